@@ -5,7 +5,7 @@
 namespace stencil::equation {
 namespace {
 
-constexpr int kWhole = 1;  // the index of a product that stays one
+constexpr int kWhole = 1;  // index of a product that is never contracted into an FMA
 
 }  // namespace
 
@@ -69,7 +69,7 @@ std::vector<int> count_uses(const Operations& operations, const std::vector<int>
     return uses;
 }
 
-// A sum that takes a product in. The right argument's goes first, so that there is one rule.
+// Contracts a product into a sum (FMA). If both arguments are products, the right one is taken, always.
 void contract(Operation& sum, const Operations& all, const std::vector<int>& uses) {
     const auto product = [&](int value) {
         const Operation& o = all[std::size_t(value)];

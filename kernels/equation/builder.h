@@ -1,4 +1,5 @@
-// Lists of operations: each is made once, and products run into the sums that they are part of.
+// Builds lists of instructions with common-subexpression elimination; finish() contracts products into FMAs
+// and eliminates dead code.
 #pragma once
 
 #include <map>
@@ -17,13 +18,13 @@ class Builder {
     int add(int a, int b) { return make(Code::add, a, b); }
     int subtract(int a, int b) { return make(Code::subtract, a, b); }
     int multiply(int a, int b) { return make(Code::multiply, a, b); }
-    /// One that no sum takes in (finish): where neighbouring cells share it, it is worked out once.
+    /// A product that finish() does not contract: if neighbouring cells share it, it is computed only once.
     int whole_product(int a, int b);
     int fma(int a, int b, int c) { return make(Code::fma, a, b, c); }
     int select(int condition, int then, int otherwise) {
         return make(Code::select, condition, then, otherwise);
     }
-    /// c[0] + x (c[1] + x (c[2] ...)).
+    /// Horner's scheme: c[0] + x (c[1] + x (c[2] ...)).
     int polynomial(int x, const std::vector<double>& c);
 
     const Operations& operations() const { return operations_; }
@@ -36,8 +37,8 @@ class Builder {
     std::map<Key, int> places_;
 };
 
-/// The operations that `values` need, in an order in which each comes after its arguments; `values` are
-/// renumbered. A product that is used by one sum alone becomes part of it (fma, fnma, fms).
+/// Eliminates dead code: keeps the operations that `values` need, arguments first, and renumbers `values`. A
+/// product used by a single sum is contracted into it (fma, fnma, fms).
 Operations finish(const Operations& operations, std::vector<int>& values);
 
 }  // namespace stencil::equation

@@ -7,7 +7,7 @@
 namespace stencil::equation {
 namespace {
 
-// As a sum of two or three numbers with so few bits that whole multiples of the first ones are exact.
+// A constant as a sum of two or three parts with few bits, so that integer multiples of the first are exact.
 struct Parts {
     double high, middle, low;
 };
@@ -16,7 +16,7 @@ constexpr Parts kLn2Double{0x1.62e42fefa3800p-1, 0x1.ef35793c76730p-45, 0};
 constexpr Parts kHalfPiFloat{0x1.92p+0, 0x1.fb4p-12, 0x1.4442d2p-24};
 constexpr Parts kHalfPiDouble{0x1.921fb54400000p+0, 0x1.0b4611a600000p-34, 0x1.3198a2e037073p-69};
 
-// 1/n! with alternating signs or not, for every n from `first` on in steps.
+// 1/n! for n = first, first + step, ..., with alternating signs if `alternate`.
 std::vector<double> factorials(int first, int step, int count, bool alternate) {
     std::vector<double> c;
     for (int i = 0, n = first; i < count; ++i, n += step)
@@ -26,7 +26,7 @@ std::vector<double> factorials(int first, int step, int count, bool alternate) {
 
 }  // namespace
 
-// What is no number stays none.
+// Clamps to [low, high]; NaN stays NaN.
 int Elementary::clamped(int x, double low, double high) {
     return b_.make(Code::minimum, b_.constant(high), b_.make(Code::maximum, b_.constant(low), x));
 }
@@ -72,8 +72,8 @@ int Elementary::log(int x) {
     return b_.select(positive, large, pole);
 }
 
-// exp(b log |a|), the logarithm as a sum of two numbers so that large ones cost no digits. Of 0 and infinity
-// it is taken for a number so large that powers of them are right, those with b = 0 included.
+// exp(b log |a|), with the logarithm as an unevaluated sum of two numbers, so that large ones lose no digits.
+// For 0 and infinity the logarithm is a huge finite number, which gives the right powers, including b = 0.
 int Elementary::power(int a, int b, int sign) {
     const Parts ln2 = float64_ ? kLn2Double : kLn2Float;
     constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -102,7 +102,7 @@ int Elementary::sine(int x, double quarter_turns) {
     const int square = b_.multiply(r, r);
     const int sine = b_.multiply(r, b_.polynomial(square, factorials(1, 2, float64_ ? 9 : 5, true)));
     const int cosine = b_.polynomial(square, factorials(0, 2, float64_ ? 9 : 6, true));
-    // The quarter that x is in: odd ones take the cosine, the last two the other sign.
+    // The quadrant of x: odd ones use the cosine, the last two change the sign.
     const int quarters = b_.add(n, b_.constant(quarter_turns));
     const auto rest = [&](double of) {
         const int whole = b_.make(Code::floor, b_.multiply(quarters, b_.constant(1 / of)));
@@ -121,7 +121,7 @@ int Elementary::tanh(int x) {
     return b_.make(Code::divide, expm1, b_.add(expm1, b_.constant(2)));
 }
 
-// Of a in [0, 1].
+// atan(a) for a in [0, 1].
 int Elementary::atan_of_ratio(int a) {
     constexpr double eighth = 0.41421356237309503;  // tan(pi / 8)
     const int one = b_.constant(1);

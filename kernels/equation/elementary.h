@@ -1,6 +1,6 @@
-// Elementary functions as operations: argument reduction after Cody and Waite (1980) and polynomials, with
-// the same bits wherever the operations have the same. Errors are below 2 units in the last place, for sin
-// and cos while |x| < 10^4 in float32 and 10^9 in float64.
+// Elementary functions as sequences of operations: argument reduction after Cody and Waite (1980) and
+// polynomials. They have the same bits wherever the operations have. Errors are below 2 ulp, for sin and cos
+// as long as |x| < 10^4 in float32 and 10^9 in float64.
 #pragma once
 
 #include "kernels/equation/builder.h"
@@ -22,7 +22,7 @@ class Elementary {
     int power(int a, int b, int sign);
 
   private:
-    /// log x as n ln 2 + tail and as their sum, n a whole number; 0 where x is not `positive`.
+    /// log x as n ln 2 + tail and as their sum, with integer n; valid only if `positive`.
     struct Logarithm {
         int positive, n, tail, sum;
     };

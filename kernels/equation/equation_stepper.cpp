@@ -12,20 +12,19 @@
 namespace stencil::equation {
 namespace {
 
-// The rows that a pass works on at a time are to stay in the second-level cache, or near it where that is
-// small.
+// The rows that a pass works on at a time should stay in L2.
 const std::size_t kCacheBytes = std::size_t(std::max(sysconf(_SC_LEVEL2_CACHE_SIZE), 1L << 20));
 
-// A quarter of a page, and a line.
+// Offset between buffers, in cache lines: a quarter of a page plus one line.
 constexpr std::size_t kStaggerLines = 17;
 
-// Rows that a pass holds beside one for each level.
+// Rows that a pass keeps besides one per level.
 constexpr std::size_t kBeside = TimeTiling::kRowsAtATime + 1;
 
-// What takes about as long as waking a thread.
+// Work (cells times operations) that takes about as long as waking a thread.
 constexpr std::size_t kLeastWork = std::size_t(1) << 18;
 
-// Operations of cells that the row machine runs while a compiler compiles.
+// Work (cells times operations) that the vector interpreter does in the time that a compilation takes.
 constexpr double kWorthCompiling = 4e9;
 
 std::size_t operations_of(const Program& program) {
@@ -34,9 +33,9 @@ std::size_t operations_of(const Program& program) {
     return operations;
 }
 
-// Whether component c's next state may be written over this one: where the stage that makes it makes nothing
-// else and reads no neighbours in c, and no later stage reads c. In all parts of a pass a stage is a row
-// behind the one before it, so all others have read what it writes over.
+// Whether component c's next state may overwrite the current one. This holds if the stage that computes it
+// has no other output and reads no neighbours of c, and no later stage reads c. Within a pass each stage is a
+// row behind the one before it, so all earlier stages have read what it overwrites.
 bool in_place(const Program& program, int c) {
     const auto makes = [to = program.next[std::size_t(c)]](const Stage& stage) {
         return std::ranges::find(stage.outputs, to, &Output::array) != stage.outputs.end();
@@ -74,7 +73,7 @@ EquationStepper<T>::EquationStepper(Program program,
     setup_.plain = setup_.plain || !has_row_machine();
     if (setup_.plain) compiler_ = {};
     lead_ = line;
-    // A row has room for whole tiles, and the ghost cells lie at its ends.
+    // Rows have room for whole tiles of the vector interpreter, and for ghost cells at both ends.
     pitch_ = round_up(setup.nx, kLeastTile<T>) + 2 * line;
     for (std::size_t a = 0; a < program_.arrays.size(); ++a) {
         const auto component = std::ranges::find(program_.next, int(a)) - program_.next.begin();
@@ -97,8 +96,8 @@ EquationStepper<T>::EquationStepper(Program program,
             program_.linear, program_.components, setup.nx, setup.ny, threads_);
 }
 
-// Large buffers begin at the same place of a page, and a processor takes what it reads from such a place of
-// one for what it has just written to that of another.
+// Large buffers start at the same offset in a page, and a load whose address matches a recent store modulo 4
+// KB stalls (4K aliasing). Different offsets per buffer avoid that.
 template <class T>
 std::ptrdiff_t EquationStepper<T>::stagger(std::size_t buffer) const {
     return std::ptrdiff_t(kStaggerLines * buffer) * lead_;
@@ -155,7 +154,7 @@ auto EquationStepper<T>::next_frame() -> std::shared_ptr<const StepFrame<T>> {
     return frame;
 }
 
-// Of so many stages to come, as evenly as possible.
+// The temporal blocking depth for this many stages, divided as evenly as possible into passes.
 template <class T>
 int EquationStepper<T>::levels_of_pass(long long stages) const {
     const std::size_t row_bytes = buffers_.size() * std::size_t(pitch_) * sizeof(T);
@@ -210,7 +209,7 @@ void EquationStepper<T>::expect(long long steps) {
     compile_when_worth_it(expected_);
 }
 
-// Only between passes: levels of one have one way to run.
+// Only between passes, because all levels of a pass must use the same executor.
 template <class T>
 void EquationStepper<T>::take_compiled() {
     if (!compiled() || stages_.front().compiled) return;

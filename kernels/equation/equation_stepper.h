@@ -1,5 +1,5 @@
-// Steps a program on the CPU: arrays with a frame of ghost cells, row by row, several stages and steps in one
-// pass over memory.
+// Steps a program on the CPU: row by row, in arrays with ghost cells, with temporal blocking over stages and
+// steps.
 #pragma once
 
 #include <memory>
@@ -21,41 +21,41 @@ namespace stencil::equation {
 template <class T>
 class EquationStepper {
   public:
-    /// Once a run is long enough, its rows are compiled while it goes on by the row machine, and taken
-    /// between two passes, where there is a compiler and setup.plain does not say otherwise.
+    /// If a compiler is given and setup.plain is not set, long runs start on the vector interpreter, compile
+    /// their rows in the background, and switch to them between two passes.
     EquationStepper(Program program,
                     const EquationSetup& setup,
                     ThreadPool& threads,
                     RowCompiler compiler = {});
 
-    /// (ny, nx) cells of a component now, of the model's data, or of any array of the program as the newest
+    /// (ny, nx) cells: a component's current state, the model's data, or any array of the program as the last
     /// step left it. Components and data may be written between steps.
     FieldView<T> component(int index) { return array(index); }
     FieldView<T> data(int index);
     FieldView<T> array(int index);
 
-    /// From the next step on.
+    /// Takes effect at the next step.
     void set_parameters(std::vector<double> parameters);
     void set_dt(double dt);
-    /// The next step begins at this time, as the one after `step` steps.
+    /// The next step starts at this time and counts as the one after `step` steps.
     void restart(long long step, double time) { resume({step, time}, step); }
-    /// Goes on after `step` steps from a clock that was read: every further time has the bits that it would
-    /// have had.
+    /// Continues after `step` steps from a saved clock, so that all later times have the same bits as in an
+    /// uninterrupted run.
     void resume(const Clock& clock, long long step);
     const Clock& clock() const { return clock_; }
 
     void advance(long long steps);
-    /// About so many steps are to come, in however many calls: what compiling is worth. Until that is said,
-    /// as many as were made.
+    /// Hints how many steps will follow, in any number of calls, to decide whether compiling pays off.
+    /// Without a hint, the number of steps so far is assumed.
     void expect(long long steps);
-    /// Compiles however short the run is, and returns when the rows are there, or are known not to come.
+    /// Compiles even for a short run; returns when the rows are ready or compiling has failed.
     void wait_for_compiler();
-    /// The next pass runs compiled rows.
+    /// The next pass uses compiled rows.
     bool compiled() const { return rows_ && rows_->state() == CompiledRows::State::there; }
     bool compiling() const { return rows_ && rows_->state() == CompiledRows::State::under_way; }
-    /// Of compiled rows: CompiledRows::origin().
+    /// CompiledRows::origin() of the compiled rows.
     std::string origin() const { return compiled() ? rows_->origin() : ""; }
-    /// Where compiling has failed: why, in a line.
+    /// Why compiling failed, in one line.
     std::string why_not_compiled() const;
     long long step() const { return step_; }
     double time() const { return clock_.time + double(step_ - clock_.step) * setup_.dt; }
@@ -81,15 +81,15 @@ class EquationStepper {
     TimeTiling tiling_;
     std::ptrdiff_t pitch_ = 0, lead_ = 0;
     std::vector<AlignedBuffer<T>> buffers_;
-    std::vector<int> buffer_of_;  ///< of each array: the state and the next one change places, or are in one
-    std::shared_ptr<InputValues<T>> inputs_;  ///< of the newest step
+    std::vector<int> buffer_of_;  ///< by array; the state and the next state swap or share one buffer
+    std::shared_ptr<InputValues<T>> inputs_;  ///< of the last step
     bool of_time_;
     std::vector<PreparedStage<T>> once_, stages_;
-    std::unique_ptr<ImplicitSolve<T>> implicit_;  ///< where stages solve
+    std::unique_ptr<ImplicitSolve<T>> implicit_;  ///< set if the program has implicit stages
     RowCompiler compiler_;
-    std::unique_ptr<CompiledRows> rows_;  ///< null until compiling has begun
+    std::unique_ptr<CompiledRows> rows_;  ///< null until compilation starts
     double made_ = 0, expected_ = 0;      ///< steps
-    bool stale_ = true;                   ///< something was set since the last step
+    bool stale_ = true;                   ///< a setting changed since the last step
     long long step_ = 0;
     Clock clock_;
 };

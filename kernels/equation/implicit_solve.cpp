@@ -9,7 +9,7 @@
 namespace stencil::equation {
 namespace {
 
-/// The systems of the waves of one column of coefficients, which share their X.
+/// The systems of all modes of one column of coefficients, which share their X.
 class ColumnSystems {
   public:
     ColumnSystems(const WavePolynomials& all, ModeAngle angle) : n_(all.components), powers_(all.y_powers) {
@@ -25,7 +25,7 @@ class ColumnSystems {
         matrix_.resize(std::size_t(n_ * n_));
     }
 
-    /// Of the wave at this angle along y.
+    /// Solves the system of the mode with this angle along y.
     void solve(ModeAngle angle, double* b) {
         const double y = -4 * angle.sin2;
         const double* c = entries_.data();
@@ -67,10 +67,10 @@ struct ImplicitSolve<T>::Transforms {
         columns = std::make_unique<FftwAxis<T>>(axis(linear.along_y, ny));
     }
 
-    /// Of the work of a thread: the columns of a cache line of each component, and a pair's coefficients.
+    /// Work lines per thread: a cache line of columns of each component, and a pair's coefficients.
     std::size_t lines() const { return std::size_t(polynomials.components) * (kPairs + 1); }
 
-    // f(work, i) for i in [0, count), over the threads, each with memory of its own.
+    // Calls f(work, i) for i in [0, count) on all threads, each with a work buffer of its own.
     template <class F>
     void for_each(int count, F&& f) {
         const std::int64_t cells = std::int64_t(rows->n) * columns->n * polynomials.components;
@@ -113,7 +113,7 @@ struct ImplicitSolve<T>::Transforms {
         });
     }
 
-    // A cache line of columns of all components through their transforms, the systems, and back.
+    // Transforms a cache line of columns of all components, solves the systems, and transforms back.
     template <Boundary B>
     void solve_columns(const Views& to, Complex<T>* own, int x0) {
         const int nx = rows->n, ny = columns->n, components = polynomials.components;
@@ -151,7 +151,7 @@ struct ImplicitSolve<T>::Transforms {
                 for (int pair = 0; pair < pairs; ++pair) cells(c, pair, y).set(0, line(c, pair)[y]);
     }
 
-    // The coefficients of columns x and x + 1, as real and imaginary parts.
+    // `coefficients` are those of columns x and x + 1, as real and imaginary parts.
     void solve_waves(Complex<T>* coefficients, int x) {
         const std::size_t last = rows->angles.size() - 1;
         ColumnSystems first(polynomials, rows->angles[std::size_t(x)]);
@@ -178,15 +178,15 @@ struct ImplicitSolve<T>::Transforms {
         return {field.row(2 * i), field.row(std::min(2 * i + 1, field.ny - 1))};
     }
 
-    /// What takes a thread longer than to wake.
+    /// Fewer cells take a thread less time than waking it.
     static constexpr int kLeastCells = 4096;
-    /// Pairs of columns worked on at a time, a cache line wide.
+    /// Pairs of columns transformed together, one cache line wide.
     static constexpr int kPairs = int(AlignedBuffer<T>::kAlignment / sizeof(T)) / 2;
 
     LinearPart part;
     WavePolynomials polynomials;
     ThreadPool& threads;
-    int pitch = 0;                   ///< of the work's lines
+    int pitch = 0;                   ///< of the work lines
     AlignedBuffer<Complex<T>> work;  ///< (threads, lines, pitch)
     std::unique_ptr<FftwAxis<T>> rows, columns;
 };

@@ -1,4 +1,4 @@
-// The linear systems of implicit steps, which transforms take apart into one small system for each wave.
+// The linear systems of implicit (IMEX) steps, which transforms decouple into one small system per mode.
 #pragma once
 
 #include <memory>
@@ -11,21 +11,21 @@
 namespace stencil::equation {
 
 /// Solves (1 - share dt L) `to` = `from` for all components at once: sine, cosine or Fourier transforms along
-/// either axis (kernels/methods/spectral) in precision T, and the systems in float64. Any number of threads
-/// gives the same bits.
+/// either axis (kernels/methods/spectral) in precision T, and the systems in float64. The bits do not depend
+/// on the number of threads.
 template <class T>
 class ImplicitSolve {
   public:
-    /// Of (ny, nx) cells.
+    /// For fields of (ny, nx) cells.
     ImplicitSolve(const LinearPart& part, int components, int nx, int ny, ThreadPool& threads);
     ~ImplicitSolve();
     ImplicitSolve(const ImplicitSolve&) = delete;
     ImplicitSolve& operator=(const ImplicitSolve&) = delete;
 
-    /// From the next solve on: values of the linear part's coefficients, in their order.
+    /// Sets the coefficients of the linear part's terms, in their order; takes effect at the next solve.
     void set(const std::vector<double>& coefficients, double dt);
 
-    /// Views of all components in their order; none of `to` is one of `from`.
+    /// `from` and `to` are views of all components in order, without aliasing.
     void solve(const std::vector<FieldView<T>>& from, const std::vector<FieldView<T>>& to);
 
   private:

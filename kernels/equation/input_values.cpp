@@ -8,7 +8,7 @@
 namespace stencil::equation {
 namespace {
 
-// At one place, in float64.
+// Evaluates inputs at one point, in float64.
 std::vector<double> evaluate(const Inputs& inputs, const std::vector<double>& scalars, double x, double y) {
     std::vector<double> values(inputs.operations.size()), results;
     run_operations(inputs.operations, values.data(), [&](const Operation& o) {
@@ -58,7 +58,7 @@ bool InputValues<T>::of_time() const {
     return program_.uniforms.of_time || std::ranges::any_of(program_.arrays, array_is);
 }
 
-// Along a periodic axis a cell beyond a side is one of the field's.
+// Along a periodic axis, entries beyond a side are those of the wrapped cell.
 template <class T>
 void InputValues<T>::update_places(const EquationSetup& setup, const std::vector<double>& scalars) {
     const auto along = [&](const Inputs& inputs, int n, bool is_x) {
@@ -104,7 +104,7 @@ bool InputValues<T>::update_ghosts(const EquationSetup& setup,
         const bool differs =
             std::ranges::find(operations, upright ? Code::y : Code::x, &Operation::code) != operations.end();
         std::vector<double> values;
-        // Along a side that ends at periodic ones.
+        // The side's ends are at periodic sides, so its first and last entries wrap.
         const bool goes_on = info.ghosts[upright ? 2 : 0].periodic;
         for (int i = -1; i <= n; ++i) {
             const int first = upright ? setup.slab.first : 0;

@@ -1,4 +1,4 @@
-// The inputs of a program's steps in their precision: what a backend reads beside its arrays.
+// The inputs of a program's steps besides its arrays, rounded to the run's precision.
 #pragma once
 
 #include <vector>
@@ -11,20 +11,20 @@ namespace stencil::equation {
 struct EquationSetup {
     int nx = 0, ny = 0;
     double spacing = 1, dt = 1;
-    std::vector<double> parameters;  ///< of the model
+    std::vector<double> parameters;  ///< the model's parameters
     std::uint64_t seed = 0;
-    bool plain = false;  ///< one cell at a time, as the operations are written: the reference
-    Slab slab = {};      ///< what of the field the (ny, nx) cells are
+    bool plain = false;  ///< scalar interpreter, one cell at a time: the reference
+    Slab slab = {};      ///< the part of a distributed field that the (ny, nx) cells are
 };
 
-/// Times count from here in equal steps.
+/// Times are time + (step' - step) dt, so that errors do not accumulate.
 struct Clock {
     long long step = 0;
     double time = 0;
 };
 
-/// The ghost cells along a side: alpha * edge + beta. Empty where the side is periodic. There is an entry
-/// before the first cell's and one after the last one's, which those of the top and bottom have for corners.
+/// The ghost cells along a side: alpha * edge + beta; empty for a periodic side. Each line has one extra
+/// entry at both ends, which top and bottom use for the corners.
 template <class T>
 struct GhostLine {
     std::vector<T> alpha, beta;
@@ -35,14 +35,14 @@ class InputValues {
   public:
     explicit InputValues(const Program& program);
 
-    /// For the step that begins at this time, as the one after `step` steps. What differs from step to step
-    /// is worked out each time, the rest where `all`. True where anything changed.
+    /// Updates the inputs for the step after `step` steps, which starts at `time`: those that depend on time,
+    /// and with `all` every other. Returns whether anything changed.
     bool update(const EquationSetup& setup, long long step, double time, bool all);
-    /// Anything differs from step to step.
+    /// Whether any input differs from step to step.
     bool of_time() const;
 
     const std::vector<T>& uniforms() const { return uniforms_; }
-    /// Of input `index`, at cell 0; there is an entry before the field's, and more than kLeastTile after.
+    /// Input `index` at cell 0; there is one entry before it, and more than kLeastTile after the last cell's.
     const T* column(int index) const { return columns_[std::size_t(index)].data() + 1; }
     const T* row(int index) const { return rows_[std::size_t(index)].data() + 1; }
     /// The coefficients of the linear part's terms.

@@ -1,7 +1,7 @@
-// A typed equation as operations in their order: the one form from which every way of stepping works. Each
-// operation is rounded once, as IEEE 754 has it, but that float32 takes numbers below 2^-126 for zeros (those
-// of a pattern's far surroundings cost processors three times the whole field); what an implementation fuses,
-// reorders or approximates otherwise has other bits.
+// The intermediate representation of typed equations: a list of instructions in order, from which all
+// executors work. Each operation is rounded once, as in IEEE 754, except that float32 subnormals are flushed
+// to zero (otherwise near-empty regions triple the run time on CPUs). An executor must not fuse, reorder or
+// approximate operations, so that all have the same bits.
 #pragma once
 
 #include <array>
@@ -16,15 +16,15 @@ namespace stencil::equation {
 enum class Code : std::uint8_t {
     // Inputs.
     constant,  ///< `number`, rounded to the precision
-    scalar,    ///< the scalar `index`: of the model's parameters and the run (kScalar...)
-    uniform,   ///< the uniform `index`, rounded to the precision: the same in every cell
-    column,    ///< the column input `index`: differs from column to column alone
-    row,       ///< the row input `index`
-    x,         ///< the cell centre's place; in the programs of inputs alone
+    scalar,    ///< the scalar `index`: a parameter of the model or a value of the run (kTime ...)
+    uniform,   ///< the uniform `index`, rounded to the precision; the same in every cell
+    column,    ///< the column input `index`, which depends on the column only
+    row,       ///< the row input `index`, which depends on the row only
+    x,         ///< coordinates of the cell centre; only in programs of inputs
     y,
-    load,    ///< the array `index`, `dx` columns and `dy` rows further on (-1, 0 or 1)
+    load,    ///< the array `index`, `dx` columns and `dy` rows away (-1, 0 or 1)
     random,  ///< uniform in [0, 1): a pure function of cell, step, seed and the stream `index`
-    // Operations on a, b, c.
+    // Operations on a, b, c, d.
     add,
     subtract,
     multiply,
@@ -43,12 +43,12 @@ enum class Code : std::uint8_t {
     less_or_equal,
     equal,
     select,       ///< a != 0 ? b : c
-    scale,        ///< a 2^b, b a whole number, as a 2^floor(b / 2) times the rest
-    exponent,     ///< of a > 0: the whole number n for which a 2^-n is in [1, 2)
+    scale,        ///< a 2^b for integer b, in two factors so that the result may be subnormal
+    exponent,     ///< for a > 0: the integer n for which a 2^-n is in [1, 2)
     significand,  ///< a 2^-exponent(a)
 };
 
-/// The value of operation i of a list is its number i.
+/// The value of the i-th operation of a list has the number i.
 struct Operation {
     Code code = Code::constant;
     std::int8_t dx = 0, dy = 0;
@@ -59,79 +59,79 @@ struct Operation {
 
 using Operations = std::vector<Operation>;
 
-/// Operation `value` is what the array `array` gets.
+/// Stores the value of operation `value` to the array `array`.
 struct Output {
     int value = 0;
     int array = 0;
 };
 
-/// `to` = (1 - share dt L)^-1 `from`, L a program's linear part: arrays of all components in their order.
+/// `to` = (1 - share dt L)^-1 `from` for a program's linear part L; arrays of all components in order.
 struct Solve {
     std::vector<int> from, to;
 };
 
-/// All outputs of a stage depend on arrays that earlier stages made, at most one cell away.
+/// A stage reads arrays at most one cell away, as earlier stages left them.
 struct Stage {
     Operations operations;
     std::vector<Output> outputs;
-    Solve solve = {};  ///< then; empty: nothing
+    Solve solve = {};  ///< after the outputs; empty: none
 };
 
-/// Scalars of every model; its parameters follow.
+/// The scalars of every model, followed by its parameters.
 enum : int { kTime, kStep, kDt, kSpacing, kColumns, kRows, kParameters };
 
-/// Inputs are worked out in float64 and rounded once: uniforms of scalars (and other uniforms), column inputs
-/// of x too, row inputs of y too. `outputs` are in the order of their indices.
+/// Inputs are computed in float64 and rounded once: uniforms from scalars and other uniforms, column inputs
+/// also from x, row inputs also from y. `outputs` are in the order of their indices.
 struct Inputs {
     Operations operations;
     std::vector<int> outputs;
-    bool of_time = false;  ///< differ from step to step
-    /// A column or row input beyond the sides has the value that it has at the field's other end.
+    bool of_time = false;  ///< depends on time
+    /// Whether a column or row input beyond the sides takes its value from the other end of the field.
     std::vector<bool> wraps = {};
 };
 
-/// The ghost cells of an array beyond one side: alpha * edge + beta, both along the side, in float64 and
-/// rounded once.
+/// The ghost cells of an array beyond one side: alpha * edge + beta, with both computed along the side in
+/// float64 and rounded once.
 struct Ghosts {
     bool periodic = false;
-    Inputs coefficients;  ///< alpha, beta: of scalars and x or y
+    Inputs coefficients;  ///< alpha and beta, from scalars and x or y
 };
 
 struct ArrayInfo {
     std::string name;
-    int component = -1;            ///< of which it is a value; -1: of none
-    int data = -1;                 ///< given from outside, the model's data `data`; never written
-    double time = 0;               ///< of its values, in steps after the step's beginning
+    int component = -1;  ///< the component whose value it holds; -1: none
+    int data = -1;    ///< the model's data of this index, supplied from outside and never written; -1: none
+    double time = 0;  ///< the time of its values, in steps after the step's start
     std::array<Ghosts, 4> ghosts;  ///< left, right, top, bottom
 };
 
-/// What the implicit part of a step is made of: of a wave in component `column`, the rate of component `row`
-/// is the sum of coefficient * X^x_power * Y^y_power, where the second differences e + w - 2 c and n + s - 2
-/// c multiply the wave by X and Y. All components have the same boundary along an axis.
+/// The constant-coefficient linear part of the rates, which IMEX inverts by FFT. For a mode in component
+/// `column`, the rate of component `row` is the sum of coefficient * X^x_power * Y^y_power, where X and Y are
+/// the eigenvalues of the second differences e + w - 2 c and n + s - 2 c. All components have the same
+/// boundary along an axis.
 struct LinearPart {
     struct Term {
         int row = 0, column = 0, x_power = 0, y_power = 0;
     };
     std::vector<Term> terms;
-    Inputs coefficients;  ///< of the terms: of scalars, in float64
-    double share = 0;     ///< of dt
+    Inputs coefficients;  ///< of the terms, from scalars, in float64
+    double share = 0;     ///< gamma: the implicit share of dt
     Boundary along_x = Boundary::periodic, along_y = Boundary::periodic;
 };
 
-/// One step. The arrays 0 ... components - 1 hold the state; `next` are those that hold it after the step.
+/// One step. Arrays 0 ... components - 1 hold the state, the arrays `next` the state after the step.
 struct Program {
     int components = 0;
     std::vector<ArrayInfo> arrays;
     std::vector<int> next;
-    std::vector<Stage> once;  ///< what depends on the place and parameters alone
+    std::vector<Stage> once;  ///< setup stages, which depend only on position and parameters
     std::vector<Stage> stages;
     Inputs uniforms, columns, rows;
-    LinearPart linear;  ///< without terms where no stage solves
+    LinearPart linear;  ///< no terms if there are no implicit stages
 };
 
-/// Which of a program's arrays are periodic along an axis, 0 along x. Where some are and others not, rows at
-/// both ends of the field need each other and what stands beyond it as well: no way of stepping takes several
-/// steps in one pass then.
+/// Which of a program's arrays are periodic along an axis (0: x). If some are and others are not, rows at
+/// both ends of the field need each other as well as ghost cells, and no executor fuses steps.
 enum class Wrapping : std::uint8_t { none, some, all };
 inline Wrapping wrapping(const Program& program, std::size_t axis) {
     std::size_t wrapped = 0;

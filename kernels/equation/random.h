@@ -1,4 +1,4 @@
-// Random numbers of cells: Philox4x32-10 (Salmon et al. 2011), a pure function of cell, step, seed and
+// Random numbers per cell: Philox4x32-10 (Salmon et al. 2011), a pure function of cell, step, seed and
 // stream.
 #pragma once
 
@@ -13,7 +13,7 @@ struct RandomKey {
     int stream = 0;
 };
 
-/// A block of Philox: what is mixed, and what the rounds add.
+/// The state of Philox: the counter that is mixed and the key that the rounds add.
 struct PhiloxBlock {
     std::array<std::uint32_t, 4> counter;
     std::array<std::uint32_t, 2> key;
@@ -45,7 +45,7 @@ inline std::array<std::uint32_t, 4> philox(PhiloxBlock block) {
     return c;
 }
 
-/// In [0, 1): 24 bits in float32, 53 in float64.
+/// Uniform in [0, 1): 24 bits in float32, 53 in float64.
 template <class T>
 T random_cell(const RandomKey& key, int x, int y) {
     const auto words = philox(philox_block(key, x, y));

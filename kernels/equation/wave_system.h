@@ -1,5 +1,5 @@
-// What (1 - share dt L) is for one wave, for both compilers: a small matrix whose entries are polynomials of
-// X and Y, what the second differences along x and y multiply the wave by.
+// The matrix of 1 - share dt L for one mode, for host and device. Its entries are polynomials in X and Y, the
+// eigenvalues of the second differences along x and y.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace stencil::equation {
 
-/// The polynomials' coefficients as [row][column][x power][y power], dense.
+/// The polynomials' coefficients, dense: [row][column][x power][y power].
 struct WavePolynomials {
     WavePolynomials(const LinearPart& part, int n) : components(n) {
         for (const LinearPart::Term& term : part.terms) {
@@ -21,7 +21,7 @@ struct WavePolynomials {
         values.resize(std::size_t(n * n * x_powers * y_powers));
     }
 
-    /// `coefficients` are of the part's terms; `factor` is share dt.
+    /// `coefficients` are those of the part's terms; `factor` is share * dt.
     void set(const LinearPart& part, const std::vector<double>& coefficients, double factor) {
         std::ranges::fill(values, 0.0);
         for (int c = 0; c < components; ++c) at(c, c, 0, 0) = 1;
@@ -39,8 +39,7 @@ struct WavePolynomials {
     std::vector<double> values;
 };
 
-/// b becomes the solution of m x = b, m row-major and overwritten: Gaussian elimination with partial
-/// pivoting.
+/// Solves m x = b by Gaussian elimination with partial pivoting. m is row-major and overwritten; b becomes x.
 STENCIL_HOST_DEVICE inline void solve_system(double* m, double* b, int n) {
     for (int i = 0; i < n; ++i) {
         int pivot = i;

@@ -23,7 +23,7 @@ struct FieldView {
     /// Rows [first, first + count).
     constexpr FieldView rows(int first, int count) const { return {row(first), nx, count, pitch}; }
 
-    /// The same cells, read only.
+    /// Converts to a read-only view.
     template <class U>
     requires(std::is_same_v<U, const T> && !std::is_const_v<T>) STENCIL_HOST_DEVICE operator FieldView<U>()
         const {

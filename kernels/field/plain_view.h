@@ -76,7 +76,7 @@ class PlainView {
         return {plain(n.center), plain(n.north), plain(n.south), plain(n.west), plain(n.east)};
     }
 
-    /// The same cells, read only.
+    /// Converts to a read-only view.
     template <class U>
     requires(std::is_same_v<U, const T> && !std::is_const_v<T>) STENCIL_HOST_DEVICE operator PlainView<U>()
         const {

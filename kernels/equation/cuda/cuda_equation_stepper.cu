@@ -13,19 +13,22 @@
 namespace stencil::equation {
 namespace {
 
-// Launched together, because on small fields a launch takes longer than its kernel. Even, so that the state
-// is back in the arrays where it began.
+// Steps per CUDA graph, because on small fields a launch takes longer than its kernel. Even, so that the
+// state is back in the same arrays.
 constexpr int kStepsTogether = 32;
 
-// The best of some: a GPU that begins to work is slower.
+// Timings take the best of this many, because a GPU that has been idle is slower at first.
 constexpr int kTimings = 3;
 
-// Of steps to come: about what compiling takes.
+// Fused kernels are compiled if the remaining steps take at least this many seconds, about the time of
+// compiling.
 constexpr double kWorthCompiling = 2;
-// Fewer steps are not worth timing one, and so many take longer than that on any field: a launch takes 2 us.
+// Below kFewSteps not even timing a step pays off; kManySteps take longer than compiling on any field,
+// because a launch takes 2 us.
 constexpr long long kFewSteps = 100, kManySteps = 1'000'000;
 
-// Of a launch of the resident kernel: some milliseconds, and the inputs of steps that differ.
+// Limits per launch of the resident kernel: the steps, for a few ms, and the bytes of inputs that differ by
+// step.
 constexpr std::size_t kMostSteps = 1024, kMostInputBytes = 1 << 20;
 
 LaunchShape shape_over(const EquationSetup& setup, const CudaBlock& block) {
@@ -137,7 +140,7 @@ void CudaEquationStepper<T>::update_inputs() {
     arguments_.set_step(step_);
     if (!stale_) return;
     if (implicit_) implicit_->set(inputs_.linear(), setup_.dt);
-    launched_.wait();  // graphs must not go while they run
+    launched_.wait();  // running graphs must not be destroyed
     graphs_.clear();
     arguments_.set_arrays(arrays_);
     for (const LoadedKernel& kernel : once_) launch(kernel);
@@ -200,7 +203,7 @@ void CudaEquationStepper<T>::prepare_for(const SeveralSteps& kernel) {
 template <class T>
 void CudaEquationStepper<T>::use(std::unique_ptr<SeveralSteps> kernel) {
     stream_.synchronize();
-    if (kernel && implicit_) return;  // a solve reaches all cells
+    if (kernel && implicit_) return;  // an implicit solve couples all cells, so steps cannot be fused
     if (kernel) prepare_for(*kernel);
     fused_ = std::move(kernel);
 }

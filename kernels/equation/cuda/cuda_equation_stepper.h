@@ -1,4 +1,4 @@
-// Steps a program on the GPU: one kernel a stage.
+// Steps a program on the GPU: by one kernel per stage, or by fused or resident kernels.
 #pragma once
 
 #include <map>
@@ -19,14 +19,15 @@
 
 namespace stencil::equation {
 
-/// The same bits as EquationStepper, and used as it is. Calls enqueue on the stream and do not wait for it.
+/// The GPU counterpart of EquationStepper: same interface, same bits. Calls enqueue on the stream without
+/// waiting.
 template <class T>
 class CudaEquationStepper {
   public:
-    /// `cubin`: cuda_text(program, sizeof(T) == 8), compiled for the stream's device. The arrays begin as 0.
-    /// Once the steps to come take longer than that, and the field is large, fused kernels are compiled while
-    /// it steps without them; each is timed on the state as it is then, and the fastest makes the steps. No
-    /// bit changes. Throws CudaError.
+    /// `cubin` is cuda_text(program, sizeof(T) == 8), compiled for the stream's device. Arrays start as
+    /// zeros. If the remaining steps take longer than compiling, fused and resident kernels are compiled in
+    /// the background, each is timed on the current state, and the fastest is used (autotuning). The bits
+    /// stay the same. Throws CudaError.
     CudaEquationStepper(Program program,
                         const EquationSetup& setup,
                         const std::string& cubin,
@@ -37,51 +38,52 @@ class CudaEquationStepper {
     CudaEquationStepper(const CudaEquationStepper&) = delete;
     CudaEquationStepper& operator=(const CudaEquationStepper&) = delete;
 
-    /// (ny, nx) cells of device memory, in rows of cuda_pitch(): a component now, the model's data, or any
-    /// array of the program as a step that was made alone left it. Components and data may be written between
-    /// steps; a step may move a component to other memory.
+    /// (ny, nx) cells of device memory, in rows of cuda_pitch(): a component's current state, the model's
+    /// data, or any array of the program as the last single step left it. Components and data may be written
+    /// between steps; a step may move a component to another buffer.
     FieldView<T> component(int index) { return array(index); }
     FieldView<T> data(int index);
     FieldView<T> array(int index);
 
-    /// From the next step on.
+    /// Takes effect at the next step.
     void set_parameters(std::vector<double> parameters);
     void set_dt(double dt);
-    /// The next step begins at this time, as the one after `step` steps.
+    /// The next step starts at this time and counts as the one after `step` steps.
     void restart(long long step, double time) { resume({step, time}, step); }
-    /// Goes on after `step` steps from a clock that was read: every further time has the bits that it would
-    /// have had.
+    /// Continues after `step` steps from a saved clock, so that all later times have the same bits as in an
+    /// uninterrupted run.
     void resume(const Clock& clock, long long step);
     const Clock& clock() const { return clock_; }
 
-    /// Enqueues the steps on the stream.
+    /// Enqueues the steps.
     void advance(long long steps);
-    /// About so many steps are to come, in however many calls: what compiling is worth. Until that is said,
-    /// as many as were made.
+    /// Hints how many steps will follow, in any number of calls, to decide whether compiling pays off.
+    /// Without a hint, the number of steps so far is assumed.
     void expect(long long steps);
 
-    /// Waits until it makes steps in the fastest way that it has.
+    /// Compiles and times all variants; returns when the fastest is in use.
     void wait_for_compiler();
-    /// From now on a kernel of this program makes steps several at a time, as far as it can; null: each is on
-    /// its own.
+    /// Uses a kernel of this program that makes several steps per launch, as far as it can; null: single
+    /// steps.
     void use(std::unique_ptr<SeveralSteps> kernel);
-    /// Seconds of a step by a kernel, or without one where null, on the state as it is, which stays. Waits.
+    /// Times a step by a kernel (null: by single steps) on the current state, which it does not change.
+    /// Waits.
     double seconds_of_step(SeveralSteps* kernel);
-    /// Of the steps that are made several at a time; null where each is on its own.
+    /// The kernel in use that makes several steps per launch; null for single steps.
     const SeveralSteps* fused() const { return fused_.get(); }
-    /// In words, how steps are made otherwise.
+    /// Describes how single steps are made.
     std::string single_steps() const { return name_of_launches(stages_.size()); }
-    /// Where fused kernels could not be compiled: why, in a line.
+    /// Why fused kernels could not be compiled, in one line; empty if they could.
     std::string why_not_fused() const { return compiler_ ? compiler_->why_not() : ""; }
-    /// Kernels are being compiled, or wait to be timed by the next steps.
+    /// Kernels are being compiled, or wait to be timed at the next steps.
     bool compiling() const { return compiler_ && compiler_->working(); }
-    /// A kernel that was timed.
+    /// A variant that was timed.
     struct Tried {
         std::string name;
         KernelResources resources;
-        double seconds = 0;  ///< of a step; infinite where the field is too narrow for it
+        double seconds = 0;  ///< per step; infinite if the field is too narrow for it
     };
-    /// In the order in which they came.
+    /// All timed variants in order of arrival.
     const std::vector<Tried>& tried() const { return tried_; }
     long long step() const { return step_; }
     double time() const { return time_after(step_); }
@@ -101,7 +103,7 @@ class CudaEquationStepper {
     void take_compiled();
     std::unique_ptr<SeveralSteps> make_kernel(const FusedCompiler::Compiled& compiled);
     double time_after(long long step) const { return clock_.time + double(step - clock_.step) * setup_.dt; }
-    /// What a pass reads beside arrays, where that differs from step to step.
+    /// Inputs per step of a pass, if they differ from step to step; else 0.
     std::size_t values_of_step() const {
         return steady_inputs() ? 0 : arguments_.line_values() + program_.uniforms.outputs.size();
     }
@@ -114,25 +116,25 @@ class CudaEquationStepper {
     LoadedKernels kernels_;
     std::vector<LoadedKernel> once_, stages_;
     std::vector<CudaMemory> buffers_;
-    std::vector<T*> arrays_;  ///< of each array: the state and the next one change places
+    std::vector<T*> arrays_;  ///< by array; the state and the next state swap
     InputValues<T> inputs_;
     KernelArguments<T> arguments_;
     LineUploads<T> lines_;
-    std::unique_ptr<CudaImplicitSolve<T>> implicit_;  ///< where stages solve
+    std::unique_ptr<CudaImplicitSolve<T>> implicit_;  ///< set if the program has implicit stages
     CubinCompiler compile_;
-    std::unique_ptr<FusedCompiler> compiler_;  ///< null until compiling has begun
+    std::unique_ptr<FusedCompiler> compiler_;  ///< null until compilation starts
     std::unique_ptr<SeveralSteps> fused_;
-    double seconds_ = 0;  ///< of a step as they are made now; 0: not timed
+    double seconds_ = 0;  ///< per step with the current variant; 0: not timed
     std::vector<Tried> tried_;
     long long expected_ = 0, made_ = 0;           ///< steps
-    std::unique_ptr<LineUploads<T>> pass_lines_;  ///< of the steps of a pass, where they differ
-    int pass_steps_ = 0;                          ///< for which there is room in them
+    std::unique_ptr<LineUploads<T>> pass_lines_;  ///< inputs of the steps of a pass, if they differ
+    int pass_steps_ = 0;                          ///< capacity of pass_lines_, in steps
     LaunchShape shape_;
     bool lines_of_time_ = false;
-    bool steady_ = false;                          ///< all steps are alike: they can be launched together
-    std::map<std::vector<T*>, CudaGraph> graphs_;  ///< by the arrays that they begin with
-    CudaEvent launched_;                           ///< behind the last graph
-    bool stale_ = true;                            ///< something was set since the last step
+    bool steady_ = false;  ///< no input differs between steps, so that graphs can be used
+    std::map<std::vector<T*>, CudaGraph> graphs_;  ///< keyed by the arrays that they start with
+    CudaEvent launched_;                           ///< recorded after the last graph
+    bool stale_ = true;                            ///< a setting changed since the last step
     long long step_ = 0;
     Clock clock_;
 };

@@ -1,5 +1,5 @@
-// Of each component the coefficients of all waves, by transforms of its rows and columns; then a small system
-// a wave, over all components; then back.
+// IMEX on the GPU: transforms rows and columns of each component, solves a small system over all components
+// for every mode, and transforms back.
 
 #include "kernels/equation/cuda/cuda_implicit_solve.h"
 
@@ -18,13 +18,13 @@ struct Components {
     int count, nx, ny, pitch;
 };
 
-/// On the device: WavePolynomials, and the modes of either axis.
+/// WavePolynomials and the angles of the modes along either axis, in device memory.
 struct WaveTables {
     const double* polynomials;
     int x_powers, y_powers;
     const ModeAngle* along_x;
     const ModeAngle* along_y;
-    double norm;  ///< what the transforms there and back multiply by is undone
+    double norm;  ///< undoes the gain of a forward and inverse transform
 };
 
 __device__ double entry_at(const double* c, const WaveTables& tables, double x, double y) {
@@ -37,7 +37,7 @@ __device__ double entry_at(const double* c, const WaveTables& tables, double x, 
     return sum;
 }
 
-// kMost is at least the number of components.
+// kMost is an upper bound on the number of components, so that the matrix has a fixed size.
 template <int kMost, class T>
 __global__ void __launch_bounds__(kWaveThreads) solve_kernel(Components<T> fields, WaveTables tables) {
     const int k = block_column() * kWaveThreads + int(threadIdx.x);
@@ -78,7 +78,7 @@ struct CudaImplicitSolve<T>::Transforms {
         columns.fft().work_in(work.data());
     }
 
-    /// One transform of the rows of `from`, which become the columns of `to`.
+    /// Transforms the rows of `from` and stores them as the columns of `to`.
     template <Boundary B, bool kBack>
     void turn(Plan& plan, FieldView<T> from, FieldView<T> to) {
         const cudaStream_t handle = cuda_handle(stream);
@@ -119,10 +119,10 @@ struct CudaImplicitSolve<T>::Transforms {
     WavePolynomials polynomials;
     CudaStream& stream;
     Plan rows, columns;
-    CudaMemory turned;   ///< a component's columns as rows
-    CudaMemory numbers;  ///< a chunk's complex rows
-    CudaMemory work;     ///< cuFFT's
-    CudaMemory values;   ///< of the polynomials
+    CudaMemory turned;   ///< a component, transposed
+    CudaMemory numbers;  ///< complex rows of a chunk
+    CudaMemory work;     ///< cuFFT's workspace
+    CudaMemory values;   ///< coefficients of the polynomials
 };
 
 template <class T>
@@ -137,7 +137,7 @@ template <class T>
 void CudaImplicitSolve<T>::set(const std::vector<double>& coefficients, double dt) {
     Transforms& t = *transforms_;
     t.polynomials.set(t.part, coefficients, t.part.share * dt);
-    t.stream.synchronize();  // steps under way read the old ones
+    t.stream.synchronize();  // running steps read the old values
     const std::vector<double>& values = t.polynomials.values;
     CUDA_CHECK(
         cudaMemcpy(t.values.data(), values.data(), values.size() * sizeof(double), cudaMemcpyHostToDevice));

@@ -1,4 +1,4 @@
-// The linear systems of implicit steps on the GPU (kernels/equation/implicit_solve.h), by cuFFT.
+// The linear systems of implicit steps (kernels/equation/implicit_solve.h) on the GPU, by cuFFT.
 #pragma once
 
 #include <memory>
@@ -10,8 +10,8 @@
 
 namespace stencil::equation {
 
-/// As ImplicitSolve, but for the roundings of the transforms. Calls enqueue on the stream, and may be part of
-/// a graph.
+/// Like ImplicitSolve, except for the roundings of the transforms. Calls enqueue on the stream and may be
+/// captured in a graph.
 template <class T>
 class CudaImplicitSolve {
   public:
@@ -21,7 +21,7 @@ class CudaImplicitSolve {
     CudaImplicitSolve(const CudaImplicitSolve&) = delete;
     CudaImplicitSolve& operator=(const CudaImplicitSolve&) = delete;
 
-    /// From the next solve on. Waits for the stream.
+    /// Takes effect at the next solve. Waits for the stream.
     void set(const std::vector<double>& coefficients, double dt);
     void solve(const std::vector<FieldView<T>>& from, const std::vector<FieldView<T>>& to);
 

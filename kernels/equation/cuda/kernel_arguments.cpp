@@ -6,7 +6,7 @@
 namespace stencil::equation {
 namespace {
 
-// Of `words_`, in the order of the text's Grid and Arguments.
+// Indices into `words_`, in the order of Grid and Arguments in the generated text.
 enum : std::size_t { kSizesAt, kRowsAt, kPitchAt, kLineAt, kSeedAt, kStepAt, kArraysAt };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What the kernels of a program are given, in the layout that their text declares.
+// The kernels' arguments, in the layout that the generated text declares.
 #pragma once
 
 #include <cstddef>
@@ -11,23 +11,23 @@
 
 namespace stencil::equation {
 
-/// The argument of the kernels of cuda_text(), and the lines to which it points.
+/// The argument of cuda_text()'s kernels, and the lines (inputs per column or row) that it points to.
 template <class T>
 class KernelArguments {
   public:
-    /// `pitch`: from row to row of the arrays, in cells.
+    /// `pitch` is the distance between rows of the arrays, in cells.
     KernelArguments(const Program& program, const EquationSetup& setup, std::ptrdiff_t pitch);
 
-    /// Of all lines together; 0 where there are none.
+    /// The size of all lines together; 0 if there are none.
     std::size_t line_values() const { return std::size_t(lines_.count) * line_; }
     void pack_lines(const InputValues<T>& inputs, T* to) const;
 
-    /// The first value of each line, of those of ghost cells.
+    /// The first value of each ghost-cell line.
     std::vector<T> sides(const InputValues<T>& inputs) const;
 
     void set_step(long long step);
     void set_arrays(std::span<T* const> arrays);
-    /// Where the kernels find what pack_lines() wrote.
+    /// Sets the address of the lines that pack_lines() wrote.
     void set_lines(const T* lines);
     void set_uniforms(std::span<const T> uniforms);
 

@@ -1,4 +1,4 @@
-// Values on the device that change from step to step while the device is at work.
+// Uploads values that change from step to step while the device is working.
 #pragma once
 
 #include <array>
@@ -8,18 +8,18 @@
 
 namespace stencil::equation {
 
-/// The host writes one of some page-locked buffers while copies of those before it are on their way.
+/// A ring of page-locked buffers: the host writes one while previous copies are in flight.
 template <class T>
 class LineUploads {
   public:
-    /// None where `values` is 0. The stream must be through with them before they go.
+    /// Allocates nothing if `values` is 0. The stream must have finished the copies before this is destroyed.
     LineUploads(std::size_t values, CudaStream& stream)
         : bytes_(values * sizeof(T)),
           stream_(stream),
           device_(bytes_ > 0 ? CudaMemory(bytes_, stream.device()) : CudaMemory()),
           host_(bytes_ > 0 ? CudaHostMemory(kBuffers * bytes_, stream.device()) : CudaHostMemory()) {}
-    /// `write(T*)` fills a buffer, which is enqueued: kernels before it see the old values, those behind it
-    /// the new ones.
+    /// `write(T*)` fills a buffer, whose copy is enqueued: earlier kernels see the old values, later ones the
+    /// new.
     template <class Write>
     void send(Write&& write) {
         CudaEvent& copied = copied_[next_];

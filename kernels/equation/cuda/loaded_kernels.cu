@@ -8,7 +8,7 @@
 namespace stencil::equation {
 namespace {
 
-// The runtime loads machine code from CUDA 12.8 on; the driver has always done it.
+// Uses the driver API, because the runtime can load cubins only from CUDA 12.8 on.
 struct Driver {
     decltype(&cuModuleLoadData) load = nullptr;
     decltype(&cuModuleUnload) unload = nullptr;
@@ -63,7 +63,7 @@ LoadedKernels::LoadedKernels(const std::string& cubin, const CudaStream& stream)
 }
 
 LoadedKernels::~LoadedKernels() {
-    cudaSetDevice(stream_.device());  // where that fails, the driver says so to whoever comes next
+    cudaSetDevice(stream_.device());  // a failure will be reported by the next call
     driver().unload(static_cast<CUmodule>(module_));
 }
 
@@ -82,7 +82,7 @@ KernelResources prepare_kernel(const LoadedKernel& kernel, int threads, int shar
     };
     KernelResources resources{attribute(CU_FUNC_ATTRIBUTE_NUM_REGS),
                               attribute(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)};
-    // Refused where it is more than the device has: then no block fits.
+    // Fails if the kernel needs more than the device has; then `blocks` stays 0.
     if (driver().set(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, shared_bytes) == CUDA_SUCCESS)
         check(driver().blocks(&resources.blocks, function, threads, std::size_t(shared_bytes)),
               "cuOccupancyMaxActiveBlocksPerMultiprocessor");

@@ -1,4 +1,4 @@
-// Machine code that was compiled at run time, on a device.
+// Kernels compiled at run time and loaded onto a device.
 #pragma once
 
 #include <span>
@@ -14,25 +14,25 @@ struct LoadedKernel {
 
 struct LaunchShape {
     unsigned blocks_x = 1, blocks_y = 1, blocks_z = 1, threads_x = 1, threads_y = 1;
-    unsigned shared_bytes = 0;  ///< beyond those that the kernel declares
-    bool cooperative = false;   ///< all blocks run at the same time, or the launch fails
+    unsigned shared_bytes = 0;  ///< dynamic shared memory
+    bool cooperative = false;   ///< cooperative launch: all blocks must be co-resident
 };
 
-/// Of a kernel in blocks of a number of threads.
+/// Resources of a kernel for a given block size.
 struct KernelResources {
-    int registers = 0, spilled_bytes = 0;  ///< of a thread
-    int blocks = 0;                        ///< on a multiprocessor at a time; 0: too large for it
+    int registers = 0, spilled_bytes = 0;  ///< per thread
+    int blocks = 0;                        ///< resident blocks per multiprocessor; 0: it does not fit
 };
 
 class LoadedKernels {
   public:
-    /// Onto the stream's device. Throws CudaError.
+    /// Loads a cubin onto the stream's device. Throws CudaError.
     LoadedKernels(const std::string& cubin, const CudaStream& stream);
     ~LoadedKernels();
     LoadedKernels(const LoadedKernels&) = delete;
     LoadedKernels& operator=(const LoadedKernels&) = delete;
 
-    /// Throws CudaError where there is none of this name.
+    /// Throws CudaError if there is no kernel of this name.
     LoadedKernel find(const std::string& name) const;
 
   private:
@@ -40,10 +40,10 @@ class LoadedKernels {
     void* module_ = nullptr;
 };
 
-/// Allows it so much shared memory, and tells what it takes.
+/// Permits this much dynamic shared memory, and returns the kernel's resources.
 KernelResources prepare_kernel(const LoadedKernel& kernel, int threads, int shared_bytes);
 
-/// Enqueues a kernel with its arguments, which are copied.
+/// Enqueues a kernel; the arguments are copied.
 void launch_kernel(const LoadedKernel& kernel,
                    const LaunchShape& shape,
                    std::span<const void* const> arguments,

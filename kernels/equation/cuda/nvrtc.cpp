@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kFirstWithCache = 12090;
 
-// As nvrtc.h has them, which a build without the toolkit does not.
+// Declarations of nvrtc.h, which a build without the toolkit lacks.
 struct NvrtcProgram;
 
 struct Nvrtc {
@@ -38,7 +38,7 @@ struct Nvrtc {
 
 Nvrtc open_nvrtc() {
     Nvrtc nvrtc;
-    // A driver loads what a compiler of its own major version or an older one has made.
+    // A driver loads cubins of compilers of its own or an older major version.
     const int driver = query_cuda().driver_version;
     void* const library = driver > 0 && driver < 13000
                               ? load_library({"libnvrtc.so.12", "libnvrtc.so"})
@@ -81,7 +81,7 @@ void check(int error, const char* what) {
     if (error != 0) throw CudaError(std::string("NVRTC: ") + what + ": " + required().error_text(error));
 }
 
-// The first line of the log that says what is wrong.
+// The first line of the log with an error.
 std::string first_error(const std::string& log) {
     const std::size_t at = log.find("error");
     if (at == std::string::npos) return log.substr(0, log.find('\n'));
@@ -95,8 +95,8 @@ int version_of(const Nvrtc& nvrtc) {
     return 1000 * major + 10 * minor;
 }
 
-// A GPU newer than the compiler takes machine code of an older one of its kind, else PTX, which the
-// driver compiles.
+// The newest architecture that the compiler knows. A newer GPU of the same major version runs its cubin; for
+// other GPUs PTX is generated, which the driver compiles.
 std::string architecture_for(int compute_capability) {
     int count = 0, best = 0;
     check(required().known_count(&count), "its architectures");
@@ -104,7 +104,7 @@ std::string architecture_for(int compute_capability) {
     check(required().known(known.data()), "its architectures");
     for (const int one : known)
         if (one <= compute_capability) best = std::max(best, one);
-    if (best == 0) best = compute_capability;  // which the compiler then refuses
+    if (best == 0) best = compute_capability;  // the compiler will report it
     const bool same_kind = best / 10 == compute_capability / 10;
     return (same_kind ? "sm_" : "compute_") + std::to_string(best);
 }
@@ -112,12 +112,12 @@ std::string architecture_for(int compute_capability) {
 std::vector<std::string> usual_options(int compute_capability) {
     std::vector<std::string> options{
         "--gpu-architecture=" + architecture_for(compute_capability), "--std=c++17", "--ptxas-options=-v"};
-    // Its own cache opens the driver, which takes longer than to compile an equation.
+    // NVRTC's own cache initialises the driver, which takes longer than compiling an equation.
     if (version_of(required()) >= kFirstWithCache) options.emplace_back("--no-cache");
     return options;
 }
 
-// Of typed equations, whose operations are rounded one by one.
+// Options for typed equations: no FMA contraction, because every operation is rounded on its own.
 std::vector<std::string> option_list(int compute_capability) {
     std::vector<std::string> options = usual_options(compute_capability);
     options.emplace_back("--fmad=false");
@@ -125,17 +125,17 @@ std::vector<std::string> option_list(int compute_capability) {
     return options;
 }
 
-/// Destroys a program of the compiler's with itself.
+/// RAII owner of an NVRTC program.
 struct OwnedProgram {
     NvrtcProgram* program = nullptr;
     ~OwnedProgram() { required().destroy(&program); }
 };
 
-// As nvrtc.h numbers them.
+// Result codes of nvrtc.h.
 constexpr int kRight = 0;
 constexpr int kMistakes = 6;
 
-// With all its options; the log and the compiler's word.
+// Compiles with the source's options; returns the result and NVRTC's error code.
 std::pair<Compiled, int> compile(const CudaSource& source) {
     const Nvrtc& nvrtc = required();
     NvrtcProgram* created = nullptr;

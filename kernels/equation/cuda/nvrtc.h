@@ -1,5 +1,4 @@
-// The run-time compiler of CUDA, libnvrtc, where the machine has it: found when it is first asked for, so
-// that the program neither links nor needs it.
+// NVRTC, CUDA's run-time compiler, loaded lazily: the program neither links nor requires it.
 #pragma once
 
 #include <string>
@@ -7,30 +6,30 @@
 
 namespace stencil::equation {
 
-/// Why there is no run-time compiler, in one line; empty where there is one. Loads it.
+/// Why NVRTC cannot be used, in one line; empty if it can. Loads it.
 const std::string& why_no_nvrtc();
 
-/// Its version, 1000 major + 10 minor. Throws CudaError where there is none.
+/// Its version, 1000 major + 10 minor. Throws CudaError without NVRTC.
 int nvrtc_version();
 
-/// What a text is compiled with: what a cache of cubins goes by, beside the text and the version.
+/// The compiler options, which are part of the key of cached cubins, with the text and the version.
 std::string nvrtc_options(int compute_capability);
 
 struct Compiled {
     std::string cubin;
-    std::string log;  ///< what ptxas says of each kernel: registers, spills
+    std::string log;  ///< ptxas' report on each kernel: registers, spills
 };
 
-/// A header-free text as machine code of a compute capability (10 major + minor: 90). Takes tens of
-/// milliseconds; no GPU is needed. Throws CudaError, also for the lack of libnvrtc.
+/// Compiles a header-free text to a cubin for a compute capability (10 major + minor: 90). Takes tens of
+/// milliseconds and needs no GPU. Throws CudaError, also if NVRTC is missing.
 Compiled compile_cuda(const std::string& text, int compute_capability);
 
-/// What people write, with the compiler's own rounding: `cubin` is empty where the text has mistakes, and the
-/// log tells them under the name of the file.
+/// A user's source, compiled with the compiler's default rounding. On errors `cubin` is empty and the log
+/// reports them under the file's name.
 struct CudaSource {
     std::string text;
     std::string file;
-    std::vector<std::string> options;  ///< beside the usual ones
+    std::vector<std::string> options;  ///< in addition to the usual ones
 };
 Compiled try_compile_cuda(const CudaSource& source, int compute_capability);
 

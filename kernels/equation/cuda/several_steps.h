@@ -1,4 +1,4 @@
-// Kernels that make several steps of a program in one launch.
+// Interface of kernels that make several steps per launch (fused and resident).
 #pragma once
 
 #include <cstddef>
@@ -12,13 +12,13 @@ namespace stencil::equation {
 
 class SeveralSteps {
   public:
-    /// Steps of one launch: from the arrays that a step begins with to those that the program's `next` names.
+    /// The steps of one launch, from the arrays that hold the state to those that the program's `next` names.
     struct Pass {
-        int steps = 0;                     ///< as steps_of() has them
-        const void* arguments = nullptr;   ///< KernelArguments'
+        int steps = 0;                     ///< a number returned by steps_of()
+        const void* arguments = nullptr;   ///< KernelArguments::data()
         std::span<const std::byte> sides;  ///< KernelArguments::sides()
-        /// Where inputs depend on time, the lines of each step are so many after those of the one before,
-        /// with its uniforms behind them; else 0.
+        /// If inputs depend on time: the distance from the lines of one step to those of the next, with the
+        /// step's uniforms behind its lines; else 0.
         std::size_t values_of_step = 0;
     };
 
@@ -27,14 +27,14 @@ class SeveralSteps {
     SeveralSteps(const SeveralSteps&) = delete;
     SeveralSteps& operator=(const SeveralSteps&) = delete;
 
-    /// For people: "16 steps a pass", and what it was compiled for behind that.
+    /// For people: way() is e.g. "16 steps a pass", name() includes the shape that was compiled.
     virtual std::string way() const = 0;
     virtual std::string name() const = 0;
     virtual const KernelResources& resources() const = 0;
-    /// The most steps that one launch can make of so many: 0 where the field does not suit it or the steps
-    /// are too few.
+    /// The largest number of steps, at most `steps`, that one launch can make; 0 if the field is unsuitable
+    /// or there are too few steps.
     virtual int steps_of(long long steps) const = 0;
-    /// Of which multiples are made fastest; 0: as many as are asked for.
+    /// Temporal blocking depth: multiples of it are fastest; 0: any number.
     virtual int steps_fused() const = 0;
     virtual void launch(const Pass& pass, CudaStream& stream) = 0;
 };

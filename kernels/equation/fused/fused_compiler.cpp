@@ -17,7 +17,8 @@ bool is_done(const std::future<void>& task) {
     return task.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
 }
 
-/// Tasks whose owner has gone: the end of the process waits for them, since what they use goes then.
+/// Tasks whose owner is gone. The process waits for them at exit, because they use statics that are destroyed
+/// then.
 class Abandoned {
   public:
     void add(std::vector<std::future<void>> tasks) {
@@ -90,7 +91,7 @@ FusedCompiler::FusedCompiler(const Program& program,
                              int ny,
                              const std::optional<ResidentDevice>& device)
     : work_(std::make_shared<Work>(program, float64, std::move(compile))) {
-    abandoned();  // made before what the tasks use is first used, and gone after it
+    abandoned();  // constructed before the statics that the tasks use, so that it is destroyed after them
     const auto begin = [&](const KernelShape& shape) {
         tasks_.push_back(std::async(std::launch::async, [work = work_, shape] { work->run(shape); }));
     };

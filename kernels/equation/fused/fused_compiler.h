@@ -1,4 +1,4 @@
-// Fused kernels that are compiled while steps go on without them.
+// Compiles fused and resident kernels in the background.
 #pragma once
 
 #include <functional>
@@ -15,15 +15,15 @@
 
 namespace stencil::equation {
 
-/// Machine code of a text for the GPU at hand. Called on other threads; throws where that fails.
+/// Compiles a text for the current GPU. Called on other threads; throws on failure.
 using CubinCompiler = std::function<std::string(const std::string& text)>;
 
-/// "16 steps a pass, 2 x 4 warps, 8 columns": blocks on a multiprocessor, warps of each, columns of a thread.
+/// "16 steps a pass, 2 x 4 warps, 8 columns": blocks per multiprocessor, warps per block, columns per thread.
 std::string name_of(const FusedShape& shape);
-/// Of what is made without fused kernels: "one step a launch", or of several stages "one stage a launch".
+/// Describes steps without fused kernels: "one step a launch", or with several stages "one stage a launch".
 std::string name_of_launches(std::size_t stages);
 
-/// Of a fused kernel, or of a resident one.
+/// The shape of a fused or of a resident kernel.
 using KernelShape = std::variant<FusedShape, ResidentShape>;
 
 class FusedCompiler {
@@ -33,30 +33,30 @@ class FusedCompiler {
         std::string cubin;
     };
 
-    /// Begins with the shapes of a program that promise most for a field of `nx` columns, and with those of
-    /// resident kernels where there is a GPU on which a field of `ny` rows fits.
+    /// Starts compiling the most promising fused shapes for a field of `nx` columns, and resident ones if the
+    /// field of `ny` rows fits on the device.
     FusedCompiler(const Program& program,
                   bool float64,
                   int nx,
                   CubinCompiler compile,
                   int ny = 0,
                   const std::optional<ResidentDevice>& device = {});
-    /// Does not wait for what is being compiled.
+    /// Does not wait for running compilations.
     ~FusedCompiler();
-    /// Something still is, though nobody waits for it. The end of the process would, since it uses what goes
-    /// then; std::_Exit() does not.
+    /// Compilations without an owner are still running. A normal exit would wait for them; std::_Exit() does
+    /// not.
     static bool any_abandoned();
     FusedCompiler(const FusedCompiler&) = delete;
     FusedCompiler& operator=(const FusedCompiler&) = delete;
 
     const FusedProgram& program() const;
-    /// Something is being compiled, or ready to be taken.
+    /// Something is being compiled or ready to be taken.
     bool working() const;
-    /// What has become ready since.
+    /// The kernels that have become ready since the last call.
     std::vector<Compiled> take();
-    /// Until nothing more is to come.
+    /// Waits for all compilations.
     void wait();
-    /// Where compiling failed: the reason, in a line.
+    /// Why compiling failed, in one line.
     std::string why_not() const;
 
   private:

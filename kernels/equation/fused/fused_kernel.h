@@ -1,4 +1,4 @@
-// A fused kernel of a program, on a device.
+// A fused kernel of a program, loaded onto a device.
 #pragma once
 
 #include <map>
@@ -28,8 +28,8 @@ class FusedKernel : public SeveralSteps {
     std::string way() const override;
     std::string name() const override;
     const KernelResources& resources() const override { return resources_; }
-    /// The most steps that one pass can make of so many: 0 where the field is too narrow or the steps too
-    /// few.
+    /// The largest number of steps, at most `steps`, that one pass can make; 0 if the field is too narrow or
+    /// there are too few steps.
     int steps_of(long long steps) const override;
     int steps_fused() const override { return steps_of(shape_.steps * shape_.warps); }
     void launch(const Pass& pass, CudaStream& stream) override;
@@ -45,7 +45,7 @@ class FusedKernel : public SeveralSteps {
     FusedShape shape_;
     FusedCut cut_;
     int levels_of_warp_;
-    std::vector<int> shared_bytes_;  ///< by warps
+    std::vector<int> shared_bytes_;  ///< indexed by the number of warps
     LoadedKernels kernels_;
     LoadedKernel kernel_;
     KernelResources resources_;

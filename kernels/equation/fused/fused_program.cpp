@@ -8,7 +8,7 @@
 namespace stencil::equation {
 namespace {
 
-/// The rows around its own that an operation's value depends on.
+/// Whether an operation's value depends on the row above or below.
 struct Reach {
     bool above = false, below = false;
 
@@ -29,8 +29,8 @@ std::vector<Reach> reaches_of(const Operations& operations) {
     return reaches;
 }
 
-// Appends a stage that reads no neighbours to one before it, what it reads of whose outputs being at hand.
-// The halves of a sum of four count on their own: neighbouring cells share them.
+// Appends a stage that reads no neighbours to the one before it; what it reads of that one's outputs stays in
+// registers. Sums of four are split into pairs, because neighbouring cells share these.
 void append_stage(Stage& to, const Stage& stage) {
     std::vector<int> number;
     const auto append = [&](const Operation& o) {
@@ -55,7 +55,7 @@ void append_stage(Stage& to, const Stage& stage) {
     }
 }
 
-// Without outputs that nothing reads, and what they alone are made of.
+// Removes outputs that nothing reads, and the operations that only they need.
 void prune(Stage& stage, const std::set<int>& read) {
     std::erase_if(stage.outputs, [&](const Output& output) { return !read.contains(output.array); });
     std::vector<int> number(stage.operations.size(), -1);
@@ -81,7 +81,8 @@ bool reads_neighbours(const Stage& stage) {
     });
 }
 
-// The operations above the cut: read by what depends on the row below as well, or outputs themselves.
+// Values that depend on the row above but not below, and that are outputs or needed by operations which also
+// depend on the row below. They can be computed one row ahead.
 std::vector<int> carried_by(const Stage& stage) {
     const std::vector<Reach> reaches = reaches_of(stage.operations);
     const auto is_old = [&](int i) {
@@ -164,8 +165,8 @@ void FusedProgram::find_live() {
         stages[s].live.assign(live.begin(), live.end());
         std::ranges::stable_partition(stages[s].live, std::not_fn(only_read));
     }
-    // A step begins with all components in their order, as the one before ends; what is made of them first
-    // takes the places of those that are done.
+    // A step starts with all components in the order in which the previous one ends. Results of `leading`
+    // take the slots of arrays that are no longer needed.
     prune(leading, live);
     for (const Output& output : leading.outputs) live.erase(output.array);
     std::vector<int>& first = stages.front().live;
@@ -195,7 +196,7 @@ int FusedProgram::held_rows() const {
     std::size_t rows = 0;
     for (const FusedStage& s : stages) {
         rows += 2 * s.live.size() + s.carried.size() + s.kept.size();
-        // Their newest row is read when its turn comes.
+        // The newest row of arrays that are only read is loaded when it is needed.
         rows -= std::size_t(std::ranges::count_if(s.live, [&](int a) { return is_only_read(a); }));
     }
     return int(rows);
@@ -223,9 +224,9 @@ double FusedProgram::operations() const {
     for (std::size_t s = 0; s < stages.size(); ++s) {
         const Stage& stage = stages[s].stage;
         count += weight(stage);
-        // Rows that a stage leaves alone are moved on.
+        // Rows that a stage passes through unchanged cost a move.
         count += double(after(s).size()) - double(stage.outputs.size());
-        // What is worked out a row ahead is mostly what a neighbouring cell needs as well.
+        // Carried values were computed for a neighbouring row already, so they are not counted twice.
         count -= double(stages[s].carried.size());
     }
     return count;

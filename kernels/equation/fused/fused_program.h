@@ -1,5 +1,5 @@
-// A program's step as what a pipeline of rows needs of it: which arrays each stage holds rows of, and what it
-// keeps from one row to the next.
+// A program's step, analysed for a pipeline of rows: the arrays whose rows each stage holds (liveness), and
+// the values that it carries from one row to the next.
 #pragma once
 
 #include <vector>
@@ -8,15 +8,15 @@
 
 namespace stencil::equation {
 
-/// A stage that reads beyond its own cell, and with it those after it that do not.
+/// A stage that reads neighbours, merged with the following ones that do not.
 struct FusedStage {
-    Stage stage;  ///< sums of four as two pairs and their sum
-    /// The arrays that it has rows of: those that are handed to it, because it or a later stage reads them,
-    /// and then those that are only read, by this stage.
+    Stage stage;  ///< sums of four are split into two pairs and their sum
+    /// The arrays of which it holds rows: first those handed to it, because it or a later stage reads them,
+    /// then those that are only read, by this stage.
     std::vector<int> live;
-    /// What is worked out for the next row already, once the row below it and its own are there: operations
-    /// that depend on the row above and on none below. Or, where those are fewer, `kept`: the arrays whose
-    /// row above is kept as it is.
+    /// `carried`: operations computed one row ahead, when the row below is there; they depend on the row
+    /// above but not below. Or, if that takes fewer registers, `kept`: the arrays whose row above is kept
+    /// instead.
     std::vector<int> carried, kept;
 };
 
@@ -24,25 +24,25 @@ class FusedProgram {
   public:
     explicit FusedProgram(const Program& program);
 
-    /// The arrays whose rows a stage hands on, in the order in which the next one, or the next step, has
-    /// them.
+    /// The arrays whose rows a stage hands on, in the order in which the next stage or step expects them.
     std::vector<int> after(std::size_t stage) const;
-    /// Whether an array's ghost cells beyond a side are made alike all along it and in every step.
+    /// Whether an array's ghost cells beyond a side use the same coefficients along the side and in every
+    /// step.
     bool is_even(int array, std::size_t side) const;
-    /// Rows of registers that the levels of one step hold, a level being a stage of a step.
+    /// Rows that the levels of one step hold in registers; a level is a stage of a step.
     int held_rows() const;
-    /// Instructions per cell and step, about: sums that neighbouring cells share count once.
+    /// Estimated instructions per cell and step; sums that neighbouring cells share count once.
     double operations() const;
 
     const Program& program;
-    std::vector<int> from;  ///< the arrays that a step begins with: components, then those only read
-    /// Whether its levels can be run in one pass: nothing solves for whole rows, and arrays do not differ in
-    /// which of them wrap around.
+    std::vector<int> from;  ///< the arrays that a step reads: components, then those that are only read
+    /// Whether the steps can be fused: no implicit solves, and either all arrays are periodic along an axis
+    /// or none.
     bool fuses() const;
     int only_read() const { return int(from.size()) - program.components; }
     bool is_only_read(int array) const;
-    /// What a step works out of a row's own cells before anything reads beyond them: done where a row comes
-    /// in.
+    /// Operations that read only the cell itself, before any stage reads neighbours; computed when a row is
+    /// loaded.
     Stage leading;
     std::vector<FusedStage> stages;
     bool of_time = false;  ///< uniforms or ghost cells differ from step to step

@@ -11,18 +11,18 @@
 namespace stencil::equation {
 namespace {
 
-// Of a Hopper GPU. Registers of a thread that hold rows: the rest of its 255 is for what is being worked out;
-// and of 168, where more warps that wait less make up for fewer columns or steps.
+// Occupancy of a Hopper GPU: with 8 warps a thread has 255 registers, with 12 it has 168, of which most_held
+// may hold rows. More warps hide latency better, which can compensate for fewer columns or steps.
 struct Occupancy {
     int warps, most_held;
-    double cost;  // of the same instructions, to that of 8 warps
+    double cost;  // relative to 8 warps, for the same instructions
 };
 constexpr std::array<Occupancy, 2> kOccupancies{{{8, 216, 1}, {12, 96, 0.87}}};
 constexpr int kMostColumns = 20;
 constexpr std::size_t kMostShapes = 3;
-constexpr int kReservedBytes = 1024;                        // of shared memory, by each block
-constexpr double kInstructionsPerBatch = 150;               // of fetching, waiting and telling
-constexpr double kInstructionsPerByte = 31.7 * 0.75 / 4.2;  // what it issues while memory moves a byte
+constexpr int kReservedBytes = 1024;                        // shared memory that CUDA reserves per block
+constexpr double kInstructionsPerBatch = 150;               // for loading, waiting and signalling
+constexpr double kInstructionsPerByte = 31.7 * 0.75 / 4.2;  // issued while memory moves a byte
 
 class Estimate {
   public:
@@ -40,7 +40,7 @@ class Estimate {
         return shared() * shape.blocks() <= shared_bytes_ && fits(cut_of(shape));
     }
 
-    /// Instructions that a cell's step takes, as if memory were instructions too.
+    /// Estimated instructions per cell and step, with memory traffic converted to instructions.
     double cost(const FusedShape& shape) const {
         const FusedCut cut = cut_of(shape);
         const double overlap = double(cut.width) / (cut.width - 2 * round_up(cut.levels, cut.packet));
@@ -52,15 +52,15 @@ class Estimate {
         const double issued = (program_.operations() + handed + beside + per_batch) * (float64_ ? 2 : 1);
         const double bytes = (rows + components) * (float64_ ? 8 : 4);
         const double moved = bytes * kInstructionsPerByte / (shape.steps * shape.warps);
-        // Copies go on beside instructions, but not for nothing.
+        // Copies overlap with instructions, but not completely.
         return overlap * (std::max(issued, moved) + 0.3 * std::min(issued, moved));
     }
 
     bool aligned() const { return program_.wraps_x || nx_ % (float64_ ? 2 : 4) == 0; }
 
   private:
-    /// Turns of shared memory that a lane's cell takes, where lanes lie `columns` cells apart: a share of one
-    /// where several cells are taken together, which needs alignment, more where lanes meet in a bank.
+    /// Shared-memory transactions per cell for lanes `columns` cells apart: below 1 for vector accesses
+    /// (which need alignment), above 1 with bank conflicts.
     double per_handed_cell(const FusedShape& shape) const {
         const int words = float64_ ? 2 : 1;
         const int together = shape.aligned ? std::gcd(shape.columns, 4 / words) : 1;

@@ -1,4 +1,4 @@
-// The shapes of a fused kernel that promise most, for a GPU to choose from.
+// Chooses the most promising shapes of a fused kernel, for autotuning on the GPU.
 #pragma once
 
 #include <vector>
@@ -8,9 +8,8 @@
 
 namespace stencil::equation {
 
-/// At most three, the best first by an estimate of instructions and memory that they take; none where a
-/// program holds too many rows for registers or for the shared memory of a multiprocessor, or its steps solve
-/// systems.
+/// At most three shapes, best first by an estimate of instructions and memory traffic. Empty if the program
+/// needs too many registers or too much shared memory, or cannot be fused.
 std::vector<FusedShape> fused_shapes(const FusedProgram& program,
                                      bool float64,
                                      int nx,

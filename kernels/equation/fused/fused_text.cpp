@@ -11,9 +11,9 @@
 namespace stencil::equation {
 namespace {
 
-// Rows of arrays that are only read stay in a ring until the last warp has read them. It is as many rows
-// behind the first one as all levels, and as many batches as the rings between them hold, since the first one
-// fetches the next batch once there is room for what it makes of this one.
+// Batches in the ring of rows that are only read, which must stay until the last warp has read them. It lags
+// behind the first warp by all levels, and by the batches that the rings between them hold, because the first
+// warp loads the next batch as soon as there is room for its results.
 int read_batches(const FusedProgram& program, const FusedShape& shape) {
     const int levels = int(program.stages.size()) * shape.steps;
     const int behind = (shape.warps - 1) * (2 * levels - 1) + 2 * (levels - 1);
@@ -73,7 +73,7 @@ class Text {
         define("kWrapsY", int(program_.wraps_y));
     }
 
-    // The k-th array, where k is known when the text is compiled.
+    // A function that maps k to the k-th array; k is a compile-time constant there.
     void append_indices(const char* name, const std::vector<int>& arrays) {
         append(text_, "__device__ __forceinline__ int %s(int k) { return ", name);
         for (std::size_t k = 0; k + 1 < arrays.size(); ++k) append(text_, "k == %zu ? %d : ", k, arrays[k]);
@@ -84,7 +84,8 @@ class Text {
         return program_.stages[level % program_.stages.size()];
     }
 
-    // Each row of registers twice: the newest and the one before take turns.
+    // Every row has two sets of registers, which alternate as the newest and the previous one (double
+    // buffering).
     void append_levels() {
         text_ += "struct Levels {\n";
         std::string clearing;
@@ -106,7 +107,7 @@ class Text {
         text_ += "};\n__device__ __forceinline__ void clear(Levels& v) {\n" + clearing + "}\n";
     }
 
-    // Last level first: each then writes over what the next one has finished with.
+    // From the last level to the first: each overwrites registers that the next one has just finished with.
     void append_iteration() {
         for (const int now : {0, 1}) {
             append(text_,
@@ -139,7 +140,7 @@ class Text {
 
     bool leads() const { return !program_.leading.outputs.empty(); }
 
-    // Of what is only read, the newest row.
+    // Loads the newest row of arrays that are only read.
     void append_reading(std::size_t l, int now) {
         const std::vector<int>& live = l % program_.stages.size() == 0 ? program_.from : stage_of(l).live;
         for (std::size_t k = 0; k < live.size(); ++k) {

@@ -22,7 +22,7 @@ std::vector<Strip> strips_of(const FusedCut& cut, int count) {
             strip.begin = down(std::int64_t(cut.nx) * k / count);
             strip.origin = strip.begin - halo;
         } else if (k > 0) {
-            // The last strip ends with the field, wherever that is.
+            // The last strip ends exactly with the field, at any alignment.
             const std::int64_t last = cut.nx - cut.width;
             strip.origin = k == count - 1 ? int(last) : down(last * k / (count - 1));
             strip.begin = round_up(strip.origin + cut.levels, cut.packet);
@@ -33,7 +33,7 @@ std::vector<Strip> strips_of(const FusedCut& cut, int count) {
     return strips;
 }
 
-// Whether no strip writes a column that it has not got right.
+// Whether every column is written by a strip in which it is valid.
 bool cover(const FusedCut& cut, const std::vector<Strip>& strips) {
     for (const Strip& strip : strips) {
         const bool at_the_edge = !cut.wraps_x && strip.end == cut.nx && strip.origin + cut.width == cut.nx;
@@ -46,7 +46,7 @@ bool cover(const FusedCut& cut, const std::vector<Strip>& strips) {
 }  // namespace
 
 bool fits(const FusedCut& cut) {
-    // Rows that blocks work out beyond the field wrap around it no more than once.
+    // Rows that blocks compute beyond the field may wrap around it only once.
     return cut.ny >= 2 * cut.levels + cut.warps_lag + 8 && cut.nx >= cut.width &&
            cut.width > 2 * round_up(cut.levels, cut.packet) + 2 * cut.packet;
 }

@@ -60,7 +60,7 @@ __device__ __forceinline__ unsigned char* settled(unsigned char* in_shared_memor
     unsigned char* const name = settled(name##_here)
 )";
 
-// Where ghost cells lie, sideways first and then up or down, is what cuda_text.cpp and stage_rows.cpp say.
+// cuda_text.cpp and stage_rows.cpp define the same ghost cells: first left and right, then top and bottom.
 constexpr const char* kFunctions = R"(
 constexpr int kWidth = 32 * kColumns;
 constexpr int kPacket = 16 / sizeof(Real);
@@ -178,10 +178,10 @@ __device__ __forceinline__ void clear(Real (&cells)[kCount]) {
 }
 )";
 
-// A block walks down its tile's rows. Its warps are a pipeline: each makes `kLevels` levels (stages of steps)
-// of rows that the warp before hands to it through a ring in shared memory; kernels/methods/streaming has the
-// diagram. Level l of warp w takes up row r in iteration w kLag + 2 l + (r - first_row), and makes row r - 1.
-// All warps wait for the slowest one: what only one of them does is kept short.
+// A block streams down its tile's rows. Its warps are a pipeline: each computes `kLevels` levels (stages of
+// steps) of rows that the previous warp hands over through a ring in shared memory; kernels/methods/streaming
+// has the diagram. Level l of warp w takes row r in iteration w kLag + 2 l + (r - first_row), and computes
+// row r - 1. All warps wait for the slowest one, so work that only one of them does is kept short.
 constexpr const char* kKernel = R"(
 constexpr int kLag = 2 * kLevels - 1;
 constexpr int kHalf = kBatch * kComponents;  // rows of half a ring

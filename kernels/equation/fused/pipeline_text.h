@@ -1,13 +1,13 @@
-// The part of fused kernels that is the same for all programs, as CUDA C.
+// The parts of fused kernels that are the same for all programs, as CUDA C.
 #pragma once
 
 namespace stencil::equation {
 
-/// Barriers, bulk copies (Hopper's) and shuffles: what an emulation replaces.
+/// Hopper's barriers, bulk copies and shuffles; an emulation on the CPU replaces this part.
 const char* pipeline_words();
-/// What the stages of a program are written with.
+/// Helper functions that the stages call.
 const char* pipeline_functions();
-/// The kernel itself, after the stages.
+/// The kernel itself, which follows the stages.
 const char* pipeline_kernel();
 
 }  // namespace stencil::equation

@@ -14,9 +14,9 @@ int index_in(const std::vector<int>& list, int value) {
     return found == list.end() ? -1 : int(found - list.begin());
 }
 
-// Values are worked out for the row before the newest one (`kRow`), and what is carried for the newest one
-// (`kRowBelow`), for which that row is the one above. The text of a value is its identity: what two cells
-// share is worked out once.
+// Results are computed for the row before the newest one (`kRow`), carried values for the newest one
+// (`kRowBelow`), to which that row is the one above. Values are identified by their text, so a value that two
+// cells share is computed once.
 class StageText {
   public:
     StageText(const StageTextSetup& setup, std::size_t stage)
@@ -35,7 +35,7 @@ class StageText {
         return text_ + body_ + "}\n";
     }
 
-    // The rows come in as the arrays that a step begins with, and leave as those of its first stage.
+    // Rows enter as the arrays that a step reads, and leave as those of its first stage.
     std::string leading() {
         operations_ = setup_.program.leading.operations;
         rows_ = setup_.program.from;
@@ -74,7 +74,7 @@ class StageText {
         text_ += ") {\n";
     }
 
-    // What lies beside a lane's columns, of the arrays of which anything beside or above a cell is read.
+    // The cells next to a lane's columns, for arrays whose neighbours are read.
     void append_sides() {
         for (std::size_t k = 0; k < stage_.live.size(); ++k) {
             const int array = stage_.live[k];
@@ -90,7 +90,7 @@ class StageText {
         }
     }
 
-    // Without a branch, and in all blocks: slower ones at the sides would keep the others waiting.
+    // Without branches and in all blocks, because slower blocks at the sides would delay the others.
     void append_ghosts(std::size_t slot, int array) {
         const auto& sides = setup_.lines.ghosts[std::size_t(array)];
         const std::string k = std::to_string(slot);
@@ -109,8 +109,8 @@ class StageText {
         const char *name, *number;
     };
 
-    // The ghost cell west of one row and the one east of the same or another, which are needed together.
-    // Lines are read once for both, since no lane is at both sides.
+    // The ghost cells west of one row and east of the same or another row, which are needed at the same time.
+    // Their lines are read together, because no lane is at both sides.
     void append_beside(const std::string& k, int array, NamedRow left, NamedRow right) {
         const auto& sides = setup_.lines.ghosts[std::size_t(array)];
         std::array<std::string, 2> west, east;
@@ -160,7 +160,7 @@ class StageText {
         const Inputs& factors = setup_.program.program.arrays[std::size_t(array)].ghosts[side].coefficients;
         return factors.operations[std::size_t(factors.outputs[std::size_t(i)])];
     }
-    // Of alpha (0) or beta (1).
+    // Whether alpha (i = 0) or beta (i = 1) is the same along the side and in all steps.
     bool is_even(int array, std::size_t side, int i) const {
         return ghost_factor(array, side, i).code == Code::constant || setup_.program.is_even(array, side);
     }
@@ -170,7 +170,7 @@ class StageText {
         return "cut.sides[" + std::to_string(setup_.lines.ghosts[std::size_t(array)][side] + i) + "]";
     }
 
-    // Shuffles are no work that the compiler leaves out on its own.
+    // Unused shuffles must be left out here, because the compiler does not eliminate them.
     void append_side(
         const char* name, const char* from, const char* row, const char* column, std::size_t slot) {
         append(text_,
@@ -275,7 +275,7 @@ class StageText {
         }
     }
 
-    // The name of a value that this text works out.
+    // Returns the name of a value, and emits its computation at the first use.
     std::string named(const std::string& text) {
         std::string& name = names_[text];
         if (name.empty()) {
@@ -289,7 +289,7 @@ class StageText {
     std::size_t number_;
     const FusedStage& stage_;
     Operations operations_;
-    std::vector<int> rows_ = stage_.live;  ///< the arrays that rows are of
+    std::vector<int> rows_ = stage_.live;  ///< the array of each row parameter
     std::string text_, body_;
     std::map<std::tuple<int, Row, int>, std::string> done_;
     std::map<std::string, std::string> names_;

@@ -1,4 +1,4 @@
-// A stage of a program as a function of rows in registers.
+// Generates a stage as a function of rows in registers.
 #pragma once
 
 #include <string>
@@ -11,16 +11,16 @@ namespace stencil::equation {
 struct StageTextSetup {
     const FusedProgram& program;
     const CudaLines& lines;
-    int columns = 1;  ///< of a lane
+    int columns = 1;  ///< per lane
     bool float64 = false;
 };
 
-/// `template <bool kEdge> void stageN(a, place, step, newest, rows...)`: from the newest row of each array
-/// that is live, the row before it and what is carried along, the row before of each array that is live after
-/// it.
+/// `template <bool kEdge> void stageN(a, place, step, newest, rows...)`: computes the previous row of each
+/// array that is live after the stage, from the newest and previous rows of those live before it and the
+/// carried values.
 std::string stage_text(const StageTextSetup& setup, std::size_t stage);
 
-/// `void lead(a, place, step, newest, rows...)`: the newest rows of a step's first level, in place.
+/// `void lead(a, place, step, newest, rows...)`: computes `leading` for the newest rows of a step, in place.
 std::string leading_text(const StageTextSetup& setup);
 
 }  // namespace stencil::equation

@@ -11,7 +11,7 @@
 namespace stencil::equation {
 namespace {
 
-// As the text declares it.
+// The layout of the text's Plan.
 struct Launch {
     void* post;
     unsigned* flags;
@@ -59,7 +59,7 @@ ResidentKernel::ResidentKernel(const FusedProgram& program,
     post_ = CudaMemory(post_bytes(program, float64, setup), stream.device());
     flags_ = CudaMemory(flags, stream.device());
     CUDA_CHECK(cudaMemsetAsync(flags_.data(), 0, flags, cuda_handle(stream)));
-    // What lies behind a row's last cell is sent along.
+    // Padding after a row's last cell is sent too, so it must be initialised.
     CUDA_CHECK(cudaMemsetAsync(post_.data(), 0, post_bytes(program, float64, setup), cuda_handle(stream)));
 }
 

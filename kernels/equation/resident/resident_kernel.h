@@ -1,4 +1,4 @@
-// A resident kernel of a program, on a device.
+// A resident kernel of a program, loaded onto a device.
 #pragma once
 
 #include "kernels/equation/cuda/loaded_kernels.h"
@@ -8,13 +8,13 @@
 
 namespace stencil::equation {
 
-/// The GPU of a stream; without multiprocessors where it cannot launch cooperatively. Throws CudaError.
+/// The properties of a stream's GPU; 0 multiprocessors if it lacks cooperative launches. Throws CudaError.
 ResidentDevice resident_device(const CudaStream& stream);
 
 class ResidentKernel : public SeveralSteps {
   public:
-    /// `cubin`: resident_text(program, float64, shape), compiled for the stream's device, on which the field
-    /// fits. A launch makes at most `most_steps`. Throws CudaError.
+    /// `cubin` is resident_text(program, float64, shape), compiled for the stream's device, on which the
+    /// field must fit. A launch makes at most `most_steps` steps. Throws CudaError.
     ResidentKernel(const FusedProgram& program,
                    bool float64,
                    const ResidentShape& shape,
@@ -38,7 +38,7 @@ class ResidentKernel : public SeveralSteps {
     LoadedKernel kernel_;
     KernelResources resources_;
     CudaMemory post_, flags_;
-    unsigned epoch_ = 0;  ///< exchanges so far, over all launches
+    unsigned epoch_ = 0;  ///< number of exchanges so far, over all launches
 };
 
 }  // namespace stencil::equation

@@ -10,10 +10,10 @@ namespace stencil::equation {
 namespace {
 
 constexpr int kMostTogether = 8;
-constexpr int kMostAlone = 1 << 20;  // steps of a tile that has no neighbours
+constexpr int kMostAlone = 1 << 20;  // steps per exchange for a tile without neighbours
 
-// In us on an H200: 4 warps issue an instruction each at 1.7 GHz and wait a part of the time, and an exchange
-// is three trips to L2 and back.
+// Cost model of an H200, in us: 4 warps issue one instruction each at 1.7 GHz 70% of the time, and an
+// exchange takes three round trips to L2.
 constexpr double kInstructions = 4 * 32 * 1700 * 0.7;
 constexpr double kStage = 0.1, kExchange = 1.3, kExchangePerPack = 0.0003;
 
@@ -27,7 +27,7 @@ struct Axis {
     }
     int own(int tile) const { return begin(tile + 1) - begin(tile); }
     bool exchanges() const { return wraps || tiles > 1; }
-    /// In memory, of the largest tile.
+    /// Cells held by the largest tile.
     int held() const {
         int most = 0;
         for (int i = 0; i < tiles; ++i) {
@@ -36,7 +36,8 @@ struct Axis {
         }
         return round_up(most, unit);
     }
-    /// Whether a halo is of the next tile alone, and what patches go beyond it by is on the field as well.
+    /// Whether every halo lies within the adjacent tile, and patches that extend beyond a halo stay on the
+    /// field.
     bool fits() const {
         if (!exchanges()) return true;
         for (int i = 0; i < tiles; ++i)
@@ -84,7 +85,8 @@ class Planner {
         plan.exchanges = x_.exchanges() || y_.exchanges();
         if (!x_.fits() || !y_.fits()) return plan;
         const int width = x_.held(), height = y_.held();
-        // Patches are read with what lies around them: between slots is room that nothing is written to.
+        // Reading a patch includes the cells around it, so slots are separated by padding that is never
+        // written.
         const std::int64_t room = width + x_.unit;
         const std::int64_t slot = std::int64_t(width) * (height + shape_.rows - 1) + room;
         const std::int64_t bytes = (slot * slots_ + room) * cell_bytes_;

@@ -1,4 +1,4 @@
-// How resident kernels cut a field into tiles.
+// How resident kernels divide a field into tiles.
 #pragma once
 
 #include <string>
@@ -7,23 +7,23 @@
 
 namespace stencil::equation {
 
-/// A GPU, as far as it counts here.
+/// The GPU properties that the plan depends on.
 struct ResidentDevice {
     int multiprocessors = 132;
-    int shared_bytes = 227 * 1024;  ///< of a block, at most
-    bool bulk_copies = true;        ///< which fused kernels are made of: from Hopper on
+    int shared_bytes = 227 * 1024;  ///< maximum per block
+    bool bulk_copies = true;        ///< needed by fused kernels; Hopper and later
 };
 
 struct ResidentPlan {
     int tiles_x = 0, tiles_y = 0;
-    int together = 1;  ///< steps between exchanges
-    int threads = 0;   ///< of a block
-    int slot = 0;      ///< cells
+    int together = 1;  ///< steps per exchange
+    int threads = 0;   ///< per block
+    int slot = 0;      ///< size of a slot, in cells
     int shared_bytes = 0;
     double us_per_step = 0;  ///< estimated
-    std::string why_not;     ///< in a line; empty where it fits
+    std::string why_not;     ///< one line; empty if the field fits
 
-    /// Whether blocks have neighbours, the other end of a periodic field included.
+    /// Whether tiles have neighbours, including the other end of a periodic field.
     bool exchanges = true;
 };
 

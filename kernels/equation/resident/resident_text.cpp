@@ -10,8 +10,8 @@
 namespace stencil::equation {
 namespace {
 
-// Registers of a thread that hold windows, and operations: up to which a block may have more threads, or
-// threads more rows.
+// Thresholds on registers for windows and operations, up to which blocks have more threads or threads more
+// rows.
 constexpr double kLight = 70, kMedium = 120;
 
 bool contains(const std::vector<int>& list, int value) {
@@ -160,7 +160,8 @@ class Text {
         text_ += "}\n";
     }
 
-    // A step begins with the components where they were at the first one: slots change their places.
+    // The next step expects the components in the same slots as this one, so the slots' addresses are
+    // permuted.
     void append_rotation() {
         const Program& program = program_.program;
         std::vector<int> from(std::size_t(slots_.count), -1);
@@ -195,8 +196,8 @@ class Text {
 
 }  // namespace
 
-// What a stage makes takes the place of what is read for the last time, at its own cell alone, or any that is
-// free.
+// An output takes the slot of an array that is read for the last time, at its own cell only, or any free
+// slot.
 ResidentSlots::ResidentSlots(const FusedProgram& program) : of(program.program.arrays.size(), -1) {
     const Program& p = program.program;
     const std::vector<const Stage*> stages = stages_of(program);

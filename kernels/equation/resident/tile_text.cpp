@@ -25,7 +25,7 @@ __device__ __forceinline__ unsigned acquire(const unsigned* flag) {
 #define SHARED_MEMORY(name) extern __shared__ __align__(128) unsigned char name[]
 )";
 
-// ResidentPlan cuts axes in the same way.
+// resident_plan.cpp divides the axes in the same way.
 constexpr const char* kFunctions = R"(
 struct Plan {
     Real* post;
@@ -221,8 +221,8 @@ __device__ __forceinline__ void exchange(Real* memory, const int (&slots)[kCompo
 }
 )";
 
-// Patches of the tile and `beyond` rows of its halo, in all columns of memory. Lanes without one go along for
-// what they hand to the others.
+// Loops over the patches of the tile and of `beyond` rows of its halo, in all columns. Lanes without a patch
+// take part, because their neighbours need their shuffles.
 constexpr const char* kPatches =
     R"(    const int first = max(t.y.before - beyond, 0), end = min(t.y.before + t.y.own + beyond, t.height);
     const int patches = (end - first + kRows - 1) / kRows * t.packs, lane = threadIdx.x & 31;

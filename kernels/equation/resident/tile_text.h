@@ -1,12 +1,12 @@
-// Tiles of resident kernels: how a block holds one, walks over it and exchanges its edges.
+// Tiles of resident kernels: layout, iteration and exchange of borders.
 #pragma once
 
 namespace stencil::equation {
 
-/// Tile, Moment and what works on them, after resident_words().
+/// Defines Tile, Moment and the functions on them; follows resident_words().
 const char* tile_functions();
 
-/// Parts of the text of stages and of the kernel, in the order in which they stand there.
+/// Parts of the text of stages and of the kernel, in the order in which they are emitted.
 const char* patches_begin();
 const char* kernel_begin();
 const char* steps_begin();

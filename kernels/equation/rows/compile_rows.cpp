@@ -42,7 +42,7 @@ class Compiler {
     }
 
   private:
-    // An operation's arguments in the order in which the machine takes them.
+    // An operation with its arguments in the order of the vector interpreter.
     struct Row {
         Kernel kernel;
         int chained = -1;
@@ -56,8 +56,8 @@ class Compiler {
         return same ? Source::scalar : Source::cells;
     }
 
-    // As an operation that takes value `previous` (-1: none) from the one before it. Factors and terms change
-    // places so that there are fewer kernels.
+    // The operation, with value `previous` (-1: none) forwarded from the one before it. Commutative arguments
+    // are sorted, to need fewer kernels.
     Row arranged(const Operation& o, int previous) const {
         Row row{{o.code, {}}, -1, o.args};
         auto& sources = row.kernel.sources;
@@ -103,7 +103,7 @@ class Compiler {
         RowOperation operation{row.kernel, row.chained, {}, {}, o.index};
         for (std::size_t k = 0; k < row.args.size(); ++k)
             if (row.args[k] >= 0) operation.from[k] = places_[std::size_t(row.args[k])];
-        // A register may be read and written by the same operation: cells do not mix.
+        // The result may reuse an argument's register, because cells are independent.
         for (const int argument : row.args)
             if (argument >= 0 && last_use_[std::size_t(argument)] == int(i)) release(std::size_t(argument));
         if (const Output* output = output_of(i))
@@ -127,8 +127,8 @@ class Compiler {
         free_.push_back(place.index);
     }
 
-    // Outputs that are inputs, or the same value for two arrays: a + 0 would lose the sign of -0, so
-    // minimum(a, a).
+    // Outputs that are inputs, or one value for two arrays, need a copy. minimum(a, a) copies exactly,
+    // whereas a + 0 would lose the sign of -0.
     void copy_inputs() {
         for (const Output& output : stage_.outputs) {
             const Operand& value = places_[std::size_t(output.value)];
@@ -145,9 +145,9 @@ class Compiler {
     const Stage& stage_;
     std::vector<Row> rows_;
     std::vector<Operand> places_;
-    std::vector<int> last_use_;  ///< from memory
+    std::vector<int> last_use_;  ///< as an operand in memory
     std::vector<int> free_;
-    int previous_ = -1;  ///< the operation before, where the next may take its value
+    int previous_ = -1;  ///< the previous operation, if its value can be forwarded
     RowProgram result_;
 };
 

@@ -1,4 +1,4 @@
-// Rows that a compiler makes of row_text() while a run goes on.
+// Rows compiled from row_text() in the background.
 #pragma once
 
 #include <functional>
@@ -7,7 +7,7 @@
 
 namespace stencil::equation {
 
-/// A text on its way to functions. The destructor waits for nobody, and the functions go with it.
+/// A compilation and its functions. The destructor does not wait for it, and unloads the functions.
 class CompiledRows {
   public:
     enum class State { under_way, there, failed };
@@ -15,15 +15,15 @@ class CompiledRows {
     virtual ~CompiledRows() = default;
     virtual State state() const = 0;
     virtual void wait() = 0;
-    /// Of a name, where they are there; null where the text has none of it.
+    /// The function of this name once compiled; null if the text has none.
     virtual void* function(const std::string& name) const = 0;
-    /// Where it failed: the reason, in a line.
+    /// Why it failed, in one line.
     virtual std::string why_not() const = 0;
-    /// Where they are there: what made them, or where they were kept, in a line.
+    /// The compiler that made them or the cache that they came from, in one line.
     virtual std::string origin() const = 0;
 };
 
-/// Begins with a text.
+/// Starts compiling a text.
 using RowCompiler = std::function<std::unique_ptr<CompiledRows>(const std::string& text)>;
 
 }  // namespace stencil::equation

@@ -18,7 +18,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_NATIVE_FMA
 
-// No wider than the cache line that rows are aligned to.
+// Vectors no wider than a cache line, to which rows are aligned.
 template <class T>
 using Tag = hn::CappedTag<T, 64 / sizeof(T)>;
 template <class T>
@@ -26,7 +26,7 @@ using Vec = hn::Vec<Tag<T>>;
 template <class T>
 constexpr int kLanes = int(hn::MaxLanes(Tag<T>()));
 
-// A tile is `count` vectors, which the compiler keeps in registers throughout run_tile().
+// A tile of `count` vectors, which stays in registers throughout run_tile().
 template <class T, int count>
 using Vectors = std::array<Vec<T>, std::size_t(count)>;
 
@@ -89,7 +89,7 @@ HWY_INLINE void run_chained(const TileOperation<T>& o, std::ptrdiff_t x, Vectors
         o, x, v, each);
 }
 
-// f of a vector of each argument after the other, for operations that take their arguments from memory.
+// Applies f to vectors of operands, for operations that take all of them from memory.
 template <class T, class F>
 void each(const TileOperation<T>& o, std::ptrdiff_t x, int cells, F&& f) {
     const Tag<T> d;
@@ -108,8 +108,8 @@ void each_result(const TileOperation<T>& o, std::ptrdiff_t x, int cells) {
     each(o, x, cells, [](auto, auto a, auto b, auto c, auto d) { return result<code>(a, b, c, d); });
 }
 
-// random_cell() of cells side by side. Words are the lower halves of 64 bits, what is above them does not
-// count.
+// random_cell() for consecutive cells. 32-bit words are kept in the lower halves of 64-bit lanes; the upper
+// halves are ignored.
 template <class T>
 void random_cells(const TileOperation<T>& o, std::ptrdiff_t x, int cells) {
     const hn::CappedTag<std::uint64_t, 8> d;
@@ -165,7 +165,7 @@ V scale(D d, V a, V n) {
     return hn::Mul(hn::Mul(a, two_to(d, half)), two_to(d, hn::Sub(whole, half)));
 }
 
-// A number made normal as normal_of() does it.
+// Scales subnormal numbers like normal_of().
 template <class D, class V>
 V normal(D d, V a) {
     using T = hn::TFromD<D>;
@@ -234,7 +234,7 @@ HWY_NOINLINE void run_unchained(const TileOperation<T>& o, std::ptrdiff_t x, int
         case Code::equal:
             return each(o, x, n, [&](auto d, auto a, auto b, auto, auto) { return truth(d, hn::Eq(a, b)); });
         case Code::select:
-            // As an equality, because NaN is not 0 and Ne() is false for it on some processors.
+            // Written as an equality, because for NaN (which is not 0) Ne() is false on some processors.
             return each(o, x, n, [](auto d, auto a, auto b, auto c, auto) {
                 return hn::IfThenElse(hn::Eq(a, hn::Zero(d)), c, b);
             });
@@ -278,9 +278,10 @@ void run_all(const TileOperation<T>* operations, std::size_t count, int cells) {
     const TileOperation<T>* end = operations + count;
     constexpr int least = kLeastTile<T>;
     int x = 0;
-    // A row's last tile reaches beyond its end and not back: what it has written may be what it reads.
+    // The last tile extends beyond the row's end. It cannot be shifted back, because it may have overwritten
+    // what it would read.
 #if HWY_TARGET <= HWY_AVX3
-    // 32 registers: half of them for a tile.
+    // With 32 vector registers, half of them hold a tile.
     for (; cells - x >= kTile<T>; x += kTile<T>) run_tile<T, kTile<T> / kLanes<T>>(operations, end, x);
 #endif
     for (; x < cells; x += least) run_tile<T, least / kLanes<T>>(operations, end, x);
@@ -298,7 +299,7 @@ void multiply_add_all(const T* a, const T* b, const T* c, T* to, int n) {
 
 #else
 
-// has_row_machine() says that there is none.
+// Never called, because has_row_machine() is false.
 template <class T>
 void run_all(const TileOperation<T>*, std::size_t, int) {}
 

@@ -1,5 +1,5 @@
-// Operations along a row, a tile of cells at a time: what an operation makes stays in the processor's
-// registers for the next one.
+// The vector interpreter: runs operations along a row, one tile of cells at a time, and forwards results to
+// the next operation in registers.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,14 @@
 
 namespace stencil::equation {
 
-/// Cells of the largest tile, and of the smallest, for which every row must have room.
+/// Cells of the largest and of the smallest tile. Rows must have room for whole smallest tiles.
 template <class T>
 inline constexpr int kTile = 1024 / sizeof(T);
 template <class T>
 inline constexpr int kLeastTile = 256 / sizeof(T);
 
-/// What an argument is to the machine: made by the operation before, a value a cell, or one for all of a row.
+/// The source of an argument: forwarded from the previous operation, one value per cell, or one for the whole
+/// row.
 enum class Source : std::uint8_t { none, previous, cells, scalar };
 
 /// An operation with the sources of its arguments.
@@ -44,10 +45,11 @@ constexpr auto make_chained_kernels() {
     return kernels;
 }
 
-/// Those that keep their result for the next operation's `previous`. The others know cells and scalars alone.
+/// Register-forwarded operations, which keep their result for the next one's `previous`. All others use
+/// memory operands only.
 inline constexpr auto kChainedKernels = make_chained_kernels();
 
-/// Where a value is read or written.
+/// A location from which a value is read or to which it is written.
 struct Operand {
     enum class Kind : std::uint8_t {
         none,
@@ -65,13 +67,13 @@ struct Operand {
 
 struct RowOperation {
     Kernel kernel;
-    int chained = -1;  ///< its place in kChainedKernels
-    Operand to;        ///< none: no other than the next operation takes it
+    int chained = -1;  ///< index into kChainedKernels; -1: not forwarded
+    Operand to;        ///< none: only the next operation uses it
     std::array<Operand, 4> from;
     int stream = 0;
 };
 
-/// A stage with its registers given out: as few as are needed at a time.
+/// A stage after register allocation, with as few registers as possible.
 struct RowProgram {
     std::vector<RowOperation> operations;
     std::vector<double> constants;
@@ -80,27 +82,27 @@ struct RowProgram {
 
 RowProgram compile_rows(const Stage& stage);
 
-/// The random numbers of a row.
+/// The key of a row's random numbers.
 struct RandomRow {
     RandomKey key;
     int y = 0;
 };
 
-/// An operation with its pointers found.
+/// An operation with resolved pointers.
 template <class T>
 struct TileOperation {
     Kernel kernel;
     int chained = -1;
     T* to = nullptr;
-    std::array<T*, 4> from{};  ///< only read
-    /// -1: the pointer is to the row's first cell; 0: to a tile's, or to a scalar.
+    std::array<T*, 4> from{};  ///< read only
+    /// -1: points to the row's first cell and advances with the tile; 0: points to a register or a scalar.
     std::ptrdiff_t to_moves = 0;
     std::array<std::ptrdiff_t, 4> from_moves{};
     const RandomRow* random = nullptr;
 };
 
-/// Runs operations over `cells` cells, tile by tile; the last one ends at a multiple of kLeastTile. What an
-/// operation writes may be what those before it read in the same cells, but of no other tile.
+/// Runs operations over `cells` cells, tile by tile; the last one ends at a multiple of kLeastTile. An
+/// operation may overwrite what earlier ones read in the same cells, but not what they read in other tiles.
 template <class T>
 void run_row(const TileOperation<T>* operations, std::size_t count, int cells);
 
@@ -108,7 +110,7 @@ void run_row(const TileOperation<T>* operations, std::size_t count, int cells);
 void multiply_add(const float* a, const float* b, const float* c, float* to, int n);
 void multiply_add(const double* a, const double* b, const double* c, double* to, int n);
 
-/// This processor rounds a multiply-add once; without that, run_row() would have other bits, and must not be
+/// Whether this CPU has FMA instructions. Without them run_row() would have other bits and must not be
 /// called.
 bool has_row_machine();
 

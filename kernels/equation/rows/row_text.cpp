@@ -9,7 +9,7 @@
 namespace stencil::equation {
 namespace {
 
-// CUDA's words, of which the operations are made.
+// Defines CUDA's names for C, because operations are printed in CUDA C.
 constexpr const char* kWords = R"c(#ifdef __clang__
 #define INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #else
@@ -40,7 +40,7 @@ constexpr const char* kTypes = R"(struct Rows {
 };
 )";
 
-// Arrays of which a stage reads neighbours.
+// The number of arrays whose neighbours a stage reads.
 std::size_t arrays_reached(const Stage& stage) {
     std::set<int> arrays;
     for (const Operation& o : stage.operations)
@@ -82,8 +82,8 @@ class Text {
         text_ += "}\n";
     }
 
-    // Rows are run together because what they read is the same in part: as many as registers have room for,
-    // of which AVX-512 has twice as many as others.
+    // Several rows per iteration share the loads of neighbours: as many as the registers permit, of which
+    // AVX-512 has twice as many.
     void append_rows_together(const Stage& stage) {
         const std::size_t reached = arrays_reached(stage);
         if (reached == 2) text_ += "#ifdef __AVX512F__\n";
@@ -93,7 +93,7 @@ class Text {
         if (reached == 2) text_ += "#endif\n";
     }
 
-    // A tile may reach over a row's end, where there is room, and what it writes is not read.
+    // A tile may extend beyond a row's end, into padding that is never read.
     void append_rows(const Stage& stage, int rows) {
         append(text_, "    for (; y + %d <= y_end; y += %d) {\n", rows, rows);
         append_pointers(stage);
@@ -120,7 +120,7 @@ class Text {
         text_ += "        }\n    }\n    }\n";
     }
 
-    // One for each array, and no more: compilers keep few.
+    // Only one pointer per array, because compilers keep few in registers.
     void append_pointers(const Stage& stage) {
         std::set<std::string> told;
         for (const Operation& o : stage.operations) {
@@ -177,7 +177,7 @@ class Text {
         return operation_text(o.code, args);
     }
 
-    // Two cache lines: what compilers unroll further, they keep less of in registers.
+    // Two cache lines; with more unrolling, compilers keep less in registers.
     int tile() const { return (float64_ ? kLeastTile<double> : kLeastTile<float>) / 2; }
 
     const Program& program_;

@@ -1,4 +1,4 @@
-// Operations one cell at a time: the plain way, by which the others are judged, and the way of the inputs.
+// The scalar interpreter: one cell at a time. It is the reference for all executors, and evaluates inputs.
 #pragma once
 
 #include <bit>
@@ -10,7 +10,7 @@
 
 namespace stencil::equation {
 
-/// How a precision is laid out in bits.
+/// The bit layout of a precision.
 template <class T>
 struct Bits;
 template <>
@@ -24,14 +24,14 @@ struct Bits<double> {
     static constexpr int kMantissa = 52, kBias = 1023;
 };
 
-/// 2^n for the exponents of normal numbers.
+/// 2^n for exponents n of normal numbers.
 template <class T>
 T power_of_two(T n) {
     using Integer = typename Bits<T>::Integer;
     return std::bit_cast<T>((Integer(n) + Bits<T>::kBias) << Bits<T>::kMantissa);
 }
 
-/// a 2^n as two products; |n| is at most twice the largest exponent.
+/// a 2^n as two products; n is clamped to twice the largest exponent.
 template <class T>
 T scaled(T a, T n) {
     constexpr T least = 2 - 2 * Bits<T>::kBias, most = 2 * Bits<T>::kBias;
@@ -41,7 +41,7 @@ T scaled(T a, T n) {
     return a * power_of_two(half) * power_of_two(whole - half);
 }
 
-/// Numbers below the normal ones are multiplied by 2^kMantissa first.
+/// Multiplies subnormal numbers by 2^kMantissa, which makes them normal.
 template <class T>
 T normal_of(T a) {
     return a < std::numeric_limits<T>::min() ? a * T(std::int64_t(1) << Bits<T>::kMantissa) : a;
@@ -61,7 +61,7 @@ T significand_of(T a) {
     return std::bit_cast<T>((std::bit_cast<Integer>(normal_of(a)) & mask) | std::bit_cast<Integer>(T(1)));
 }
 
-/// One operation of values that are there.
+/// Applies one operation to values.
 template <class T>
 T apply(Code code, T a, T b, T c, T d) {
     switch (code) {
@@ -112,8 +112,8 @@ T apply(Code code, T a, T b, T c, T d) {
     }
 }
 
-/// All operations of a list into `values`, which has room for them. `input` gives the value of an operation
-/// without arguments, constants aside.
+/// Evaluates all operations of a list into `values`, which must have room for them. `input` returns the value
+/// of an operation without arguments, except for constants.
 template <class T, class Input>
 void run_operations(const Operations& operations, T* values, Input&& input) {
     for (std::size_t i = 0; i < operations.size(); ++i) {

@@ -41,7 +41,7 @@ StageRows<T>::StageRows(const PreparedStage<T>& stage, const StepFrame<T>& frame
         bind(registers);
 }
 
-// Random numbers are made by the row machine, which then runs them alone.
+// Random numbers come from the vector interpreter, which here runs nothing else.
 template <class T>
 void StageRows<T>::bind_compiled() {
     const InputValues<T>& inputs = *frame_.inputs;
@@ -131,8 +131,8 @@ void StageRows<T>::fill_sides(const Reached& array, int y) const {
     cells[nx] = right;
 }
 
-// Of a row; a row beyond the top or bottom is made of the one at its edge, ghost cells included, so that
-// corners are both.
+// Fills the ghost cells of a row. A row beyond the top or bottom is computed from the edge row including its
+// ghost cells, so that corners satisfy both conditions.
 template <class T>
 void StageRows<T>::fill_ghosts(const Reached& array, int y) const {
     const int nx = frame_.setup.nx, ny = frame_.setup.ny;
@@ -179,8 +179,8 @@ void StageRows<T>::run_plain(int y) {
 
 template <class T>
 void StageRows<T>::run(int y, int y_end) {
-    // After the row above, the ghost cells of two rows are there, unless those of another step took their
-    // places.
+    // If the row above was run last, the ghost cells of two rows are already there, unless they depend on
+    // time and another step has overwritten them.
     for (const Reached& array : reached_)
         for (int at = last_ == y - 1 && !array.of_time ? y + 1 : y - 1; at <= y_end; ++at)
             fill_ghosts(array, at);

@@ -1,4 +1,4 @@
-// A stage of a step, row by row.
+// Runs a stage of a step, row by row.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace stencil::equation {
 
-/// A stage made ready to run.
+/// A stage that is ready to run.
 template <class T>
 struct PreparedStage {
     explicit PreparedStage(const Stage& stage);
@@ -20,39 +20,39 @@ struct PreparedStage {
     const Stage* stage;
     RowProgram rows;
     std::vector<T> constants;
-    std::vector<int> reached;  ///< arrays of which it reads neighbours
+    std::vector<int> reached;  ///< arrays whose neighbours it reads
     RowFunction<T> compiled = nullptr;
 };
 
-/// A step as its stages see it.
+/// The data of a step that its stages use.
 template <class T>
 struct StepFrame {
     const Program& program;
     const EquationSetup& setup;
-    std::ptrdiff_t pitch;   ///< from row to row of an array
-    std::vector<T*> cells;  ///< cell (0, 0) of each array; ghost cells stand around the field
+    std::ptrdiff_t pitch;   ///< distance between the rows of an array
+    std::vector<T*> cells;  ///< cell (0, 0) of each array; ghost cells surround the field
     std::shared_ptr<const InputValues<T>> inputs;
     long long step;
 };
 
-/// Runs rows of a stage in any order in which those beside a row are as far as the stage before or this one.
+/// Runs rows of a stage in any order in which the adjacent rows have reached the previous stage or this one.
 template <class T>
 class StageRows {
   public:
-    /// `registers` has room for kTile values of each of the stage's registers.
+    /// `registers` has room for kTile values per register of the stage.
     StageRows(const PreparedStage<T>& stage, const StepFrame<T>& frame, T* registers);
 
-    /// Rows [y, y_end); the thread takes subnormal numbers for zeros in float32.
+    /// Runs rows [y, y_end). In float32 the thread must flush subnormals.
     void run(int y, int y_end);
 
   private:
-    /// An array with its ghost cells' coefficients; null where the side is periodic.
+    /// An array with the coefficients of its ghost cells; null for periodic sides.
     struct Reached {
         T* cells;
         std::array<const GhostLine<T>*, 4> lines;
         bool of_time;
     };
-    /// A pointer that goes from row to row.
+    /// A pointer that advances from row to row.
     struct Moving {
         T** pointer;
         T* row_0;
@@ -60,7 +60,7 @@ class StageRows {
     };
     struct Place {
         T* row_0;
-        std::ptrdiff_t step;  ///< from row to row
+        std::ptrdiff_t step;  ///< distance between rows
         bool along_row;
     };
 
@@ -78,11 +78,11 @@ class StageRows {
     std::vector<TileOperation<T>> operations_;
     std::vector<Moving> moving_;
     std::vector<RandomRow> random_;
-    RowArguments<T> arguments_{};  ///< of a compiled stage, with what it points to
+    RowArguments<T> arguments_{};  ///< argument of a compiled stage; the vectors below are what it points to
     std::vector<const T*> columns_, rows_, random_cells_;
     AlignedBuffer<T> random_memory_;
-    std::vector<T> values_;  ///< of the plain way
-    int last_ = -2;          ///< the row before
+    std::vector<T> values_;  ///< of the scalar interpreter
+    int last_ = -2;          ///< the row that was run last
 };
 
 extern template struct PreparedStage<float>;

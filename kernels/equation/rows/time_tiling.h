@@ -1,5 +1,5 @@
-// Several levels of a computation in one pass over a field's rows. A row of a level needs that row and those
-// beside it of the level before, and may overwrite what older levels left in it.
+// Temporal blocking over rows: several levels of a computation in one pass. A row of a level reads that row
+// and the adjacent ones of the previous level, and may overwrite what older levels left in it.
 #pragma once
 
 #include <algorithm>
@@ -10,14 +10,14 @@
 
 namespace stencil::equation {
 
-/// The field is cut into bands, one a thread. Each goes through all levels, one row less on the side of a cut
-/// from level to level; then the rows around the cuts catch up (split tiling, Krishnamoorthy et al. 2007).
-/// Within these parts rows of all levels take turns, so that they stay in the cache (time skewing, Wonnacott
-/// 2000). Parts that run at the same time touch no row together, those beside their own included.
+/// The field is divided into bands, one per thread. Each band makes all levels, with one row less per level
+/// at a cut; then the rows around the cuts are completed (split tiling, Krishnamoorthy et al. 2007). Within a
+/// part the levels alternate row by row, so that rows stay in the cache (time skewing, Wonnacott 2000). Parts
+/// that run concurrently share no row, including the adjacent ones that they read.
 class TimeTiling {
   public:
-    /// Of `rows` rows, at least one, which are a ring where `periodic`. A thread that is woken takes at least
-    /// `least_cells` of `columns` cells a row.
+    /// For `rows` >= 1 rows, which form a ring if `periodic`. A thread is only woken for at least
+    /// `least_cells` cells; a row has `columns`.
     TimeTiling(int rows, int columns, bool periodic, int threads, int least_cells)
         : rows_(rows),
           columns_(columns),
@@ -25,19 +25,18 @@ class TimeTiling {
           least_cells_(least_cells),
           bands_(std::clamp(rows / std::max(kLeastBand, least_cells / columns), 1, threads)) {}
 
-    /// Rows that a level gets at a time, which read the same in part.
+    /// Rows that a level computes at a time, because adjacent rows share reads.
     static constexpr int kRowsAtATime = 4;
 
     bool alone() const { return bands_ == 1; }
 
-    /// That a pass can have.
+    /// The maximum number of levels per pass.
     int most_levels() const {
         if (bands_ == 1 && !periodic_) return kAnyLevels;
         return std::max(1, (rows_ / bands_ - 2) / 2);
     }
 
-    /// Runs a task for each part: make_row() gives what runs (level, y, y_end) for rows [y, y_end), all of
-    /// them.
+    /// Runs all parts: make_row() returns a function of (level, y, y_end) that computes rows [y, y_end).
     template <class MakeRow>
     void run(ThreadPool& threads, int levels, const MakeRow& make_row) const {
         const bool ring = periodic_ && (bands_ > 1 || levels > 1);
@@ -49,7 +48,7 @@ class TimeTiling {
                 sweep({band_begin(i) + before, band_begin(i + 1) - after, before, -after}, levels, row);
             }
         });
-        const int outer = ring ? 0 : 1;  // the first band's beginning is a cut of a ring alone
+        const int outer = ring ? 0 : 1;  // only a ring has a cut before the first band
         const std::int64_t cells = std::int64_t(levels + 1) * levels * columns_;
         threads.for_ranges(
             bands_ - outer,
@@ -64,7 +63,7 @@ class TimeTiling {
   private:
     static constexpr int kLeastBand = 4, kAnyLevels = 1 << 20;
 
-    /// Rows [begin, end) of the first level, and how these change from one level to the next.
+    /// Rows [begin, end) of the first level, and the change of both ends from one level to the next.
     struct Part {
         int begin, end, begin_change, end_change;
     };
@@ -79,7 +78,7 @@ class TimeTiling {
                          [&](int y, int y_end) { row(level, y, y_end); });
     }
 
-    // Where the rows are a ring the next one after the last is the first.
+    // In a ring the first row follows the last one.
     template <class Run>
     void run_rows(int begin, int end, const Run& run) const {
         while (begin < end) {

@@ -10,13 +10,13 @@
 namespace stencil::equation {
 namespace {
 
-// Reading an array takes the compiler as long as so many operations, and a random number as well.
+// Weights of an array read and of a random number, in operations that take as long to compile.
 constexpr int kPeriodicRead = 10, kRead = 40;
-// Up to which weight of a program threads have two rows of vectors, and one.
+// Limits of a program's weight up to which a thread computes two rows of vectors, or one.
 constexpr int kLight = 100, kMedium = 400;
 
-// A thread reads what its cells need of an array into a window first, by vectors: rows are longer than the
-// field, and what lies there is never used.
+// A thread first loads the cells that it needs of an array into a window, with vector loads. Rows are padded,
+// and values loaded from the padding are never used.
 constexpr const char* kAccess = R"(
 __device__ __forceinline__ int wrapped(int i, int n) { return i < 0 ? n - 1 : i >= n ? 0 : i; }
 // Around the cells from (cx, cy) on. Sides are numbers of lines, -1 where periodic: what lies beyond others is
@@ -152,8 +152,8 @@ std::string cuda_arguments(const Program& program) {
     return text;
 }
 
-// Vectors of 16 bytes in two rows come nearest to the speed of a copy. Long programs are rather bound by
-// their arithmetic, and less cells to a thread take less time to compile.
+// 16-byte vectors in two rows come closest to copy bandwidth. Long programs are limited by arithmetic, and
+// compile faster with fewer cells per thread.
 CudaBlock cuda_block(const Program& program, bool float64) {
     int weight = 0;
     for (const std::vector<Stage>* stages : {&program.once, &program.stages})

@@ -36,8 +36,8 @@ typedef long long Bits;
 #define uniform_of(a, b) ((Real)(((unsigned long long)(a) << 21) ^ ((b) >> 11)) * 1.1102230246251565e-16)
 )";
 
-// Philox4x32-10, powers of two and the parts of numbers are those of random.h and scalar_machine.h. Exponents
-// are converted as 32 bits, for which every processor has vectors.
+// These must match random.h and scalar_machine.h. Exponents are converted as 32-bit integers, for
+// which every processor has vector instructions.
 constexpr const char* kFunctions = R"(
 __device__ __forceinline__ Real two_to(Real n) { return from_bits(((Bits)(int)n + kBias) << kMantissa); }
 __device__ __forceinline__ Real scaled(Real a, Real n) {
@@ -75,7 +75,7 @@ __device__ __forceinline__ Real random_cell(unsigned long long seed, long long s
 }
 )";
 
-// With $a to $d for the arguments.
+// The C form of an operation; $a to $d stand for its arguments.
 const char* form_of(Code code) {
     switch (code) {
         case Code::add:

@@ -1,4 +1,4 @@
-// Operations as CUDA C: what all generated kernels are printed with.
+// Prints operations as CUDA C, for all generated kernels.
 #pragma once
 
 #include <array>
@@ -8,17 +8,17 @@
 
 namespace stencil::equation {
 
-/// `Real`, float or double, and the words that differ between them.
+/// Defines `Real` as float or double, and the names that differ between the two.
 const char* cuda_precision(bool float64);
-/// The functions that operations call, after cuda_precision().
+/// The functions that operations call; follows cuda_precision().
 const char* cuda_functions();
 
-/// A number rounded to the precision, by its bits.
+/// A number rounded to the precision and printed by its bits.
 std::string constant_text(double number, bool float64);
-/// An operation of values that have these names.
+/// An operation on values of these names.
 std::string operation_text(Code code, const std::array<std::string, 4>& args);
 
-/// Appends as printf does, at most 600 characters.
+/// Appends formatted text as printf does, at most 600 characters.
 __attribute__((format(printf, 2, 3))) void append(std::string& text, const char* form, ...);
 
 }  // namespace stencil::equation

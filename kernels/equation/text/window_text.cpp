@@ -8,7 +8,7 @@
 namespace stencil::equation {
 namespace {
 
-// Beyond a side stands what InputValues says.
+// InputValues defines the values beyond a side.
 constexpr const char* kFunctions = R"(
 typedef Real Window[kRows + 2][kColumns + 2], Results[kRows][kColumns];
 struct __align__(kColumns * sizeof(Real)) Pack { Real v[kColumns]; };

@@ -1,5 +1,5 @@
-// Cells of a stage, worked out from windows around them: what kernels that make one stage, and resident ones,
-// are printed with.
+// Prints a stage that reads from windows: a thread's cells and their neighbours. Used by single-stage and
+// resident kernels.
 #pragma once
 
 #include <string>
@@ -8,28 +8,28 @@
 
 namespace stencil::equation {
 
-/// A Window has a thread's kRows x kColumns cells and those around them, Results are made of it, and finish()
-/// puts ghost cells where they lie beyond a side. `a` may be anything with the Grid and lines of Arguments.
-/// After kRows, kColumns and kRowsGoOn: whether a row of a periodic field goes on behind its last cell.
+/// Defines Window (a thread's kRows x kColumns cells and those around them), Results, and finish(), which
+/// computes ghost cells beyond a side. `a` may be any type with the Grid and lines of Arguments. Must follow
+/// kRows, kColumns and kRowsGoOn, which says whether a row of a periodic field continues after its last cell.
 const char* window_functions();
 
 struct WindowSetup {
     const Program& program;
     const CudaLines& lines;
     bool float64 = false;
-    /// What has the grid and lines of the step, and its uniforms.
+    /// The variables that hold the grid and lines of the step, and its uniforms.
     std::string moment = "a", uniforms = "a";
-    /// The column and row of a thread's cells that (cx, cy) is the first of, with l and k for the others.
+    /// Column and row of cell (k, l) of a thread whose first cell is (cx, cy).
     std::string x = "cx + l", y = "cy + k";
 };
 
-/// Whether a stage reads an array's cells; with `around`, whether those of neighbours.
+/// Whether a stage reads an array; with `around`, whether it reads neighbours.
 bool reads(const Stage& stage, int array, bool around = false);
 
-/// Calls of finish() for the windows wN of all arrays N that the stage reads, around the cells from (cx, cy).
+/// Calls finish() for the windows wN of all arrays N that the stage reads.
 std::string finish_text(const WindowSetup& setup, const Stage& stage);
 
-/// The values of the outputs, in r0 and so on, from the windows.
+/// Computes the outputs r0, r1, ... from the windows.
 std::string results_text(const WindowSetup& setup, const Stage& stage);
 
 }  // namespace stencil::equation

@@ -522,8 +522,7 @@ int stream_blocks_per_multiprocessor(const StreamLaunch& launch, int nx) {
         CUDA_CHECK(cudaGetDevice(&device));
         CUDA_CHECK(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
         if (bytes > most) return 0;
-        // The same limit for every number of warps, because launches with different numbers follow one
-        // another.
+        // Set to the maximum once, because launches with different numbers of warps follow one another.
         CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most));
         int blocks = 0;
         CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
