@@ -55,7 +55,7 @@ std::string output_suffix(const RunSpec& spec, const std::string& formula);
 inline constexpr std::string_view kShown = "shown";
 /// Name of a formula in files that hold several fields: itself if it is a component, else kShown.
 std::string output_name(const RunSpec& spec, const std::string& formula);
-/// The run's settings as text for file headers.
+/// Metadata about the run, for files of other programs' formats.
 RunNotes run_notes(const RunSpec& now, const RunSpec& document);
 
 /// The fields of the run as it is now, without tables; without cells if they stay distributed.
