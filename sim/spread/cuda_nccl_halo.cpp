@@ -1,5 +1,5 @@
-// Halos between GPUs that do not reach each other's memory. NCCL's kernels wait for a multiprocessor, so that
-// unlike the copy engines they hide behind nothing.
+// Halo exchange by NCCL, between GPUs that cannot access each other's memory. NCCL's kernels need free
+// multiprocessors, so unlike copy engines they do not overlap with a full-size kernel.
 
 #include <algorithm>
 #include <string>
@@ -17,7 +17,8 @@ struct Offer {
     bool has_nccl = false;
 };
 
-// Of process 0's making. Throws where any of them has no NCCL, because the others would wait for it.
+// Distributes process 0's NCCL id. Throws on all if any process lacks NCCL, since the others would wait for
+// it.
 NcclName common_name(Team& team) {
     Offer own;
     std::string why = "another process has no NCCL";

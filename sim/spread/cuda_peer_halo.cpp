@@ -1,5 +1,5 @@
-// Halos between the GPUs of one host: each writes its rows into its neighbours' memory by the copy engines,
-// which need no multiprocessor, and signals their streams. The host waits for nothing.
+// Halo exchange between GPUs of one host: each writes rows into its neighbours' memory by the copy engines,
+// which occupy no multiprocessor, and signals their streams. The host never waits.
 
 #include <map>
 #include <optional>
@@ -14,15 +14,14 @@ namespace {
 
 enum Side : std::size_t { kAbove, kBelow, kSides };
 
-// In pairs, so that a neighbour that is one exchange ahead does not overwrite what was not yet taken; it
-// cannot be two ahead.
+// Double buffering: a neighbour can be one exchange ahead, never two, so it cannot overwrite unread rows.
 constexpr std::size_t kTurns = 2;
 constexpr std::size_t kFlagBytes = 256, kFlags = kSides * kFlagBytes;
 
 class PeerHalo : public HaloExchange {
   public:
     PeerHalo(Team& team, const Partition& partition) : team_(team), partition_(partition) {}
-    // CUDA wants shared memory to stay until everybody has closed it.
+    // CUDA requires shared memory to exist until every process has closed it.
     ~PeerHalo() override {
         if (!inbox_) return;
         outboxes_.clear();
@@ -44,7 +43,7 @@ class PeerHalo : public HaloExchange {
     }
 
   private:
-    // Where the rows of a side come to be, of each array in turn.
+    // Offset of a side's rows in the inbox; arrays follow one another.
     std::size_t place_of(Side side) const {
         return kFlags + ((exchanges_ % kTurns) * kSides + side) * bytes_of_side_;
     }
@@ -58,7 +57,7 @@ class PeerHalo : public HaloExchange {
             if (other >= 0) outboxes_.try_emplace(other, handles[std::size_t(other)]);
     }
 
-    // To a neighbour, who sees this part on `side`.
+    // Writes rows to the neighbour that has this slab on `side`.
     void give(int to, Side side, std::span<const HaloPlaces> places, CudaStream& stream) {
         if (to < 0) return;
         std::byte* inbox = outboxes_.at(to).data();
@@ -84,7 +83,7 @@ class PeerHalo : public HaloExchange {
     Team& team_;
     Partition partition_;
     std::optional<SharedMemory> inbox_;
-    std::map<int, PeerMemory> outboxes_;  ///< the neighbours' inboxes
+    std::map<int, PeerMemory> outboxes_;  ///< inboxes of the neighbours
     std::size_t bytes_of_side_ = 0;
     std::uint32_t exchanges_ = 0;
 };

@@ -1,4 +1,4 @@
-// Strips between GPUs: through each other's memory, or through the hosts'.
+// Transposes between GPUs: through peer memory, or staged through the hosts.
 
 #include <map>
 
@@ -38,13 +38,13 @@ class StagedStrips : public MpiStrips {
     CudaHostMemory out_, in_;
 };
 
-// Each writes into every other one's inbox by the copy engines; the hosts wait for one another before and
-// after that, which at this size of a piece hardly counts.
+// Writes pieces into every other inbox by the copy engines. Hosts synchronise before and after, which costs
+// little at this piece size.
 class PeerStrips : public StripPieces {
   public:
     PeerStrips(Team& team, const Partition& partition, int columns)
         : StripPieces(team, partition, columns, kBufferBytes), inbox_(kBufferBytes) {}
-    // CUDA wants shared memory to stay until everybody has closed it.
+    // CUDA requires shared memory to exist until every process has closed it.
     ~PeerStrips() override {
         if (outboxes_.empty()) return;
         outboxes_.clear();
@@ -60,7 +60,7 @@ class PeerStrips : public StripPieces {
             if (other != std::size_t(part())) outboxes_.try_emplace(other, handles[other]);
     }
 
-    // What the process `from` gives, in the inbox of another.
+    // Where the inbox of another process receives pieces from `from`.
     ByteRows place(std::byte* inbox, int from, const ByteRows& piece) const {
         return {inbox + std::size_t(from) * most_bytes(), piece.width, piece.width, piece.rows};
     }
@@ -81,14 +81,14 @@ class PeerStrips : public StripPieces {
         copy_on(on, from, to);
     }
 
-    // All are done with what they enqueued.
+    // Waits until all processes have finished what they enqueued.
     void meet(const ExecutionSpace& on) {
         on.stream->synchronize();
         stencil::meet(team());
     }
 
     SharedMemory inbox_;
-    std::map<std::size_t, PeerMemory> outboxes_;  ///< the others' inboxes
+    std::map<std::size_t, PeerMemory> outboxes_;  ///< inboxes of the others
 };
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace stencil {
 #if STENCILSCOPE_HAS_CUDA
 namespace {
 
-// Not through each other's memory, even where that could be.
+// A test can demand NCCL where peer memory would work.
 bool wants_nccl() {
     const char* halo = std::getenv("STENCILSCOPE_HALO");
     return halo && std::string_view(halo) == "nccl";

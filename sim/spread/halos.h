@@ -1,4 +1,4 @@
-// The halos of each device.
+// Halo exchanges by device.
 #pragma once
 
 #include <memory>
@@ -11,16 +11,16 @@
 
 namespace stencil {
 
-/// All processes of the team call it. Throws CudaError.
+/// Collective. Throws CudaError.
 std::unique_ptr<HaloExchange> make_halo(Team& team, const Partition& partition, Device device);
 
-/// The GPUs of one host, each of which reaches the memory of those of these processes, of which it may be
-/// one. All processes of the team call it.
+/// Whether all processes are on one host and every GPU can access the memory of the GPUs of its `others`,
+/// which may include itself. Collective.
 bool reach_each_other(Team& team, std::span<const int> others);
 
-/// By the copy engines into the neighbours' memory, where each process's GPU reaches those of its neighbours.
+/// By copy engines into the neighbours' memory; needs reach_each_other().
 std::unique_ptr<HaloExchange> make_peer_halo(Team& team, const Partition& partition);
-/// By NCCL, between GPUs of which no two are one.
+/// By NCCL; needs a GPU of its own for each process.
 std::unique_ptr<HaloExchange> make_nccl_halo(Team& team, const Partition& partition);
 
 }  // namespace stencil

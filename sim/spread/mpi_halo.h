@@ -1,4 +1,4 @@
-// Halos on the CPU, from process to process by MPI.
+// Halo exchange on the CPU, by MPI.
 #pragma once
 
 #include "sim/machine/team.h"
@@ -18,11 +18,11 @@ class MpiHalo : public HaloExchange {
     Partition partition_;
 };
 
-/// Where the halo of a part's array is, and what its neighbours need: each `depth` rows.
+/// The halo rows of a slab's array and the local rows that its neighbours need, `depth` rows each.
 struct HaloPlaces {
-    std::byte *above, *below;       ///< null where there is none
-    const std::byte *first, *last;  ///< own rows
-    std::size_t bytes;              ///< of each
+    std::byte *above, *below;       ///< null if there is no neighbour
+    const std::byte *first, *last;  ///< first and last local rows
+    std::size_t bytes;              ///< per side
 };
 HaloPlaces places_of(const HaloRows& array, const Partition& partition, int part);
 

@@ -1,4 +1,4 @@
-// Values in a row of bytes, taken out in the order in which they were put in.
+// Serialisation: values are read in the order in which they were written.
 #pragma once
 
 #include <cstring>
@@ -62,7 +62,7 @@ class Packet {
     std::size_t at_ = 0;
 };
 
-/// Every process's value, at all of them.
+/// Gathers one value per process at all processes. Collective.
 template <class V>
 std::vector<V> gather_values(Team& team, const V& own, std::size_t bytes_before = 0) {
     std::vector<V> all;
@@ -71,7 +71,7 @@ std::vector<V> gather_values(Team& team, const V& own, std::size_t bytes_before 
     return all;
 }
 
-/// Returns when all of the team have called it.
+/// A barrier. Collective.
 inline void meet(Team& team) {
     std::uint64_t nothing = 0;
     team.sum({&nothing, 1});

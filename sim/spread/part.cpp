@@ -14,7 +14,7 @@
 namespace stencil {
 namespace {
 
-// So that all of them throw, or none.
+// Throws on all processes if any of them reports a problem.
 void share_trouble(Team& team, const std::string& own) {
     const auto all = gather_values(team, own);
     const auto first = std::ranges::find_if(all, [](const std::string& text) { return !text.empty(); });

@@ -1,4 +1,4 @@
-// What each process has of a spread field, and what it does when process 0 says so.
+// Workers of distributed fields: each process's slab, and the loop that executes process 0's commands.
 #pragma once
 
 #include <map>
@@ -16,26 +16,26 @@
 
 namespace stencil {
 
-/// What process 0 asks of all, with what follows in the packet. The number of what it is asked of comes
-/// first: a solver, where nothing else is said.
+/// Opcodes of messages from process 0, with the arguments that follow. Unless stated otherwise the first
+/// argument is the solver's number.
 enum class Verb : std::uint8_t {
-    make,  ///< the spec as text, the parameters in force, how many processes at most
+    make,  ///< spec as text, parameters in force, maximum number of processes
     drop,
-    load,        ///< the step; rows
-    set_params,  ///< as in make
+    load,        ///< step; then rows
+    set_params,  ///< parameters, as in make
     advance,     ///< steps
     wait,
     expect,  ///< steps
     wait_for_fastest,
-    fields,         ///< then the rows
-    field,          ///< observable; then the rows
-    inner,          ///< then the rows
+    fields,         ///< then gathers the rows
+    field,          ///< observable; then gathers the rows
+    inner,          ///< then gathers the rows
     take_inner,     ///< names, numbers, rows
-    load_from,      ///< the other solver's number
-    go_on_from,     ///< the same
+    load_from,      ///< number of the other solver
+    go_on_from,     ///< number of the other solver
     write,          ///< array, file
     set_base,       ///< rows
-    set_base_from,  ///< the other solver's number, formula
+    set_base_from,  ///< number of the other solver, formula
     resample,       ///< observable, request
     statistics,     ///< observable
     norm,           ///< observable
@@ -43,59 +43,59 @@ enum class Verb : std::uint8_t {
     histogram,      ///< observable, bins
     sample,         ///< observable, points, smooth
     paint,          ///< component, piece
-    save,           ///< the number of the state
-    restore,        ///< the same
-    release,        ///< of a state, which may outlive its solver, and no solver
+    save,           ///< number of the saved state
+    restore,        ///< number of the saved state
+    release,        ///< saved state, which may outlive its solver; no solver
     seconds_alone,  ///< steps
     hash,
     traffic,
-    look_at_rows,  ///< recipe, field; of no solver
-    write_rows,    ///< recipe, field, file; of no solver
+    look_at_rows,  ///< recipe, field; no solver
+    write_rows,    ///< recipe, field, file; no solver
     quit,
 };
 
-/// A spread solver's setup as text and numbers.
+/// Serialise the parts of a distributed solver's setup.
 Packet& operator<<(Packet& packet, const StepParameters& params);
 StepParameters read_params(Packet& packet);
 Packet& operator<<(Packet& packet, const InnerNumbers& numbers);
 Packet& operator<<(Packet& packet, const Observable& what);
 Observable read_observable(Packet& packet);
 
-/// A process's part of one solver. Everything is called on all processes of its team together.
+/// One process's slab of a distributed solver. All functions are collective over its team.
 class Part {
   public:
-    /// `team` is of as many as there are parts. Throws MachineError, on all or none.
+    /// `team` has one process per slab. Throws MachineError on all processes or none.
     Part(std::unique_ptr<Team> team, const SolverSetup& whole);
 
     Team& team() { return *team_; }
     Solver& solver() { return *solver_; }
     const SolverSetup& setup() const { return setup_; }
-    /// Of what this process gave so far.
+    /// Messages and bytes sent by this process so far.
     HaloExchange::Traffic traffic() const { return strips_ ? strips_->traffic() : halo_->traffic(); }
     const Partition& partition() const { return partition_; }
     int nx() const { return setup_.nx; }
     int own_rows() const { return setup_.own_rows(); }
     int first_row() const { return partition_.begin(team_->rank()); }
 
-    /// Whole fields at process 0, nothing at the others.
+    /// Gathers whole fields at process 0; empty elsewhere.
     std::vector<Field> gather(std::vector<Field> own);
 
   private:
     std::unique_ptr<Team> team_;
     Partition partition_;
-    SolverSetup setup_;  ///< of its rows
+    SolverSetup setup_;  ///< of its slab
     std::unique_ptr<HaloExchange> halo_;
-    std::unique_ptr<StripPieces> strips_;  ///< where the method jumps
+    std::unique_ptr<StripPieces> strips_;  ///< if the method jumps
     std::unique_ptr<Solver> solver_;
 };
 
-/// The parts of a process by the numbers of their solvers.
+/// The slabs of this process, by solver number.
 class Parts {
   public:
     explicit Parts(Team& team) : team_(team) {}
 
-    /// Does what a packet says; false for Verb::quit. What process 0 is told is in `answer`, and the
-    /// fields that it gives or gets in `given` and `rows`.
+    /// Executes a message; false for Verb::quit. On process 0 the results are in `answer` and `rows`, and
+    /// `given` provides input rows.
     bool perform(Packet packet);
 
     struct Answer {
@@ -110,12 +110,12 @@ class Parts {
         RowsSeen seen;
         WrittenRows written;
     } answer;
-    std::vector<Field> rows;           ///< gathered
-    const RowSource* given = nullptr;  ///< of process 0
+    std::vector<Field> rows;           ///< gathered fields
+    const RowSource* given = nullptr;  ///< input on process 0
 
     Part* find(int solver);
 
-    /// What the other processes do at Verb::make. Throws MachineError, on process 0 alone.
+    /// Makes a slab, as Verb::make does on the others. Throws MachineError on process 0 only.
     void make(int solver, SolverSetup setup, int processes);
 
   private:
@@ -130,7 +130,7 @@ class Parts {
     std::map<int, std::unique_ptr<SavedState>> saved_;
 };
 
-/// What processes other than 0 do until process 0 ends.
+/// The worker loop of processes other than 0; returns when process 0 ends.
 void serve(Team& team);
 
 }  // namespace stencil

@@ -1,4 +1,4 @@
-// What measuring asks of each process (sim/bench/scale.h).
+// Measurements on each process (sim/bench/scale.h).
 
 #include <algorithm>
 

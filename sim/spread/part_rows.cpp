@@ -1,11 +1,11 @@
-// Rows that come to be cells of a part or go to files.
+// Commands that move rows into slabs or files.
 
 #include "sim/spread/part.h"
 
 namespace stencil {
 namespace {
 
-// A number of a method's by its name and kind.
+// Reads the inverse of operator<<: numbers by name, each a double or an integer.
 InnerNumbers read_numbers(Packet& packet) {
     InnerNumbers numbers;
     for (auto left = packet.get<std::size_t>(); left > 0; --left) {
@@ -23,7 +23,7 @@ std::shared_ptr<const RowSource> rows_of(const Part& part, State own) {
         std::make_shared<State>(std::move(own)), part.first_row(), part.partition().rows);
 }
 
-// What another solver has of the same rows.
+// The state of another solver with the same slabs.
 SolverSnapshot snapshot_of(Part& part) {
     SolverSnapshot now = part.solver().snapshot();
     State own = std::move(now.plain);
@@ -83,7 +83,7 @@ bool Parts::take(Part& part, Verb verb, Packet& packet) {
     }
 }
 
-// Where they are not able to read the recipe all of them, the answer is empty.
+// The answer stays empty if any process cannot read the recipe.
 bool Parts::perform_on_rows(Verb verb, Packet& packet) {
     if (verb != Verb::look_at_rows && verb != Verb::write_rows) return false;
     answer.seen = {};

@@ -1,4 +1,4 @@
-// Looking at a spread field: each process at its own rows, process 0 at what they come to.
+// Views of a distributed field: each process evaluates its local rows, process 0 combines the results.
 
 #include <algorithm>
 #include <cmath>
@@ -26,7 +26,7 @@ double norm_of_all(Team& team, double own) {
     return std::sqrt(squares);
 }
 
-// By the process that has the point's row.
+// Each point is sampled by the process that has its row.
 std::vector<double> sample_all(Part& part,
                                const Observable& what,
                                const std::vector<SamplePoint>& points,
@@ -48,7 +48,7 @@ std::vector<double> sample_all(Part& part,
     return all;
 }
 
-// What each process's rows contribute to the rows of pixels, of which two share at most one at each cut.
+// Combines the pixel rows of all slabs; adjacent slabs share at most one pixel row.
 std::vector<float> resample_all(Part& part, const Observable& what, const ResampleRequest& whole) {
     Team& team = part.team();
     const auto request_of = [&](int rank) {

@@ -9,11 +9,10 @@
 namespace stencil {
 namespace {
 
-// A multiple of most numbers of steps that fused kernels make in one pass: which one is known once they were
-// timed.
+// A multiple of most temporal blocking depths of fused kernels; the depth is known only after autotuning.
 constexpr int kFusedSteps = 48;
 
-// What a halo must be for as many steps as the method makes in one pass.
+// The halo that one fused pass of the method needs.
 struct Reach {
     int depth;
     bool periodic;
@@ -24,15 +23,15 @@ Reach reach_of(const SolverSetup& setup) {
     const bool cuda = setup.method->device == Device::cuda;
     if (!setup.is_general()) {
         const bool periodic = setup.params.boundary == Boundary::periodic;
-        // A jump needs no halo, but looking does: at Laplacians, and between two cells.
+        // Jumps need no halo, but Laplacians and interpolation for views do.
         if (setup.method->jumps) return {Strips::kUnit, periodic};
         const int steps = cuda ? kStreamingSteps : kCpuSteps;
         return {steps, periodic, steps};
     }
     const auto program = equation::make_program(setup.typed->equations, setup.typed->scheme, false);
-    // Waves that are worked out of whole rows and columns.
+    // Implicit stages transform whole rows and columns, so such fields are not distributed.
     if (!program.linear.terms.empty()) return {0, false};
-    // Some arrays have a halo at the field's ends, and others do not.
+    // Arrays that differ in wrapping around would need different halos.
     if (equation::wrapping(program, 1) == equation::Wrapping::some) return {0, false};
     const int steps = cuda ? kFusedSteps : kEquationSteps;
     return {steps * int(program.stages.size()) + int(program.once.size()),
@@ -75,7 +74,7 @@ Partition partition_of(const SolverSetup& setup, int processes) {
 
 double bytes_given_in_step(const SolverSetup& whole, const Partition& partition, int part) {
     const double row = double(whole.nx) * double(bytes_of(whole.state_dtype())) * double(whole.components());
-    // What is not its own, there and back.
+    // A transpose sends all foreign columns, forth and back.
     if (whole.method->jumps) return 2 * row * partition.own_rows(part) * (1 - 1.0 / partition.parts);
     const int neighbours = (partition.above(part) >= 0) + (partition.below(part) >= 0);
     return row * neighbours * partition.depth / partition.steps;

@@ -29,7 +29,7 @@ void copy_bytes(const void* from, void* to, std::size_t count) {
     std::copy_n(static_cast<const std::byte*>(from), count, static_cast<std::byte*>(to));
 }
 
-// Rows on their way to process 0's file; without rows, the last ones came before.
+// Header of rows sent to process 0; rows = 0 ends the transfer.
 struct RowsAhead {
     int first = 0, rows = 0;
     DType dtype = DType::float32;
@@ -41,7 +41,7 @@ void send_rows(Team& team, int first, const Field& rows) {
     team.send(cells_from(rows, 0), bytes_of_rows(rows, rows.ny()), 0);
 }
 
-// However large the pieces are that it gets.
+// Splits pieces of any size into messages of bounded size.
 RowSink sending_to_first(Team& team) {
     return [&team](int first, const Field& rows) {
         const FieldRows source({&rows});
@@ -95,7 +95,7 @@ std::size_t bytes_of_all(const OwnRows& own) {
     return std::size_t(own.nx) * std::size_t(own.ny) * sizeof(double);
 }
 
-// Empty where all are.
+// The first text that is not empty; empty if all are.
 std::string first_text(const std::vector<std::string>& texts) {
     const auto first = std::ranges::find_if(texts, [](const auto& text) { return !text.empty(); });
     return first == texts.end() ? "" : *first;
@@ -114,7 +114,7 @@ std::shared_ptr<const RowSource> read_everywhere(Team& team, const std::string& 
     try {
         if (!recipe.empty()) own = read_recipe(recipe);
     } catch (const InputError&) {
-        // A file that is not seen here.
+        // The file is not visible to this process.
     }
     const auto all = gather_values(team, char(own ? 1 : 0));
     return std::ranges::all_of(all, [](char each) { return each != 0; }) ? own : nullptr;
@@ -199,7 +199,7 @@ WrittenRows write_together(Team& team, const std::string& file, const OwnRows& o
     try {
         npy = std::make_unique<NpyWriter>(file, own.nx, own.ny);
     } catch (const std::system_error&) {
-        // Another host, which does not share the disk.
+        // This host does not share the file system.
     }
     const auto sees_file = gather_values(team, char(npy ? 1 : 0));
     if (!sees_file.front()) return {"", "it cannot be opened"};

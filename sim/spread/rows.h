@@ -1,4 +1,4 @@
-// Rows of fields between process 0 and the parts, and between all of them and files.
+// Transfer of rows between process 0, the other processes, and files.
 #pragma once
 
 #include <functional>
@@ -14,45 +14,46 @@
 
 namespace stencil {
 
-/// Some fields of a source, as each process gets them: the first one's place among them.
+/// Fields of a source as each process receives them; `first` is the index of the first one.
 struct GivenRows {
     std::shared_ptr<const RowSource> rows;
     std::size_t first = 0;
 };
 
-/// From the recipe, where all of them can read it; else null at all.
+/// Opens the recipe if all processes can read it; else null on all. Collective.
 std::shared_ptr<const RowSource> read_everywhere(Team& team, const std::string& recipe);
 
-/// Some fields of a source that process 0 has, as the last of a packet; and what each part gets of them: the
-/// recipe, or where they are not all able to read it its own rows, which process 0 sends.
+/// put_rows ends a message with fields of a source on process 0, and take_rows returns them on each process:
+/// by the recipe if all can read it, else as local rows that process 0 sends.
 Packet& put_rows(Packet& packet, const RowSource& source, std::size_t first, std::size_t count);
 GivenRows take_rows(Team& team, const Partition& partition, Packet& packet, const RowSource* source);
 
-/// The whole fields at process 0, nothing at the others.
+/// Gathers whole fields at process 0; empty elsewhere.
 std::vector<Field> gather_rows(Team& team, const Partition& partition, std::vector<Field> own);
 
-/// A process's rows of a field, from `first` on, and what gives them to a sink.
+/// A process's rows of a field, beginning with `first`, which `give` passes to a sink.
 struct OwnRows {
     int nx = 0, ny = 0;  ///< of the field
     int first = 0;
     std::function<void(const RowSink&)> give;
-    DType dtype = DType::float32;  ///< where it has no rows that say so
+    DType dtype = DType::float32;  ///< used if there are no rows
 };
 
 struct RowsSeen {
     std::string hash;  ///< field_hash()
     Statistics statistics;
-    std::string trouble;  ///< of the first process that has any
+    std::string trouble;  ///< of the first process that reports any
 };
-/// Each its own rows.
+/// Hash and statistics of a field from every process's rows. Collective.
 RowsSeen look_together(Team& team, const OwnRows& own);
 RowsSeen look_alone(const RowSource& source, std::size_t field);
 
 struct WrittenRows {
     std::string hash;     ///< field_hash()
-    std::string trouble;  ///< of the first process that has any
+    std::string trouble;  ///< of the first process that reports any
 };
-/// Into a file of process 0: each its own rows, through process 0 where the file is not seen.
+/// Writes a file at process 0: each process its own rows, or through process 0 if it cannot see the file.
+/// Collective.
 WrittenRows write_together(Team& team, const std::string& file, const OwnRows& own);
 
 }  // namespace stencil

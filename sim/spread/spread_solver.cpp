@@ -22,14 +22,13 @@ Parts& parts() {
     return all;
 }
 
-// Calls come from the engine's thread, and the last ones from main's; one is made at a time.
+// Calls come from the engine's thread and at the end from main's; one at a time.
 std::recursive_mutex& in_call() {
     static std::recursive_mutex mutex;
     return mutex;
 }
 
-// Everybody does it, this process too. What goes wrong from here on cannot be made good by the others, which
-// may wait for this one.
+// Collective call. An exception after the broadcast would deadlock the other ranks, so abort.
 Parts::Answer call(Packet& packet) {
     const std::lock_guard lock(in_call());
     Team::all().broadcast(packet.bytes());
@@ -42,7 +41,7 @@ Parts::Answer call(Packet& packet) {
     return std::move(parts().answer);
 }
 
-// By all processes into one file, whose name is the last of the packet: its hash; none where not all of them
+// All processes write one file, whose name is appended to the packet. Returns its hash, or nothing if not all
 // can read the recipe.
 std::optional<std::string> write_shared(const std::filesystem::path& path, Packet& packet) {
     AtomicFile file(path, AtomicFile::Temporary::named);
@@ -120,7 +119,7 @@ class SpreadSolver : public Solver {
         give(source, field, 1, begin(Verb::set_base));
     }
     void set_base(Solver& other, const std::string& formula = {}) override {
-        // As many processes have the same rows.
+        // Works in place only if both solvers have the same slabs.
         const auto* spread = dynamic_cast<SpreadSolver*>(&other);
         if (!spread || spread->processes() != processes()) return set_base(other.field(formula));
         spread->check(formula);
@@ -217,14 +216,14 @@ class SpreadSolver : public Solver {
     }
 
   private:
-    // The number of the solver of all processes with these parameters. Throws MachineError.
+    // Makes a solver on all processes and returns its number. Throws MachineError.
     int made(const StepParameters& params) const {
         static int solvers = 0;
         const std::lock_guard lock(in_call());
         const int number = ++solvers;
         Packet packet;
         packet.put(Verb::make).put(number);
-        // What is stepped, and nothing of what becomes of it.
+        // Sends only settings that concern the steps.
         RunSpec spec = spec_;
         spec.exports = RunSpec().exports;
         spec.edits = {};
@@ -236,13 +235,14 @@ class SpreadSolver : public Solver {
         return number;
     }
 
-    // The ends of a periodic field have halos too. Other sides of typed equations are another setup.
+    // Whether the halos fit the boundary: periodic fields have halos at their ends too. Typed equations
+    // change sides by a new setup.
     bool has_halos_of(Boundary boundary) const {
         return setup_.is_general() ||
                (setup_.params.boundary == Boundary::periodic) == (boundary == Boundary::periodic);
     }
-    // With the halos of these parameters, and the cells as they are or none yet. Where it does not fit
-    // nothing has changed.
+    // Replaces the solver by one with other halos, with or without copying the cells. Changes nothing on
+    // failure.
     void remake(const StepParameters& params, bool with_cells) {
         const int last = std::exchange(number_, made(params));
         if (with_cells) call(begin(Verb::go_on_from).put(last));
@@ -258,7 +258,7 @@ class SpreadSolver : public Solver {
     }
     static Parts::Answer call(Packet packet) { return stencil::call(packet); }
 
-    // What cannot be looked at throws before anybody else hears of it.
+    // Checks the observable before any other process is involved.
     Packet look(Verb verb, const Observable& what) const {
         check(what);
         Packet packet = begin(verb);
@@ -288,7 +288,8 @@ class SpreadSolver : public Solver {
     RunSpec spec_;
     int processes_;
     int number_;
-    mutable std::vector<std::pair<std::string, bool>> checked_;  ///< formulas, and whether their Laplacian
+    mutable std::vector<std::pair<std::string, bool>>
+        checked_;  ///< valid formulas, and whether their Laplacian was checked
 };
 
 }  // namespace

@@ -12,10 +12,10 @@
 namespace stencil {
 namespace {
 
-// Where a process's part of a buffer begins: copy engines are slower elsewhere.
+// Alignment of each process's part of a buffer; copy engines are slower otherwise.
 constexpr std::size_t kAligned = 512;
 
-// How a block is cut into pieces of at most so many bytes: whole rows, or parts of single ones.
+// Cuts a block into pieces of bounded size: whole rows, or parts of single rows.
 struct Cut {
     Cut(const ByteRows& block, std::size_t most)
         : width(std::min(block.width, most)),
@@ -24,7 +24,7 @@ struct Cut {
 
     std::size_t pieces(const ByteRows& block) const { return across * ceil_div(block.rows, rows); }
 
-    // Nothing beyond the last one.
+    // Empty beyond the last one.
     ByteRows piece(const ByteRows& block, std::size_t i) const {
         if (i >= pieces(block)) return {};
         const std::size_t x = i % across * width, y = i / across * rows;
@@ -70,7 +70,7 @@ class CpuStrips : public MpiStrips {
     AlignedBuffer<std::byte> out_, in_;
 };
 
-// The rows one after the other.
+// The rows without gaps.
 ByteRows packed(const ByteRows& rows, std::byte* data) {
     return {data, rows.width, rows.width, rows.rows};
 }
@@ -108,7 +108,7 @@ void StripPieces::exchange(std::span<const ByteRows> give,
             traffic_.messages += static_cast<long long>(count);
             traffic_.bytes += static_cast<long long>(give[other].bytes());
         }
-    // Others may have more to give, and all take part in every piece's passing.
+    // All processes take part in every round, so all need the largest number of pieces.
     const std::size_t most = std::ranges::max(gather_values(team_, pieces));
     for (std::size_t i = 0; i < most; ++i) pass(piece_of(give, i), piece_of(take, i), on);
 }

@@ -1,4 +1,4 @@
-// Strips of rows for strips of columns between the processes of a team, by pieces.
+// Transposes between distributed rows and distributed columns, in pieces.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace stencil {
 
-/// What is on its way at a time takes a buffer's bytes, whatever the field's.
+/// Bounds the memory for data in transit to one buffer, independent of the field's size.
 class StripPieces : public StripExchange {
   public:
     void exchange(std::span<const ByteRows> give,
@@ -20,19 +20,19 @@ class StripPieces : public StripExchange {
     const HaloExchange::Traffic& traffic() const { return traffic_; }
 
   protected:
-    /// `buffer_bytes`: of what one process gives at a time, and takes.
+    /// `buffer_bytes` bounds what a process sends at a time, and what it receives.
     StripPieces(Team& team, const Partition& partition, int columns, std::size_t buffer_bytes);
 
-    /// Pieces for the other processes and of theirs, in all no more than the buffer's bytes. Those of this
-    /// process are empty, and those of others may be.
+    /// Exchanges one piece with each process, together at most the buffer's bytes. Pieces for this process
+    /// are empty; others may be.
     virtual void pass(std::span<const ByteRows> give,
                       std::span<const ByteRows> take,
                       const ExecutionSpace& on) = 0;
-    /// Between two pieces of the device's memory.
+    /// Copies within the device's memory.
     virtual void copy(const ByteRows& from, const ByteRows& to, const ExecutionSpace& on) = 0;
 
     Team& team() { return team_; }
-    /// Of one process's part of the buffer.
+    /// Bytes of the buffer for one process.
     std::size_t most_bytes() const { return most_bytes_; }
 
   private:
@@ -41,7 +41,7 @@ class StripPieces : public StripExchange {
     HaloExchange::Traffic traffic_;
 };
 
-/// By MPI, through two buffers of the host's.
+/// By MPI, staged through two host buffers.
 class MpiStrips : public StripPieces {
   protected:
     static constexpr std::size_t kBufferBytes = std::size_t(16) << 20;
@@ -53,17 +53,16 @@ class MpiStrips : public StripPieces {
 
     virtual std::byte* outbox() = 0;
     virtual std::byte* inbox() = 0;
-    /// From the device and to it; done when they return.
+    /// Copy from and to the device; complete on return.
     virtual void pack(const ByteRows& from, const ByteRows& to, const ExecutionSpace& on) = 0;
     virtual void unpack(const ByteRows& from, const ByteRows& to, const ExecutionSpace& on) = 0;
 };
 
-// Of GPUs. Through each other's memory, where all of them reach that of all, and through the host's.
+// For GPUs: through peer memory if all can access all, else staged through the host.
 std::unique_ptr<StripPieces> make_peer_strips(Team& team, const Partition& partition, int columns);
 std::unique_ptr<StripPieces> make_staged_strips(Team& team, const Partition& partition, int columns);
 
-/// Of a partition's rows, of `columns` cells each. All processes of the team call it. Throws CudaError and
-/// std::bad_alloc.
+/// For a partition with rows of `columns` cells. Collective. Throws CudaError and std::bad_alloc.
 std::unique_ptr<StripPieces> make_strip_exchange(Team& team,
                                                  const Partition& partition,
                                                  int columns,
