@@ -27,7 +27,7 @@ std::string variable(const char* name) {
     return value ? value : "";
 }
 
-// A file that goes with the object.
+// A temporary file for the compiler's output, removed with the object.
 class OutputFile {
   public:
     OutputFile() : path_((fs::temp_directory_path() / kTemporary).string()) {
@@ -50,7 +50,7 @@ class OutputFile {
     std::string path_;
 };
 
-// Whether a compiler's line says what is wrong.
+// Whether a line of compiler output states the error.
 bool is_telling(std::string_view line) {
     return line.find("error") != line.npos || line.find("undefined") != line.npos;
 }
@@ -108,7 +108,7 @@ std::string compile_c(const CCompiler& compiler,
     std::ranges::copy(c_compiler_options(), std::back_inserter(command.words));
     for (const std::string& word : {std::string("-o"), library.path(), std::string("-")})
         command.words.push_back(word);
-    // The line that says what is wrong, or else the first.
+    // Prefers the line that states the error, else the first.
     std::string said;
     const auto take = [&](std::string_view line) {
         if (said.empty() || (is_telling(line) && !is_telling(said))) said = line;

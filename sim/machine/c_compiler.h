@@ -1,4 +1,4 @@
-// The system's C compiler, for text that is made while the program runs.
+// The system's C compiler, for code generated at run time.
 #pragma once
 
 #include <stop_token>
@@ -8,24 +8,24 @@
 namespace stencil {
 
 struct CCompiler {
-    std::vector<std::string> command;  ///< $CC, else cc, as a path, and what it is called with before options
-    std::string identity;              ///< differs between versions
+    std::vector<std::string> command;  ///< path of $CC (default cc) and its leading arguments
+    std::string identity;              ///< differs between compiler versions
 };
 
-/// On the PATH. Throws MachineError where there is none.
+/// Searches the PATH. Throws MachineError if there is no compiler.
 CCompiler find_c_compiler();
 
-/// A processor, as far as code for it (-march=native) runs on no other.
+/// A string that identifies the CPU for -march=native code.
 std::string processor_identity();
 
-/// What a compiler is called with.
+/// The options that the compiler is called with.
 std::vector<std::string> c_compiler_options();
 
-inline constexpr double kLongestCompilation = 60;  ///< seconds; a busy machine needs some
+inline constexpr double kLongestCompilation = 60;  ///< seconds; generous, for busy machines
 
-/// Header-free C as the bytes of a shared library, in a process without a shell. Calls of anything outside
-/// the text are errors. Throws MachineError, in a line: what the compiler said, or that it took longer than
-/// `limit` or was to stop, when it is ended with all that it had started.
+/// Compiles self-contained C to the bytes of a shared library, in a child process without a shell. Calls to
+/// functions outside of the text are errors. Throws MachineError with one line: the compiler's message, or
+/// that it took too long or was stopped (its whole process group is then killed).
 std::string compile_c(const CCompiler& compiler,
                       const std::string& text,
                       const std::stop_token& stop = {},

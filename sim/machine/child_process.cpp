@@ -35,11 +35,11 @@ constexpr int kNotStarted = 127;
                        std::strerror(errno));
 }
 
-// Between fork and exec only what is safe there.
+// Runs between fork and exec, where only async-signal-safe calls are allowed.
 [[noreturn]] void become(char* const* words, int input, int answers, bool is_tool) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (is_tool) setpgid(0, 0);
-    // Beyond the numbers that they are copied to.
+    // Moves the descriptors out of the way of the numbers they are copied to.
     const int in = fcntl(input, F_DUPFD_CLOEXEC, 10), out = fcntl(answers, F_DUPFD_CLOEXEC, 10);
     if (is_tool) dup2(out, STDERR_FILENO);
     if (dup2(in, STDIN_FILENO) >= 0 && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0 && dup2(out, kAnswers) >= 0)
@@ -47,7 +47,7 @@ constexpr int kNotStarted = 127;
     _exit(kNotStarted);
 }
 
-/// Ended and waited for with itself, whatever is thrown.
+/// Kills and reaps the child process on destruction, also after exceptions.
 class Child {
   public:
     Child(const ChildCommand& command, int input, int answers) : is_tool_(command.is_tool) {
@@ -57,7 +57,7 @@ class Child {
         process_ = fork();
         if (process_ < 0) fail("fork");
         if (process_ == 0) become(words.data(), input, answers, is_tool_);
-        if (is_tool_) setpgid(process_, process_);  // whichever of the two comes first
+        if (is_tool_) setpgid(process_, process_);  // both do it, whichever comes first
     }
     ~Child() {
         if (process_ <= 0) return;
@@ -70,7 +70,7 @@ class Child {
 
     bool has_ended(int& status) {
         const pid_t ended = waitpid(process_, &status, WNOHANG);
-        // Where this process ignores SIGCHLD nobody keeps how it ended: what it made will tell.
+        // If this process ignores SIGCHLD the exit status is lost; the output decides.
         if (ended < 0 && errno == ECHILD)
             status = 0;
         else if (ended != process_)
@@ -107,7 +107,7 @@ class Lines {
 ChildEnd run_child(const ChildCommand& command,
                    const std::function<void(std::string_view line)>& take,
                    const std::function<bool()>& stop) {
-    // In memory, so that neither end waits for the other.
+    // A memory file cannot block either end, unlike a pipe.
     const MemoryFile input(command.input);
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) fail("pipe");
@@ -151,7 +151,7 @@ struct PipedChild::State {
 };
 
 PipedChild::PipedChild(std::vector<std::string> words) {
-    // A socket: what is written to a pipe that nobody reads any more would end this program.
+    // Writing to a closed pipe would raise SIGPIPE; a socket does not.
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) fail("socketpair");
     ChildCommand command{std::move(words), ""};

@@ -1,4 +1,4 @@
-// A program of one's own beside this one: what it does wrong stays with it.
+// Child processes, which isolate crashes and hangs.
 #pragma once
 
 #include <cstddef>
@@ -12,15 +12,15 @@
 namespace stencil {
 
 struct ChildCommand {
-    std::vector<std::string> words;  ///< a program's file and its arguments; no shell reads them
-    std::string input;               ///< on its standard input
-    double limit_seconds = 10;       ///< without a line from it, after which it is ended
-    /// All that it prints is its answer, and what it starts ends with it: a tool rather than a part of this
+    std::vector<std::string> words;  ///< program file and arguments, passed without a shell
+    std::string input;               ///< contents of its standard input
+    double limit_seconds = 10;       ///< time without output after which it is killed
+    /// A tool's whole output is its answer, and its descendants are killed with it; else it is a part of this
     /// program.
     bool is_tool = false;
 };
 
-/// The file that the child answers to, a line each. What it prints besides goes to this program's standard
+/// The file descriptor on which a child of this program answers, in lines. Its other output goes to standard
 /// error.
 inline constexpr int kAnswers = 3;
 
@@ -30,27 +30,26 @@ struct ChildEnd {
     int code = 0;  ///< exit status or signal
 };
 
-/// Waits until it has ended; it is ended where `stop`, which is asked often, says so, where the limit is
-/// over, and with this thread. `take` gets each line. Throws MachineError where it cannot be started, and
-/// where a line has no end.
+/// Runs a child until it ends; kills it if `stop` (polled) returns true, at the limit, or if this thread
+/// ends. `take` gets each line. Throws MachineError if it cannot start or a line is endless.
 ChildEnd run_child(const ChildCommand& command,
                    const std::function<void(std::string_view line)>& take,
                    const std::function<bool()>& stop = nullptr);
 
-/// A tool that is given its input bit by bit, and ends with this object.
+/// A tool that is fed its input in pieces and ends with this object.
 class PipedChild {
   public:
-    /// Throws MachineError where it cannot be started.
+    /// Throws MachineError if it cannot start.
     explicit PipedChild(std::vector<std::string> words);
     ~PipedChild();
     PipedChild(const PipedChild&) = delete;
     PipedChild& operator=(const PipedChild&) = delete;
 
-    /// Waits until it has taken all of it. False where it has ended, and where it takes nothing for so long.
+    /// Blocks until all bytes are taken. False if the child has ended or takes nothing for the time limit.
     bool write(std::span<const std::byte> bytes, double limit_seconds);
-    /// There is no more: waits for its end, at most so long.
+    /// Closes its input and waits for its end, up to the limit.
     ChildEnd finish(double limit_seconds);
-    /// The first line that it has printed.
+    /// The first line of its output.
     std::string said() const;
 
   private:
@@ -58,10 +57,10 @@ class PipedChild {
     std::unique_ptr<State> state_;
 };
 
-/// The file of a program by its name, from the folders of $PATH, or by its path; empty where there is none.
+/// A program by name in $PATH, or by path; empty if there is none.
 std::string find_program(const std::string& name);
 
-/// This program's own file.
+/// Path of this program's executable.
 std::string own_program();
 
 }  // namespace stencil

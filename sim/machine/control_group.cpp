@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Version 1 gives no limit as a number near 2^63, version 2 as the word "max".
+// Version 1 reports no limit as a number near 2^63, version 2 as the word "max".
 constexpr double kNoLimit = 9e18;
 
 double number_or(const fs::path& path, double otherwise) {
@@ -25,7 +25,7 @@ double number_or(const fs::path& path, double otherwise) {
     return file >> value ? value : otherwise;
 }
 
-// Of a file of lines "key value"; 0 without it.
+// A value from a file of lines "key value"; 0 if missing.
 double value_of(const fs::path& path, const std::string& key) {
     std::ifstream file(path);
     double value = 0;
@@ -48,7 +48,7 @@ void limit_memory(const fs::path& folder, const MemoryFiles& files, ControlGroup
     limits.free_bytes = std::min(limits.free_bytes, std::uint64_t(free));
 }
 
-// `quota` of every `period` microseconds.
+// `quota` microseconds of CPU time per `period`.
 void limit_processors(double quota, double period, ControlGroupLimits& limits) {
     if (quota > 0 && period > 0) limits.processors = std::min(limits.processors, quota / period);
 }
@@ -66,7 +66,7 @@ void limit_version1(const fs::path& folder, ControlGroupLimits& limits) {
         number_or(folder / "cpu.cfs_quota_us", 0), number_or(folder / "cpu.cfs_period_us", 0), limits);
 }
 
-// f(folder) for the group `path` below `base` and those above it.
+// Calls f(folder) for the group `path` below `base` and all its ancestors.
 template <class F>
 void for_groups(const fs::path& base, const std::string& path, F&& f) {
     fs::path group = fs::path(path).lexically_normal().relative_path();
@@ -80,7 +80,7 @@ ControlGroupLimits control_group_limits(const std::string& root) {
     ControlGroupLimits limits;
     const fs::path base = root + "/sys/fs/cgroup";
     std::ifstream file(root + "/proc/self/cgroup");
-    // hierarchy:controllers:path
+    // The format is hierarchy:controllers:path.
     for (std::string line; std::getline(file, line);) {
         const std::size_t first = line.find(':');
         const std::size_t second = line.find(':', first + 1);

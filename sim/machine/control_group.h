@@ -1,4 +1,4 @@
-// What a container or a batch system allows this process.
+// Resource limits of containers and batch systems.
 #pragma once
 
 #include <cstdint>
@@ -8,16 +8,15 @@
 namespace stencil {
 
 struct ControlGroupLimits {
-    std::uint64_t free_bytes = std::numeric_limits<std::uint64_t>::max();  ///< beyond what is in use
-    double processors = std::numeric_limits<double>::infinity();           ///< their time per time
+    std::uint64_t free_bytes = std::numeric_limits<std::uint64_t>::max();  ///< memory still available
+    double processors = std::numeric_limits<double>::infinity();           ///< processor time per time
 };
 
-/// The least of the limits of this process's control group and of those above it, under version 2 and 1 of
-/// Linux's control groups. What the system can drop at once (the cache of files that are not in use) counts
-/// as free. `root` is where /proc and /sys are, for tests.
+/// The tightest limits of this process's control group and its ancestors (cgroups version 1 and 2).
+/// Reclaimable page cache counts as free. `root` replaces / for /proc and /sys in tests.
 ControlGroupLimits control_group_limits(const std::string& root = "");
 
-/// The processors that this process may use: its affinity and its control group's share, at least 1.
+/// Number of processors this process may use, by affinity and control group; at least 1.
 int available_threads();
 
 }  // namespace stencil

@@ -23,29 +23,28 @@ constexpr std::size_t kLargestArray = std::size_t(1) << 30;
 [[maybe_unused]] constexpr std::size_t kLinkBytes = std::size_t(256) << 20;
 constexpr std::size_t kSmallestArray = std::size_t(1) << 22;
 
-// Two arrays together are twice the last-level cache, but touching gigabytes for the first time takes
-// seconds.
+// Two arrays should exceed the last-level cache twofold, but first touching gigabytes takes seconds.
 std::size_t largest_host_array() {
     const long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
     return std::clamp(std::size_t(std::max(cache, 0L)), std::size_t(128) << 20, std::size_t(512) << 20);
 }
 
-// A share of free memory, so that measuring is never what a run fails by.
+// A share of free memory, so that measuring never makes a run fail.
 std::size_t array_bytes(std::size_t free_bytes, std::size_t largest) {
     return std::clamp(free_bytes / 16, kSmallestArray, largest);
 }
 
 }  // namespace
 
-/// Two arrays in one memory.
+/// Source and destination of the copy benchmark.
 class CopyArrays {
   public:
     virtual ~CopyArrays() = default;
-    /// True once all of both has been touched.
+    /// First-touches some of the arrays; true once all is touched.
     virtual bool touch() = 0;
-    /// Seconds.
+    /// Makes one copy and returns its seconds.
     virtual double copy() = 0;
-    std::size_t bytes = 0;  ///< of one copy
+    std::size_t bytes = 0;  ///< per copy
 };
 
 namespace {
@@ -60,7 +59,7 @@ class HostArrays : public CopyArrays {
         bytes = piece == CopyBandwidth::Piece::whole ? size_ : std::min(size_, kSlice);
     }
 
-    // The first touch is what takes time, because the system has to find the pages.
+    // The first touch is slow because the system has to map pages.
     bool touch() override {
         const std::size_t end = std::min(size_, touched_ + kSlice);
         pool_.for_ranges(std::int64_t(end - touched_), [&](std::int64_t first, std::int64_t last) {
@@ -71,7 +70,7 @@ class HostArrays : public CopyArrays {
         return touched_ == size_;
     }
 
-    // Slices follow each other through the arrays, so that none is still in the caches.
+    // Consecutive slices cover the arrays, so none is still cached.
     double copy() override {
         if (next_ + bytes > size_) next_ = 0;
         const char* const from = from_.data() + next_;

@@ -1,4 +1,4 @@
-// The fastest of many measurements, where something else may be at work beside them.
+// Best of N for measurements that other work may disturb.
 #pragma once
 
 #include <algorithm>
@@ -9,11 +9,10 @@
 
 namespace stencil {
 
-/// Rates in the order in which they were measured. Whatever disturbs makes them smaller, never larger: the
-/// largest is the one to believe once it has stood for a while.
+/// A series of rates. Disturbances only lower them, so the maximum is trusted once it has stood for a while.
 class Fastest {
   public:
-    /// Done when this number of rates in a row have not raised the largest by more than a hundredth.
+    /// done() after `quiet` rates in a row that raise the maximum by less than 1 %.
     explicit Fastest(std::size_t quiet) : quiet_(quiet) {}
 
     void add(double rate) {
@@ -37,7 +36,7 @@ class Fastest {
 
     std::size_t quiet_;
     std::size_t since_ = 0;
-    double standing_ = 0;  ///< what the following ones are compared with
+    double standing_ = 0;  ///< reference for the following rates
     double best_ = 0;
     std::vector<double> rates_;
 };

@@ -15,7 +15,7 @@
 namespace stencil {
 namespace {
 
-// A value of /proc/meminfo, in bytes; 0 where there is none.
+// A value of /proc/meminfo in bytes; 0 if missing.
 std::uint64_t meminfo(const std::string& key) {
     std::ifstream file("/proc/meminfo");
     for (std::string name; file >> name;) {
@@ -48,7 +48,7 @@ std::uint64_t process_bytes() {
 
 int fitting_square(const MemoryDemand& demand) {
     const double fitting = std::max(0.0, demand.free_bytes - demand.fixed_bytes) / demand.bytes_per_cell;
-    // A little less, because padding weighs more per cell in smaller fields.
+    // Slightly less, because padding weighs more in smaller fields.
     return int(0.99 * std::min(std::sqrt(fitting), 1e9));
 }
 

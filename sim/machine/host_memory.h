@@ -1,4 +1,4 @@
-// How much memory there is, and saying in advance where it would not suffice.
+// Available memory, and checks before allocating.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,15 @@ namespace stencil {
 
 struct HostMemory {
     std::uint64_t total_bytes = 0;
-    std::uint64_t free_bytes =
-        0;  ///< what new allocations can get: available to this process and its control group
+    std::uint64_t free_bytes = 0;  ///< available to new allocations, within the control group
 };
 
 HostMemory query_host_memory();
 
-/// Resident in memory for this process.
+/// Resident set size of this process.
 std::uint64_t process_bytes();
 
-/// A prediction: what a run needs in one memory, and what there is.
+/// An estimate of the memory that a run needs, and what is available.
 struct MemoryDemand {
     std::string where;  ///< "host memory" or "GPU memory"
     double bytes_per_cell = 0;
@@ -27,15 +26,16 @@ struct MemoryDemand {
     double free_bytes = 0;
 };
 
-/// The edge of the largest square field that fits, a little less than what would fill the memory.
+/// Edge of the largest square field that fits, with a small margin.
 int fitting_square(const MemoryDemand& demand);
 
-/// A field does not fit.
+/// Thrown if a field does not fit.
 struct MemoryError : MachineError {
     using MachineError::MachineError;
 };
 
-/// Throws MemoryError where nx x ny cells do not fit: needed, free, and the square size that fits.
+/// Throws MemoryError if nx x ny cells do not fit; it states bytes needed, bytes free and the square size
+/// that fits.
 void require_memory(const MemoryDemand& demand, int nx, int ny);
 
 }  // namespace stencil

@@ -69,7 +69,7 @@ IssueRate::Issue make_issue([[maybe_unused]] Device device, int threads) {
 IssueRate::IssueRate(Device device, DType dtype, int threads)
     : IssueRate(dtype == DType::float32 ? make_issue<float>(device, threads)
                                         : make_issue<double>(device, threads)) {
-    issue_(kFirstRounds);  // the warm-up
+    issue_(kFirstRounds);  // warm-up
 }
 
 IssueRate::IssueRate(Issue issue) : issue_(std::move(issue)), rounds_(kFirstRounds), rates_(kQuietPieces) {}
@@ -78,8 +78,8 @@ void IssueRate::work() {
     for (int i = 0; i < kPiecesAtATime && !done(); ++i) work_on_piece();
 }
 
-// How many rounds make a piece is found out from the fastest one so far: had the first been disturbed, all
-// others would be so short that starting them takes longer than their work.
+// The number of rounds per piece follows the fastest piece so far: if a disturbed first piece decided it,
+// later ones could be too short to measure.
 void IssueRate::work_on_piece() {
     const IssuedPiece piece = issue_(rounds_);
     const double seconds = std::max(piece.seconds, 1e-9);

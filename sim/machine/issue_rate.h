@@ -1,4 +1,4 @@
-// The machine's limit for arithmetic: how many floating-point instructions it issues, measured.
+// Measured peak FMA rate, the arithmetic roofline.
 #pragma once
 
 #include <cstdint>
@@ -10,31 +10,29 @@
 
 namespace stencil {
 
-/// Some instructions, and the time that they took.
+/// Instructions issued and the time they took.
 struct IssuedPiece {
     double instructions = 0;
     double seconds = 0;
 };
 
-/// Independent fused multiply-adds on all of a device, in pieces of work of about two milliseconds, so that
-/// others can go on in between, and a piece has a chance to run from its beginning to its end without them.
-/// Pieces follow each other until the fastest has not been surpassed for a while.
+/// Independent FMAs on the whole device, in pieces of about two milliseconds: short enough that some run
+/// undisturbed and that other work can interleave. Repeats until the fastest piece has stood for a while.
 class IssueRate {
   public:
-    /// Does `rounds` rounds of instructions, at least 1.
+    /// Issues `rounds` >= 1 rounds of instructions.
     using Issue = std::function<IssuedPiece(std::int64_t rounds)>;
 
     /// Allocates. Throws CudaError.
     IssueRate(Device device, DType dtype, int threads);
     explicit IssueRate(Issue issue);
 
-    /// Some pieces: up to about ten milliseconds.
+    /// Runs some pieces, up to about ten milliseconds.
     void work();
     bool done() const { return rates_.done(); }
 
-    /// Instructions per second, counted per cell: one on a vector of 16 cells counts 16 times. The median
-    /// piece, and the fastest one, which is the one to take where something else was at work beside it; 0
-    /// before the first.
+    /// Instructions per second, counted per lane: one on a 16-wide vector counts 16. 0 before the first
+    /// piece. Use fastest() if other work ran at the same time.
     double median() const { return rates_.median(); }
     double fastest() const { return rates_.best(); }
 
@@ -42,7 +40,7 @@ class IssueRate {
     void work_on_piece();
 
     Issue issue_;
-    std::int64_t rounds_;  ///< of a piece
+    std::int64_t rounds_;  ///< per piece
     double most_rounds_per_second_ = 0;
     Fastest rates_;
 };

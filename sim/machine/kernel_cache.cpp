@@ -35,14 +35,14 @@ std::uint64_t hash_of(std::string_view text) {
     return xxh64(std::as_bytes(std::span(text)));
 }
 
-// What stands in a file before its key and its bytes.
+// Layout of a cache file: header, key, bytes.
 struct Header {
     std::array<char, 8> name{'s', 't', 'n', 'c', 'l', 'k', 'r', '1'};
     std::uint64_t key_size = 0;
-    std::uint64_t hash = 0;  ///< of all that follows
+    std::uint64_t hash = 0;  ///< of key and bytes
 };
 
-// The bytes of a file with this key; empty where it is anything else.
+// The cached bytes if the file is intact and has this key.
 std::optional<std::string> bytes_in(std::string_view file, std::string_view key) {
     Header header;
     if (file.size() < sizeof(Header)) return std::nullopt;
@@ -54,7 +54,7 @@ std::optional<std::string> bytes_in(std::string_view file, std::string_view key)
     return std::string(file.substr(key.size()));
 }
 
-// Only what nobody else can write is run.
+// Cached code is executed only if no other user could have written it.
 bool is_private(const struct stat& status) {
     return status.st_uid == ::geteuid() && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
@@ -64,7 +64,7 @@ struct Opened {
     struct stat status = {};
 };
 
-// A link is not followed: it may lead to another user's file.
+// Links are not followed, as they may lead to another user's file.
 Opened open_to_read(int folder, const char* name, int flags) {
     Opened opened{Descriptor(::openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | flags))};
     if (opened.file && ::fstat(opened.file.number(), &opened.status) != 0) opened.file.close();
@@ -142,7 +142,7 @@ bool KernelCache::keep(std::string_view key, std::string_view bytes) const {
         file.write(rest);
         file.commit();
     } catch (const MachineError&) {
-        return false;  // the kernels are there all the same
+        return false;  // caching is optional
     }
     drop_oldest();
     return true;
@@ -188,7 +188,7 @@ std::future<void> warm_up_compiler() {
         try {
             equation::compile_cuda("extern \"C\" __global__ void nothing() {}", capability);
         } catch (const std::exception&) {
-            // The first equation will say why.
+            // The first equation reports the problem.
         }
     });
 }

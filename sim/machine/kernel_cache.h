@@ -1,5 +1,4 @@
-// Kernels that are compiled at run time, and those that were compiled before: kept in the user's cache
-// folder, which may as well not be there.
+// Cache of kernels compiled at run time, in the user's cache folder. It is optional.
 #pragma once
 
 #include <cstddef>
@@ -11,24 +10,24 @@
 
 namespace stencil {
 
-/// Bytes by the text that they were made of. Safe against other processes at the same folder, and against
-/// files that were cut off or changed. What is found is run, so a folder or a file that is not this user's
-/// own, or that others may write, is passed over, and so is a link. What cannot be written is not kept.
+/// Maps source texts to compiled bytes. Safe with concurrent processes and truncated or modified files. Since
+/// entries are executed, links and anything that is not this user's own or that others can write are ignored.
+/// Failed writes are ignored.
 class KernelCache {
   public:
     static constexpr std::size_t kFiles = 200;
 
-    /// Those used longest ago go beyond `most_files`.
+    /// Beyond `most_files`, the least recently used files are removed.
     explicit KernelCache(std::filesystem::path folder, std::size_t most_files = kFiles)
         : folder_(std::move(folder)), most_files_(most_files) {}
 
-    /// Empty where nothing is kept under the key.
+    /// Empty if there is no entry for the key.
     std::optional<std::string> find(std::string_view key) const;
-    /// Whether it is kept now. Folders that are missing are made for this user alone.
+    /// Stores an entry; false if it fails. Creates missing folders, private to the user.
     bool keep(std::string_view key, std::string_view bytes) const;
-    /// Why the folder is passed over, in a sentence; empty where it is safe or not there yet.
+    /// Why the folder is ignored, in a sentence; empty if it is safe or does not exist yet.
     std::string why_unsafe() const;
-    /// The file in which it is kept.
+    /// The file of an entry.
     std::filesystem::path path_of(std::string_view key) const;
 
   private:
@@ -39,16 +38,15 @@ class KernelCache {
     std::size_t most_files_;
 };
 
-/// A text of CUDA as machine code of a compute capability (90: 9.0), from
-/// $XDG_CACHE_HOME/stencilscope/kernels
-/// (~/.cache/...) where it is there. Throws CudaError (compile_cuda() of kernels/equation/cuda/nvrtc.h).
+/// CUDA source compiled for a compute capability (90 is 9.0), cached in $XDG_CACHE_HOME/stencilscope/kernels
+/// (~/.cache). Throws CudaError (compile_cuda() of kernels/equation/cuda/nvrtc.h).
 std::string compiled_kernels(const std::string& text, int compute_capability);
 
-/// A sentence where the user's cache was asked for in this process and passed over; empty else.
+/// A sentence if the user's cache was ignored in this process; else empty.
 std::string why_kernels_not_kept();
 
-/// What the compiler does once a process takes longer than an equation: done where there is a GPU, on a
-/// thread of its own, before the first one is typed.
+/// Does the compiler's one-time initialisation, which takes longer than an equation, on a background thread
+/// if there is a GPU.
 std::future<void> warm_up_compiler();
 
 }  // namespace stencil

@@ -1,4 +1,4 @@
-// What the program runs on.
+// The machine that the program runs on.
 #pragma once
 
 #include <string>
@@ -16,26 +16,26 @@ struct Machine {
     std::string simd;
     HostMemory memory;
     CudaStatus cuda;
-    std::uint64_t gpu_free_bytes = 0;  ///< of the GPU in use
+    std::uint64_t gpu_free_bytes = 0;  ///< on the GPU in use
 
     bool has_cuda() const { return !cuda.devices.empty(); }
-    /// The one in use, where there is any.
+    /// The GPU in use; there must be one.
     const CudaDevice& gpu() const;
 };
 
-/// From now on the GPU in use is the one of this number. Throws InputError where there is none such.
+/// Selects the GPU by number. Throws InputError if there is none of that number.
 void choose_gpu(std::string_view number);
 
 Machine query_machine();
 
-/// Threads to start where so many are asked for, 0 being one for each processor: at most 4 for each, or 64.
-/// More only wait for one another, and a spec.json of a larger machine runs here too.
+/// Threads to start for a request (0: one per processor). Limited to the larger of 4 per processor and 64, so
+/// that the spec.json of a larger machine runs here too.
 int thread_count(int asked, int processors);
 
-/// Throws InputError where the backend (auto, cpu or cuda) is cuda and there is none.
+/// Throws InputError if the backend (auto, cpu or cuda) is cuda and there is no GPU.
 void require_backend(const std::string& backend, const Machine& machine);
 
-/// The device's name, e.g. "NVIDIA H200", or the processor's with its thread count.
+/// The GPU's name, such as "NVIDIA H200", or the CPU's with the thread count.
 std::string device_name(const Machine& machine, Device device, int threads);
 
 }  // namespace stencil

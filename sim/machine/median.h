@@ -1,4 +1,4 @@
-// The middle of a few measurements.
+// The median.
 #pragma once
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 
 namespace stencil {
 
-/// 0 where there is none.
+/// 0 for no values.
 inline double median(std::vector<double> values) {
     if (values.empty()) return 0;
     std::ranges::sort(values);

@@ -1,4 +1,4 @@
-// Teams by MPI. The only file that includes mpi.h.
+// MPI communicators. This is the only file that includes mpi.h.
 
 #include <mpi.h>
 #include <signal.h>
@@ -18,14 +18,14 @@
 namespace stencil {
 namespace {
 
-// A count of MPI is an int.
+// MPI counts are ints.
 constexpr std::size_t kPiece = std::size_t(1) << 30;
 
-// How long others have to go on after this process was told to end: long enough to come to the next call.
+// Time to reach the next collective call after this process was told to end.
 constexpr unsigned kGraceSeconds = 4;
 constexpr double kSlowBytesPerSecond = 1e8;
 
-// How often a process that has nothing to do looks for something.
+// Polling intervals of idle processes.
 constexpr auto kBusy = std::chrono::microseconds(200), kNap = std::chrono::microseconds(100);
 
 volatile std::sig_atomic_t told_to_end = 0;
@@ -41,8 +41,8 @@ bool is_told_to_end() {
     return told_to_end != 0 || (was_interrupted && was_interrupted() != 0);
 }
 
-// A process that was lost never answers: once the launcher has told the others to end, a call that waits is
-// not waited for much longer.
+// Limits how long a call may wait once the launcher has told processes to end, since a lost process never
+// answers.
 class Patience {
   public:
     explicit Patience(std::size_t bytes = 0) {
@@ -53,7 +53,7 @@ class Patience {
     }
 };
 
-// How many bytes of each process, and where they begin.
+// Byte counts and offsets per process, as MPI takes them.
 struct Counts {
     explicit Counts(std::span<const std::size_t> bytes) {
         std::size_t at = 0;
@@ -190,7 +190,7 @@ class MpiTeam : public Team {
             if (done) return;
             const auto now = std::chrono::steady_clock::now();
             if (now - start > kBusy) std::this_thread::sleep_for(kNap);
-            // Process 0 may have files to write before it ends.
+            // Process 0 may still write files.
             const bool needed = first_process_ != 0 && kill(first_process_, 0) == 0;
             if (!is_told_to_end() || needed) told = now;
             if (now - told > std::chrono::seconds(kGraceSeconds)) give_up(0);
@@ -199,7 +199,7 @@ class MpiTeam : public Team {
 
     MPI_Comm all_;
     int rank_ = 0, size_ = 1, host_rank_ = 0, host_size_ = 1;
-    pid_t first_process_ = 0;  ///< that of process 0, where all are on one host
+    pid_t first_process_ = 0;  ///< pid of process 0 if all are on one host
 };
 
 }  // namespace
@@ -213,7 +213,7 @@ extern "C" __attribute__((visibility("default"))) stencil::Team* stencilscope_be
     MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided);
     was_interrupted = interrupted;
     auto team = std::make_unique<MpiTeam>(MPI_COMM_WORLD);
-    // The launcher sends these to all processes; process 0 decides what becomes of the run.
+    // The launcher signals all processes; process 0 decides how the run ends.
     if (team->rank() > 0) {
         for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, note_end);
         std::signal(SIGUSR1, SIG_IGN);

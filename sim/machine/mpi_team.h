@@ -1,17 +1,17 @@
-// Teams by MPI: what the module has that alone is linked with MPI.
+// Interface of the module that alone links MPI.
 #pragma once
 
 #include "sim/machine/team.h"
 
 namespace stencil {
 
-/// Its file.
+/// File name of the module.
 inline constexpr const char* kMpiModule = "stencilscope_mpi.so";
 
-/// stencilscope_begin_mpi: all processes that the launcher started; the caller owns the team. `interrupted`
-/// says whether process 0 was told to end.
+/// stencilscope_begin_mpi: the communicator of all launched processes, owned by the caller. `interrupted`
+/// tells whether process 0 was asked to end.
 using BeginMpi = Team* (*)(int (*interrupted)());
-/// stencilscope_end_mpi: once no team is left.
+/// stencilscope_end_mpi: called when no communicator is left.
 using EndMpi = void (*)();
 
 }  // namespace stencil

@@ -21,8 +21,7 @@
 namespace stencil {
 namespace {
 
-// The loader maps what the headers name without asking whether the file has it: one that was cut off would
-// end this program by a signal.
+// Checks that the file is complete: the loader maps truncated files without checking, which ends in SIGBUS.
 bool is_whole(std::string_view bytes) {
     const auto has = [&](std::uint64_t offset, std::uint64_t size) {
         return offset <= bytes.size() && size <= bytes.size() - offset;
@@ -44,7 +43,7 @@ const std::string& require_whole(const std::string& bytes) {
     return bytes;
 }
 
-// From memory, so that no folder needs to allow what is in it to run.
+// Loads a shared library from memory, so that no folder needs to allow execution.
 class Library {
   public:
     explicit Library(const std::string& bytes)
@@ -58,7 +57,7 @@ class Library {
     void* function(const std::string& name) const { return ::dlsym(library_, name.c_str()); }
 
   private:
-    MemoryFile file_;  ///< open as long as the library, which the loader knows by this name
+    MemoryFile file_;  ///< open as long as the library is loaded, which refers to it by name
     void* library_;
 };
 
@@ -106,7 +105,7 @@ class BackgroundRows : public equation::CompiledRows {
         const std::string bytes = compile_c(compiler, text, stop);
         library_.emplace(bytes);
         origin_ = fmt::format("compiled by {}", fmt::join(compiler.command, " "));
-        // Only what can be loaded: a compiler may end well and make nothing.
+        // Only libraries that load are cached: a compiler may exit with 0 and produce nothing.
         if (folder && cache.keep(key, bytes)) origin_ += fmt::format(", kept in {}", path);
     }
     bool load_kept(const KernelCache& cache, const std::string& key) {
@@ -114,7 +113,7 @@ class BackgroundRows : public equation::CompiledRows {
         try {
             if (kept) library_.emplace(*kept);
         } catch (const MachineError&) {
-            return false;  // it is compiled again
+            return false;  // it is recompiled
         }
         return kept.has_value();
     }
@@ -126,7 +125,7 @@ class BackgroundRows : public equation::CompiledRows {
     std::atomic<State> state_ = State::under_way;
     std::optional<Library> library_;
     std::string why_not_, origin_;
-    std::jthread thread_;  ///< the last member: it uses the others
+    std::jthread thread_;  ///< last member, because it uses the others
 };
 
 }  // namespace

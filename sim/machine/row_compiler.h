@@ -1,12 +1,12 @@
-// Rows of typed equations by the system's C compiler.
+// Row kernels of typed equations, compiled by the system's C compiler.
 #pragma once
 
 #include "kernels/equation/rows/compiled_rows.h"
 
 namespace stencil {
 
-/// On a thread of its own: from the cache of kernels where they are there, else compiled and kept. A compiler
-/// that is missing, refuses or hangs is a failure with its reason.
+/// Takes rows from the kernel cache or compiles and caches them, on a background thread. A compiler that is
+/// missing, fails or hangs is reported as a failure with its reason.
 std::unique_ptr<equation::CompiledRows> compile_rows_in_background(const std::string& text);
 
 }  // namespace stencil

@@ -15,7 +15,7 @@
 namespace stencil {
 namespace {
 
-// Of what one of several processes is told by its launcher: Open MPI, MPICH and others, Slurm.
+// Variables set by the launchers of Open MPI, MPICH, Slurm and others.
 constexpr const char* kLaunched[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK", "PMI_RANK"};
 
 class Alone : public Team {
@@ -39,7 +39,7 @@ class Alone : public Team {
     [[noreturn]] void abort(int status) override { std::_Exit(status); }
 };
 
-// Beside the program, or where it is installed.
+// The module's file, beside the program or where it is installed.
 std::string module_file() {
     std::error_code ignored;
     const auto folder = std::filesystem::read_symlink(own_program(), ignored).parent_path();
@@ -71,7 +71,7 @@ bool Team::was_launched() {
 
 void Team::begin(int (*interrupted)()) {
     if (!was_launched() || !is_built_in()) return;
-    // It stays open: others' threads may be in it when the program ends.
+    // It stays loaded, since other threads may be in it when the program ends.
     void* module = dlopen(module_file().c_str(), RTLD_NOW | RTLD_GLOBAL);
     if (!module) throw MachineError(fmt::format("MPI cannot be loaded: {}", dlerror()));
     const auto start = reinterpret_cast<BeginMpi>(dlsym(module, "stencilscope_begin_mpi"));
