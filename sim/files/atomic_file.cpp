@@ -20,14 +20,14 @@
 namespace stencil {
 namespace {
 
-constexpr mode_t kMode = 0666;  // the umask takes its share
+constexpr mode_t kMode = 0666;  // less the umask
 constexpr std::string_view kHiddenStart = ".stencilscope-", kHiddenEnd = ".tmp";
 
 std::filesystem::path folder_of(const std::filesystem::path& path) {
     return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
 }
 
-// Through a link to the file that it stands for, so that rename() replaces that file and not the link.
+// The target of a symbolic link, so that rename() replaces that file and not the link.
 std::filesystem::path resolved(const std::filesystem::path& path) {
     std::error_code ignored;
     if (!std::filesystem::is_symlink(path, ignored)) return path;
@@ -36,8 +36,8 @@ std::filesystem::path resolved(const std::filesystem::path& path) {
     return dangling ? path : target;
 }
 
-// A name of its own for each file of each process of any machine. It does not contain the file's own name,
-// which may be as long as a name can be.
+// A unique name across machines. It leaves out the file's own name, which may already have the maximum
+// length.
 std::string hidden_name(const std::filesystem::path& folder) {
     static std::atomic<unsigned> count = 0;
     static const auto machine = std::uint64_t(std::random_device()()) << 32 | std::random_device()();
@@ -50,7 +50,7 @@ std::string descriptor_name(int descriptor) {
     return fmt::format("/proc/self/fd/{}", descriptor);
 }
 
-// The process in a hidden name; 0 for any other name.
+// The process id in a hidden name; 0 for other names.
 pid_t process_of(std::string_view name) {
     if (!name.starts_with(kHiddenStart) || !name.ends_with(kHiddenEnd)) return 0;
     name.remove_prefix(kHiddenStart.size());
@@ -59,8 +59,8 @@ pid_t process_of(std::string_view name) {
     return error == std::errc() && *end == '-' && process > 0 ? process : 0;
 }
 
-// A file without a name, which a killed process leaves no trace of; -1 where the file system has no such
-// files or /proc, which names it in the end, is missing.
+// Opens a file without a name, which vanishes if the process is killed; -1 if the file system or a missing
+// /proc does not allow it.
 int open_nameless(const std::filesystem::path& folder) {
     const int descriptor = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, kMode);
     if (descriptor < 0 || ::access(descriptor_name(descriptor).c_str(), F_OK) == 0) return descriptor;
@@ -75,7 +75,7 @@ AtomicFile::AtomicFile(std::filesystem::path path, Temporary temporary)
     if (!target_.has_filename()) fail(EISDIR);
     struct stat older = {};
     if (::stat(target_.c_str(), &older) == 0 && !S_ISREG(older.st_mode)) {
-        // rename() would put a file in the place of a device such as /dev/null.
+        // rename() would replace devices such as /dev/null.
         if (S_ISDIR(older.st_mode)) fail(EISDIR);
         throw FileError(fmt::format("cannot write {}: not a regular file", path_.string()));
     }
@@ -92,7 +92,7 @@ AtomicFile::AtomicFile(std::filesystem::path path, Temporary temporary)
         else if (errno != EEXIST && errno != EINTR)
             fail(errno);
     }
-    ::flock(descriptor_, LOCK_EX | LOCK_NB);  // until it is closed; file systems without locks do without
+    ::flock(descriptor_, LOCK_EX | LOCK_NB);  // held until close; optional, as some file systems lack locks
 }
 
 AtomicFile::~AtomicFile() {
@@ -125,7 +125,7 @@ void AtomicFile::write(std::span<const std::byte> bytes) {
 }
 
 void AtomicFile::commit() {
-    // Some file systems know no fsync(); they say EINVAL or ENOTSUP.
+    // File systems without fsync() return EINVAL or ENOTSUP.
     while (::fsync(descriptor_) != 0) {
         if (errno == EINVAL || errno == ENOTSUP) break;
         if (errno != EINTR) fail(errno);
@@ -141,7 +141,7 @@ void AtomicFile::commit() {
     if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail(errno);
     temporary_.clear();
     sync_name(target_);
-    // Linux frees the descriptor whatever close() answers.
+    // Linux releases the descriptor whatever close() returns.
     if (::close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR) fail(errno);
 }
 

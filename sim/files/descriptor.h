@@ -1,4 +1,4 @@
-// An open file of the system, closed with its object.
+// A file descriptor that is closed with the object.
 #pragma once
 
 #include <unistd.h>

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The XDG specification says that relative paths are to be ignored.
+// The XDG specification says to ignore relative paths.
 std::optional<fs::path> user_folder(const char* variable, const char* below_home) {
     for (const auto& [name, below] : {std::pair{variable, ""}, std::pair{"HOME", below_home}})
         if (const char* folder = std::getenv(name); folder && fs::path(folder).is_absolute())
@@ -32,7 +32,7 @@ std::optional<fs::path> user_folder(const char* variable, const char* below_home
 
 void require_writable(const fs::path& file, const std::string& what) {
     try {
-        const AtomicFile probe(file);  // never committed, so nothing is left of it
+        const AtomicFile probe(file);  // never committed, so it leaves nothing behind
     } catch (const MachineError& error) {
         throw InputError(fmt::format("{} cannot be written ({})", what, error.what()));
     }
@@ -69,7 +69,7 @@ void make_folder(const fs::path& folder, const std::string& setting) {
                                      setting,
                                      folder.string(),
                                      error ? error.message() : "a file of that name is in the way"));
-    // A name that nothing else has.
+    // A unique name.
     require_writable(folder / fmt::format(".stencilscope-{}", ::getpid()),
                      fmt::format("{} {}: this folder", setting, folder.string()));
     remove_leftovers(folder);
@@ -86,7 +86,7 @@ Descriptor lock_folder(const fs::path& folder, const std::string& setting) {
 
 fs::path unused_folder(const fs::path& folder, std::span<const std::string> files) {
     fs::path plain = folder.lexically_normal();
-    if (!plain.has_filename()) plain = plain.parent_path();  // "out/"
+    if (!plain.has_filename()) plain = plain.parent_path();  // strips the slash of "out/"
     const auto holds_any = [&](const fs::path& candidate) {
         std::error_code failed;
         return std::ranges::any_of(

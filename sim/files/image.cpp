@@ -19,7 +19,7 @@
 namespace stencil {
 namespace {
 
-// By its first bytes, whatever it is called.
+// Detects the format by the first bytes, whatever the file's name.
 bool is_png(InputFile& file) {
     constexpr std::string_view kPng = "\x89PNG\r\n\x1a\n", kJpeg = "\xff\xd8\xff";
     char start[kPng.size()] = {};
@@ -30,7 +30,7 @@ bool is_png(InputFile& file) {
     return text == kPng;
 }
 
-// The encoder is C and must not be left by an exception, or its memory would stay behind.
+// An exception must not pass through the C encoder, which would leak its memory.
 struct PngSink {
     AtomicFile* file = nullptr;
     std::exception_ptr error;
@@ -46,14 +46,14 @@ struct PngSink {
 };
 
 void check_png_size(const std::filesystem::path& path, int nx, int ny) {
-    // The encoder puts one byte before each row; in all but the narrowest pictures they hardly count.
+    // The encoder adds one byte per row, which matters only for very narrow pictures.
     const long long encoder_bytes = (3LL * nx + 1) * ny;
     if (nx < 1 || ny < 1 || 1LL * nx * ny > kMaxPngCells || encoder_bytes > 3 * kMaxPngCells + 50'000'000)
         throw InputError(fmt::format(
             "{}: a PNG of {} x {} cells; allowed: 1 to {} cells", path.string(), nx, ny, kMaxPngCells));
 }
 
-/// Fills the file and gives it its name.
+/// Encodes and commits the file.
 void encode_png(AtomicFile& file, const std::filesystem::path& path, int nx, int ny, const Rgb* pixels) {
     static_assert(sizeof(Rgb) == 3);
     PngSink sink{&file, nullptr};
@@ -94,7 +94,7 @@ void paint(const Field& field, const Colormap& colors, ValueRange range, std::sp
         const auto entry = std::ranges::upper_bound(borders, value) - borders.begin();
         return table[std::size_t(std::isfinite(value) ? entry : kNotFinite)];
     };
-    // The sums of Colormap::at(), in its order, without its branches.
+    // Computes the same as Colormap::at(), in the same order but without branches.
     const auto quick = [&](double value) {
         double entry = (value - low) / width * 256;
         entry = entry > 0 ? entry : 0;

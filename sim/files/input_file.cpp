@@ -16,7 +16,7 @@ InputFile::InputFile(const std::filesystem::path& path) : name_(printable(path.s
     if (status.type() == std::filesystem::file_type::not_found) refuse("there is no such file");
     if (error) refuse(error.message());
     if (std::filesystem::is_directory(status)) refuse("is a folder, not a file");
-    // Opening a pipe would wait until another process writes to it.
+    // Opening a pipe would block until another process writes to it.
     if (!std::filesystem::is_regular_file(status)) refuse("is not a regular file");
     stream_.reset(std::fopen(path.c_str(), "rbe"));
     if (!stream_) refuse(std::generic_category().message(errno));

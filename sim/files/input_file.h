@@ -1,4 +1,4 @@
-// Files that are read: every failure is an InputError, one line that starts with the path.
+// Input files. Every failure is an InputError of one line that begins with the path.
 #pragma once
 
 #include <cstddef>
@@ -15,23 +15,22 @@ namespace stencil {
 
 class InputFile {
   public:
-    /// Throws InputError where there is no such file, where it is a folder, a pipe or a device, or can't be
-    /// opened.
+    /// Throws InputError if the file is missing, cannot be opened, or is a folder, pipe or device.
     explicit InputFile(const std::filesystem::path& path);
 
     std::uintmax_t size() const { return size_; }
-    /// Fills `bytes` from where the last read ended; throws InputError where the file ends before that.
+    /// Fills `bytes` from the current position. Throws InputError if the file is too short.
     void read(std::span<std::byte> bytes);
-    /// As many of the next bytes as there are, and how many those are; an error ends the file.
+    /// Reads up to bytes.size() bytes and returns their number; treats an error as the end.
     std::size_t read_some(std::span<std::byte> bytes);
-    /// The next read is from there.
+    /// Sets the position of the next read.
     void seek(std::uintmax_t offset);
     void rewind() { std::rewind(stream()); }
-    /// For libraries that read it themselves.
+    /// For libraries that read the file themselves.
     std::FILE* stream() const { return stream_.get(); }
-    /// The whole file, from its start; throws InputError where it is longer than `max_bytes`.
+    /// Reads the whole file from its start. Throws InputError if it is longer than `max_bytes`.
     std::string read_text(std::uintmax_t max_bytes = std::numeric_limits<std::uintmax_t>::max());
-    /// Throws InputError "PATH: WHAT", the path made printable.
+    /// Throws InputError "PATH: WHAT" with the path made printable.
     [[noreturn]] void refuse(std::string_view what) const;
 
   private:

@@ -1,5 +1,5 @@
-// libjpeg reports errors by longjmp, which must not skip a destructor: what runs under guarded() makes no C++
-// objects, and libjpeg's own memory is freed by the destructor of the reader.
+// libjpeg reports errors by longjmp, which must not skip destructors: code under guarded() creates no C++
+// objects, and the reader's destructor frees libjpeg's memory.
 #include <fmt/format.h>
 
 #include <csetjmp>
@@ -9,7 +9,7 @@
 #include <new>
 #include <vector>
 
-// Not self-sufficient: after <cstdio> and <cstddef>, in this order.
+// jpeglib.h needs <cstdio> and <cstddef> included before it.
 #include <jpeglib.h>
 
 #include <jerror.h>
@@ -19,10 +19,10 @@
 namespace stencil {
 namespace {
 
-// A block of 8 x 8 samples takes at least one bit; with the oddest of allowed sampling factors (4x1 beside
-// 1x4) ten blocks make up 32 x 32 pixels, so 820 pixels a byte.
+// An 8 x 8 block takes at least one bit; with extreme sampling factors (4x1 and 1x4) ten blocks cover 32 x 32
+// pixels, which gives 820 pixels per byte.
 constexpr double kMaxPixelsPerByte = 1024;
-// Each scan of a progressive file passes over all of the picture; encoders write some ten.
+// Each scan of a progressive file passes over the whole picture; encoders write about ten.
 constexpr int kMaxScans = 200;
 
 class JpegReader {
@@ -51,7 +51,7 @@ class JpegReader {
         return size;
     }
 
-    // After read_header().
+    // Must be called after read_header().
     Array<double> read_pixels(PictureSize size) {
         guarded([this] {
             const bool grey = jpeg_.jpeg_color_space == JCS_GRAYSCALE;
@@ -74,8 +74,7 @@ class JpegReader {
     }
 
   private:
-    // To the red, green and blue of a pixel. Adobe's programs write the inverse of ink, as all do in
-    // practice.
+    // Converts CMYK to RGB. Adobe's programs store inverted ink values, as nearly all files do.
     void remove_black(std::vector<JSAMPLE>& row) const {
         for (std::size_t i = 0; i < row.size(); i += 4)
             for (std::size_t c = 0; c < 3; ++c) {
@@ -105,7 +104,7 @@ class JpegReader {
         std::longjmp(self(jpeg).jump_, 1);
     }
 
-    // Damage that the library would paper over; what careless programs leave between segments is none.
+    // Treats warnings about damage as errors, except stray bytes between segments, which are harmless.
     static void on_message(j_common_ptr jpeg, int level) {
         if (level < 0 && jpeg->err->msg_code != JWRN_EXTRANEOUS_DATA) on_error(jpeg);
     }

@@ -38,12 +38,12 @@ char lower(char c) {
     return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c;
 }
 
-// The text word by word, with the number of the line for messages.
+// Splits the text into words and counts lines for messages.
 class Words {
   public:
     Words(const std::filesystem::path& path, std::string_view text) : path_(path), rest_(text) {}
 
-    /// Goes on to the next line with something on it; comments are skipped. False at the end of the text.
+    /// Moves to the next non-empty line, skipping comments; false at the end.
     bool next_line(bool comments = true) {
         while (!rest_.empty()) {
             const std::size_t end = std::min(rest_.find('\n'), rest_.size());
@@ -57,7 +57,7 @@ class Words {
         return false;
     }
 
-    /// The line's next word; empty at its end.
+    /// The next word of the line; empty at its end.
     std::string_view word() {
         std::size_t begin = 0;
         while (begin < line_.size() && space(line_[begin])) ++begin;
@@ -115,7 +115,7 @@ class Words {
   private:
     static bool space(char c) { return kSpaces.find(c) != std::string_view::npos; }
 
-    // Of a number beyond float64, whether it is too small rather than too large: those are negligible.
+    // Whether a number beyond float64's range is too small, hence negligible, and not too large.
     static bool tiny(std::string_view text) {
         const std::size_t e = text.find_first_of("eE");
         return e != std::string_view::npos && e + 1 < text.size() && text[e + 1] == '-';
@@ -177,7 +177,7 @@ double read_value(Words& words, const Banner& banner) {
         "value", std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()));
 }
 
-// The entry and what its symmetry adds.
+// Adds an entry and its mirror image by symmetry.
 void add_entry(Contents& contents, const Banner& banner, const Entry& entry) {
     contents.entries.push_back(entry);
     if (banner.symmetry == Symmetry::general || entry.row == entry.column) return;
@@ -189,8 +189,7 @@ void read_coordinates(Words& words, const Banner& banner, Contents& contents) {
     const std::int64_t most = std::numeric_limits<std::int64_t>::max();
     const std::int64_t count = words.integer("number of entries", 0, most);
     words.end_line();
-    // A line takes at least "1 1\n" and two of the four may be missing at the end, so a count that the file
-    // cannot hold claims no memory.
+    // A line takes at least the 4 bytes "1 1\n", so an impossible count is refused before memory is reserved.
     if (std::uint64_t(count) > (words.left() + 4) / 4)
         words.refuse(fmt::format("{} entries are announced, which the file is too short for", count));
     contents.entries.reserve(std::size_t(count) * (banner.symmetry == Symmetry::general ? 1 : 2));
@@ -213,7 +212,8 @@ void read_coordinates(Words& words, const Banner& banner, Contents& contents) {
     if (words.next_line()) words.refuse(fmt::format("there are more than the {} entries announced", count));
 }
 
-// Column by column; of a symmetric matrix the lower half, of a skew-symmetric one without the diagonal.
+// Reads column by column: for symmetric matrices the lower triangle, for skew-symmetric ones without the
+// diagonal.
 void read_array(Words& words, const Banner& banner, Contents& contents) {
     words.end_line();
     const std::int64_t below = banner.symmetry == Symmetry::skew ? 1 : 0;
@@ -224,7 +224,7 @@ void read_array(Words& words, const Banner& banner, Contents& contents) {
                                  contents.rows,
                                  contents.columns));
     const std::int64_t columns =
-        contents.rows > 0 ? contents.columns : 0;  // a billion empty ones take seconds
+        contents.rows > 0 ? contents.columns : 0;  // avoids looping over a billion empty columns
     for (std::int64_t j = 0; j < columns; ++j) {
         const std::int64_t first = banner.symmetry == Symmetry::general ? 0 : j + below;
         for (std::int64_t i = first; i < contents.rows; ++i) {
@@ -238,7 +238,7 @@ void read_array(Words& words, const Banner& banner, Contents& contents) {
     if (words.next_line()) words.refuse("there are more values than announced");
 }
 
-// Rows and columns take memory even where they are empty.
+// Even empty rows and columns take memory.
 void require_room(const std::filesystem::path& path, const Contents& contents) {
     constexpr double kBytes = 32;
     const double needed = kBytes * double(contents.rows + contents.columns);
@@ -272,7 +272,7 @@ Contents read_contents(const std::filesystem::path& path) {
     return contents;
 }
 
-// Sorts a row's entries by column and sums those of one place. Returns how many are left.
+// Sorts a row's entries by column and sums duplicates. Returns how many are left.
 std::size_t tidy_row(std::span<std::pair<std::uint32_t, double>> row) {
     const auto by_column = [](const auto& a, const auto& b) { return a.first < b.first; };
     if (!std::ranges::is_sorted(row, by_column)) std::ranges::stable_sort(row, by_column);

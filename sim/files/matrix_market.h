@@ -10,13 +10,13 @@
 namespace stencil {
 
 /// Reads a matrix: coordinate or array; real, integer or pattern (all 1); general, symmetric or
-/// skew-symmetric (the half that a file leaves out is filled in). Entries of one place are summed; zeros are
-/// kept as they are in a coordinate file and left out of an array. Throws InputError, one line "PATH: line N:
-/// ...", for anything else: what is not finite, indices beyond the size, too few or too many entries, complex
-/// and Hermitian matrices; MachineError where so many rows and columns do not fit the memory.
+/// skew-symmetric (expanded to both halves). Duplicates are summed; explicit zeros are kept in coordinate
+/// files and dropped from arrays. Throws InputError "PATH: line N: ..." for anything else, such as non-finite
+/// values, wrong indices or counts, and complex or Hermitian matrices; MachineError if rows and columns
+/// exceed memory.
 SparseMatrix<double> read_matrix_market(const std::filesystem::path& path);
 
-/// Reads a file of one column (or of one row) as a vector with all its zeros.
+/// Reads a file of one column or one row as a dense vector.
 std::vector<double> read_matrix_market_vector(const std::filesystem::path& path);
 
 }  // namespace stencil

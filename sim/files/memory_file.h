@@ -1,4 +1,4 @@
-// Files that have no place on a disk.
+// Files in memory (memfd).
 #pragma once
 
 #include <string>
@@ -8,15 +8,15 @@
 
 namespace stencil {
 
-/// Goes with the object, whoever has its name. Throws MachineError.
+/// An anonymous file that exists as long as the object. Throws MachineError.
 class MemoryFile {
   public:
     explicit MemoryFile(std::string_view bytes = {});
-    /// Zeros that can be written over, and no more: whoever writes beyond them is refused.
+    /// A file of zeros with fixed size: writing beyond its end fails.
     static MemoryFile of_size(std::size_t bytes);
-    /// At the beginning of the file until somebody reads from it.
+    /// Positioned at the beginning until someone reads from it.
     int descriptor() const { return descriptor_.number(); }
-    /// By which this process opens it.
+    /// A path by which this process can open it.
     std::string name() const;
     std::string text() const;
 

@@ -15,15 +15,15 @@
 namespace stencil {
 namespace {
 
-// NumPy has no more axes. More values than any machine holds, yet so few that bytes can be counted, also
-// where another axis of length 0 makes the file short.
+// NumPy's maximum number of axes, and a bound on values that no machine reaches and that keeps byte counts in
+// range, also if an axis of length 0 makes the file short.
 constexpr std::size_t kMaxAxes = 64;
 constexpr std::uint64_t kMaxValues = std::uint64_t(1) << 48;
 constexpr std::uint64_t kMaxFieldAxis = std::uint64_t(1) << 30;
 
 enum class Kind { array, field };
 
-// Bytes of one value; 0 for a type that isn't read.
+// Bytes per value; 0 for unsupported types.
 std::size_t bytes_of_type(std::string_view descr, Kind kind) {
     if (descr.size() != 3) return 0;
     const std::string_view type = descr.substr(1);
@@ -85,7 +85,7 @@ NpyHeader read_header(InputFile& file, Kind kind) {
     const NpyDict dict = read_npy_dict(file, header.data_offset);
     check_type(file, dict, kind);
     if (kind == Kind::field) check_field_shape(file, dict);
-    // Two axes of at most 2^30 cells of at most 8 bytes: below 2^63, and the header is short.
+    // At most 2^60 cells of 8 bytes, so byte counts stay below 2^63.
     header.count =
         checked_count(file, dict, kind == Kind::field ? kMaxFieldAxis * kMaxFieldAxis : kMaxValues);
     header.shape.assign(dict.shape.begin(), dict.shape.end());
@@ -96,8 +96,8 @@ NpyHeader read_header(InputFile& file, Kind kind) {
     return header;
 }
 
-// Where the columns of a file in Fortran order, those along its first axis, begin in C order: the second axis
-// runs fastest. Further cells of a column are `stride()` apart.
+// Iterates over the columns (first axis) of a file in Fortran order and gives where each begins in C order.
+// Cells of a column are `stride()` apart.
 class FortranColumns {
   public:
     explicit FortranColumns(const std::vector<std::int64_t>& shape)
@@ -129,9 +129,8 @@ class FortranColumns {
     std::size_t at_ = 0;
 };
 
-// Some columns at a time are read and turned: where there are two axes, whole cache lines of the result are
-// written. The columns of a panel are one line more than their length apart, or, with an axis of a power of
-// two, all of their cells of one row would fall into the same few lines of the cache.
+// Transposes in panels of some columns, so that whole cache lines are written. Columns of a panel are padded
+// by a cache line, because with power-of-two lengths their cells would compete for the same cache sets.
 template <class Source, class T>
 void read_columns(InputFile& file, const NpyHeader& header, std::span<T> values) {
     constexpr std::size_t kMaxColumns = 64, kPanelValues = std::size_t(1) << 22;
@@ -168,7 +167,7 @@ void read_values(InputFile& file, const NpyHeader& header, std::span<T> values) 
     }
 }
 
-// A byte of a damaged file may be neither 0 nor 1, which a C++ bool can't hold.
+// Damaged files may hold bytes other than 0 and 1, which a C++ bool cannot represent.
 struct BooleanByte {
     unsigned char byte;
     template <class T>

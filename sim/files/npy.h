@@ -11,16 +11,16 @@
 
 namespace stencil {
 
-/// What a file's header says, checked against the file's size.
+/// A file's header, checked against the file's size.
 struct NpyHeader {
     std::vector<std::int64_t> shape;
-    std::string descr;  ///< its type as the file spells it: "<f4", "<i8"
+    std::string descr;  ///< type as the file spells it: "<f4", "<i8"
     bool fortran_order = false;
     std::uintmax_t data_offset = 0;  ///< bytes before the first value
-    std::size_t count = 1;           ///< of values
+    std::size_t count = 1;           ///< number of values
 };
 
-/// An array in C order; a shape without axes is a scalar, with one value.
+/// An array in C order. A shape without axes is a scalar with one value.
 struct NpyArray {
     std::vector<std::int64_t> shape;
     std::variant<std::vector<float>, std::vector<double>> values;
@@ -29,23 +29,23 @@ struct NpyArray {
     std::size_t size() const;
 };
 
-/// Reads and checks the header alone. Throws InputError, one line naming the file, for anything but
-/// little-endian real numbers of either precision, integers of up to 64 bits, and booleans, all there.
+/// Reads and checks a header. Accepts little-endian floats of 4 or 8 bytes, integers of up to 64 bits and
+/// booleans, complete. Throws InputError, one line that names the file, otherwise.
 NpyHeader read_npy_header(const std::filesystem::path& path);
 
-/// What of values that are NaN or infinite.
+/// Whether NaN and infinite values are accepted.
 enum class NonFinite { refused, allowed };
 
-/// Reads an array, in C or Fortran order, as `dtype`. Throws InputError as read_npy_header() does, and where
-/// values are not finite or too large for the type (says how many).
+/// Reads an array, in C or Fortran order, as `dtype`. Throws InputError as read_npy_header() does, and if
+/// values are not finite or out of the type's range (with their number).
 NpyArray read_npy_array(const std::filesystem::path& path, DType dtype);
 
-/// The same for fields: two axes, (rows, columns), of float32 or float64, at least one cell. A field is read
-/// in its own precision.
+/// The same checks for fields: shape (rows, columns), float32 or float64, at least one cell. read_npy() keeps
+/// the file's precision.
 NpyHeader read_field_header(const std::filesystem::path& path);
 Field read_npy(const std::filesystem::path& path, NonFinite non_finite = NonFinite::refused);
 
-/// Version 1.0, C order, a field's shape being (ny, nx); atomically. Throws MachineError.
+/// Write version 1.0 in C order; a field's shape is (ny, nx). Atomic; throw MachineError.
 void write_npy(const std::filesystem::path& path, const Field& field);
 void write_npy_array(const std::filesystem::path& path, const NpyArray& array);
 

@@ -17,7 +17,7 @@ static_assert(std::endian::native == std::endian::little,
               "values are read and written as they lie in memory");
 
 constexpr std::string_view kMagic = "\x93NUMPY";
-// NumPy itself reads no header beyond 10,000 bytes that it wasn't told to trust.
+// NumPy itself reads headers of at most 10,000 bytes unless told to trust the file.
 constexpr std::uintmax_t kMaxHeaderBytes = 1 << 16;
 
 bool is_digit(char c) {
@@ -97,7 +97,7 @@ class Parser {
             result.descr = string("the type");
     }
 
-    // A structured type is refused later, so that its name and not its syntax is what the reader hears about.
+    // Skips a structured type, so that the error is about the unsupported type and not about syntax.
     void skip_brackets() {
         int depth = 0;
         do {
@@ -132,7 +132,7 @@ class Parser {
         while (!take(')')) {
             result.shape.push_back(axis());
             if (!take(',')) {
-                // Python's (3) is a number in brackets and no tuple.
+                // In Python, (3) is a number in brackets and not a tuple.
                 if (result.shape.size() == 1) fail("'shape' is no tuple");
                 expect(')', "',' or ')' after an axis");
                 break;
@@ -151,7 +151,7 @@ class Parser {
             const auto digit = std::uint64_t(peek() - '0');
             value = value > (kMax - digit) / 10 ? kMax : value * 10 + digit;
         }
-        if (peek() == 'L') ++at_;  // long integers of Python 2
+        if (peek() == 'L') ++at_;  // suffix of long integers in Python 2
         return value;
     }
 
@@ -219,7 +219,7 @@ void require_npy_size(const InputFile& file,
                                 file.size()));
 }
 
-// Spaces up to a multiple of 64 bytes, and before them those that NumPy leaves for the first axis to grow in
+// Pads to a multiple of 64 bytes, after the spaces that NumPy reserves so that the first axis can grow in
 // place.
 std::string npy_header_text(std::string_view descr, std::span<const std::int64_t> shape) {
     constexpr std::size_t kAlignment = 64, kDigitsOfLongestAxis = 21;

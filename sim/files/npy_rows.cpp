@@ -82,7 +82,7 @@ void NpyWriter::write_at(std::span<const std::byte> bytes, std::uint64_t offset)
 }
 
 void NpyWriter::sync() {
-    // Some file systems know no fsync(); they say EINVAL or ENOTSUP.
+    // File systems without fsync() return EINVAL or ENOTSUP.
     while (::fsync(descriptor_) != 0)
         if (errno != EINTR) {
             if (errno == EINVAL || errno == ENOTSUP) return;

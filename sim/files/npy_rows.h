@@ -1,4 +1,4 @@
-// Rows of a field's .npy file, read and written where they are in it: files that several processes share.
+// Reading and writing rows of a field's .npy file in place, for files shared by several processes.
 #pragma once
 
 #include <filesystem>
@@ -20,9 +20,9 @@ class NpyReader {
     int nx() const { return int(header_.shape[1]); }
     int ny() const { return int(header_.shape[0]); }
     DType dtype() const { return header_.descr.ends_with("f4") ? DType::float32 : DType::float64; }
-    /// In Fortran order they are all over the file.
+    /// Whether rows are contiguous; in Fortran order they are not.
     bool has_rows() const { return !header_.fortran_order; }
-    /// Values may be NaN or infinite. Throws InputError.
+    /// Reads rows; values may be NaN or infinite. Throws InputError.
     Field rows(int first, int rows);
 
   private:
@@ -30,10 +30,10 @@ class NpyReader {
     NpyHeader header_;
 };
 
-/// Throws InputError that says so; 0: there are none.
+/// Throws InputError with the number of values that are not finite, if it is above 0.
 void require_finite(const std::filesystem::path& path, std::uint64_t not_finite, std::uint64_t values);
 
-/// Into a file that is there already. Everything throws std::system_error.
+/// Writes rows into an existing file. Everything throws std::system_error.
 class NpyWriter {
   public:
     NpyWriter(const std::string& name, int nx, int ny);
@@ -43,7 +43,7 @@ class NpyWriter {
 
     void write_header(DType dtype);
     void write(int first, const Field& rows);
-    /// What was written is on the disk.
+    /// Flushes to disk.
     void sync();
 
   private:
@@ -54,7 +54,7 @@ class NpyWriter {
     int nx_, ny_;
 };
 
-/// A whole file, atomically, of rows as they come; its field_hash(). Throws FileError.
+/// Atomically writes a file from rows as they come and returns its field_hash(). Throws FileError.
 std::string write_npy_rows(const std::filesystem::path& path,
                            int nx,
                            int ny,

@@ -1,4 +1,4 @@
-// The readers of PNG and JPEG files, and what they share. Others use image.h.
+// Readers of PNG and JPEG files, for image.h.
 #pragma once
 
 #include <cstdint>
@@ -15,19 +15,19 @@ struct PictureSize {
     int ny = 0;  ///< rows
 };
 
-// From the start of a file; `size` reads its header alone. InputError: damaged, cut off, of a kind that is
-// not read, or of more pixels than its bytes could hold, which is found before memory is taken for them.
+// Read from the start of a file; the `size` functions only its header. They throw InputError if it is
+// damaged, cut off, unsupported, or claims more pixels than its bytes could hold (checked before allocating).
 
 PictureSize png_size(InputFile& file);
 Array<double> read_png(InputFile& file);
 PictureSize jpeg_size(InputFile& file);
 Array<double> read_jpeg(InputFile& file);
 
-/// Throws InputError where the file is too short for so many pixels.
+/// Throws InputError if the file is too short for so many pixels.
 void require_plausible(const InputFile& file, PictureSize size, double max_pixels_per_byte);
 
-/// The grey values of `grey.size()` pixels: their first sample, or 0.299 R + 0.587 G + 0.114 B of their first
-/// three. Whole weights and one division: grey pixels keep their value exactly, and nothing exceeds 1.
+/// Converts pixels to grey: the first sample, or 0.299 R + 0.587 G + 0.114 B. Integer weights and a single
+/// division keep grey pixels exact and at most 1.
 template <class Sample>
 void to_grey(const Sample* samples, int channels, std::span<double> grey) {
     constexpr int kMax = std::numeric_limits<Sample>::max();

@@ -1,5 +1,5 @@
-// libpng reports errors by longjmp, which must not skip a destructor: what runs under guarded() makes no C++
-// objects, and libpng's own memory is freed by the destructor of the reader.
+// libpng reports errors by longjmp, which must not skip destructors: code under guarded() creates no C++
+// objects, and the reader's destructor frees libpng's memory.
 #include <fmt/format.h>
 #include <png.h>
 
@@ -33,22 +33,22 @@ class PngReader {
             png_init_io(png_, file_.stream());
             png_set_user_limits(png_, 0x7fffffff, 0x7fffffff);
             png_set_crc_action(png_, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
-            // Profiles, texts and the like are passed over.
+            // Skips profiles, texts and the like.
             png_set_keep_unknown_chunks(png_, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
             png_read_info(png_, info_);
         });
         const PictureSize size{int(png_get_image_width(png_, info_)), int(png_get_image_height(png_, info_))};
         const double bits = double(png_get_bit_depth(png_, info_)) * png_get_channels(png_, info_);
-        // Deflate spends at least 2 bits on 258 bytes.
+        // Deflate encodes at most 258 bytes in 2 bits.
         constexpr double kMaxInflated = 1032;
         require_plausible(file_, size, kMaxInflated * 8 / bits);
         return size;
     }
 
-    // After read_header().
+    // Must be called after read_header().
     Array<double> read_pixels(PictureSize size) {
         guarded([this] {
-            png_set_expand(png_);  // palettes and less than 8 bits
+            png_set_expand(png_);  // expands palettes and fewer than 8 bits
             png_set_strip_alpha(png_);
             if constexpr (std::endian::native == std::endian::little) png_set_swap(png_);
             png_read_update_info(png_, info_);

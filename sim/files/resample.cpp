@@ -10,9 +10,9 @@
 namespace stencil {
 namespace {
 
-// One axis: target cell i is sum(weight * source) / divisor over the taps from first[i] to first[i + 1]. The
-// weights are whole numbers, so that they add up to the divisor exactly: a constant stays what it is, and no
-// value leaves the range.
+// Resampling along one axis: target cell i is sum(weight * source) / divisor over the taps first[i] ...
+// first[i + 1]. Integer weights add up to the divisor exactly, so constants are preserved and no value leaves
+// the range.
 struct Axis {
     struct Tap {
         int source;
@@ -28,8 +28,8 @@ struct Axis {
     }
 };
 
-// In units of 1/target_cells of a source cell, source cell i covers [i, i + 1) * target_cells and target cell
-// j covers [j, j + 1) * source_cells.
+// Averages: in units of 1/target_cells of a source cell, source cell i covers [i, i + 1) * target_cells and
+// target cell j covers [j, j + 1) * source_cells.
 void add_areas(Axis& axis, std::int64_t source_cells, std::int64_t target_cells, std::int64_t target) {
     const std::int64_t begin = target * source_cells, end = begin + source_cells;
     for (std::int64_t i = begin / target_cells; i * target_cells < end; ++i) {
@@ -39,8 +39,8 @@ void add_areas(Axis& axis, std::int64_t source_cells, std::int64_t target_cells,
     }
 }
 
-// The centre of target cell j lies at ((2 j + 1) source_cells - target_cells) / (2 target_cells) source cells
-// after the centre of the first.
+// Interpolates: the centre of target cell j lies ((2 j + 1) source_cells - target_cells) / (2 target_cells)
+// source cells after the centre of the first.
 void add_neighbours(Axis& axis, std::int64_t source_cells, std::int64_t target_cells, std::int64_t target) {
     const std::int64_t unit = 2 * target_cells;
     const std::int64_t centre = std::clamp(

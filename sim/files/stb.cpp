@@ -1,11 +1,11 @@
-// The one translation unit that holds the implementation of stb_image_write.
+// The only translation unit with the implementation of stb_image_write.
 #include <cstddef>
 #include <cstdlib>
 #include <new>
 
 namespace {
 
-// The writer takes no answer for none: where memory ends it would write through a null pointer.
+// stb does not check for allocation failure and would write through a null pointer.
 void* reallocate_or_throw(void* old, std::size_t bytes) {
     void* const memory = std::realloc(old, bytes);
     if (memory == nullptr) throw std::bad_alloc();
@@ -33,8 +33,8 @@ void* reallocate_or_throw(void* old, std::size_t bytes) {
 
 namespace {
 
-// Before main(), because these are global variables and several threads may write pictures. Cells of few
-// colours compress best unfiltered (and in half the time), and little is gained beyond level 5.
+// Set before main(), because these are global variables and several threads may write pictures. Cells of few
+// colours compress best unfiltered (in half the time), and levels above 5 gain little.
 [[maybe_unused]] const bool configured = [] {
     stbi_write_force_png_filter = 0;
     stbi_write_png_compression_level = 5;

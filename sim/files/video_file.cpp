@@ -19,21 +19,20 @@ namespace stencil {
 namespace {
 
 constexpr const char* kProgram = "ffmpeg";
-// Enlarged to this at least, so that a player's own smoothing of small films leaves cells what they are.
+// Smaller films are enlarged at least to this, so that a player's smoothing does not blur cells.
 constexpr int kLeastSide = 480;
-// Frames that take so long are no longer being taken.
+// Time after which a frame counts as stuck.
 constexpr double kLimitSeconds = 120;
 
-// Chroma at half the resolution, as players expect it, from an even number of pixels, and in the colours of
-// ITU-R BT.709, which they take it for.
+// Players expect 4:2:0 chroma, hence an even number of pixels, and the colours of ITU-R BT.709.
 constexpr const char* kPlayable =
     "pad=ceil(iw/2)*2:ceil(ih/2)*2,scale=out_color_matrix=bt709:out_range=tv,format=yuv420p";
-// A palette for each frame: one for all would have to see, and keep, all of them first.
+// One palette per frame; a common one would have to keep all frames first.
 constexpr const char* kPalettes =
     "split[a][b];[a]palettegen=stats_mode=single[p];[b][p]paletteuse=new=1:dither=none";
 
 struct Format {
-    std::string_view name;  ///< the file's ending, and what ffmpeg calls it without the dot
+    std::string_view name;  ///< file ending; ffmpeg's format name without the dot
     const char* filter;
     std::vector<std::string> options;
 };
@@ -86,7 +85,7 @@ std::vector<std::string> command(const std::string& program,
     return words;
 }
 
-// Without the address of an object in ffmpeg's memory that its lines begin with.
+// Removes the object address with which ffmpeg's lines begin.
 std::string without_address(std::string line) {
     const std::size_t end = line.find("] ");
     return line.starts_with('[') && end != std::string::npos ? line.substr(end + 2) : line;
@@ -135,7 +134,7 @@ void VideoFile::finish() {
     state_->file.commit();
 }
 
-// Throws unless all went well.
+// Throws unless ffmpeg succeeded.
 void VideoFile::end() {
     const ChildEnd end = state_->child.finish(kLimitSeconds);
     if (end.how == ChildEnd::How::over_limit)

@@ -1,4 +1,4 @@
-// Films, which ffmpeg makes where it is installed.
+// Films, encoded by ffmpeg if it is installed.
 #pragma once
 
 #include <cstddef>
@@ -9,25 +9,24 @@
 
 namespace stencil {
 
-/// What is given to ffmpeg, frame by frame.
+/// Format of the frames given to ffmpeg.
 struct VideoInput {
-    int nx = 0, ny = 0;  ///< of frames of 3 bytes a pixel, row 0 on top; 0: each frame is a PNG file's bytes
-    double fps = 30;     ///< frames a second
+    int nx = 0, ny = 0;  ///< frames of 3 bytes per pixel, row 0 on top; 0: each frame is a PNG file
+    double fps = 30;     ///< frames per second
 };
 
-/// Throws InputError unless the ending is one that can be written: .mp4 (H.264), .webm (VP9) or .gif.
+/// Throws InputError unless the ending is .mp4 (H.264), .webm (VP9) or .gif.
 void check_video_name(const std::filesystem::path& file);
 
-/// Why no film can be made on this machine; empty: it can.
+/// Why no film can be made on this machine; empty if it can.
 std::string why_no_video();
 
-/// The line, for a shell, that makes a film of numbered pictures in a folder.
+/// The shell command that makes a film of numbered pictures in a folder.
 std::string film_command(const std::filesystem::path& folder, double fps);
 
-/// A film in the making: it takes its name in finish(), after everything has reached the disk; without that
-/// nothing is left behind, and an older file of that name stays. Frames of few pixels are enlarged by whole
-/// numbers. Everything throws MachineError, which says what ffmpeg said, and the constructor InputError as
-/// check_video_name() does.
+/// A film being written. finish() flushes it and gives it its name; without that nothing is left behind and
+/// an older file stays. Small frames are enlarged by whole numbers. Everything throws MachineError with
+/// ffmpeg's message, and the constructor also InputError as check_video_name() does.
 class VideoFile {
   public:
     VideoFile(const std::filesystem::path& file, const VideoInput& input);

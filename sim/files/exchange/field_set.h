@@ -1,4 +1,4 @@
-// Fields with what they are, in one file, for other programs: ParaView and whatever reads HDF5.
+// Fields with metadata in one file, for ParaView and HDF5 readers.
 #pragma once
 
 #include <filesystem>
@@ -11,18 +11,18 @@
 
 namespace stencil {
 
-/// What such files tell of their run.
+/// Metadata about a file's run.
 struct RunNotes {
     std::vector<std::string> components;
-    double dx = 1;            ///< the edge of a cell
-    std::string length_unit;  ///< of dx; empty: none is given
+    double dx = 1;            ///< edge of a cell
+    std::string length_unit;  ///< of dx; empty if not given
     std::string time_unit;
     std::string spec;  ///< spec.json, which repeats the run
 };
 
 struct StepTime {
     long long step = 0;
-    std::optional<double> time;  ///< empty where it is not known
+    std::optional<double> time;  ///< empty if unknown
 };
 
 struct NamedField {
@@ -30,17 +30,17 @@ struct NamedField {
     const Field* field = nullptr;
 };
 
-/// Fields of one size.
+/// Fields of one size at one time.
 struct FieldSet {
     RunNotes run;
     StepTime moment;
     std::vector<NamedField> fields;
 };
 
-/// A FieldSet of each moment, in numbered files of one folder, all with the same names.
+/// A time series of FieldSets: numbered files in one folder with the same names.
 struct FieldSeries {
     struct Part {
-        std::string file;  ///< its name in the folder
+        std::string file;  ///< name within the folder
         StepTime moment;
     };
     RunNotes run;
@@ -50,20 +50,19 @@ struct FieldSeries {
     std::vector<Part> parts;
 };
 
-/// VTK's ImageData (.vti): a value for each cell, cell (x, y) being the square that begins at (x dx, y dx);
-/// the time is that of ParaView's clock. Atomically; throws MachineError.
+/// Writes VTK ImageData (.vti) with cell data; cell (x, y) begins at (x dx, y dx). Atomic; throws
+/// MachineError.
 void write_vti(const std::filesystem::path& path, const FieldSet& set);
-/// ParaView's list (.pvd) of such files with their times, or steps where a time is not known.
+/// Writes a ParaView collection (.pvd) of such files, by time or, where that is unknown, by step.
 void write_pvd(const std::filesystem::path& path, const FieldSeries& series);
 
-/// Why no HDF5 file can be written on this machine (its library is loaded when it is first asked for); empty:
-/// it can.
+/// Why HDF5 cannot be used on this machine; empty if it can. Loads the library on first use.
 std::string why_no_hdf5();
-/// A dataset (ny, nx) for each field, by its name; the rest are attributes of the file: program, components,
-/// dx, length_unit, step, time, time_unit, spec. Atomically; throws MachineError.
+/// Writes one dataset (ny, nx) per field; the metadata are attributes of the file: program, components, dx,
+/// length_unit, step, time, time_unit, spec. Atomic; throws MachineError.
 void write_hdf5(const std::filesystem::path& path, const FieldSet& set);
-/// A file beside the parts that shows them as one: virtual datasets (moments, ny, nx) by the fields' names,
-/// and `step` and `t` (moments), NaN where a time is not known.
+/// Writes a file that combines the parts as virtual datasets (moments, ny, nx), with datasets `step` and `t`
+/// (NaN if unknown).
 void write_hdf5_series(const std::filesystem::path& path, const FieldSeries& series);
 
 }  // namespace stencil

@@ -16,7 +16,7 @@ namespace {
 
 using hdf5::Id, hdf5::Size, hdf5::library;
 
-// What the innermost error says; of the system's errors their own words.
+// The innermost HDF5 error, reduced to the system's message if there is one.
 std::string last_error() {
     std::string text = "HDF5 does not say why";
     const auto see = [](unsigned number, const hdf5::Error* error, void* data) {
@@ -38,7 +38,7 @@ Answer done(Answer answer) {
     return answer;
 }
 
-// A type, space, dataset ... of the library.
+// An owned HDF5 handle of any kind.
 class Owned {
   public:
     explicit Owned(Id id) : id_(done(id)) {}
@@ -60,7 +60,7 @@ Id type_of(DType dtype) {
     return dtype == DType::float32 ? library().type_float : library().type_double;
 }
 
-// Without the time of day, so that the same run writes the same bytes.
+// Disables time stamps, so that equal runs write equal bytes.
 Owned dataset_properties() {
     Owned properties(library().new_properties(library().dataset_creation));
     done(library().set_tracking(properties, false));
@@ -74,7 +74,7 @@ void add_dataset(
     done(library().write(dataset, type, 0, 0, 0, data));
 }
 
-// A scalar where there are no sizes.
+// Writes a scalar if there are no sizes.
 void add_attribute(Id place, const char* name, Id type, std::initializer_list<Size> sizes, const void* data) {
     const Owned space = space_of(sizes);
     const Owned attribute(library().new_attribute(place, name, type, space, 0, 0));
@@ -99,7 +99,7 @@ void add_notes(Id file, const RunNotes& run) {
     add_text("spec", run.spec);
 }
 
-// One of `part`, from the file's own dataset of that name.
+// Maps the part files' datasets of that name into one virtual dataset.
 void add_virtual_dataset(Id file, const FieldSeries& series, const std::string& name) {
     const Size nx = Size(series.nx), ny = Size(series.ny);
     const Owned whole = space_of({series.parts.size(), ny, nx});
@@ -116,10 +116,10 @@ void add_virtual_dataset(Id file, const FieldSeries& series, const std::string& 
         library().new_dataset(file, name.c_str(), type_of(series.dtype), space, 0, properties, 0));
 }
 
-// Its locks would be in the way of AtomicFile's.
+// Disables HDF5's own locks, which conflict with AtomicFile's.
 template <class Fill>
 void write_file(const std::filesystem::path& path, const Fill& fill) {
-    static std::mutex one_at_a_time;  // for libraries that were built without threads
+    static std::mutex one_at_a_time;  // for builds that are not thread-safe
     const std::lock_guard lock(one_at_a_time);
     if (const std::string why = why_no_hdf5(); !why.empty())
         throw FileError(fmt::format("cannot write {}: {}", path.string(), why));

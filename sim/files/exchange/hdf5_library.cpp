@@ -30,7 +30,7 @@ bool find_functions(void* handle, Library& to) {
            find_symbol(handle, "H5Ewalk2", to.walk_errors);
 }
 
-// They have their values once the library is open.
+// The library fills in these values when it is opened.
 bool find_values(void* handle, Library& to) {
     return find(handle, "H5T_NATIVE_FLOAT_g", to.type_float) &&
            find(handle, "H5T_NATIVE_DOUBLE_g", to.type_double) &&
@@ -48,7 +48,7 @@ Library open_library() {
                                        "libhdf5.so.103"});
     if (!handle)
         result.why_none = "HDF5's library was not found (libhdf5: it comes with the package hdf5-tools)";
-    // What could not be written is told once: the library would try again, and say so, when the program ends.
+    // no_end() disables the atexit handler, which would repeat a failed write and report it again.
     else if (!find_functions(handle, result) || result.no_end() < 0 || result.open() < 0 ||
              !find_values(handle, result))
         result.why_none = "HDF5's library is older than 1.10.7";

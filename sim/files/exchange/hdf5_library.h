@@ -1,4 +1,4 @@
-// HDF5's library, loaded where it is first needed: with it come network libraries that no other run wants.
+// The HDF5 library, loaded on first use because it pulls in network libraries that other runs do not need.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace stencil::hdf5 {
 
-// As the headers of versions 1.10 to 1.14 have them, which building does without.
+// Declarations from the headers of versions 1.10 to 1.14, so that building does not need them.
 using Id = std::int64_t;     // hid_t
 using Size = std::uint64_t;  // hsize_t
 struct Error {               // H5E_error2_t
@@ -45,7 +45,7 @@ struct Library {
 
     Id type_float, type_double, type_integer, type_text, file_access, dataset_creation;
 
-    std::string why_none;  ///< empty: it is there
+    std::string why_none;  ///< why it is not available; empty if it is
 };
 
 const Library& library();

@@ -1,5 +1,5 @@
-// VTK's XML formats, as "VTK File Formats" describes them (version 1.0 of the files, 64-bit headers). VTK
-// itself, some 180 packages, would write the same bytes.
+// VTK's XML formats by the document "VTK File Formats" (version 1.0, 64-bit headers). This avoids a
+// dependency on VTK and its some 180 packages.
 
 #include <fmt/format.h>
 
@@ -20,7 +20,7 @@ std::uint64_t bytes_of(const Field& field) {
     return std::uint64_t(field.size()) * bytes_of(field.dtype());
 }
 
-// Names are formulas, too.
+// Names can be formulas with special characters.
 std::string escaped(const std::string& text) {
     std::string result;
     for (const char c : text)
