@@ -12,7 +12,7 @@ std::vector<CodeRow> code_rows(const GeneratedCode& code, const SteppingWay& way
     for (const CodeText& text : code.texts)
         if (text.language == "CUDA") rows.push_back({.name = text.name});
     for (const TriedCode& tried : way.tried) {
-        // The text of resident kernels knows nothing of the tiles.
+        // Resident kernels share one text, whose name is a prefix of the variants'.
         const auto is_its = [&](const CodeRow& row) { return tried.name.starts_with(row.name); };
         auto row = std::ranges::find_if(rows, is_its);
         if (row == rows.end()) row = rows.insert(rows.end(), CodeRow());

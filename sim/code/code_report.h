@@ -1,4 +1,4 @@
-// What is known of generated code, beside the code itself: the same for the window and the command line.
+// Metrics of generated code, for the window and the command line.
 #pragma once
 
 #include <optional>
@@ -11,14 +11,14 @@
 
 namespace stencil {
 
-/// What GeneratedCode::operations counts.
+/// Explains GeneratedCode::operations.
 inline constexpr std::string_view kOperationsCounted =
     "additions, multiplications, multiply-adds, divisions, roots, comparisons, choices and random numbers, "
     "one "
     "each; a sum of four neighbours is two, since its pairs serve two cells; reading and writing are not "
     "counted";
 
-/// A kernel that there is, or could be. What nobody has measured is empty.
+/// A kernel that is available. Values that were not measured are empty.
 struct CodeRow {
     std::string name;
     std::optional<int> registers = {}, spilled_bytes = {}, blocks = {};
@@ -26,11 +26,11 @@ struct CodeRow {
     bool used = false;
 };
 
-/// The kernels of CUDA's texts and those that were tried, by their names.
+/// The kernels of the CUDA texts and the autotuned variants, by name.
 std::vector<CodeRow> code_rows(const GeneratedCode& code, const SteppingWay& way);
 
-/// "168 registers, none spilled, 2 blocks a multiprocessor, 1311 GCells/s", as far as that is known; else
-/// "not measured".
+/// A summary such as "168 registers, none spilled, 2 blocks a multiprocessor, 1311 GCells/s", as far as it is
+/// known; else "not measured".
 std::string figures_text(const CodeRow& row);
 
 }  // namespace stencil

@@ -1,4 +1,4 @@
-// What becomes of a typed equation: its stages, and the code that steps it. No GPU and no compiler is needed.
+// Code generated for a typed equation: its stages and kernels. Needs no GPU and no compiler.
 #pragma once
 
 #include <optional>
@@ -11,8 +11,8 @@
 namespace stencil {
 
 struct CodeText {
-    std::string name;      ///< with which TriedCode::name begins, or what it is
-    std::string language;  ///< "CUDA", "C"; empty: none that a compiler knows
+    std::string name;      ///< prefix of TriedCode::name, or a title
+    std::string language;  ///< "CUDA", "C"; empty for pseudocode
     std::string text;
 };
 
@@ -21,15 +21,15 @@ struct GeneratedCode {
     double operations = 0;  ///< equation::operations_of_cell()
     double bytes = 0;       ///< of a cell's components, read and written once
     std::vector<CodeText> texts;
-    std::string why_single;  ///< why the GPU makes one step at a time; empty where it need not
+    std::string why_single;  ///< why the GPU makes one step at a time; empty if it fuses steps
 };
 
-/// Of a model that is general, on a field of the spec's size; that of CUDA for an H200. Throws InputError
-/// where its stepper cannot step it.
+/// Generates code for a general model on a field of the spec's size; CUDA code for an H200. Throws InputError
+/// if the time integrator cannot step the model.
 GeneratedCode generated_code(const RunSpec& spec, Device device);
 
-/// What the compiler says of a text of CUDA, for a compute capability of 9.0: the registers and spilled bytes
-/// of its kernels at most. Takes 0.1 to 2 s; empty where there is no such compiler.
+/// Registers and spilled bytes (maxima over its kernels) of a CUDA text, compiled for compute capability 9.0.
+/// Takes 0.1 to 2 s; empty without a compiler.
 struct CompilerFigures {
     int registers = 0, spilled_bytes = 0;
 };

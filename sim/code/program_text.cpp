@@ -11,7 +11,7 @@
 namespace stencil::equation {
 namespace {
 
-// How tightly a piece of text holds together: what is looser than its place needs brackets.
+// Operator precedence of a piece of text, which decides where it needs brackets.
 enum Binding { kSum, kProduct, kSign, kWhole };
 
 struct Piece {
@@ -41,7 +41,7 @@ Piece sum(const Piece& a, const char* sign, const Piece& b) {
     return {within(a, kSum) + sign + within(b, kProduct), kSum};
 }
 
-// An operation of arguments.
+// Formats an operation on its arguments.
 Piece piece_of(Code code, const std::array<Piece, 4>& arguments) {
     const auto& [a, b, c, d] = arguments;
     const auto compared = [&](const char* sign) { return Piece{"(" + a.text + sign + b.text + ")", kWhole}; };
@@ -121,7 +121,7 @@ class Names {
         return i < scalars_.size() ? scalars_[i] : fmt::format("parameter{}", index);
     }
     std::string uniform(int index) const { return fmt::format("{}{}", uniform_, index + 1); }
-    /// Another one each time.
+    /// A new name each time.
     std::string next_value() { return fmt::format("{}{}", value_, ++values_); }
     std::string column(int index, int dx) const { return at(fmt::format("of_x{}", index + 1), dx, 0); }
     std::string row(int index, int dy) const { return at(fmt::format("of_y{}", index + 1), 0, dy); }
@@ -150,7 +150,7 @@ class Names {
     }
 
   private:
-    // What no name of the model begins with before a digit.
+    // A prefix that, followed by a digit, is no name of the model.
     std::string free_prefix(std::string prefix) const {
         const auto taken = [&](const std::string& name) {
             return name.size() > prefix.size() && name.starts_with(prefix) &&
@@ -165,7 +165,7 @@ class Names {
     int values_ = 0;
 };
 
-// Operations as lines: what is used once stands where it is used, as long as the line stays readable.
+// Formats operations as lines; values used once are inlined while the line stays readable.
 class Lines {
   public:
     Lines(const Operations& operations, const std::vector<int>& results, Names& names)
@@ -210,7 +210,7 @@ class Lines {
 
     const Operations& operations_;
     Names& names_;
-    std::vector<int> uses_, results_;  ///< how often
+    std::vector<int> uses_, results_;  ///< how often each operation is used, and is a result
     std::vector<Piece> pieces_;
     std::string text_;
 };

@@ -1,4 +1,4 @@
-// A program of operations as people read it.
+// Programs as readable text.
 #pragma once
 
 #include <string>
@@ -8,18 +8,18 @@
 
 namespace stencil::equation {
 
-/// Every stage as lines of arithmetic, and after them the numbers that all cells share. What stands in a
-/// line is done in its order, each operation rounded once; a product beside a sum is a part of it (fma).
-/// u[+1,0] is the neighbour a column further on. `parameters` are the model's, by name.
+/// Formats all stages as lines of arithmetic, then the values that all cells share. Operations are in
+/// execution order and each is rounded once; a product next to a sum is fused (fma). u[+1,0] is the next
+/// column's value. `parameters` are the names of the model's parameters.
 std::string program_text(const Program& program, const std::vector<std::string>& parameters);
 
-/// What the row machine runs for each tile of a row: an operation a line; `before` is what the one before
-/// made.
+/// The program of the vector interpreter for each tile of a row, one instruction per line; `before` is the
+/// previous instruction's result.
 std::string row_program_text(const Program& program);
 
-/// Arithmetic of a cell and a step: every addition, multiplication, multiply-add, division, root, comparison,
-/// choice and random number as one; a sum of four neighbours as two, since its pairs serve two cells each.
-/// Reading and writing is not counted, nor is what is worked out once.
+/// Arithmetic operations per cell and step: additions, multiplications, multiply-adds, divisions, roots,
+/// comparisons, selections and random numbers count 1, a sum of four neighbours 2, since its pairs serve two
+/// cells. Memory accesses and setup stages are not counted.
 double operations_of_cell(const Program& program);
 double operations_of_cell(const Stage& stage);
 

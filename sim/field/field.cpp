@@ -8,7 +8,7 @@
 namespace stencil {
 namespace {
 
-// Of the field's own cells.
+// Applies a measure to all cells.
 template <class Measure>
 auto measured(const Field& field, const Measure& measure) {
     ThreadPool alone(1);

@@ -21,12 +21,12 @@ template <class T>
 inline constexpr DType dtype_of = sizeof(T) == sizeof(float) ? DType::float32 : DType::float64;
 
 std::string_view name_of(DType dtype);
-/// Empty for any other name.
+/// Empty if there is none of that name.
 std::optional<DType> find_dtype(std::string_view name);
 std::size_t bytes_of(DType dtype);
 
-/// An owning host array of (ny, nx) cells without padding. Its cells start uninitialised: a large field is
-/// written once, not twice. Copies are spelled clone().
+/// An owning host array of (ny, nx) cells without padding. Cells are uninitialised, so that large fields are
+/// written only once. Copying is explicit, by clone().
 template <class T>
 class Array {
   public:
@@ -65,7 +65,7 @@ class Field {
     int ny() const;
     std::size_t size() const { return std::size_t(nx()) * std::size_t(ny()); }
 
-    /// The array itself; throws std::bad_variant_access where the precision is another.
+    /// The typed array. Throws std::bad_variant_access for the other precision.
     template <class T>
     Array<T>& as() {
         return std::get<Array<T>>(array_);
@@ -85,17 +85,17 @@ class Field {
     }
 
     Field clone() const;
-    /// The same field in the precision asked for, each cell rounded once.
+    /// The field in another precision, each cell rounded once.
     Field to(DType dtype) const;
 
   private:
     std::variant<Array<float>, Array<double>> array_;
 };
 
-/// Of all its cells.
+/// Statistics over all cells.
 Statistics statistics_of(const Field& field);
 
-/// NumPy's percentiles (linear) of its finite cells, exactly, for each q in [0, 100]; empty where none is
+/// Exact percentiles (NumPy's "linear") of the finite cells for each q in [0, 100]; empty if no cell is
 /// finite.
 std::vector<double> percentiles_of(const Field& field, std::span<const double> q);
 

@@ -29,7 +29,7 @@ std::uint64_t mixed(std::uint64_t sum, std::uint64_t word) {
     return std::rotl(sum + word * kPrime2, 31) * kPrime1;
 }
 
-// The specification's steps 1 to 4: four sums over stripes of 32 bytes, and one of them.
+// Steps 1 to 4 of the specification: four lanes over stripes of 32 bytes, then merged.
 std::uint64_t stripes(const std::byte*& next, const std::byte* end) {
     std::array<std::uint64_t, 4> sums{kPrime1 + kPrime2, kPrime2, 0, 0 - kPrime1};
     for (; end - next >= 32; next += 32)
@@ -68,7 +68,7 @@ std::vector<std::uint64_t> row_hashes(const Field& rows) {
                 hashes.push_back(xxh64(std::as_bytes(cells)));
                 continue;
             }
-            // Which of its bits an operation gives to a NaN is left to processors and compilers.
+            // The bits of a NaN result depend on processor and compiler, so all NaNs are hashed alike.
             std::vector one_nan(cells.begin(), cells.end());
             using Cell = decltype(one_nan)::value_type;
             std::ranges::replace_if(one_nan, is_nan, std::numeric_limits<Cell>::quiet_NaN());

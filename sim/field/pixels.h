@@ -7,8 +7,8 @@
 
 namespace stencil {
 
-/// (height, width) floats without padding, row 0 on top. On the device where `on_device` says so; else in
-/// `host`. Grows and never shrinks, so that a window that is being resized does not allocate in every frame.
+/// (height, width) floats without padding, row 0 on top, in `device` if `on_device`, else in `host`. Buffers
+/// never shrink, so that resizing a window does not allocate in every frame.
 struct Pixels {
     int width = 0;
     int height = 0;

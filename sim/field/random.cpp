@@ -7,8 +7,8 @@
 namespace stencil {
 namespace {
 
-// NumPy's SeedSequence: spreads the seed's 32-bit words over a pool of four and draws the generator's state
-// from it. The constants are those of its documentation (after Melissa O'Neill's randutils::seed_seq_fe).
+// NumPy's SeedSequence: spreads the seed over a pool of four 32-bit words and derives the generator's state.
+// The constants are from its documentation (after Melissa O'Neill's randutils::seed_seq_fe).
 class SeedSequence {
   public:
     explicit SeedSequence(std::uint64_t seed) {
@@ -28,7 +28,7 @@ class SeedSequence {
                 if (from != to) pool_[to] = mix(pool_[to], hash(pool_[from]));
     }
 
-    // The words of generate_state(n, uint32), one after another.
+    // The words of generate_state(n, uint32), one per call.
     std::uint32_t next() {
         std::uint32_t value = pool_[position_++ % pool_.size()];
         value ^= constant_;
@@ -68,8 +68,8 @@ Random::Random(std::uint64_t seed) {
     next64();
 }
 
-// Jumping ahead by squaring the generator's step: F. Brown, Random number generation with arbitrary strides,
-// Trans. Am. Nucl. Soc. 71 (1994).
+// Skips ahead by repeated squaring of the LCG step: F. Brown, Random number generation with arbitrary
+// strides, Trans. Am. Nucl. Soc. 71 (1994).
 void Random::skip_floats(std::uint64_t count) {
     Uint128 factor = 1, addend = 0, step_factor = kMultiplier, step_addend = increment_;
     for (std::uint64_t draws = count / 2; draws > 0; draws /= 2) {

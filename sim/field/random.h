@@ -5,23 +5,23 @@
 
 namespace stencil {
 
-/// PCG64 (128-bit LCG, XSL-RR output) seeded through NumPy's SeedSequence. Known answers:
+/// PCG64 (128-bit LCG, XSL-RR output) seeded through NumPy's SeedSequence. Known answers are in
 /// tests/reference/random_numbers.json.
 class Random {
   public:
     explicit Random(std::uint64_t seed);
 
-    /// Uniform on [0, 1): default_rng(seed).random(dtype=np.float32), 24 bits, two to a 64-bit draw, low half
-    /// first.
+    /// Uniform on [0, 1) as default_rng(seed).random(dtype=np.float32): 24 bits, two per 64-bit draw, low
+    /// half first.
     float next_float();
 
-    /// Uniform on [0, 1): default_rng(seed).random(), 53 bits.
+    /// Uniform on [0, 1) as default_rng(seed).random(): 53 bits.
     double next_double();
 
-    /// As if next_float() had been called so many times more; nothing was drawn yet.
+    /// Skips `count` calls of next_float(). Must come before any draw.
     void skip_floats(std::uint64_t count);
 
-    /// The one or the other.
+    /// next_float() or next_double(), by type.
     template <class T>
     T next() {
         if constexpr (sizeof(T) == sizeof(float))

@@ -1,4 +1,4 @@
-// Fields by their rows, which need not all be in one memory.
+// Access to fields by rows, so that no process needs to hold whole fields.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace stencil {
 
-/// Fields of one size of which any rows can be had: kept in memory, read from files, or made anew.
+/// Fields of one size that provide any rows: kept in memory, read from files, or generated.
 class RowSource {
   public:
     RowSource(int nx, int ny, std::vector<DType> dtypes) : nx_(nx), ny_(ny), dtypes_(std::move(dtypes)) {}
@@ -25,11 +25,12 @@ class RowSource {
 
     /// Rows [first, first + rows) of a field, in its precision.
     virtual Field rows(std::size_t field, int first, int rows) const = 0;
-    /// From which any process gets the same ones for itself (sim/run/start.h); empty: only this one has them.
+    /// A description from which any process can generate the same rows (sim/run/start.h); empty if only this
+    /// one has them.
     virtual std::string recipe() const { return ""; }
-    /// All of all fields, at step 0; made anew, where they are not kept.
+    /// All fields as a state at step 0; generated if not kept.
     virtual std::shared_ptr<const State> whole() const;
-    /// The same of one.
+    /// One field; generated if not kept.
     virtual std::shared_ptr<const Field> field(std::size_t index) const;
 
   private:
@@ -37,7 +38,7 @@ class RowSource {
     std::vector<DType> dtypes_;
 };
 
-/// Fields that somebody else keeps.
+/// Fields owned by the caller.
 class FieldRows : public RowSource {
   public:
     explicit FieldRows(std::vector<const Field*> fields);
@@ -47,7 +48,7 @@ class FieldRows : public RowSource {
     std::vector<const Field*> fields_;
 };
 
-/// A state in memory: all rows, or those from `first` of fields of `ny` rows.
+/// A state in memory: all rows, or a block of rows beginning with `first` of fields of `ny` rows.
 class StateRows : public RowSource {
   public:
     explicit StateRows(std::shared_ptr<const State> state);
@@ -65,7 +66,7 @@ class StateRows : public RowSource {
 
 std::shared_ptr<const RowSource> in_memory(State state);
 
-/// Fields of several sources of one size.
+/// A selection of fields from sources of one size.
 class PickedRows : public RowSource {
   public:
     struct Pick {
@@ -80,14 +81,14 @@ class PickedRows : public RowSource {
     std::vector<Pick> picks_;
 };
 
-/// The same fields with each cell rounded once; a state in memory becomes another one.
+/// The fields rounded to a precision; a state in memory is converted as a whole.
 std::shared_ptr<const RowSource> rounded(std::shared_ptr<const RowSource> source, DType dtype);
 
-/// Rows that are moved at a time: of some MiB.
+/// Rows of some MiB, the unit of transfers.
 int rows_at_a_time(int nx);
 
-/// Calls take(i, first, rows) with all of [first, first + rows) of `count` fields from `field` on, some rows
-/// at a time: the same of all fields one after the other, because some sources make them together.
+/// Calls take(i, first, rows) for pieces of rows [first, first + rows) of `count` fields, beginning with
+/// `field`. Each piece is taken from all fields in turn, because some sources generate them together.
 template <class Take>
 void for_pieces(
     const RowSource& source, std::size_t field, std::size_t count, int first, int rows, Take&& take) {
@@ -96,7 +97,7 @@ void for_pieces(
         for (std::size_t i = 0; i < count; ++i)
             take(i, y, source.rows(field + i, y, std::min(most, first + rows - y)));
 }
-/// Calls take(first, rows) with those of one.
+/// Calls take(first, rows) for pieces of a single field.
 template <class Take>
 void for_pieces(const RowSource& source, std::size_t field, int first, int rows, Take&& take) {
     for_pieces(
@@ -105,7 +106,7 @@ void for_pieces(const RowSource& source, std::size_t field, int first, int rows,
 
 std::vector<const Field*> pointers_to(std::span<const Field> fields);
 
-/// What takes rows of a field as they come, from its first one on.
+/// Receives consecutive rows of a field.
 using RowSink = std::function<void(int first, const Field& rows)>;
 
 }  // namespace stencil

@@ -1,4 +1,4 @@
-// What a simulation computes: the fields of a model at one step.
+// The state of a simulation: a model's fields at one step.
 #pragma once
 
 #include <utility>
@@ -8,11 +8,11 @@
 
 namespace stencil {
 
-/// One field per component of the model, all of one shape and precision, at the end of `step`. The built-in
-/// diffusion has one component. Copies are spelled clone().
+/// One field per component, all of one shape and precision, after `step` steps. Copying is explicit, by
+/// clone().
 struct State {
     State() = default;
-    /// Of one component at the start.
+    /// One component at step 0.
     State(Field field) { components.push_back(std::move(field)); }
     State(std::vector<Field> fields, long long at_step) : components(std::move(fields)), step(at_step) {}
 

@@ -77,7 +77,7 @@ bool is_file_name(const std::string& text) {
            (!folder.empty() && std::filesystem::is_directory(folder, ignored));
 }
 
-// A minus stands in names, too, so what it stands beside has to be of a formula.
+// A minus may occur in names, so it marks a formula only next to a number or variable.
 bool is_formula(std::string_view text) {
     const auto stands_alone = [](const std::string& part) {
         return part == "x" || part == "y" || part == "random" || part == "normal" || read_real(part);
@@ -86,7 +86,7 @@ bool is_formula(std::string_view text) {
            std::ranges::any_of(split(std::string(text), '-'), stands_alone);
 }
 
-// Adds to the parameters given so far.
+// Adds a parameter NAME=VALUE to those given so far.
 void read_parameter(const InitialCondition& condition,
                     const std::string& text,
                     std::map<std::string, double, std::less<>>& given) {

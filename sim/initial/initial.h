@@ -1,4 +1,4 @@
-// The initial conditions: a table of names, and files.
+// Initial conditions: a table of named ones, and files.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace stencil {
 
 class ThreadPool;
 
-/// A number that an initial condition can be given, as in gaussian:sigma=0.2.
+/// A parameter of an initial condition, as in gaussian:sigma=0.2.
 struct InitialParameter {
     std::string_view name;
     double standard;
@@ -31,11 +31,11 @@ struct InitialRequest {
     std::uint64_t seed = 0;
     Boundary boundary = Boundary::zero;
     std::map<std::string, double, std::less<>>
-        parameters;  ///< all of the condition's, each given or standard
-    /// Of the field, which is (ny, nx), these rows alone.
+        parameters;  ///< all of the condition's parameters, given or default
+    /// The rows to make, of a field of shape (ny, nx).
     int first = 0;
     int rows = ny;
-    ThreadPool* threads = nullptr;  ///< that make it together; without, the caller does alone
+    ThreadPool* threads = nullptr;  ///< worker threads; null: the caller alone
 
     double parameter(std::string_view name) const { return parameters.find(name)->second; }
 };
@@ -44,56 +44,56 @@ struct InitialCondition {
     std::string_view name;
     std::string_view help;
     std::span<const InitialParameter> parameters;
-    bool random;              ///< takes the seed
-    bool by_rows;             ///< makes some rows alone; else always all
-    int bytes_per_cell;       ///< of host memory at the most while it is made, the result included
-    std::string_view sample;  ///< as --initial takes it: what its picture in the gallery shows
+    bool random;              ///< depends on the seed
+    bool by_rows;             ///< can make some rows alone; else makes all
+    int bytes_per_cell;       ///< peak host memory while it is made, result included
+    std::string_view sample;  ///< --initial argument for its picture in the gallery
     Array<double> (*make)(const InitialRequest&);
 };
 
 /// The table. A new initial condition is a function and a row there.
 std::span<const InitialCondition> initial_conditions();
 
-/// The text of --initial, taken apart: a row of the table with its parameters, a file, or a formula of x and
-/// y. All are empty for an empty text: a model's own start.
+/// A parsed --initial: a row of the table with its parameters, a file, or a formula. All empty for an empty
+/// text, which means the model's own initial condition.
 struct InitialChoice {
-    const InitialCondition* condition = nullptr;  ///< null for a file or formula
+    const InitialCondition* condition = nullptr;  ///< null for files and formulas
     std::map<std::string, double, std::less<>> parameters = {};
     std::string file = {}, formula = {};
 };
 
-/// Throws InputError for unknown names and parameters, with what is allowed. A text is a file where it ends
-/// in .npy, .png, .jpg or .jpeg, begins with a folder that exists, or names a file that exists and is no
-/// row's name; a formula, which is not looked into, where it has a sign, space or number that no name has.
+/// Parses --initial. A text is a file if it ends in .npy, .png, .jpg or .jpeg, begins with an existing
+/// folder, or names an existing file and no row; a formula (not parsed here) if it has a sign, space or
+/// number that no name has. Throws InputError for unknown names and parameters.
 InitialChoice parse_initial(std::string_view text);
 
-/// By its name a .npy file; another one is a picture.
+/// Whether it is a .npy file by name; other files are pictures.
 bool is_array_file(const std::string& file);
 
-/// Columns and rows of a file's array or picture; empty for the table's conditions, which come in any size.
+/// Size of a file's array or picture; empty for conditions of the table, which have any size.
 std::optional<std::pair<int, int>> initial_size(const InitialChoice& choice);
 
-/// Makes the field of a condition or file. A picture is resampled to (ny, nx); an array must have that shape.
-/// Throws InputError for files that cannot be used.
+/// Makes the field of a condition or file. Pictures are resampled to (ny, nx); arrays must have that shape.
+/// Throws InputError for unusable files.
 Field make_initial(const InitialChoice& choice, const InitialRequest& request);
 
-/// Throws InputError where a file's array is not (ny, nx).
+/// Throws InputError if the file's array is not (ny, nx).
 void require_array_size(const std::string& file, int nx, int ny, const InitialRequest& request);
 
-// The table's functions, each (rows, nx) in float64.
+// Functions of the table, which return (rows, nx) in float64.
 
 /// The tutorial's jagged picture (see sim/initial/jagged.cpp).
 Array<double> make_jagged(const InitialRequest& request);
-/// default_rng(seed).random((ny, nx), dtype=float32): the same field in either precision.
+/// default_rng(seed).random((ny, nx), dtype=float32), the same values in either precision.
 Array<double> make_noise(const InitialRequest& request);
-/// Rows [first, first + rows) of the same, in a run's precision.
+/// Rows [first, first + rows) of that noise, in a run's precision.
 Field make_noise_rows(
     DType dtype, int nx, int first, int rows, std::uint64_t seed, ThreadPool* threads = nullptr);
 Array<double> make_gaussian(const InitialRequest& request);
 Array<double> make_disk(const InitialRequest& request);
 Array<double> make_checkerboard(const InitialRequest& request);
-/// An eigenmode of the discrete Laplacian under the request's boundary: every step multiplies it by one
-/// number.
+/// An eigenmode of the discrete Laplacian under the request's boundary, which each step scales by a constant
+/// factor.
 Array<double> make_sine(const InitialRequest& request);
 
 }  // namespace stencil

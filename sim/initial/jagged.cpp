@@ -1,10 +1,10 @@
-// The jagged picture of the tutorial "Using GPU resources": uniform float32 noise, times radius^-1.7 in
-// Fourier space, cut to a disc, and zero at and below its 70th percentile. In float64 after the noise, as
-// NumPy does it when the noise is made float64 before the transform (tests/reference/make_reference.py).
+// The jagged picture of the tutorial "Using GPU resources": uniform float32 noise times radius^-1.7 in
+// Fourier space, cut to a disc, and zero up to its 70th percentile. Computed in float64 after the noise, as
+// NumPy does for noise converted to float64 (tests/reference/make_reference.py).
 //
-// A column (1xN) takes several times as long as a row: of a real transform FFTW halves the x axis, so that a
-// column is one complex transform of N in place (measured: 4.0 s for 1x10000000, 1.3 s for 10000000x1, and
-// six times as long where N is prime). A transform of the transposed field would round differently.
+// A column (1xN) takes several times as long as a row: FFTW's real transform halves the x axis, so a column
+// is a complex transform of N (measured: 4.0 s for 1x10000000, 1.3 s for 10000000x1, six times as long for
+// prime N). Transposing first would round differently.
 
 #include <cmath>
 #include <memory>
@@ -58,7 +58,7 @@ void transform(Spectrum& s, bool forward) {
     FFTW(fftw_destroy_plan)(plan);
 }
 
-// One plus the distance from the zero frequency, or from the middle cell n // 2.
+// One plus the distance from zero frequency, or from the middle cell n // 2.
 double radius(int dx, int dy) {
     return 1 + std::sqrt(double(dx) * dx + double(dy) * dy);
 }

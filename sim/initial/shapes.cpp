@@ -1,4 +1,4 @@
-// Noise, and the initial conditions that a formula gives.
+// Noise, and initial conditions given by formulas.
 
 #include <cmath>
 #include <numbers>
@@ -21,7 +21,7 @@ void for_rows(const Array<T>& array, ThreadPool* threads, const std::function<vo
         kWorthThreads / std::max(array.nx(), 1) + 1);
 }
 
-// Calls value(x, y) for every cell of the rows.
+// Evaluates value(x, y) at every cell of the requested rows.
 template <class F>
 Array<double> fill(const InitialRequest& request, F&& value) {
     Array<double> field(request.nx, request.rows);
@@ -32,8 +32,7 @@ Array<double> fill(const InitialRequest& request, F&& value) {
     return field;
 }
 
-// Distance of a cell's centre from the point (x, y), given as shares of the width and height, in units of the
-// shorter side.
+// Distance of a cell's centre from a point given in shares of width and height, in units of the shorter side.
 struct Distance {
     explicit Distance(const InitialRequest& request)
         : x0(request.parameter("x") * request.nx - 0.5),
@@ -85,9 +84,9 @@ Array<double> make_checkerboard(const InitialRequest& request) {
     return fill(request, [&](int x, int y) { return double((x / cells + y / cells) % 2); });
 }
 
-// The discrete Laplacian's eigenmodes: sines that vanish one cell outside (zero), cosines about the cell
-// faces (insulated), whole waves (periodic). Mode numbers count half waves across the field, whole ones for
-// periodic.
+// Eigenmodes of the discrete Laplacian: sines that vanish one cell outside (zero), cosines about the cell
+// faces (insulated), whole waves (periodic). Mode numbers count half waves across the field, for periodic
+// ones whole waves.
 Array<double> make_sine(const InitialRequest& request) {
     using std::numbers::pi;
     const double mode_x = request.parameter("mx");

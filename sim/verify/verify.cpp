@@ -21,24 +21,24 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Rows that end within a vector, and a field that several passes over the cache are needed for.
+// The small rows end within a vector; the large field exceeds caches, so it takes several passes.
 constexpr Size kSmall{130, 67}, kLarge{1030, 701};
 constexpr long long kMethodSteps = 100, kSmallSteps = 20, kLargeSteps = 9;
 
-/// A way to make the steps of typed equations.
+/// An executor of typed equations.
 struct Way {
     std::string name;
     std::string_view method;
     Device device;
     int threads;
-    bool fastest;  ///< steps by compiled code, once that is there
+    bool fastest;  ///< waits for compiled code
 };
 
 std::vector<Way> ways_of(const RunSpec& run, bool quick, const Machine& machine) {
     const int all = thread_count(0, machine.cpu_threads);
     std::vector<Way> ways{{"1 thread", "cpu", Device::cpu, 1, false},
                           {fmt::format("{} threads", all + 3), "cpu", Device::cpu, all + 3, false}};
-    if (run.dtype == DType::float64)  // in which it keeps its state
+    if (run.dtype == DType::float64)  // the reference keeps its state in float64
         ways.push_back({"single cells", "reference", Device::cpu, 1, false});
     if (!quick || run.dtype == DType::float32)
         ways.push_back({"compiled rows", "cpu", Device::cpu, all, true});
@@ -85,7 +85,7 @@ double relative_error(const Field& judged, const Field& truth) {
     return std::sqrt(difference / norm);
 }
 
-// Its transforms are of libraries that round as they like.
+// Transforms use libraries whose rounding varies.
 bool is_transformed(const RunSpec& run) {
     return run.stepper == "imex";
 }

@@ -1,5 +1,5 @@
-// Whether this machine steps as it should: every method beside the reference, every way of stepping typed
-// equations beside the others, and their bits beside those of other machines.
+// Verification of this machine: methods against the reference, executors of typed equations against each
+// other, and hashes against those of other machines.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -12,24 +12,24 @@
 namespace stencil {
 
 struct VerifySpec {
-    std::vector<std::string> models;  ///< names or files; empty: the diffusion methods and all presets
+    std::vector<std::string> models;  ///< names or files; empty: diffusion methods and all presets
     bool quick = false;               ///< one size and fewer compilations
 };
 
 /// One comparison.
 struct VerifyRow {
     std::string what;               ///< "tiled float32 zero", "gray-scott float64 130x67"
-    std::vector<std::string> ways;  ///< that were compared; of a method the reference
-    std::string hash;               ///< of typed equations: field_hash of the first way
-    double error = 0;               ///< of a method: relative 2-norm to the reference
-    std::string problem;  ///< what differs, or why there was nothing to compare; empty: all is right
-    std::string note;     ///< why a way was left out
+    std::vector<std::string> ways;  ///< executors compared; for a method the reference
+    std::string hash;               ///< for typed equations: field_hash of the first executor
+    double error = 0;               ///< for a method: relative 2-norm error to the reference
+    std::string problem;            ///< what differs, or why nothing was compared; empty: correct
+    std::string note;               ///< why an executor was left out
 };
 
-/// Piece by piece, so that rows appear as they are made.
+/// Runs one comparison per work() call, so that rows appear as they are made.
 class Verification {
   public:
-    /// Throws InputError where a model cannot be read.
+    /// Throws InputError if a model cannot be read.
     Verification(const VerifySpec& spec, const Machine& machine);
 
     bool done() const { return next_ == cases_.size(); }
@@ -38,16 +38,16 @@ class Verification {
     const std::vector<VerifyRow>& rows() const { return rows_; }
     int differing() const;
 
-    /// The hashes of this machine, as assets/certificate.json holds those of all.
+    /// This machine's hashes in the format of assets/certificate.json.
     nlohmann::ordered_json certificate() const;
     nlohmann::ordered_json report() const;
-    /// What a bug report should say of the machine, and how many rows are right.
+    /// A summary of the machine and the results for bug reports.
     std::string summary() const;
 
   private:
     struct Case {
         RunSpec run;
-        std::string certified;  ///< its name in the certificate; empty: no preset
+        std::string certified;  ///< key in the certificate; empty: not a preset
     };
     void add_methods();
     void add_model(const std::string& name, bool preset);
@@ -61,7 +61,7 @@ class Verification {
     std::size_t next_ = 0;
 };
 
-/// A line of the table.
+/// Formats a line of the table.
 std::string row_text(const VerifyRow& row);
 
 }  // namespace stencil
