@@ -85,7 +85,7 @@ NpyHeader read_header(InputFile& file, Kind kind) {
     const NpyDict dict = read_npy_dict(file, header.data_offset);
     check_type(file, dict, kind);
     if (kind == Kind::field) check_field_shape(file, dict);
-    // At most 2^60 cells of 8 bytes, so byte counts stay below 2^63.
+    // 2^60 cells of at most 8 bytes and a short header: byte counts fit into 64 bits.
     header.count =
         checked_count(file, dict, kind == Kind::field ? kMaxFieldAxis * kMaxFieldAxis : kMaxValues);
     header.shape.assign(dict.shape.begin(), dict.shape.end());

@@ -35,7 +35,7 @@ class Team {
     /// A communicator of the first `count` ranks; null on the others. Collective.
     virtual std::unique_ptr<Team> first(int count) = 0;
 
-    /// From rank 0 to all. Waiting ranks yield the processor.
+    /// Sends rank 0's message to all. Waiting ranks yield the processor.
     virtual void broadcast(Bytes& message) = 0;
     /// Gathers one message per rank at all of them; `bytes_before` are what a rank may write to disk first.
     virtual std::vector<Bytes> gather(const Bytes& own, std::size_t bytes_before) = 0;

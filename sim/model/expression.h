@@ -78,7 +78,8 @@ struct Expression {
     std::array<Node, 3> args{};
 };
 
-/// What an expression depends on; this decides whether it is computed once, per column or row, or per cell.
+/// The quantities that an expression depends on. They decide whether it is computed once, per column or row,
+/// or per cell.
 struct Dependence {
     bool column = false, row = false;  ///< on x, on y
     bool time = false;                 ///< on t or the step number

@@ -66,7 +66,7 @@ struct Model {
 
     /// The analysed text; never null.
     std::shared_ptr<const equation::Equations> equations;
-    /// It is a row of models(): it has settings of its own instead of a text in a file.
+    /// The model is a row of models(), with settings of its own instead of a text in a file.
     bool built_in = false;
     /// The diffusivity D if the model is du/dt = D lap(u) with constant, uniform D; empty otherwise. Such
     /// models can use all diffusion methods.

@@ -8,7 +8,7 @@ namespace stencil {
 /// The file's name without its ending, and its text.
 using Preset = EmbeddedFile;
 
-/// In alphabetical order of the files.
+/// All presets in alphabetical order of their files.
 std::span<const Preset> presets();
 
 /// Null if there is no such preset.

@@ -9,7 +9,7 @@
 
 namespace stencil {
 
-/// What is stepped and on which device.
+/// The stepping task that `auto` chooses a method for.
 struct MethodRequest {
     Device device = Device::cpu;
     FieldShape shape;
@@ -21,12 +21,12 @@ struct MethodRequest {
 };
 
 /// Expected seconds of one call, from measured_figures(). Infinite if the method was not measured in this
-/// precision, does not fit, jumps, or belongs to the other device.
+/// precision, does not fit, is spectral (Method::jumps), or belongs to the other device.
 double expected_seconds(const Method& method, const MethodRequest& request);
 
-/// The method with the least expected time among those that `allowed` (if given) accepts; never one that
-/// jumps or does not fit. Without measurements, the last fitting row of typed equations, or the first of
-/// diffusion.
+/// The method with the least expected time among those that `allowed` (if given) accepts; never a
+/// spectral one (Method::jumps) or one that does not fit. Without measurements, the last fitting row of typed
+/// equations, or the first of diffusion.
 const Method& choose_method(const MethodRequest& request,
                             const std::function<bool(const Method&)>& allowed = {});
 

@@ -1,4 +1,4 @@
-// What is shown and written of a run. Neither changes a bit of its fields.
+// Presentation and output of a run. Neither changes a bit of its fields.
 #pragma once
 
 #include <string>

@@ -16,7 +16,7 @@ struct ReadyRun {
     RunSpec spec;
 };
 
-/// In alphabetical order of the files.
+/// All ready runs in alphabetical order of their files.
 std::span<const ReadyRun> ready_runs();
 
 /// Null if there is none of that name.

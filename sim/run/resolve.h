@@ -63,8 +63,8 @@ void check_magnitude(const RunSpec& spec, Solver& solver);
 void check_magnitude(const RunSpec& spec, const BrushPiece& piece, Solver& solver);
 void check_magnitude(const RunSpec& spec, Solver& from, const Solver& to);
 
-/// check_magnitude() for an initial state; also throws InputError if all values are subnormal, since steps
-/// flush those to zero.
+/// check_magnitude() for an initial state; also throws InputError if all values are nearly subnormal, since
+/// steps flush subnormals to zero.
 void check_start(const RunSpec& spec, Solver& solver);
 
 }  // namespace stencil

@@ -15,7 +15,7 @@
 
 namespace stencil {
 
-/// What a change of the setting requires.
+/// The consequence of changing a setting during a run.
 enum class SettingKind {
     view,       ///< nothing: it only concerns what is shown or written
     parameter,  ///< applies from the next step on: model parameters, boundary

@@ -115,7 +115,7 @@ class Simulation {
     void schedule(const Edit& edit);
 
     /// Steps until the next scheduled change; kMaxSteps if there is none. Advance calls should end there: a
-    /// jumping method rounds once per call, so a jump must begin at its change in every repetition. Other
+    /// spectral method rounds once per call, so its call must begin at the change in every repetition. Other
     /// methods do not depend on it.
     long long steps_to_next_edit() const;
 

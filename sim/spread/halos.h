@@ -18,9 +18,9 @@ std::unique_ptr<HaloExchange> make_halo(Team& team, const Partition& partition, 
 /// which may include itself. Collective.
 bool reach_each_other(Team& team, std::span<const int> others);
 
-/// By copy engines into the neighbours' memory; needs reach_each_other().
+/// Makes an exchange by copy engines into the neighbours' memory; needs reach_each_other().
 std::unique_ptr<HaloExchange> make_peer_halo(Team& team, const Partition& partition);
-/// By NCCL; needs a GPU of its own for each process.
+/// Makes an exchange by NCCL; needs a GPU of its own for each process.
 std::unique_ptr<HaloExchange> make_nccl_halo(Team& team, const Partition& partition);
 
 }  // namespace stencil

@@ -85,7 +85,7 @@ class Part {
     Partition partition_;
     SolverSetup setup_;  ///< of its slab
     std::unique_ptr<HaloExchange> halo_;
-    std::unique_ptr<StripPieces> strips_;  ///< if the method jumps
+    std::unique_ptr<StripPieces> strips_;  ///< if the method is spectral (Method::jumps)
     std::unique_ptr<Solver> solver_;
 };
 

@@ -23,7 +23,7 @@ Reach reach_of(const SolverSetup& setup) {
     const bool cuda = setup.method->device == Device::cuda;
     if (!setup.is_general()) {
         const bool periodic = setup.params.boundary == Boundary::periodic;
-        // Jumps need no halo, but Laplacians and interpolation for views do.
+        // Spectral methods need no halo, but Laplacians and interpolation for views do.
         if (setup.method->jumps) return {Strips::kUnit, periodic};
         const int steps = cuda ? kStreamingSteps : kCpuSteps;
         return {steps, periodic, steps};

@@ -41,7 +41,7 @@ class StripPieces : public StripExchange {
     HaloExchange::Traffic traffic_;
 };
 
-/// By MPI, staged through two host buffers.
+/// Transposes by MPI, staged through two host buffers.
 class MpiStrips : public StripPieces {
   protected:
     static constexpr std::size_t kBufferBytes = std::size_t(16) << 20;

@@ -31,7 +31,7 @@ SteppingScheme scheme_of(std::string_view name);
 inline constexpr double kImplicitShare = 1 - std::numbers::sqrt2 / 2;
 inline constexpr double kFirstWeight = 1 - 1 / (2 * kImplicitShare);
 
-/// One step of the equations. Throws InputError where the scheme cannot step them.
+/// Plans one step of the equations by an integrator. Throws InputError if it cannot step them.
 Program make_program(const Equations& equations, SteppingScheme scheme, bool float64);
 
 /// A program that fills the arrays with the initial state, ignoring their contents. Components without an

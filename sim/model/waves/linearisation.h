@@ -71,7 +71,7 @@ bool has_maps(const Equations& equations);
 
 /// The eigenvalues of a row-major n x n matrix.
 std::vector<Complex> eigenvalues(std::vector<Complex> matrix, int n);
-/// Its inverse; entries are not finite if it is singular.
+/// The inverse of a row-major n x n matrix; entries are not finite if it is singular.
 std::vector<Complex> inverse(const std::vector<Complex>& matrix, int n);
 
 /// The dispersion relation of the discretised equations: growth rates (real parts, largest first) and

@@ -33,8 +33,8 @@ struct RunReport {
 /// `fields` are the final fields.
 RunReport make_report(Simulation& simulation, const std::vector<OutputField>& fields, const Machine& machine);
 
-/// The contents of timings.json. Rates are null if no step was done or the method jumps; `jumps` is the
-/// number of jumps in the latter case and null otherwise.
+/// The contents of timings.json. Rates are null if no step was done and for spectral methods, whose number of
+/// propagator applications is `jumps` (else null).
 nlohmann::ordered_json to_json(const RunReport& report);
 
 /// A summary of a few lines for the terminal.

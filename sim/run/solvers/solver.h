@@ -45,7 +45,7 @@ struct SolverSetup {
     /// load and return local rows only; percentiles are of the whole field.
     Slab slab = {};
     HaloExchange* halo = nullptr;
-    StripExchange* strips = nullptr;  ///< if the method jumps
+    StripExchange* strips = nullptr;  ///< if the method is spectral (Method::jumps)
     SumOfParts sum = {};
 
     /// Number of the model's components; 1 for diffusion.
@@ -55,11 +55,11 @@ struct SolverSetup {
     /// Precision of the state.
     DType state_dtype() const { return method->float64_state ? DType::float64 : dtype; }
     int own_rows() const { return ny - slab.above - slab.below; }
-    /// The shape that the method steps; jumping methods need no halo.
+    /// The shape that the method steps; spectral methods need no halo.
     FieldShape stepped_shape() const { return {nx, method->jumps ? own_rows() : ny}; }
 };
 
-/// What is observed: a component or a formula, and which quantity of it.
+/// A quantity of a component or formula, to be shown or measured.
 struct Observable {
     Observable(Quantity q = Quantity::value) : quantity(q) {}
     Observable(std::string f, Quantity q = Quantity::value) : formula(std::move(f)), quantity(q) {}

@@ -1,4 +1,4 @@
-// What solvers of typed equations share: their equations and data, and shown formulas.
+// Equations and data that solvers of typed equations share, and shown formulas.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct TypedRun {
     equation::SteppingScheme scheme = equation::SteppingScheme::euler;
     std::uint64_t seed = 0;                                  ///< of random numbers
     std::vector<std::shared_ptr<const Array<double>>> data;  ///< pictures and arrays at the field's size
-    /// The same equations with a formula as their `extra`. Throws InputError.
+    /// Returns the equations with a formula as their `extra`. Throws InputError.
     std::function<equation::Equations(const std::string& formula)> with_formula;
 };
 
