@@ -12,7 +12,8 @@
 namespace stencil {
 namespace {
 
-// A person may look for a file as long as they like, and a clipboard is held until something else is copied.
+// No time limit: a file dialog stays open as long as its user likes, and a clipboard owner lives until
+// something else is copied.
 constexpr double kNoLimit = 1e7;  // seconds
 
 }  // namespace
@@ -51,11 +52,11 @@ ChildCommand picture_command() {
 }
 
 void DesktopProgram::run(std::function<ChildCommand()> make) {
-    thread_ = {};  // ends the one before
+    thread_ = {};  // ends the previous program first
     thread_ = std::jthread([this, make = std::move(make)](const std::stop_token& stop) {
         std::string path;
         try {
-            // Tools complain on the same line of communication.
+            // Error output is read too, because the programs report errors on it.
             run_child(
                 make(),
                 [&](std::string_view line) {
@@ -90,7 +91,7 @@ bool Desktop::serve(PathDialog& dialog) {
     return path.has_value();
 }
 
-// Packing the picture takes longer than a frame.
+// In a thread, because compressing the picture takes longer than a frame.
 void Desktop::copy_canvas(UiState& ui, int frame_height) {
     const ChildCommand command = picture_command();
     if (command.words.empty()) {

@@ -1,5 +1,5 @@
-// Programs of the desktop beside this one: the dialog for files, and what holds a picture for other programs.
-// None of them is a part of this program: where one is missing the window says so and goes on.
+// Helper programs of the desktop: file dialogs and clipboard owners. If one is missing, the window says so
+// and goes on.
 #pragma once
 
 #include <functional>
@@ -14,44 +14,46 @@
 
 namespace stencil {
 
-/// The dialog program that is installed: the file of zenity or kdialog; empty: neither.
+/// Returns the path of zenity or kdialog; empty if neither is installed.
 std::string dialog_program();
-/// What asks for a path with it, beginning at `start`.
+/// Returns the command that asks for a path, beginning at `start`.
 ChildCommand dialog_command(const std::string& program, const PathQuestion& question);
 
-/// What takes a PNG on its standard input to the clipboard: wl-copy under Wayland, else xclip; without words
-/// where it is not installed.
+/// Returns the command that copies a PNG from its standard input to the clipboard: wl-copy under Wayland,
+/// else xclip. Without words if it is not installed.
 ChildCommand picture_command();
 
-/// One such program at a time, in a thread of its own.
+/// Runs one such program at a time in a thread.
 class DesktopProgram {
   public:
-    /// `wake` is called from that thread when take() has something.
+    /// `wake` is called from that thread when take() has an answer.
     explicit DesktopProgram(std::function<void()> wake) : wake_(std::move(wake)) {}
 
-    /// `make` is called in that thread. The program before is ended.
+    /// Ends the previous program and runs the new one; `make` is called in the thread.
     void run(std::function<ChildCommand()> make);
 
-    /// Of one that has ended since the last call: the last path that it printed, empty where there was none.
+    /// Returns the last path that a program printed, if one has ended since the last call; empty text if
+    /// none.
     std::optional<std::string> take();
 
   private:
     std::function<void()> wake_;
     std::mutex mutex_;
     std::optional<std::string> answer_;  ///< guarded by the mutex
-    std::jthread thread_;                ///< ends before what it uses
+    std::jthread thread_;                ///< last, so that it ends before what it uses
 };
 
-/// What the window asks of the desktop.
+/// Serves the window's requests for file dialogs and the clipboard.
 class Desktop {
   public:
     /// `wake` is called from another thread when serve() has an answer.
     explicit Desktop(std::function<void()> wake) : dialog_(std::move(wake)) {}
 
-    /// Passes on what a field for paths asks, and the answer: true where there is a new one.
+    /// Starts the dialog that was asked for and returns answers: true if there is a new one.
     bool serve(PathDialog& dialog);
 
-    /// The canvas as it was drawn, before it is shown, to the clipboard; the frame is so many pixels high.
+    /// Copies the canvas, drawn but not yet swapped, to the clipboard; the frame is `frame_height` pixels
+    /// high.
     void copy_canvas(UiState& ui, int frame_height);
 
   private:

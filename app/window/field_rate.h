@@ -1,4 +1,4 @@
-// How often the window shows a new field, and how many steps that comes to.
+// Measures how many new fields the window shows per second, and steps per second.
 #pragma once
 
 #include <algorithm>
@@ -6,28 +6,27 @@
 
 namespace stencil {
 
-/// Per second; zeros at rest and before the second picture.
+/// Rates per second; zeros while paused and before the second picture.
 struct FieldRates {
     double fields = 0;
     double steps = 0;
 };
 
-/// Pictures of the field and steps per second, over the newest seconds. Redrawing the same field is no new
-/// picture, and neither is one from the middle of a frame's steps: steps per frame times pictures per second
-/// are the steps per second.
+/// Averages over the newest seconds. Redrawing an unchanged field does not count, nor does a picture from the
+/// middle of a frame's steps, so that steps per frame x pictures per second = steps per second.
 class FieldRate {
   public:
-    /// A field that was not shown before, of this step; `now` in seconds of any clock that goes on.
+    /// Records a new field of this step; `now` in seconds of a monotonic clock.
     void shown(double now, long long step) {
-        if (!pictures_.empty() && step < pictures_.back().step) rest();  // back to the start
+        if (!pictures_.empty() && step < pictures_.back().step) rest();  // the run was reset
         pictures_.push_back({now, step});
         while (pictures_.size() > 2 && now - pictures_.front().at > kSeconds) pictures_.pop_front();
     }
 
-    /// The run stands still: what follows is counted anew.
+    /// Call it while paused: counting starts anew.
     void rest() { pictures_.clear(); }
 
-    /// They fall while the next field is late.
+    /// The rates fall while the next field is late.
     FieldRates per_second(double now) const {
         if (pictures_.size() < 2) return {};
         const Picture &first = pictures_.front(), &last = pictures_.back();

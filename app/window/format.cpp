@@ -27,7 +27,7 @@ std::string format_in_span(double value, double span) {
         const double ratio = std::max(1.0, std::abs(value) / span);
         return format_short(value, std::clamp(3 + int(std::ceil(std::log10(ratio))), 3, 12));
     }
-    // Without the zeros that every number would end in.
+    // Strip trailing zeros.
     std::string text = fmt::format("{:.{}f}", value, std::max(0, decimals));
     if (text.find('.') != std::string::npos) {
         text.erase(text.find_last_not_of('0') + 1);
@@ -39,7 +39,7 @@ std::string format_in_span(double value, double span) {
 std::string format_figures(double value) {
     const double size = std::abs(value);
     if (!std::isfinite(value) || size == 0) return fmt::format("{:.0f}", value);
-    // Rounding comes first: 9.999 has as many digits before the point as 10.
+    // Round first, because 9.999 becomes 10.00, with one more digit before the point.
     const double rounded = size * (1 + 5e-4);
     const int before = int(std::floor(std::log10(rounded))) + 1;
     return fmt::format("{:.{}f}", value, std::clamp(3 - before, 0, 6));

@@ -29,11 +29,11 @@ constexpr ImGuiWindowFlags kFixed =
 constexpr ImGuiWindowFlags kStrip =
     kFixed | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;
 
-/// In ImGui's coordinates.
+/// A rectangle in ImGui's coordinates.
 struct Area {
     float x = 0, y = 0, width = 0, height = 0;
 
-    // Take a part off, and return it.
+    // These cut a part off and return it.
     Area cut_top(float part) {
         const Area top{x, y, width, part};
         y += part;
@@ -63,11 +63,11 @@ void begin(const char* name, const Area& area, ImVec2 padding, ImGuiWindowFlags 
     ImGui::PopStyleVar(4);
 }
 
-// The line between two parts of the window.
+// Draws the line between two parts of the window.
 void draw_edge(const Area& area, bool below) {
     const float y = below ? area.y + area.height - 1 : area.y;
     ImDrawList* list = ImGui::GetWindowDrawList();
-    // Through the padding, to both ends.
+    // Unclipped, so that the line crosses the padding.
     list->PushClipRectFullScreen();
     list->AddLine(ImVec2(area.x, y), ImVec2(area.x + area.width, y), ImGui::GetColorU32(ImGuiCol_Separator));
     list->PopClipRect();
@@ -82,12 +82,12 @@ float strip_height(float content) {
 }
 
 float panel_width(const UiState& ui, float window_width) {
-    // Wide enough for its labels where the text is larger than usual.
+    // The panel is wide enough for its labels at larger text sizes.
     const float wished = std::max(ui.preferences.panel_width * ui.scale, em(18));
     return std::floor(std::min(wished, float(kLargestPanelShare) * window_width));
 }
 
-// Between the panel and the canvas; dragging it changes the panel's width.
+// Dragging the strip between panel and canvas changes the panel's width.
 void draw_splitter(UiState& ui, const Area& area, float window_width) {
     begin("##splitter", area, ImVec2(0, 0), kStrip);
     ImGui::InvisibleButton("##drag", ImVec2(area.width, std::max(1.0f, area.height)));
@@ -107,7 +107,7 @@ void draw_splitter(UiState& ui, const Area& area, float window_width) {
     ImGui::End();
 }
 
-// A strip across the window, with a line towards the rest.
+// Draws a strip across the window, with a line towards the rest.
 template <class F>
 void strip(const char* name, const Area& area, bool below, F&& draw) {
     begin(name, area, strip_padding(), kStrip);
@@ -129,7 +129,7 @@ void draw_sides(UiState& ui, const Snapshot& snapshot, Area& rest) {
     draw_splitter(ui, rest.cut_left(splitter), window_width);
 }
 
-// The parts that the keyboard goes through: the strips, the panel, and what stands over the canvas.
+// Lists the windows that the keyboard cycles through: strips, panel, and windows over the canvas.
 std::vector<ImGuiWindow*> parts_of(const ImGuiContext& context) {
     std::vector<ImGuiWindow*> parts;
     for (const char* name : {"##toolbar", "##panel", "##tour", "##timeline", "##notices"})
@@ -143,7 +143,7 @@ std::vector<ImGuiWindow*> parts_of(const ImGuiContext& context) {
     return parts;
 }
 
-// With a visible focus on its first control; behind the last part the canvas has the keys again.
+// Moves the focus to the first control of the next part; after the last one, keys go to the canvas again.
 void move_keyboard(int step) {
     if (ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup)) return;
     ImGuiContext& context = *ImGui::GetCurrentContext();
@@ -177,12 +177,12 @@ Layout draw_interface(UiState& ui, const Snapshot& snapshot) {
     follow_kernel(ui, snapshot);
     follow_components(ui, snapshot);
     follow_brush(ui, snapshot);
-    // The histogram's section says so again in every frame in which it is seen.
+    // Sections that need these set them again in each frame in which they are visible.
     ui.wants_histogram = ui.wants_spectrum = ui.wants_plane = false;
     ui.on_profile.reset();
     ui.slider_y.reset();
 
-    // A window too low for everything goes without the toolbar first, then without the notices.
+    // If the window is too low, drop the toolbar first, then the notices.
     const bool roomy = rest.height >= strip_height(line) + 2 * strip_height(frame) + least_canvas;
     const bool shown = ui.preferences.panels && roomy;
     if (rest.height >= strip_height(line) + least_canvas) {

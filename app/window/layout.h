@@ -1,4 +1,4 @@
-// Where things stand: toolbar on top, panel on the left, status line below, and the canvas is what remains.
+// Layout of the interface: toolbar on top, panel at the left, status line below, canvas in the rest.
 #pragma once
 
 #include "app/window/ui_state.h"
@@ -7,13 +7,13 @@ namespace stencil {
 
 struct Layout {
     ScreenRect canvas;   ///< pixels of the frame buffer
-    bool moves = false;  ///< something changes by itself: draw another frame soon
+    bool moves = false;  ///< something is animated: draw another frame soon
 };
 
-inline constexpr double kLargestPanelShare = 0.45;  ///< of the window's width
+inline constexpr double kLargestPanelShare = 0.45;  ///< relative to the window's width
 
-/// Draws all of the interface except the canvas, between ImGui's NewFrame and Render. The canvas is also kept
-/// in UiState::canvas.
+/// Draws the interface except the canvas, between ImGui's NewFrame and Render. Also stores the canvas'
+/// rectangle in UiState::canvas.
 Layout draw_interface(UiState& ui, const Snapshot& snapshot);
 
 }  // namespace stencil

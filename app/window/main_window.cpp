@@ -20,14 +20,14 @@
 namespace stencil {
 namespace {
 
-// While something goes on a frame is drawn at least so often; at rest the window only looks for the engine's
-// news, and draws nothing.
+// While something changes, frames are drawn at least this often (seconds); when idle the window only polls
+// for news from the engine and draws nothing.
 constexpr double kBusyPatience = 1.0 / 32;
 constexpr double kIdlePatience = 0.5;
-// ImGui needs a frame or two after an event until hovering and new sizes have settled.
+// ImGui needs a frame or two after an event for hovering and new sizes to settle.
 constexpr int kSettlingFrames = 3;
 
-// What the panels show until the session is made.
+// Shown by the panels until the session exists.
 std::shared_ptr<const Snapshot> first_snapshot(const RunSpec& asked) {
     auto snapshot = std::make_shared<Snapshot>();
     snapshot->machine = std::make_shared<Machine>(query_machine());
@@ -37,7 +37,7 @@ std::shared_ptr<const Snapshot> first_snapshot(const RunSpec& asked) {
     return snapshot;
 }
 
-// Pictures that a script takes have none unless it asks for them.
+// Screenshots made by scripts contain no prompts unless asked for.
 std::vector<std::string> prompts_done(const WindowRequest& request, const Preferences& preferences) {
     if (request.prompts) return {};
     return request.frames > 0 ? names_of(prompts()) : preferences.prompts_done;
@@ -98,7 +98,7 @@ MainWindow::MainWindow(const WindowRequest& request)
     ui_.panel.examples.reveal = true;
 }
 
-// The window goes first, so that it is gone at once even where the engine has to finish a step.
+// Close the window first, because the engine may still have to finish a step.
 MainWindow::~MainWindow() {
     clock_.reset();
     renderer_.reset();
@@ -139,7 +139,7 @@ bool MainWindow::goes_on() const {
     return scripted() || snapshot_->running || !snapshot_->busy.empty() || example_goes_on() || moves_;
 }
 
-// Seconds to wait for news.
+// Returns how many seconds to wait for news.
 double MainWindow::patience() const {
     if (redraws_ > 0) return 0;
     return goes_on() ? std::max(0.0, kBusyPatience - (seconds() - begun_)) : kIdlePatience;
@@ -185,7 +185,7 @@ void MainWindow::take_example_news() {
     example_news_ = ui_.example.version != before;
 }
 
-// Its pictures are made once they are to be seen.
+// Thumbnails are made when they are first visible.
 void MainWindow::take_gallery() {
     if (ui_.gallery.wanted == 0) return;
     if (!gallery_) {
@@ -201,7 +201,7 @@ void MainWindow::take_gallery() {
     redraws_ = std::max(redraws_, 1);
 }
 
-// The file, for runs like the present one: its trial begins anew where that changes.
+// Watches the kernel's file; its check starts anew if the run's settings change.
 void MainWindow::watch_kernel() {
     const std::string& file = ui_.panel.kernel.file;
     if (!kernel_ && file.empty()) return;
@@ -249,7 +249,7 @@ void MainWindow::take_events() {
     for (const std::string& path : display_->take_drops()) open_path(ui_, path);
 }
 
-// Fonts and sizes follow the monitor, the font size and the theme.
+// Remakes fonts and sizes when the monitor's scale, the font size or the theme change.
 void MainWindow::follow_scale() {
     const float content = request_.scale.value_or(display_->content_scale());
     const float pixels = std::round(ui_.preferences.font_size * content);
@@ -271,7 +271,7 @@ void MainWindow::build(CanvasOutput& output) {
     ui_.cost.fields_per_s = rates.fields;
     ui_.cost.steps_per_s = rates.steps;
     ui_.transfer = renderer_->transfer();
-    // Making the first field takes every processor: an example begins after it.
+    // Begin the example after the first field, because making that uses all processors.
     if (request_.example && snapshot_->frame)
         ui_.panel.examples.waiting = std::exchange(request_.example, std::nullopt);
     display_->begin_frame();
@@ -294,7 +294,7 @@ void MainWindow::build(CanvasOutput& output) {
 
 void MainWindow::ask_engine(ViewRequest request) {
     request.host_pixels = !renderer_->transfer().interop || !ui_.visible_range.empty();
-    // The picture that is kept is of its own moment, whatever the machine had time for.
+    // A picture that is saved must show exactly its step, even if the machine is slow.
     request.exact = scripted() && (frames_are_done() || !request_.film.empty());
     request.serial = view_.serial;
     if (view_.serial > 0 && request == view_) return;
@@ -303,7 +303,7 @@ void MainWindow::ask_engine(ViewRequest request) {
     engine_->see(view_);
 }
 
-// About the canvas' centre.
+// Zooms about the canvas' centre.
 void MainWindow::zoom_to(double scale) {
     const ScreenRect& picture = ui_.picture;
     const FieldSize field{snapshot_->frame->nx, snapshot_->frame->ny};
@@ -333,10 +333,10 @@ void MainWindow::draw(const CanvasOutput& canvas) {
     if (finished_ && film_) film_->finish();
     canvas_recorder_->follow(ui_, drawn_ > before, height);
     if (std::exchange(ui_.copy_picture, false)) desktop_->copy_canvas(ui_, height);
-    // Steps at the same time would share the GPU with drawing, which would take four times as long; while
-    // swapping waits for the monitor they are welcome.
+    // Concurrent steps would share the GPU with drawing and make it four times as slow; they may run while
+    // swapping waits for the monitor.
     display_->finish_drawing();
-    // A scripted run steps from frame to frame: not beside an example, and not beyond the last one.
+    // A scripted run steps from frame to frame: not while an example runs, and not beyond the last frame.
     const bool goes_on = !scripted() || (!awaits_example && !frames_are_done());
     if (frame && goes_on) engine_->frame_taken(frame->count);
     display_->swap();

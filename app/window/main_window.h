@@ -1,4 +1,4 @@
-// The window's loop: what happened, what is shown, what the engine is asked for.
+// The window's main loop: handles input, draws, and requests work from the engine.
 #pragma once
 
 #include <memory>
@@ -28,14 +28,14 @@ class MainWindow {
     MainWindow(const MainWindow&) = delete;
     MainWindow& operator=(const MainWindow&) = delete;
 
-    /// One turn: waits for something to happen, and draws where that changes the picture. False where the
-    /// window is to close. Throws what kept the session from being made.
+    /// One iteration: waits for an event, and draws if the picture changed. Returns false when the window
+    /// should close. Throws what kept the session from being made.
     bool turn();
 
-    /// Keeps the preferences and the session, unless the window is scripted.
+    /// Saves the preferences and the session, unless the window is scripted.
     void keep();
 
-    /// What the performance panel shows, for --json.
+    /// Returns the contents of the performance panel, for --json.
     nlohmann::ordered_json report() const;
 
   private:
@@ -67,16 +67,16 @@ class MainWindow {
     UiState ui_;
     Canvas canvas_;
     std::shared_ptr<const Snapshot> snapshot_;
-    std::mutex wake_mutex_;  ///< guards display_ while other threads wake it
+    std::mutex wake_mutex_;  ///< guards display_ against wake() from other threads
     std::unique_ptr<Display> display_;
     std::unique_ptr<FieldRenderer> renderer_;
     std::unique_ptr<FrameClock> clock_;
     FieldRate rate_;
-    // Their threads use the display and its mutex, so they come later and end earlier.
-    std::unique_ptr<Gallery> gallery_;  ///< once its pictures are to be seen
+    // Their threads use the display and its mutex, so they are declared after and destroyed before it.
+    std::unique_ptr<Gallery> gallery_;  ///< made when its pictures are first visible
     std::unique_ptr<GalleryTexture> gallery_texture_;
     std::unique_ptr<ExampleRunner> examples_;
-    std::unique_ptr<user_kernel::KernelWatch> kernel_;  ///< from its first file on
+    std::unique_ptr<user_kernel::KernelWatch> kernel_;  ///< made with its first file
     std::unique_ptr<Engine> engine_;
     std::unique_ptr<Desktop> desktop_;
     std::unique_ptr<CanvasRecorder> canvas_recorder_;
@@ -86,15 +86,15 @@ class MainWindow {
     Theme theme_ = Theme::dark;
     bool full_screen_ = false;
     bool example_news_ = false;
-    int redraws_ = 3;       ///< frames still to be drawn, because ImGui settles a frame or two after an event
-    double begun_ = 0;      ///< the newest frame, by seconds()
-    bool follows_ = false;  ///< the newest frame came right after the one before
+    int redraws_ = 3;       ///< frames still to draw, because ImGui settles a frame or two after an event
+    double begun_ = 0;      ///< start of the newest frame, by seconds()
+    bool follows_ = false;  ///< the newest frame followed the previous one without a pause
     bool moves_ = false;
-    long long shown_step_ = 0;         ///< of the field that is on the screen
-    long long drawn_ = 0;              ///< frames of the field, of a scripted window
-    std::unique_ptr<VideoFile> film_;  ///< of a scripted window, from its first frame on
-    ScreenRect filmed_;                ///< the canvas then
-    bool finished_ = false;            ///< the last of them was drawn as it was asked for
+    long long shown_step_ = 0;         ///< step of the field on the screen
+    long long drawn_ = 0;              ///< scripted window: frames of the field drawn so far
+    std::unique_ptr<VideoFile> film_;  ///< scripted window: made at its first frame
+    ScreenRect filmed_;                ///< the canvas at that time
+    bool finished_ = false;            ///< the last frame was drawn exactly as requested
 };
 
 }  // namespace stencil

@@ -1,4 +1,4 @@
-// What a scripted window leaves behind: its frames' costs, a film of them, a picture of the last one.
+// Outputs of a scripted window: the cost of its frames, a film of them, and a picture of the last one.
 #include <cmath>
 
 #include "app/window/display/screenshot.h"
@@ -50,7 +50,7 @@ nlohmann::ordered_json MainWindow::report() const {
     return json;
 }
 
-// The canvas alone, as large as it is in the first of them.
+// Films only the canvas, at the size that it has in the first frame.
 void MainWindow::film_frame() {
     const auto [width, height] = display_->frame_size();
     if (!film_) {
@@ -67,7 +67,7 @@ void MainWindow::film_frame() {
 
 void MainWindow::finish_frame(bool shows_request) {
     if (!scripted() || !shows_request) return;
-    // While the run stands still nothing but redrawing is to be counted.
+    // While the run is paused frames only redraw, so they do not count.
     if (!snapshot_->running && !frames_are_done()) ++drawn_;
     if (!frames_are_done() || !view_.exact) return;
     finished_ = true;

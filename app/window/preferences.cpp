@@ -19,7 +19,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::size_t kMaxSections = 64;
-constexpr std::string_view kShapes[] = {"round", "square", "rectangle", "fill"};  // as in BrushShape
+constexpr std::string_view kShapes[] = {"round", "square", "rectangle", "fill"};  // by BrushShape
 
 void read(const Json& json, const char* name, bool& value) {
     if (const auto found = json.find(name); found != json.end() && found->is_boolean())
@@ -150,7 +150,7 @@ void save_preferences(const Preferences& preferences) {
     try {
         write_text_file(*path, write_preferences(preferences));
     } catch (const MachineError&) {
-        // A folder that can't be written to: the window starts with its defaults next time.
+        // If the folder cannot be written to, the window starts with defaults next time.
     }
 }
 

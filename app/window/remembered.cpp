@@ -22,7 +22,7 @@ void set_if_known(RunSpec& spec, std::string_view setting, const std::string& va
     try {
         set_setting(spec, setting, value);
     } catch (const InputError&) {
-        // A colour table that has gone.
+        // The colour map no longer exists.
     }
 }
 
@@ -100,7 +100,7 @@ void keep_session(const RunSpec& spec) {
     try {
         write_text_file(*file, json_text(to_json(spec)));
     } catch (const MachineError&) {
-        // A folder that can't be written to: nothing is there to be continued.
+        // If the folder cannot be written to, there is no session to continue.
     }
 }
 

@@ -1,4 +1,4 @@
-// What a user set, from the window to the preferences and back, and the session of before.
+// Moves settings between the window and the preferences, and keeps the session for --continue.
 #pragma once
 
 #include <filesystem>
@@ -12,29 +12,29 @@
 
 namespace stencil {
 
-/// View, brush and exports as the preferences have them, colours too where the run has none of its own. What
-/// is not known any more stays as it is.
+/// Applies view, brush and exports from the preferences, and colours unless the run has its own. Names that
+/// no longer exist are ignored.
 void recall(UiState& ui, RunSpec& spec);
 
-/// The preferences with all of this as it is now.
+/// Returns the preferences with the present settings.
 Preferences kept(const UiState& ui, const RunSpec& now);
 
-/// A file or folder goes to the front of the recent ones.
+/// Moves a file or folder to the front of the recent ones.
 void remember_path(Preferences& preferences, const std::string& path);
 
-/// session.json beside the preferences, where a session was kept; empty where none was.
+/// Returns session.json beside the preferences, or nothing if no session was kept.
 std::optional<std::filesystem::path> last_session();
-/// A copy of it, which stays as it is while the present session is kept; empty where there is none.
+/// Copies it, because the present session will overwrite it; returns the copy's path, empty if there is none.
 std::string copy_last_session();
-/// What repeats a session. Failing is silent, as with preferences.
+/// Stores the settings that repeat a session. Failures are silent, as with preferences.
 void keep_session(const RunSpec& spec);
 
-/// Keeps a session while the window is open, so that no way of ending costs more than its newest moments.
+/// Stores the session while the window is open, so that a crash loses little.
 class SessionKeeper {
   public:
-    /// Every 30 s (of `seconds`) where the session has changed, on another thread: a disk may take long.
+    /// Stores a changed session every 30 s (of `seconds`), in a thread because a disk may be slow.
     void follow(const std::shared_ptr<const Snapshot>& snapshot, double seconds);
-    /// Returns when it is kept.
+    /// Stores the session and waits until that is done.
     void finish(const Snapshot& snapshot);
 
   private:

@@ -1,4 +1,4 @@
-// The keys: one table that the help lists and the keyboard goes through.
+// The table of keyboard shortcuts, listed by the help.
 #pragma once
 
 #include <span>
@@ -16,23 +16,23 @@ struct Chord {
 };
 
 struct Shortcut {
-    std::string_view keys;  ///< for people: "Space", "H, F1 or ?"
+    std::string_view keys;  ///< as shown: "Space", "H, F1 or ?"
     std::span<const Chord> chords;
-    std::string_view what;  ///< a sentence's beginning, e.g. "Run or pause"
+    std::string_view what;  ///< beginning of a sentence, such as "Run or pause"
     UiCommand command;
     bool repeats = false;       ///< while the key is held
-    bool while_typing = false;  ///< also while a text is being typed
-    bool presses = false;       ///< a control that has the keyboard takes it as a click
+    bool while_typing = false;  ///< also while text is edited
+    bool presses = false;       ///< a focused control takes the key as a click
 };
 
-/// In the order of the help.
+/// Returns the rows in the order of the help.
 std::span<const Shortcut> shortcuts();
 
-/// The row of a command; null where it has no key.
+/// Returns the row of a command, or null if it has no key.
 const Shortcut* shortcut_of(UiCommand command);
 
-/// Does what the key stands for; false where it stands for nothing. While a text is being typed
-/// (ImGui's WantTextInput), or a control has the keyboard (NavVisible), only where the row says so.
+/// Runs the key's command; returns false if it has none. While text is edited (ImGui's WantTextInput) or a
+/// control has the focus (NavVisible), only if the row allows it.
 bool handle_key(const KeyPress& press, UiState& ui, const Snapshot& snapshot);
 
 }  // namespace stencil

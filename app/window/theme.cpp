@@ -20,7 +20,7 @@ constexpr ImU32 rgb(unsigned code) {
     return IM_COL32(code >> 16, code >> 8 & 0xff, code & 0xff, 255);
 }
 
-// Neutral greys, so that the field's colours are the only ones that speak, and one teal for what is chosen.
+// Neutral greys let the field's colours stand out; one teal marks what is chosen.
 constexpr Palette kDark = {
     .window = rgb(0x1c1f24),
     .popup = rgb(0x24282e),
@@ -111,7 +111,7 @@ constexpr Shade kShades[] = {
     {ImGuiCol_ResizeGrip, &Palette::border},
     {ImGuiCol_ResizeGripHovered, &Palette::accent},
     {ImGuiCol_ResizeGripActive, &Palette::bright_accent},
-    {ImGuiCol_PlotHistogram, &Palette::bar},  // a progress bar's text lies on it
+    {ImGuiCol_PlotHistogram, &Palette::bar},  // also behind a progress bar's text
     {ImGuiCol_NavHighlight, &Palette::bright_accent},
     {ImGuiCol_Tab, &Palette::title},
     {ImGuiCol_TabHovered, &Palette::hovered},
@@ -143,10 +143,10 @@ void set_sizes(ImGuiStyle& style) {
     style.WindowMenuButtonPosition = ImGuiDir_None;
 }
 
-// ---- Fonts
+// --- Fonts
 
-// What Roboto has of Latin-1, Greek, punctuation, superscripts and subscripts, the euro, and mathematics. It
-// has no arrows; the icons have.
+// Roboto's characters: Latin-1, Greek, punctuation, super- and subscripts, the euro, mathematics. Arrows come
+// from the icon font.
 constexpr ImWchar kTextRanges[] = {0x0020,
                                    0x00ff,
                                    0x0370,
@@ -176,7 +176,7 @@ void add_font(std::string_view name, float pixels, ImFontConfig config) {
     const auto files = embedded_fonts();
     const auto file = std::ranges::find(files, name, &EmbeddedFile::name);
     if (file == files.end()) throw std::logic_error("no font " + std::string(name));
-    // The atlas copies what it does not own, and does not write to it.
+    // The atlas copies the data without writing to it.
     config.FontDataOwnedByAtlas = false;
     void* const bytes = const_cast<char*>(file->text.data());
     ImGui::GetIO().Fonts->AddFontFromMemoryTTF(bytes, int(file->text.size()), pixels, &config);
@@ -197,7 +197,7 @@ void apply_theme(Theme theme, float scale) {
     }
     set_sizes(style);
     style.ScaleAllSizes(scale);
-    // Lines are whole pixels; ImGui leaves them out of its scaling.
+    // Line widths are whole pixels, which ImGui's scaling does not ensure.
     const float line = std::max(1.0f, std::floor(scale));
     style.WindowBorderSize = style.ChildBorderSize = style.PopupBorderSize = line;
     style.FrameBorderSize = line;
@@ -218,7 +218,7 @@ void load_fonts(float pixels) {
     text.OversampleV = 1;
     text.GlyphRanges = kTextRanges;
     add_font("Roboto-Regular", size, text);
-    // All icons take the same width, so that what stands behind them is aligned.
+    // All icons have the same width, so that labels after them are aligned.
     ImFontConfig icons;
     icons.MergeMode = true;
     icons.OversampleH = 2;

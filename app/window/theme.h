@@ -7,20 +7,20 @@
 
 namespace stencil {
 
-/// Colours that the canvas draws with; the panels take theirs from ImGui's style.
+/// Colours for the canvas; the panels use ImGui's style.
 struct CanvasColors {
     ImU32 background, text, faint_text, outline, accent, warning, error;
 };
 
-/// Sets ImGui's style: colours, and all sizes times `scale`.
+/// Sets ImGui's style: the colours, and all sizes times `scale`.
 void apply_theme(Theme theme, float scale);
 CanvasColors canvas_colors(Theme theme);
 
-/// Puts the packaged text font with the icons merged into it into ImGui's atlas, replacing what was there.
-/// `pixels` is the size of the text on the screen. The atlas' texture has to be made again afterwards.
+/// Loads the packaged text font, merged with the icons, into ImGui's atlas, replacing other fonts. `pixels`
+/// is the text size on the screen. Remake the atlas' texture afterwards.
 void load_fonts(float pixels);
 
-/// For texts whose columns count; the text font where there is none.
+/// Returns the monospaced font, or the text font if there is none.
 ImFont* monospace_font();
 
 }  // namespace stencil

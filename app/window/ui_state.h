@@ -1,4 +1,4 @@
-// What the interface itself knows: nothing of the simulation, which is in the Snapshot.
+// State of the interface itself; the simulation's is in the Snapshot.
 #pragma once
 
 #include <array>
@@ -19,58 +19,58 @@
 
 namespace stencil {
 
-/// What the left mouse button does on the canvas.
+/// The tool of the left mouse button on the canvas.
 enum class Tool { paint, probe, profile, pick };
 
 inline constexpr std::size_t kMostProfiles = 6;
 
 enum class Theme { dark, light };
 
-/// Kept in the user's configuration folder from one start to the next.
+/// Stored in the user's configuration folder between sessions.
 struct Preferences {
     Theme theme = Theme::dark;
     float font_size = 15;     ///< pixels at scale 1
-    bool panels = true;       ///< shown
+    bool panels = true;       ///< whether they are shown
     float panel_width = 340;  ///< pixels at scale 1
     int window_width = 1280, window_height = 800;
-    std::vector<std::string> prompts_done;  ///< of the first minute, by name
+    std::vector<std::string> prompts_done;  ///< names of first-use prompts
     bool axes = true;                       ///< coordinates around the field
     std::vector<std::string> open_sections{
-        "Equation", "Simulation", "View", "Brush"};  ///< of the panel, by title
-    std::string view = "now";                        ///< as --view spells it
+        "Equation", "Simulation", "View", "Brush"};  ///< open sections of the panel, by title
+    std::string view = "now";                        ///< as for --view
     bool smooth = false, show_numbers = true;
-    std::string colormap, laplacian_colormap;  ///< empty: as the model has it
+    std::string colormap, laplacian_colormap;  ///< empty: the model's
     Brush brush;
-    bool straight = false;        ///< its strokes are lines
-    double fill_tolerance = 0.1;  ///< of values
+    bool straight = false;        ///< strokes are straight lines
+    double fill_tolerance = 0.1;  ///< in units of the field
     std::string export_folder = kExportFolder;
     std::vector<std::string> export_files = default_exports();
     bool export_replace = false;
-    std::vector<std::string> recent;  ///< files and folders that were opened, the newest first
+    std::vector<std::string> recent;  ///< files and folders opened, newest first
     friend bool operator==(const Preferences&, const Preferences&) = default;
 };
 
-/// What a frame costs on the interface's side, medians over the newest frames, in milliseconds.
+/// Cost of a frame in the interface, medians over the newest frames, in milliseconds.
 struct InterfaceCost {
-    double transfer_ms = 0;   ///< pixels into the texture: device time with interop, else the host's
-    double drawing_ms = 0;    ///< GPU time of the field and the interface, by timer queries
-    double interface_ms = 0;  ///< host time of building the panels and submitting them
-    double frame_ms = 0;      ///< between two frames while frames follow each other
+    double transfer_ms = 0;   ///< upload of pixels: device time with interop, else host time
+    double drawing_ms = 0;    ///< GPU time of the field and the interface, from timer queries
+    double interface_ms = 0;  ///< host time to build and submit the panels
+    double frame_ms = 0;      ///< between consecutive frames
     double frames_per_s = 0;  ///< of the interface
-    double fields_per_s = 0;  ///< new fields shown; 0 while the run stands still
-    double steps_per_s = 0;   ///< that these came to
+    double fields_per_s = 0;  ///< new fields shown; 0 while paused
+    double steps_per_s = 0;   ///< steps of the run that these covered
 };
 
-/// How the pixels get into the texture.
+/// How pixels reach the texture.
 struct Transfer {
     bool interop = false;
-    std::string text;  ///< for the status line, with the reason where it is a copy
+    std::string text;  ///< for the status line, with the reason if they are copied
 };
 
-// What the examples' runner is told.
+// Messages to the thread that runs examples.
 struct StartExample {
     ExampleRequest request;
-    std::string remark;  ///< for the report's notes; empty: none
+    std::string remark;  ///< added to the report's notes; empty: none
 };
 struct CancelExample {};
 struct RemarkExample {
@@ -81,30 +81,30 @@ struct SaveReport {
 };
 using RunnerOrder = std::variant<StartExample, CancelExample, RemarkExample, SaveReport>;
 
-/// The pictures of what a run can begin with.
+/// Thumbnails of ready runs, models and initial conditions.
 struct GalleryView {
     bool open = false;
-    std::size_t wanted = 0;      ///< so many of the rows have been seen
+    std::size_t wanted = 0;      ///< rows that have been visible
     Gallery::Pictures pictures;  ///< in the order of gallery_rows(); empty before any was wanted
-    std::uintptr_t texture = 0;  ///< OpenGL's name of what holds them all
+    std::uintptr_t texture = 0;  ///< OpenGL name of the texture that holds them
 };
 
 enum class PathKind { file, folder };
 
 struct PathQuestion {
     PathKind kind = PathKind::file;
-    std::string start;  ///< the folder that is seen first
+    std::string start;  ///< initial folder
 };
 
-/// The desktop's dialog for paths.
+/// The desktop's file dialog.
 struct PathDialog {
-    bool known = false, there = false;  ///< such a program was looked for, and is installed
+    bool known = false, there = false;  ///< whether a program was searched for, and found
     unsigned field = 0;                 ///< ImGui's ID of the field that asked last
     std::optional<PathQuestion> asked;  ///< once, for the main loop
-    std::string answer;                 ///< for that field, once
+    std::string answer;                 ///< once, for that field
 };
 
-/// A film of the canvas, begun by hand.
+/// A film of the canvas, started by hand.
 struct CanvasFilm {
     struct Order {
         std::string folder, ending;
@@ -112,60 +112,60 @@ struct CanvasFilm {
     };
     std::optional<Order> asked;  ///< once
     bool stop = false;           ///< once
-    std::string place;           ///< where the one goes that is being made; empty: none is
+    std::string place;           ///< file being written; empty: none
     long long frames = 0;
     bool on() const { return !place.empty(); }
 };
 
 struct UiState {
     Preferences preferences;
-    float scale = 1;  ///< the monitor's content scale (hi-dpi) times the user's wish
+    float scale = 1;  ///< the monitor's content scale times the user's
 
-    // View.
+    // --- View
     std::vector<Pane> panes{Pane::now};  ///< one, or the three of three-up
     bool smooth = false;
-    bool show_numbers = true;  ///< of cells, where they are large enough
+    bool show_numbers = true;  ///< in cells that are large enough
     CanvasView view;
-    SurfaceView surface;               ///< where that is shown
-    std::optional<SamplePoint> hover;  ///< within the field
+    SurfaceView surface;               ///< viewpoint of the surface
+    std::optional<SamplePoint> hover;  ///< point of the field under the mouse
 
-    // Tools.
+    // --- Tools
     Tool tool = Tool::paint;
     Brush brush;
-    bool straight = false;              ///< a stroke is one line, from where it begins to where it ends
+    bool straight = false;              ///< a stroke is one straight line
     bool erases = false;                ///< the left button paints 0, as the right one does
-    double fill_tolerance = 0.1;        ///< the radius of a fill, which is no length
-    std::optional<SamplePoint> picks;   ///< the brush is to take the value there, once a frame has it
+    double fill_tolerance = 0.1;        ///< stands for the radius when filling
+    std::optional<SamplePoint> picks;   ///< where the brush takes its value, from the next frame
     std::vector<ProfileLine> profiles;  ///< at most kMostProfiles
-    std::optional<double> on_profile;   ///< how far along them the mouse is in their plot, cells
+    std::optional<double> on_profile;   ///< position along them under the mouse in the plot, in cells
     bool wants_histogram = false;       ///< the section that shows it is open
-    bool wants_spectrum = false, wants_plane = false;  ///< as well
+    bool wants_spectrum = false, wants_plane = false;  ///< likewise
 
-    std::string visible_range;  ///< once: the setting that is to span what is visible
+    std::string visible_range;  ///< once: the setting whose range is set to the visible values
 
-    std::optional<float> slider_y;  ///< of the first parameter's slider in this frame, ImGui's coordinates
+    std::optional<float> slider_y;  ///< position of the first parameter's slider, in ImGui's coordinates
 
-    ScreenRect canvas;   ///< of the newest frame, pixels of the frame buffer
+    ScreenRect canvas;   ///< in the newest frame, in pixels of the frame buffer
     ScreenRect picture;  ///< of its first pane
     struct ColorBar {
         Pane pane = Pane::now;
-        ScreenRect at;  ///< of its colours
+        ScreenRect at;  ///< the rectangle of its colours
     };
-    std::vector<ColorBar> color_bars;  ///< of the newest frame
-    ScreenRect plots;                  ///< its pane for plots; of width 0 where there is none
-    bool full_screen = false;          ///< wished for; the main loop follows
+    std::vector<ColorBar> color_bars;  ///< in the newest frame
+    ScreenRect plots;                  ///< pane for plots; of width 0 if there is none
+    bool full_screen = false;          ///< wanted; set by the main loop
     bool help_open = false;
     bool popup_open = false;    ///< in the newest frame
     bool close_popups = false;  ///< once, before the next frame is drawn
-    int part_step = 0;          ///< once: the keyboard goes to the next part (1) or the one before (-1)
+    int part_step = 0;          ///< once: move the keyboard focus to the next (1) or previous (-1) part
     bool about_to_close = false;
-    std::string clipboard;      ///< what goes there, once
-    bool copy_picture = false;  ///< of the canvas, once
+    std::string clipboard;      ///< text to copy, once
+    bool copy_picture = false;  ///< once
     CanvasFilm canvas_film;
     PathDialog dialog;
-    std::string said;        ///< what the interface has just done, for the status line
-    double said_until = -1;  ///< ImGui's time; negative: not drawn yet
-    int heard = 0;           ///< of what the session has said so far, how much was shown
+    std::string said;        ///< last action of the interface, for the status line
+    double said_until = -1;  ///< in ImGui's time; negative: not drawn yet
+    int heard = 0;           ///< number of the session's messages already shown
     void say(std::string text) {
         said = std::move(text);
         said_until = -1;
@@ -176,13 +176,13 @@ struct UiState {
 
     PanelState panel;
     GalleryView gallery;
-    user_kernel::KernelNews kernel;  ///< of the file that is watched
+    user_kernel::KernelNews kernel;  ///< of the watched file
 
-    std::vector<Action> actions;  ///< for the engine, in their order; taken by the main loop
+    std::vector<Action> actions;  ///< for the engine, in order; taken by the main loop
     void act(Action action) { actions.push_back(std::move(action)); }
 
-    ExampleNews example;                     ///< of the one that runs, or ran last
-    std::vector<RunnerOrder> runner_orders;  ///< for the runner, in their order; taken by the main loop
+    ExampleNews example;                     ///< of the running or last example
+    std::vector<RunnerOrder> runner_orders;  ///< for the runner, in order; taken by the main loop
 };
 
 }  // namespace stencil

@@ -30,9 +30,8 @@ void check_sections(const WindowRequest& request) {
             throw InputError("--sections: " + unknown_name_message("section", title, known));
 }
 
-// The engine, the gallery and OpenGL's own threads take and return blocks as large as a field. glibc would
-// keep them in an arena for each thread, of which little ever goes back: memory grew by half in three minutes
-// of use, while what was in use did not.
+// Lets glibc return large blocks: several threads allocate and free blocks as large as a field, and their
+// arenas would keep them (memory in use grew by half within three minutes).
 void return_memory() {
 #ifdef __GLIBC__
     constexpr int kArenas = 2, kLargeBlock = 256 * 1024;

@@ -1,4 +1,4 @@
-// stencilscope without a subcommand: the window.
+// stencilscope without a subcommand: opens the window.
 #pragma once
 
 #include <optional>
@@ -12,36 +12,36 @@ namespace stencil {
 
 struct WindowRequest {
     RunSpec spec;
-    std::optional<long long> stop_at;  ///< a run stops there; empty: it goes on
-    std::string out;                   ///< folder that the export panel begins with
+    std::optional<long long> stop_at;  ///< step at which the run stops; empty: it does not
+    std::string out;                   ///< initial folder of the export panel
     bool paused = false;
-    long long steps_per_frame = 10;  ///< 0: automatic; few, so that the start is seen on a fast machine too
-    bool continues = false;          ///< with the session that was kept last
-    std::string trouble;             ///< a message that the window begins with; empty: none
-    std::optional<std::vector<Pane>> panes;  ///< else as the preferences have it
-    std::optional<double> zoom;              ///< pixels per cell; empty: all of the field is seen
+    long long steps_per_frame = 10;          ///< 0: automatic; few, to show the beginning on fast machines
+    bool continues = false;                  ///< from the session stored last
+    std::string trouble;                     ///< first message to show; empty: none
+    std::optional<std::vector<Pane>> panes;  ///< empty: from the preferences
+    std::optional<double> zoom;              ///< pixels per cell; empty: fit the field
 
-    // What a scripted window needs. With frames, the user's preferences are neither read nor written.
-    long long frames = 0;    ///< leave after this many new ones of the field; 0: when told to
+    // Options of a scripted window. With `frames`, the user's preferences are neither read nor written.
+    long long frames = 0;    ///< close after so many new frames of the field; 0: never
     std::string screenshot;  ///< file for a picture of the last frame; empty: none
-    std::string film;        ///< file for a film of the canvas, a picture for each frame; empty: none
+    std::string film;        ///< file for a film of the canvas with a picture per frame; empty: none
     double fps = 30;         ///< of the film
-    std::string json;        ///< file for what the frames cost; empty: none
-    bool prompts = false;    ///< those of the first minute, even where they were seen
+    std::string json;        ///< file for the cost of the frames; empty: none
+    bool prompts = false;    ///< show first-use prompts, even those already done
     bool tour = false;       ///< begins with it
     bool vsync = true;
     bool interop = true;
-    std::optional<Size> window;  ///< pixels at scale 1
-    std::optional<float> scale;  ///< instead of the monitor's
+    std::optional<Size> window;  ///< in pixels at scale 1
+    std::optional<float> scale;  ///< replaces the monitor's
     std::optional<Theme> theme;
-    std::optional<std::vector<std::string>> sections;  ///< of the panel that are open, by title
-    /// Runs from the start on; with frames, they count once it has ended.
+    std::optional<std::vector<std::string>> sections;  ///< titles of the panel's open sections
+    /// An example to run at the start; `frames` are counted after it.
     std::optional<ExampleRequest> example;
-    std::string kernel;          ///< a file that is watched from the start on; empty: none
-    bool large_results = false;  ///< of an example: over the canvas
+    std::string kernel;          ///< kernel to watch from the start; empty: none
+    bool large_results = false;  ///< show an example's results over the canvas
 };
 
-/// Returns the exit status. Throws InputError where there is no display, and what a run throws.
+/// Returns the exit status. Throws InputError if there is no display, and what a run throws.
 int window_command(const WindowRequest& request);
 
 }  // namespace stencil

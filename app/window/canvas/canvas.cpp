@@ -16,13 +16,12 @@ namespace {
 
 constexpr int kHistogramBins = 96;
 constexpr double kWaitsUnseen = 0.3;  // seconds
-// An engine that does not answer for so long has no need of a picture that moves.
+// After so many seconds without an answer from the engine the wait is no longer animated.
 constexpr double kWaitsLively = 10;
-constexpr double kNarrowestPlots = 15;  // lines of text, which their buttons take
-constexpr double kMinCaption = 14;      // a title's and a colour bar's width, in lines of text
+constexpr double kNarrowestPlots = 15;  // in lines of text: room for the plots' buttons
+constexpr double kMinCaption = 14;      // in lines of text: the least width of a title and a colour bar
 
-/// Of the present settings: a frame may still be of the size before, and what is asked for has to be of the
-/// new one.
+/// Uses the present settings, because the newest frame may still have the size before a change.
 FieldSize field_of(const Snapshot& snapshot) {
     const auto& size = snapshot.now.size;
     if (size) return {size->nx, size->ny};
@@ -30,7 +29,7 @@ FieldSize field_of(const Snapshot& snapshot) {
     return {Size{}.nx, Size{}.ny};
 }
 
-/// The view for a canvas or a field that may have changed its size.
+/// Returns the view adapted to a new size of the canvas or the field.
 CanvasView settled(const CanvasView& view, const ScreenRect& picture, FieldSize field) {
     return view.fitted ? fit_view(picture, field) : panned(view, picture, field, 0, 0);
 }
@@ -50,7 +49,7 @@ std::vector<PaneDrawing> drawings_of(const UiState& ui,
     return drawings;
 }
 
-// The cells of a part that is seen, and one more on each side: contours run between cells' centres.
+// Returns the visible cells and one more on each side, because contours run between cell centres.
 ResampleRequest whole_cells(const CellArea& seen, FieldSize field) {
     const CellArea cells{std::max(std::floor(seen.x0) - 1, 0.0),
                          std::max(std::floor(seen.y0) - 1, 0.0),
@@ -59,7 +58,7 @@ ResampleRequest whole_cells(const CellArea& seen, FieldSize field) {
     return {cells, int(cells.x1 - cells.x0), int(cells.y1 - cells.y0), false};
 }
 
-// The value under the eyedropper comes with the frame that was asked for it.
+// Takes the value under the eyedropper from the frame that was requested for it.
 void take_picked(UiState& ui, const Snapshot& snapshot) {
     const auto& frame = snapshot.frame;
     if (!ui.picks || !frame || frame->hover != ui.picks) return;
@@ -99,7 +98,7 @@ CanvasOutput Canvas::update(UiState& ui, const Snapshot& snapshot, const CanvasF
     return output;
 }
 
-// Three-up has a fourth place once there is something to plot.
+// In three-up view a fourth pane holds plots, if there are profiles or probes.
 void Canvas::lay_out_panes(UiState& ui, const Snapshot& snapshot, const ScreenRect& area, double line) {
     const bool plots = ui.panes == three_up() && (!ui.profiles.empty() || !snapshot.probes.empty());
     std::vector<Pane> places = ui.panes;
@@ -113,7 +112,7 @@ void Canvas::lay_out_panes(UiState& ui, const Snapshot& snapshot, const ScreenRe
     }
     const PaneSlot& last = slots_.back();
     ui.plots = last.title;
-    // To the canvas' right edge, where it is alone in its row.
+    // The last pane reaches to the canvas' right edge.
     const ScreenRect& corner = top_right(slots_).title;
     ui.plots.width = corner.x + corner.width - last.title.x;
     ui.plots.height = last.color_bar.y + last.color_bar.height - last.title.y;
@@ -128,7 +127,7 @@ void Canvas::keep_centre(UiState& ui, FieldSize field) {
     ui.view = recentred(ui.view, before, field_before, ui.picture, field);
 }
 
-// They are the same in all panes, and mostly those of the frame before.
+// All panes share the axes, which are remade only if the visible part changed.
 void Canvas::mark_axes(const UiState& ui, FieldSize field, double line, const Unit& cell) {
     const auto visible = visible_part(ui.view, ui.picture, field, false);
     if (!visible)
@@ -164,7 +163,7 @@ ViewRequest Canvas::request_for(const UiState& ui, const Snapshot& snapshot, Fie
     return request;
 }
 
-// All of the field, at no more points than the picture has pixels.
+// Samples the whole field at no more points than the picture has pixels.
 ResampleRequest Canvas::surface_points(const UiState& ui, FieldSize field) const {
     const double across = ui.picture.width, down = ui.picture.height;
     return {{0, 0, double(field.nx), double(field.ny)},
@@ -173,8 +172,8 @@ ResampleRequest Canvas::surface_points(const UiState& ui, FieldSize field) const
             false};
 }
 
-/// Seconds for which the picture has not been the one that is asked for; 0 while that is too short to be
-/// seen.
+/// Returns for how many seconds the picture has differed from the requested one; 0 while that is too short to
+/// notice.
 double Canvas::waiting(const Snapshot& snapshot, const ViewRequest& request, double seconds) {
     const auto answers = [](const PaneImage& image, const PaneRequest& asked) {
         return image.request == asked;

@@ -1,4 +1,4 @@
-// The canvas: panes, mouse and overlays of one frame. The field itself is drawn below by the FieldRenderer.
+// Panes, mouse and overlays of the canvas in one frame. FieldRenderer draws the field below them.
 #pragma once
 
 #include <optional>
@@ -14,21 +14,21 @@
 namespace stencil {
 
 struct CanvasFrame {
-    ScreenRect area;  ///< that the panels leave, in pixels of the frame buffer
+    ScreenRect area;  ///< what the panels leave free, in pixels of the frame buffer
     CanvasColors colors;
-    double seconds = 0;  ///< by a clock that only goes forward
+    double seconds = 0;  ///< from a monotonic clock
 };
 
 struct CanvasOutput {
-    ViewRequest request;                ///< for the engine; the caller gives it its serial number
-    std::vector<PaneDrawing> drawings;  ///< for the FieldRenderer; their images are the snapshot's
+    ViewRequest request;                ///< for the engine; the caller sets its serial number
+    std::vector<PaneDrawing> drawings;  ///< for the FieldRenderer; their images belong to the snapshot
     bool moves = false;                 ///< something is animated: draw another frame soon
 };
 
-/// Keeps what a drag needs from one frame to the next.
+/// Keeps the state of a drag between frames.
 class Canvas {
   public:
-    /// Once per frame, between ImGui's NewFrame() and Render().
+    /// Call once per frame, between ImGui's NewFrame() and Render().
     CanvasOutput update(UiState& ui, const Snapshot& snapshot, const CanvasFrame& frame);
 
   private:
@@ -44,7 +44,7 @@ class Canvas {
 
     CanvasInput input_;
     SurfaceInput surface_input_;
-    FieldSize field_{0, 0};  ///< of the frame before
+    FieldSize field_{0, 0};  ///< in the previous frame
     FieldAxes axes_;
     std::vector<PaneSlot> slots_;
     std::optional<double> waiting_since_;  ///< seconds

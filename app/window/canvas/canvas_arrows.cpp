@@ -3,7 +3,7 @@
 namespace stencil {
 namespace {
 
-constexpr double kApart = 28;  // pixels at scale 1, at least
+constexpr double kApart = 28;  // least distance in pixels at scale 1
 
 }  // namespace
 
@@ -22,7 +22,7 @@ void draw_arrows(Painter& painter, const OverlayScene& scene, const PaneSlot& sl
         painter.line(a.x, a.y, b.x, b.y, color, width * scene.ui.scale);
     };
     const auto shapes = arrow_shapes(*frame->arrows);
-    // Light with a dark rim, over any colour.
+    // Light with a dark outline, to be visible over any colour.
     for (const auto& [color, width] :
          {std::pair{IM_COL32(0, 0, 0, 150), 3.0}, std::pair{IM_COL32(255, 255, 255, 235), 1.3}})
         for (const ArrowShape& shape : shapes) {

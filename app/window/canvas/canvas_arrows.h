@@ -1,14 +1,14 @@
-// Arrows over the field.
+// Draws the arrows of a vector field.
 #pragma once
 
 #include "app/window/canvas/canvas_overlay.h"
 
 namespace stencil {
 
-/// As many as can be told apart on what is visible.
+/// Returns where arrows fit in the visible area without touching.
 ArrowLattice arrows_on(const UiState& ui, FieldSize field, const CellArea& visible);
 
-/// Those of the newest frame, over the field as it is and its components.
+/// Draws the newest frame's arrows, over panes that show the field itself.
 void draw_arrows(Painter& painter, const OverlayScene& scene, const PaneSlot& slot);
 
 }  // namespace stencil

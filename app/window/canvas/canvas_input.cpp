@@ -15,8 +15,7 @@ constexpr double kZoomPerNotch = 1.2;
 constexpr double kRadiusPerNotch = 1.15;
 constexpr double kMinRadius = 0.5;
 
-// How near the mouse has to be to take hold of something, and how far it has to go to mean a line: pixels at
-// scale 1.
+// How close the mouse must be to grab something, and how far it must move to begin a line: pixels at scale 1.
 constexpr double kReach = 10;
 constexpr double kMeant = 3;
 
@@ -24,14 +23,14 @@ double to_sixteenth(double cells) {
     return std::round(cells * 16) / 16;
 }
 
-/// Four significant digits, so that a radius is short where it is written down.
+/// Rounds to four significant digits, so that a recorded radius stays short.
 double short_number(double value) {
     const double unit = std::pow(10.0, std::floor(std::log10(value)) - 3);
     return unit < 1 ? std::round(value / unit) / std::round(1 / unit) : std::round(value / unit) * unit;
 }
 
-/// Where the brush paints with the mouse there. A brush smaller than a cell paints the cell that it points
-/// at, and not none because its centre is farther away than the rim.
+/// Returns where the brush paints. A brush smaller than a cell snaps to the centre of the cell under the
+/// mouse; otherwise it might reach no cell centre and paint nothing.
 SamplePoint brush_point(const CanvasView& view,
                         const ScreenRect& picture,
                         const Brush& brush,
@@ -41,7 +40,7 @@ SamplePoint brush_point(const CanvasView& view,
     return {to_sixteenth(at.x), to_sixteenth(at.y)};
 }
 
-/// Whether the piece covers any of the field; of a line, whether one of its ends does.
+/// Returns whether the stroke segment covers any of the field; of a line only the ends are tested.
 bool reaches(const BrushPiece& piece, FieldSize field) {
     if (piece.brush.shape == BrushShape::rectangle)
         return piece.x0 < field.nx && piece.x1 > 0 && piece.y0 < field.ny && piece.y1 > 0;
@@ -54,7 +53,7 @@ bool reaches(const BrushPiece& piece, FieldSize field) {
     return covers(piece.x0, piece.y0) || covers(piece.x1, piece.y1);
 }
 
-/// All cells from that of one point to that of the other.
+/// Returns the rectangle of whole cells between the cells of two points.
 BrushPiece rectangle(const Brush& brush, SamplePoint a, SamplePoint b) {
     return {brush,
             std::floor(std::min(a.x, b.x)),
@@ -71,7 +70,7 @@ double distance(const UiState& ui, const ScreenRect& picture, SamplePoint cell, 
     return std::hypot(at.x - mouse.x, at.y - mouse.y);
 }
 
-/// The index of the probe within reach; negative where there is none.
+/// Returns the index of the nearest probe within reach, or -1.
 int probe_near(const UiState& ui, const CanvasScene& scene, const ScreenRect& picture, const Mouse& mouse) {
     int nearest = -1;
     double least = kReach * ui.scale;
@@ -85,14 +84,14 @@ int probe_near(const UiState& ui, const CanvasScene& scene, const ScreenRect& pi
     return nearest;
 }
 
-/// An end of a profile's line.
+/// An end point of a profile's line.
 struct Handle {
     std::size_t line = 0;
     bool from = false;
-    double away = 0;  ///< pixels
+    double away = 0;  ///< distance from the mouse in pixels
 };
 
-/// The nearest one; empty where there is no line.
+/// Returns the nearest handle, or nothing if there is no line.
 std::optional<Handle> nearest_handle(const UiState& ui, const ScreenRect& picture, const Mouse& mouse) {
     std::optional<Handle> nearest;
     for (std::size_t i = 0; i < ui.profiles.size(); ++i)
@@ -104,13 +103,13 @@ std::optional<Handle> nearest_handle(const UiState& ui, const ScreenRect& pictur
     return nearest;
 }
 
-/// The one within reach.
+/// Returns the nearest handle if it is within reach.
 std::optional<Handle> handle_near(const UiState& ui, const ScreenRect& picture, const Mouse& mouse) {
     const auto nearest = nearest_handle(ui, picture, mouse);
     return nearest && nearest->away <= kReach * ui.scale ? nearest : std::nullopt;
 }
 
-/// The end of a line from `fixed` towards `moving`, at the nearest multiple of 45 degrees.
+/// Rotates the line's end `moving` to the nearest multiple of 45 degrees about `fixed`.
 SamplePoint snapped(SamplePoint fixed, SamplePoint moving) {
     const double dx = moving.x - fixed.x;
     const double dy = moving.y - fixed.y;
@@ -122,7 +121,7 @@ SamplePoint snapped(SamplePoint fixed, SamplePoint moving) {
     return {fixed.x + std::copysign(along, dx), fixed.y + std::copysign(along, dy)};
 }
 
-/// The line from `fixed`, which lies in the field, towards `moving`, as far as the field goes.
+/// Clips the line from `fixed`, which lies in the field, at the field's edge.
 SamplePoint cut_at_edge(SamplePoint fixed, SamplePoint moving, FieldSize field) {
     double share = 1;
     const auto cut = [&](double from, double to, double size) {
@@ -167,7 +166,7 @@ Brush stroke_brush(const UiState& ui, bool erases) {
 }
 
 void CanvasInput::update(UiState& ui, const CanvasScene& scene, const Mouse& mouse) {
-    // Where the mouse went after the button was let go is no part of the drag.
+    // Motion after the button was released does not belong to the drag.
     if (dragging() && !mouse.down[std::size_t(drag_.button)]) {
         end_stroke(ui, scene);
         drag_.kind = Drag::Kind::none;
@@ -283,7 +282,7 @@ void CanvasInput::go_on(UiState& ui, const CanvasScene& scene, const Mouse& mous
     if (drag_.kind == Drag::Kind::stroke) stroke_to(ui, scene, mouse);
     if (drag_.kind == Drag::Kind::profile) profile_to(ui, scene, mouse);
     if (drag_.kind != Drag::Kind::pan) return;
-    // By whole pixels, so that the field stays on whole pixels where it is.
+    // Pan by whole pixels, so that the field stays aligned with them.
     const double dx = std::round(mouse.x - drag_.x);
     const double dy = std::round(mouse.y - drag_.y);
     ui.view = panned(ui.view, drag_.picture, scene.field, dx, dy);
@@ -302,7 +301,7 @@ void CanvasInput::stroke_to(UiState& ui, const CanvasScene& scene, const Mouse& 
     const SamplePoint from = drag_.joined ? drag_.cell : to;
     drag_.cell = to;
     const BrushPiece piece{drag_.brush, from.x, from.y, to.x, to.y, drag_.joined};
-    if (!reaches(piece, scene.field)) return;  // what lies beside the field is no edit
+    if (!reaches(piece, scene.field)) return;  // outside the field there is nothing to edit
     ui.act(action::Paint{piece, component_of(drag_.pane)});
     drag_.joined = true;
 }

@@ -1,4 +1,4 @@
-// What the mouse does on the canvas.
+// Mouse input on the canvas: panning, zooming, painting, probes and profiles.
 #pragma once
 
 #include <array>
@@ -10,47 +10,47 @@
 
 namespace stencil {
 
-/// The mouse in one frame, in pixels of the frame buffer.
+/// The mouse in one frame; position in pixels of the frame buffer.
 struct Mouse {
     double x = 0, y = 0;
-    bool known = false;             ///< it is somewhere
-    bool free = false;              ///< no panel is under it
+    bool known = false;             ///< false while the mouse is outside all windows
+    bool free = false;              ///< no panel is under the mouse
     double wheel = 0;               ///< notches, up > 0
     std::array<bool, 3> down{};     ///< left, right, middle
-    std::array<bool, 3> pressed{};  ///< in this frame
+    std::array<bool, 3> pressed{};  ///< in this frame, in the same order
     bool middle_twice = false;      ///< this press is the second of a double click
     bool ctrl = false, alt = false, shift = false;
 };
 
-/// From ImGui's IO, which must have a frame begun.
+/// Reads ImGui's IO. A frame must have begun.
 Mouse read_mouse();
 
-/// What a frame's mouse acts upon.
+/// The layout and data that the mouse acts on in a frame.
 struct CanvasScene {
     std::span<const PaneSlot> slots;
     FieldSize field;
     std::span<const ProbeSeries> probes;
 };
 
-/// What a stroke is made with: the brush as it is set, or the eraser.
+/// Returns the brush to paint with: the one set, or the eraser.
 Brush stroke_brush(const UiState& ui, bool erases);
 
-/// Changes UiState (view, brush, profiles, hover) and sends actions (strokes, probes). What was begun on the
-/// canvas goes on beyond it until the button is let go.
+/// Changes UiState (view, brush, profiles, hover) and sends actions (strokes, probes). A drag that began on
+/// the canvas continues outside until the button is released.
 class CanvasInput {
   public:
     void update(UiState& ui, const CanvasScene& scene, const Mouse& mouse);
 
-    /// The point of the field, or beyond it, that the brush would paint now; empty where it would not.
+    /// The point that the brush would paint, which may lie outside the field; empty if it would not paint.
     const std::optional<SamplePoint>& brush_at() const { return brush_at_; }
 
-    /// A line or rectangle that is painted once the button is let go.
+    /// The line or rectangle that will be painted when the button is released.
     std::optional<BrushPiece> pending() const;
 
-    /// Whether an end of a profile's line is under the mouse, or in its hand.
+    /// Whether the mouse is over, or drags, an end of a profile's line.
     bool at_handle() const { return at_handle_; }
 
-    /// The brush of the stroke that is going on, or else the one that is set.
+    /// The brush of the current stroke, else the one that is set.
     Brush brush(const UiState& ui) const {
         return drag_.kind == Drag::Kind::stroke ? drag_.brush : stroke_brush(ui, false);
     }
@@ -62,17 +62,17 @@ class CanvasInput {
     struct Drag {
         enum class Kind { none, pan, stroke, profile } kind = Kind::none;
         int button = 0;
-        Pane pane = Pane::now;            ///< where it began
-        ScreenRect picture;               ///< of that pane
-        double x = 0, y = 0;              ///< the newest place: pixels
-        SamplePoint cell;                 ///< a stroke's newest point, a profile's end that stays
-        Brush brush;                      ///< of a stroke
-        bool far = false;                 ///< a profile: the mouse went far enough to mean a line
-        std::optional<std::size_t> line;  ///< a profile's; empty: it is a new one
-        bool moves_from = false;          ///< a profile: its first end is dragged
-        bool joined = false;              ///< a stroke has begun
-        bool waits = false;               ///< a stroke that is painted when it ends
-        SamplePoint from;                 ///< of such a one
+        Pane pane = Pane::now;            ///< where the drag began
+        ScreenRect picture;               ///< the rectangle of that pane
+        double x = 0, y = 0;              ///< latest position in pixels
+        SamplePoint cell;                 ///< stroke: latest point; profile: the fixed end
+        Brush brush;                      ///< stroke
+        bool far = false;                 ///< profile: the mouse moved far enough to begin a line
+        std::optional<std::size_t> line;  ///< profile: index; empty: a new one
+        bool moves_from = false;          ///< profile: its first end is dragged, not its second
+        bool joined = false;              ///< the first segment of the stroke was sent
+        bool waits = false;               ///< stroke that is painted on release (line, rectangle)
+        SamplePoint from;                 ///< where such a stroke began
     };
 
     void wheel(UiState& ui, const CanvasScene& scene, const Mouse& mouse);

@@ -6,7 +6,7 @@
 namespace stencil {
 namespace {
 
-// In lines of text.
+// Distances in lines of text.
 constexpr double kMargin = 0.6;
 constexpr double kGap = 0.8;
 constexpr double kTitle = 1.6;
@@ -15,15 +15,15 @@ constexpr double kXAxis = 1.3;
 constexpr double kYAxis = 2.9;
 constexpr double kLowestWithColorBar = 14;
 
-// A second row has to make the pictures so much larger: figures of this kind stand side by side.
+// Use another row only if it enlarges the pictures by this factor; side by side is preferred.
 constexpr double kWorthARow = 1.02;
 
-/// Equal cells, row by row, each with a title, a picture and a colour bar.
+/// Equal cells, filled row by row, each with a title, a picture and a colour bar.
 struct Grid {
     int columns = 1, rows = 1;
     double width = 1, height = 1;  ///< of a picture
     double bar = 0;                ///< height of a colour bar
-    double below = 0, left = 0;    ///< what the coordinates take, below each picture and once at the left
+    double below = 0, left = 0;    ///< room for coordinates: below each picture, and once at the left
 
     double scale(FieldSize field) const { return std::min(width / field.nx, height / field.ny); }
 };
@@ -53,7 +53,7 @@ Grid best_grid(int count, const ScreenRect& area, const Sizes& sizes, FieldSize 
     Grid best = grid_of(count, count, area, sizes);
     for (int columns = count - 1; columns >= 1; --columns) {
         const Grid grid = grid_of(count, columns, area, sizes);
-        // Without its colour bars a picture says less.
+        // Never give up the colour bars for a larger picture.
         if (grid.bar < best.bar) continue;
         if (grid.scale(field) > kWorthARow * best.scale(field)) best = grid;
     }

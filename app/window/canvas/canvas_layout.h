@@ -1,4 +1,4 @@
-// Where the panes lie on the canvas.
+// Layout of the panes on the canvas.
 #pragma once
 
 #include <span>
@@ -13,34 +13,33 @@ namespace stencil {
 struct PaneSlot {
     Pane pane = Pane::now;
     ScreenRect title;      ///< above the picture
-    ScreenRect picture;    ///< what CanvasView takes for its canvas: 1x1 or larger
-    ScreenRect color_bar;  ///< below it; of height 0 where the area is too low for it
-    bool x_axis = false;   ///< there is room for coordinates between these two
-    bool y_axis = false;   ///< and at the left of the picture
+    ScreenRect picture;    ///< the canvas of CanvasView; at least 1x1
+    ScreenRect color_bar;  ///< below it; of height 0 if the area is too low
+    bool x_axis = false;   ///< whether coordinates fit below the picture
+    bool y_axis = false;   ///< whether coordinates fit at its left
 };
 
-/// Side by side, or in rows where a fitted field is larger so, with equal pictures, all on whole pixels.
-/// `line` is the height of a line of text in pixels, from which the margins follow. With `axes` there is room
-/// for coordinates: below each picture, and at the left of those in the first column.
+/// Arranges equal panes side by side, or in rows if a fitted field becomes larger that way; all edges are
+/// whole pixels. `line` is the height of a line of text in pixels, which sets the margins. With `axes`, room
+/// for coordinates is left below each picture and at the left of the first column.
 std::vector<PaneSlot> lay_out(
     std::span<const Pane> panes, const ScreenRect& area, double line, FieldSize field, bool axes = false);
 
-/// Of slots that are laid out, the one in the canvas' upper right corner.
+/// Returns the slot in the canvas' upper right corner.
 const PaneSlot& top_right(std::span<const PaneSlot> slots);
 
-/// The slot with its title and colour bar moved to where they are next to `shown`, the part of its picture
-/// that shows the field. They stay within the slot, begin where the field does, and as far as the slot allows
-/// the bar is `least` pixels wide and the title has room for as many.
+/// Moves the slot's title and colour bar next to `shown`, the part of the picture that shows the field. Both
+/// stay within the slot and, if it allows, get at least `least` pixels of width.
 PaneSlot captioned(const PaneSlot& slot, const ScreenRect& shown, double least);
 
-/// The pane whose quantity the numbers under the cursor, the profile and the histogram are of: the field as
-/// it is where it is shown, else the first one. ViewRequest::panes begins with it.
+/// Returns the pane that the cursor's numbers, profiles and histogram refer to: the present field if shown,
+/// else the first pane. It comes first in ViewRequest::panes.
 Pane main_pane(std::span<const Pane> panes);
 
-/// The slot whose picture holds the point; null where none does.
+/// Returns the slot whose picture contains the point, or null.
 const PaneSlot* slot_at(std::span<const PaneSlot> slots, double px, double py);
 
-/// Null where the frame has none.
+/// Returns null if the frame has no image for the pane.
 const PaneImage* image_of(const Snapshot& snapshot, Pane pane);
 
 }  // namespace stencil

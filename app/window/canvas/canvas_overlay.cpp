@@ -21,17 +21,17 @@ constexpr double kLineWidth = 1.5;
 constexpr double kShadowWidth = 3.5;
 constexpr double kHandle = 4.5;
 constexpr double kSmallestCircle = 2.5;
-// Beyond this radius in pixels nothing of a circle is seen but a straight line, and its corners show.
+// Larger circles (pixels) are skipped: they would look straight, with visible corners.
 constexpr double kLargestCircle = 1e5;
 
-// Lines of text.
+// Sizes in lines of text.
 constexpr double kWordsFrom = 15;
 constexpr double kAxisText = 0.8;
 
 // A soft brush has half its effect at this share of its radius: (1 - t)^2 = 1/2 at t = 1 - sqrt(1/2).
 const double kHalfEffect = std::sqrt(1 - std::sqrt(0.5));
 
-// Over the field's colours, which may be any, things are light with a dark rim.
+// Overlays are light with a dark outline, to be visible over any colour.
 constexpr ImU32 kLight = IM_COL32(255, 255, 255, 235);
 constexpr ImU32 kDark = IM_COL32(0, 0, 0, 150);
 constexpr ImU32 kGrid = IM_COL32(128, 128, 128, 75);
@@ -86,7 +86,7 @@ void draw_brush(Painter& painter, const OverlayScene& scene, const PaneSlot& slo
         painter.circle(at.x, at.y, inner, faded(kLight, 0.5), unit);
 }
 
-// What is painted once the button is let go.
+// Draws the line or rectangle that will be painted on release.
 void draw_pending(Painter& painter,
                   const OverlayScene& scene,
                   const PaneSlot& slot,
@@ -105,13 +105,13 @@ void draw_pending(Painter& painter,
     if (radius <= kLargestCircle) rimmed_circle(painter, from, radius, unit);
 }
 
-// In the colour of its curve.
+// Returns the colour of the curve that belongs to it.
 ImU32 series_color(std::size_t index) {
     const Rgb color = figure::series_color(index);
     return IM_COL32(color.r, color.g, color.b, 255);
 }
 
-// Beside what it counts, from 1.
+// Draws the 1-based number of a probe or profile beside it.
 void draw_number(Painter& painter, Point at, std::size_t index, double unit) {
     const double size = painter.line_height() * 0.85;
     const std::string number = std::to_string(index + 1);
@@ -129,7 +129,7 @@ void draw_profile(Painter& painter, const OverlayScene& scene, const PaneSlot& s
     const ImU32 color = series_color(index);
     painter.line(from.x, from.y, to.x, to.y, kDark, (kShadowWidth + 0.5) * unit);
     painter.line(from.x, from.y, to.x, to.y, color, (kLineWidth + 0.5) * unit);
-    // The line's beginning is the filled one.
+    // The first end of the line is the filled one.
     painter.disc(from.x, from.y, (kHandle + 1.5) * unit, kDark);
     painter.disc(from.x, from.y, kHandle * unit, kLight);
     painter.disc(to.x, to.y, (kHandle + 1.5) * unit, kDark);
@@ -153,12 +153,12 @@ void draw_probe(Painter& painter, const OverlayScene& scene, const PaneSlot& slo
     draw_number(painter, at, index, unit);
 }
 
-/// The first pixel along an axis whose centre is in the cell or beyond it.
+/// Returns the first pixel whose centre lies at or beyond the cell coordinate.
 double first_pixel(double origin, double scale, double cell) {
     return std::ceil((cell - origin) * scale - 0.5);
 }
 
-/// Draws a badge that ends at `right` and returns where it begins.
+/// Draws a badge with its right edge at `right` and returns its left edge.
 double badge(Painter& painter, const ScreenRect& strip, double right, const std::string& text, ImU32 color) {
     const double size = painter.line_height() * 0.9;
     const double pad = size * 0.5;
@@ -171,23 +171,23 @@ double badge(Painter& painter, const ScreenRect& strip, double right, const std:
     return plate.x - pad;
 }
 
-// Numbers in cells: a cell's width in pixels at scale 1.
+// Least width, in pixels at scale 1, of a cell that shows its number, and the share of it that text may fill.
 constexpr double kMinWidth = 46;
 constexpr double kShareOfCell = 0.88;
-// Of the text's own size.
+// Relative to the font's size.
 constexpr double kSmallestText = 0.62;
 
 bool large_enough(const UiState& ui) {
     return ui.show_numbers && ui.view.scale >= kMinWidth * ui.scale;
 }
 
-/// Black or white, by the luminance (Rec. 709) of what is behind it.
+/// Returns black or white, whichever contrasts with the luminance (Rec. 709) behind.
 ImU32 contrasting(Rgb behind) {
     const double luminance = 0.2126 * behind.r + 0.7152 * behind.g + 0.0722 * behind.b;
     return luminance > 128 ? IM_COL32(0, 0, 0, 230) : IM_COL32(255, 255, 255, 230);
 }
 
-/// All values with the digits, and the size of text, with which the longest fits its cell.
+/// Texts of all values, with the most digits and largest size at which the longest fits its cell.
 struct Labels {
     std::vector<std::string> texts;
     double size = 0;
@@ -209,7 +209,7 @@ Labels fitting_labels(const Painter& painter, const std::vector<double>& values,
     return labels;
 }
 
-// Behind it the step, the time of typed equations and the zoom, as far as there is room; the step above all.
+// Appends step, time (for typed equations) and zoom to the title as far as there is room, the step first.
 std::string with_moment(const Painter& painter, const OverlayScene& scene, std::string title, double room) {
     const double size = painter.line_height();
     if (const Pane pane = main_pane(scene.ui.panes); pane != Pane::start) {
@@ -235,7 +235,7 @@ FieldAxes axes_over(const ResampleRequest& visible, double line, const Unit& cel
     const auto across = [&](std::string_view label) { return Painter().text_width(label, size); };
     const auto down = [&](std::string_view) { return size; };
     const auto ticks = [&](double low, double high, double length, const figure::LabelWidth& width) {
-        const double slack = 1e-9 * (high - low);  // an end that is whole stays so, however it was worked out
+        const double slack = 1e-9 * (high - low);  // keeps whole numbers at the ends
         const ValueRange range{(low - slack) * cell.size, (high + slack) * cell.size};
         const auto most = [&](int count) {
             return cell.given() ? figure::value_ticks(range, count) : figure::cell_ticks(range, count);
@@ -260,7 +260,7 @@ void draw_axes(Painter& painter, const OverlayScene& scene, const PaneSlot& slot
     const double bottom = at.y + at.height + 1;
     for (const figure::Tick& mark : axes.x.marks) {
         const double x = at.x + std::min(std::floor(mark.position * at.width), at.width - 1);
-        // The last label ends with the picture, beside which the next one's first label may stand.
+        // The last label is right-aligned, leaving room for the first label of the next picture.
         const double width = painter.text_width(mark.label, size);
         const double left = std::min(x - width / 2, at.x + at.width - width);
         painter.fill({x, bottom, 1, tick}, scene.colors.faint_text);
@@ -289,7 +289,7 @@ void draw_field_outline(Painter& painter, const OverlayScene& scene, const PaneS
     const ScreenRect field = field_pixels(scene.ui.view, slot.picture, scene.field);
     const ScreenRect& at = slot.picture;
     const ScreenRect around{at.x - 1, at.y - 1, at.width + 2, at.height + 2};
-    // Cut near the picture, since far beyond it a float has no whole pixels.
+    // Clip near the picture: far outside, floats cannot represent whole pixels.
     const ScreenRect near = intersection({field.x - 1, field.y - 1, field.width + 2, field.height + 2},
                                          {at.x - 9, at.y - 9, at.width + 18, at.height + 18});
     const Painter::Clip clip(painter, around);
@@ -357,7 +357,7 @@ void draw_tools(Painter& painter, const OverlayScene& scene, const PaneSlot& slo
 double draw_state(Painter& painter, const OverlayScene& scene, const ScreenRect& strip, double waiting) {
     double right = strip.x + strip.width;
     const CanvasColors& colors = scene.colors;
-    // A narrow strip has its title beside signs without words.
+    // On a narrow strip badges have icons without words, leaving room for the title.
     const bool words = strip.width > kWordsFrom * painter.line_height();
     if (!scene.snapshot.recording.empty()) {
         const std::string text =

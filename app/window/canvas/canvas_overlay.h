@@ -1,4 +1,4 @@
-// What is drawn over the field and around it.
+// Overlays over and around the field: titles, axes, grid, numbers, tools and badges.
 #pragma once
 
 #include <optional>
@@ -12,55 +12,54 @@
 
 namespace stencil {
 
-/// The coordinates along the field's visible part, in cells or, where lengths have a unit, in that.
+/// Axes along the visible part of the field, in cells or in the unit of length if there is one.
 struct FieldAxes {
     ResampleRequest of;
     double line = 0;  ///< height of a line of text in pixels
-    Unit cell;        ///< its edge
+    Unit cell;        ///< length of a cell's edge
     figure::Ticks x, y;
 };
 
-/// With as many labels as find room beside `visible`; needs ImGui's font.
+/// Makes as many labels as fit beside `visible`; needs ImGui's font.
 FieldAxes axes_over(const ResampleRequest& visible, double line, const Unit& cell = {});
 
-/// All that the overlays of one frame are made from.
+/// The data that the overlays of one frame are drawn from.
 struct OverlayScene {
     const UiState& ui;
     const Snapshot& snapshot;
     const CanvasColors& colors;
     FieldSize field;
     const FieldAxes& axes;
-    std::optional<SamplePoint> brush_at;  ///< of a brush that is over the canvas
-    Brush brush;                          ///< with which its outline is drawn
-    std::optional<BrushPiece> pending;    ///< a line or rectangle that is being drawn
+    std::optional<SamplePoint> brush_at;  ///< position of the brush while it is over the canvas
+    Brush brush;                          ///< the brush whose outline is drawn
+    std::optional<BrushPiece> pending;    ///< a line or rectangle being drawn
 };
 
-/// Above the field, not beyond `right`.
+/// Draws the title above the field, up to x = `right`.
 void draw_title(Painter& painter, const OverlayScene& scene, const PaneSlot& slot, double right);
 
-/// Around the field, as far as its edges are in the picture.
+/// Outlines the field where its edges are in the picture.
 void draw_field_outline(Painter& painter, const OverlayScene& scene, const PaneSlot& slot);
 
-/// Ticks with the coordinates of cells at the picture's left and lower edge, where the slot has room for
-/// them.
+/// Draws ticks with cell coordinates at the picture's left and lower edges, if the slot has room for them.
 void draw_axes(Painter& painter, const OverlayScene& scene, const PaneSlot& slot);
 
-/// Between cells that are large enough.
+/// Draws lines between cells that are large enough.
 void draw_grid(Painter& painter, const OverlayScene& scene, const PaneSlot& slot);
 
-/// The cells whose numbers a picture shows; empty where the cells are too small for numbers or these are off.
+/// Returns the cells whose values are written into them; empty if the cells are too small or numbers are off.
 std::optional<CellBlock> numbered_cells(const UiState& ui, FieldSize field, const ResampleRequest& visible);
 
-/// Those that the newest frame holds, over the pane that they are of.
+/// Draws the numbers in the newest frame over the pane that they belong to.
 void draw_numbers(Painter& painter, const OverlayScene& scene, const PaneSlot& slot);
 
-/// Profile, probes, and the brush or, in the other panes, the cursor.
+/// Draws profiles, probes, and the brush or, in the other panes, the cursor.
 void draw_tools(Painter& painter, const OverlayScene& scene, const PaneSlot& slot);
 
-inline constexpr double kBadgeShare = 0.1;  ///< of the colour of a sign in what is behind it
+inline constexpr double kBadgeShare = 0.1;  ///< opacity of a badge's background
 
-/// Whether it is paused or recording, at the right of the strip; and, where `waiting` (seconds) > 0, that the
-/// picture is not yet the one that was asked for. Returns where on the left it begins.
+/// Draws badges (paused, recording) at the right of the strip and, if `waiting` (seconds) > 0, that the
+/// picture is out of date. Returns the left edge of what it drew.
 double draw_state(Painter& painter, const OverlayScene& scene, const ScreenRect& strip, double waiting);
 
 }  // namespace stencil

@@ -29,7 +29,7 @@ void Painter::frame(const ScreenRect& rect, ImU32 color, double thickness) {
 }
 
 void Painter::line(double x0, double y0, double x1, double y1, ImU32 color, double thickness) {
-    // ImGui's AddLine() would move it by half a unit.
+    // ImGui's AddLine() would shift the line by half a unit.
     list_->PathLineTo(at(x0, y0));
     list_->PathLineTo(at(x1, y1));
     list_->PathStroke(color, 0, float(thickness / scale_x_));

@@ -1,4 +1,4 @@
-// Lines, boxes and text over the field, in pixels of the frame buffer.
+// Draws lines, boxes and text over the field, in pixels of the frame buffer.
 #pragma once
 
 #include <imgui.h>
@@ -9,31 +9,31 @@
 
 namespace stencil {
 
-/// The colour with its opacity multiplied by `share`.
+/// Returns the colour with its opacity multiplied by `share`.
 ImU32 faded(ImU32 color, double share);
 
-/// Draws into ImGui's list behind all its windows and in front of the field.
+/// Draws into ImGui's background list: behind all windows, in front of the field.
 class Painter {
   public:
     Painter();
 
     void fill(const ScreenRect& rect, ImU32 color, double rounding = 0);
-    /// One pixel or wider, inside the rectangle.
+    /// Draws a frame one pixel wide or wider, inside the rectangle.
     void frame(const ScreenRect& rect, ImU32 color, double thickness = 1);
     void line(double x0, double y0, double x1, double y1, ImU32 color, double thickness);
     void circle(double x, double y, double radius, ImU32 color, double thickness);
     void disc(double x, double y, double radius, ImU32 color);
-    /// From its base, a vertical line at x0 from y0 to y1, to its tip at x1, half way between these.
+    /// Fills a triangle whose base is the vertical line at x0 from y0 to y1 and whose tip is at x1.
     void arrow(double x0, double y0, double y1, double x1, ImU32 color);
 
-    /// Pixels from the top of a line of text to the top of the next one, in the font's own size.
+    /// Distance in pixels between lines of text in the font's own size.
     double line_height() const;
-    /// `size` is the font's in pixels.
+    /// `size` is the font size in pixels.
     double text_width(std::string_view text, double size) const;
-    /// At its top left corner, moved to whole pixels so that it is sharp.
+    /// Draws text at its top left corner, rounded to whole pixels to be sharp.
     void text(double x, double y, double size, ImU32 color, std::string_view text);
 
-    /// While it lives nothing is drawn beyond the rectangle.
+    /// Clips drawing to a rectangle for its lifetime.
     class Clip {
       public:
         Clip(Painter& painter, const ScreenRect& rect);
@@ -49,7 +49,7 @@ class Painter {
     ImVec2 at(double x, double y) const { return {float(x / scale_x_), float(y / scale_y_)}; }
 
     ImDrawList* list_;
-    double scale_x_, scale_y_;  ///< pixels per unit of ImGui's
+    double scale_x_, scale_y_;  ///< pixels per ImGui unit
 };
 
 }  // namespace stencil

@@ -6,11 +6,11 @@
 namespace stencil {
 namespace {
 
-// How many pixels of the field stay on the canvas at least, where the canvas has four times as many.
+// At least so many pixels of the field stay on a canvas of four times as many.
 constexpr double kStays = 32;
 
-// Coordinates of cells reach 2^30, where a double's rounding is 2^-22 of a cell, or 2^-14 of a pixel at the
-// largest scale.
+// Cell coordinates reach 2^30, where a double is rounded by 2^-22 of a cell: 2^-14 of a pixel at the largest
+// scale.
 constexpr double kPixelRounding = 1e-3;
 
 double whole_if_near(double value, double tolerance) {
@@ -18,8 +18,8 @@ double whole_if_near(double value, double tolerance) {
     return std::abs(value - whole) <= tolerance ? whole : value;
 }
 
-/// A cell coordinate on a pixel's edge. Without the last bits' noise an edge on a cell's edge takes nothing
-/// of the cell beyond it.
+/// Returns the cell coordinate of a pixel's edge. If the edges coincide, rounding is removed, which would
+/// otherwise include the next cell.
 double cell_of_edge(double origin, double scale, double pixel) {
     const double cell = origin + pixel / scale;
     const double noise = 1e-12 * (std::abs(origin) + std::abs(pixel / scale));
@@ -46,13 +46,13 @@ double fitting_scale(const ScreenRect& canvas, FieldSize field) {
     return std::min(std::max(canvas.width, 1.0) / field.nx, std::max(canvas.height, 1.0) / field.ny);
 }
 
-/// The view's origin along one axis for a field centred on the canvas.
+/// Returns the origin along one axis that centres the field on the canvas.
 double centred_origin(double pixels, double scale, int cells) {
     const double shown = std::max(1.0, std::round(cells * scale));
     return -std::floor((std::max(pixels, 1.0) - shown) / 2) / scale;
 }
 
-/// The origin nearest to the one given with which enough of the field is on the canvas.
+/// Clamps the origin so that enough of the field stays on the canvas.
 double held_origin(double origin, double scale, int cells, double pixels) {
     const double stays = std::max(1.0, std::min(kStays, std::floor(pixels / 4)));
     const double least = -(std::max(pixels, 1.0) - stays) / scale;
@@ -134,7 +134,7 @@ std::optional<SamplePoint> shown_at(
     const ScreenRect shown = intersection(field_pixels(view, canvas, field), canvas);
     if (!shown.contains(px, py)) return std::nullopt;
     const SamplePoint point = cell_at(view, canvas, std::floor(px) + 0.5, std::floor(py) + 0.5);
-    // The centre of a pixel that shows a field thinner than itself may lie beyond it.
+    // If the field is thinner than a pixel, the pixel's centre may lie outside the field.
     return SamplePoint{std::clamp(point.x, 0.0, std::nextafter(double(field.nx), 0.0)),
                        std::clamp(point.y, 0.0, std::nextafter(double(field.ny), 0.0))};
 }

@@ -10,7 +10,7 @@
 namespace stencil {
 namespace {
 
-// In lines of text.
+// Sizes in lines of text.
 constexpr double kTop = 0.55;
 constexpr double kThickness = 0.7;
 constexpr double kArrow = 0.55;
@@ -25,7 +25,7 @@ ImU32 packed(Rgb color) {
     return IM_COL32(color.r, color.g, color.b, 255);
 }
 
-/// Each column of pixels in the colour of the value at its middle, as the field's pixels are.
+/// Colours each column by the value at its middle, as the field's pixels are.
 void draw_colors(Painter& painter, const ScreenRect& bar, const Colormap& map, const ValueRange& range) {
     const int columns = int(bar.width);
     const double last = range.low < range.high ? 1 : 0;
@@ -40,7 +40,7 @@ void draw_colors(Painter& painter, const ScreenRect& bar, const Colormap& map, c
     }
 }
 
-/// Each in the colour of its end, with the bar's outline.
+/// Draws an arrow in the end's colour at each end beyond which values lie.
 void draw_arrows(Painter& painter,
                  const CanvasColors& colors,
                  const ScreenRect& bar,
@@ -57,7 +57,7 @@ void draw_arrows(Painter& painter,
     if (image.range.above) arrow(right, right + length - 2, map.colors.back());
 }
 
-/// Labels left of one that they would touch stay away.
+/// Skips labels that would touch the one to their right.
 void draw_ticks(Painter& painter,
                 const CanvasColors& colors,
                 const ScreenRect& bar,
@@ -77,7 +77,7 @@ void draw_ticks(Painter& painter,
     }
 }
 
-/// The ends and as many between them as find room; the ends in fewer figures where no two do.
+/// Puts ticks at both ends and as many between as fit; if even the ends do not fit, they get fewer digits.
 figure::Ticks ticks_on(const Painter& painter, ValueRange range, double width) {
     const double size = painter.line_height() * kSmallText;
     const auto measure = [&](std::string_view label) { return painter.text_width(label, size); };
@@ -90,12 +90,12 @@ figure::Ticks ticks_on(const Painter& painter, ValueRange range, double width) {
     return {{{0, low}, {0.5, ""}, {1, high}}, "", "", ""};
 }
 
-/// The bar is as wide as what stands at its left leaves room for.
+/// The bar takes the width that the text at its left leaves.
 double bar_width(double strip, double beside, double line) {
     return std::floor(std::min(kWidest * line, strip - beside - kLabelGap * line));
 }
 
-/// None where it would leave the bar no room, or, being a long one, too little for ticks: the title says it,
+/// Returns the quantity's label, or nothing if it would leave the bar too little room; the title states it,
 /// too.
 std::string label_beside(const Painter& painter, const ScreenRect& strip, const PaneImage& image) {
     const double line = painter.line_height();
@@ -126,21 +126,21 @@ ScreenRect draw_color_bar(Painter& painter,
 
     std::string label = label_beside(painter, strip, image);
     double width = bar_width(strip.width, painter.text_width(label, size), line);
-    // The note belongs to the ticks' labels: without room for it there are none.
+    // The note (such as a power of ten) qualifies the tick labels, so if it does not fit there are no ticks.
     const double arrow = std::round(kArrow * line);
     const double arrows = arrow * (image.range.below + image.range.above) + 2;
     figure::Ticks ticks = ticks_on(painter, image.range, 0.8 * width - arrows);
     const double beside = std::max(painter.text_width(label, size), painter.text_width(ticks.note, size));
     width = bar_width(strip.width, beside, line);
     ticks = ticks_on(painter, image.range, width - arrows);
-    // With fewer ticks the note may be another, that has no room.
+    // The narrower bar may have ticks with another, longer note.
     if (width < kNarrowest * line || painter.text_width(ticks.note, size) > beside) {
         width = bar_width(strip.width, painter.text_width(label, size), line);
         ticks = {};
     }
     if (width < line) return {};
 
-    // Its frame, too, ends where the picture ends.
+    // Align the frame's right end with the picture's.
     const double left = image.range.below ? arrow : 0;
     const ScreenRect bar{strip.x + strip.width - width + 1 + left,
                          strip.y + std::round(kTop * line),

@@ -1,4 +1,4 @@
-// The colours of a pane and the values that they stand for.
+// Draws the colour bar of a pane.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace stencil {
 
-/// What the pane's values are, e.g. "Laplacian of u".
+/// Names the quantity of a pane, such as "Laplacian of u".
 std::string quantity_label(Pane pane, const std::string& formula);
 
-/// A horizontal bar with ticks and the quantity's label, at the right of `strip`, and an arrow at an end
-/// beyond which values lie. Returns where its colours are; of width 0 where there is no room for any.
+/// Draws a horizontal bar with ticks and the quantity's label at the right of `strip`, and an arrow at each
+/// end beyond which values lie. Returns the rectangle of its colours; of width 0 if there is no room.
 ScreenRect draw_color_bar(Painter& painter,
                           const CanvasColors& colors,
                           const ScreenRect& strip,

@@ -22,7 +22,7 @@ constexpr ImGuiWindowFlags kUnseen = ImGuiWindowFlags_NoDecoration | ImGuiWindow
                                      ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBackground |
                                      ImGuiWindowFlags_NoBringToFrontOnFocus |
                                      ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoScrollWithMouse;
-// Around a bar, and how far the mouse has to go to mean it: pixels at scale 1.
+// How far around a bar the mouse grabs it, and how far it must move to drag it: pixels at scale 1.
 constexpr float kBarReach = 4;
 constexpr float kBarMeant = 3;
 
@@ -30,7 +30,7 @@ const RangeRule& rule_of(const RunSpec& spec, std::string_view setting) {
     return setting == "range" ? spec.range : spec.laplacian_range;
 }
 
-// Four figures of what the size is of, so that the number is short where it is written down.
+// Rounds to four significant digits of `size`, so that the recorded number is short.
 double rounded(double value, double size) {
     const double unit = std::pow(10.0, std::floor(std::log10(size)) - 3);
     return unit < 1 ? std::round(value / unit) / std::round(1 / unit) : std::round(value / unit) * unit;

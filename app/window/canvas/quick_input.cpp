@@ -11,17 +11,17 @@
 namespace stencil {
 namespace {
 
-// The key Linefeed of X11, which GLFW has no name for: programs that type for people use it.
+// X11's Linefeed key, which GLFW has no name for; programs that simulate typing use it.
 constexpr int kLinefeed = 109;
 
-// A text of several lines has a child window of its own name.
+// Returns whether a multi-line text is being edited; ImGui puts it into a child window.
 bool in_lines() {
     const ImGuiContext& context = *ImGui::GetCurrentContext();
     const auto is_text = [&](const ImGuiWindow* window) { return window->ChildId == context.ActiveId; };
     return context.ActiveId != 0 && std::any_of(context.Windows.begin(), context.Windows.end(), is_text);
 }
 
-// From 1.87 on ImGui keeps Enter in its place itself.
+// From 1.87 on ImGui itself keeps Enter in order with other characters.
 bool is_line(int key, int scancode, int modifiers) {
     const bool enter = key == GLFW_KEY_ENTER || key == GLFW_KEY_KP_ENTER;
     if (IMGUI_VERSION_NUM < 18700 && enter) return (modifiers & GLFW_MOD_CONTROL) == 0;
@@ -38,7 +38,7 @@ void QuickInput::line_typed(int key, int scancode, int modifiers) {
 
 namespace {
 
-// The modifier keys as they are held now.
+// Copies the present state of the modifier keys.
 void read_modifiers(GLFWwindow* window, ImGuiIO& io) {
     const auto down = [&](int left, int right) {
         return glfwGetKey(window, left) == GLFW_PRESS || glfwGetKey(window, right) == GLFW_PRESS;
@@ -60,12 +60,13 @@ void QuickInput::begin_frame(GLFWwindow*) {
     }
     show_text(io);
     if (in_lines() && !io.KeyCtrl) io.KeysDown[GLFW_KEY_ENTER] = io.KeysDown[GLFW_KEY_KP_ENTER] = false;
-    // From one field to the next while a text is typed; else from one part of the window to the next.
+    // Tab moves between input fields only while text is edited; otherwise it moves between parts of the
+    // window.
     if (!io.WantTextInput) io.KeysDown[GLFW_KEY_TAB] = false;
     show_button(io);
 }
 
-// What is typed right after Ctrl+A comes in a frame of its own.
+// Characters typed right after Ctrl+A are shown in the next frame.
 void QuickInput::show_text(ImGuiIO& io) {
     typed_.insert(typed_.end(), io.InputQueueCharacters.begin(), io.InputQueueCharacters.end());
     io.InputQueueCharacters.clear();
@@ -74,11 +75,10 @@ void QuickInput::show_text(ImGuiIO& io) {
     for (const unsigned character : std::exchange(typed_, {})) io.AddInputCharacter(character);
 }
 
-// A button that was let go was down until then, where it was let go, and is up in the next frame, whatever it
-// does after that.
+// A released button is shown as down at the point of release, and as up in the next frame, whatever follows.
 void QuickInput::show_button(ImGuiIO& io) {
     shown_ = let_go_ < 0 && !buttons_.empty();
-    // What is still to be shown has not happened yet.
+    // Events that are still queued have not happened yet for ImGui.
     for (std::size_t i = buttons_.size(); i-- > (shown_ ? 1 : 0);)
         io.MouseDown[buttons_[i].button] = !buttons_[i].down;
     if (let_go_ >= 0) io.MouseDown[std::exchange(let_go_, -1)] = false;

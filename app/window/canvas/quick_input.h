@@ -1,4 +1,4 @@
-// Presses that are shorter than a frame.
+// Queues key and button events that are shorter than a frame.
 #pragma once
 
 #include <vector>
@@ -8,26 +8,24 @@ struct ImGuiIO;
 
 namespace stencil {
 
-/// Dear ImGui before 1.87 sees the keyboard and the mouse as they are when a frame begins: a key that went
-/// down and up in between never was, and a button counts where the mouse is now, not where it was pressed or
-/// let go. This notes what happened between two frames and shows it to ImGui, what buttons do one after the
-/// other: a press or a release in each frame. From 1.87 on ImGui queues its events itself, and this does
-/// nothing.
+/// Before 1.87 Dear ImGui polls keyboard and mouse once per frame: it misses a key pressed and released in
+/// between, and takes a click to be where the mouse is now. This queues the events between two frames and
+/// passes button events on one per frame. From 1.87 on ImGui queues events itself, and this does nothing.
 class QuickInput {
   public:
     void key_pressed(int key, int modifiers) { keys_.push_back({key, modifiers}); }
-    /// Where a text of several lines is typed, Enter is a character, so that it stands where it was typed.
+    /// In multi-line text Enter is passed as a character, to stay in order with the others.
     static void line_typed(int key, int scancode, int modifiers);
     void button_changed(int button, bool down, double x, double y) {
         buttons_.push_back({button, down, float(x), float(y)});
     }
 
-    /// More frames are needed to show what has happened.
+    /// Returns whether more frames are needed to pass on all events.
     bool waits() const { return !buttons_.empty() || let_go_ >= 0 || !typed_.empty(); }
 
-    /// Between the GLFW backend's NewFrame() and ImGui's.
+    /// Call it between NewFrame() of the GLFW backend and of ImGui.
     void begin_frame(GLFWwindow* window);
-    /// After the frame: what is up is up.
+    /// Call it after the frame: clears what has been released.
     void end_frame(GLFWwindow* window);
 
   private:
@@ -44,10 +42,11 @@ class QuickInput {
     };
 
     std::vector<Key> keys_;
-    std::vector<unsigned> typed_;  ///< characters for the next frame: with Ctrl none is a text
+    std::vector<unsigned> typed_;  ///< characters for the next frame, because ImGui drops those that come
+                                   ///< with Ctrl
     std::vector<Button> buttons_;  ///< the first one is next
-    bool shown_ = false;           ///< it is, in this frame
-    int let_go_ = -1;              ///< the button that this frame showed for the last time, or -1
+    bool shown_ = false;           ///< the first one was shown in this frame
+    int let_go_ = -1;              ///< button whose release was shown in this frame, or -1
 };
 
 }  // namespace stencil

@@ -12,7 +12,7 @@ void SurfaceInput::update(UiState& ui, const PaneSlot& slot, const Mouse& mouse)
     turning_ = mouse.down[0] && (turning_ || (inside && mouse.pressed[0]));
     SurfaceView& view = ui.surface;
     if (turning_ && !mouse.pressed[0]) {
-        // What is in front goes with the mouse.
+        // The front of the surface follows the mouse.
         const double degrees = kDegreesPerPixel / std::max(1e-3, double(ui.scale));
         view.azimuth = std::remainder(view.azimuth - degrees * (mouse.x - x_), 360);
         view.elevation = std::clamp(view.elevation + degrees * (mouse.y - y_), kLeastElevation, 90.0);

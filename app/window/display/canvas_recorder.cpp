@@ -30,11 +30,11 @@ struct CanvasRecorder::Film {
     const double fps;
     const std::function<void()> wake;
 
-    std::mutex mutex = {};  ///< guards what follows
+    std::mutex mutex = {};  ///< guards the members below
     std::condition_variable changed = {};
     std::deque<std::vector<Rgb>> waiting = {};
-    bool ended = false;                        ///< no more frames come
-    std::optional<action::Tell> outcome = {};  ///< once everything is written
+    bool ended = false;                        ///< no more frames will come
+    std::optional<action::Tell> outcome = {};  ///< set once everything is written
     std::jthread thread = {};                  ///< last, so that it ends before what it uses
 
     void end() {
@@ -58,7 +58,7 @@ struct CanvasRecorder::Film {
         changed.notify_one();
     }
 
-    // Empty where no more come.
+    // Returns the next frame, or nothing after the last.
     std::optional<std::vector<Rgb>> next() {
         std::unique_lock lock(mutex);
         changed.wait(lock, [&] { return ended || !waiting.empty(); });
@@ -97,7 +97,7 @@ struct CanvasRecorder::Film {
 CanvasRecorder::CanvasRecorder(std::function<void()> wake) : wake_(std::move(wake)) {}
 
 CanvasRecorder::~CanvasRecorder() {
-    if (film_) film_->end();  // and is written
+    if (film_) film_->end();  // and write the file
 }
 
 void CanvasRecorder::follow(UiState& ui, bool fresh, int frame_height) {

@@ -1,4 +1,4 @@
-// A film of the canvas while a person works on it.
+// Records the canvas as a film while the user works.
 #pragma once
 
 #include <functional>
@@ -8,19 +8,19 @@
 
 namespace stencil {
 
-/// Frames go to ffmpeg on a thread of their own. Where it is far behind, frames are left out rather than
-/// waited for; a canvas that changes its size ends the film.
+/// A thread passes frames to ffmpeg. If it falls far behind, frames are dropped; the window never waits.
+/// Resizing the canvas ends the film.
 class CanvasRecorder {
   public:
     /// `wake` is called from another thread when take() has something.
     explicit CanvasRecorder(std::function<void()> wake);
     ~CanvasRecorder();
 
-    /// Begins and ends what UiState::canvas_film asks for, and adds what was drawn, before it is shown, where
-    /// it is of a `fresh` field; the frame is so many pixels high.
+    /// Starts and stops as UiState::canvas_film says, and adds the drawn frame, before it is swapped, if it
+    /// shows a `fresh` field. The frame is `frame_height` pixels high.
     void follow(UiState& ui, bool fresh, int frame_height);
 
-    /// Tells of a film that has ended: true where one has.
+    /// Reports the end of a film in `ui`; true if one has ended.
     bool take(UiState& ui);
 
   private:

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 #include <glad/gl.h>
-// After the loader, whose place it must not take.
+// After the OpenGL loader, which must come before GLFW.
 #include <GLFW/glfw3.h>
 #include <backends/imgui_impl_glfw.h>
 #include <backends/imgui_impl_opengl3.h>
@@ -17,10 +17,10 @@
 namespace stencil {
 namespace {
 
-constexpr int kButtons = 5;  // that ImGui knows
+constexpr int kButtons = 5;  // as many as ImGui has
 constexpr int kSmallestWidth = 480, kSmallestHeight = 320;
 
-// GLFW's own words for what went wrong, on one line.
+// Returns GLFW's error message on one line.
 std::string reason() {
     const char* text = nullptr;
     glfwGetError(&text);
@@ -81,8 +81,7 @@ std::string gl_text(GLenum which) {
     return text ? text : "";
 }
 
-// GLFW names letters by their place on an American keyboard; a shortcut goes by what is
-// printed on the key.
+// GLFW names letter keys by their US position; shortcuts use the letter printed on the key.
 int printed_key(int key, int scancode) {
     const char* name = glfwGetKeyName(key, scancode);
     if (!name || name[0] == 0 || name[1] != 0) return key;
@@ -118,7 +117,7 @@ Display::Gui::Gui(GLFWwindow* window) {
     ImGui::CreateContext();
     ImGuiIO& io = ImGui::GetIO();
     io.IniFilename = nullptr;
-    // A drag that misses a slider by a pixel must not move the window.
+    // Otherwise missing a slider by a pixel would move the window.
     io.ConfigWindowsMoveFromTitleBarOnly = true;
     io.LogFilename = nullptr;
     io.ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard;
@@ -141,7 +140,7 @@ Display::Display(const DisplayOptions& options) : window_(open_window(options)) 
     glfwSetWindowSizeLimits(window, kSmallestWidth, kSmallestHeight, GLFW_DONT_CARE, GLFW_DONT_CARE);
     glfwSetWindowUserPointer(window, this);
     platform_ = std::make_unique<Platform>(window);
-    // Before ImGui's backend, which calls the callbacks that it finds.
+    // Must precede ImGui's backend, which chains the callbacks installed before it.
     listen();
     gui_ = std::make_unique<Gui>(window);
 }
@@ -172,7 +171,7 @@ void Display::listen() {
         const auto [x, y] = display.platform_->cursor();
         if (button < kButtons) display.quick_.button_changed(button, action == GLFW_PRESS, x, y);
     });
-    // Where the mouse was at the event: glfwGetCursorPos() tells where it is by now.
+    // The position at the event; glfwGetCursorPos() would give the present one.
     glfwSetCursorPosCallback(window, [](GLFWwindow* w, double x, double y) { of(w).platform_->moved(x, y); });
     glfwSetCursorEnterCallback(window, [](GLFWwindow* w, int inside) { of(w).platform_->entered(inside); });
     glfwSetScrollCallback(window, [](GLFWwindow* w, double, double) { of(w); });
@@ -274,7 +273,7 @@ double Display::refresh_rate() const {
     return mode && mode->refreshRate > 0 ? mode->refreshRate : 60;
 }
 
-// A frame longer than the buttons: ImGui tells in the next one that a text is typed.
+// Wait one frame longer than the buttons, after which ImGui knows whether a text is edited.
 std::vector<KeyPress> Display::take_keys() {
     const bool waited = std::exchange(keys_wait_, quick_.waits());
     return keys_wait_ || waited ? std::vector<KeyPress>() : std::exchange(keys_, {});

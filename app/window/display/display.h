@@ -1,4 +1,4 @@
-// The window: GLFW, the OpenGL context and Dear ImGui's backends.
+// The application window: GLFW, the OpenGL context and Dear ImGui's backends.
 #pragma once
 
 #include <cstdint>
@@ -15,66 +15,67 @@ struct GLFWwindow;
 namespace stencil {
 
 struct DisplayOptions {
-    int width = 1280, height = 800;  ///< pixels at scale 1; the monitor's content scale multiplies them
+    int width = 1280, height = 800;  ///< pixels at scale 1; multiplied by the monitor's content scale
     bool vsync = true;
     bool visible = true;
 };
 
-/// A key that went down or is being held.
+/// A key that was pressed or repeats.
 struct KeyPress {
-    int key = 0;   ///< GLFW_KEY_*, letters as the keyboard's layout has them
+    int key = 0;   ///< GLFW_KEY_*; letters as printed on the keyboard
     int mods = 0;  ///< GLFW_MOD_*
     bool repeat = false;
 };
 
-/// One window with an OpenGL 4.5 core context, current on the thread that makes it, and ImGui's context. All
-/// of it belongs to that thread, wake() aside. What owns OpenGL's objects must go before it.
+/// A window with an OpenGL 4.5 core context, current on the thread that creates it, and ImGui's context. All
+/// calls must come from that thread except wake(). Objects that own OpenGL objects must be destroyed before
+/// it.
 class Display {
   public:
-    /// Throws InputError with one line (GLFW's reason, and how to run headless) where no such window opens.
+    /// Throws a one-line InputError (GLFW's reason, and how to run headless) if no such window can be opened.
     explicit Display(const DisplayOptions& options);
     ~Display();
     Display(const Display&) = delete;
     Display& operator=(const Display&) = delete;
 
-    /// All of the primary monitor, or back to where the window was.
+    /// Fills the primary monitor, or returns to the previous position and size.
     void set_full_screen(bool on);
 
     bool should_close() const;
     void request_close();
 
-    /// Sleeps until something happens, at most this many seconds; 0 only takes what has happened.
+    /// Sleeps until an event arrives, at most so many seconds; with 0 it only handles pending events.
     void wait_events(double timeout_s);
-    /// Ends wait_events() of the window that is open, from any thread.
+    /// Ends the wait_events() of the open window; callable from any thread.
     static void wake();
 
-    /// From here on ImGui takes widgets.
+    /// Begins ImGui's frame.
     void begin_frame();
-    /// Fills the frame; what is drawn next is below the widgets.
+    /// Clears the frame; what is drawn next lies below the widgets.
     void clear(std::uint32_t color);
     /// Draws the widgets.
     void end_frame();
-    /// Waits until the GPU has drawn everything.
+    /// Waits until the GPU has finished drawing.
     void finish_drawing();
     void swap();
-    /// After the fonts in ImGui's atlas have changed, between two frames.
+    /// Call it between frames after changing the fonts in ImGui's atlas.
     void remake_font_texture();
 
     std::pair<int, int> frame_size() const { return platform_->frame(); }  ///< pixels
-    std::pair<int, int> logical_size() const;                              ///< as in DisplayOptions
-    float content_scale() const;  ///< the monitor's; 1 without hi-dpi; may change at any time
-    double refresh_rate() const;  ///< Hz; 60 where the system does not say
+    std::pair<int, int> logical_size() const;                              ///< same unit as DisplayOptions
+    float content_scale() const;  ///< of the monitor: 1 without HiDPI; may change at any time
+    double refresh_rate() const;  ///< Hz; 60 if unknown
     const std::string& gl_renderer() const { return gl_renderer_; }
     const std::string& gl_version() const { return gl_version_; }
     void set_clipboard(const std::string& text);
 
-    /// Since the last call. ImGui gets keys too: ask its io.WantTextInput and io.WantCaptureKeyboard whether
-    /// they are its own. Keys wait until ImGui has seen the buttons that were pressed with them: a click may
-    /// have begun a text.
+    /// Returns the keys since the last call. ImGui gets them too: check io.WantTextInput and
+    /// io.WantCaptureKeyboard. Keys are held back until ImGui has seen the clicks before them, which may have
+    /// begun a text.
     std::vector<KeyPress> take_keys();
-    /// Paths of files that were dropped on the window since the last call.
+    /// Returns the paths of files dropped on the window since the last call.
     std::vector<std::string> take_drops() { return std::exchange(drops_, {}); }
-    /// Whether anything at all was done to the window since the last call, a new size and exposure included.
+    /// Returns whether any event came since the last call, including resizing and exposure.
     bool take_input() { return std::exchange(input_, false) || quick_.waits() || !keys_.empty(); }
 
   private:
@@ -97,7 +98,7 @@ class Display {
     };
 
     Library library_;
-    Place windowed_;  ///< where the window was before it filled the screen
+    Place windowed_;  ///< position and size before full screen
     std::unique_ptr<GLFWwindow, DestroyWindow> window_;
     std::unique_ptr<Platform> platform_;
     std::unique_ptr<Gui> gui_;

@@ -19,9 +19,9 @@
 namespace stencil {
 namespace {
 
-/// Of shaders/field.frag.
+/// Uniform locations in shaders/field.frag.
 enum Location { kTopLeft, kFirst, kInto, kDensity, kSize, kRange, kByBorders, kLevelCount, kLevels };
-/// Of shaders/surface.vert.
+/// Uniform locations in shaders/surface.vert.
 namespace surface {
 enum Location { kSize, kRange, kScale, kTurn, kExtent, kUnit, kAscending };
 }
@@ -32,7 +32,7 @@ struct PixelBox {
     bool empty() const { return x0 >= x1 || y0 >= y1; }
 };
 
-/// The first pixel whose centre is at or beyond an edge, within [0, most].
+/// Returns the first pixel whose centre is at or beyond an edge, within [0, most].
 int first_pixel(double edge, int most) {
     return int(std::clamp(std::ceil(edge - 0.5), 0.0, double(most)));
 }
@@ -48,11 +48,11 @@ PixelBox intersect(const PixelBox& a, const PixelBox& b) {
     return {std::max(a.x0, b.x0), std::max(a.y0, b.y0), std::min(a.x1, b.x1), std::min(a.y1, b.y1)};
 }
 
-/// The texture holds more than the pixels, so that a view that grows by a little needs no new one.
+/// A pane's texture, larger than its pixels so that a view that grows a little needs no new one.
 struct Slot {
     GlTexture values;
     int width = 0, height = 0;  ///< of the texture
-    /// What is in the texture. Owned, so that the same object is not filled anew in the meantime.
+    /// The uploaded pixels. Sharing ownership keeps the engine from reusing the object for other values.
     std::shared_ptr<const Pixels> pixels;
     bool by_interop = false;
     double host_ms = 0;
@@ -71,7 +71,7 @@ GlTexture make_color_table(std::string_view name) {
     return table;
 }
 
-// For floats: the least that is not below it.
+// Returns the smallest float that is not below the border.
 float at_least(double border) {
     const float nearest = float(border);
     return nearest < border ? std::nextafter(nearest, std::numeric_limits<float>::infinity()) : nearest;
@@ -107,14 +107,14 @@ void upload_floats(const Slot& slot, const Pixels& pixels, const float* values) 
 
 struct FieldRenderer::State {
     GlProgram program = make_program("cover", "field");
-    GlProgram surface_program;  ///< from the first surface on
+    GlProgram surface_program;  ///< made with the first surface
     GlVertexArray vertices = make_vertex_array();
     std::map<std::string, GlTexture, std::less<>> color_tables;
     GlTexture borders = make_texture(int(std::tuple_size_v<EntryBorders>), 1, GL_R32F);
     std::vector<Slot> slots;
-    int slots_drawn = 0, slots_now = 0;  ///< in the frame before, and in this one so far
+    int slots_drawn = 0, slots_now = 0;  ///< in the previous frame, and so far in this one
     Interop interop;
-    std::vector<float> staging;  ///< where interop fails
+    std::vector<float> staging;  ///< for copies if interop fails
     Transfer transfer;
 
     explicit State(bool allow_interop) : interop(allow_interop, renderer_name()) {
@@ -154,7 +154,7 @@ struct FieldRenderer::State {
         return true;
     }
 
-    // A copy that fails leaves the texture as it was, and the interop's text says why.
+    // If the copy fails the texture keeps its contents, and the interop's text says why.
     void upload(Slot& slot, const std::shared_ptr<const Pixels>& pixels) {
         reserve(slot, pixels->width, pixels->height);
         if (slot.pixels == pixels) return;
@@ -175,7 +175,7 @@ struct FieldRenderer::State {
         slot.host_ms = took.count();
     }
 
-    // Depth needs no buffer: what lies behind is drawn first.
+    // The points are drawn back to front, so no depth buffer is needed.
     void paint_surface(const Slot& slot, const PaneDrawing& drawing, const PixelBox& box, int frame_height) {
         if (surface_program.name() == 0) surface_program = make_program("surface", "lit");
         const unsigned name = surface_program.name();

@@ -1,4 +1,4 @@
-// Draws pictures of the field: values in a float texture, coloured by a shader.
+// Draws the field: values in a float texture, coloured by a shader.
 #pragma once
 
 #include <memory>
@@ -11,34 +11,34 @@ namespace stencil {
 
 struct PaneDrawing {
     const PaneImage* image = nullptr;
-    ScreenRect where;                      ///< of the image's area on the screen
-    ScreenRect clip;                       ///< the pane on the canvas; nothing is drawn beyond it
-    const SurfaceView* surface = nullptr;  ///< seen from there, in the middle of `where`; else from above
+    ScreenRect where;                      ///< the image's area on the screen
+    ScreenRect clip;                       ///< the pane; clips the drawing
+    const SurfaceView* surface = nullptr;  ///< viewpoint of a surface in `where`; null: flat
 };
 
-/// Needs the OpenGL context current, for its whole life.
+/// Needs the OpenGL context current for its whole life.
 class FieldRenderer {
   public:
-    /// `allow_interop` false: always copies, and says so.
+    /// With `allow_interop` false it always copies, and reports that.
     explicit FieldRenderer(bool allow_interop);
     ~FieldRenderer();
     FieldRenderer(const FieldRenderer&) = delete;
     FieldRenderer& operator=(const FieldRenderer&) = delete;
 
-    /// Copies the pane's pixels into its texture, unless they are there already. Called before any of the
-    /// frame's drawing, so that the GPU switches from CUDA to OpenGL once a frame and not back and forth.
+    /// Copies the pane's pixels into its texture unless they are there. Call it for all panes before drawing,
+    /// so that the GPU switches between CUDA and OpenGL once per frame.
     void prepare(int slot, const PaneDrawing& drawing);
 
-    /// Uploads the pane's pixels unless they are those already in its texture, and draws them. `slot` numbers
-    /// the panes of one frame from 0. Keeps the newest pixels of every slot. Leaves the viewport on the whole
-    /// frame, and blending, scissor, depth test and culling off.
+    /// Draws the pane, after uploading its pixels if needed. `slot` numbers the panes of a frame from 0; each
+    /// slot keeps its newest pixels. Leaves the viewport on the whole frame, and blending, scissor, depth
+    /// test and culling off.
     void draw(int slot, const PaneDrawing& drawing, int frame_width, int frame_height);
 
-    /// How pixels get into the texture: known from the start, and changed where registering fails later.
-    /// Pixels may stay on the device (ViewRequest::host_pixels = false) where it says `interop`.
+    /// How pixels reach the textures. It may change later if registering a texture fails. With `interop`,
+    /// pixels may stay on the device (ViewRequest::host_pixels = false).
     const Transfer& transfer() const;
 
-    /// Of the newest uploads, one a pane, together.
+    /// Total time of the newest upload of each pane.
     double transfer_ms() const;
 
   private:

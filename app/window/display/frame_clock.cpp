@@ -14,7 +14,8 @@ double milliseconds(std::chrono::steady_clock::duration time) {
 }  // namespace
 
 FrameClock::FrameClock(double highest_rate) {
-    // A little less than the monitor's period: where swapping waits, the sleep must not miss its moment.
+    // Sleep a little less than the monitor's period, so as not to miss its next refresh when swapping waits
+    // for it.
     constexpr double kShare = 0.98;
     if (highest_rate > 0)
         period_ =
@@ -47,7 +48,7 @@ void FrameClock::collect(DrawingTimer& timer) {
 void FrameClock::begin_drawing() {
     DrawingTimer& timer = timers_[timer_];
     collect(timer);
-    // Where the GPU is that far behind, this frame goes without.
+    // If the GPU lags so far that the query is still pending, this frame is not timed.
     timing_ = !timer.pending;
     if (timing_) glBeginQuery(GL_TIME_ELAPSED, timer.query.name());
 }

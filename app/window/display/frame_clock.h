@@ -1,4 +1,4 @@
-// When the next frame is due, and what frames cost.
+// Paces frames and measures their cost.
 #pragma once
 
 #include <array>
@@ -10,34 +10,34 @@
 
 namespace stencil {
 
-/// For each frame, in this order: wait_until_due(), begin_frame(), begin_drawing(), end_drawing(),
-/// end_frame(). Needs the OpenGL context current, in the destructor too.
+/// Per frame, call in this order: wait_until_due(), begin_frame(), begin_drawing(), end_drawing(),
+/// end_frame(). Needs the OpenGL context current, also in the destructor.
 class FrameClock {
   public:
-    /// At most this many frames a second; 0: without a limit.
+    /// Limits frames per second; 0: no limit.
     explicit FrameClock(double highest_rate);
 
-    /// Sleeps, so that frames don't follow each other faster where swapping does not wait for the monitor.
+    /// Sleeps, to limit the frame rate where swapping does not wait for the monitor.
     void wait_until_due();
 
-    /// `follows`: the frame before it was shown just now, so that the time between the two is a frame's time;
-    /// false after idling.
+    /// `follows` means that the previous frame was shown just before, so the time since then counts as a
+    /// frame's; pass false after idling.
     void begin_frame(bool follows);
 
-    /// Around OpenGL's commands of the field and the interface.
+    /// Bracket the OpenGL commands of the field and the interface.
     void begin_drawing();
     void end_drawing();
 
-    /// The interface has done its part, before swapping.
+    /// Call it when the interface is done, before swapping.
     void end_frame();
 
-    /// Medians over the newest frames; zeros before the first. `transfer_ms` is not its to know.
+    /// Returns medians over the newest frames; zeros before the first. `transfer_ms` is not set.
     InterfaceCost cost() const;
 
   private:
     using Clock = std::chrono::steady_clock;
 
-    /// A query is read back when its turn comes again, or later: by then its result is ready.
+    /// A query is read when its turn in the ring comes again, when its result is ready.
     struct DrawingTimer {
         GlQuery query;
         bool pending = false;

@@ -1,4 +1,4 @@
-// All of the gallery's pictures in one texture, as a grid of squares.
+// One texture with all thumbnails of the gallery, in a grid of squares.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,14 @@
 
 namespace stencil {
 
-/// Needs the OpenGL context current, for its whole life.
+/// Needs the OpenGL context current for its whole life.
 class GalleryTexture {
   public:
     static constexpr int kColumns = 8;
 
-    /// Uploads those that are not there yet.
+    /// Uploads the pictures that are not there yet.
     void take(const Gallery::Pictures& pictures);
-    /// OpenGL's name; 0 before the first picture.
+    /// OpenGL's texture name; 0 before the first picture.
     std::uintptr_t name() const { return texture_.name(); }
     static int rows(std::size_t pictures) { return (int(pictures) + kColumns - 1) / kColumns; }
 

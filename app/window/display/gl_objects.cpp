@@ -18,7 +18,7 @@ void delete_shader(unsigned name) {
 }
 using GlShader = GlObject<delete_shader>;
 
-// The first line of what the compiler or the linker says of an object.
+// Returns the first line of a compiler's or linker's log.
 template <class Log>
 std::string complaint(Log log, unsigned name) {
     std::string text(1000, '\0');

@@ -1,4 +1,4 @@
-// OpenGL's objects with an owner. All of it needs the context current, in destructors too.
+// Owners of OpenGL objects. The context must be current for all of it, also in destructors.
 #pragma once
 
 #include <string_view>
@@ -11,7 +11,7 @@ void delete_program(unsigned name);
 void delete_vertex_array(unsigned name);
 void delete_query(unsigned name);
 
-/// Owns one object by its name; 0 is none.
+/// Owns one object by its OpenGL name; 0 means none.
 template <void (*Delete)(unsigned)>
 class GlObject {
   public:
@@ -36,17 +36,17 @@ using GlProgram = GlObject<delete_program>;
 using GlVertexArray = GlObject<delete_vertex_array>;
 using GlQuery = GlObject<delete_query>;
 
-/// Immutable storage of one level in an internal format such as GL_R32F; nearest texels, clamped.
+/// Creates a one-level texture of a sized format such as GL_R32F, with nearest filtering and clamped edges.
 GlTexture make_texture(int width, int height, unsigned format);
 
-/// From the embedded shaders of these names (without folder and ending). Throws MachineError with the
-/// compiler's first complaint.
+/// Builds a program from embedded shaders, named without folder and ending. Throws MachineError with the
+/// first error of the compiler.
 GlProgram make_program(std::string_view vertex, std::string_view fragment);
 
-/// Without attributes: for shaders that make their vertices from their numbers.
+/// Makes one without attributes, for shaders that compute vertices from gl_VertexID.
 GlVertexArray make_vertex_array();
 
-/// `target` as glBeginQuery takes it.
+/// `target` is as for glBeginQuery.
 GlQuery make_query(unsigned target);
 
 }  // namespace stencil

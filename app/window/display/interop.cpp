@@ -1,4 +1,4 @@
-// CUDA writing into OpenGL's textures: the one file of app/ that includes CUDA's headers.
+// CUDA writes into OpenGL textures. This is the only file of app/ that includes CUDA headers.
 #include "app/window/display/interop.h"
 
 #include <GL/gl.h>
@@ -23,7 +23,7 @@ struct DestroyStream {
 };
 using Stream = std::unique_ptr<CUstream_st, DestroyStream>;
 
-/// A copy under way: its pixels stay until it is done.
+/// A pending copy, which keeps its pixels alive until it is done.
 struct Copy {
     unsigned texture = 0;
     Event start, stop;
@@ -68,7 +68,7 @@ struct Interop::State {
         }
     }
 
-    // Clears the error: it is no other call's.
+    // Clears CUDA's last error, so that no later call reports it.
     bool works(cudaError_t error, const char* call) {
         if (error == cudaSuccess) return true;
         cudaGetLastError();
@@ -81,7 +81,7 @@ struct Interop::State {
         constexpr unsigned kMax = 32;
         unsigned count = 0;
         int found[kMax] = {};
-        // Asking about a context without a device would be an error, and be reported as one by sanitizers.
+        // Querying a software context would be an error, which sanitizers report.
         const cudaError_t error = in_software(renderer)
                                       ? cudaErrorNoDevice
                                       : cudaGLGetDevices(&count, found, kMax, cudaGLDeviceListAll);
@@ -93,7 +93,7 @@ struct Interop::State {
         return false;
     }
 
-    // Ahead of the stepping, which may have filled the device with work of many milliseconds.
+    // High priority: otherwise it would wait for many milliseconds of queued steps.
     bool make_stream() {
         if (stream) return true;
         int least = 0, greatest = 0;
@@ -124,7 +124,7 @@ struct Interop::State {
         return &(textures[texture] = made);
     }
 
-    // The texture is mapped.
+    // Enqueues the copy into a mapped texture.
     bool enqueue(cudaGraphicsResource_t resource, const Copy& copy) {
         const Pixels& pixels = *copy.pixels;
         const std::size_t row = std::size_t(pixels.width) * sizeof(float);

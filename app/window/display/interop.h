@@ -1,4 +1,4 @@
-// CUDA writing into OpenGL's textures. The same header where there is no CUDA: then it is never ready.
+// CUDA writes into OpenGL textures. Without CUDA the same interface is never ready.
 #pragma once
 
 #include <memory>
@@ -10,35 +10,34 @@
 
 namespace stencil {
 
-/// Everything on the thread that has the OpenGL context, which must be current in the destructor too. No CUDA
-/// error leaves it as an exception: what fails is told once by text() and never tried again.
+/// Use it on the thread of the OpenGL context, which must be current in the destructor too. CUDA errors are
+/// not thrown: the first is reported by text(), and interop is not tried again.
 class Interop {
   public:
-    /// Finds out whether CUDA and OpenGL are on one device. `renderer` is OpenGL's name of its own
-    /// (GL_RENDERER).
+    /// Checks whether CUDA and OpenGL use the same device. `renderer` is GL_RENDERER.
     Interop(bool allowed, std::string_view renderer);
     ~Interop();
     Interop(const Interop&) = delete;
     Interop& operator=(const Interop&) = delete;
 
-    /// Pixels on the device can be taken.
+    /// Whether pixels on the device can be uploaded.
     bool ready() const;
 
-    /// How pixels get into the textures, for the status line, with the reason where it is a copy.
+    /// How pixels reach the textures, for the status line, with the reason if they are copied.
     const std::string& text() const;
 
-    /// Enqueues the copy into the top left corner of an R32F texture that is large enough, and keeps the
-    /// pixels until it is done. OpenGL's commands from now on see them. False where it fails.
+    /// Enqueues a copy into the top left corner of a large enough R32F texture and keeps the pixels until it
+    /// is done. Later OpenGL commands see them. Returns false on failure.
     bool upload(unsigned texture, std::shared_ptr<const Pixels> pixels);
 
-    /// Copies pixels on the device to the host, (height, width) floats: the way that is left where upload()
-    /// fails. Waits until done; false where that fails too.
+    /// Copies device pixels to (height, width) floats on the host and waits: the fallback if upload() fails.
+    /// Returns false on failure.
     bool read(const Pixels& pixels, float* values);
 
     /// Device time of the newest finished upload into the texture.
     std::optional<double> milliseconds(unsigned texture);
 
-    /// Before a texture is deleted.
+    /// Call it before a texture is deleted.
     void forget(unsigned texture);
 
   private:

@@ -1,4 +1,4 @@
-// Where the program is built without CUDA.
+// Interop of builds without CUDA: never ready.
 #include "app/window/display/interop.h"
 
 namespace stencil {

@@ -9,7 +9,7 @@
 namespace stencil {
 namespace {
 
-/// GLFW's, where it has one of that kind before 3.4.
+/// Returns GLFW's cursor shape; before 3.4 some are missing.
 int standard_shape(int shape) {
     switch (shape) {
         case ImGuiMouseCursor_TextInput:
@@ -54,14 +54,14 @@ void Platform::begin_frame() {
     show_shape();
 }
 
-// From 1.87 on the backend's callbacks queue what the mouse does.
+// From 1.87 on the backend's callbacks queue mouse events.
 void Platform::show_mouse() {
 #if IMGUI_VERSION_NUM < 18700
     ImGuiIO& io = ImGui::GetIO();
     bool held = false;
     for (int button = 0; button < IM_ARRAYSIZE(io.MouseDown); ++button)
         held |= io.MouseDown[button] = glfwGetMouseButton(window_, button) == GLFW_PRESS;
-    // A drag goes on beyond the window.
+    // A drag continues outside the window.
     io.MousePos =
         inside_ || held ? ImVec2(float(cursor_.first), float(cursor_.second)) : ImVec2(-FLT_MAX, -FLT_MAX);
 #endif

@@ -1,4 +1,4 @@
-// What Dear ImGui is told of the window in each frame.
+// Tells Dear ImGui about the window in each frame.
 #pragma once
 
 #include <array>
@@ -10,12 +10,12 @@ struct GLFWwindow;
 
 namespace stencil {
 
-/// Stands for the NewFrame() of ImGui's GLFW backend, which asks X for sizes, focus and cursor in each frame:
-/// four round trips, some 0.1 ms. Here GLFW's callbacks tell them once they change. Keys and wheel stay the
-/// backend's.
+/// Replaces NewFrame() of ImGui's GLFW backend, whose four round trips to the X server (sizes, focus, cursor)
+/// cost about 0.1 ms per frame; here GLFW callbacks report changes. The backend still handles keys and the
+/// wheel.
 class Platform {
   public:
-    /// The window's sizes and where its cursor is, once asked for.
+    /// Reads the window's sizes and cursor position once.
     explicit Platform(GLFWwindow* window);
     ~Platform();
     Platform(const Platform&) = delete;
@@ -27,9 +27,9 @@ class Platform {
     void entered(bool inside) { inside_ = inside; }
 
     std::pair<int, int> frame() const { return frame_; }          ///< pixels
-    std::pair<double, double> cursor() const { return cursor_; }  ///< in units of the window
+    std::pair<double, double> cursor() const { return cursor_; }  ///< in window units
 
-    /// Before ImGui's NewFrame(): sizes, time, mouse and the cursor's shape.
+    /// Sets sizes, time, mouse and cursor shape; call it before ImGui's NewFrame().
     void begin_frame();
 
   private:
@@ -44,8 +44,8 @@ class Platform {
     std::pair<int, int> size_{0, 0}, frame_{0, 0};
     std::pair<double, double> cursor_{0, 0};
     bool inside_ = false;
-    double time_ = -1;  ///< seconds, of the frame before
-    int shape_ = 0;     ///< ImGui's: the arrow, which a window begins with
+    double time_ = -1;  ///< seconds, at the previous frame
+    int shape_ = 0;     ///< ImGui cursor; a new window has the arrow
     std::array<std::unique_ptr<GLFWcursor, DestroyCursor>, 9> shapes_;
 };
 

@@ -14,7 +14,7 @@ std::vector<Rgb> read_pixels(int x, int y, int width, int height, int frame_heig
     std::vector<Rgb> pixels(row * std::size_t(height));
     glPixelStorei(GL_PACK_ALIGNMENT, 1);
     glReadBuffer(GL_BACK);
-    // OpenGL's row 0 is the lowest.
+    // OpenGL's row 0 is at the bottom.
     glReadPixels(x, frame_height - y - height, width, height, GL_RGB, GL_UNSIGNED_BYTE, pixels.data());
     for (std::size_t top = 0, bottom = std::size_t(height) - 1; top < bottom; ++top, --bottom)
         std::swap_ranges(pixels.begin() + std::ptrdiff_t(top * row),

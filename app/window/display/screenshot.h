@@ -1,4 +1,4 @@
-// A picture of the window.
+// Reads pictures of the window.
 #pragma once
 
 #include <filesystem>
@@ -8,12 +8,11 @@
 
 namespace stencil {
 
-/// A part of what was drawn into the frame that is not shown yet (before Display::swap()): its top left
-/// corner and its size, of a frame of that height. Row 0 on top.
+/// Reads a rectangle of the back buffer (call before Display::swap()), given by its top left corner and size;
+/// `frame_height` is that of the frame. Row 0 is on top.
 std::vector<Rgb> read_pixels(int x, int y, int width, int height, int frame_height);
 
-/// Writes what was drawn into the frame that is not shown yet (before Display::swap()) as a PNG, whole or not
-/// at all. Throws MachineError.
+/// Writes the back buffer (call before Display::swap()) as a PNG, whole or not at all. Throws MachineError.
 void save_screenshot(const std::filesystem::path& path, int width, int height);
 
 }  // namespace stencil

@@ -108,7 +108,7 @@ void copy_picture(UiState& ui, const Snapshot&) {
 
 void open_folder(UiState& ui, const std::string& folder) {
     const std::string place = quoted_for_shell(std::filesystem::absolute(folder).string());
-    // The shell leaves at once; what it started goes on without this program.
+    // In the background, so that the file manager outlives this program.
     const std::string line =
         fmt::format("command -v xdg-open >/dev/null || exit 1; xdg-open {} >/dev/null 2>&1 &", place);
     if (std::system(line.c_str()) != 0) ui.say("There is no xdg-open here to show " + folder);

@@ -1,4 +1,4 @@
-// What buttons, menus and keys do, each spelled once.
+// The commands behind buttons, menus and keys.
 #pragma once
 
 #include "app/window/ui_state.h"
@@ -7,10 +7,10 @@ namespace stencil {
 
 using UiCommand = void (*)(UiState&, const Snapshot&);
 
-/// A setting of the run by its name on the command line.
+/// Changes a setting of the run, named as on the command line.
 void change(UiState& ui, std::string setting, std::string_view value, bool continuing = false);
 
-/// A run of its own with this model, which undo takes back.
+/// Starts a new run with this model; undo brings back the previous one.
 void begin_model(UiState& ui, std::string_view name);
 
 void toggle_running(UiState& ui, const Snapshot& snapshot);
@@ -19,24 +19,24 @@ void reset(UiState& ui, const Snapshot& snapshot);
 void undo(UiState& ui, const Snapshot& snapshot);
 void redo(UiState& ui, const Snapshot& snapshot);
 
-/// Keeps the present moment, to come back to and to compare.
+/// Bookmarks the present state, to return to and to compare with.
 void set_bookmark(UiState& ui, const Snapshot& snapshot);
 
-/// Twice, or half as many steps between two frames, exactly; from an automatic pace, of the newest batch.
+/// Doubles or halves the steps per frame; if the pace is automatic, starting from the newest batch.
 void faster(UiState& ui, const Snapshot& snapshot);
 void slower(UiState& ui, const Snapshot& snapshot);
 
-/// A picture, an array, a run or, with the ending .cu, a kernel to be watched; it is one of the recent paths
-/// then.
+/// Opens an image, array, run or kernel (.cu, which is then watched), and adds it to the recent paths.
 void open_path(UiState& ui, const std::string& path);
 
 /// Writes the files chosen in the export section to its folder.
 void export_now(UiState& ui, const Snapshot& snapshot);
-/// Of a run that is long to tell, the command that reads it from a file beside the exports.
+/// Copies the command that repeats the run. If the run is too long for a line, the command reads a spec file
+/// that is written beside the exports.
 void copy_command_line(UiState& ui, const Snapshot& snapshot);
-/// The canvas as a picture, for other programs.
+/// Copies the canvas as a picture to the clipboard.
 void copy_picture(UiState& ui, const Snapshot& snapshot);
-/// In the desktop's file manager; says so where there is none.
+/// Opens the folder in the desktop's file manager, or says that there is none.
 void open_folder(UiState& ui, const std::string& folder);
 
 void fit(UiState& ui, const Snapshot& snapshot);
@@ -46,12 +46,12 @@ void next_view(UiState& ui, const Snapshot& snapshot);
 void toggle_three_up(UiState& ui, const Snapshot& snapshot);
 bool is_three_up(const UiState& ui);
 bool shows_components(const UiState& ui);
-/// Those of another model: as many as that has.
+/// Adapts the component panes to the number of components of the model.
 void follow_components(UiState& ui, const Snapshot& snapshot);
 void snap_range(UiState& ui, const Snapshot& snapshot);
 
 void use_brush(UiState& ui, const Snapshot& snapshot);
-/// The left button paints 0, or the brush's value again.
+/// Switches the left button between painting 0 and painting the brush's value.
 void use_eraser(UiState& ui, const Snapshot& snapshot);
 /// The next click takes the brush's value from the field.
 void use_eyedropper(UiState& ui, const Snapshot& snapshot);
@@ -62,11 +62,11 @@ void smaller_brush(UiState& ui, const Snapshot& snapshot);
 void larger_brush(UiState& ui, const Snapshot& snapshot);
 
 void toggle_gallery(UiState& ui, const Snapshot& snapshot);
-/// The keyboard goes to the next part of the window, or the one before, and behind the last to none of them.
+/// Moves the keyboard focus to the next or previous part of the window, and after the last to none.
 void next_part(UiState& ui, const Snapshot& snapshot);
 void previous_part(UiState& ui, const Snapshot& snapshot);
 void toggle_help(UiState& ui, const Snapshot& snapshot);
-/// The brush's radius follows the field's size where it is a share of it.
+/// Rescales a brush whose radius is a share of the field's size after that has changed.
 void follow_brush(UiState& ui, const Snapshot& snapshot);
 void close_popups(UiState& ui, const Snapshot& snapshot);
 void toggle_panels(UiState& ui, const Snapshot& snapshot);

@@ -35,7 +35,7 @@ void draw_entry(std::string_view keys, std::string_view what) {
     paragraph(what, text_color());
 }
 
-// Close rows, so that all is seen at once.
+// Rows are close together, so that all are visible at once.
 bool begin_list(const char* id) {
     ImGui::PushStyleVar(ImGuiStyleVar_CellPadding,
                         ImVec2(ImGui::GetStyle().CellPadding.x, std::round(em(0.14f))));
@@ -54,7 +54,7 @@ constexpr std::string_view kAbout =
     "seed start "
     "again. Each control explains itself where the mouse rests on it.";
 
-// Above the lists: who looks for help first of all looks for these.
+// Above the lists, where beginners look first.
 void draw_first_steps(UiState& ui, const Snapshot& snapshot) {
     if (button("Take the tour", ImVec2(0, 0), "Eight cards, for a first look\n--tour"))
         begin_tour(ui, snapshot);
@@ -78,7 +78,7 @@ void draw_keys(std::span<const Shortcut> part, const char* title) {
     ImGui::EndTable();
 }
 
-// In two columns where they have room beside each other.
+// In two columns if there is room.
 void draw_lists() {
     const auto keys = shortcuts();
     const std::size_t first = (keys.size() - std::size(kMouse)) / 2 - 1;  // the mouse's lines are longer
@@ -99,7 +99,7 @@ void draw_lists() {
 
 void draw_help(UiState& ui, const Snapshot& snapshot) {
     if (!ui.help_open) return;
-    // Between the toolbar and the status line, which stay in use.
+    // Between toolbar and status line, which stay usable.
     const ImVec2 share(0.96f, 0.98f), most(em(58), em(43));
     if (begin_over_canvas("Help", &ui.help_open, ui.canvas, share, most, ImGuiCond_Appearing)) {
         paragraph(kAbout, text_color());

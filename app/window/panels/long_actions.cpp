@@ -11,8 +11,8 @@
 namespace stencil {
 namespace {
 
-constexpr double kShownFrom = 0.3;  // seconds: what ends before would only flicker
-constexpr double kTelling = 1;      // seconds, from which the rest is guessed
+constexpr double kShownFrom = 0.3;  // seconds: shorter actions would only flicker
+constexpr double kTelling = 1;      // seconds after which the remaining time is estimated
 
 void stop_session(UiState& ui, const Snapshot&) {
     ui.act(action::Cancel{});
@@ -38,7 +38,7 @@ void stop_canvas_film(UiState& ui, const Snapshot&) {
     ui.canvas_film.stop = true;
 }
 
-// Since when each goes on, and from which share.
+// Records for each action when it began, and at which share.
 void follow(std::vector<ActionClock>& clocks, const std::vector<LongAction>& all) {
     const double now = ImGui::GetTime();
     const auto goes_on = [&](const ActionClock& clock) {

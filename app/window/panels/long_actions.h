@@ -1,4 +1,4 @@
-// What takes long, wherever it goes on: shown and stopped alike.
+// Actions that take long, which are all shown and stopped in the same way.
 #pragma once
 
 #include <optional>
@@ -11,24 +11,24 @@
 namespace stencil {
 
 struct LongAction {
-    std::string_view key;         ///< the same as long as it goes on
-    std::string name;             ///< "jumping to step 5000"
-    std::optional<double> share;  ///< done, 0 to 1; empty: nobody knows
+    std::string_view key;         ///< constant while the action lasts
+    std::string name;             ///< such as "jumping to step 5000"
+    std::optional<double> share;  ///< done, 0 to 1; empty: unknown
     UiCommand stop = nullptr;
     std::string_view stop_tip;
-    bool on_canvas = true;  ///< shown there, which is not to be in a film of it
+    bool on_canvas = true;  ///< shown on the canvas; false for a film of it
 };
 
-/// All that goes on, the first to be stopped first.
+/// Returns the running actions; the first is stopped first.
 std::vector<LongAction> long_actions(const UiState& ui, const Snapshot& snapshot);
 
-/// Seconds that are left of it, by how long its share has taken; empty while that says little.
+/// Estimates the remaining seconds from the progress so far; empty while that is too little.
 std::optional<double> seconds_left(const ActionClock& clock, double now);
 
-/// Name, bar, time left and Stop of each, in a window over the canvas.
+/// Draws name, progress bar, remaining time and a Stop button for each, in a window over the canvas.
 void draw_long_actions(UiState& ui, const Snapshot& snapshot);
 
-/// What Esc does where nothing is open.
+/// Stops the first one; Esc does this if no popup is open.
 void stop_long_action(UiState& ui, const Snapshot& snapshot);
 
 }  // namespace stencil

@@ -20,7 +20,7 @@ void draw_dismiss(UiState& ui, const Message& message) {
     ImGui::PopID();
 }
 
-// Of a message that tells what was written.
+// Draws a button that opens the folder written to, for messages about exports.
 void draw_open(UiState& ui, const Message& message) {
     if (message.folder.empty()) return;
     const std::string label = fmt::format("{}###open{}", kOpen, message.id);
@@ -69,7 +69,7 @@ void draw_newest_message(UiState& ui, const Snapshot& snapshot) {
     }
     draw_all_messages(ui, snapshot);
     draw_dismiss(ui, message);
-    // The line of a mistake, and the caret under it.
+    // The line with the mistake, and the caret under it.
     if (first.size() < message.text.size())
         error_text(std::string_view(message.text).substr(first.size() + 1));
 }

@@ -1,4 +1,4 @@
-// What the panels remember between two frames: texts being typed, drags in progress.
+// State that the panels keep between frames: texts being typed, drags in progress.
 #pragma once
 
 #include <map>
@@ -23,26 +23,26 @@ namespace user_kernel {
 struct UserKernel;
 }
 
-/// A number while it is typed: the field shows the session's own until it is touched, and after it was sent
-/// until the session has had the time to follow.
+/// A number while it is typed. The field shows the session's value until it is edited, and the draft after it
+/// was sent until the session has had time to apply it.
 struct NumberDraft {
-    std::string text, before;  ///< as it is, and as it was when the field was entered
-    std::string wrong;         ///< why the text was not taken; empty: nothing is wrong with it
-    bool says = false;         ///< that is said below the field
+    std::string text, before;  ///< now, and when editing began
+    std::string wrong;         ///< why the text was refused; empty: it was not
+    bool says = false;         ///< show that below the field
     bool active = false;
-    double hold_until = 0;  ///< ImGui's time
+    double hold_until = 0;  ///< in ImGui's time
 };
 
 /// A number that is dragged or typed.
 struct SliderDraft {
-    double value = 0, before = 0;         ///< as it is, and as it was when it was pressed
-    bool sent = false, dragging = false;  ///< of the drag in progress
-    bool typing = false, focus = false;   ///< it is a number field now; which is to get the keyboard
-    double hold_until = 0;                ///< ImGui's time
+    double value = 0, before = 0;         ///< now, and when pressed
+    bool sent = false, dragging = false;  ///< state of the drag
+    bool typing = false, focus = false;   ///< shown as a text field; which should take the focus
+    double hold_until = 0;                ///< in ImGui's time
     NumberDraft typed;
 };
 
-/// Of something that takes long: since when (ImGui's time) and from which share, and the share by now.
+/// Progress of a long action: when it began (ImGui's time), its share then, and its share now.
 struct ActionClock {
     std::string key;
     double since = 0, from = 0, share = 0;
@@ -54,12 +54,12 @@ struct RangeDraft {
 
 struct ToolbarState {
     NumberDraft pace;
-    double copied_until = 0;  ///< ImGui's time until which the copy button says so
+    double copied_until = 0;  ///< the copy button says so until then (ImGui's time)
 };
 
-/// The bytes that a run needs are kept: working them out reads the equations, too much for every frame.
+/// Cache of the memory that a run needs: computing it parses the equations, too slow for every frame.
 struct MemoryNeedsOf {
-    std::string key;  ///< what it was worked out for
+    std::string key;  ///< the settings that it was computed for
     MemoryNeeds needs;
     std::string failure;
 };
@@ -67,74 +67,74 @@ struct MemoryNeedsOf {
 struct SimulationState {
     std::map<std::string, SliderDraft> parameters;  ///< of the model, by name
     NumberDraft threads;
-    int nx = 0, ny = 0;  ///< typed and not yet applied; 0: as the session
+    int nx = 0, ny = 0;  ///< typed and not yet applied; 0: the session's
     NumberDraft columns, rows;
     MemoryNeedsOf needs;
     long long steps = 100;
     long long jump = 1000;
     NumberDraft steps_draft, jump_draft;
-    long long stop_wish = 10000;  ///< what ticking the box stops at
+    long long stop_wish = 10000;  ///< the step at which checking the box stops
     NumberDraft stop_at;
 };
 
-/// Of a parameter's slider, where it is not the model's.
+/// The range of a parameter's slider, where it differs from the model's.
 struct RangeWish {
     std::optional<double> low, high;
     NumberDraft low_draft, high_draft;
 };
 
-/// A text that cannot be read: the sentence, and the place in a line of it.
+/// An error in a text: the message, and its position in a line of it.
 struct Mistake {
     std::string sentence, line;
-    std::size_t number = 0, column = 0;  ///< counted from 1
+    std::size_t number = 0, column = 0;  ///< 1-based
 };
 
 struct EquationState {
-    std::string text, seen;  ///< as typed; and the session's own when it was last taken over
-    double typed_at = -1;    ///< ImGui's time of the newest change that waits to be read; negative: none
-    double hold_until = 0;   ///< until the session has had the time to follow
-    bool goes_on = false;    ///< what is applied next belongs to the same while of typing
-    bool editing = false;    ///< the field has the keyboard
+    std::string text, seen;  ///< as typed; and the session's text when last copied
+    double typed_at = -1;    ///< ImGui's time of the newest change not yet parsed; negative: none
+    double hold_until = 0;   ///< until then the session may still be applying it
+    bool goes_on = false;    ///< the next change belongs to the same undo entry
+    bool editing = false;    ///< the field has the focus
     std::optional<Mistake> mistake;
-    int messages_before = 0;  ///< the newest message's number when a text was applied
+    int messages_before = 0;  ///< number of the newest message when a text was applied
     std::map<std::string, RangeWish> ranges;
     NumberDraft dt, dx, formula;
     NumberDraft unit_length, unit_time, diffusivity, time;
-    figure::Chart growth;  ///< of small waves, as it was at the moment below
+    figure::Chart growth;  ///< growth rates of small waves, at the step below
     std::shared_ptr<const StepLimit> growth_at;
 };
 
 struct InitialState {
-    std::size_t component = 0;  ///< of typed equations
-    std::string seen;           ///< the session's own when the draft was last made from it
+    std::size_t component = 0;  ///< for typed equations
+    std::string seen;           ///< the session's initial condition when the draft was made from it
     NumberDraft formula;
-    std::string name;  ///< of the condition chosen, applied or not; empty: a file
+    std::string name;  ///< the chosen initial condition, applied or not; empty: a file
     std::map<std::string, double, std::less<>> parameters;
-    std::map<std::string, NumberDraft, std::less<>> drafts;  ///< of the parameters
+    std::map<std::string, NumberDraft, std::less<>> drafts;  ///< texts of its parameters
     NumberDraft seed;
     std::string path;
-    std::string path_error;  ///< why the path was not opened
-    int opened_after = 0;    ///< the newest message before a path was opened; 0: none was
+    std::string path_error;  ///< why the path could not be opened
+    int opened_after = 0;    ///< number of the newest message when a path was opened; 0: none was
 };
 
 struct BrushState {
     NumberDraft value, tolerance;
     SliderDraft radius;
-    bool percent = false;  ///< the radius is told as a share of the field's longer side, and keeps it
-    int side = 0;          ///< that side in the newest frame, cells
+    bool percent = false;  ///< the radius is shown as, and stays, a share of the field's longer side
+    int side = 0;          ///< that side in the newest frame, in cells
 };
 
-/// Of an end of a colour bar.
+/// A drag of a colour bar's end.
 struct BarDrag {
-    ValueRange start;  ///< when it was pressed
+    ValueRange start;  ///< the range when it began
     bool high = false;
-    std::string sent;  ///< the newest rule
+    std::string sent;  ///< the newest rule sent
 };
 
 struct ViewState {
-    Pane single = Pane::now;  ///< what three-up goes back to
+    Pane single = Pane::now;  ///< the pane to return to from three-up
     RangeDraft range, laplacian_range;
-    RangeDraft menu;  ///< of the colour bars' menu
+    RangeDraft menu;  ///< for the colour bars' menu
     NumberDraft contours;
     BarDrag bar;
 };
@@ -143,104 +143,104 @@ enum class SeriesOf { total, max, min, mean };
 
 inline constexpr const char* kExportFolder = "stencilscope-out";
 
-/// Of a probe in the plane of two components, since the plane is seen.
+/// The trajectory of a probe in the phase plane, since the plane has been visible.
 struct ProbeWay {
-    int x = 0, y = 0;  ///< the cell
+    int x = 0, y = 0;  ///< cell of the probe
     std::vector<SamplePoint> points;
 };
 
 struct MeasureState {
     SeriesOf series = SeriesOf::total;
-    bool log_counts = false;                    ///< of the histogram
-    std::vector<figure::ChartSeries> kept;      ///< curves of the profile
-    bool large = false;                         ///< the plots have a window of their own
-    std::vector<ProbeWay> ways;                 ///< of the probes
-    std::shared_ptr<const PhasePlane> ways_to;  ///< what their newest points are of
+    bool log_counts = false;                    ///< histogram with a logarithmic axis
+    std::vector<figure::ChartSeries> kept;      ///< kept curves of the profile
+    bool large = false;                         ///< the plots are in a window of their own
+    std::vector<ProbeWay> ways;                 ///< trajectories of the probes
+    std::shared_ptr<const PhasePlane> ways_to;  ///< the frame's data that was appended last
     std::string folder = kExportFolder;
 };
 
-/// What a film shows: cells alone, with axes, colour bar and step, or the canvas.
+/// Content of a film: only the cells; with axes, colour bar and step; or the canvas.
 enum class FilmOf { field, figure, canvas };
 
 struct ExportState {
     std::string folder = kExportFolder;
     std::vector<std::string> files = default_exports();
-    bool replace = false;  ///< files that are there
+    bool replace = false;  ///< overwrite existing files
     std::string spec_path;
-    std::string last_session;  ///< the file of the one before this; empty: there is none
+    std::string last_session;  ///< spec file of the previous session; empty: there is none
     long long record_every = 100;
     NumberDraft every;
     bool record_png = true, record_npy = false;
-    std::string film;  ///< ".mp4", say: a film is recorded; empty: frames
+    std::string film;  ///< ending such as ".mp4" to record a film; empty: frames
     double fps = 30;
     NumberDraft fps_draft;
     FilmOf film_of = FilmOf::field;
 };
 
-/// Options of an example as they are typed, by name; several texts of those that may be given several times.
+/// Options of an example as typed, by name; repeatable options have several texts.
 using OptionTexts = std::map<std::string, std::vector<std::string>, std::less<>>;
 
 struct ExamplesState {
-    std::string name;                                       ///< of the one chosen; empty: the first
+    std::string name;                                       ///< of the chosen example; empty: the first
     std::map<std::string, OptionTexts, std::less<>> texts;  ///< by example
-    OptionTexts common;                                     ///< of what all examples have
-    std::string checked, refusal;  ///< the command that was checked last, and what its check said
+    OptionTexts common;                                     ///< options that all examples have
+    std::string checked, refusal;  ///< the last command checked, and the objection to it
 
-    bool alone = false;                     ///< the simulation is to pause while one runs
-    std::optional<ExampleRequest> waiting;  ///< for the simulation to stand still
-    bool resumes = false;                   ///< the simulation was paused for it, and goes on after it
+    bool alone = false;                     ///< pause the simulation while an example runs
+    std::optional<ExampleRequest> waiting;  ///< starts when the simulation has paused
+    bool resumes = false;                   ///< resume the simulation, which was paused for it
     bool held = false;                      ///< the simulation waits between frames while one runs
     bool remarked = false;                  ///< its report says that the simulation ran beside it
 
     std::string folder = kExportFolder;
-    bool writes = false;      ///< files at its end
-    double copied_until = 0;  ///< ImGui's time until which the copy button says so
-    bool large = false;       ///< the results have a window of their own
-    bool reveal = false;      ///< once: the section opens and is scrolled to
+    bool writes = false;      ///< write files at its end
+    double copied_until = 0;  ///< the copy button says so until then (ImGui's time)
+    bool large = false;       ///< the results are in a window of their own
+    bool reveal = false;      ///< once: the section opens and scrolls into view
 
     SliderDraft live;
-    double live_value = 0;  ///< of the variable that moves a point along a curve
-    double live_found = 0;  ///< what the point below was found for
+    double live_value = 0;  ///< the slider that moves a point along a curve
+    double live_found = 0;  ///< slider value for which the point below was found
     LivePoint live_point;
-    std::shared_ptr<const LiveCurve> live_of;  ///< what the point was found on
+    std::shared_ptr<const LiveCurve> live_of;  ///< curve on which it was found
     std::string live_failure;
 };
 
 struct TimelineState {
-    std::optional<long long> wish;   ///< the step that was asked for last, of the drag in progress
-    double wished_at = 0;            ///< ImGui's time
-    std::vector<NumberDraft> names;  ///< of the bookmarks
+    std::optional<long long> wish;   ///< the step requested last in the present drag
+    double wished_at = 0;            ///< in ImGui's time
+    std::vector<NumberDraft> names;  ///< drafts of the bookmarks' names
 };
 
 struct CodeState {
-    std::string key;  ///< what the code was made for
+    std::string key;  ///< the settings that the code was generated for
     GeneratedCode code;
-    bool large = false;       ///< the text has a window of its own, too
-    std::size_t chosen = 0;   ///< of what there is to read: the stages, then the code's texts
-    double copied_until = 0;  ///< ImGui's time until which the copy button says so
+    bool large = false;       ///< the text is also shown in a window of its own
+    std::size_t chosen = 0;   ///< index into the stages and the code's texts
+    double copied_until = 0;  ///< the copy button says so until then (ImGui's time)
 };
 
 struct KernelState {
     std::string path;                                     ///< as typed
-    std::string file;                                     ///< that is watched; empty: none
-    std::string failure;                                  ///< why a file to start from could not be made
-    bool live = true;                                     ///< a right kernel steps the field
-    bool reveal = false;                                  ///< once: the section opens and is scrolled to
-    std::shared_ptr<const user_kernel::UserKernel> sent;  ///< to the session, last
-    bool steps = false;                                   ///< it did in the frame before
+    std::string file;                                     ///< the watched file; empty: none
+    std::string failure;                                  ///< why the template file could not be made
+    bool live = true;                                     ///< a kernel that passed the check steps the field
+    bool reveal = false;                                  ///< once: the section opens and scrolls into view
+    std::shared_ptr<const user_kernel::UserKernel> sent;  ///< the last one sent to the session
+    bool steps = false;                                   ///< it did in the previous frame
 };
 
-/// Controls that cards of the tour speak of.
+/// Controls that the cards of the tour point at.
 enum class TourSpot { none, step, run, coefficient, view, method, ladder, equation, kernel };
 
 struct TourState {
-    std::optional<std::size_t> card;        ///< its number; empty: there is no tour
-    bool reveals = false, scrolls = false;  ///< once: its section opens, and its control comes into sight
-    bool done = false;                      ///< what it asks for was done
-    double done_at = 0;                     ///< and has ended: ImGui's time
-    std::optional<figure::Box> control;  ///< where that is in this frame, ImGui's coordinates; empty: unseen
-    std::optional<figure::Box> seen;     ///< the same of the newest frame that is drawn
-    figure::Box size;                    ///< of the card, as it was last
+    std::optional<std::size_t> card;        ///< number of the card; empty: no tour
+    bool reveals = false, scrolls = false;  ///< once: open its section, scroll its control into view
+    bool done = false;                      ///< the card's task was done
+    double done_at = 0;                     ///< when (ImGui's time)
+    std::optional<figure::Box> control;     ///< the control in this frame (ImGui's coordinates), if visible
+    std::optional<figure::Box> seen;        ///< where it was in the newest frame
+    figure::Box size;                       ///< of the card, when drawn last
 };
 
 struct PanelState {
@@ -257,7 +257,7 @@ struct PanelState {
     CodeState code;
     TimelineState timeline;
     TourState tour;
-    std::vector<ActionClock> long_actions;  ///< that go on
+    std::vector<ActionClock> long_actions;  ///< the running ones
 };
 
 }  // namespace stencil

@@ -59,7 +59,7 @@ void draw_prompt(UiState& ui) {
     const bool covered = ui.gallery.open || ui.help_open || ui.panel.examples.large || ui.panel.measure.large;
     if (!prompt || covered || in_tour(ui) || ui.canvas.width < em(24) || ui.canvas.height < em(8)) return;
     const ImVec2 pixels = ImGui::GetIO().DisplayFramebufferScale;
-    // Over the field, and not over its colour bar.
+    // Over the field, not its colour bar.
     const ScreenRect& at = ui.picture.width > 0 ? ui.picture : ui.canvas;
     const ImVec2 foot(float(at.x + at.width / 2) / pixels.x, float(at.y + at.height) / pixels.y - em(1));
     if (points_at_slider(*prompt))

@@ -1,4 +1,4 @@
-// The first minute: prompts on the canvas, one at a time, each gone once it is done.
+// First-use prompts on the canvas: one at a time, each until it is done.
 #pragma once
 
 #include <span>
@@ -9,18 +9,18 @@
 namespace stencil {
 
 struct Prompt {
-    std::string_view name;  ///< in Preferences::prompts_done
+    std::string_view name;  ///< as stored in Preferences::prompts_done
     std::string_view text;
-    bool (*done)(const UiState&);  ///< in this frame
+    bool (*done)(const UiState&);  ///< whether this frame did it
 };
 
-/// In the order in which they come.
+/// Returns the prompts in the order shown.
 std::span<const Prompt> prompts();
 
-/// Marks what this frame has done, before its actions are sent.
+/// Marks what this frame has done; call it before its actions are sent.
 void follow_prompts(UiState& ui);
 
-/// The first one that is left, over the canvas; beside a parameter's slider where it is about that.
+/// Draws the first remaining prompt over the canvas, or beside a parameter's slider if it is about that.
 void draw_prompt(UiState& ui);
 
 }  // namespace stencil

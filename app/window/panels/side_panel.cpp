@@ -12,7 +12,7 @@
 namespace stencil {
 namespace {
 
-// The examples come last, because they are left out while their table is empty.
+// The examples come last, because they are left out if their table is empty.
 constexpr Section kSections[] = {
     {"Equation", "What is stepped, as text: yours or a preset's", draw_equation},
     {"Simulation", "What is computed, how and on what", draw_simulation},
@@ -27,15 +27,14 @@ constexpr Section kSections[] = {
     {"Examples", "Other workloads on the processor and the GPU", draw_examples},
 };
 
-// A page of the panel beyond its edges is made all the same: there the keyboard goes on.
+// Content up to a page beyond the panel's edges is still drawn, so that the keyboard can reach it.
 bool is_far(float height) {
     const ImGuiWindow* panel = ImGui::GetCurrentWindow();
     const float top = ImGui::GetCursorScreenPos().y, page = panel->ClipRect.GetHeight();
     return top > panel->ClipRect.Max.y + page || top + height < panel->ClipRect.Min.y - page;
 }
 
-// What is far off keeps its room and is not made, unless something there may be held by the mouse or typed
-// in.
+// Content far outside keeps its height but is not drawn, unless the mouse or keyboard may be using it.
 void draw_contents(const Section& section, UiState& ui, const Snapshot& snapshot, bool reveals) {
     const float top = ImGui::GetCursorPosY();
     const ImGuiID key = ImGui::GetID("height");

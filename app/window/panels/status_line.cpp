@@ -13,14 +13,13 @@
 namespace stencil {
 namespace {
 
-/// A piece of the line. Where there is no room those of the least importance are told in fewer words, or else
-/// left out.
+/// An item of the line. If there is no room, the least important items use shorter texts, or are left out.
 struct Piece {
     std::string text = {};
     std::string tip = {};
-    float least_width = 0;  ///< so that what follows does not jump as the number changes
+    float least_width = 0;  ///< keeps what follows from moving as the number changes
     int importance = 0;
-    std::vector<std::string> shorter = {};  ///< the shortest one first
+    std::vector<std::string> shorter = {};  ///< shortest first
     ImVec4 color = text_color();
 };
 
@@ -77,7 +76,7 @@ void add_speed(std::vector<Piece>& pieces, const Snapshot& snapshot) {
                       .importance = 60});
 }
 
-// While nothing moves there is none to tell.
+// There are no rates while nothing moves.
 void add_rates(std::vector<Piece>& pieces, const InterfaceCost& cost) {
     if (cost.fields_per_s <= 0) return;
     pieces.push_back({.text = format_figures(cost.fields_per_s) + " frames/s",
@@ -90,7 +89,7 @@ void add_rates(std::vector<Piece>& pieces, const InterfaceCost& cost) {
                       .importance = 48});
 }
 
-// Method, precision and device; the processor's name is long and seldom news.
+// Shows method, precision and device; the processor's name is long, so it has low importance.
 Piece device_piece(const Snapshot& snapshot) {
     const RunSpec& now = snapshot.now;
     const std::string device = now.backend == "cpu"
@@ -178,7 +177,7 @@ float width_of(const std::vector<Piece>& pieces) {
     return width - gap();
 }
 
-// The least important piece says less, or nothing.
+// Shortens the least important item, or removes it.
 void shorten(std::vector<Piece>& pieces) {
     const auto least = std::ranges::min_element(pieces, {}, &Piece::importance);
     if (least->shorter.empty()) {
@@ -189,7 +188,7 @@ void shorten(std::vector<Piece>& pieces) {
     least->shorter.pop_back();
 }
 
-// Between two pieces.
+// Draws a line between two items.
 void draw_divider() {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float x = at.x - gap() / 2;

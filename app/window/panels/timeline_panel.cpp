@@ -1,4 +1,4 @@
-// The run's past, below the canvas: a slider over its steps, bookmarks, and the list of what was done.
+// History of the run, below the canvas: a slider over its steps, bookmarks, and the list of actions.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace stencil {
 namespace {
 
-constexpr double kBetweenWishes = 0.05;  // seconds: each takes a copy of the field
+constexpr double kBetweenWishes = 0.05;  // seconds: each request copies the field
 
 bool compares(const UiState& ui) {
     return ui.panes.front() == Pane::from_bookmark;
@@ -28,9 +28,9 @@ void wish_for(UiState& ui, long long step) {
     ui.act(action::Jump{step});
 }
 
-// --- The slider.
+// --- The slider
 
-/// From steps to places on the screen.
+/// Maps steps to positions on the screen.
 struct Scale {
     float left = 0, width = 0;
     double end = 1;
@@ -90,9 +90,9 @@ void draw_slider(UiState& ui, const Snapshot& snapshot, float width) {
         format_bytes(snapshot.kept_most)));
 }
 
-// --- What was done.
+// --- Actions
 
-// The newest on top; what was undone above all.
+// Lists the newest actions first, below those undone.
 void draw_deeds(UiState& ui, const History& history) {
     const std::size_t all = history.done.size() + history.undone.size();
     if (all == 0) {
@@ -171,7 +171,7 @@ void draw_history(UiState& ui, const Snapshot& snapshot) {
     ImGui::EndPopup();
 }
 
-// --- What stands beside the slider.
+// --- Text beside the slider
 
 struct Told {
     std::string text, tip;

@@ -17,20 +17,20 @@ namespace {
 
 enum class Kind { button, pace, view, exports };
 
-/// One of the toolbar's items. Those of the least importance are the first to go into the menu.
+/// An item of the toolbar. The least important ones move to the menu first.
 struct Item {
     Kind kind = Kind::button;
     std::string icon = {}, label = {};
-    std::string widest = {};  ///< label, where the label changes and the button must not
+    std::string widest = {};  ///< longest label, so that the button's width is constant
     UiCommand command = nullptr;
     int importance = 0;
     bool begins_group = false;
     bool active = false;
-    bool labelled = false;             ///< with its words, where there is room
-    float narrow = 0, with_words = 0;  ///< its widths
-    float less = 0;                    ///< of its width, for a view in a window too narrow for all
+    bool labelled = false;             ///< with its label, if there is room
+    float narrow = 0, with_words = 0;  ///< its widths without and with its label
+    float less = 0;                    ///< width taken off the view's item if the window is too narrow
     std::string_view why_not = {};
-    std::string extra = {};  ///< for the tooltip
+    std::string extra = {};  ///< appended to the tooltip
 };
 
 constexpr int kAlways = 100;
@@ -50,7 +50,7 @@ float button_width(const Item& item) {
     return text_width(caption(item, widest)) + 2 * ImGui::GetStyle().FramePadding.x;
 }
 
-// --- The pace: a label, half, number, twice, automatic.
+// --- The pace: label, half, number, double, automatic
 
 constexpr const char* kPaceLabel = "Steps/frame";
 constexpr const char* kAuto = "Auto";
@@ -101,7 +101,7 @@ void draw_pace(UiState& ui, const Snapshot& snapshot, bool labelled) {
     ImGui::PopStyleColor();
 }
 
-// --- The view: titles where there is room, else shorter ones.
+// --- The view, with shorter titles if there is no room
 
 float view_width(bool labelled) {
     float widest = text_width(labelled ? kThreeUp.title : kThreeUp.brief);
@@ -120,7 +120,7 @@ void draw_view_choice(UiState& ui, const Snapshot& snapshot, bool labelled, floa
                    (shown.pane == Pane::from_bookmark ? "" : fmt::format("\n--view {}", shown.name)));
 }
 
-// --- All of them.
+// --- All items
 
 std::vector<Item> items_of(const UiState& ui, const Snapshot& snapshot) {
     const bool dark = ui.preferences.theme == Theme::dark;
@@ -185,7 +185,7 @@ std::vector<Item> items_of(const UiState& ui, const Snapshot& snapshot) {
     return items;
 }
 
-// Text is measured once, however often the items are laid out.
+// Measures text once, however often the items are laid out.
 void measure(Item& item) {
     const auto width = [&](bool labelled) {
         item.labelled = labelled;
@@ -208,7 +208,7 @@ float width_of(const std::vector<Item>& items) {
     return width;
 }
 
-// Takes out the least important items until the others fit beside the menu's button.
+// Removes the least important items until the others fit beside the menu's button.
 std::vector<Item> fold(std::vector<Item>& items, float room) {
     std::vector<Item> folded;
     while (!items.empty() && width_of(items) > room) {
@@ -225,7 +225,7 @@ std::vector<Item> fold(std::vector<Item>& items, float room) {
     return folded;
 }
 
-// Words for as many as there is room for, the most important ones first.
+// Adds labels as far as there is room, the most important ones first.
 void add_words(std::vector<Item>& items, float room) {
     std::vector<Item*> order;
     for (Item& item : items) order.push_back(&item);
@@ -244,7 +244,7 @@ std::string tip_of(const Item& item) {
     return with_keys(item.extra.empty() ? what : fmt::format("{}: {}", what, item.extra), item.command);
 }
 
-// The popup that follows stands where it hides none of the toolbar and stays within the window.
+// Places the next popup below the toolbar and within the window.
 void place_below_last_item() {
     const ImVec2 least = ImGui::GetItemRectMin(), most = ImGui::GetItemRectMax();
     const bool right = (least.x + most.x) / 2 > ImGui::GetIO().DisplaySize.x / 2;
@@ -255,7 +255,7 @@ void place_below_last_item() {
 void draw_button(const Item& item, UiState& ui, const Snapshot& snapshot) {
     const ImGuiCol color = item.active ? ImGuiCol_ButtonActive : ImGuiCol_Button;
     ImGui::PushStyleColor(ImGuiCol_Button, ImGui::GetStyleColorVec4(color));
-    // The name behind ### keeps the button itself while its caption changes.
+    // The name behind ### keeps the button's identity while its caption changes.
     const std::string name =
         fmt::format("{}###{}", caption(item, item.label), shortcut_of(item.command)->what);
     if (button(name.c_str(), ImVec2(width_of(item), 0), tip_of(item), item.why_not)) {

@@ -25,7 +25,7 @@ namespace {
 constexpr double kQuiet = 0.25;  // seconds
 constexpr double kHold = 0.5;
 constexpr int kFewestLines = 5, kMostLines = 18;
-constexpr float kLinesBelow = 4.4f;  // for the mistake, or what is said where there is none
+constexpr float kLinesBelow = 4.4f;  // room for an error, or for a note if there is none
 
 std::string line_of(const std::string& text, std::size_t number) {
     std::size_t begin = 0;
@@ -37,13 +37,13 @@ int newest_message(const Snapshot& snapshot) {
     return snapshot.messages.empty() ? 0 : snapshot.messages.back().id;
 }
 
-// Before the session is made there is the model's.
+// Returns the session's text, or the model's before the session exists.
 const std::string& text_of(const Snapshot& snapshot) {
     return snapshot.text.empty() ? snapshot.now.model->text : snapshot.text;
 }
 
-// Takes over the text of the session unless another one is being typed. The text in a field that has the
-// keyboard is ImGui's own copy, which would come back as if it had been typed.
+// Shows the session's text unless the user is typing. ImGui has its own copy of a focused field's text, which
+// would otherwise come back as if typed.
 void follow(EquationState& state, const Snapshot& snapshot) {
     const std::string& text = text_of(snapshot);
     const bool busy = state.typed_at >= 0 || state.editing || ImGui::GetTime() < state.hold_until;
@@ -63,7 +63,7 @@ void apply(UiState& ui, const Snapshot& snapshot) {
     state.hold_until = ImGui::GetTime() + kHold;
 }
 
-// The part of the line around the mistake that has room, and the caret under it.
+// Draws the part of the line around the mistake that fits, with a caret below.
 void draw_place(const Mistake& mistake) {
     ImGui::PushFont(monospace_font());
     const std::string number = fmt::format("{}: ", mistake.number);
@@ -80,7 +80,7 @@ void draw_place(const Mistake& mistake) {
 }
 
 void draw_below(const EquationState& state, const Snapshot& snapshot) {
-    // Room for what there is to say, so that little moves; a long mistake takes as much as it needs.
+    // Reserve a fixed height to avoid jumps; a long error takes what it needs.
     const float width = ImGui::GetContentRegionAvail().x;
     const float said = state.mistake
                            ? ImGui::CalcTextSize(state.mistake->sentence.c_str(), nullptr, false, width).y +

@@ -1,15 +1,15 @@
-// The text of the equation, while it is typed.
+// The editor for the text of the equation.
 #pragma once
 
 #include "app/window/ui_state.h"
 
 namespace stencil {
 
-/// The editor, and below it in a room of its own what is wrong with the text. What reads without a mistake is
-/// applied after a moment of quiet, or at once with Ctrl+Enter.
+/// Draws the editor, and the error below it. A valid text is applied after a short pause in typing, or at
+/// once with Ctrl+Enter.
 void draw_editor(UiState& ui, const Snapshot& snapshot);
 
-/// Why the text cannot be read; empty where it can.
+/// Returns why the text is invalid, or nothing if it is valid.
 std::optional<Mistake> find_mistake(const std::string& text);
 
 }  // namespace stencil

@@ -24,7 +24,7 @@
 namespace stencil {
 namespace {
 
-constexpr float kPlotHeight = 9.5f;  // in sizes of the font
+constexpr float kPlotHeight = 9.5f;  // in font sizes
 constexpr int kWaves = 96;
 
 void draw_choice(UiState& ui, const Model& model) {
@@ -51,7 +51,7 @@ void draw_about(const equation::Equations& equations) {
     if (!equations.source.empty()) paragraph(equations.source, faint_color());
 }
 
-// --- Steps in time and space.
+// --- Time and space discretisation
 
 bool has_rates(const Model& model) {
     return std::ranges::any_of(model.equations->components, &equation::Evolving::rate);
@@ -79,7 +79,7 @@ void draw_spacing(UiState& ui, const RunSpec& now) {
         change(ui, "dx", format_real(*dx));
 }
 
-// --- What is seen.
+// --- Observable
 
 std::vector<std::string> names_to_show(const equation::Equations& equations) {
     std::vector<std::string> names;
@@ -119,7 +119,7 @@ void draw_shown(UiState& ui, const RunSpec& now) {
     draw_formula(ui, now);
 }
 
-// --- Small waves on the mean.
+// --- Stability: growth of small waves on the mean state
 
 figure::Chart growth_chart(const Snapshot& snapshot) {
     const RunSpec& now = snapshot.now;
@@ -150,7 +150,7 @@ figure::Chart growth_chart(const Snapshot& snapshot) {
     return chart;
 }
 
-// On the wave numbers of the curves above it.
+// Has the wave numbers of the growth curves above it.
 figure::Chart spectrum_chart(const RadialSpectrum& spectrum) {
     figure::Chart chart{"spectrum", "", "Wave number", "Power"};
     chart.log_y = true;

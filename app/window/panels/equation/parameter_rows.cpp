@@ -30,14 +30,14 @@ std::string capitalized(std::string text) {
     return text;
 }
 
-// Where the first one stands that is seen, for the prompt that points at it.
+// Records the position of the first visible slider, for the prompt that points at it.
 void note_slider(UiState& ui) {
     if (!ui.slider_y) mark(ui, TourSpot::coefficient);
     if (!ui.slider_y && ImGui::IsItemVisible())
         ui.slider_y = (ImGui::GetItemRectMin().y + ImGui::GetItemRectMax().y) / 2;
 }
 
-// Of the built-in diffusion, whose names are words.
+// Draws a parameter of the built-in diffusion, which is named by a word.
 void draw_named(UiState& ui, const RunSpec& now, const ModelParameter& parameter, double value) {
     const std::string option = fmt::format("--{} {}", parameter.name, parameter.symbol);
     row(capitalized(parameter.name).c_str(),
@@ -116,7 +116,7 @@ void draw_typed(UiState& ui, const ModelParameter& parameter, double value) {
     ImGui::PopID();
 }
 
-// Two lines, whatever they say, so that nothing below moves.
+// Always takes two lines, so that nothing below moves.
 void draw_limit(const Snapshot& snapshot) {
     const float width = ImGui::GetContentRegionAvail().x;
     const auto& found = snapshot.step_limit;
@@ -152,7 +152,7 @@ void draw_limit(const Snapshot& snapshot) {
     fitted_text(term, ImGui::GetContentRegionAvail().x, faint_color(), tip);
 }
 
-// One line whatever it says, so that nothing below moves while the slider is dragged or a number is refused.
+// Always takes one line, so that nothing below moves while the slider is dragged or a number is refused.
 void draw_verdict(const RunSpec::Bound& bound, const StableLimit& limit, const std::string& refusal) {
     const std::string tip =
         fmt::format("Explicit steps are stable up to {}: beyond it {}.", bound.largest, limit.why);
@@ -184,11 +184,11 @@ void draw_stability(UiState& ui, const RunSpec& now) {
     if (!bound) return;
     const StableLimit& limit = *now.model->stable;
     SliderDraft& draft = ui.panel.simulation.parameters[limit.parameter];
-    // A number above the limit that was typed and refused: both buttons are an answer.
+    // Both buttons answer a number above the limit that was typed and refused.
     const auto typed = draft.typed.wrong.empty() ? std::nullopt : equation::typed_number(draft.typed.text);
     const bool asks = typed && *typed > bound->largest;
     draw_verdict(*bound, limit, draft.typed.wrong);
-    draft.typed.says = false;  // it has been said just now, and nothing is to cover the answers
+    draft.typed.says = false;  // hide the refusal, which would cover the buttons
     const auto use = [&](double value) {
         change(ui, limit.parameter, format_real(value));
         draft = {};

@@ -1,21 +1,20 @@
-// Sliders of a model's parameters, and whether its steps are stable.
+// Sliders of a model's parameters, and the stability of its steps.
 #pragma once
 
 #include "app/window/ui_state.h"
 
 namespace stencil {
 
-/// One row a parameter. Those of typed equations have a menu under the right button: their range, and back.
+/// Draws one row per parameter. In typed equations a context menu sets its range or resets it.
 void draw_parameters(UiState& ui, const RunSpec& now);
 
-/// Of the built-in diffusion, by its coefficient.
+/// Shows whether the built-in diffusion's coefficient is stable.
 void draw_stability(UiState& ui, const RunSpec& now);
 
-/// Of typed equations: their time step, how far it is from the limit, and what sets that.
+/// Shows the time step of typed equations, its stability limit, and the term that sets the limit.
 void draw_time_step(UiState& ui, const Snapshot& snapshot);
 
-/// Lengths and times in the world, the time now, and of the built-in diffusion D, which the coefficient and
-/// these come to.
+/// Draws the units of length and time, the present time and, for the built-in diffusion, D in those units.
 void draw_units(UiState& ui, const Snapshot& snapshot);
 
 }  // namespace stencil

@@ -40,7 +40,7 @@ void draw_unit(UiState& ui,
     ImGui::PopID();
 }
 
-// "m^2/s"
+// Returns for example "m^2/s".
 std::string unit_of_diffusivity(const RunSpec& now) {
     const std::string length = now.unit_length.given() ? now.unit_length.name : "cell";
     return fmt::format("{}\xc2\xb2/{}", length, now.unit_time.given() ? now.unit_time.name : "step");
@@ -61,7 +61,7 @@ void draw_diffusivity(UiState& ui, const RunSpec& now) {
     colored_text(unit, faint_color());
 }
 
-// Typing a time goes to the step nearest to it.
+// Typing a time goes to the nearest step.
 void draw_time(UiState& ui, const Snapshot& snapshot) {
     const auto time = time_at(snapshot.spec, snapshot.step);
     if (!time) return;

@@ -18,12 +18,12 @@ namespace {
 
 using Kind = ExampleOption::Kind;
 
-// What stands in the widgets before anybody has touched them.
+// Returns the texts in the widgets at first: the default.
 std::vector<std::string> first_texts(const ExampleOption& option) {
     return {std::string(option.standard)};
 }
 
-// Numbers may be typed as in all fields: 10k, 2^20. Commands have them plain.
+// Expands typed numbers such as 10k or 2^20, which commands do not accept.
 std::string plain(const std::string& text, Kind kind) {
     const auto whole = kind == Kind::integer ? equation::typed_whole(text) : std::nullopt;
     const auto real = kind == Kind::real && !read_real(text) ? equation::typed_number(text) : std::nullopt;
@@ -52,14 +52,14 @@ void take_common(ExampleWish& wish, const RequestOption& option, const OptionTex
     }
 }
 
-// A name as a label: "seed" is Seed, and m stays the letter that it is in formulas.
+// Makes a label of a name: "seed" becomes Seed; a single letter, as in formulas, stays lower case.
 std::string label_of(std::string name) {
     if (name.size() > 1) name[0] = char(std::toupper(static_cast<unsigned char>(name[0])));
     std::ranges::replace(name, '-', ' ');
     return name;
 }
 
-// A label that is longer than its column has a line of its own.
+// A label longer than its column gets a line of its own.
 void option_row(std::string name, std::string_view tip, float keep) {
     name = label_of(std::move(name));
     if (ImGui::CalcTextSize(name.c_str()).x <= em(7)) {
@@ -84,7 +84,7 @@ std::string tip_of(const ExampleOption& option) {
     return text + fmt::format("\n--{}{}{}", option.name, option.value.empty() ? "" : " ", option.value);
 }
 
-// The chosen one of some names, or none of them where that is possible.
+// Draws a combo box of names, with an empty choice if the option is optional.
 void draw_combo(const char* id,
                 std::string& text,
                 std::span<const std::string_view> names,

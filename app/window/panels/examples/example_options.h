@@ -1,4 +1,4 @@
-// The options of an example as widgets, and what the widgets ask for.
+// Widgets for the options of an example.
 #pragma once
 
 #include <map>
@@ -8,20 +8,20 @@
 
 namespace stencil {
 
-/// What the panel asks for as it is typed.
+/// The request that the widgets spell, with errors.
 struct ExampleWish {
-    ExampleRequest request;                                  ///< without what is not understood
-    std::map<std::string, std::string, std::less<>> errors;  ///< by option: one line with what is allowed
+    ExampleRequest request;                                  ///< omits options that cannot be parsed
+    std::map<std::string, std::string, std::less<>> errors;  ///< option -> one line that says what is allowed
 };
 
 ExampleWish wish_of(const Example& example, const ExamplesState& state);
 
-/// The other way: the widgets show the request from now on, and its example is the one chosen.
+/// Sets the widgets from a request, and chooses its example.
 void show_request(ExamplesState& state, const ExampleRequest& request);
 
-/// A widget for each option, red where something is wrong with it.
+/// Draws a widget for each option, red if its value is wrong.
 void draw_example_options(ExamplesState& state, const ExampleWish& wish);
-/// The same of what all examples have.
+/// Draws the options that all examples have.
 void draw_request_options(ExamplesState& state, const ExampleWish& wish);
 
 }  // namespace stencil

@@ -9,22 +9,22 @@ namespace stencil {
 
 void draw_example_panel(UiState& ui, const Snapshot& snapshot, std::span<const Example> table);
 
-/// In every frame, whether the section is seen or not: starts what waits for the simulation to stand still,
-/// lets the simulation go on after it, and has the report say where it ran beside the simulation.
+/// Call in every frame, even if the section is hidden: starts an example once the simulation has paused,
+/// resumes the simulation afterwards, and notes in the report if the simulation ran beside it.
 void follow_example(UiState& ui, const Snapshot& snapshot);
 
-// What an example found out: beside its options, and large in a window of its own.
+// Results of an example, in the section and enlarged in a window.
 
-/// How far the one that runs is, or why the newest one failed; nothing otherwise.
+/// Draws the progress of a running example, or why the last one failed.
 void draw_example_progress(const UiState& ui);
 
-/// Table, speed-ups, notes and plots below each other, with the buttons that open them large and save them.
+/// Draws table, speed-ups, notes and plots below each other, with buttons to enlarge and save them.
 void draw_example_results(UiState& ui);
 
-/// Over the canvas, while ExamplesState::large.
+/// Draws the results over the canvas while ExamplesState::large.
 void draw_large_results(UiState& ui);
 
-/// Finds the point that the slider moves, where the slider or the report has changed since.
+/// Updates the point that the slider moves, if the slider or the report has changed.
 void follow_live_curve(ExamplesState& state, const std::shared_ptr<const LiveCurve>& live);
 
 }  // namespace stencil

@@ -20,7 +20,7 @@
 namespace stencil {
 namespace {
 
-// Of which run this is.
+// Names the run that the report is from.
 void draw_origin(const Report& report) {
     std::string text = intro_text(report);
     if (text.ends_with('\n')) text.pop_back();
@@ -51,7 +51,7 @@ void draw_tables(const Report& report) {
     }
 }
 
-// The slider, and what it comes to. Its label alone has the tooltip, which would cover the numbers.
+// Draws the slider and its result. Only its label has the tooltip, which would cover the numbers.
 void draw_live(ExamplesState& state, const LiveCurve& live) {
     const std::string tip = fmt::format(
         "Moves the point along the curve: what any {} would give, from what was computed for all of them",
@@ -118,7 +118,8 @@ void draw_findings(const Report& report) {
     draw_notes(report);
 }
 
-// Beside each other where there is room, and each scrolled by itself: the plots stay while tables are read.
+// Draws tables and plots side by side if there is room, scrolled separately, so that plots stay visible while
+// tables are read.
 void draw_side_by_side(ExamplesState& state, const Report& report) {
     const float width = ImGui::GetContentRegionAvail().x;
     const float height = std::clamp(0.25f * width, em(19), em(28));

@@ -36,8 +36,8 @@ void draw_about(const Example& example) {
         paragraph(example.about, faint_color());
 }
 
-// Files are opened by the check of some examples: those are looked at when it runs, which is on its own
-// thread.
+// Checks that open files are too slow for a frame; those examples are checked in their own thread when they
+// run.
 bool can_be_checked(const ExampleWish& wish) {
     return wish.errors.empty() &&
            std::ranges::none_of(wish.request.options.options(), [&](const ExampleOption& option) {
@@ -45,7 +45,7 @@ bool can_be_checked(const ExampleWish& wish) {
            });
 }
 
-// What the example itself says of values that are each allowed; asked again only when one has changed.
+// Returns the example's objection to a combination of valid values; repeated only after a change.
 const std::string& refusal_of(ExamplesState& state, const ExampleWish& wish) {
     const std::string command = can_be_checked(wish) ? command_text(wish.request) : "";
     if (state.checked == command) return state.refusal;
@@ -85,7 +85,7 @@ bool any_error(const ExampleWish& wish, const Options& options) {
                                [&](const auto& option) { return wish.errors.contains(option.name); });
 }
 
-// What all examples have, and suits most of the time as it is; open where something is wrong.
+// Draws the options that all examples have; collapsed unless one is wrong.
 void draw_measuring(UiState& ui, const Snapshot& snapshot, const ExampleWish& wish) {
     ExamplesState& state = ui.panel.examples;
     if (any_error(wish, request_options())) ImGui::SetNextItemOpen(true);
@@ -97,8 +97,7 @@ void draw_measuring(UiState& ui, const Snapshot& snapshot, const ExampleWish& wi
     draw_files(ui);
 }
 
-// One line whatever it says, so that nothing below moves while options are typed; all of it where the mouse
-// is.
+// Always takes one line, so that nothing below moves while typing; the tooltip has the whole text.
 void draw_refusal(const ExampleWish& wish, const std::string& refusal) {
     const std::string& wrong = wish.errors.empty() ? refusal : wish.errors.begin()->second;
     const std::string first = wrong.substr(0, wrong.find('\n'));
@@ -193,7 +192,7 @@ void follow_example(UiState& ui, const Snapshot& snapshot) {
         ui.runner_orders.emplace_back(
             StartExample{*std::exchange(state.waiting, {}), disturbed ? remark_on(snapshot) : std::string()});
         state.remarked = disturbed;
-        // Results may hold memory that the next run needs.
+        // Free the results, because the next run may need their memory.
         ui.example.report.reset();
         state.live_of.reset();
         return;

@@ -118,7 +118,7 @@ bool is_bare(const TableColumn& column) {
     return std::ranges::all_of(column.cells, [](const std::string& cell) { return cell.empty(); });
 }
 
-// In the order in which they first appear.
+// Returns the names in order of first appearance.
 std::vector<std::string> names_of_more(const std::vector<TableLine>& lines) {
     std::vector<std::string> names;
     for (const TableLine& line : lines) {

@@ -1,4 +1,4 @@
-// The tables of a report as columns of text, before anything is drawn.
+// Formats the tables of a report as columns of text, ready to draw.
 #pragma once
 
 #include <string>
@@ -11,35 +11,34 @@ namespace stencil {
 struct TableColumn {
     std::string title;
     std::string tip;
-    bool right = false;  ///< numbers
+    bool right = false;  ///< right-aligned, for numbers
     std::vector<std::string> cells;
 };
 
-/// One line of a table of rows.
+/// A line of a table of rows.
 struct TableLine {
     enum class Kind { group, measured, absent } kind = Kind::measured;
-    const ReportRow* row = nullptr;  ///< of a group: its first
+    const ReportRow* row = nullptr;  ///< for a group, its first row
 };
 
-/// Rows of the same work and precision one after the other, below a line that names both. Those of which all
-/// is said by missing_gpu_text() are left out.
+/// Groups the rows by work and precision, each group under a title line. Rows whose only message is
+/// missing_gpu_text() are left out.
 std::vector<TableLine> lines_of(const Report& report);
 
-/// Columns for the lines, whose cells are empty where they are not of measured rows; columns that would be
-/// empty altogether are left out. The first one is how it was
-/// done.
+/// Makes columns for the lines, without those that would be empty; the first is the variant. Cells are empty
+/// unless the row was measured.
 std::vector<TableColumn> columns_of(const std::vector<TableLine>& lines);
 
-/// The work and precision of the row's group.
+/// Returns the work and precision of the row's group.
 std::string group_title(const ReportRow& row);
 
-/// Of one of the report's own tables.
+/// Makes columns for a table of the report's own.
 std::vector<TableColumn> columns_of(const ReportTable& table);
 
-/// What sets a row apart: "wrong", "inexact", "lesson"; mostly empty.
+/// Returns a remark on the row, "wrong", "inexact" or "lesson"; mostly empty.
 std::string mark_of(const ReportRow& row);
 
-/// "cuBLAS (GPU) is 352 times as fast as OpenBLAS (CPU)", with its work and precision before.
+/// Returns "cuBLAS (GPU) is 352 times as fast as OpenBLAS (CPU)", preceded by work and precision.
 std::string speedup_text(const SpeedUp& speedup);
 
 }  // namespace stencil

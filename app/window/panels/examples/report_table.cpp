@@ -16,14 +16,14 @@ namespace {
 constexpr ImGuiTableFlags kTable = ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg |
                                    ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_BordersOuter |
                                    ImGuiTableFlags_NoSavedSettings;
-constexpr float kMaxOfWidth = 0.5f;  ///< of the table, for the first column
-constexpr float kWidestCell = 26;    ///< in font sizes; longer ones are cut, and whole in their tooltip
+constexpr float kMaxOfWidth = 0.5f;  ///< share of the table's width for the first column
+constexpr float kWidestCell = 26;    ///< in font sizes; longer texts are cut, and whole in their tooltip
 
 ImVec4 mark_color(const ReportRow& row) {
     return row.failed ? error_color() : row.inexact ? warning_color() : faint_color();
 }
 
-// "cuBLAS TF32 · inexact"
+// A middle dot, as in "cuBLAS TF32 · inexact".
 constexpr const char* kDot = " \xc2\xb7 ";
 
 float width_of_mark(const ReportRow& row) {
@@ -45,7 +45,7 @@ void draw_cell(const std::string& text, bool right, const ImVec4& color, std::st
     const float room = ImGui::GetContentRegionAvail().x;
     const float width = text_width(text);
     if (right && width < room) ImGui::SetCursorPosX(ImGui::GetCursorPosX() + room - width);
-    // Roundings of the column's width are no reason to cut a text.
+    // Allow a pixel, so that rounding of the column's width cuts no text.
     fitted_text(text, room + 1, color, tip);
 }
 
@@ -53,7 +53,7 @@ float line_height() {
     return ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().CellPadding.y;
 }
 
-// The last columns, for which there is no room, go: a line's cells tell them where the mouse rests.
+// Removes the last columns if there is no room; a line's tooltip shows their cells.
 std::vector<TableColumn> cut_to_fit(std::vector<TableColumn>& columns, std::vector<float>& widths) {
     const float room = ImGui::GetContentRegionAvail().x;
     widths.front() = std::min(widths.front(), kMaxOfWidth * room);
@@ -84,7 +84,7 @@ void draw_names_of(const std::vector<TableColumn>& rest) {
     if (!names.empty()) paragraph("Where the mouse rests on a line: " + names, faint_color());
 }
 
-// Begins a table of these columns with its header. False where it is not seen.
+// Begins a table with its header. Returns false if it is not visible.
 bool begin_table(const char* id, const std::vector<TableColumn>& columns, const std::vector<float>& widths) {
     const float room = ImGui::GetContentRegionAvail().x;
     const auto lines = columns.front().cells.size() + 1;
@@ -104,7 +104,7 @@ bool begin_table(const char* id, const std::vector<TableColumn>& columns, const 
     return true;
 }
 
-// From here to the table's right edge, over all columns, and there wherever the table is scrolled to.
+// Draws text across all columns to the table's right edge, unmoved by horizontal scrolling.
 void draw_across(const std::string& text, const ImVec4& color) {
     ImGui::TablePushBackgroundChannel();
     const ImRect all = ImGui::GetCurrentTable()->InnerClipRect;

@@ -1,12 +1,11 @@
-// A report's tables.
+// Draws a report's tables.
 #pragma once
 
 #include "sim/examples/report/report.h"
 
 namespace stencil {
 
-/// As wide as what is left of the line, and scrolled sideways where that is too little: one line a row, which
-/// keeps its name in sight.
+/// Takes the rest of the line, and scrolls sideways if that is too narrow, keeping each row's name visible.
 void draw_report_rows(const Report& report);
 void draw_report_table(const ReportTable& table);
 

@@ -10,7 +10,7 @@
 namespace stencil {
 namespace {
 
-// Where the picture is in the texture, and how much of the tile it takes.
+// Draws a picture from its place in the texture onto the tile.
 void draw_picture(
     const UiState& ui, std::size_t index, const GalleryPicture& picture, ImVec2 at, float side) {
     constexpr float kSide = GalleryPicture::kSide;
@@ -25,7 +25,7 @@ void draw_picture(
         (ImTextureID)ui.gallery.texture, least, ImVec2(least.x + size.x, least.y + size.y), from, to);
 }
 
-// Wrapped, and cut where its place ends. Returns its height.
+// Draws wrapped text, clipped to its area. Returns its height.
 float draw_text(std::string_view text, ImVec2 at, ImVec2 most, ImGuiCol color) {
     const ImVec4 clip(at.x, at.y, most.x, most.y);
     const char* begin = text.data();

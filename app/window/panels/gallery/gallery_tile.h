@@ -1,4 +1,4 @@
-// A picture of the gallery, to click.
+// A clickable picture of the gallery.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,13 @@
 namespace stencil {
 
 struct TileLook {
-    float side;             ///< of the picture, pixels
-    bool chosen = false;    ///< has a frame
-    float text_beside = 0;  ///< pixels, for title and sentence at the right; 0: the title alone, below
+    float side;             ///< of the picture in pixels
+    bool chosen = false;    ///< draws a frame
+    float text_beside = 0;  ///< width in pixels of title and sentence at the right; 0: title alone, below
 };
 
-/// A row of gallery_rows() by its index, whose picture is to be made if it is not there yet. True where it
-/// was clicked. The tooltip has its sentence and `option`, how the command line begins with it.
+/// Draws row `index` of gallery_rows(), and requests its picture if needed. Returns true if clicked. The
+/// tooltip shows its sentence and `option`, the command-line option that begins with it.
 bool gallery_tile(UiState& ui, std::size_t index, const TileLook& look, std::string_view option);
 
 }  // namespace stencil

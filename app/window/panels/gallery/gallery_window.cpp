@@ -1,4 +1,4 @@
-// All that a run can begin with, to choose from by its picture: ready runs and models.
+// The gallery: ready runs and models, chosen by their pictures.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,10 +11,10 @@
 namespace stencil {
 namespace {
 
-constexpr float kTile = 6.8f;  // in sizes of the font
-constexpr float kBeside = 12;  // of a run's title and sentence
+constexpr float kTile = 6.8f;  // in font sizes
+constexpr float kBeside = 12;  // width of a run's title and sentence, in font sizes
 
-// Tiles of this width in as many columns as there is room for; true where one was clicked.
+// Arranges tiles of this width in as many columns as fit. Returns true if one was clicked.
 template <class F>
 void draw_group(GalleryRow::Kind kind, float width, F&& tile) {
     const float spacing = ImGui::GetStyle().ItemSpacing.x;

@@ -14,8 +14,8 @@
 namespace stencil {
 namespace {
 
-constexpr float kPlotHeight = 11;          // in sizes of the font
-constexpr std::size_t kMostPoints = 2048;  // of a way; then every second one goes
+constexpr float kPlotHeight = 11;          // in font sizes
+constexpr std::size_t kMostPoints = 2048;  // of a trajectory; beyond that every second one is dropped
 
 bool unfolded(const char* title, std::string_view tip) {
     const bool open = ImGui::TreeNodeEx(title, ImGuiTreeNodeFlags_NoTreePushOnOpen);

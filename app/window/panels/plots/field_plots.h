@@ -1,4 +1,4 @@
-// The spectrum and the phase plane as plots. The engine makes them only while they are seen.
+// Plots of the spectrum and the phase plane, which the engine computes only while they are visible.
 #pragma once
 
 #include "app/window/ui_state.h"
@@ -7,10 +7,11 @@ namespace stencil {
 
 void draw_spectrum(UiState& ui, const Snapshot& snapshot);
 
-/// Nothing where the model has one component.
+/// Draws nothing if the model has one component.
 void draw_phase_plane(UiState& ui, const Snapshot& snapshot);
 
-/// The ways of the probes go on to where the newest frame has them; another run or other probes begin anew.
+/// Appends the newest frame's values to the probes' trajectories; they restart with another run or other
+/// probes.
 void follow_ways(MeasureState& state, const Snapshot& snapshot);
 
 }  // namespace stencil

@@ -15,7 +15,8 @@ namespace stencil {
 namespace {
 
 constexpr std::size_t kMostKept = 6;
-constexpr float kLowestPlot = 14;  // lines of text: many probes have names of several lines over their curves
+constexpr float kLowestPlot = 14;  // in lines of text, because many probes take several lines of names above
+                                   // their curves
 constexpr float kWidePlot = 22;
 
 std::span<const Profile> profiles_of(const Snapshot& snapshot) {
@@ -30,8 +31,8 @@ figure::ChartSeries curve_of(const Profile& profile, std::string name) {
     return curve;
 }
 
-// Buttons, and below them what there is to plot: beside each other where that leaves both wide, else below
-// each other, as high as there is room. Where that is too little, one scrolls.
+// Draws buttons and below them the plots: side by side if both are then wide enough, else below each other,
+// as high as there is room. If that is too little, the window scrolls.
 void draw_contents(UiState& ui, const Snapshot& snapshot) {
     draw_plot_buttons(ui, snapshot);
     const bool profile = !profiles_of(snapshot).empty(), probes = !snapshot.probes.empty();

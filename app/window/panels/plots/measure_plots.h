@@ -1,4 +1,4 @@
-// Profile and probes as plots: in their section, in the canvas' fourth pane and large.
+// Plots of profiles and probes: in their section, in the canvas' fourth pane, and enlarged.
 #pragma once
 
 #include "app/window/ui_state.h"
@@ -7,27 +7,28 @@
 
 namespace stencil {
 
-/// What the canvas' numbers are of: the quantity of its main pane.
+/// Returns the quantity of the canvas' main pane, which its numbers belong to.
 std::string main_quantity(const UiState& ui, const Snapshot& snapshot);
 
-/// The values along each line, and the curves that were kept.
+/// Plots the values along each line, and the kept curves.
 figure::Chart profile_chart(const UiState& ui, const Snapshot& snapshot);
-/// With a ring at what the mouse is over on the canvas, and for the canvas how far along it is over here.
+/// Draws a ring at the point under the mouse on the canvas. When the mouse is over the plot, it sets
+/// UiState::on_profile, which the canvas marks.
 void draw_profile_plot(UiState& ui, const Snapshot& snapshot, float height);
-/// The sample of a line that is nearest to a place, of `count` from end to end; empty where the place is more
-/// than a few cells from the line. count >= 2.
+/// Returns which of `count` (>= 2) samples from end to end of a line is nearest to a point; empty if the
+/// point is more than a few cells from the line.
 std::optional<std::size_t> nearest_sample(const ProfileLine& line, std::size_t count, SamplePoint place);
-/// The probes' values over the steps, a curve each.
+/// Plots the probes' values over the steps, one curve each.
 figure::Chart probes_chart(const Snapshot& snapshot);
 
-/// There is a line or a probe, which three-up makes room for.
+/// Returns whether there is a line or probe; three-up makes room for their plots.
 bool has_plots(const UiState& ui, const Snapshot& snapshot);
 
-/// Buttons that keep the profile's curve, write the CSV tables and enlarge the plots, over the rest of the
+/// Draws buttons that keep the profile's curve, write CSV tables and enlarge the plots, over the rest of the
 /// line.
 void draw_plot_buttons(UiState& ui, const Snapshot& snapshot);
 
-/// In the canvas' fourth pane, where UiState::plots is one, and, once asked for, in a window of their own.
+/// Draws them in the canvas' fourth pane, if UiState::plots has one, and in their own window if requested.
 void draw_plots(UiState& ui, const Snapshot& snapshot);
 
 }  // namespace stencil

@@ -29,7 +29,7 @@ Rgb style_color(const ImVec4& color) {
     return {byte(color.x), byte(color.y), byte(color.z)};
 }
 
-// Dashes that go on around corners.
+// Draws dashes that continue around corners.
 class Dashes {
   public:
     Dashes(ImDrawList* list, const figure::Stroke& stroke) : list_(list), stroke_(stroke) {}
@@ -60,12 +60,12 @@ class Dashes {
 
 class ImGuiSurface : public figure::Surface {
   public:
-    // Line by line: ImGui's polylines thin out where a line turns back sharply.
+    // Draws segments one by one, because ImGui's polylines become thin at sharp corners.
     void path(std::span<const figure::Point> points, const figure::Stroke& stroke) override {
         Dashes dashes(list_, stroke);
         for (std::size_t i = 1, last = 0; i < points.size(); ++i) {
             const figure::Point from = points[last], to = points[i];
-            // Of points closer than a pixel the first one stands for all.
+            // Skip points closer than a pixel to the previous one.
             const bool hidden = std::hypot(to.x - from.x, to.y - from.y) < 0.7;
             if (hidden) continue;
             if (stroke.dash > 0)
@@ -117,7 +117,7 @@ figure::ChartStyle window_style() {
             .ink_share = 0.25};
 }
 
-// The room that a plot takes in its window.
+// Reserves the area of a plot in its window.
 figure::Box reserve(const char* id, float height) {
     const ImVec2 corner = ImGui::GetCursorScreenPos();
     const ImVec2 size(std::max(1.0f, ImGui::GetContentRegionAvail().x), std::max(1.0f, height));
@@ -148,7 +148,7 @@ Nearest nearest_to_mouse(const figure::ChartMap& map, const figure::Chart& chart
     return found;
 }
 
-// Finer than the axis' labels.
+// Formats a value with more digits than the axis labels.
 std::string told(const figure::Axis& axis, double value) {
     if (axis.logarithmic) return format_short(value, 6);
     return format_in_span(value, (axis.range.high - axis.range.low) / 100);

@@ -92,7 +92,7 @@ void draw_radius(UiState& ui) {
     const float gap = ImGui::GetStyle().ItemInnerSpacing.x;
     row("Radius", kTip, em(3.4f) + gap);
     const double most = state.side > 0 ? state.side : kMaxBrushRadius;
-    const double unit = state.percent ? most / 100 : 1;  // cells
+    const double unit = state.percent ? most / 100 : 1;  // in cells
     SliderLook look{kMinBrushRadius / unit,
                     std::clamp(most, ui.brush.radius, kMaxBrushRadius) / unit,
                     state.percent ? "{:.2f}" : "{:.1f}",

@@ -18,7 +18,7 @@ namespace {
 constexpr float kTextHeight = 16;  // in lines
 constexpr double kSaidFor = 1.5;   // seconds
 
-// All that the code depends on.
+// Returns a key of all settings that the generated code depends on.
 std::string key_of(const RunSpec& now) {
     return fmt::format("{} {} {} {} {} {} {} {}\n{}",
                        now.backend,
@@ -105,7 +105,7 @@ void draw_kernels(const GeneratedCode& code, const SteppingWay& way) {
     if (!code.why_single.empty()) paragraph("One step at a time: " + code.why_single, faint_color());
 }
 
-// What there is to read: the stages, then the texts.
+// Returns the stages (0) or one of the code's texts.
 CodeText text_of(const CodeState& state, std::size_t which) {
     if (which == 0) return {"stages of a step", "", state.code.stages};
     return state.code.texts[which - 1];

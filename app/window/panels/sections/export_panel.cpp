@@ -17,7 +17,7 @@
 namespace stencil {
 namespace {
 
-// A file that there is nothing for yet is greyed, ticked or not, and left out.
+// Says why a file cannot be written yet; it is then disabled and left out of exports.
 std::string why_no_file(std::string_view name, const UiState& ui, const Snapshot& snapshot) {
     if (name == "profile.csv" && ui.profiles.empty()) return "Draw a line first (L)";
     if (name == "probes.csv" && snapshot.probes.empty()) return "Pin a probe first (P)";
@@ -121,7 +121,7 @@ void draw_record(UiState& ui, const Snapshot& snapshot) {
     const bool recording = !snapshot.recording.empty() || ui.canvas_film.on();
     const bool canvas = !state.film.empty() && state.film_of == FilmOf::canvas;
     ImGui::BeginDisabled(recording);
-    ImGui::BeginDisabled(canvas);  // a frame is each picture that is shown
+    ImGui::BeginDisabled(canvas);  // films of the canvas have a frame for each picture shown
     constexpr std::string_view kTip = "A frame is written each time this number of steps is done\n--every N";
     row("Every", kTip, em(3) + ImGui::GetStyle().ItemInnerSpacing.x);
     if (const auto every = whole_input("##every", state.every, state.record_every, 1, kMaxSteps, kTip))
@@ -173,7 +173,7 @@ void draw_open(UiState& ui) {
         ui.act(action::Open{state.last_session});
 }
 
-// In the folder of the exports.
+// The checkpoint is written to the exports' folder.
 void draw_checkpoint(UiState& ui, const Snapshot& snapshot) {
     const ExportState& state = ui.panel.exports;
     constexpr std::string_view kTip =

@@ -27,14 +27,14 @@ std::size_t component_of(const InitialState& state, const RunSpec& now) {
     return std::min(state.component, now.model->components.size() - 1);
 }
 
-// As --initial takes it, without the component's name.
+// Returns the component's initial condition as for --initial, without its name.
 std::string start_of(const RunSpec& now, std::size_t component) {
     if (component == 0) return now.initial;
     const auto given = now.initials.find(now.model->components[component].name);
     return given == now.initials.end() ? "" : given->second;
 }
 
-// What the run has begun with; a file that has gone is a file still.
+// Returns the choice that the run began with; a deleted file still counts as a file.
 InitialChoice current_choice(const std::string& start) {
     try {
         return parse_initial(start);
@@ -85,7 +85,7 @@ void choose(InitialState& state, const InitialCondition& condition, const Initia
     if (current.condition == &condition) state.parameters = current.parameters;
 }
 
-// "gaussian:sigma=0.2,x=0.5,y=0.5": what --initial takes.
+// Spells the choice as for --initial: "gaussian:sigma=0.2,x=0.5,y=0.5".
 std::string spelled(const InitialState& state) {
     std::string text = state.name;
     char separator = ':';
@@ -115,7 +115,7 @@ void draw_condition(UiState& ui, const RunSpec& now, const InitialChoice& curren
     });
 }
 
-// A click begins with it as its picture shows it.
+// A click restarts with the pictured initial condition.
 void draw_pictures(UiState& ui, const RunSpec& now, const InitialCondition* current) {
     constexpr int kColumns = 3;
     const float spacing = ImGui::GetStyle().ItemSpacing.x;
@@ -159,7 +159,7 @@ void draw_seed(UiState& ui, const RunSpec& now) {
     row("Seed", kTip, keep);
     if (text_field("##seed", draft, current, kTip)) {
         const auto whole = equation::typed_whole(draft.text);
-        const std::string seed = whole ? std::to_string(*whole) : draft.text;  // or beyond 2^63
+        const std::string seed = whole ? std::to_string(*whole) : draft.text;  // text, as it may exceed 2^63
         draft.wrong.clear();
         try {
             parse_seed(seed, "Seed");
@@ -175,11 +175,11 @@ void draw_seed(UiState& ui, const RunSpec& now) {
 
 void draw_apply(UiState& ui, const RunSpec& now, const InitialChoice& current) {
     const InitialState& state = ui.panel.initial;
-    // No condition is chosen where the start is a file or a formula.
+    // If the run began with a file or formula, no condition is chosen.
     const bool same = state.name.empty() || (current.condition && current.condition->name == state.name &&
                                              current.parameters == state.parameters);
     row("", "");
-    // The name behind ### keeps the button itself while its caption changes.
+    // The name behind ### keeps the button's identity while its caption changes.
     if (!button(same ? "Restart###apply" : "Apply and restart###apply",
                 button_size(1),
                 same ? "Starts the run again at step 0 with this field"
@@ -208,7 +208,7 @@ void open_file(UiState& ui, const Snapshot& snapshot) {
     begin_with(ui, snapshot.now, path);
 }
 
-// What an earlier path came to is no longer true of another one.
+// An error about an earlier path does not apply to another one.
 void forget_errors(UiState& ui, const Snapshot& snapshot) {
     InitialState& state = ui.panel.initial;
     state.path_error.clear();

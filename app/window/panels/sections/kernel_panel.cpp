@@ -114,7 +114,7 @@ void follow_kernel(UiState& ui, const Snapshot& snapshot) {
     KernelState& state = ui.panel.kernel;
     const auto& kernel = ui.kernel.kernel;
     const bool left = std::exchange(state.steps, snapshot.now.kernel != nullptr) && !snapshot.now.kernel;
-    if (left && kernel == state.sent) state.live = false;  // another method was chosen
+    if (left && kernel == state.sent) state.live = false;  // the user chose another method
     if (!state.live || !kernel || kernel == state.sent || ui.kernel.file != state.file) return;
     RunSpec next = snapshot.now;
     next.kernel = kernel;

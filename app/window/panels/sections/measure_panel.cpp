@@ -28,7 +28,7 @@ constexpr std::array<SeriesRow, 4> kSeries{{
     {"Mean", [](const Statistics& s) { return s.mean; }},
 }};
 
-constexpr float kPlotHeight = 9.5f;  // in sizes of the font
+constexpr float kPlotHeight = 9.5f;  // in font sizes
 
 figure::Chart plot_of(const char* id,
                       const std::string& x,
@@ -39,7 +39,7 @@ figure::Chart plot_of(const char* id,
     return chart;
 }
 
-// Known where the boundary conserves the total and nothing was painted since the start.
+// The drift is known only if the boundary conserves the total and nothing was painted since the start.
 void draw_drift(const Snapshot& snapshot) {
     if (!snapshot.drift) return;
     value_row("Change of total",
@@ -90,7 +90,7 @@ void draw_histogram(UiState& ui, const Snapshot& snapshot) {
     const double width = (histogram.range.high - histogram.range.low) / double(bins);
     bool& logarithmic = ui.panel.measure.log_counts;
     figure::ChartSeries cells{"", {}, false};
-    cells.bars = !logarithmic;  // which a logarithmic axis has no beginning for
+    cells.bars = !logarithmic;  // a logarithmic axis has no zero for bars to start at
     for (std::size_t i = 0; i < bins; ++i)
         cells.points.push_back(
             {histogram.range.low + (double(i) + 0.5) * width, double(histogram.counts[i])});

@@ -72,7 +72,8 @@ void draw_ratio(const Snapshot& snapshot) {
                   faint_color());
 }
 
-// Those of the button, with their errors; a jump has a time in place of a speed.
+// Lists the methods that the button measured, with errors; exact n-step propagation has a time instead of a
+// speed.
 void draw_measured_methods(const std::vector<MethodSpeed>& speeds, double edge) {
     const auto is_of_ladder = [&](const MethodSpeed& speed) { return speed.error && speed.edge == edge; };
     if (std::ranges::none_of(speeds, is_of_ladder) || !begin_values("methods")) return;
@@ -89,7 +90,7 @@ void draw_measured_methods(const std::vector<MethodSpeed>& speeds, double edge) 
     end_values();
 }
 
-// The run's own point is a method's too, before it is certain enough to be kept.
+// Adds the present run's speed as a point of its method until that is measured well enough to be stored.
 void draw_ladder_chart(UiState& ui, const Snapshot& snapshot) {
     const RunSpec& now = snapshot.now;
     const Method* method = method_of(now);

@@ -24,7 +24,7 @@
 namespace stencil {
 namespace {
 
-// --- What runs where.
+// --- Boundary and execution
 
 void draw_boundary(UiState& ui, const RunSpec& now) {
     row("Boundary",
@@ -123,9 +123,9 @@ void draw_threads(UiState& ui, const Snapshot& snapshot) {
     if (entered) change(ui, "threads", std::to_string(*entered));
 }
 
-// --- The size and what it takes.
+// --- Size and memory
 
-// The machine as it is now: what is free changes while the window is open.
+// Returns the machine with its present free memory, which changes while the window is open.
 Machine machine_now(const Snapshot& snapshot) {
     Machine machine = *snapshot.machine;
     machine.memory.free_bytes = std::uint64_t(snapshot.memory.host_free);
@@ -190,9 +190,9 @@ void draw_size(UiState& ui, const Snapshot& snapshot) {
     draw_memory(state.needs, snapshot, size);
 }
 
-// --- Steps.
+// --- Steps
 
-// True where the button was pressed.
+// Draws a number with a button; returns true if the button was pressed.
 bool draw_order(
     const char* label, const char* verb, long long& value, NumberDraft& draft, std::string_view tip) {
     const float keep = em(4.2f) + ImGui::GetStyle().ItemInnerSpacing.x;
@@ -229,7 +229,7 @@ void draw_stop(UiState& ui, const Snapshot& snapshot) {
     if (on && entered) ui.act(action::StopAt{*entered});
 }
 
-// Of the field that the ladder timed, where it was measured.
+// Returns the method's error on the benchmark's field, if it was measured.
 std::optional<double> measured_error(const Snapshot& snapshot, const Method& method) {
     const auto known = std::ranges::find_if(snapshot.speeds, [&](const MethodSpeed& speed) {
         return speed.method == &method && speed.error.has_value();
@@ -237,7 +237,8 @@ std::optional<double> measured_error(const Snapshot& snapshot, const Method& met
     return known == snapshot.speeds.end() ? std::nullopt : known->error;
 }
 
-// The two ways to go there, with what steps take and, where the ladder has measured them, the errors of both.
+// Draws the two ways to jump to a step, with the time and, if the benchmark measured them, the errors of
+// both.
 void draw_ways_to_jump(UiState& ui, const Snapshot& snapshot) {
     const long long to = ui.panel.simulation.jump;
     const RunSpec& now = snapshot.now;
@@ -298,7 +299,7 @@ void draw_steps(UiState& ui, const Snapshot& snapshot) {
     draw_stop(ui, snapshot);
 }
 
-// The method that `auto` goes on with at another size.
+// Chooses the method again for a new size if the method is `auto`.
 void choose_anew(RunSpec& wanted, const Snapshot& snapshot, bool anew) {
     const auto fits = [&](const Method& method) {
         return !method.unfit ||
@@ -314,7 +315,7 @@ void choose_anew(RunSpec& wanted, const Snapshot& snapshot, bool anew) {
 MemoryPreview memory_preview(const Snapshot& snapshot, Size size, MemoryNeedsOf& known) {
     RunSpec wanted = snapshot.now;
     wanted.size = size;
-    wanted.exports.clear();  // they are checked when they are written
+    wanted.exports.clear();  // they are checked when written
     if (!method_of(wanted) || !snapshot.machine || snapshot.memory.host_free <= 0) return {};
     const bool anew = snapshot.step == 0 && snapshot.spec.edits.empty();
     const double cells = double(size.nx) * size.ny;
@@ -353,7 +354,7 @@ MemoryPreview memory_preview(const Snapshot& snapshot, Size size, MemoryNeedsOf&
 
 void draw_simulation(UiState& ui, const Snapshot& snapshot) {
     const RunSpec& now = snapshot.now;
-    if (now.model->built_in) {  // those have a section of their own
+    if (now.model->built_in) {  // typed equations have a section for theirs
         draw_parameters(ui, now);
         draw_stability(ui, now);
         draw_units(ui, snapshot);

@@ -18,7 +18,7 @@
 namespace stencil {
 namespace {
 
-// A table's colours from left to right in a rectangle.
+// Fills a rectangle with a colour map from left to right.
 void draw_swatch(const Colormap& map, ImVec2 least, ImVec2 most) {
     constexpr int kPieces = 32;
     ImDrawList* list = ImGui::GetWindowDrawList();
@@ -35,7 +35,7 @@ void draw_swatch(const Colormap& map, ImVec2 least, ImVec2 most) {
     list->AddRect(least, most, ImGui::GetColorU32(ImGuiCol_Border));
 }
 
-// Over the right-hand part of the last item.
+// Draws the colours over the right part of the last item.
 void swatch_in_item(const Colormap& map, float keep) {
     const ImVec2 least = ImGui::GetItemRectMin(), most = ImGui::GetItemRectMax();
     const float pad = ImGui::GetStyle().FramePadding.y;
@@ -54,11 +54,11 @@ constexpr Segment kScales[] = {
 
 struct Colours {
     const char* id;
-    std::string_view table, range;  ///< settings
-    std::string current;            ///< the table's name
+    std::string_view table, range;  ///< names of settings
+    std::string current;            ///< the map's name
     const RangeRule& rule;
     RangeDraft& draft;
-    std::optional<ValueRange> shown;  ///< what the colours span now, where such a pane is on the canvas
+    std::optional<ValueRange> shown;  ///< present range of the colours, if such a pane is on the canvas
 };
 
 std::string_view without_ending(std::string_view table) {
@@ -66,7 +66,7 @@ std::string_view without_ending(std::string_view table) {
     return table.substr(0, table.size() - (reversed ? kReversed.size() : 0));
 }
 
-// The first colour becomes the last one.
+// A checkbox that reverses the colour map.
 void draw_reversed(UiState& ui, const Colours& colours) {
     const std::string_view plain = without_ending(colours.current);
     bool reversed = plain != colours.current;
@@ -108,7 +108,7 @@ void draw_scale(UiState& ui, const Colours& colours) {
     if (!clicked) return;
     RangeRule rule = colours.rule;
     rule.scale = Scale(*clicked);
-    if (rule.kind == RangeRule::Kind::fixed) {  // a logarithmic one is above zero
+    if (rule.kind == RangeRule::Kind::fixed) {  // a logarithmic range is above zero
         const ValueRange range = color_range(rule.low, rule.high, rule.scale, false);
         rule.low = range.low;
         rule.high = range.high;
@@ -224,7 +224,7 @@ void draw_arrow_choice(UiState& ui, const Snapshot& snapshot) {
 }
 
 std::string view_tip(const PaneRow& row) {
-    // Bookmarks are the window's own.
+    // Bookmarks exist only in the window, so there is no command-line option to name.
     if (row.pane == Pane::from_bookmark) return std::string(row.help);
     return fmt::format("{}\n--view {}", row.help, row.name);
 }

@@ -28,7 +28,7 @@ figure::Box box_of(ImVec2 least, ImVec2 most) {
     return {least.x, least.y, most.x - least.x, most.y - least.y};
 }
 
-// In ImGui's coordinates.
+// Returns the canvas in ImGui's coordinates.
 figure::Box canvas_of(const UiState& ui) {
     const ImVec2 pixels = ImGui::GetIO().DisplayFramebufferScale;
     return {ui.canvas.x / pixels.x,
@@ -103,7 +103,7 @@ void follow_tour(UiState& ui, const Snapshot& snapshot) {
     TourState& tour = ui.panel.tour;
     if (!tour.card) return;
     tour.done |= card(tour).done(ui, snapshot);
-    // A slider stays in the hand until it is let go, and the methods take their time.
+    // Wait until a slider is released and the methods are measured.
     if (!tour.done || ImGui::IsMouseDown(0) || snapshot.measuring_ladder) tour.done_at = ImGui::GetTime();
     if (ImGui::GetTime() > tour.done_at + card(tour).stays) turn_to(ui, *tour.card + 1);
 }

@@ -1,5 +1,4 @@
-// The tour: eight cards, each beside the control that it speaks of, for whoever knows neither GPUs nor
-// equations.
+// The tour: eight cards, each beside the control that it explains, for people new to GPUs and equations.
 #pragma once
 
 #include <span>
@@ -11,33 +10,33 @@ namespace stencil {
 
 struct TourStep {
     std::string_view title, text;
-    std::string_view section;                       ///< of the panel, which it opens; empty: none
-    TourSpot spot;                                  ///< the control
-    bool (*done)(const UiState&, const Snapshot&);  ///< in this frame: what the card asks for
-    double stays = 1;                               ///< seconds for which it can be seen what that came to
+    std::string_view section;                       ///< section of the panel to open; empty: none
+    TourSpot spot;                                  ///< the control that the card points at
+    bool (*done)(const UiState&, const Snapshot&);  ///< whether the card's task was done in this frame
+    double stays = 1;                               ///< seconds for which the result stays visible
 };
 
-/// In their order.
+/// Returns the cards in order.
 std::span<const TourStep> tour_steps();
 
-/// From the first card on, with the built-in diffusion at rest.
+/// Starts at the first card, with the built-in diffusion, paused.
 void begin_tour(UiState& ui, const Snapshot& snapshot);
 void end_tour(UiState& ui);
 bool in_tour(const UiState& ui);
 
-/// The item that was drawn last is this control, which the present card may point at.
+/// Records the last item drawn as this control, for the card to point at.
 void mark(UiState& ui, TourSpot spot);
 
-/// Once for each card: its section is to open.
+/// Returns true once per card, if its section should open.
 bool tour_reveals(const UiState& ui, std::string_view section);
 
-/// Goes on where this frame did what the card asks for, before its actions are sent.
+/// Advances if this frame did the card's task; call it before the frame's actions are sent.
 void follow_tour(UiState& ui, const Snapshot& snapshot);
 
-/// The card, and a frame around its control.
+/// Draws the card, and a frame around its control.
 void draw_tour(UiState& ui);
 
-/// Where a card of this size stands: in the area, as near to the control as it gets, which is outside.
+/// Returns where to put a card of this size: in the area, outside the control, as near to it as possible.
 figure::Point card_place(const figure::Box& control,
                          const figure::Box& card,
                          const figure::Box& area,

@@ -1,5 +1,5 @@
-// What the cards say. Facts: |1 - 8c| <= 1 holds up to c = 0.25; a float32 step reads and writes 4 bytes a
-// cell; three instructions a cell are those of the chart's limit (sim/bench/speed_chart.cpp).
+// The texts of the cards. Facts: |1 - 8c| <= 1 holds up to c = 0.25; a float32 step reads and writes 4 bytes
+// per cell; the chart's limit assumes three instructions per cell (sim/bench/speed_chart.cpp).
 #include <algorithm>
 
 #include "app/window/panels/commands.h"

@@ -24,10 +24,10 @@
 namespace stencil {
 namespace {
 
-// A draft that is left shows what was entered until the session has had the time to follow.
+// A field shows the entered text for this time, until the session has applied it.
 constexpr double kHold = 0.5;  // seconds
 
-// What is wrong with a number; empty: nothing.
+// Returns what is wrong with a number; empty: nothing.
 std::string why_not(std::optional<double> value, std::string_view text, const NumberRange& range) {
     if (!value && text.find(',') != text.npos)
         return fmt::format("{}: write decimals with a point, thousands with a space", text);
@@ -60,7 +60,7 @@ float thumb_width() {
     return std::round(em(0.4f));
 }
 
-// The thumb is slim and the number is drawn over it, so that it can be read at every value.
+// The thumb is slim and the number is drawn over it, so that it stays readable at every value.
 void draw_slider(const SliderLook& look, double value, bool held) {
     const ImVec2 least = ImGui::GetItemRectMin(), most = ImGui::GetItemRectMax();
     const float rounding = ImGui::GetStyle().FrameRounding, thumb = thumb_width();
@@ -75,7 +75,7 @@ void draw_slider(const SliderLook& look, double value, bool held) {
     const std::string text = fmt::format(fmt::runtime(look.format), value);
     const ImVec2 size = ImGui::CalcTextSize(text.c_str());
     ImVec2 at(std::round((least.x + most.x - size.x) / 2), std::round((least.y + most.y - size.y) / 2));
-    // Beside the thumb where it would be under the number.
+    // Move the number beside the thumb if they would overlap.
     const float gap = em(0.2f);
     if (x + thumb + gap > at.x && x < at.x + size.x + gap)
         at.x = x + thumb + gap + size.x < most.x ? std::max(at.x, x + thumb + gap) : x - gap - size.x;
@@ -83,7 +83,7 @@ void draw_slider(const SliderLook& look, double value, bool held) {
     ImGui::RenderNavHighlight({least, most}, ImGui::GetItemID());
 }
 
-// ImGui would let go of what is dragged before it is known where it began.
+// Keeps Esc from ImGui, which would end the drag before its first value is restored.
 void keep_escape([[maybe_unused]] ImGuiID id) {
 #if IMGUI_VERSION_NUM < 18900
     ImGui::GetCurrentContext()->ActiveIdUsingNavInputMask |= 1U << ImGuiNavInput_Cancel;
@@ -117,7 +117,7 @@ bool text_field(const char* id, NumberDraft& draft, const std::string& current, 
     const bool was_active = draft.active;
     draft.active = ImGui::IsItemActive();
     if (draft.active && !was_active) draft.before = draft.text;
-    // A double click would select a word, of which a number with a point may have two.
+    // Select all, because a double click would select only the digits before or after the point.
     if (draft.active && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left))
         if (ImGuiInputTextState* state = ImGui::GetInputTextState(ImGui::GetItemID())) state->SelectAll();
     if (draft.active || ImGui::IsMouseClicked(ImGuiMouseButton_Left)) draft.says = false;
@@ -126,7 +126,7 @@ bool text_field(const char* id, NumberDraft& draft, const std::string& current, 
     else
         tooltip(draft.wrong.empty() ? tip : std::string_view(draft.wrong));
     if (draft.active || !ImGui::IsItemDeactivated()) return false;
-    if (draft.text == draft.before) {  // Esc does this too
+    if (draft.text == draft.before) {  // Esc restores the text, too
         draft.wrong.clear();
         draft.text = current;
         return false;
@@ -209,7 +209,7 @@ std::optional<LiveEdit> live_slider(
         if (!draft.dragging) draft.typing = draft.focus = true;
     }
     draw_slider(look, draft.value, held);
-    // While it is dragged the tooltip would cover what is looked at.
+    // Not while dragging, because the tooltip would cover the field.
     tooltip(tip);
     return edit;
 }

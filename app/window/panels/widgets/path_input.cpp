@@ -26,7 +26,7 @@ void ask(PathDialog& dialog, unsigned field, PathKind kind, const std::string& p
     dialog.asked = PathQuestion{kind, start.string()};
 }
 
-// True where one of the recent paths was chosen.
+// Returns true if one of the recent paths was chosen.
 bool draw_choices(UiState& ui, unsigned field, std::string& path) {
     bool chosen = false;
     if (!ImGui::BeginPopup("paths")) return false;

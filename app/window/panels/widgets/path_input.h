@@ -1,4 +1,4 @@
-// The one field for paths: typed, chosen with the desktop's dialog, or one of those opened before.
+// The input field for paths: typed, chosen in the desktop's dialog, or from the recent ones.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace stencil {
 
-/// A text field with a button beside it, over the rest of the line but for `keep`. True where Enter was
-/// pressed or a path was chosen. "~" becomes the user's own folder when the field is left.
+/// A text field with a button over the rest of the line, less `keep`. Returns true on Enter or when a path
+/// was chosen. "~" expands to the home folder when the field is left.
 bool path_input(
     const char* id, UiState& ui, std::string& path, PathKind kind, std::string_view tip, float keep = 0);
 

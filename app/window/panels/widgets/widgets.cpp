@@ -25,26 +25,26 @@ const char* end_of(std::string_view text) {
 }
 
 constexpr double kTipAfter = 0.4;    // seconds on an item
-constexpr int kTipSettles = 3;       // frames until ImGui shows a new window, and in its final size
-constexpr double kTipRemains = 0.3;  // seconds within which the next item's tooltip follows at once
+constexpr int kTipSettles = 3;       // frames until ImGui shows a new window at its final size
+constexpr double kTipRemains = 0.3;  // seconds within which the next item's tooltip appears at once
 
-// Which item the mouse rests on, known by its corner.
+// The item under the mouse, identified by its corner.
 struct Hovering {
     ImVec2 corner;
-    std::size_t length = 0;  // of its text: another one makes another window
+    std::size_t length = 0;  // length of its text: with another text the window is new
     int frame = -1;
-    double since = 0, shown = -1;  // ImGui's time
+    double since = 0, shown = -1;  // in ImGui's time
     int times_shown = 0;
 };
 Hovering hovering;
 
-// Of the last item, which is hovered: whether it has been for long enough.
+// Returns whether the last item, which is hovered, has been so for long enough.
 bool has_rested(std::size_t length) {
     const double now = ImGui::GetTime();
     const ImVec2 corner = ImGui::GetItemRectMin();
     const int frame = ImGui::GetFrameCount();
     Hovering& h = hovering;
-    if (now < h.since || now < h.shown) h = {};  // another context, whose time has just begun
+    if (now < h.since || now < h.shown) h = {};  // another ImGui context, whose clock restarted
     const bool same = corner.x == h.corner.x && corner.y == h.corner.y && frame - h.frame <= 1;
     const bool follows = h.shown >= 0 && now - h.shown < kTipRemains;
     if (!same) {
@@ -60,7 +60,7 @@ bool has_rested(std::size_t length) {
     return true;
 }
 
-// In a narrow panel labels stand above their controls.
+// In a narrow panel labels are above their controls.
 bool is_narrow() {
     return ImGui::GetContentRegionAvail().x < em(14);
 }
@@ -100,7 +100,7 @@ void colored_text(std::string_view text, const ImVec4& color) {
 }
 
 void tooltip(std::string_view text) {
-    // It would cover what is dragged.
+    // A tooltip would cover what is dragged.
     if (text.empty() || ImGui::IsAnyMouseDown()) return;
     if (!ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled) || !has_rested(text.size())) return;
     const std::size_t option = text.rfind("\n--");
@@ -132,7 +132,7 @@ void error_text(std::string_view text) {
         text.remove_prefix(std::min(text.size(), line.size() + 1));
         const std::size_t caret = line.find_first_not_of(' ');
         const bool points = caret != line.npos && line[caret] == '^' && caret <= above.size();
-        // The font's characters differ in width, so that as many spaces would end elsewhere.
+        // Spaces would misplace the caret, because the font is proportional.
         if (points) ImGui::SetCursorPosX(ImGui::GetCursorPosX() + text_width(above.substr(0, caret)));
         paragraph(points ? line.substr(caret) : line, error_color());
         above = line;
@@ -151,7 +151,7 @@ void say_below(std::string_view error) {
     const ImVec2 at(std::max(0.0f, std::min(least.x, room.x - width)), above ? least.y - gap : most.y + gap);
     ImGui::SetNextWindowPos(at, ImGuiCond_Always, ImVec2(0, above ? 1.0f : 0.0f));
     ImGui::SetNextWindowSize(ImVec2(width, 0));
-    // As a tooltip it is on top of all else and in nobody's way.
+    // A tooltip window is on top and takes no input.
     ImGui::Begin("##said",
                  nullptr,
                  ImGuiWindowFlags_Tooltip | ImGuiWindowFlags_NoInputs | ImGuiWindowFlags_NoDecoration |
@@ -166,7 +166,7 @@ std::string fitted(std::string_view text, float width) {
     constexpr std::string_view kEllipsis = "...";
     const float room = std::max(0.0f, width - text_width(kEllipsis));
     std::size_t length = text.size();
-    // Bytes that continue a character of UTF-8 go with its first one.
+    // Never cut within a UTF-8 character.
     const auto is_inside = [&](std::size_t at) { return (text[at] & 0xc0) == 0x80; };
     while (length > 0 && (is_inside(length) || text_width(text.substr(0, length)) > room)) --length;
     return fmt::format("{}{}", text.substr(0, length), kEllipsis);
@@ -201,7 +201,7 @@ void row(const char* label, std::string_view tip, float keep) {
         ImGui::TextUnformatted(label);
         tooltip(tip);
     }
-    // A fixed width makes the controls line up.
+    // A fixed width aligns the controls.
     if (!narrow) ImGui::SameLine(start + em(7.2f));
     ImGui::SetNextItemWidth(std::max(1.0f, ImGui::GetContentRegionAvail().x - keep));
 }
@@ -230,7 +230,7 @@ std::optional<int> segmented(const char* id, std::span<const Segment> segments, 
     std::optional<int> clicked;
     ImGui::PushID(id);
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(1, ImGui::GetStyle().ItemSpacing.y));
-    // The labels are centred and need no padding, which would cut them in a narrow panel.
+    // Centred labels need no padding, which would cut them in a narrow panel.
     ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(1, ImGui::GetStyle().FramePadding.y));
     const float left = ImGui::GetCursorPosX(), line = ImGui::GetContentRegionAvail().x;
     const float share = (line - float(segments.size() - 1)) / float(segments.size());
