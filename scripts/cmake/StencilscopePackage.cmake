@@ -31,7 +31,8 @@ endif()
 
 # The program holds these too; here they are to read and to begin with.
 install(DIRECTORY assets/models assets/kernels assets/runs DESTINATION ${CMAKE_INSTALL_DATADIR}/stencilscope)
-install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES README.md SECURITY.md CITATION.cff DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md")
 foreach(room IN ITEMS app kernels sim/model sim/examples)
   string(REPLACE / - name ${room})
   install(FILES ${room}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME ${name}.md)

@@ -67,8 +67,7 @@ inline double total(const stencil::Field& field) {
     return sum;
 }
 
-/// The bound on a method's relative error against float64 after so many steps (README, "How the numbers are
-/// defined").
+/// The bound on a method's relative error against float64 after so many steps (docs/numbers.md).
 inline double error_bound(stencil::DType dtype, long long steps) {
     const bool single = dtype == stencil::DType::float32;
     if (steps <= 100) return single ? 1e-6 : 1e-12;
