@@ -38,7 +38,7 @@ struct Value {
 
 class Meaning {
   public:
-    /// Adds parameters and definitions to `equations`; both arguments must outlive this object.
+    /// Analyses formulas of `statements` into `equations`; both must outlive this object.
     Meaning(const Statements& statements, Equations& equations);
 
     /// Whether the name is defined.

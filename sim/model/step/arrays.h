@@ -29,7 +29,7 @@ class ArrayTable {
     /// on time.
     int stored(Node node, double time);
 
-    /// Returns all arrays. Those whose neighbours the program never reads get plain ghost cells.
+    /// Returns all arrays. Those whose neighbours the program never reads take the wrapping of the others.
     std::vector<ArrayInfo> take(const Program& program);
 
   private:

@@ -332,7 +332,8 @@ class StepSearch {
         return most > 0.5 * growth_there && most > 1e-3 * norm_of(*advection, n);
     }
 
-    // Oscillations no faster than the uniform mode's are a matter of accuracy and do not limit the step.
+    // Growing and oscillating modes not much faster than the uniform mode are a matter of accuracy and do not
+    // limit the step.
     bool add_explicit(const std::vector<Complex>& rates, double reaction, double tolerated) {
         bool lowered = false;
         for (const Complex& rate : rates) {
@@ -375,9 +376,9 @@ class StepSearch {
         });
     }
 
-    // A step may amplify as many modes as the exact rates do, and gamma * dt * rate must stay below 1 for
-    // growing linear modes, where the implicit stage changes sign. Slow oscillations of the explicit part are
-    // again a matter of accuracy, up to a hundredth per radian.
+    // A step may amplify as many modes as the exact rates do, and gamma * dt * growth of the linear part must
+    // stay below 0.5, since the implicit stage changes sign at 1. Slow oscillations of the explicit part are
+    // again a matter of accuracy: they may grow by a hundredth of their rate.
     bool add_implicit(
         const Matrix& jacobian, const Matrix& linear, int n, double reaction, double tolerated) {
         const std::vector<Complex> rates = eigenvalues(jacobian, n);
