@@ -1,4 +1,4 @@
-// What a person can do to a session. The window sends these, the tests send the same.
+// Actions on a session, sent by the window and by tests.
 #pragma once
 
 #include <memory>
@@ -19,61 +19,63 @@ struct Run {
     bool on = true;
 };
 
-/// Exactly this number of steps, and then it stands still.
+/// Makes exactly this number of steps, then pauses.
 struct Step {
     long long steps = 1;
 };
 
-/// Back to the start; keeps the settings.
+/// Returns to step 0 with the present settings.
 struct Reset {};
 
-/// As fast as it goes to exactly this step, and then it stands still. To one that the run has been at it goes
-/// from the nearest state that was kept, bit by bit, and nothing is lost until something else is done there:
-/// that leaves the later steps behind, and undoing it brings them back.
+/// Goes to exactly this step as fast as possible, then pauses. A step that the run has passed is recomputed
+/// bit for bit from the nearest stored state. The later steps stay available until an action changes the run
+/// there; undoing that action brings them back.
 struct Jump {
     long long step = 0;
-    /// By a method that jumps, or by steps; empty: at once where the method is `auto` and steps take long.
+    /// true: by a method of exact n-step propagation; false: by steps; empty: the former if the method is
+    /// `auto` and steps would take long
     std::optional<bool> at_once = {};
 };
 
-/// Ends whatever takes long and is the session's own: an order, the ladder, a field that is being made, the
-/// float64 run on its way to the present step.
+/// Ends a long action of the session itself: an order of steps, the benchmark, the initial condition being
+/// made, or the float64 reference catching up.
 struct Cancel {};
 
-/// Ends the files that are being written, after the one in work.
+/// Ends an export after the file being written.
 struct CancelExport {};
 
-/// A run stops at exactly this step; empty: it goes on.
+/// Pauses a run at exactly this step; empty: it continues.
 struct StopAt {
     std::optional<long long> step;
 };
 
-/// Steps between two frames: exactly this number, or, where 0, as many as fit into the budget.
+/// Sets the steps between two frames; 0: as many as fit into the time budget.
 struct Pace {
     long long steps_per_frame = 0;
     double budget_ms = 12;
 };
 
-/// This factor times the steps between two frames as there are now, whatever that is by then; at least one.
+/// Multiplies the present number of steps between two frames by a factor; the result is at least one.
 struct ScalePace {
     double factor = 2;
 };
 
-/// A setting of the run by its name on the command line: coefficient, boundary, method, backend, threads,
-/// dtype, size, model, equation, stepper, dx, dt, show, initial, seed, allow-unstable, range,
-/// laplacian-range, colormap, laplacian-colormap; or a parameter of the model.
-/// `continuing`: one drag of a slider, or one while of typing, which is undone as a whole.
+/// Changes a setting, named as on the command line (coefficient, boundary, method, backend, threads, dtype,
+/// size, model, equation, stepper, dx, dt, show, initial, seed, allow-unstable, range, laplacian-range,
+/// colormap, laplacian-colormap), or a parameter of the model. Changes of one slider drag, or of continuous
+/// typing, are `continuing`; they are undone together.
 struct Change {
     std::string setting;
     std::string value;
     bool continuing = false;
-    bool anew = false;  ///< of a model or equation: a run of its own, from its start and in its size
+    bool anew = false;  ///< model or equation: start a new run, at the model's own size
 };
 
-/// A piece that is not joined begins a stroke, which is undone as a whole.
+/// Paints a segment. One that is not joined to the previous begins a new stroke; a stroke is undone as a
+/// whole.
 struct Paint {
     BrushPiece piece;
-    std::optional<std::size_t> component = {};  ///< empty: the one that is shown, else the first
+    std::optional<std::size_t> component = {};  ///< empty: the one shown if it is one, else the first
 };
 
 struct Undo {
@@ -83,9 +85,9 @@ struct Redo {
     int times = 1;
 };
 
-/// The present moment is kept under a name.
+/// Bookmarks the present state.
 struct SetBookmark {};
-/// By its number in the list.
+/// Renames a bookmark, given by its index.
 struct NameBookmark {
     std::size_t index = 0;
     std::string name;
@@ -93,30 +95,29 @@ struct NameBookmark {
 struct RemoveBookmark {
     std::size_t index = 0;
 };
-/// To its moment: of this run as by Jump, of another one as a change that can be undone.
+/// Goes to the bookmark's state: within the present run like Jump, otherwise as a change that can be undone.
 struct GoToBookmark {
     std::size_t index = 0;
 };
-/// The pane from_bookmark is the difference from this one.
+/// Chooses the bookmark that the pane from_bookmark is compared with.
 struct Compare {
     std::size_t index = 0;
 };
 
-/// A spec.json or the folder of a run: that session from its start, up to its step. The name of a ready run:
-/// that one, and it runs on. A picture or array: the initial condition.
+/// Opens a spec.json or the folder of a run (repeated from its start up to its step), a ready run by name
+/// (which continues), or a picture or array as the initial condition.
 struct Open {
     std::string path;
 };
 
-/// What `run --out FOLDER --export FILES` would write now.
+/// Writes the files of `run --out FOLDER --export FILES` for the present state.
 struct Export {
     std::string folder;
     std::vector<std::string> files;
-    bool replace = false;  ///< files that are there, rather than writing to FOLDER-2
+    bool replace = false;  ///< overwrite existing files instead of writing to FOLDER-2
 };
 
-/// The whole state to FOLDER/checkpoint, as `run --checkpoint` writes it, and a session that goes on from
-/// one.
+/// Writes the state to FOLDER/checkpoint, as `run --checkpoint` does; Resume continues from one.
 struct SaveCheckpoint {
     std::string folder;
 };
@@ -124,26 +125,26 @@ struct Resume {
     std::string folder;
 };
 
-/// From now on a frame every `every` steps: of FOLDER/film.mp4, .webm or .gif where there is a film's ending,
-/// else numbered files in FOLDER/frames. every == 0 ends it.
+/// Records a frame every `every` steps: to FOLDER/film.mp4, .webm or .gif if a film's ending is given, else
+/// to numbered files in FOLDER/frames. every == 0 ends the recording.
 struct Record {
     std::string folder;
     long long every = 0;
     bool png = true;
     bool npy = false;
-    std::string film = {};  ///< ".mp4", say; empty: none
+    std::string film = {};  ///< such as ".mp4"; empty: no film
     double fps = 30;
-    bool figure = false;  ///< the film has axes, colour bar and step
+    bool figure = false;  ///< with axes, colour bar and step
 };
 
-/// What somebody beside the session has done, among its messages.
+/// Adds a message about something done outside the session.
 struct Tell {
     std::string text;
-    std::string folder;  ///< what was written is there; empty: nothing was
+    std::string folder;  ///< where files were written; empty: none
     bool failed = false;
 };
 
-/// A probe on cell (x, y) keeps its values over time.
+/// Adds a probe, which records the value of cell (x, y) over time.
 struct AddProbe {
     int x = 0, y = 0;
 };
@@ -151,17 +152,17 @@ struct RemoveProbe {
     int index = 0;
 };
 
-/// statistics.csv, and histogram.csv, profile.csv, probes.csv where there are such.
+/// Writes statistics.csv, and histogram.csv, profile.csv and probes.csv if there are such.
 struct ExportMeasures {
     std::string folder;
 };
 
-/// Every method of the backend on a field of this size, precision and boundary, while the run stands still;
-/// any other order ends it.
+/// Times every method of the backend at the present size, precision and boundary while the run is paused;
+/// most other actions end it.
 struct MeasureLadder {};
 
-/// A kernel of the user's takes the place of the method; null: the method steps again. Another method,
-/// backend or model takes over by itself.
+/// Steps with a user's kernel instead of the method; null: with the method again. Changing method, backend or
+/// model drops the kernel.
 struct UseKernel {
     std::shared_ptr<const user_kernel::UserKernel> kernel;
 };

@@ -1,4 +1,4 @@
-// Which method steps the field where `auto` was asked for: the fastest for as many steps as a frame has.
+// Method `auto`: chooses the fastest method for the number of steps per frame.
 #pragma once
 
 #include <optional>
@@ -8,37 +8,37 @@
 
 namespace stencil {
 
-/// The request for so many steps of a run's present settings, at least one.
+/// Returns the request for so many steps (at least one) with the present settings.
 MethodRequest request_for(const RunSpec& now, long long steps);
 
-/// Changing the method takes the field once over the host, so another one has to be better by more than a
-/// little, frame after frame, or by much for one long order. Each function gives the method that ought to
-/// take over from `now`, or null where it stays.
+/// Changing the method copies the field through the host, so another method must be clearly better for
+/// several frames, or save much time in one long order. Each function returns the method to change to, or
+/// null to stay.
 struct AutoMethod {
-    bool on = false;  ///< asked for: the method follows the steps of a frame
+    bool on = false;  ///< `auto` was asked for
 
-    /// A frame of the request's steps is about to be made.
+    /// Call it before a frame with the request's steps.
     const Method* for_frame(const Method& now, const MethodRequest& request);
-    /// One long order.
+    /// Decides for one long order of steps.
     static const Method* for_order(const Method& now, const MethodRequest& request);
-    /// Another size or precision, which the present method may not fit.
+    /// Decides for another size or precision, which the present method may not support.
     static const Method* for_change(const RunSpec& now, const RunSpec& next, long long steps);
 
-    /// A jump that would take long by steps can be done at once.
+    /// A method of exact n-step propagation that replaces a long series of steps.
     struct Jump {
         const Method* method = nullptr;
-        double seconds = 0;  ///< of stepping
+        double seconds = 0;  ///< what the steps would take
     };
     static constexpr double kLongJump = 2;  ///< seconds of stepping
-    /// `seconds_per_step`: 0 where it is not known. Empty where steps take no longer than `longer_than`
-    /// seconds, the present method jumps anyway, or no method does.
+    /// `seconds_per_step` is 0 if unknown. Returns nothing if stepping takes at most `longer_than` seconds,
+    /// the present method already propagates n steps at once, or no method does.
     static std::optional<Jump> for_jump(const RunSpec& now,
                                         long long steps,
                                         double seconds_per_step,
                                         double longer_than = kLongJump);
 
   private:
-    int better_frames_ = 0;  ///< in a row
+    int better_frames_ = 0;  ///< consecutive frames in which another method was faster
 };
 
 }  // namespace stencil

@@ -27,29 +27,29 @@
 namespace stencil {
 namespace {
 
-constexpr int kLongestSide = 160;  // cells: enough for a pattern
+constexpr int kLongestSide = 160;  // cells: enough to show a pattern
 constexpr int kShortestSide = 16;
-constexpr double kMostSeconds = 2;  // of one core, however many others want it
+constexpr double kMostSeconds = 2;  // of processor time
 constexpr int kSlices = 64;
 
-// Shades from 0 to 255, which a colour table turns into a picture.
+// Grey levels from 0 to 255, which a colour map turns into a picture.
 struct Shades {
     int nx = 0, ny = 0;
     std::vector<Rgb> grey;
 };
 
-// Of this thread.
+// Returns the processor time of this thread.
 double processor_seconds() {
     timespec time{};
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
     return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
 }
 
-// What is run for a picture, and what stands beside it.
+// The run that makes a picture, and its description.
 struct Subject {
-    std::string title, about, text;  ///< the text is all that the picture depends on
-    RunSpec spec;                    ///< as it would be run at its own size
-    bool spreads_evenly = false;     ///< by diffusion: a smaller field needs fewer steps
+    std::string title, about, text;  ///< `text` determines the picture: the key of the cache
+    RunSpec spec;                    ///< at its full size
+    bool spreads_evenly = false;     ///< built-in diffusion: smaller fields need fewer steps
 };
 
 Subject subject_of(const InitialCondition& condition) {
@@ -98,19 +98,19 @@ RunSpec small_spec(const Subject& subject) {
     spec.size = Size{side(own.nx), side(own.ny)};
     if (subject.spreads_evenly) spec.steps = std::llround(share * share * double(spec.steps));
     spec.exports.clear();
-    spec.allow_unstable = true;  // the text's own step, which its source has chosen
+    spec.allow_unstable = true;  // the text's author has chosen the time step
     return spec;
 }
 
-// Empty where it was cut.
+// Returns an empty picture if it was cut.
 Shades run_subject(const Subject& subject, const std::function<bool()>& cut) {
     RunSpec spec = resolve(small_spec(subject), query_machine());
     State start = make_start(spec);
     Simulation simulation(spec, std::move(start));
     const long long own_way =
         spec.steps * std::max(spec.size->nx, spec.size->ny) / longest_side(subject.spec);
-    std::optional<Field>
-        underway;  // of what spreads, when it has filled as much as of the field in its own size
+    std::optional<Field> underway;  // picture of a pattern that spreads, taken when it covers the share of
+                                    // the field that it would in full size
     const double end = processor_seconds() + kMostSeconds;
     while (simulation.step() < spec.steps && processor_seconds() < end) {
         if (cut()) return {};
@@ -141,7 +141,7 @@ Shades run_subject(const Subject& subject, const std::function<bool()>& cut) {
     return shades;
 }
 
-// Empty where there is no cache.
+// Returns the cached file's path; empty if there is no cache folder.
 std::filesystem::path kept_file(std::string_view name, const Subject& subject) {
     const auto folder = user_cache_folder();
     if (!folder) return {};
@@ -167,7 +167,7 @@ Shades find_shades(std::string_view name, const Subject& subject, const std::fun
         try {
             return read_shades(file);
         } catch (const std::exception&) {
-            // It is made again.
+            // An unreadable file is made again.
         }
     }
     Shades shades = run_subject(subject, cut);
@@ -176,12 +176,12 @@ Shades find_shades(std::string_view name, const Subject& subject, const std::fun
         std::filesystem::create_directories(file.parent_path());
         write_png(file, shades.nx, shades.ny, shades.grey);
     } catch (const std::exception&) {
-        // It is made again next time.
+        // Without a file it is made again next time.
     }
     return shades;
 }
 
-// Without pixels.
+// Returns title and description without pixels.
 GalleryPicture titled(const Subject& subject) {
     GalleryPicture picture;
     picture.title = subject.title;
@@ -246,7 +246,7 @@ void Gallery::want(std::size_t count) {
     wanted_more_.notify_one();
 }
 
-// False where the gallery ends.
+// Returns false when the gallery should end.
 bool Gallery::wait_for(std::size_t picture) {
     std::unique_lock lock(mutex_);
     wanted_more_.wait(lock, [&] { return stop_ || picture < wanted_; });
@@ -272,7 +272,7 @@ void Gallery::put(std::size_t row, GalleryPicture picture) {
 }
 
 void Gallery::run() {
-    // Of this thread alone, and of those that it starts.
+    // Lowest priority, for this thread and those that it starts.
     setpriority(PRIO_PROCESS, id_t(syscall(SYS_gettid)), 19);
     const auto rows = gallery_rows();
     if (!wait_for(0)) return;
@@ -281,7 +281,7 @@ void Gallery::run() {
         try {
             put(i, make_picture(rows[i], [this] { return stopped(); }));
         } catch (const std::exception&) {
-            // Without a picture it can be chosen all the same.
+            // It can be chosen without a picture.
         }
     }
 }

@@ -1,5 +1,5 @@
-// A small picture of everything that a run can begin with, rendered by running it, on a thread of its own
-// that leaves the processor to whoever else wants it.
+// Makes thumbnails of initial conditions, ready runs and presets by running them, in a thread of low
+// priority.
 #pragma once
 
 #include <condition_variable>
@@ -18,24 +18,23 @@ namespace stencil {
 
 struct GalleryRow {
     enum class Kind { initial, run, model } kind;
-    std::string_view name;  ///< of an initial condition, a ready run or a preset
+    std::string_view name;  ///< of the initial condition, ready run or preset
 };
 
-/// Initial conditions, ready runs and presets, each in the order of their own table.
+/// Initial conditions, then ready runs, then presets, each in the order of its table.
 std::span<const GalleryRow> gallery_rows();
 
 struct GalleryPicture {
-    static constexpr int kSide = 96;  ///< of the longer side
+    static constexpr int kSide = 96;  ///< longer side in pixels
 
     std::string title;
-    std::string about;        ///< a sentence; empty: none
-    int nx = 0, ny = 0;       ///< 0: it could not be made
+    std::string about;        ///< one sentence; empty: none
+    int nx = 0, ny = 0;       ///< 0: the picture could not be made
     std::vector<Rgb> pixels;  ///< (ny, nx)
 };
 
-/// Runs it in its own proportions on a field that is small, for as many of its steps as fit into a second or
-/// two; taken from the user's cache folder, and kept there, where there is one. `cut` true: it is left, and
-/// nothing is kept.
+/// Runs the row on a small field of the same proportions for at most two seconds, or reads the picture from
+/// the user's cache folder. Abandons it, without caching, once `cut` returns true.
 GalleryPicture make_picture(const GalleryRow& row, const std::function<bool()>& cut);
 
 class Gallery {
@@ -46,11 +45,11 @@ class Gallery {
     Gallery(const Gallery&) = delete;
     Gallery& operator=(const Gallery&) = delete;
 
-    /// The pictures up to this one of the rows are to be made.
+    /// Requests the pictures of the first `count` rows.
     void want(std::size_t count);
 
     using Pictures = std::vector<std::shared_ptr<const GalleryPicture>>;
-    /// In the order of the rows; at first null, then titles and sentences, then with their pixels.
+    /// In the order of the rows. Entries are null at first, then have title and description, then pixels.
     Pictures pictures() const;
 
   private:
@@ -65,7 +64,7 @@ class Gallery {
     bool stop_ = false;
     std::size_t wanted_ = 0;
     Pictures pictures_;
-    std::thread thread_;  ///< last, so that it starts when everything else is there
+    std::thread thread_;  ///< last, so that it starts after everything else exists
 };
 
 }  // namespace stencil

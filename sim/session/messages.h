@@ -1,4 +1,4 @@
-// What a session has to say.
+// Messages of a session to the user.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +13,12 @@ struct Message {
     enum class Level { notice, error } level = Level::notice;
     int id = 0;
     std::string text;
-    std::string folder = {};   ///< where what it tells of was written; empty: nothing was
-    std::string subject = {};  ///< of an error: a success of the same makes it old; empty: nothing does
+    std::string folder = {};   ///< where files were written; empty: none
+    std::string subject = {};  ///< for an error: a later success of this subject removes it; empty: nothing
+                               ///< does
 };
 
-/// The newest messages, none twice in a row.
+/// The newest messages, without immediate repetitions.
 class Messages {
   public:
     void add(Message::Level level, std::string text, std::string folder = {}) {
@@ -27,13 +28,13 @@ class Messages {
         if (all_.size() > kMost) all_.erase(all_.begin());
     }
     void notice(std::string text) { add(Message::Level::notice, std::move(text)); }
-    /// `in_place`: of the newest one, where that is an error too, as each step of a drag brings one.
+    /// `in_place` replaces the newest message if that is an error, too, as during a drag.
     void error(std::string text, std::string subject = {}, bool in_place = false) {
         if (in_place && !all_.empty() && all_.back().level == Message::Level::error) all_.pop_back();
         add(Message::Level::error, std::move(text));
         all_.back().subject = std::move(subject);
     }
-    /// What was wrong with this is not any more.
+    /// Removes errors about this subject.
     void settle(std::string_view subject) {
         const auto old = std::erase_if(all_, [&](const Message& m) { return m.subject == subject; });
         news_ = news_ || old > 0;
@@ -43,7 +44,7 @@ class Messages {
     }
     const std::vector<Message>& all() const { return all_; }
 
-    /// Something was said since the last call.
+    /// Returns whether there was a message since the last call.
     bool take_news() { return std::exchange(news_, false); }
 
   private:

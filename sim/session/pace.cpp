@@ -9,7 +9,7 @@
 namespace stencil {
 namespace {
 
-// Before anything is known of an automatic pace.
+// Guesses until an automatic pace has been measured.
 constexpr long long kLikelyBatch = 100;
 constexpr long long kFirstSteps = 4;
 
@@ -17,7 +17,7 @@ long long steps_within(double seconds, const StepCost& cost) {
     return static_cast<long long>(std::clamp(seconds / cost.seconds_per_step, 1.0, double(kMaxSteps)));
 }
 
-// Down to whole passes of the method, where there is more than one.
+// Rounds down to whole passes of the method (its fused steps), unless that is less than one.
 long long whole_passes(long long steps, int at_a_time) {
     return steps > at_a_time ? steps - steps % at_a_time : steps;
 }
@@ -79,7 +79,7 @@ void Pace::begin_batch(long long step, const StepCost& cost) {
 void Pace::set(long long per_frame, double budget, long long step) {
     steps_per_frame = std::clamp(per_frame, 0LL, kMaxSteps);
     budget_ms = std::clamp(budget, 1.0, 1000.0);
-    if (order.empty()) target = step;  // the batch in work was of the old size
+    if (order.empty()) target = step;  // the present batch has the old size
 }
 
 void Pace::set_stop(std::optional<long long> at, long long step) {

@@ -1,5 +1,4 @@
-// How many steps to do at a time, and which are to be done: those of an order, or batch after batch, each of
-// a frame's steps.
+// Decides how many steps to make at a time: those of an order, or batches of a frame's steps.
 #pragma once
 
 #include <chrono>
@@ -11,68 +10,68 @@
 
 namespace stencil {
 
-/// Where a number of steps has to suit a time and a method that works on `at_a_time` of them at once.
+/// The cost of steps.
 struct StepCost {
     double seconds_per_step = 0;  ///< 0: not known yet
     int at_a_time = 1;
-    bool jumps = false;  ///< any number of steps costs the same
+    bool jumps = false;  ///< exact n-step propagation: any number of steps costs the same
 };
-/// As the steps so far took.
+/// Returns the cost measured so far.
 StepCost step_cost(const Method& method, const Timings& timings);
 
-/// Between two frames where the cost does not say how many.
+/// Steps between two frames if the cost does not depend on them.
 inline constexpr long long kJumpSteps = 10;
 
-/// How long a slice of work may be: for the window, where orders are to be heard.
+/// Longest slice of work; the defaults keep the window responsive.
 struct SliceLimits {
     double seconds = 0.03;
-    double pass_seconds = 0.25;  ///< of a whole pass of the method, which is the least a slice does
-    long long first = 4;         ///< steps where the cost is not known yet
+    double pass_seconds = 0.25;  ///< limit for a whole pass of the method, which is the least a slice does
+    long long first = 4;         ///< steps while the cost is unknown
 };
 
-/// The steps of one slice of work: as long as the limits say, but at least a whole pass of the method where
-/// they allow it. Of a method that jumps as many as there are.
+/// Returns the steps of a slice: as long as the limits allow, in whole passes of the method if these fit.
+/// There is no limit for exact n-step propagation.
 long long slice_steps(const StepCost& cost, const SliceLimits& limits = {});
 
-/// The steps between two frames under a budget of milliseconds, given those of the frame before. It follows
-/// the cost with hysteresis (20%) and at most doubles, so that the picture does not stutter. Of a
-/// method that jumps kJumpSteps.
+/// Returns the steps between two frames for a budget in milliseconds, given the previous number. Follows the
+/// cost with 20% hysteresis and at most doubles, so that the picture does not stutter. Returns kJumpSteps for
+/// exact n-step propagation.
 long long paced_steps(const StepCost& cost, double budget_ms, long long before);
 
 struct Pace {
     using Clock = std::chrono::steady_clock;
 
     bool running = false;
-    std::optional<long long> stop_at;  ///< a run stops there
+    std::optional<long long> stop_at;  ///< step at which a run pauses
     long long steps_per_frame = 0;     ///< 0: automatic
     double budget_ms = 12;
 
-    // The batch or order in work.
+    // --- The present batch or order
     long long from = 0, target = 0;  ///< steps
-    bool ordered = false;            ///< a person asked for these steps: they are no pace
-    std::string order;               ///< what takes longer than a frame; empty: a batch of a run
+    bool ordered = false;            ///< steps requested by the user, which do not count for the pace
+    std::string order;               ///< an order that takes longer than a frame; empty: a batch of a run
     Clock::time_point begun{};
-    double seconds = 0;  ///< of its steps
-    double waiting = 0;  ///< seconds beside them
+    double seconds = 0;  ///< stepping time so far
+    double waiting = 0;  ///< seconds spent outside of steps
 
     long long last_auto = 0;   ///< steps of the newest automatic batch
     long long last_batch = 0;  ///< steps between the newest two frames
     Timings recent{64};        ///< of the present method on the present field
 
-    /// Nothing more is to be done than what was done by this step.
+    /// Ends the batch or order at this step; stop() also pauses the run.
     void stand(long long step);
     void stop(long long step);
 
-    /// The run stands still once the target is reached.
+    /// Runs an order, after which the run pauses.
     void begin_order(long long step, long long to, std::string what);
     void begin_batch(long long step, const StepCost& cost);
 
-    /// From now on; at this step.
+    /// Changes the pace from this step on.
     void set(long long per_frame, double budget, long long step);
     void set_stop(std::optional<long long> at, long long step);
 
     void note_slice(double stepping, double wall, long long steps);
-    /// The steps in work are done; at this step.
+    /// Call it when the batch or order is complete, at this step.
     void finish(long long step);
 
     long long steps_per_call() const;

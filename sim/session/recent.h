@@ -1,4 +1,4 @@
-// The newest few of many measurements.
+// A ring of the newest measurements.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ class Recent {
         values_[next_ % values_.size()] = value;
         ++next_;
     }
-    /// 0 where there is none.
+    /// Returns the median; 0 if there is none.
     double middle() const {
         const std::size_t count = next_ < values_.size() ? next_ : values_.size();
         return median({values_.begin(), values_.begin() + std::ptrdiff_t(count)});

@@ -15,7 +15,7 @@ Recorder::~Recorder() {
     try {
         end();
     } catch (const std::exception&) {
-        // Nobody is left to be told.
+        // A destructor cannot report it.
     }
 }
 

@@ -1,4 +1,4 @@
-// Numbered frames, or a film, of a run that goes on.
+// Records a run as numbered frames or a film.
 #pragma once
 
 #include <memory>
@@ -13,23 +13,23 @@ namespace stencil {
 
 class Recorder {
   public:
-    /// A film that is left is finished.
+    /// Finishes the film.
     ~Recorder();
 
-    /// Throws InputError and MachineError. What was recorded before has to be ended.
+    /// Throws InputError and MachineError. The previous recording must have ended.
     void start(const action::Record& order, const RunSpec& now);
 
     bool on() const { return writer_ || film_; }
-    /// Where it goes, and how many files, or frames of the film, there are so far.
+    /// Returns where it is written, and the number of files, or frames of the film, so far.
     std::string place() const;
     long long count() const { return film_ ? film_->frames() : writer_ ? writer_->count() : 0; }
-    /// Until the next frame is due; kMaxSteps while nothing is recorded.
+    /// Returns the steps until the next frame; kMaxSteps while nothing is recorded.
     long long steps_left(long long step) const { return on() ? every_ - step % every_ : kMaxSteps; }
 
-    /// A frame where one is due. Throws where it cannot be written, which ends the recording.
+    /// Writes a frame if one is due. Throws if it cannot be written, which ends the recording.
     void look(Simulation& simulation);
 
-    /// Ends it. What was recorded, for people. Throws where a film cannot be written.
+    /// Ends the recording and returns a message about it. Throws if a film cannot be written.
     std::string end();
 
   private:

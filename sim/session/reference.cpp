@@ -27,7 +27,7 @@ void Reference::make(const Simulation& of, const StartMaker& make_start) {
     spec.dtype = DType::float64;
     spec.kernel.reset();
     spec.backend = of.now().backend;
-    // What jumps gets too far ahead for steps to catch up.
+    // If the run uses exact n-step propagation, steps could not keep up with it.
     spec.method = method_of(of.now())->jumps ? of.now().method : "auto";
     const Machine machine = query_machine();
     spec = resolve(spec, machine);
@@ -44,7 +44,7 @@ void Reference::catch_up(long long step) {
 void Reference::follow(long long step, const std::string& setting, const std::string& value) {
     if (!run_ || kind_of(setting) == SettingKind::device) return;
     if (kind_of(setting) == SettingKind::shape)
-        forget();  // it begins again with the new shape
+        forget();  // it restarts with the new shape
     else
         run_->schedule({step, setting, value});
 }

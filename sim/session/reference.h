@@ -1,4 +1,4 @@
-// The same run in float64 from its start: the difference from it is the error of what runs.
+// The same run in float64 from its start, which shows the rounding error of the run.
 #pragma once
 
 #include <functional>
@@ -9,13 +9,13 @@
 
 namespace stencil {
 
-/// The run's size or precision changed on its way.
+/// Returns whether the edits change size or precision.
 bool is_reshaped(const EditList& edits);
 
-/// What a run starts from; it may refuse to make it.
+/// Makes the initial state of a spec; may throw.
 using StartMaker = std::function<std::shared_ptr<const RowSource>(RunSpec&)>;
 
-/// The state from which the run of the simulation's spec started, before any edit.
+/// Returns the initial state of the simulation's spec, before any edit.
 std::shared_ptr<const RowSource> origin_of(const Simulation& simulation, const StartMaker& make);
 
 class Reference {
@@ -24,22 +24,22 @@ class Reference {
     bool behind(long long step) const { return run_ && run_->step() < step; }
     Simulation* run() const { return run_.get(); }
 
-    /// By the fastest method of the device, or by the run's own where that jumps. Throws where it cannot be
-    /// made; then it is missing no more.
+    /// Uses the fastest method of the device, or the run's own if that propagates n steps at once. Throws if
+    /// it cannot be made, and is not tried again.
     void make(const Simulation& of, const StartMaker& make_start);
-    /// A slice of the steps up to this one.
+    /// Makes a slice of the steps up to this one.
     void catch_up(long long step);
-    /// What is done to the run at this step.
+    /// Repeats a change of the run at this step.
     void follow(long long step, const std::string& setting, const std::string& value);
 
-    /// None is made until it is released.
+    /// No reference is made until release().
     void refuse() {
         run_.reset();
         refused_ = true;
     }
-    /// It begins again.
+    /// Drops the run, which restarts when it is needed.
     void forget() { run_.reset(); }
-    /// It is not seen any more.
+    /// Call it when the reference is no longer shown.
     void release() { *this = {}; }
 
   private:

@@ -49,7 +49,7 @@ void Session::take_probes(const RunSpec& spec) {
 void Session::begin(const RunSpec& asked) {
     const auto machine = std::make_shared<Machine>(query_machine());
     RunSpec spec = resolve(asked, *machine, pace_.steps_per_call());
-    RunSpec without_files = spec;  // what is written is checked when it is
+    RunSpec without_files = spec;  // exports are checked when they are written
     without_files.exports.clear();
     check_resources(without_files, *machine);
     auto start = make_origin(spec);
@@ -59,14 +59,14 @@ void Session::begin(const RunSpec& asked) {
     replace(std::move(next));
 }
 
-// As another run, which undoing takes back.
+// Replaces the run by another; undo brings it back.
 void Session::begin_another(const RunSpec& asked, const std::string& what) {
     remember(what);
     begin(asked);
 }
 
-// On a thread of its own, which is left to itself where the field is cut: some take seconds in one call of
-// FFTW, which cannot be interrupted.
+// Makes the initial condition in a thread, which is abandoned if the user cancels: some take seconds in a
+// single call of FFTW.
 std::shared_ptr<const RowSource> Session::make_origin(RunSpec& spec) {
     if (auto recipe = start_in_place(spec)) return recipe;
     if (!cut_) return in_memory(make_start(spec));
@@ -91,7 +91,7 @@ std::shared_ptr<const RowSource> Session::make_origin(RunSpec& spec) {
 
 void Session::replace(std::unique_ptr<Simulation> next) {
     simulation_ = std::move(next);
-    simulation_->expect(kMaxSteps);  // nobody knows when a person has seen enough
+    simulation_->expect(kMaxSteps);  // an interactive run has no known end
     timeline_.clear();
     tip_.reset();
     forget_moments_ahead();
@@ -99,7 +99,7 @@ void Session::replace(std::unique_ptr<Simulation> next) {
     keep_state(true);
 }
 
-// The field is another one, of a moment before which nothing was measured after.
+// The state was replaced by one of an earlier step: drop all later measurements.
 void Session::went_back() {
     pace_.stand(step());
     after_jump_.clear();
@@ -191,7 +191,7 @@ void Session::work_a_slice() {
     }
 }
 
-// A failure that would come again in every frame: the session stands still, and the frame counts as made.
+// Pauses after a failure that every frame would repeat, and counts the frame as made.
 void Session::stop(const std::string& why) {
     pace_.stop(step());
     speeds_.drop_ladder();
@@ -221,13 +221,13 @@ void Session::do_slice() {
     const Solver* solver = &simulation_->solver();
     const std::string method = simulation_->now().method;
     simulation_->apply(Advance{steps});
-    // An edit of the spec asked for another.
+    // A scheduled edit set the method, so `auto` ends.
     if (!tip_ && simulation_->now().method != method) auto_.on = false;
     const bool same = &simulation_->solver() == solver && timings.total_steps() == steps_before + steps;
     const double wall = std::chrono::duration<double>(Pace::Clock::now() - begin).count();
     pace_.note_slice(same ? timings.total_seconds() - before : wall, wall, steps);
     if (!simulation_->now().kernel) speeds_.note(simulation_->now(), pace_.recent);
-    // An edit of the spec may have brought another size or method with it.
+    // A scheduled edit may have replaced the solver, for another size or method.
     field_changed(&simulation_->solver() != solver);
     if (!tip_) record();
     keep_state(false);
@@ -255,7 +255,7 @@ void Session::make_reference() {
 }
 
 void Session::make_frame() {
-    // A difference from a reference of another step would be no error.
+    // Only a reference at the same step shows the error.
     Simulation* reference = reference_behind() ? nullptr : reference_.run();
     const bool exact = settled() || view_.exact;
     frame_ =
@@ -277,7 +277,7 @@ void Session::make_frame() {
     pace_.seconds = pace_.waiting = 0;
 }
 
-// Statistics and probes of the field; returns the seconds that they took.
+// Updates statistics and probes of the field; returns the seconds spent.
 double Session::measure_field() {
     const auto bound = simulation_->now().stability();
     const bool unstable = bound && bound->exceeded();
@@ -293,7 +293,7 @@ double Session::measure_field() {
     return seconds;
 }
 
-// The same probes of what is shown now.
+// Restarts the probes with the observable now shown.
 void Session::measure_anew() {
     RunSpec spec = simulation_->now();
     add_measures(spec);

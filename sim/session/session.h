@@ -1,4 +1,4 @@
-// A simulation that a person works on: what is done to it, what is seen of it, and the way back.
+// An interactive simulation: actions, frames to show, and undo.
 #pragma once
 
 #include <functional>
@@ -28,34 +28,34 @@ namespace stencil {
 
 struct SessionOptions {
     bool running = true;               ///< from the start
-    std::optional<long long> stop_at;  ///< a run stops there
+    std::optional<long long> stop_at;  ///< step at which a run pauses
     long long steps_per_frame = 0;     ///< 0: automatic
-    bool measure_limits = true;        ///< of the device, between frames
-    /// Asked again and again while an initial field is made; true: it is left, and nothing changes.
+    bool measure_limits = true;        ///< measure the device's limits between frames
+    /// Polled while an initial condition is made; returning true abandons it and changes nothing.
     std::function<bool()> cut;
 };
 
-/// Knows no thread and no window: its owner calls apply() for what a person does and work() as long as busy()
-/// says so. Every problem becomes a message; only the constructor throws. What the actions come to is done by
-/// the parts, one file each: pace, method, reference, speeds, recorder, undo, timeline, messages.
+/// Has no thread and no window: its owner calls apply() for the user's actions and work() while busy().
+/// Errors become messages; only the constructor throws. Parts do the work, one file each: pace, auto_method,
+/// reference, speeds, recorder, undo, timeline, messages.
 class Session {
   public:
-    /// Makes the simulation. Throws InputError, MachineError, CudaError, std::bad_alloc.
+    /// Makes the simulation. Throws InputError, MachineError, CudaError and std::bad_alloc.
     Session(const RunSpec& asked, const SessionOptions& options);
 
     void apply(const Action& action);
     void set_view(const ViewRequest& request);
 
-    /// The display has this frame; until then a running session makes no further one.
+    /// Reports that this frame was displayed; a running session makes no further frame before that.
     void frame_taken(std::uint64_t count) { taken_ = count; }
 
-    /// work() has something to do.
+    /// Whether work() has something to do.
     bool busy() const;
-    /// A slice of it: some steps, and a frame where one is due. Steps take about 30 ms, unless one alone
-    /// takes longer.
+    /// Does a slice of work: some steps, and a frame if one is due. Takes about 30 ms unless one step takes
+    /// longer.
     void work();
 
-    /// What there is to know. A new one where anything changed since the last call, else the same.
+    /// Returns the present state for display; a new object only if something changed since the last call.
     std::shared_ptr<const Snapshot> snapshot();
 
     Simulation& simulation() { return *simulation_; }
@@ -64,7 +64,7 @@ class Session {
     struct Bookmark {
         std::string name;
         long long step = 0;
-        KeptState state = {};  ///< null until the run has been there
+        KeptState state = {};  ///< null until the run has reached the step
         std::shared_ptr<const State> fields = {};
     };
 
@@ -99,7 +99,7 @@ class Session {
     void handle(const action::UseKernel& use);
     void handle(const action::DismissMessage& dismissed);
 
-    // How the field came to be another one.
+    // --- Replacing the field
     void begin(const RunSpec& asked);
     void begin_another(const RunSpec& asked, const std::string& what);
     std::shared_ptr<const RowSource> make_origin(RunSpec& spec);
@@ -120,7 +120,7 @@ class Session {
     void order(long long target, std::string what);
     void end_ladder(const std::string& why);
 
-    // `auto` while a person changes things.
+    // --- Method `auto` while settings change
     RunSpec as_asked(RunSpec spec) const;
     const Method& best_method() const;
     void change_method(const Method* method);
@@ -129,7 +129,7 @@ class Session {
 
     void note_dt(const std::string& setting);
 
-    // The way back.
+    // --- Undo
     bool attempt(const Action& action);
     void say(std::string text) { said_ = {said_.count + 1, std::move(text)}; }
     KeptState moment();
@@ -190,31 +190,31 @@ class Session {
     bool making_field_ = false;
     Pace pace_;
     AutoMethod auto_;
-    std::string after_jump_;  ///< the method, as asked for, that steps again after a jump at once
-    Reference reference_;     ///< where its difference is seen
+    std::string after_jump_;  ///< method to return to after exact n-step propagation, "auto" included
+    Reference reference_;     ///< exists while a pane shows the difference from it
     Speeds speeds_;
     Recorder recorder_;
     UndoStack undo_;
     Timeline timeline_;
-    KeptState tip_;  ///< the run's furthest moment while it stands at an earlier one
+    KeptState tip_;  ///< furthest state of the run while an earlier one is shown
     Measures tip_measures_;
     std::vector<Bookmark> bookmarks_;
-    int bookmarks_set_ = 0;     ///< ever
-    std::size_t compared_ = 0;  ///< a bookmark
+    int bookmarks_set_ = 0;     ///< total ever set, for their names
+    std::size_t compared_ = 0;  ///< index of a bookmark
     Measures measures_;
-    std::string measured_of_;  ///< the formula that was shown
+    std::string measured_of_;  ///< formula whose values were measured
     StepWatch step_watch_;
     Exporter exporter_;
     Messages messages_;
-    std::vector<std::string> when_done_;  ///< notices of the action in work, told once it is done
+    std::vector<std::string> when_done_;  ///< notices to show if the present action succeeds
     Said said_;
-    bool sets_dt_ = false;                             ///< dt was chosen, so that the text says it
-    static constexpr std::string_view kOfRun = "run";  ///< subject of what ends it on its way
+    bool sets_dt_ = false;                             ///< dt was set explicitly, so the text includes it
+    static constexpr std::string_view kOfRun = "run";  ///< subject of errors that stop the run
 
     FrameMaker frame_maker_;
     ViewRequest view_;
     std::shared_ptr<const Frame> frame_;
-    std::uint64_t version_ = 1;  ///< of the field
+    std::uint64_t version_ = 1;  ///< changes with the field
     std::uint64_t framed_version_ = 0;
     std::uint64_t measured_version_ = 0;
     std::uint64_t taken_ = 0;
@@ -226,7 +226,7 @@ class Session {
     Pace::Clock::time_point memory_at_{};
     MemoryUse memory_;
     bool dirty_ = true;
-    bool history_old_ = true;  ///< what was told of it
+    bool history_old_ = true;  ///< the snapshot's history must be updated
     std::shared_ptr<const Snapshot> snapshot_;
 };
 

@@ -1,4 +1,4 @@
-// What a person does to a session: one function an action.
+// Actions on a session, one function each.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@
 namespace stencil {
 namespace {
 
-// Of what is done at an earlier step: it begins another way from there.
+// Returns whether the action, done at an earlier step, makes the run diverge from its later steps.
 bool goes_another_way(const Action& action) {
     if (const auto* run = std::get_if<action::Run>(&action)) return run->on;
     if (const auto* change = std::get_if<action::Change>(&action))
@@ -31,7 +31,7 @@ bool goes_another_way(const Action& action) {
            std::holds_alternative<action::UseKernel>(action);
 }
 
-// What a person would call the same thing tried again.
+// Names what the action is about, so that a later success removes its errors.
 std::string subject_of(const Action& action) {
     const auto* change = std::get_if<action::Change>(&action);
     if (change && change->setting != "initial") return change->setting;
@@ -40,7 +40,7 @@ std::string subject_of(const Action& action) {
     return opens ? "opening" : std::to_string(action.index());
 }
 
-// As an edit of its own, the number that was worked out: so the time of every step is known.
+// Records the computed dt as an edit, so that the time of every step is known.
 void write_dt(Simulation& simulation) {
     const RunSpec& now = simulation.now();
     const double dt = now.time_step();
@@ -61,18 +61,18 @@ void Session::apply(const Action& action) {
                                std::holds_alternative<action::Pace>(action);
     if (speeds_.ladder() && !spares_ladder) {
         end_ladder("The methods were not all measured");
-        if (std::holds_alternative<action::Cancel>(action)) return;  // and the run goes on as it did
+        if (std::holds_alternative<action::Cancel>(action)) return;  // cancelling only ends the benchmark
     }
     const auto* undo = std::get_if<action::Undo>(&action);
     const auto* redo = std::get_if<action::Redo>(&action);
     int times = undo ? undo->times : redo ? redo->times : 1;
     while (times-- > 0 && attempt(action)) {
     }
-    history_old_ = true;  // also where it was told while a field was made
+    history_old_ = true;  // it may have been published while a field was made
 }
 
-// An action that fails changes nothing: the past is what it was before. Its states are shared, so a copy of
-// it is cheap.
+// An action that fails changes nothing: undo stack and timeline are restored. Copies are cheap because states
+// are shared.
 bool Session::attempt(const Action& action) {
     const auto past = [this] {
         return std::tie(undo_, timeline_, tip_, tip_measures_, bookmarks_, bookmarks_set_, compared_);
@@ -81,7 +81,7 @@ bool Session::attempt(const Action& action) {
     when_done_.clear();
     const auto fail = [&](const std::string& why) {
         past() = std::move(before);
-        if (tip_ && tip_->step == step()) tip_.reset();  // the way back to it was not what failed
+        if (tip_ && tip_->step == step()) tip_.reset();  // returning to it did not fail
         const auto* change = std::get_if<action::Change>(&action);
         messages_.error(why, subject_of(action), change && change->continuing);
         return false;
@@ -96,7 +96,8 @@ bool Session::attempt(const Action& action) {
     }
     messages_.settle(subject_of(action));
     for (std::string& what : std::exchange(when_done_, {})) messages_.notice(std::move(what));
-    // A parameter of a model that was left where no copy of its field fitted cannot go back.
+    // Drop entries for parameters that the present model lacks; this happens if a model was changed without
+    // memory for a copy.
     const auto is_lost = [this](const UndoEntry& entry) {
         const auto* change = std::get_if<SettingChange>(&entry.change);
         return change && kind_of(change->setting) == SettingKind::parameter &&
@@ -107,7 +108,7 @@ bool Session::attempt(const Action& action) {
 }
 
 void Session::handle(const action::Run& run) {
-    if (!run.on || !pace_.order.empty()) pace_.stand(step());  // an order ends here
+    if (!run.on || !pace_.order.empty()) pace_.stand(step());  // ends an order of steps
     pace_.running = run.on;
     messages_.settle(kOfRun);
     plan_no_more();
@@ -199,7 +200,7 @@ void Session::handle(const action::Change& change) {
     }
 }
 
-// Every view is of another formula from now on.
+// Changes the observable, which all views depend on.
 void Session::show(const std::string& formula) {
     simulation_->apply(Set{"show", formula});
     if (Simulation* reference = reference_.run()) reference->apply(Set{"show", formula});
@@ -207,16 +208,16 @@ void Session::show(const std::string& formula) {
     field_changed(false);
 }
 
-// Another start, size or precision from the start: a new run with the present settings.
+// Starts a new run with the present settings but another initial condition, size or precision.
 void Session::start_anew(const action::Change& change) {
     RunSpec from = as_asked(simulation_->now());
-    if (change.anew) {  // in the colours of its own
+    if (change.anew) {  // the model's own colours
         from.colormap.clear();
         from.show.clear();
         from.range = RunSpec().range;
     }
     RunSpec next = changed(std::move(from), change.setting, change.value);
-    const bool typed = !next.model->built_in;  // then every component fits the size
+    const bool typed = !next.model->built_in;  // an initial file does not determine the size
     if (!typed && change.setting == "initial" && !parse_initial(change.value).file.empty()) next.size.reset();
     if (change.setting == "equation" && !change.anew) {
         const RunSpec& now = simulation_->now();
@@ -228,7 +229,7 @@ void Session::start_anew(const action::Change& change) {
     note_dt(change.setting);
 }
 
-// A size, precision or model that the present method may not fit.
+// Changes size, precision or model, which the present method may not support.
 void Session::reshape(const action::Change& change) {
     const RunSpec& now = simulation_->now();
     const Method* before = method_of(now);
@@ -239,7 +240,7 @@ void Session::reshape(const action::Change& change) {
     const bool another_family = next.family() != now.family();
     if (auto_.on && !another_family) change_method(AutoMethod::for_change(now, next, pace_.steps_per_call()));
     const bool automatic = auto_.on || next.method == "auto";
-    // The text is the run: what was chosen beside the text before goes where this one says otherwise.
+    // The new text replaces settings that were made outside the old text, if it states them.
     const auto choices =
         change.setting == "equation" ? choices_of_text(now, next) : decltype(choices_of_text(now, next)){};
     const KeptState back = choices.empty() ? nullptr : moment();
@@ -265,7 +266,7 @@ void Session::change_running(const action::Change& change) {
     set(change.setting, change.value);
     if (change.setting == "dt") write_dt(*simulation_);
     if (device) after_jump_.clear();
-    // A backend is undone by the method that it brought, where it brought one in place of one asked for.
+    // Undo of a backend restores the method, if the backend replaced one that was asked for.
     const bool brought = change.setting == "backend" && !was_auto && simulation_->now().method != old.method;
     const std::string undone = brought ? "method" : change.setting;
     const bool method = change.setting == "method";
@@ -277,7 +278,7 @@ void Session::change_running(const action::Change& change) {
                undo_budget());
 }
 
-// The run goes on with another value.
+// Changes a setting of the present run.
 void Session::set(const std::string& setting, const std::string& value) {
     const Solver* solver = &simulation_->solver();
     const Method& before = *method_of(simulation_->now());
@@ -296,7 +297,7 @@ void Session::set(const std::string& setting, const std::string& value) {
     if (after.device != before.device) speeds_.forget_limits(true);
 }
 
-// Whether dt was chosen, rather than worked out from the equations.
+// Notes whether dt was set explicitly, rather than computed from the equations.
 void Session::note_dt(const std::string& setting) {
     if (setting == "dt") sets_dt_ = true;
     if (contains(kModelSettings, setting)) sets_dt_ = simulation_->now().model->equations->dt.has_value();
@@ -306,14 +307,14 @@ const Method& Session::best_method() const {
     return choose_method(request_for(simulation_->now(), pace_.steps_per_call()));
 }
 
-// The present settings as they were asked for.
+// Returns the settings as asked for: `auto` instead of the chosen method.
 RunSpec Session::as_asked(RunSpec spec) const {
     if (auto_.on) spec.method = "auto";
     return spec;
 }
 
-// Where it cannot be done the present method stays, and nothing is tried again. The method is a setting of
-// the run like any other: the command that repeats the run changes it at the same steps.
+// If it fails, the present method stays and `auto` ends. The change is recorded as an edit, so that repeating
+// the run changes the method at the same step.
 void Session::change_method(const Method* method) {
     if (!method) return;
     try {
@@ -325,7 +326,7 @@ void Session::change_method(const Method* method) {
     }
 }
 
-// A recording needs the steps between.
+// Not while recording, which needs the frames between.
 void Session::jump_at_once(bool asked) {
     if (recorder_.on()) {
         if (asked) messages_.notice("Going by steps: the recording has frames of those between");
@@ -347,12 +348,12 @@ void Session::jump_at_once(bool asked) {
                     jump->seconds));
 }
 
-// After such a jump, or when it was called off.
+// Returns to the stepping method after exact n-step propagation was done or cancelled.
 void Session::step_again() {
     if (!after_jump_.empty()) set("method", std::exchange(after_jump_, {}));
 }
 
-// `auto` would change methods beneath it.
+// `auto` must not change methods beneath a user's kernel.
 void Session::handle(const action::UseKernel& use) {
     simulation_->use(use.kernel);
     timeline_.cut(step());

@@ -1,4 +1,4 @@
-// What a person has a session write: exports, checkpoints, recordings.
+// Files that a session writes: exports, checkpoints, recordings.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace stencil {
 namespace {
 
-// What is in the folder that was asked for, where another one was taken.
+// Says that the requested folder was kept and another one used.
 std::string kept_text(const std::filesystem::path& asked, const std::filesystem::path& taken) {
     return taken == asked ? std::string() : fmt::format("; {} keeps what it holds", asked.string());
 }
@@ -96,7 +96,7 @@ void Session::handle(const action::Record& order) {
     record();
 }
 
-// A small share of an export, which needs no field and is done at once.
+// Small and independent of the field, so it is written at once.
 void Session::handle(const action::ExportMeasures& order) {
     if (order.folder.empty()) throw InputError("export: a folder is needed");
     ExportOrder written;
@@ -123,7 +123,7 @@ MeasureTables Session::tables() {
     return make_tables(simulation_->solver(), now, now.shown(), measures_);
 }
 
-// What is measured now, for whoever repeats the run.
+// Adds the present probes and profiles, so that repeating the run measures the same.
 void Session::add_measures(RunSpec& spec) const {
     spec.probes.clear();
     for (const ProbeSeries& probe : measures_.probes()) spec.probes.push_back({probe.x, probe.y});

@@ -1,4 +1,4 @@
-// What a session tells about itself.
+// Fills the snapshot of a session.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -12,7 +12,7 @@ namespace stencil {
 namespace {
 
 constexpr auto kMemoryInterval = std::chrono::milliseconds(500);
-// A batch that takes longer than this shows how far it is.
+// A longer batch shows its progress.
 constexpr auto kLongBatch = std::chrono::milliseconds(500);
 
 }  // namespace
@@ -123,7 +123,7 @@ const MemoryUse& Session::memory_use() {
         memory_.gpu_free = double(gpu.free_bytes);
         memory_.gpu_used = memory_.gpu_total - memory_.gpu_free;
     } catch (const CudaError&) {
-        // A kernel of the user's has faulted, so every call fails; whoever stepped has told why.
+        // After a user's kernel has faulted, every CUDA call fails; that was already reported.
     }
     return memory_;
 }

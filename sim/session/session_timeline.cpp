@@ -1,4 +1,4 @@
-// The way back: what can be undone, the states of the run's past, and bookmarks.
+// Undo, stored states of the run's past, and bookmarks.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace stencil {
 namespace {
 
-// Of what is free and what is held already, each.
+// Shares of the memory that is free or already used for the purpose.
 constexpr double kUndoShare = 0.25, kTimelineShare = 0.125;
 
 double copy_bytes(const RunSpec& now) {
@@ -21,9 +21,9 @@ double copy_bytes(const RunSpec& now) {
 
 }  // namespace
 
-// --- What can be undone.
+// --- Undo
 
-// Where the field is, which is where checkpoints stay.
+// Returns free memory on the device that holds the field, because checkpoints stay there.
 double Session::free_memory() {
     const MemoryUse memory = memory_use();
     const RunSpec& now = simulation_->now();
@@ -48,7 +48,7 @@ KeptState Session::moment() {
     return std::make_shared<const Simulation::Checkpoint>(simulation_->checkpoint());
 }
 
-// Where a copy of the field would not fit, the change is made all the same.
+// If there is no memory for a copy of the field, the change is made without undo.
 void Session::remember(const std::string& what) {
     const bool fits = copy_fits();
     memory_at_ = {};
@@ -89,9 +89,9 @@ void Session::revert(std::deque<UndoEntry>& from, std::deque<UndoEntry>& to, boo
     say(fmt::format("{}: {}", undoing ? "Undone" : "Done again", entry.text()));
 }
 
-// --- Back and forth through the run.
+// --- Timeline
 
-// Where the device has no room for another one the run goes on without.
+// If a state does not fit into memory, the timeline is given up.
 void Session::keep_state(bool at_once) {
     if (!at_once && !timeline_.due()) return;
     const KeptState last = timeline_.before(step());
@@ -118,7 +118,7 @@ void Session::handle(const action::Jump& jump) {
     if (jump.at_once.value_or(auto_.on)) jump_at_once(jump.at_once.has_value());
 }
 
-// To a step that the run has been at.
+// Goes to a step that the run has passed.
 void Session::go_back_to(long long to) {
     pace_.stop(step());
     after_jump_.clear();
@@ -140,7 +140,7 @@ void Session::go_back_to(long long to) {
     keep_bookmarks();
 }
 
-// The nearest state from which steps lead to this one, with the edits on the way.
+// Restores the nearest earlier state (or the start) and schedules the edits on the way to the step.
 void Session::restore_before(long long to, const EditList& edits) {
     const KeptState kept = timeline_.before(to);
     if (step() > to || (kept && kept->step > step())) {
@@ -165,7 +165,7 @@ void Session::return_to_tip() {
     went_back();
 }
 
-// Something is done at an earlier step: the later ones are another run's from now on.
+// Call it before an action at an earlier step changes the run: the later steps are left behind.
 void Session::leave_tip() {
     pace_.stand(step());
     plan_no_more();
@@ -182,12 +182,12 @@ void Session::leave_tip() {
     tip_measures_ = Measures();
 }
 
-// What repeats the run ends here.
+// Drops the edits after the present step.
 void Session::plan_no_more() {
     if (tip_) simulation_->plan(tip_->edits.until(step()));
 }
 
-// --- Bookmarks.
+// --- Bookmarks
 
 void Session::handle(const action::SetBookmark&) {
     if (!copy_fits()) throw InputError("bookmark: not enough memory for a copy of the field");
@@ -209,7 +209,7 @@ void Session::keep_bookmark(Bookmark& bookmark) {
     history_old_ = true;
 }
 
-// Of a run that is repeated: their moments are kept once it comes by.
+// Takes over the bookmarks of a spec; their states are stored when the run reaches them.
 void Session::take_bookmarks(const RunSpec& spec) {
     for (const auto& [step, name] : spec.bookmarks) bookmarks_.push_back({name, step});
     bookmarks_set_ += int(spec.bookmarks.size());
@@ -221,7 +221,7 @@ void Session::keep_bookmarks() {
         if (!one.state && one.step == step() && copy_fits()) keep_bookmark(one);
 }
 
-// Where the run goes another way than the one that they were of.
+// The run has diverged, so bookmarks that it has not reached are dropped.
 void Session::forget_moments_ahead() {
     std::erase_if(bookmarks_, [&](const Bookmark& one) { return !one.state && one.step > step(); });
 }

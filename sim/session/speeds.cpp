@@ -6,9 +6,9 @@
 namespace stencil {
 namespace {
 
-// Shorter than the command line's: between them frames are drawn and orders heard.
+// Shorter than the command line's, because frames and actions must fit between.
 constexpr double kRepeatSeconds = 0.03;
-// Batches after which their median is taken for the method's speed.
+// Number of batches whose median counts as the method's speed.
 constexpr std::size_t kTellingBatches = 8;
 
 bool same_case(const MethodSpeed& a, const MethodSpeed& b) {

@@ -1,5 +1,5 @@
-// What a session knows of speeds: the machine's limits, what the methods reached, and the ladder, which is
-// measured while the run stands still.
+// Speeds known to a session: the machine's limits, what methods reached, and the benchmark that runs while
+// the simulation is paused.
 #pragma once
 
 #include <cstdint>
@@ -16,25 +16,25 @@ class Speeds {
   public:
     explicit Speeds(bool measure_limits) : limits_wanted_(measure_limits) {}
 
-    /// Of the device in the present precision; 0 until they are measured.
+    /// Limits of the device in the present precision; 0 until measured.
     const LadderLimits& limits() const { return limits_; }
-    /// A piece of them a frame while the run goes on, so that nothing waits for it; else one after the other.
+    /// Measured piecewise between frames while the run goes on, at once otherwise.
     bool limits_are_due(std::uint64_t frame, bool settled) const;
     void measure_limits(const RunSpec& now, std::uint64_t frame);
-    /// Of another device (its copies, too) or another precision.
+    /// Drops the limits after a change of precision or, with `of_copies`, of device.
     void forget_limits(bool of_copies);
 
-    /// The newest speed of the present method, in place of the one before.
+    /// Replaces the present method's speed by the newest.
     void note(const RunSpec& now, const Timings& recent);
-    /// In the present precision and on the present device. A ladder's figure counts where there is one.
+    /// Returns speeds in the present precision on the present device; benchmark results are preferred.
     std::vector<MethodSpeed> of(const RunSpec& now) const;
 
-    /// Null while none is measured.
+    /// Null while no benchmark runs.
     const Ladder* ladder() const { return ladder_.get(); }
-    /// `running`: the run goes on after it.
+    /// `running`: resume the run afterwards.
     void begin_ladder(const RunSpec& now, const Machine& machine, bool running);
     void climb_ladder() { ladder_->work(); }
-    /// What was measured counts even where it was left unfinished. True where the run goes on.
+    /// Keeps results of an unfinished benchmark, too. Returns true if the run should resume.
     bool end_ladder();
     void drop_ladder() { ladder_.reset(); }
 
@@ -42,14 +42,14 @@ class Speeds {
     struct Tried {
         MethodSpeed speed;
         DType dtype;
-        bool of_ladder;  ///< rather than of the run
+        bool of_ladder;  ///< from the benchmark, not from the run
     };
     void keep(const Tried& tried);
 
     bool limits_wanted_;
     std::unique_ptr<CopyBandwidth> copies_;
     std::unique_ptr<IssueRate> issue_;
-    std::uint64_t limits_at_ = 0;  ///< the frame after which the newest piece was done
+    std::uint64_t limits_at_ = 0;  ///< frame after which the newest part was measured
     LadderLimits limits_;
     std::vector<Tried> tried_;
     std::unique_ptr<Ladder> ladder_;

@@ -36,7 +36,7 @@ std::shared_ptr<const StepLimit> look_at(Simulation& simulation, const StepLimit
         if (found->overflowed.empty() && overflows(statistics)) found->overflowed = component.name;
     }
     found->limit.dt = std::numeric_limits<double>::infinity();
-    // Of what is left of an overflowed field nothing can be told but what was true before.
+    // An overflowed field gives no limit, so the last known one is kept.
     if (!found->overflowed.empty() && before)
         found->limit = before->limit;
     else if (has_rates(now))

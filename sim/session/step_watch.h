@@ -1,5 +1,4 @@
-// Whether typed equations go well while they are stepped: the largest stable step for the field as it is, and
-// components that overflow.
+// Watches typed equations: the largest stable time step for the present field, and overflow.
 #pragma once
 
 #include <chrono>
@@ -15,22 +14,22 @@ namespace stencil {
 
 class Simulation;
 
-/// What was found of one moment.
+/// Findings at one step.
 struct StepLimit {
-    double dt = 0, time = 0;     ///< of the run then
-    equation::StableStep limit;  ///< infinite where components have next values rather than rates
-    std::vector<double> means;   ///< of the components, over their finite cells
-    std::string overflowed;      ///< the component that left the range of numbers; empty: none has
+    double dt = 0, time = 0;     ///< of the run at that step
+    equation::StableStep limit;  ///< infinite if components are given by next values rather than rates
+    std::vector<double> means;   ///< of each component over its finite cells
+    std::string overflowed;      ///< first component beyond kOverflow; empty: none
     bool exceeded() const;
 };
 
 class StepWatch {
   public:
-    /// Beyond this a field that grows without bound counts as overflowed, before its squares do.
+    /// A growing field counts as overflowed beyond this, before its squares overflow.
     static constexpr double kOverflow = 1e30;
 
-    /// Another moment of the run, where that was not looked at before: in any case where `exact`, else a few
-    /// times a second. Null where the equations are not typed.
+    /// Updates the findings if the field changed: always if `exact`, else a few times per second. Null if the
+    /// equations are not typed.
     const std::shared_ptr<const StepLimit>& look(Simulation& simulation, std::uint64_t version, bool exact);
     const std::shared_ptr<const StepLimit>& newest() const { return newest_; }
 
@@ -41,7 +40,7 @@ class StepWatch {
     Cadence::Clock::time_point next_{};
 };
 
-/// What to say of a run that overflowed, and what to do about it.
+/// Returns a message for a run that overflowed, with advice.
 std::string overflow_text(long long step, const StepLimit& found);
 
 }  // namespace stencil

@@ -7,7 +7,7 @@ namespace stencil {
 namespace {
 
 constexpr auto kOftenest = std::chrono::milliseconds(100);
-constexpr int kTimesItsCost = 30;  // between two of them
+constexpr int kTimesItsCost = 30;  // time between two states, relative to the cost of keeping one
 
 }  // namespace
 
@@ -83,7 +83,7 @@ std::size_t Timeline::bytes() const {
 void Timeline::thin_out(double budget_bytes) {
     const auto too_many = [&] { return kept_.size() > kMost || double(bytes()) > budget_bytes; };
     while (too_many()) {
-        // The first one stays as long as there is another to take.
+        // Keep the first state as long as there is another to drop.
         std::size_t least = kept_.size();
         double least_gap = std::numeric_limits<double>::infinity();
         for (std::size_t i = 1; i + 1 < kept_.size(); ++i) {

@@ -1,4 +1,4 @@
-// States of a run on its way, so that it can be gone back through.
+// Stored states of a run, to go back in it.
 #pragma once
 
 #include <chrono>
@@ -12,32 +12,32 @@ namespace stencil {
 
 using KeptState = std::shared_ptr<const Simulation::Checkpoint>;
 
-/// Of one run, in the order of their steps, where the solver keeps its own. The rarer the longer ago: where
-/// they would be too many or take too much memory, the one goes whose neighbours are nearest to each other
-/// for their distance from the newest. So to go back by some steps takes at most a small share of them anew.
+/// States of one run in the order of steps, in the solver's own memory. When they are too many or too large,
+/// the state is dropped whose gap, relative to its age, is smallest, so older states are rarer. Going back
+/// thus recomputes only a small share of the steps.
 class Timeline {
   public:
     using Clock = std::chrono::steady_clock;
     static constexpr std::size_t kMost = 128;
 
-    /// Keeping the states so far took no more than some percent of the time.
+    /// Whether keeping states has taken little enough time.
     bool due() const { return Clock::now() >= next_; }
 
-    /// The present state, which is not kept yet; `pinned`: for good. Throws CudaError, std::bad_alloc.
+    /// Stores the present state; `pinned`: permanently. Throws CudaError and std::bad_alloc.
     KeptState keep(Simulation& simulation, double budget_bytes, bool pinned = false);
-    /// One that was kept before, of the same run.
+    /// Adds a state of the same run that was stored before.
     void put(KeptState state, bool pinned);
 
-    /// The newest at this step or before it; null where there is none.
+    /// Returns the newest state at or before this step, or null.
     KeptState before(long long step) const;
     bool has(const KeptState& state) const;
     void unpin(const KeptState& state);
 
-    /// From this step on the run goes another way.
+    /// Drops the states from this step on, because the run diverges there.
     void cut(long long step);
     void clear() { kept_.clear(); }
 
-    /// Those that are still kept of some that were; the others are forgotten.
+    /// remember() lists the states; recall() restores those of a list that still exist.
     std::vector<std::weak_ptr<const Simulation::Checkpoint>> remember() const;
     void recall(const std::vector<std::weak_ptr<const Simulation::Checkpoint>>& states);
 
@@ -56,7 +56,7 @@ class Timeline {
     Clock::time_point next_{};
 };
 
-/// Bytes of what is kept, on the device of the solver.
+/// Returns the bytes of a checkpoint on the solver's device.
 std::size_t bytes_of(const Simulation::Checkpoint& checkpoint);
 
 }  // namespace stencil

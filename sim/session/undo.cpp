@@ -5,7 +5,7 @@
 namespace stencil {
 namespace {
 
-constexpr std::size_t kMaxEntries = 64;  // most of them whole fields
+constexpr std::size_t kMaxEntries = 64;  // most of them are whole fields
 
 }  // namespace
 

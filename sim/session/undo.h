@@ -1,4 +1,4 @@
-// What can be undone: settings go back to their values, strokes and starts to the moment before.
+// Undo stack: settings return to old values; strokes and new runs return to stored states.
 #pragma once
 
 #include <deque>
@@ -11,36 +11,35 @@
 
 namespace stencil {
 
-/// A setting that changed while the run went on.
+/// A setting changed during a run.
 struct SettingChange {
     std::string setting;
     std::string before, after;
 };
 
 struct UndoEntry {
-    std::string what;    ///< for people: "brush stroke", "coefficient"
-    long long step = 0;  ///< when it was done
+    std::string what;    ///< as shown: "brush stroke", "coefficient"
+    long long step = 0;  ///< step of the change
     std::variant<SettingChange, KeptState> change;
-    /// Of the run as it was then.
+    /// The timeline at that step.
     std::vector<std::weak_ptr<const Simulation::Checkpoint>> timeline = {};
 
     std::size_t bytes() const;
-    /// "coefficient 0.2 to 0.1 at step 530".
+    /// Returns for example "coefficient 0.2 to 0.1 at step 530".
     std::string text() const;
 };
 
-/// Two stacks. Checkpoints are whole fields, so the oldest go where all of them together would exceed a share
-/// of the memory.
+/// Checkpoints are whole fields, so the oldest entries are dropped if all exceed a share of the memory.
 struct UndoStack {
     std::deque<UndoEntry> undo, redo;  ///< newest last
 
-    /// A change is about to happen; what was undone before can't be redone any more.
+    /// Call it before a change; clears the redo stack.
     void push(UndoEntry entry, double budget_bytes);
 
-    /// Something was done that no copy of the field fits beside: settings can still go back, fields cannot.
+    /// Call it before a change for which there was no memory: older checkpoints are dropped, settings stay.
     void push_none();
 
-    /// Continues the newest entry where it is a change of the same setting; false where it is not.
+    /// Continues the newest entry if it is a change of the same setting; otherwise returns false.
     bool extend(const std::string& setting, const std::string& after);
 
     std::size_t bytes() const;

@@ -32,14 +32,14 @@ constexpr PaneRow kPanes[] = {
      "The field as it is, with the value as height: dragging turns it, the wheel zooms."},
 };
 
-// Seen together, never to choose from.
+// Always shown together, so they cannot be chosen singly.
 constexpr PaneRow kComponentPanes[] = {
     {Pane::first, "first", "First component", "First", "The first component."},
     {Pane::second, "second", "Second component", "Second", "The second component."},
     {Pane::third, "third", "Third component", "Third", "The third component."},
 };
 
-// Seen where there is a bookmark.
+// Offered if there is a bookmark.
 constexpr PaneRow kBookmarkPane[] = {{Pane::from_bookmark,
                                       "from-bookmark",
                                       "Difference from the bookmark",

@@ -1,4 +1,4 @@
-// What the window wants to see, and what it gets: the two halves of a frame.
+// What the window requests (ViewRequest) and what it gets (Frame).
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,8 @@
 
 namespace stencil {
 
-/// A picture of the field. The table kPanes in view.cpp names them. Those from first on are of the model's
-/// components, whatever is shown, from_bookmark is seen where there are bookmarks, and a surface is the field
-/// as it is in another drawing.
+/// A picture of the field; kPanes in view.cpp names them. Panes from `first` on show the model's components,
+/// from_bookmark needs a bookmark, and surface draws the present field in 3D.
 enum class Pane {
     now,
     laplacian,
@@ -38,9 +37,9 @@ inline constexpr std::size_t kPaneKinds = 10;
 
 struct PaneRow {
     Pane pane;
-    std::string_view name;   ///< on the command line (--view)
+    std::string_view name;   ///< for --view
     std::string_view title;  ///< above the picture
-    std::string_view brief;  ///< where there is little room
+    std::string_view brief;  ///< shorter title
     std::string_view help;
 };
 std::span<const PaneRow> panes();
@@ -57,13 +56,13 @@ inline constexpr PaneRow kComponents{Pane::first,
                                      "All",
                                      "The first three components of typed equations"};
 
-/// Of the first components, at most three.
+/// Panes of the first components, at most three.
 std::vector<Pane> component_panes(const Model& model);
-/// The component that is seen whatever is shown; empty of the other panes.
+/// Returns the component that the pane always shows; empty for other panes.
 std::optional<std::size_t> component_of(Pane pane);
-/// What a pane is of; empty where the model has no such component.
+/// Returns the formula that a pane shows; empty if the model has no such component.
 std::string formula_of(Pane pane, const RunSpec& spec);
-/// Above the picture: what is seen of typed equations, and "Now" of the others.
+/// Title above the picture: the observable of typed equations, otherwise "Now".
 std::string title_of(Pane pane, const RunSpec& spec);
 
 struct PaneRequest {
@@ -72,37 +71,37 @@ struct PaneRequest {
     friend bool operator==(const PaneRequest&, const PaneRequest&) = default;
 };
 
-/// A block of whole cells whose numbers are shown: columns [x, x + nx), rows [y, y + ny).
+/// Whole cells whose numbers are shown: columns [x, x + nx), rows [y, y + ny).
 struct CellBlock {
     int x = 0, y = 0, nx = 0, ny = 0;
     friend bool operator==(const CellBlock&, const CellBlock&) = default;
 };
 
-/// Written by the interface, read by the engine; the newest one counts. Everything is of the first pane's
+/// Written by the window and read by the engine, which uses the newest. Everything refers to the first pane's
 /// quantity unless said otherwise.
 struct ViewRequest {
-    std::uint64_t serial = 0;  ///< the frame that answers it says the same
+    std::uint64_t serial = 0;  ///< copied to the frame that answers it
     std::vector<PaneRequest> panes;
     bool host_pixels = true;  ///< false: pixels may stay on the device
     std::optional<SamplePoint> hover;
     std::optional<CellBlock> numbers;
     std::vector<ProfileLine> profiles;
-    std::optional<ArrowLattice> arrows;  ///< of RunSpec::arrows, where there are such
-    SurfaceView surface;                 ///< for whoever repeats or exports what is seen
-    int histogram_bins = 0;              ///< 0: none is wanted
+    std::optional<ArrowLattice> arrows;  ///< for RunSpec::arrows, if set
+    SurfaceView surface;                 ///< kept for exports and for repeating the run
+    int histogram_bins = 0;              ///< 0: none
     bool spectrum = false;
-    std::optional<std::vector<SamplePoint>> plane;  ///< cells that are to be found in it; empty: not wanted
-    bool exact = false;  ///< ranges and measures are of this moment, whatever that takes
+    std::optional<std::vector<SamplePoint>> plane;  ///< cells to locate in the phase plane; empty: no plane
+    bool exact = false;  ///< ranges and measurements must be of this step, however long that takes
     friend bool operator==(const ViewRequest&, const ViewRequest&) = default;
 };
 
-/// One picture: values, and the range that the colours span.
+/// A picture: values, and the range that the colours span.
 struct PaneImage {
     PaneRequest request;
     std::shared_ptr<const Pixels> pixels;
     ValueRange range;
     std::string colormap;
-    std::string formula = {};           ///< what it is of
+    std::string formula = {};           ///< the formula shown
     std::vector<double> contours = {};  ///< levels, ascending
 };
 
@@ -111,42 +110,42 @@ struct Numbers {
     std::vector<double> values;  ///< (ny, nx)
 };
 
-/// How far the field is from that of a bookmark.
+/// The difference of the field from a bookmark.
 struct Comparison {
-    double relative = 0;                       ///< 2-norm of the difference over that of the bookmark's
+    double relative = 0;                       ///< 2-norm of the difference relative to the bookmark's
     double lowest = 0, highest = 0, mean = 0;  ///< of the difference
 };
 
-/// The plane of the first two components: where cells are, and those that were asked for.
+/// Phase plane of the first two components: the density of cells, and the cells requested.
 struct PhasePlane {
     long long step = 0;
     PlaneDensity density;         ///< of cells evenly spread over the field, at most kMostCells along an axis
-    std::vector<SamplePoint> at;  ///< values of the first and the second component
+    std::vector<SamplePoint> at;  ///< values of the first and second component in the requested cells
     static constexpr int kMostCells = 160, kBins = 64;
 };
 
-/// All of one moment of the run.
+/// All data of one step of the run.
 struct Frame {
-    std::uint64_t serial = 0;  ///< of the request that it answers
-    std::uint64_t count = 0;   ///< frames so far, this one included
+    std::uint64_t serial = 0;  ///< from the request that it answers
+    std::uint64_t count = 0;   ///< number of this frame
     long long step = 0;
-    bool mid_batch = false;  ///< made for another view, or to show how far an order is
+    bool mid_batch = false;  ///< made for another view or to show progress within a batch
     int nx = 0, ny = 0;      ///< of the field
     std::vector<PaneImage> panes;
     std::optional<SamplePoint> hover;
     double hover_value = 0;
     std::optional<Numbers> numbers;
-    std::vector<Profile> profiles;  ///< in the order of the request's
+    std::vector<Profile> profiles;  ///< as in the request
     std::optional<Arrows> arrows;
     std::optional<Histogram> histogram;
-    std::shared_ptr<const RadialSpectrum> spectrum;  ///< per length of dx; null: not asked for
-    std::shared_ptr<const PhasePlane> plane;         ///< null: not asked for, or of one component
+    std::shared_ptr<const RadialSpectrum> spectrum;  ///< per length of dx; null: not requested
+    std::shared_ptr<const PhasePlane> plane;         ///< null: not requested, or only one component
     std::optional<Comparison> comparison;
 };
 
-/// What three-up shows, from left to right.
+/// The panes of three-up, from left to right.
 const std::vector<Pane>& three_up();
-/// What --view takes; empty for an unknown name.
+/// Parses the value of --view; empty if unknown.
 std::optional<std::vector<Pane>> panes_named(std::string_view name);
 
 }  // namespace stencil

@@ -1,4 +1,4 @@
-// How often something may be done that is not needed for every frame.
+// Limits how often optional work is done.
 #pragma once
 
 #include <algorithm>
@@ -6,15 +6,15 @@
 
 namespace stencil {
 
-/// Keeps what is done now and then below a tenth of the time, and no rarer than twice a second unless it
-/// takes longer than that.
+/// Keeps optional work below a tenth of the time, but does it at least twice a second unless it takes longer
+/// than that.
 class Cadence {
   public:
     using Clock = std::chrono::steady_clock;
 
     bool due() const { return Clock::now() >= next_; }
 
-    /// Calls f and counts its time, which it returns in seconds.
+    /// Calls f and returns its duration in seconds, which counts.
     template <class F>
     double spend(F&& f) {
         const auto begin = Clock::now();

@@ -10,11 +10,11 @@
 namespace stencil {
 namespace {
 
-// An idle engine looks around so often: for an export that is done, and for the memory in use.
+// How often an idle engine checks for finished exports and the memory in use.
 constexpr auto kIdle = std::chrono::milliseconds(250);
 
-// Steps use every processor; drawing, which needs one for a few milliseconds a frame, goes first. On Linux
-// this is the priority of the calling thread, which the threads that it starts inherit.
+// Lowers this thread's priority, because steps use every processor and drawing needs one for a few
+// milliseconds per frame. On Linux threads started later inherit it.
 void step_aside() {
     constexpr int kNicer = 5;
     setpriority(PRIO_PROCESS, 0, kNicer);
@@ -79,7 +79,8 @@ void Engine::run(const RunSpec& asked, const SessionOptions& options) {
     }
 }
 
-// A slow field is made: what it is doing is told meanwhile, and stopping or closing ends it.
+// Called while a slow initial condition is made: publishes progress, and returns true if the user stops it or
+// closes the window.
 bool Engine::is_cut() {
     if (session_) publish(session_->snapshot());
     const std::lock_guard lock(mutex_);
@@ -101,7 +102,7 @@ void Engine::serve(Session& session) {
     }
 }
 
-// False where the engine is to end.
+// Returns false when the engine should end.
 bool Engine::wait_for_inbox(bool busy, Inbox& inbox) {
     std::unique_lock lock(mutex_);
     if (!busy) news_.wait_for(lock, kIdle, [this] { return stop_ || !inbox_.empty(); });

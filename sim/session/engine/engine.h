@@ -1,4 +1,4 @@
-// The session on a thread of its own: whoever draws never waits for a step.
+// Runs the session in its own thread, so that drawing never waits for a step.
 #pragma once
 
 #include <condition_variable>
@@ -16,29 +16,29 @@ namespace stencil {
 
 class Engine {
   public:
-    /// Begins to make the session at once. `on_news` is called on the engine's thread after a new snapshot.
+    /// Starts making the session at once. `on_news` is called on the engine's thread after each new snapshot.
     Engine(const RunSpec& asked, const SessionOptions& options, std::function<void()> on_news);
 
-    /// Ends after the slice in work, and after an export that was ordered is written. A field that is being
-    /// made is left.
+    /// Ends after the present slice of steps and after pending exports; an initial condition being made is
+    /// abandoned.
     ~Engine();
     Engine(const Engine&) = delete;
     Engine& operator=(const Engine&) = delete;
 
-    /// In their order, before the next slice.
+    /// Queues actions, which are applied in order before the next slice.
     void send(std::vector<Action> actions);
-    /// The newest request counts.
+    /// Sets what frames show; the newest request counts.
     void see(const ViewRequest& request);
-    /// The display has this frame of the snapshot.
+    /// Reports that this frame of the snapshot was displayed.
     void frame_taken(std::uint64_t count);
 
-    /// The newest; null until the session is made.
+    /// Returns the newest snapshot; null until the session exists.
     std::shared_ptr<const Snapshot> snapshot() const;
-    /// Throws what kept the session from being made, if anything did.
+    /// Throws what kept the session from being made, if anything.
     void check() const;
 
   private:
-    // What came in since the last slice.
+    // Messages since the last slice.
     struct Inbox {
         std::vector<Action> actions;
         std::optional<ViewRequest> view;
@@ -61,8 +61,8 @@ class Engine {
     bool stop_ = false;
     std::shared_ptr<const Snapshot> snapshot_;
     std::exception_ptr failure_;
-    Session* session_ = nullptr;  ///< of the engine's thread alone, once it is made
-    std::thread thread_;          ///< last, so that it starts when everything else is there
+    Session* session_ = nullptr;  ///< once it is made; used only by the engine's thread
+    std::thread thread_;          ///< last, so that it starts after everything else exists
 };
 
 }  // namespace stencil

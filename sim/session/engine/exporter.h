@@ -1,4 +1,4 @@
-// Writes a run's files beside the run.
+// Writes a run's files in a thread.
 #pragma once
 
 #include <filesystem>
@@ -12,37 +12,37 @@
 
 namespace stencil {
 
-/// How an order ended.
+/// The result of an export.
 struct ExportOutcome {
     std::string text;    ///< what was written where, or why not
-    std::string folder;  ///< where files were written; empty: nowhere
+    std::string folder;  ///< where files were written; empty: none
     bool failed = false;
 };
 
-/// Everything that is written, held until it is.
+/// Copies of all data to be written.
 struct ExportOrder {
     std::filesystem::path folder;
-    std::string remark;  ///< after what was written where
+    std::string remark;  ///< appended to the result's text
     RunOutput output;
 
-    /// What can be written is; the outcome tells of the rest. Throws InputError and MachineError where there
-    /// is no folder to write to.
+    /// Writes what it can; the result says what failed. Throws InputError and MachineError if the folder
+    /// cannot be made.
     ExportOutcome write(WriteProgress& progress) const;
 };
 
-/// One order at a time, on a thread of its own. The destructor waits for it: what was ordered is written.
+/// Runs one export at a time in a thread. The destructor waits for it.
 class Exporter {
   public:
     bool busy() const { return writing_.valid(); }
-    /// Done, 0 to 1, while busy; empty where nobody knows.
+    /// Share done, 0 to 1, while busy; empty if unknown.
     std::optional<double> share() const;
-    /// After the file in work.
+    /// Ends the export after the file being written.
     void cancel() { progress_.cancelled = true; }
 
-    /// Not while busy. What the work throws is its outcome, too.
+    /// Must not be called while busy. An exception of `work` becomes the result.
     void start(std::function<ExportOutcome(WriteProgress&)> work);
 
-    /// How an order ended, once.
+    /// Returns the result of a finished export, once.
     std::optional<ExportOutcome> poll();
 
   private:

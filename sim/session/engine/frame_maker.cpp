@@ -22,7 +22,7 @@ bool is_difference(Pane pane) {
     return pane == Pane::from_start || pane == Pane::from_reference || pane == Pane::from_bookmark;
 }
 
-// Differences are about zero, so their table is the diverging one and their range is all of them.
+// Differences use a diverging colour map centred at zero and the range of all values.
 std::string colormap_of(Pane pane, const RunSpec& spec) {
     if (is_difference(pane)) return "coolwarm";
     return std::string(pane == Pane::laplacian ? laplacian_colors(spec, false).name
@@ -41,7 +41,7 @@ std::vector<SamplePoint> block_points(const CellBlock& block) {
     return points;
 }
 
-// By cells, or averages of some, so that it takes a millisecond.
+// Large fields are averaged first, so that this takes about a millisecond.
 RadialSpectrum spectrum_of(const Observable& what, const Moment& moment) {
     if (!why_no_spectrum().empty()) return {};
     constexpr int kMost = 256;
@@ -56,7 +56,7 @@ RadialSpectrum spectrum_of(const Observable& what, const Moment& moment) {
         {values.begin(), values.end()}, all.width, all.height, nx * now.spacing(), ny * now.spacing());
 }
 
-// Single cells: averages would lie elsewhere in the plane.
+// Samples single cells, because averages would lie elsewhere in the plane.
 PhasePlane plane_of(std::span<const SamplePoint> cells, const Moment& moment) {
     const RunSpec& now = moment.simulation->now();
     const auto [nx, ny] = *now.size;
@@ -151,7 +151,7 @@ std::shared_ptr<const Frame> FrameMaker::make(const ViewRequest& request, const 
     return frame;
 }
 
-// Those of the newest frame where nothing has changed but, say, the place of the mouse.
+// Returns the previous pixels if only other parts of the request changed, such as the mouse position.
 std::shared_ptr<const Pixels> FrameMaker::known_pixels(const PaneRequest& request,
                                                        bool on_host,
                                                        std::uint64_t version) const {
@@ -199,7 +199,7 @@ void FrameMaker::set_base(Base base, const Moment& moment) {
     const bool same_start = base_start_ == start && base_shown_ == shown;
     if (base != Base::reference && base_ == base && same_start && same_solver) return;
     if (!same_solver || base_ == Base::none) {
-        // The base is an array of its own, made on first use.
+        // The base is a separate array, allocated on first use.
         const auto& spec = moment.simulation->now();
         if (method_of(spec)->device == Device::cpu)
             require_memory({"host memory", sizeof(double), 0, double(query_host_memory().free_bytes)},
@@ -222,7 +222,7 @@ void FrameMaker::set_base(Base base, const Moment& moment) {
     base_solver_ = &solver;
 }
 
-// While the bookmark is the base.
+// Measures the difference while the bookmark is the base.
 void FrameMaker::compare(const Moment& moment, Frame& frame) {
     if (!comparison_ || moment.exact || comparison_cadence_.due())
         comparison_cadence_.spend([&] {
@@ -242,7 +242,7 @@ ValueRange FrameMaker::range_for(Pane pane, const Moment& moment, const std::str
     const RangeRule rule = rule_of(pane, moment.simulation->now());
     const bool centred = colormap(map).diverging;
     KnownRange& known = ranges_[std::size_t(pane)];
-    // The start does not change, whatever the moment.
+    // The initial condition never changes.
     const std::uint64_t version = pane == Pane::start ? 1 : moment.version;
     const bool same_question = known.known && known.rule == rule && known.centred == centred;
     if (same_question && known.version == version) return known.range;

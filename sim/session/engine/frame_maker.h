@@ -1,4 +1,4 @@
-// Turns the field of the moment into what the window asked to see.
+// Computes the images and measurements that the window requested.
 #pragma once
 
 #include <array>
@@ -13,32 +13,33 @@
 
 namespace stencil {
 
-/// The moment that is seen.
+/// The state to be shown.
 struct Moment {
     Simulation* simulation = nullptr;
-    Simulation* reference = nullptr;  ///< the same run in float64; null: there is none
-    const State* bookmark = nullptr;  ///< of the present size and model; null: there is none to compare with
-    std::uint64_t version = 0;        ///< another one for every change of the field
-    bool mid_batch = false;           ///< steps that were ordered are still to come
-    bool exact = false;               ///< worth measuring anew, e.g. because nothing changes the field now
+    Simulation* reference = nullptr;  ///< the same run in float64; null: none
+    const State* bookmark = nullptr;  ///< of the present size and model; null: none
+    std::uint64_t version = 0;        ///< changes with the field
+    bool mid_batch = false;           ///< more steps of this batch will follow
+    bool exact = false;               ///< measure everything anew, for example because the run is paused
 };
 
 class FrameMaker {
   public:
-    /// Throws MachineError and CudaError where a pane does not fit into memory.
+    /// Throws MachineError and CudaError if a pane does not fit into memory.
     std::shared_ptr<const Frame> make(const ViewRequest& request, const Moment& moment);
 
-    /// Another simulation: nothing that is known holds any more.
+    /// Call it after the simulation was replaced: drops everything cached.
     void forget();
 
-    /// Seconds that the newest frame took.
+    /// Seconds spent on the newest frame.
     double resampling_seconds() const { return resampling_seconds_; }
     double measuring_seconds() const { return measuring_seconds_; }
-    /// Something in the newest frame was left as it was to save time; once settled a frame is worth making.
+    /// Whether parts of the newest frame were reused to save time; when the run pauses, another frame should
+    /// be made.
     bool stale() const { return stale_; }
 
   private:
-    // A range that was found, and for what.
+    // A cached range, and what it was computed for.
     struct KnownRange {
         RangeRule rule;
         bool centred = false;
@@ -84,7 +85,7 @@ class FrameMaker {
     bool stale_ = false;
 };
 
-/// What a pane shows of a solver.
+/// Returns what a pane shows of a solver.
 Quantity quantity_of(Pane pane);
 Observable observable_of(Pane pane, const RunSpec& spec);
 

@@ -1,4 +1,4 @@
-// Pixels that are used again once their last holder lets go of them.
+// Reuses the memory of pixels.
 #pragma once
 
 #include <memory>
@@ -9,8 +9,8 @@
 
 namespace stencil {
 
-/// take() gives pixels of unknown contents; when the last holder lets go of them, on whatever thread, they
-/// come back here. The pool itself may be gone by then.
+/// take() returns pixels with undefined contents, which return to the pool when their last holder, on any
+/// thread, releases them. They may outlive the pool.
 class PixelPool {
   public:
     std::shared_ptr<Pixels> take() {
