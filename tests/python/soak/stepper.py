@@ -1,4 +1,4 @@
-"""Steps a model's text with NumPy, as sim/model/README.md says what it means; shares no code with the program.
+"""Steps a model's text with NumPy, as docs/equations.md, integrators.md and boundaries.md say what it means; shares no code with the program.
 
 Python's own parser reads the formulas, whose grammar is Python's but for `^` and the neighbours `u[+1,0]`. What the documentation
 leaves open, and random numbers, are Unsupported: such problems are compared between executors alone.
