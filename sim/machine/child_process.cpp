@@ -151,7 +151,7 @@ struct PipedChild::State {
 };
 
 PipedChild::PipedChild(std::vector<std::string> words) {
-    // Writing to a closed pipe would raise SIGPIPE; a socket does not.
+    // Writing to a closed pipe raises SIGPIPE; a socket is used because send() can suppress that.
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) fail("socketpair");
     ChildCommand command{std::move(words), ""};

@@ -37,7 +37,8 @@ class Team {
 
     /// Sends rank 0's message to all. Waiting ranks yield the processor.
     virtual void broadcast(Bytes& message) = 0;
-    /// Gathers one message per rank at all of them; `bytes_before` are what a rank may write to disk first.
+    /// Gathers one message per rank at all of them. A rank may first write `bytes_before` bytes to disk,
+    /// which lengthens the time that others wait for it.
     virtual std::vector<Bytes> gather(const Bytes& own, std::size_t bytes_before) = 0;
     std::vector<Bytes> gather(const Bytes& own) { return gather(own, 0); }
     virtual void sum(std::span<std::uint64_t> counts) = 0;

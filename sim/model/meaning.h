@@ -12,8 +12,8 @@
 
 namespace stencil::equation {
 
-/// The value of a formula: a scalar per cell; a vector, as a sum of coefficient * grad(of) plus (x, y); or an
-/// upwind wind, which is only allowed as a factor of a derivative.
+/// The value of a formula: a scalar per cell; a vector, as a sum of coefficient * grad(of) plus (x, y); or
+/// the wind up(a) of an upwind derivative, which may only multiply a derivative.
 struct Value {
     enum class Kind { scalar, vector, wind } kind = Kind::scalar;
     Node node = 0;    ///< the scalar, or the wind's speed

@@ -104,7 +104,8 @@ void check_settings(const RunSpec& spec) {
 void set_in(RunSpec& spec, std::string_view setting, std::string_view value) {
     set_setting(spec, setting, value);
     if (setting == "backend" || setting == "method") spec.kernel.reset();
-    // The later setting wins: a backend brings its default method, and a method its backend, unless they fit.
+    // The later setting wins: a backend without the method resets it to `auto`, and a method that the backend
+    // lacks changes the backend.
     if (const Method* named = named_method(spec); named && !runs_on(spec)) {
         if (setting == "backend") spec.method = "auto";
         if (setting == "method") spec.backend = name_of(named->device);

@@ -37,7 +37,9 @@ class Planner {
 
     Program plan() {
         require_rates();
-        keeps_places_ = reflections_.agree();  // else the wrapping depends on the reader
+        // If components wrap differently, each reader of a coefficient decides how it wraps, so none is
+        // stored.
+        keeps_places_ = reflections_.agree();
         for (int c = 0; c < program_.components; ++c)
             program_.next.push_back(arrays_.add_component(c, "'", 1));
         switch (scheme_) {
@@ -137,7 +139,7 @@ class Planner {
     }
 
     void use_places(Bindings& source, const std::vector<Node>& formulas, const std::vector<Node>& cut) {
-        // Ghost cells of the top and bottom rows only reach over the field's own columns.
+        // Ghost cells above and below are made for the field's own columns, so corners need a periodic y.
         const bool corners = reflections_.wraps()[1];
         for (const Node node : find_places(g_, formulas, cut, corners)) {
             if (!places_.contains(node) && places_.size() < kMostPlaces)

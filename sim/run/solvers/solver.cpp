@@ -148,7 +148,7 @@ double solver_bytes(const SolverSetup& setup) {
         const std::size_t turned = program.linear.terms.empty() ? 0 : 1;
         fields = double(program.arrays.size() + 2 * (components + 2) + turned);
     }
-    // Rows are padded to whole cache lines, on the CPU by one more.
+    // Rows are padded to whole cache lines, on the CPU by one more line.
     const double row = setup.nx * double(bytes_of(setup.state_dtype())) + 128;
     return fields * row * setup.ny;
 }
