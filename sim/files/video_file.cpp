@@ -26,7 +26,7 @@ constexpr double kLimitSeconds = 120;
 
 // Players expect 4:2:0 chroma, hence an even number of pixels, and the colours of ITU-R BT.709.
 constexpr const char* kPlayable =
-    "pad=ceil(iw/2)*2:ceil(ih/2)*2,scale=out_color_matrix=bt709:out_range=tv,format=yuv420p";
+    "pad=ceil(iw/2)*2:ceil(ih/2)*2:color=white,scale=out_color_matrix=bt709:out_range=tv,format=yuv420p";
 // One palette per frame; a common one would have to keep all frames first.
 constexpr const char* kPalettes =
     "split[a][b];[a]palettegen=stats_mode=single[p];[b][p]paletteuse=new=1:dither=none";

@@ -156,9 +156,10 @@ void set_dt(RunSpec& spec, std::string_view text) {
     require_typed(spec, "dt");
     const bool share = text.ends_with("limit");
     const std::string number(share ? text.substr(0, text.size() - 5) : text);
-    if (parse_real(share && number.empty() ? "1" : number, "--dt") <= 0)
+    const double value = parse_real(share && number.empty() ? "1" : number, "--dt");
+    if (value <= 0)
         throw InputError(fmt::format("--dt {}: must be above 0, e.g. 0.01 or 0.8limit", quotable(text)));
-    spec.dt = std::string(text);
+    spec.dt = (number.empty() || read_real(number) ? number : format_real(value)) + (share ? "limit" : "");
 }
 
 void set_dx(RunSpec& spec, std::string_view text) {

@@ -71,17 +71,21 @@ std::optional<double> time_at(const RunSpec& spec, long long step) {
     return (time + double(step - from) * dt.value_or(0)) * spec.unit_time.size;
 }
 
+// The built-in diffusion without units has no time besides its steps.
+static bool counts_steps_alone(const RunSpec& spec) {
+    return spec.model->built_in && !spec.unit_time.given() &&
+           std::ranges::none_of(spec.edits,
+                                [](const Edit& edit) { return contains(kModelSettings, edit.setting); });
+}
+
 std::string time_text(const RunSpec& spec, long long step) {
-    const bool edited = std::ranges::any_of(
-        spec.edits, [](const Edit& edit) { return contains(kModelSettings, edit.setting); });
-    const bool is_step = spec.model->built_in && !edited && !spec.unit_time.given();
-    const auto time = is_step ? std::nullopt : time_at(spec, step);
+    const auto time = counts_steps_alone(spec) ? std::nullopt : time_at(spec, step);
     if (!time) return "";
     return fmt::format("{:.6g}{}{}", *time, spec.unit_time.given() ? " " : "", spec.unit_time.name);
 }
 
 std::string TableUnits::time_head() const {
-    return time ? fmt::format("time ({}),", time_name) : "";
+    return !time ? "" : time_name.empty() ? "time," : fmt::format("time ({}),", time_name);
 }
 
 std::string TableUnits::time_cell(long long step) const {
@@ -92,7 +96,8 @@ std::string TableUnits::time_cell(long long step) const {
 
 TableUnits table_units(const RunSpec& now, const RunSpec& document) {
     TableUnits units{{cell_size(now), now.unit_length.name}, now.unit_time.name};
-    if (now.unit_time.given()) units.time = [&document](long long step) { return time_at(document, step); };
+    if (!counts_steps_alone(document))
+        units.time = [&document](long long step) { return time_at(document, step); };
     return units;
 }
 

@@ -20,6 +20,22 @@ bool read(std::string_view text, T& value) {
     return error == std::errc() && end == text.data() + text.size();
 }
 
+// A finite number, also as 1/8, 10k, 2M or 1G.
+std::optional<double> read_shorthand(std::string_view text) {
+    if (const std::size_t slash = text.find('/'); slash != text.npos) {
+        const auto above = read_real(text.substr(0, slash)), below = read_real(text.substr(slash + 1));
+        return above && below && std::isfinite(*above / *below) ? std::optional(*above / *below)
+                                                                : std::nullopt;
+    }
+    const double factor = text.ends_with('k')   ? 1e3
+                          : text.ends_with('M') ? 1e6
+                          : text.ends_with('G') ? 1e9
+                                                : 1;
+    if (factor > 1) text.remove_suffix(1);
+    const auto value = read_real(text);
+    return value && std::isfinite(*value * factor) ? std::optional(*value * factor) : std::nullopt;
+}
+
 }  // namespace
 
 std::optional<long long> read_integer(std::string_view text) {
@@ -29,7 +45,10 @@ std::optional<long long> read_integer(std::string_view text) {
 }
 
 long long parse_integer(std::string_view text, std::string_view setting, long long least, long long most) {
-    const auto value = read_integer(text);
+    auto value = read_integer(text);
+    constexpr double kExact = 0x1p53;  // up to here float64 holds every whole number
+    if (const auto real = value ? std::nullopt : read_shorthand(text))
+        if (*real == std::floor(*real) && std::abs(*real) <= kExact) value = (long long)(*real);
     if (!value || *value < least || *value > most)
         throw InputError(
             fmt::format("{} {}: must be a whole number from {} to {}", setting, quotable(text), least, most));
@@ -53,7 +72,7 @@ std::optional<double> read_real(std::string_view text) {
 }
 
 double parse_real(std::string_view text, std::string_view setting) {
-    const auto value = read_real(text);
+    const auto value = read_shorthand(text);
     if (!value) throw InputError(fmt::format("{} {}: must be a finite number", setting, quotable(text)));
     return *value;
 }

@@ -8,6 +8,7 @@
 #include "sim/files/image.h"
 #include "sim/run/output/exports.h"
 #include "sim/run/simulation.h"
+#include "sim/run/units.h"
 #include "sim/text/error.h"
 #include "sim/view/colormap.h"
 #include "sim/view/contours.h"
@@ -35,14 +36,21 @@ void FilmWriter::write(Simulation& simulation) {
         range_ = find_range(field, now.range, field_colors(now).diverging);
     shown_ = now.shown();
     if (request_.figure)
-        add_figure(field, now, simulation.step());
+        add_figure(field, simulation);
     else
         add_pixels(field, now);
 }
 
-void FilmWriter::add_figure(const Field& field, const RunSpec& now, long long step) {
+void FilmWriter::add_figure(const Field& field, const Simulation& simulation) {
     if (!video_) video_.emplace(request_.file, VideoInput{0, 0, request_.fps});
-    figure::FigurePanel panel{fmt::format("Step {}", step), &field, &field_colors(now), *range_, now.shown()};
+    const RunSpec& now = simulation.now();
+    // Arrows at the colour bar's ends tell of values beyond the range of an earlier frame.
+    const RangeRule same{RangeRule::Kind::fixed, range_->low, range_->high, range_->scale};
+    const ValueRange range = find_range(field, same, field_colors(now).diverging);
+    std::string title = fmt::format("Step {}", simulation.step());
+    if (const std::string time = time_text(simulation.spec(), simulation.step()); !time.empty())
+        title += fmt::format(", t = {}", time);
+    figure::FigurePanel panel{std::move(title), &field, &field_colors(now), range, now.shown()};
     panel.contours = contour_levels(now.contours, *range_);
     const std::string png = figure::figure_bytes(figure::FigureFormat::png, {&panel, 1}, "");
     video_->add(std::as_bytes(std::span(png)));

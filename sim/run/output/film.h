@@ -39,7 +39,7 @@ class FilmWriter {
     long long frames() const { return video_ ? video_->frames() : 0; }
 
   private:
-    void add_figure(const Field& field, const RunSpec& now, long long step);
+    void add_figure(const Field& field, const Simulation& simulation);
     void add_pixels(const Field& field, const RunSpec& now);
 
     FilmRequest request_;
