@@ -1,6 +1,6 @@
-// Warp specialisation: barriers in shared memory (mbarrier) and asynchronous bulk copies of whole rows between
-// global and shared memory (cp.async.bulk), started by one thread. They need Hopper; on older GPUs a counter
-// that is polled replaces the barrier.
+// Warp specialisation: barriers in shared memory (mbarrier) and asynchronous bulk copies of whole rows
+// between global and shared memory (cp.async.bulk), started by one thread. They need Hopper; on older GPUs a
+// counter that is polled replaces the barrier.
 #pragma once
 
 #include <cuda_runtime.h>

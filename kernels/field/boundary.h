@@ -37,7 +37,7 @@ constexpr std::string_view name_of(Boundary boundary) {
 /// Returned by inside_index() where the ghost cell is 0 instead of a copy of a cell.
 inline constexpr int kOutside = -1;
 
-/// The index in [0, n) of the cell whose value stands at index i along an axis, for ghost cells at most one
+/// The index in [0, n) of the cell whose value applies at index i of an axis, for ghost cells at most one
 /// outside (-1 <= i <= n); kOutside where the ghost cell is 0.
 STENCIL_HOST_DEVICE constexpr int inside_index(Boundary boundary, int i, int n) {
     if (i >= 0 && i < n) return i;
