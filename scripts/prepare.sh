@@ -1,11 +1,11 @@
-# Sourced by scripts/run and scripts/test: finds or installs what building needs, and offers configure_and_build.
+# Sourced by scripts/run and scripts/test: finds or installs the build's requirements, and defines configure_and_build.
 
-# Debian 12 and Ubuntu 22.04 / 24.04 call their packages the same.
+# Debian 12 and Ubuntu 22.04 / 24.04 use the same package names.
 packages=(g++ cmake ninja-build pkg-config libfmt-dev libcli11-dev nlohmann-json3-dev libcairo2-dev libfftw3-dev
     libopenblas-dev libeigen3-dev libhwy-dev libstb-dev libpng-dev libjpeg-dev hdf5-tools catch2 fonts-dejavu-core libglfw3-dev libimgui-dev
     python3-glad fonts-roboto-unhinted fonts-font-awesome)
-# The tests of the window bring their own screen, mouse and keyboard; that of the package has it looked over; several
-# processes need MPI, which is optional.
+# Tests of the window need a virtual screen and input, the test of the package needs lintian, and several processes need
+# MPI (optional).
 test_packages=(xvfb xdotool dpkg-dev lintian openmpi-bin libopenmpi-dev)
 needed_cmake=3.25
 
@@ -19,7 +19,7 @@ missing_packages() {
     done
 }
 
-# Installs packages through apt where there is one; elsewhere only programs can be looked for, and the list is said.
+# Installs packages through apt; without apt it checks for the programs and prints the list.
 install_packages() {
     if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
         local program
@@ -58,8 +58,8 @@ find_cmake() {
     PATH="$PWD/.tools/cmake/bin:$PATH"
 }
 
-# What the Python module is built and tested with, in .tools/python, where CMake looks first: from PyPI, because Debian 12 has
-# no nanobind. Without PyPI the module is left out, and its tests are skipped.
+# Makes a virtual environment in .tools/python, where CMake looks first, with packages from PyPI, because Debian 12 has
+# no nanobind. Without PyPI the module and its tests are skipped.
 prepare_python() {
     local ready=.tools/python/ready
     if [ -e "$ready" ] && cmp -s app/python/requirements.txt "$ready"; then return; fi
@@ -75,13 +75,14 @@ prepare_python() {
     fi
 }
 
-# What CMake looks for, and what may be installed after it has looked.
+# Lists optional tools, which may be installed after CMake has looked for them.
 optional_tools() {
     realpath -eq /dev/nvidia0 /usr/lib/wsl/lib/nvidia-smi {"${CUDA_HOME:-}","${CUDA_PATH:-}",/usr/local/cuda}/bin/nvcc \
         $(command -v nvcc nvidia-smi mpicc) || true
 }
 
-# configure_and_build PRESET [TARGET]: quiet unless it takes a while or fails; looks again for tools that have come or gone.
+# configure_and_build PRESET [TARGET]: quiet unless it takes long or fails; configures again if optional tools were
+# added or removed.
 configure_and_build() {
     local preset=$1
     local log=build/$preset.log tools=build/$preset/tools.txt

@@ -1,6 +1,6 @@
-# Finds a CUDA toolkit (12 or newer) or leaves CUDA out, saying which in one line. AUTO leaves it out where no GPU is here
-# either, unless architectures are given; PORTABLE does not, and builds for every GPU. Sets STENCILSCOPE_HAS_CUDA and, where
-# nothing else did, CMAKE_CUDA_ARCHITECTURES.
+# Finds a CUDA toolkit (12 or newer) or builds without CUDA, and says which. AUTO also builds without CUDA if this
+# machine has no GPU, unless architectures are given; PORTABLE builds for every GPU. Sets STENCILSCOPE_HAS_CUDA and, if
+# unset, CMAKE_CUDA_ARCHITECTURES.
 
 function(stencilscope_find_gpu result)
   find_program(nvidia_smi nvidia-smi PATHS /usr/lib/wsl/lib)
@@ -15,9 +15,9 @@ function(stencilscope_find_gpu result)
   endif()
 endfunction()
 
-# The machine's own GPU where there is one; otherwise, and for PORTABLE, every architecture from 7.5 on that this nvcc knows,
-# as machine code, with PTX of the newest for what comes after it. GPUs of 8.9 run the code of 8.6, from which theirs would
-# differ in some transforms alone (compared with CUDA 13).
+# Chooses the machine's own GPU. Without one, and for PORTABLE, chooses machine code for every architecture from 7.5
+# that this nvcc supports, and PTX of the newest for later ones. 8.9 runs the code for 8.6, because its own would differ
+# only in some transforms (compared with CUDA 13).
 function(stencilscope_default_architectures nvcc result)
   if(stencilscope_gpu AND NOT STENCILSCOPE_CUDA STREQUAL "PORTABLE")
     set(${result} native PARENT_SCOPE)
@@ -64,7 +64,7 @@ elseif(NOT STENCILSCOPE_CUDA STREQUAL "OFF")
         stencilscope_default_architectures(${CMAKE_CUDA_COMPILER} CMAKE_CUDA_ARCHITECTURES)
       endif()
       enable_language(CUDA)
-      # CMake before 3.26 does not know that nvcc 12 and newer translate C++20.
+      # CMake before 3.26 does not know that nvcc 12 and newer support C++20.
       if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
         set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
         set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
@@ -73,7 +73,8 @@ elseif(NOT STENCILSCOPE_CUDA STREQUAL "OFF")
       set(CMAKE_CUDA_STANDARD_REQUIRED ON)
       set(CMAKE_CUDA_EXTENSIONS OFF)
       find_package(CUDAToolkit 12 REQUIRED)
-      # What is loaded late is looked for here too; CMAKE_SKIP_INSTALL_RPATH=ON for what other machines get.
+      # Libraries loaded at run time are searched here too; set CMAKE_SKIP_INSTALL_RPATH=ON when building for other
+      # machines.
       set(CMAKE_BUILD_RPATH ${CUDAToolkit_LIBRARY_DIR})
       set(CMAKE_INSTALL_RPATH ${CUDAToolkit_LIBRARY_DIR})
       set(STENCILSCOPE_HAS_CUDA TRUE)

@@ -1,10 +1,10 @@
-# Several processes: finds MPI or leaves it out, sets STENCILSCOPE_HAS_MPI and defines it for all code.
+# Finds MPI or builds without it; sets STENCILSCOPE_HAS_MPI and defines it for all code.
 set(STENCILSCOPE_MPI AUTO CACHE STRING "Fields spread over several processes, by MPI: AUTO, ON or OFF")
 set_property(CACHE STENCILSCOPE_MPI PROPERTY STRINGS AUTO ON OFF)
 
 set(STENCILSCOPE_HAS_MPI OFF)
 if(STENCILSCOPE_MPI)
-  enable_language(C)  # FindMPI asks for it; the bindings for C++ are no longer MPI's
+  enable_language(C)  # required by FindMPI; MPI's C++ bindings no longer exist
   find_package(MPI COMPONENTS C QUIET)
   if(MPI_C_FOUND)
     set(STENCILSCOPE_HAS_MPI ON)

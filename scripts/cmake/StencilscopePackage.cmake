@@ -1,12 +1,12 @@
-# `cmake --install` and `cpack`: the program, its manual page and completions, which it writes itself, a desktop entry,
-# examples, and what all of it is under.
+# Installation and packages: the program, its generated manual page and completions, a desktop entry, examples and
+# licences.
 
 include(GNUInstallDirs)
 set(package_texts ${CMAKE_BINARY_DIR}/package)
 set(package_assets ${CMAKE_SOURCE_DIR}/assets/package)
 install(TARGETS stencilscope RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 if(STENCILSCOPE_HAS_MPI)
-  install(TARGETS stencilscope_mpi LIBRARY DESTINATION lib/stencilscope)  # where sim/machine/team.cpp looks
+  install(TARGETS stencilscope_mpi LIBRARY DESTINATION lib/stencilscope)  # sim/machine/team.cpp looks there
 endif()
 
 install(CODE "set(program \"$<TARGET_FILE:stencilscope>\")\nset(texts \"${package_texts}\")")
@@ -29,7 +29,7 @@ if(STENCILSCOPE_HAS_WINDOW)
   install(FILES ${package_assets}/stencilscope.png DESTINATION ${icons}/256x256/apps)
 endif()
 
-# The program holds these too; here they are to read and to begin with.
+# Also embedded in the program; installed as files to read and copy.
 install(DIRECTORY assets/models assets/kernels assets/runs DESTINATION ${CMAKE_INSTALL_DATADIR}/stencilscope)
 install(FILES README.md SECURITY.md CITATION.cff DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md")
@@ -41,7 +41,7 @@ file(READ ${package_assets}/copyright copyright)
 file(READ LICENSE license)
 file(WRITE ${package_texts}/copyright "${copyright}${license}")
 install(FILES ${package_texts}/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR})
-# Whose code or fonts are in the program itself: a package has their terms beside its own, a wheel beside the module.
+# Licences of code and fonts inside the program: installed beside our own, in a wheel beside the module.
 function(stencilscope_install_terms name file)
   if(EXISTS ${file})
     install(FILES ${file} DESTINATION ${CMAKE_INSTALL_DOCDIR}/parts RENAME ${name})
@@ -52,11 +52,11 @@ foreach(part IN ITEMS libimgui-dev libstb-dev python3-glad fonts-roboto-unhinted
     libcli11-dev nlohmann-json3-dev libfmt-dev libeigen3-dev libhwy-dev libjpeg62-turbo libjpeg-turbo8)
   stencilscope_install_terms(${part} /usr/share/doc/${part}/copyright)
 endforeach()
-# What the terms above refer to by its name alone; only a wheel goes to systems that do not have it.
+# The licences above refer to this text by name; only systems that use a wheel may lack it.
 if(EXISTS /usr/share/common-licenses/Apache-2.0)
   install(FILES /usr/share/common-licenses/Apache-2.0 DESTINATION stencilscope/parts COMPONENT python EXCLUDE_FROM_ALL)
 endif()
-if(STENCILSCOPE_HAS_CUDA)  # CUB's stand at the head of its headers
+if(STENCILSCOPE_HAS_CUDA)  # CUB's licence is in its headers
   find_file(cub_version cub/version.cuh PATHS ${CUDAToolkit_INCLUDE_DIRS} PATH_SUFFIXES cccl NO_DEFAULT_PATH)
   mark_as_advanced(cub_version)
   if(cub_version)
@@ -67,7 +67,7 @@ if(STENCILSCOPE_HAS_CUDA)  # CUB's stand at the head of its headers
   endif()
 endif()
 
-# Debian wants a log of its own beside ours.
+# Debian wants a separate changelog.
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS CHANGELOG.md LICENSE ${package_assets}/copyright)
 set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
 set(CPACK_PACKAGE_CONTACT "The Stencilscope authors <stencilscope@stencilscope.invalid>")
@@ -102,7 +102,7 @@ set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-# Loaded or started where they are there. Without FFTW there is no initial condition jagged, with which runs start unless told.
+# Optional at run time, but without FFTW the default initial condition, jagged, is missing.
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "libfftw3-double3, libfftw3-single3")
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS hdf5-tools)
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "ffmpeg, zenity, xclip")

@@ -1,12 +1,12 @@
-# Finds what the Python module is made of (Python's headers, nanobind) or leaves it out, saying which in one line. Looks first
-# in .tools/python, which scripts/test makes. Sets STENCILSCOPE_HAS_PYTHON.
+# Finds Python's headers and nanobind, first in .tools/python (made by scripts/test), or builds without the Python
+# module, and says which. Sets STENCILSCOPE_HAS_PYTHON.
 
 set(STENCILSCOPE_PYTHON AUTO CACHE STRING "The Python module: AUTO (where Python's headers and nanobind are found), ON or OFF")
 set_property(CACHE STENCILSCOPE_PYTHON PROPERTY STRINGS AUTO ON OFF)
 
 set(STENCILSCOPE_HAS_PYTHON FALSE)
 if(NOT STENCILSCOPE_PYTHON STREQUAL "OFF" AND NOT STENCILSCOPE_SANITIZE)
-  # A folder that appears later is found when the build next looks.
+  # GLOB makes the build notice a folder that appears later.
   file(GLOB own_python CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/.tools/python/bin/python)
   if(own_python AND NOT DEFINED Python_EXECUTABLE)
     set(Python_EXECUTABLE ${own_python} CACHE FILEPATH "Python that the module is for")
@@ -26,7 +26,7 @@ if(NOT STENCILSCOPE_PYTHON STREQUAL "OFF" AND NOT STENCILSCOPE_SANITIZE)
   endif()
   if(STENCILSCOPE_HAS_PYTHON)
     message(STATUS "Python module: on (Python ${Python_VERSION}, nanobind ${nanobind_VERSION})")
-    # Its code is loaded wherever there is room. Hidden names keep calls as direct as they are in a program.
+    # A shared module needs position-independent code; hidden symbols keep its internal calls direct.
     set(CMAKE_POSITION_INDEPENDENT_CODE ON)
     set(CMAKE_CXX_VISIBILITY_PRESET hidden)
     set(CMAKE_CUDA_VISIBILITY_PRESET hidden)

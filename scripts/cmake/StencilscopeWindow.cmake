@@ -1,12 +1,11 @@
-# Finds what the window is made of (GLFW, Dear ImGui, GLAD's generator, fonts) or leaves it out, saying which in one line.
-# Sets STENCILSCOPE_HAS_WINDOW and offers the target stencilscope_gui (GLFW, ImGui, OpenGL's functions), and ROBOTO_FONT
-# and ICON_FONT, the font files to embed.
+# Finds the window's libraries (GLFW, Dear ImGui, GLAD's generator, fonts) or builds without the window, and says which.
+# Sets STENCILSCOPE_HAS_WINDOW, and provides the target stencilscope_gui and the font files ROBOTO_FONT and ICON_FONT.
 
 set(STENCILSCOPE_WINDOW AUTO CACHE STRING "The window: AUTO (where its libraries are found), ON or OFF")
 set_property(CACHE STENCILSCOPE_WINDOW PROPERTY STRINGS AUTO ON OFF)
 
-# The C loader for OpenGL 4.5 core without extensions, made by GLAD, as glad/gl.h and gladLoadGL(function). Version 1
-# (Ubuntu 22.04) is called differently and calls these differently.
+# Generates a loader for OpenGL 4.5 core as glad/gl.h with gladLoadGL(function). GLAD 1 (Ubuntu 22.04) has another
+# command line and other names.
 function(stencilscope_generate_loader glad folder)
   if(EXISTS ${folder}/include/glad/gl.h)
     return()
@@ -47,7 +46,7 @@ if(NOT STENCILSCOPE_WINDOW STREQUAL "OFF")
   if(NOT GLAD_GENERATOR)
     list(APPEND missing python3-glad)
   endif()
-  # Roboto's figures all have one width, which OpenType's tabular figures of other fonts would not get from ImGui.
+  # Roboto's digits all have one width; in other fonts that needs OpenType features, which ImGui does not support.
   find_file(ROBOTO_FONT Roboto-Regular.ttf PATHS /usr/share/fonts
     PATH_SUFFIXES truetype/roboto/unhinted/RobotoTTF truetype/roboto/unhinted truetype/roboto roboto)
   if(NOT ROBOTO_FONT)
@@ -58,7 +57,7 @@ if(NOT STENCILSCOPE_WINDOW STREQUAL "OFF")
   if(NOT ICON_FONT)
     list(APPEND missing fonts-font-awesome)
   endif()
-  # For equations; the text font stands in for it.
+  # For equations; replaced by the text font if missing.
   find_file(MONOSPACE_FONT DejaVuSansMono.ttf PATHS /usr/share/fonts PATH_SUFFIXES truetype/dejavu dejavu)
   if(NOT MONOSPACE_FONT)
     set(MONOSPACE_FONT "")

@@ -19,14 +19,14 @@ namespace {
 
 constexpr Size kNextToNothing{32, 32};
 constexpr long long kMaxRepeatSteps =
-    10000;  // of a repeat: what a millisecond of the fastest takes, and enough
-// Repeats' worth of steps that warming up may take.
+    10000;  // per repeat: a millisecond of the fastest method, which is enough
+// Most warm-up, in repeats' worth of steps.
 constexpr int kWarmRepeats = 8;
-// A truth that is further from the reference on a small field is none.
+// A method is no reference solution if on a small field it differs more than this from `reference`.
 constexpr double kTruthBound = 1e-12;
 
-// Under the boundary zero a field decays, and an error relative to nothing says nothing: the steps in which
-// its slowest mode falls to a hundredth.
+// With zero outside, a field decays until a relative error is meaningless: returns the steps in which its
+// slowest mode falls to a hundredth.
 double steps_that_leave_something(const DiffusionParams& params, Size size) {
     if (row_of(params.boundary).conserves_total) return std::numeric_limits<double>::infinity();
     const auto eigenvalue = [](int n) { return 2 - 2 * std::cos(std::numbers::pi / (n + 1)); };
@@ -45,15 +45,15 @@ Size size_of(const State& state) {
     return {state.components.front().nx(), state.components.front().ny()};
 }
 
-// Every multiprocessor since compute capability 3.0 has 65536 registers of 32 bits.
+// Every multiprocessor since compute capability 3.0 has 65536 32-bit registers.
 constexpr double kRegisterBytes = 65536 * 4.0;
 
 double cache_bytes(int name) {
     return double(std::max(sysconf(name), 0L));
 }
 
-// The fastest level of the device that holds the field: "registers" (one copy of it, in those of all
-// multiprocessors), "L2" or "L3" (the double buffer, in the caches of the threads' cores), else "memory".
+// Returns the fastest level that holds the field: "registers" (one copy, in all multiprocessors), "L2" or
+// "L3" (the double buffer, in the caches of the threads' cores), else "memory".
 std::string_view level_of(const SolverSetup& setup, const Machine& machine) {
     const std::size_t components = setup.components();
     const double field = double(setup.nx) * setup.ny * double(components * bytes_of(setup.dtype));
@@ -121,7 +121,7 @@ void Ladder::measure_limits() {
     limits_done_ = true;
 }
 
-// Empty where the method can be measured.
+// Returns why the method cannot be measured; empty if it can.
 std::string Ladder::why_not(const Case& one) const {
     const Method& method = *one.method;
     if (!method.is_built()) return "this build does not have it";
@@ -141,7 +141,7 @@ std::string Ladder::why_not(const Case& one) const {
 
 TrialRule Ladder::rule_for(const Case& one) const {
     TrialRule rule{spec_.steps, spec_.repeats, spec_.repeat_seconds, kMaxRepeatSteps};
-    // Patterns that grow from noise lose what they began with: their error is told after few steps.
+    // Patterns that grow from noise amplify rounding errors, so their error is measured after few steps.
     constexpr double kTelling = 2000;
     const bool general = spec_.run.is_general();
     const double most = general ? kTelling : steps_that_leave_something(spec_.run.params(), one.size);
@@ -166,7 +166,7 @@ void Ladder::begin_case() {
         start_.reset();
     }
     std::string why = why_not(one);
-    if (!why.empty() && start_) {  // what the last method left behind may be what takes the room
+    if (!why.empty() && start_) {  // memory of the last method may be in the way
         truth_.reset();
         start_.reset();
         why = why_not(one);
@@ -185,7 +185,8 @@ void Ladder::begin_case() {
         setup_of(spec_, *one.method, one.size, spec_.run.dtype), *start_, rule_for(one));
 }
 
-// The truth goes on from one method of a size to the next where it is that of both and lies behind.
+// Advances the reference solution. The previous method's is reused if it is the same method at an earlier
+// step.
 void Ladder::work_on_truth() {
     const Case& one = cases_[next_ - 1];
     const long long target = trial_->total_steps();

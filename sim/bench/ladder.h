@@ -1,4 +1,4 @@
-// The ladder: every method on every size, beside the machine's limits, each speed with its error.
+// The benchmark suite: times every method at every size, with the machine's limits and each method's error.
 #pragma once
 
 #include <map>
@@ -16,17 +16,17 @@
 
 namespace stencil {
 
-/// The fewest floating-point instructions known for a cell's step: with sums of diagonal pairs, which two
-/// cells share, two additions and a fused multiply-add. The direct form takes five.
+/// Fewest floating-point instructions known per cell and step: two additions and a fused multiply-add, if two
+/// cells share sums of diagonal pairs. The direct form takes five.
 inline constexpr double kInstructionsPerCell = 3;
 
 struct LadderLimits {
     double copy_gb_per_s = 0;            ///< measured
-    double instructions_per_second = 0;  ///< measured, counted per cell
+    double instructions_per_second = 0;  ///< measured; counted per cell
     double components = 1;               ///< of the model
     double instructions_per_cell = kInstructionsPerCell;
 
-    /// The most that a method can do which reads and writes each cell once per step, and any method.
+    /// Speed limits of a method that reads and writes each cell once per step, and of any method.
     double copy_gcells(DType dtype) const {
         return copy_gb_per_s / (2 * components * double(bytes_of(dtype)));
     }
@@ -36,19 +36,19 @@ struct LadderLimits {
 struct LadderRow {
     const Method* method = nullptr;
     Size size;
-    std::string fits;     ///< the fastest level of the device that holds the field: registers, L2, ...
-    std::string why_not;  ///< why nothing was measured; empty where it was
-    long long steps = 0;  ///< of each repeat
+    std::string fits;     ///< fastest memory level that holds the field: registers, L2, ...
+    std::string why_not;  ///< why nothing was measured; empty if it was
+    long long steps = 0;  ///< per repeat
     int repeats = 0;
     double seconds = 0;         ///< of a repeat, median
-    double spread = 0;          ///< slowest minus fastest repeat, as a share of the median
-    Speed speed;                ///< zeros where the method jumps
-    long long total_steps = 0;  ///< after which the error is that of the timed field
-    double error = 0;           ///< relative 2-norm; not finite where nothing is left of the field
-    std::string truth;          ///< what it was compared with
-    double truth_error = 0;     ///< how far that is from the reference on a small field
-    SteppingWay way;            ///< of the solver
-    double fixed_us = 0;        ///< of a step on a field of next to no cells; only in a sweep
+    double spread = 0;          ///< slowest minus fastest repeat, relative to the median
+    Speed speed;                ///< zeros for exact n-step propagation
+    long long total_steps = 0;  ///< step at which the error was measured
+    double error = 0;           ///< relative 2-norm; not finite if nothing is left of the field
+    std::string truth;          ///< method of the reference solution
+    double truth_error = 0;     ///< its own error, measured on a small field
+    SteppingWay way;            ///< execution path of the solver
+    double fixed_us = 0;        ///< overhead per step, measured on a tiny field; only in a sweep
 
     bool measured() const { return why_not.empty(); }
     bool timed_steps() const { return measured() && !method->jumps; }
@@ -57,19 +57,19 @@ struct LadderRow {
 
 class Ladder {
   public:
-    /// Of a resolved spec. `known` limits are not measured again.
+    /// Takes a resolved spec. Limits in `known` are not measured again.
     Ladder(LadderSpec spec, const Machine& machine, std::optional<LadderLimits> known = {});
     ~Ladder();
 
-    /// A piece of it: a part of a limit, a repeat, some steps of the truth. Throws CudaError,
-    /// std::bad_alloc, and MachineError where a method cannot serve as the truth.
+    /// Does a piece of work: part of a limit, a repeat, or some steps of the reference solution. Throws
+    /// CudaError, std::bad_alloc, and MachineError if a method is too inaccurate as a reference.
     void work();
     bool done() const { return next_ == cases_.size() && !trial_ && limits_done_; }
 
     const LadderSpec& spec() const { return spec_; }
     const LadderLimits& limits() const { return limits_; }
     const std::vector<LadderRow>& rows() const { return rows_; }
-    /// In words, and as a share of all rows.
+    /// Progress as text, and as a share of all rows.
     std::string doing() const;
     double share() const;
 
@@ -77,7 +77,7 @@ class Ladder {
     struct Case {
         const Method* method;
         Size size;
-        bool floor;  ///< next to no cells: what a step takes at least, and no row
+        bool floor;  ///< a tiny field, to measure the overhead per step; not reported as a row
     };
 
     void measure_limits();
@@ -96,11 +96,11 @@ class Ladder {
     std::unique_ptr<IssueRate> issue_;
 
     std::vector<Case> cases_;
-    std::size_t next_ = 0;  ///< the case to begin next
+    std::size_t next_ = 0;  ///< the next case
     std::unique_ptr<State> start_;
     std::unique_ptr<Trial> trial_;
     std::unique_ptr<Truth> truth_;
-    std::map<const Method*, double> truth_errors_;  ///< of the methods that have served as the truth
+    std::map<const Method*, double> truth_errors_;  ///< errors of methods used as reference solution
     std::map<const Method*, double> fixed_us_;
     std::vector<LadderRow> rows_;
 };

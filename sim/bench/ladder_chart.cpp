@@ -18,7 +18,7 @@ std::string note_of(const LadderReport& report) {
                        STENCILSCOPE_VERSION);
 }
 
-// At one size.
+// Makes a dot chart for a single size.
 figure::DotChart dots_of(const LadderReport& report) {
     const Size size = report.spec.sizes.front();
     figure::DotChart chart{"", fmt::format("GCells/s on {}x{} cells, logarithmic", size.nx, size.ny)};

@@ -1,4 +1,4 @@
-// The picture of a ladder.
+// Draws a benchmark.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace stencil {
 
-/// Methods against sizes on logarithmic axes, with the limits of the machine as dashed lines; dots where
-/// there is one size alone. The bytes of the file. Throws MachineError with Cairo's reason.
+/// Plots speed over size on logarithmic axes, with the machine's limits as dashed lines; a dot chart if there
+/// is one size. Returns the bytes of the file. Throws MachineError with Cairo's reason.
 std::string draw_ladder(const LadderReport& report, figure::FigureFormat format);
 
 }  // namespace stencil

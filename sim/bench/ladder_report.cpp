@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// From this share on what a step takes on next to no cells is what keeps a small field from being fast.
+// If the overhead per step exceeds this share, it is reported as what limits small fields.
 constexpr double kMuch = 0.3;
 
 double of_copy(const LadderReport& report, const LadderRow& row) {
@@ -97,7 +97,7 @@ std::string fused_text(const LadderRow& row) {
     return steps_fused(row) == 0 ? "all" : std::to_string(steps_fused(row));
 }
 
-// Four significant figures without powers of ten.
+// Formats four significant digits without exponent.
 std::string figures(double value) {
     const int decimals = value > 0 ? std::max(0, 3 - int(std::floor(std::log10(value)))) : 0;
     return fmt::format("{:.{}f}", value, std::min(decimals, 4));

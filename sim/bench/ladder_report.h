@@ -1,4 +1,4 @@
-// A ladder as text, JSON and CSV.
+// A benchmark as text, JSON and CSV.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace stencil {
 
-/// What was measured, on what.
+/// Results of a benchmark.
 struct LadderReport {
     std::string device;
     LadderSpec spec;  ///< resolved
@@ -19,13 +19,13 @@ struct LadderReport {
 
 LadderReport make_report(const Ladder& ladder, const Machine& machine);
 
-/// bench.json. What was not measured, and the speed of a jump, is null.
+/// Returns bench.json; values that were not measured, and speeds of exact n-step propagation, are null.
 nlohmann::ordered_json to_json(const LadderReport& report);
 
-/// bench.csv: the same rows, with a header.
+/// Returns bench.csv with the same rows and a header.
 std::string to_csv(const LadderReport& report);
 
-// For people: what is measured and the limits, the header of the table, and a line for each row.
+// Text for the terminal: configuration and limits, the header of the table, and a line for each row.
 std::string intro_text(const LadderReport& report);
 std::string header_text(const LadderReport& report);
 std::string row_text(const LadderReport& report, const LadderRow& row);

@@ -27,7 +27,7 @@ std::vector<std::string> method_names(std::optional<Device> device, std::string_
     return names;
 }
 
-// The device of the methods that were named, which have to agree; empty where all of them run on both.
+// Returns the device of the named methods, which must agree; empty if all of them run on both.
 std::optional<Device> named_device(const LadderSpec& spec) {
     std::optional<Device> device;
     std::string first;
@@ -68,9 +68,9 @@ Device decide_device(const LadderSpec& spec, const Machine& machine) {
     return backend == "cuda" || (backend == "auto" && machine.has_cuda()) ? Device::cuda : Device::cpu;
 }
 
-// The largest square on which at least one of the methods fits.
+// Returns the edge of the largest square that fits into memory for at least one method.
 int largest_edge(const LadderSpec& spec, const Machine& machine) {
-    // What a cell takes hardly depends on the size, where rows are long.
+    // Bytes per cell hardly depend on the size once rows are long.
     constexpr Size kLarge{8192, 8192};
     const MemoryLimits limits = memory_limits(machine, spec.run.memory_limit);
     int largest = 0;
@@ -82,7 +82,7 @@ int largest_edge(const LadderSpec& spec, const Machine& machine) {
     return largest;
 }
 
-// Of typed equations, going by a small field.
+// Resolves dt of typed equations on a small field.
 void settle_dt(LadderSpec& spec, const Machine& machine) {
     if (spec.run.model->built_in) return;
     RunSpec small = spec.run;

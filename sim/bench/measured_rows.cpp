@@ -26,8 +26,8 @@ std::vector<Pair> pairs_of(const PrecisionRows& rows) {
     return pairs;
 }
 
-// What a call takes beside its steps shows where a step is cheapest, and only where a call of one step is no
-// other work.
+// Estimates the overhead per call from the cheapest method; only methods that do not fuse steps do the same
+// work in a call of one step.
 double call_cost(const std::vector<Pair>& pairs) {
     double least = 0;
     bool found = false;

@@ -1,4 +1,4 @@
-// From rows of the ladder to the figures that `auto` goes by (bench --save).
+// Converts rows of a benchmark to the figures that method `auto` uses (bench --save).
 #pragma once
 
 #include <vector>
@@ -8,9 +8,9 @@
 
 namespace stencil {
 
-/// The figures of one device. `long_calls` were measured with many steps a call, `single_steps` (--steps 1)
-/// with one; rows of either precision, each with the dtype it was measured in. Jumps and what was not
-/// measured are left out; so is a size that only one of the two has.
+/// Measurements of one device: `long_calls` with many steps per call, `single_steps` (--steps 1) with one.
+/// Rows keep the dtype in which they were measured. Rows without a speed, and sizes that only one of the two
+/// has, are ignored.
 struct PrecisionRows {
     DType dtype = DType::float32;
     std::vector<LadderRow> long_calls;

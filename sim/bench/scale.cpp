@@ -14,10 +14,10 @@
 namespace stencil {
 namespace {
 
-// Cells of a process up to which its rows are stepped once more, alone, beside those of the field.
+// Up to so many cells per process, its rows are also timed without communication.
 constexpr double kMostAlone = 4.5e9;
 
-// For the equality of bits: some passes, at the end of which rows were given back and forth.
+// Steps after which the field's bits are compared; enough for several exchanges of halos.
 constexpr long long kHashedSteps = 200;
 
 constexpr double kWarmUpSeconds = 1.5;
@@ -49,7 +49,7 @@ double predicted_of(const ScaleSpec& spec, int processes) {
                                          : model.strong_efficiency(one.ny, processes);
 }
 
-// Whole halos, so that no row is made twice but at the cuts.
+// Returns a multiple of the steps per exchange, so that rows are recomputed only at the seams.
 long long steps_of_repeat(Solver& solver, int pass, double seconds) {
     solver.advance(pass);
     solver.wait();
@@ -83,7 +83,7 @@ ScaleRow measure_row(const ScaleSpec& spec, int processes) {
     const int pass = std::max(method.steps_fused, 1);
     row.jumps = method.jumps;
     row.steps = method.jumps ? 1 : steps_of_repeat(*solver, pass, ladder.repeat_seconds);
-    // A GPU's clock falls for a second once it works, and all rows are to be measured after that.
+    // Warm up first: a GPU lowers its clock within the first second under load.
     for (double warm = 0; warm < kWarmUpSeconds;) {
         solver->advance(row.steps);
         warm += solver->wait();
@@ -106,7 +106,7 @@ ScaleRow measure_row(const ScaleSpec& spec, int processes) {
     row.formula_bytes_per_step = bytes_given_in_step(setup, partition, 0);
     const int middle = processes / 2;
     row.own_share = double(partition.own_rows(middle)) / partition.local_rows(middle);
-    // Its rows alone would be another jump: one of shorter columns.
+    // Exact n-step propagation of its rows alone would be different work, with shorter columns.
     if (!method.jumps && double(row.size.nx) * partition.local_rows(0) <= kMostAlone)
         row.seconds_alone = costs_of(*solver, row.steps).seconds_alone / double(row.steps);
     return row;

@@ -1,4 +1,4 @@
-// What several processes gain, as text, JSON, CSV and a picture.
+// Scaling results as text, JSON, CSV and chart.
 #pragma once
 
 #include <string>
@@ -12,12 +12,12 @@ namespace stencil {
 
 nlohmann::ordered_json to_json(const Scaled& scale);
 std::string to_csv(const Scaled& scale);
-/// For people: what was measured, and a line for each number of processes.
+/// Text for the terminal: configuration, and a line for each number of processes.
 std::string to_text(const Scaled& scale);
 
-/// Efficiencies over processes: measured, against the slowest alone, and by the model.
+/// Plots efficiency over processes: measured, relative to the slowest process alone, and predicted.
 figure::Chart scale_chart(const Scaled& scale);
-/// The bytes of the file. Throws MachineError with Cairo's reason.
+/// Returns the bytes of the file. Throws MachineError with Cairo's reason.
 std::string draw_scale(const Scaled& scale, figure::FigureFormat format);
 
 }  // namespace stencil

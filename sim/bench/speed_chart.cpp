@@ -9,7 +9,7 @@
 namespace stencil {
 namespace {
 
-// The palette of charts after a grey for the first method, the reference.
+// The charts' palette, after grey for the first method, the reference.
 constexpr Rgb kReferenceColor = {153, 153, 153};
 constexpr std::size_t kHues = 7;
 
@@ -30,7 +30,7 @@ figure::ChartSeries curve_of(const Method& method, std::span<const MethodSpeed> 
 }  // namespace
 
 Rgb method_color(const Method& method) {
-    // A kernel of the user's is in no table: it comes after all that are.
+    // A user's kernel is in no table, so it gets the colour after all others.
     const auto table = methods(method.model);
     const auto row = std::ranges::find_if(table, [&](const Method& known) { return &known == &method; });
     const auto rank = std::size_t(row - table.begin()) % (kHues + 1);
@@ -59,7 +59,7 @@ std::vector<figure::ChartLimit> speed_limits(const LadderLimits& limits, DType d
 
 figure::Chart speed_chart(std::span<const MethodSpeed> speeds, const LadderLimits& limits, DType dtype) {
     figure::Chart chart{"speeds", "Methods", "edge of the field in cells", "GCells/s", true, true};
-    // Those of the table, then others: typed equations', and a kernel of the user's.
+    // Methods of the table first, then typed equations and user kernels.
     std::vector<const Method*> drawn;
     for (const Method& method : methods()) drawn.push_back(&method);
     for (const MethodSpeed& speed : speeds)

@@ -1,4 +1,4 @@
-// Speeds of methods against sizes, as a chart: that of a ladder and that of the window.
+// Chart of speed over size, for benchmarks and the window.
 #pragma once
 
 #include <optional>
@@ -10,25 +10,25 @@
 
 namespace stencil {
 
-/// What a method reached on one size.
+/// A method's speed at one size.
 struct MethodSpeed {
     const Method* method = nullptr;
-    double edge = 0;  ///< square root of the cells
+    double edge = 0;  ///< square root of the number of cells
     double gcells_per_s = 0;
-    std::optional<double> error;  ///< of the timed field, relative 2-norm, where it was compared
-    double jump_seconds = 0;      ///< of a method that jumps, which has no speed: of any number of steps
+    std::optional<double> error;  ///< of the timed field, relative 2-norm, if measured
+    double jump_seconds = 0;  ///< exact n-step propagation: time for any number of steps, instead of a speed
 };
 
-/// The colour of a method: always the same, and told apart by colour-blind eyes.
+/// Returns the method's fixed colour; colours are safe for colour-blind readers.
 Rgb method_color(const Method& method);
 
-/// Of the rows that were measured.
+/// Returns the speeds of the measured rows.
 std::vector<MethodSpeed> speeds_of(std::span<const LadderRow> rows);
 
-/// What no method can exceed that reads and writes each cell in every step, and what none can.
+/// Limit lines: for methods that read and write each cell once per step, and for all methods.
 std::vector<figure::ChartLimit> speed_limits(const LadderLimits& limits, DType dtype);
 
-/// One curve for each method that steps, in the order of their table, by rising edge; ticks at the edges.
+/// Plots one curve per method that steps, in table order and by increasing edge, with ticks at the edges.
 /// Both axes are logarithmic.
 figure::Chart speed_chart(std::span<const MethodSpeed> speeds, const LadderLimits& limits, DType dtype);
 

@@ -7,11 +7,11 @@ namespace {
 
 constexpr int kMaxWarmCalls = 16;
 constexpr double kWarmSeconds = 0.05;
-// A batch that takes so long tells how long a step takes.
+// A batch of this duration tells the time per step.
 constexpr double kTelling = 0.02;
-// A step, or a pass, that takes so long needs no second one to warm up.
+// A call that takes so long needs only one warm-up.
 constexpr double kLongCall = 0.5;
-// Of a method whose time does not depend on their number.
+// Steps for exact n-step propagation, whose time does not depend on them.
 constexpr long long kJump = 100;
 
 }  // namespace
@@ -39,7 +39,7 @@ void Trial::warm_up() {
     const double seconds = advance(batch_);
     warm_seconds_ += seconds;
     ++warm_calls_;
-    if (warm_calls_ == 1 && seconds < kLongCall) return;  // what is done once counts for nothing
+    if (warm_calls_ == 1 && seconds < kLongCall) return;  // the first call includes one-time costs
     const bool telling = seconds >= std::min(kTelling, rule_.seconds / 2);
     if (rule_.steps == 0 && !telling && 2 * batch_ <= rule_.most_steps) {
         batch_ *= 2;

@@ -12,7 +12,7 @@ namespace stencil {
 namespace {
 
 constexpr double kPieceSeconds = 0.1;
-// Cell updates of the reference that take about a second.
+// The reference method does so many cell updates in about a second.
 constexpr double kReferenceUpdates = 5e8;
 
 SolverSetup float64_setup(const LadderSpec& spec, const Method& method, Size size) {
@@ -64,7 +64,8 @@ MemoryNeeds ladder_needs(const LadderSpec& spec, const Method& method, Size size
 }
 
 const Method& truth_method(const LadderSpec& spec, const Method& judged, Size size, long long steps) {
-    // One cell at a time would take minutes: the device's fastest, which distance_from_reference() judges.
+    // Interpreting cell by cell would take minutes, so use the device's fastest; distance_from_reference()
+    // checks it.
     if (spec.run.is_general()) return fastest_on(device_of(spec), kEquation);
     const auto allowed = [&](const Method& method) {
         return fits(method, size) && (&method != &judged || !in_float64(spec, judged));
@@ -110,7 +111,7 @@ void Truth::work(long long target) {
 }
 
 double Truth::error_of(Solver& judged) {
-    // The reference may be on the host and the judged field on the GPU.
+    // The reference may be on the host while the judged field is on the GPU.
     if (method_.device == Device::cpu)
         judged.set_base(solver_->field());
     else

@@ -1,4 +1,4 @@
-// The float64 field that a timed field is compared with.
+// The float64 reference solution that timed fields are compared with.
 #pragma once
 
 #include <memory>
@@ -11,19 +11,19 @@
 
 namespace stencil {
 
-/// What measuring one method of a ladder on a field of this size takes, its truth included.
+/// Returns the memory for measuring one method at this size, with its reference solution.
 MemoryNeeds ladder_needs(const LadderSpec& spec, const Method& method, Size size);
 
-/// How to find out what a field ought to be after a number of steps: always by another method than the one
-/// that is judged, unless that one works in float32. The reference itself where it takes no more than a
-/// second or so; else a jump on the device; else the fastest stepping method there.
+/// Chooses a method for the reference solution, different from the judged one unless that runs in float32:
+/// `reference` if it takes about a second at most, else exact n-step propagation on the device, else the
+/// fastest stepping method there.
 const Method& truth_method(const LadderSpec& spec, const Method& judged, Size size, long long steps);
 
-/// How far a method in float64 is from the reference, relative 2-norm: on a small field under the spec's
-/// boundary and coefficient.
+/// Returns the relative 2-norm of the difference between a method in float64 and `reference`, on a small
+/// field with the spec's boundary and coefficient.
 double distance_from_reference(const LadderSpec& spec, const Method& method);
 
-/// The exact field, on its way from the start to a step.
+/// A reference solution in progress.
 class Truth {
   public:
     Truth(const LadderSpec& spec, const Method& method, const State& start);
@@ -31,10 +31,10 @@ class Truth {
     const Method& method() const { return method_; }
     long long step() const { return step_; }
 
-    /// A piece of the way to a step that lies ahead, about 0.1 s of it.
+    /// Advances for about 0.1 s towards a later step.
     void work(long long target);
 
-    /// || field of the solver - this field || / || this field ||, in float64; not finite where a cell is not.
+    /// Returns ||solver's field - this field|| / ||this field|| in float64; not finite if a cell is not.
     double error_of(Solver& judged);
 
   private:

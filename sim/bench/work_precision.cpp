@@ -17,12 +17,12 @@
 namespace stencil {
 namespace {
 
-constexpr int kRungs = 6;            // each with half the dt of the one before
-constexpr double kFirstShare = 0.9;  // of the limit
+constexpr int kRungs = 6;            // time steps; each halves the previous
+constexpr double kFirstShare = 0.9;  // of the stability limit
 constexpr int kFewestSteps = 16;
 constexpr double kStandardSteps = 200;
 constexpr double kPartSeconds = 0.1;
-constexpr double kReferenceShare = 0.2;  // of the time, about
+constexpr double kReferenceShare = 0.2;  // approximate share of the time
 // Short runs are repeated.
 constexpr int kRepeats = 5;
 constexpr double kEnoughSeconds = 0.2;
@@ -100,7 +100,7 @@ class Measurement {
         return solver;
     }
 
-    // Of the field as it begins. What cannot be stepped is told.
+    // Finds the stability limits for the initial field, and reports what cannot be stepped.
     void find_limits() {
         for (const equation::StepperRow& row : equation::steppers()) {
             std::string why_not;
@@ -143,7 +143,7 @@ class Measurement {
             throw InputError(
                 fmt::format("--until {:.4g}: the field overflows before: take an earlier time", until));
         share_ = kReferenceShare;
-        // Of the field as it ends: patterns that grow lower the limit.
+        // Checks again at the end, because growing patterns lower the limit.
         const auto solver = make_solver(solver_setup(run));
         solver->load(reference_);
         for (auto& [stepper, of] : limits_)
@@ -210,7 +210,7 @@ class Measurement {
     const GoOn& go_on_;
     WorkPrecision result_;
     State start_, reference_;
-    std::vector<std::pair<std::string, double>> limits_;  ///< of the steppers that can be measured
+    std::vector<std::pair<std::string, double>> limits_;  ///< of the integrators that can be measured
     double share_ = kReferenceShare / 2;
 };
 

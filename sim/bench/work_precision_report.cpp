@@ -133,7 +133,7 @@ figure::Chart work_precision_chart(const WorkPrecision& measured) {
             {.x = row.seconds, .y = row.error, .note = fmt::format("dt {:.4g}", row.dt)});
         least = std::min(least, row.error);
     }
-    // Those in sight alone.
+    // Only within the chart.
     for (const DType dtype : measured.spec.dtypes) {
         const double rounding = dtype == DType::float32 ? 0x1p-24 : 0x1p-53;
         if (rounding > least / 100)

@@ -1,4 +1,4 @@
-// Work and precision as text, JSON, CSV and a picture.
+// Work-precision results as text, JSON, CSV and chart.
 #pragma once
 
 #include <string>
@@ -12,13 +12,13 @@ namespace stencil {
 
 nlohmann::ordered_json to_json(const WorkPrecision& measured);
 std::string to_csv(const WorkPrecision& measured);
-/// For people: what was measured, and a line for each run.
+/// Text for the terminal: configuration, and a line for each run.
 std::string to_text(const WorkPrecision& measured);
 
-/// Errors over seconds, both logarithmic, a curve for each stepper, method and precision (float32 dashed),
-/// with the roundings of the precisions as lines. What the reference cannot tell is left out.
+/// Plots error over seconds, both logarithmic: a curve for each integrator, method and precision (float32
+/// dashed), with lines at the precisions' rounding errors. Errors below the reference's accuracy are omitted.
 figure::Chart work_precision_chart(const WorkPrecision& measured);
-/// The bytes of the file. Throws MachineError with Cairo's reason.
+/// Returns the bytes of the file. Throws MachineError with Cairo's reason.
 std::string draw_work_precision(const WorkPrecision& measured, figure::FigureFormat format);
 
 }  // namespace stencil

@@ -43,7 +43,7 @@ cairo_status_t append(void* target, const unsigned char* bytes, unsigned int cou
 CairoPtr make_cairo(cairo_surface_t* surface) {
     check(cairo_surface_status(surface));
     CairoPtr cairo(cairo_create(surface));
-    // Without hinting text has the same widths at every resolution, and so in every format.
+    // Without hinting, text has the same width at every resolution and in every format.
     const std::unique_ptr<cairo_font_options_t, Destroy> options(cairo_font_options_create());
     cairo_font_options_set_hint_style(options.get(), CAIRO_HINT_STYLE_NONE);
     cairo_font_options_set_hint_metrics(options.get(), CAIRO_HINT_METRICS_OFF);
@@ -132,7 +132,7 @@ class CairoCanvas : public FigureCanvas {
     }
 
     void trace(std::span<const Point> points) {
-        cairo_new_path(cairo_.get());  // text leaves the place where it ends
+        cairo_new_path(cairo_.get());  // text leaves a current point at its end
         for (const Point& point : points) cairo_line_to(cairo_.get(), point.x, point.y);
     }
 
@@ -140,7 +140,7 @@ class CairoCanvas : public FigureCanvas {
         cairo_set_source_rgb(cairo_.get(), color.r / 255.0, color.g / 255.0, color.b / 255.0);
     }
 
-    std::string file_;  // before the surface, which may still write to it when it is destroyed
+    std::string file_;  // before the surface, which may write to it when destroyed
     SurfacePtr surface_;
     CairoPtr cairo_;
 };
@@ -166,7 +166,7 @@ class PdfCanvas : public CairoCanvas {
     PdfCanvas(double width, double height, const std::string& title) {
         start(SurfacePtr(cairo_pdf_surface_create_for_stream(append, &file_, width, height)), 1);
         cairo_pdf_surface_set_metadata(surface_.get(), CAIRO_PDF_METADATA_TITLE, title.c_str());
-        // No date, so that the same run gives the same bytes.
+        // No date, so that equal runs give equal bytes.
         cairo_pdf_surface_set_metadata(surface_.get(), CAIRO_PDF_METADATA_CREATE_DATE, "");
     }
 
@@ -207,8 +207,8 @@ std::string css(Rgb color) {
     return fmt::format("#{:02x}{:02x}{:02x}", color.r, color.g, color.b);
 }
 
-/// Written here and not by Cairo, whose SVGs have outlines in place of text and different names on every
-/// writing.
+/// Writes SVG itself, because Cairo's SVGs turn text into outlines and contain names that differ between
+/// runs.
 class SvgCanvas : public FigureCanvas {
   public:
     SvgCanvas(double width, double height, const std::string& title) {

@@ -16,9 +16,9 @@ constexpr Rgb kColors[] = {{0, 114, 178},
                            {86, 180, 233},
                            {102, 76, 168}};
 
-constexpr double kRoom = 0.06;  // of the axis, on either side
+constexpr double kRoom = 0.06;  // margin, relative to the axis, on either side
 
-// Bars stand around their points.
+// Returns half the width of a bar, which is centred on its point.
 double half_bar(const ChartSeries& series) {
     return series.points.size() > 1 ? (series.points[1].x - series.points[0].x) / 2 : 0.5;
 }
@@ -40,7 +40,7 @@ bool Axis::holds(double value) const {
     return std::isfinite(value) && (!logarithmic || value > 0);
 }
 
-// Halves, because the width of a range of doubles may be none.
+// Halved, because the width of a range of doubles may overflow.
 double Axis::place(double value) const {
     const double low = logarithmic ? std::log(range.low) : range.low / 2;
     const double high = logarithmic ? std::log(range.high) : range.high / 2;
@@ -66,7 +66,7 @@ Axis axis_over(const std::vector<double>& values, bool logarithmic, double room)
         high = std::max(high, logarithmic ? std::log(value) : value);
     }
     if (!(low <= high)) low = logarithmic ? 0 : -1, high = 1;
-    // Values that are all the same stand in the middle.
+    // If all values are equal, they are centred.
     const double around = high > low    ? 2 * room * (high / 2 - low / 2)
                           : logarithmic ? 1
                                         : std::max(std::abs(high), 1.0) / 2;

@@ -1,5 +1,5 @@
-// Charts: curves, dots and bars over two axes. A chart is drawn once, here, on any surface: a file (paper.h)
-// or the window. Rows of dots beside names are in dots.h.
+// Charts of curves, points and bars over two axes, drawn on any surface: a file (paper.h) or the window.
+// Charts of dots beside names are in dots.h.
 #pragma once
 
 #include <cstddef>
@@ -17,70 +17,69 @@ namespace stencil::figure {
 
 struct ChartPoint {
     double x = 0, y = 0;
-    std::string label = {};  ///< beside it; mostly empty
-    bool marked = false;     ///< stands out: the corner of an L-curve
-    std::string note = {};   ///< only told where a reader asks for it
+    std::string label = {};  ///< drawn beside the point; mostly empty
+    bool marked = false;     ///< highlighted, as the corner of an L-curve
+    std::string note = {};   ///< shown in tooltips only
 };
 
 struct ChartSeries {
     std::string name;
-    std::vector<ChartPoint> points;  ///< one that is not finite breaks the line
+    std::vector<ChartPoint> points;  ///< a non-finite point breaks the line
     bool line = true;
     bool markers = true;
     bool dashed = false;
-    bool bars = false;              ///< from 0 up to each point in place of line and markers; x evenly spaced
-    std::optional<Rgb> color = {};  ///< else the next one of the palette
+    bool bars = false;  ///< draws bars from 0 to each point instead of a line; x must be evenly spaced
+    std::optional<Rgb> color = {};  ///< else the next of the palette
 };
 
-/// A value of y that nothing exceeds: a dashed line with its name.
+/// An upper limit of y, drawn as a dashed line with its name.
 struct ChartLimit {
     std::string name;
     double value = 0;
 };
 
-/// On a logarithmic axis, values that are not above 0 are left out.
+/// A chart. Logarithmic axes omit values that are not positive.
 struct Chart {
-    std::string id;  ///< its files' name: "l_curve"
+    std::string id;  ///< name of its files, such as "l_curve"
     std::string title;
     std::string x_label, y_label;
     bool log_x = false, log_y = false;
     std::vector<ChartSeries> series = {};
     std::vector<ChartLimit> limits = {};
-    std::optional<PlaneDensity> density = {};  ///< below the curves: the more in a box, the darker
-    std::vector<double> x_ticks =
-        {};                      ///< where the ticks of a logarithmic x axis stand; empty: at round values
-    bool names_at_ends = false;  ///< beside the curves' last points, where they find room
+    std::optional<PlaneDensity> density = {};  ///< drawn below the curves: more cells, darker box
+    std::vector<double> x_ticks = {};          ///< ticks of a logarithmic x axis; empty: at round values
+    bool names_at_ends = false;  ///< names beside the curves' ends if there is room, else in a legend
 };
 
-/// So much of the other colour in it, from 0 to 1.
+/// Mixes two colours, with `share` (0 to 1) of the second.
 Rgb blend(Rgb color, Rgb other, double share);
 
 /// Lengths in the surface's unit, and colours.
 struct ChartStyle {
-    double text = 9;  ///< size of all text
+    double text = 9;  ///< font size of all text
     double line = 1.8, hair = 0.5, marker = 3, dash = 4;
     Rgb ink = kInk, faint = {96, 96, 96}, grid = {228, 228, 228};
-    std::optional<Rgb> ground = {};  ///< behind the curves
-    double ink_share = 0;  ///< of ink in the colours of curves, so that they stand out from the ground
+    std::optional<Rgb> ground = {};  ///< background of the plot
+    double ink_share = 0;            ///< share of ink mixed into the curves' colours, for contrast
 
     Rgb shade(Rgb color) const;
 };
 
-/// One axis, which holds all values with some room around them.
+/// An axis whose range contains all values, with a margin.
 struct Axis {
     ValueRange range;
     bool logarithmic = false;
 
-    /// The value can be shown: finite, and above 0 on a logarithmic axis.
+    /// Whether the axis can show the value: finite, and positive if logarithmic.
     bool holds(double value) const;
-    /// From 0 at the low end to 1 at the high one.
+    /// Maps a value to 0 at the low end ... 1 at the high end.
     double place(double value) const;
-    /// The value at a place.
+    /// Inverse of place().
     double value(double share) const;
     Ticks ticks(int most) const;
 };
 
-/// Over the values, of which those that the axis cannot show are left out.
+/// Makes an axis over the values, ignoring those that it cannot show.
 Axis axis_over(const std::vector<double>& values, bool logarithmic, double room);
 
 struct ChartAxes {
@@ -90,9 +89,9 @@ struct ChartAxes {
 
 ChartAxes axes_of(const Chart& chart);
 
-/// Where a chart was drawn: from values to places on its surface.
+/// Maps values of a drawn chart to positions on its surface.
 struct ChartMap {
-    Box box;  ///< inside the axes; without width where the area is too small for a chart
+    Box box;  ///< inside the axes; of width 0 if the area is too small for a chart
     ChartAxes axes;
 
     bool drawn() const { return box.width > 0; }
@@ -101,12 +100,12 @@ struct ChartMap {
     }
 };
 
-/// Names of the series, axes with ticks and titles, limits, curves and the labels of points, all within the
-/// area; no title.
+/// Draws names, axes with ticks and titles, limits, curves and labels of points within the area, without the
+/// title.
 ChartMap draw_chart(Surface& surface, const Chart& chart, const Box& area, const ChartStyle& style);
 
-/// Of the first, second, ... series: Okabe and Ito's palette, which colour-blind eyes can tell apart, without
-/// its yellow, which is too pale for lines.
+/// Returns the colour of series `index`: Okabe and Ito's palette, which is safe for colour-blind readers,
+/// without its yellow, too pale for lines.
 Rgb series_color(std::size_t index);
 
 }  // namespace stencil::figure

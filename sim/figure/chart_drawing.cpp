@@ -1,4 +1,4 @@
-// draw_chart: the order of the functions is that in which the parts are laid out and drawn.
+// Implements draw_chart(); the functions are in the order of layout and drawing.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -11,13 +11,13 @@
 namespace stencil::figure {
 namespace {
 
-// In sizes of the text.
+// Lengths in font sizes.
 constexpr double kGap = 0.4;
-constexpr double kBelow = 0.55;                      // from the axes to the labels below them
-constexpr double kLine = 1.35;                       // from one line of text to the next
-constexpr double kSample = 1.9;                      // of a line in the legend
-constexpr double kApart = 1.3;                       // names in the legend
-constexpr double kLeastWidth = 4, kLeastHeight = 3;  // of the axes
+constexpr double kBelow = 0.55;                      // from the axes to the labels below
+constexpr double kLine = 1.35;                       // line spacing
+constexpr double kSample = 1.9;                      // line sample in the legend
+constexpr double kApart = 1.3;                       // between names in the legend
+constexpr double kLeastWidth = 4, kLeastHeight = 3;  // least size of the plot
 constexpr double kMostForNames = 0.3;                // of the width, for names at the curves' ends
 
 struct Drawing {
@@ -45,11 +45,11 @@ struct Drawing {
     }
 };
 
-// --- Layout.
+// --- Layout
 
 struct LegendEntry {
     std::size_t series;
-    double x, y;  // from the area's corner to the middle of the sample's left end
+    double x, y;  // from the area's corner to the left end of the sample, vertically centred
 };
 
 std::vector<LegendEntry> legend_of(const Drawing& d) {
@@ -80,7 +80,7 @@ bool names_fit_at_ends(const Drawing& d) {
            double(d.chart.series.size()) * d.text(kLine) <= height;
 }
 
-// False where the area is too small for axes.
+// Returns false if the area is too small for axes.
 bool lay_out(Drawing& d, double above, double right) {
     d.map.axes = axes_of(d.chart);
     Box& box = d.map.box;
@@ -96,7 +96,7 @@ bool lay_out(Drawing& d, double above, double right) {
         return d.chart.x_ticks.empty() ? d.map.axes.x.ticks(count)
                                        : ticks_at(d.chart.x_ticks, d.map.axes.x.range);
     };
-    // Half of a label may stand beyond the axis' end.
+    // Half of a label may extend beyond the axis' end.
     for (int pass = 0; pass < 2; ++pass) {
         box.width = d.area.right() - right - box.left;
         if (box.width < d.text(kLeastWidth)) return false;
@@ -109,7 +109,7 @@ bool lay_out(Drawing& d, double above, double right) {
     return true;
 }
 
-// --- Axes and names.
+// --- Axes and names
 
 void draw_legend(const Drawing& d, const std::vector<LegendEntry>& entries) {
     for (const LegendEntry& entry : entries) {
@@ -126,7 +126,7 @@ void draw_legend(const Drawing& d, const std::vector<LegendEntry>& entries) {
     }
 }
 
-// A title that starts or has its middle at x, moved and made smaller so that it stays in the area.
+// Draws a title that starts or is centred at x; it is moved and shrunk to stay in the area.
 void draw_axis_title(const Drawing& d, const std::string& title, double x, double baseline, bool centred) {
     const FittedText fitted =
         fit_text(title, d.area.width, d.style.text, 0.7 * d.style.text, [&](auto text, double size) {
@@ -161,7 +161,7 @@ void draw_axes(const Drawing& d) {
         d, axis_title(d.chart.y_label, d.y_ticks), box.left, box.top - d.text(kGap + kDescent), false);
 }
 
-// Beside the curves' last points, moved apart where they would meet, with a hair from the point.
+// Draws names beside the curves' last points, moved apart to avoid overlaps, with thin lines to the points.
 void draw_names_at_ends(const Drawing& d) {
     struct Name {
         std::size_t series;
@@ -177,7 +177,7 @@ void draw_names_at_ends(const Drawing& d) {
     std::ranges::sort(names, {}, &Name::y);
     const double least = d.text(1.25);
     for (std::size_t i = 1; i < names.size(); ++i) names[i].y = std::max(names[i].y, names[i - 1].y + least);
-    // Pushed below the axes, they move up again from the last one on.
+    // Names pushed below the axes move up again, beginning with the last.
     double floor = d.map.box.bottom() - d.text(kDescent);
     for (auto name = names.rbegin(); name != names.rend(); ++name) {
         name->y = std::min(name->y, floor);
@@ -192,7 +192,7 @@ void draw_names_at_ends(const Drawing& d) {
     }
 }
 
-// By the logarithm of the count; neighbours in a row that look the same are one box.
+// Shades boxes by the logarithm of the count; equal neighbours in a row are drawn as one.
 void draw_density(const Drawing& d) {
     if (!d.chart.density || d.chart.density->counts.empty()) return;
     const PlaneDensity& density = *d.chart.density;
@@ -219,9 +219,10 @@ void draw_density(const Drawing& d) {
         }
 }
 
-// --- Curves.
+// --- Curves
 
-// The places of a line without gaps; of points much closer than can be seen, the extremes of each group.
+// Returns the line's positions, split at gaps. Where points are too dense to distinguish, only the extremes
+// of each group are kept.
 std::vector<std::vector<Point>> lines_of(const Drawing& d, const ChartSeries& series) {
     std::vector<std::vector<Point>> lines(1);
     const std::size_t most = 2 * std::size_t(std::max(1.0, d.map.box.width));
@@ -250,13 +251,13 @@ void draw_bars(const Drawing& d, const ChartSeries& series, Rgb color) {
     for (const ChartPoint& point : series.points) {
         const auto at = d.place(point);
         if (!at || !(point.y > 0)) continue;
-        // However low, a bar can be seen.
+        // Even the lowest bar is visible.
         const double top = std::min(at->y, d.map.box.bottom() - d.style.hair);
         fill_box(d.surface, {at->x - width / 2, top, width - between, d.map.box.bottom() - top}, color);
     }
 }
 
-// Markers that would only thicken their line are left out, but for those that have a label.
+// Omits markers so dense that they would only thicken the line, except labelled ones.
 bool has_marker(const Drawing& d, const ChartSeries& series, const ChartPoint& point) {
     if (!series.markers || series.bars) return false;
     const bool crowded = series.line && double(series.points.size()) * 3 * d.style.marker > d.map.box.width;
@@ -281,9 +282,9 @@ void draw_series(const Drawing& d, std::size_t index) {
     }
 }
 
-// --- Labels.
+// --- Labels
 
-// Small boxes along the lines, which labels avoid.
+// Covers the lines by small boxes, which labels avoid.
 void cover_lines(const Drawing& d, const ChartSeries& series, std::vector<Box>& boxes) {
     const double step = d.text(0.4), half = d.text(0.12);
     for (const auto& line : lines_of(d, series)) {
@@ -304,7 +305,7 @@ void cover_lines(const Drawing& d, const ChartSeries& series, std::vector<Box>& 
 }
 
 PlotObstacles obstacles_of(const Drawing& d) {
-    // A little beyond the frame, for points on it.
+    // Slightly larger than the frame, for points on it.
     PlotObstacles obstacles{d.map.box.grown(d.text(0.3)), {}, {}};
     obstacles.area.width = std::min(obstacles.area.width, d.area.right() - obstacles.area.left);
     for (const ChartSeries& series : d.chart.series) {
@@ -322,7 +323,7 @@ void write_in(const Drawing& d, const std::string& label, const Box& place, Rgb 
     d.write(label, {place.left, place.top + d.text(kCapital)}, color);
 }
 
-// Named above or below the line, at its left or right end; if need be over a curve.
+// Names each limit above or below its line, at the left or right end; over a curve if necessary.
 void draw_limits(const Drawing& d, PlotObstacles& obstacles) {
     PlotObstacles names{obstacles.area, {}, {}};
     for (const ChartLimit& limit : d.chart.limits) {
@@ -349,7 +350,7 @@ void draw_limits(const Drawing& d, PlotObstacles& obstacles) {
     }
 }
 
-// Marked points choose first. A label that finds no place is left out.
+// Places labels of marked points first; a label without room is omitted.
 void draw_point_labels(const Drawing& d, PlotObstacles obstacles) {
     std::vector<const ChartPoint*> wishes;
     for (const ChartSeries& series : d.chart.series)

@@ -8,13 +8,13 @@
 namespace stencil::figure {
 namespace {
 
-// In sizes of the text.
-constexpr double kPitch = 1.9;    // from one row to the next
-constexpr double kGroup = 2.4;    // more before a group
-constexpr double kDotLine = 1.5;  // of keys, limits and the axis
+// Lengths in font sizes.
+constexpr double kPitch = 1.9;    // row spacing
+constexpr double kGroup = 2.4;    // additional space before a group
+constexpr double kDotLine = 1.5;  // line of keys, limits or the axis
 constexpr double kDotGap = 0.6;
 
-constexpr double kMostNames = 0.4;  // of the width
+constexpr double kMostNames = 0.4;  // largest share of the width for names
 
 bool begins_group(const DotChart& chart, std::size_t i) {
     return !chart.rows[i].group.empty() && (i == 0 || chart.rows[i].group != chart.rows[i - 1].group);
@@ -117,7 +117,8 @@ bool crosses_a_limit(const DotDrawing& d, double left, double right) {
     });
 }
 
-// Right of the dot, but where there is no room or a limit's line, and more or none of them on the left.
+// Prefers the text at the right of the dot, unless there is no room or it would cross as many limits' lines
+// as, or more than, at the left.
 bool stands_right(const DotDrawing& d, double dot, double away, double width) {
     const bool fits_right = dot + away + width <= d.area.right();
     const bool fits_left = dot - away - width >= d.box.left;

@@ -1,5 +1,5 @@
-// Charts of one dot for each name, on a logarithmic axis: times of an example's rows, speeds of methods. Dots
-// and not bars, because a logarithmic axis has no zero from which a bar could begin.
+// Charts with one dot per name on a logarithmic axis, for times and speeds. Bars would need a zero, which a
+// logarithmic axis lacks.
 #pragma once
 
 #include <optional>
@@ -12,10 +12,10 @@
 namespace stencil::figure {
 
 struct DotRow {
-    std::string group;  ///< stands above its first row, unless it is empty
+    std::string group;  ///< heading above its first row; empty: none
     std::string name;
-    double value = 0;  ///< above 0
-    std::string text;  ///< beside the dot
+    double value = 0;  ///< positive
+    std::string text;  ///< drawn beside the dot
     Rgb color;
 };
 
@@ -23,13 +23,13 @@ struct DotChart {
     std::string title;
     std::string x_label;
     std::vector<DotRow> rows = {};
-    std::vector<ChartLimit> limits = {};                 ///< dashed lines down, named above
-    std::vector<std::pair<std::string, Rgb>> keys = {};  ///< what the colours mean
+    std::vector<ChartLimit> limits = {};                 ///< dashed vertical lines with names above
+    std::vector<std::pair<std::string, Rgb>> keys = {};  ///< legend of the colours
 };
 
 double height_of(const DotChart& chart, const ChartStyle& style);
 
-/// The dots' places, in the order of the rows; empty where the area is too narrow for a chart.
+/// Draws the chart and returns the dots' positions in the order of the rows; empty if the area is too narrow.
 std::vector<Point> draw_dots(Surface& surface,
                              const DotChart& chart,
                              const Box& area,

@@ -1,4 +1,4 @@
-// Charts of a field: its spectrum, and its cells in the plane of two components.
+// Charts of a field: its spectrum, and its phase plane.
 #pragma once
 
 #include <span>
@@ -10,10 +10,11 @@
 
 namespace stencil::figure {
 
-/// The mean power of the waves over their wave number, both logarithmic; `of` names the field.
+/// Plots mean power over wave number on logarithmic axes; `of` names the field.
 Chart spectrum_chart(const RadialSpectrum& spectrum, const std::string& of);
 
-/// Where the cells are, and the ways of single ones, each as a series of points (x, y).
+/// Plots the density of cells in the plane of two components, and trajectories of probes as series of points
+/// (x, y).
 Chart plane_chart(PlaneDensity density,
                   const std::string& x_name,
                   const std::string& y_name,

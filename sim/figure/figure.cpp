@@ -19,7 +19,8 @@
 namespace stencil::figure {
 namespace {
 
-// All lengths in points. A figure of three panels is 12 in wide; one or two panels get more room each.
+// Lengths in points. A figure with three panels in a row is 12 inches wide; with one or two, each panel gets
+// more room.
 constexpr double kPanelSlot = 288;
 constexpr double kSingleSlot = 432;
 constexpr double kPairSlot = 324;
@@ -32,50 +33,50 @@ constexpr double kLabelSize = 10;
 constexpr double kTickSize = 9;
 constexpr double kCaptionSize = 8.5;
 constexpr double kCaptionLeast = 7.5;
-constexpr double kCaptionLine = 1.35;  // line height in sizes
+constexpr double kCaptionLine = 1.35;  // line height in font sizes
 constexpr Rgb kCaptionColor = {110, 110, 110};
 
 constexpr Stroke kFrame = {0.72};
 constexpr double kTick = 3.24;
 constexpr double kTickGap = 3;
-constexpr double kTickRoom = 15;  // from one tick to the next, at least
+constexpr double kTickRoom = 15;  // least distance of ticks
 constexpr double kLabelGap = 6;
 constexpr double kTitleGap = 8;
 constexpr double kNoteGap = 5;
 constexpr double kBarGap = 7.92;
 constexpr double kBarWidth = 9.72;
-constexpr double kArrow = 8.1;  // of an arrow at its end
+constexpr double kArrow = 8.1;  // length of the arrow at an end of the colour bar
 constexpr double kBelowPanel =
     kTick + kTickGap + kTickSize * kCapital + kLabelGap + kLabelSize * (kCapital + kDescent);
 
-// A panel is at most this many times as wide as high or as high as wide (cells are not square beyond it), and
-// at most this many times as high as the widest panel that the figure has room for.
+// Limits of a panel's aspect ratio, either way (beyond it cells are not square), and of its height relative
+// to the widest panel possible.
 constexpr double kMaxAspect = 4;
 constexpr double kMaxHeight = 1.7;
-// Panels give up this part of their width where then every cell takes the same whole number of pixels.
+// A panel may shrink by this share so that every cell gets the same whole number of pixels.
 constexpr double kWholeCellShrink = 0.12;
-// Pixels on the longer side of a panel's picture in SVG and PDF.
+// Longer side of a panel's picture in SVG and PDF, in pixels.
 constexpr int kVectorPixels = 1200;
 
 double snap(double length) {
     return std::round(length * kPixelsPerPoint) / kPixelsPerPoint;
 }
 
-/// A panel with all that belongs to it.
+/// A panel with its title, axes and colour bar.
 struct Group {
     const FigurePanel* panel = nullptr;
     Ticks x, y, bar;
     std::string title, value_label;
     double y_tick_width = 0;
     double bar_tick_width = 0;
-    double before = 0;  ///< width of what stands left of the panel
-    double after = 0;   ///< width of what stands right of it, the colour bar included
+    double before = 0;  ///< width of everything left of the panel
+    double after = 0;   ///< width of everything right of it, with the colour bar
     bool has_y_label = false;
     Box box;                     ///< the panel itself
     double title_rise = 0;       ///< from its top to the title's baseline
-    double left = 0, right = 0;  ///< what its texts may fill
+    double left = 0, right = 0;  ///< horizontal limits of its text
 
-    /// The colours alone: an arrow at an end with values beyond it takes its height from them.
+    /// The box of the colours; arrows at the ends reduce its height.
     Box bar_box() const {
         const double above = panel->range.above ? kArrow : 0, below = panel->range.below ? kArrow : 0;
         return {box.right() + kBarGap, box.top + above, kBarWidth, box.height - above - below};
@@ -100,7 +101,7 @@ int most_ticks(double length, double spacing) {
     return std::max(2, int(length / spacing) + 1);
 }
 
-// The panel's size where there is that much room across.
+// Returns the panel's size if `room` is available horizontally.
 Box panel_size(const Field& field, double room) {
     const int nx = field.nx(), ny = field.ny();
     const double cells = double(std::max(nx, 1)) / std::max(ny, 1);
@@ -117,7 +118,7 @@ Box panel_size(const Field& field, double room) {
     return {0, 0, across / kPixelsPerPoint, down / kPixelsPerPoint};
 }
 
-// Everything about a panel but its place; `room` is about how wide it will be.
+// Measures everything about a panel except its position; `room` is its approximate width.
 Group measured(const FigurePanel& panel, double room, bool first) {
     Group group;
     group.panel = &panel;
@@ -156,8 +157,7 @@ std::vector<Group> measured_groups(std::span<const FigurePanel> panels, double w
     return groups;
 }
 
-// Places the groups from left to right, what is left over spread evenly between and around them, and says how
-// high the highest panel is.
+// Places the groups from left to right with equal gaps, and returns the height of the highest panel.
 double place_across(std::vector<Group>& groups, double width, double room) {
     double height = 0;
     double spare = width - 2 * kMargin - kGroupGap * double(groups.size() - 1);
@@ -187,8 +187,7 @@ double note_start(const Group& group) {
     return std::max(group.left, std::min(group.bar_box().left, group.right - width));
 }
 
-// Titles stand just above their panels, or all of them a line higher where one would touch a colour bar's
-// note.
+// Titles are just above their panels, or all a line higher if one would touch a colour bar's note.
 double title_rise(const std::vector<Group>& groups) {
     bool touches = false;
     for (const Group& group : groups) {
@@ -209,7 +208,7 @@ void set_caption(Layout& layout, const std::string& caption) {
     layout.caption = one_line && !text.empty() ? std::vector{text} : wrap_text(text, room, kCaptionSize);
 }
 
-// Adds a row below `top`; returns where it ends.
+// Adds a row below `top`; returns its lower end.
 double add_row(Layout& layout, std::span<const FigurePanel> panels, double top) {
     double room = 0;
     std::vector<Group> groups = measured_groups(panels, layout.width, room);
@@ -246,7 +245,7 @@ Raster panel_raster(const Group& group, FigureFormat format) {
     double across = std::round(group.box.width * kPixelsPerPoint);
     double down = std::round(group.box.height * kPixelsPerPoint);
     if (format != FigureFormat::png) {
-        // Whole multiples of the cells, so that viewers that smooth pictures find no edge inside a pixel.
+        // Whole multiples of the cells: viewers that smooth pictures then blur no edges within pixels.
         const double scale = kVectorPixels / std::max(across, down);
         const auto pixels = [&](double length, int cells) {
             const double most = std::max(1.0, std::round(length * scale));
@@ -290,7 +289,7 @@ void draw_axes(FigureCanvas& canvas, const Group& group) {
         title("y", group.y), {x, box.middle_y()}, {.size = kLabelSize, .anchor = Anchor::middle});
 }
 
-// Values lie beyond an end, in its colour: a triangle that goes on from it.
+// Draws a triangle in the end's colour at each end beyond which values lie.
 void draw_arrows(FigureCanvas& canvas, const Group& group) {
     const Box bar = group.bar_box();
     const auto arrow = [&](double base, double tip, Rgb color) {

@@ -1,4 +1,4 @@
-// The figure of a run: panels side by side with titles, axes and colour bars, as PNG, SVG or PDF.
+// The figure of a run: panels with titles, axes and colour bars, as PNG, SVG or PDF.
 #pragma once
 
 #include <filesystem>
@@ -16,11 +16,11 @@ namespace stencil::figure {
 
 enum class FigureFormat { png, svg, pdf };
 
-/// Over a panel's picture, in coordinates of cells.
+/// A line over a panel's picture, in cell coordinates.
 struct FigureLine {
     std::vector<SamplePoint> points;
     Rgb color;
-    double width = 1;  ///< points
+    double width = 1;  ///< in points
 };
 
 struct FigurePanel {
@@ -28,25 +28,25 @@ struct FigurePanel {
     const Field* field = nullptr;
     const Colormap* colors = nullptr;
     ValueRange range;
-    std::string value_label = {};       ///< beside the colour bar, e.g. "u" or "Laplacian of u"
-    double cell = 1;                    ///< the edge of a cell in the unit of the axes
-    std::string unit = {};              ///< empty: cells
+    std::string value_label = {};       ///< beside the colour bar, such as "u" or "Laplacian of u"
+    double cell = 1;                    ///< edge of a cell in the unit of the axes
+    std::string unit = {};              ///< unit of the axes; empty: cells
     std::vector<double> contours = {};  ///< levels, ascending
     std::vector<FigureLine> lines = {};
-    const SurfaceView* surface = nullptr;  ///< seen from there, without axes; else from above
+    const SurfaceView* surface = nullptr;  ///< viewpoint of a surface plot without axes; null: flat
 };
 
-/// Draws the panels in rows of `columns`, each with its title above, axes in cells (x to the right, y
-/// downwards: row 0 on top, as in the PNGs), its colour bar with ticks at its ends and at round values and
-/// arrows where values lie beyond it, and `caption` (one line that says what was run) below all of them.
-/// Written atomically. Throws MachineError where the file cannot be written.
+/// Draws the panels in rows of `columns`. Each has a title, axes in cells (x to the right, y downwards with
+/// row 0 on top, as in the PNGs), and a colour bar with ticks and with arrows where values lie beyond its
+/// ends. `caption`, one line about the run, is at the bottom. The file is replaced atomically. Throws
+/// MachineError if it cannot be written.
 void write_figure(const std::filesystem::path& path,
                   FigureFormat format,
                   std::span<const FigurePanel> panels,
                   const std::string& caption,
                   std::size_t columns = 3);
 
-/// The same as the bytes of a file.
+/// Returns the figure as the bytes of a file.
 std::string figure_bytes(FigureFormat format,
                          std::span<const FigurePanel> panels,
                          const std::string& caption,

@@ -10,7 +10,7 @@ bool crosses(const Box& box, const std::vector<Box>& others) {
     return std::ranges::any_of(others, [&](const Box& other) { return box.overlaps(other); });
 }
 
-// Nearer to another point or label than to its own point: a reader could not say which one it belongs to.
+// Returns whether the label is so near to another point or label that a reader could misattribute it.
 bool is_doubtful(const Box& box, const PlotLabel& label, const std::vector<Box>& taken, double gap) {
     const Box around = box.grown(gap);
     return std::ranges::any_of(taken, [&](const Box& other) {
@@ -18,7 +18,7 @@ bool is_doubtful(const Box& box, const PlotLabel& label, const std::vector<Box>&
     });
 }
 
-// The best places first.
+// Lists possible positions, best first.
 std::array<Box, 8> candidates(const PlotLabel& label, double gap) {
     const auto at = [&](double x, double y) { return Box{x, y, label.width, label.height}; };
     const double right = label.x + gap, left = label.x - gap - label.width;

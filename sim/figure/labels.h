@@ -1,4 +1,4 @@
-// Where the labels of a chart's points find room: beside their points, apart from each other.
+// Places the labels of a chart's points without overlaps.
 #pragma once
 
 #include <optional>
@@ -9,26 +9,26 @@
 
 namespace stencil::figure {
 
-/// A text that wants to stand beside a point.
+/// A text to be placed beside a point.
 struct PlotLabel {
-    double x = 0, y = 0;           ///< the point
-    double width = 0, height = 0;  ///< of the text
+    double x = 0, y = 0;           ///< position of the point
+    double width = 0, height = 0;  ///< size of the text
 };
 
-/// What labels have to keep clear of.
+/// Obstacles for labels.
 struct PlotObstacles {
-    Box area;                ///< that they stay within
-    std::vector<Box> taken;  ///< the points
-    std::vector<Box> lines;  ///< crossed only where there is no other place
+    Box area;                ///< labels stay within it
+    std::vector<Box> taken;  ///< boxes of the points, never covered
+    std::vector<Box> lines;  ///< boxes along lines, covered only if no other position is free
 };
 
-/// Where the labels can stand, `gap` from their points and apart from each other; empty for those that find
-/// no place. Earlier labels choose first.
+/// Returns where the labels go, `gap` from their points and without overlaps; empty for those without room.
+/// Earlier labels have priority.
 std::vector<std::optional<Box>> place_labels(std::span<const PlotLabel> labels,
                                              PlotObstacles obstacles,
                                              double gap);
 
-/// The first of the places that keeps clear of everything, or of everything but lines; empty without one.
+/// Returns the first position that covers nothing, else the first that covers only lines, else nothing.
 std::optional<Box> free_place(std::span<const Box> places, const PlotObstacles& obstacles);
 
 }  // namespace stencil::figure

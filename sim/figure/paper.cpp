@@ -6,16 +6,16 @@
 namespace stencil::figure {
 namespace {
 
-// In points.
+// Lengths in points.
 constexpr double kWidth = 576;
 constexpr double kChartHeight = 346;
 constexpr double kPaperMargin = 16;
 constexpr double kPaperTitleSize = 12;
 constexpr double kNoteSize = 8.5;
-constexpr double kTitles = 42;  // height of both lines
+constexpr double kTitles = 42;  // height of both title lines
 constexpr ChartStyle kPaper{};
 
-// The canvas, with the titles in place; the chart has the room below them.
+// Makes a page with titles and lets `draw` fill the room below them.
 template <class Draw>
 std::string page(
     const std::string& title, const std::string& note, double height, FigureFormat format, const Draw& draw) {

@@ -1,4 +1,4 @@
-// Charts as files: a title, what was measured on what, and the chart.
+// Charts as files: title, note and chart.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace stencil::figure {
 
-/// The whole file; `note` stands below the title. Throws MachineError with Cairo's reason.
+/// Returns the bytes of the file; `note` is below the title. Throws MachineError with Cairo's reason.
 std::string chart_file(const Chart& chart, const std::string& note, FigureFormat format);
 std::string chart_file(const DotChart& chart, const std::string& note, FigureFormat format);
 

@@ -10,7 +10,7 @@
 namespace stencil::figure {
 namespace {
 
-// The table's own arithmetic needs a finite range whose width is finite, too.
+// The table needs a range of finite width.
 std::uint32_t color_of(double value, const Colormap& colors, ValueRange range) {
     if (!std::isfinite(range.high - range.low)) {
         range.low /= 4;
@@ -22,7 +22,7 @@ std::uint32_t color_of(double value, const Colormap& colors, ValueRange range) {
     return std::uint32_t(color.r) << 16 | std::uint32_t(color.g) << 8 | color.b;
 }
 
-// `values`: (height, width), each less `base`.
+// `values` are (height, width), relative to `base`.
 void draw_contours(Raster& raster,
                    const Array<double>& values,
                    double base,
@@ -51,8 +51,8 @@ Raster field_raster(const Field& field,
                     int height,
                     const std::vector<double>& contours) {
     Raster raster{width, height, {}};
-    // Of differences from one value the mean is exact where all cells are that value; single cells keep
-    // theirs to the last bit only as they are.
+    // Averaging differences from one value is exact if all cells have that value; unaveraged cells keep their
+    // exact values only with base 0.
     const bool averages = field.nx() > width || field.ny() > height;
     const double base = averages && std::isfinite(range.low) ? range.low : 0;
     const Array<double> shown = field.visit(

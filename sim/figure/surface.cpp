@@ -25,7 +25,7 @@ void draw_line(Surface& surface, Point from, Point to, const Stroke& stroke) {
     surface.path(std::array{from, to}, stroke);
 }
 
-// Line by line, because a path has round corners.
+// Draws four separate lines, because a path would have round corners.
 void draw_frame(Surface& surface, const Box& box, const Stroke& stroke) {
     const double half = stroke.width / 2;
     for (const double y : {box.top, box.bottom()})
@@ -34,7 +34,7 @@ void draw_frame(Surface& surface, const Box& box, const Stroke& stroke) {
         draw_line(surface, {x, box.top - half}, {x, box.bottom() + half}, stroke);
 }
 
-// Beyond its first point, so that the circle has a corner there like the others.
+// Closes the circle beyond its first point, so that the joint there looks like the others.
 void draw_circle(Surface& surface, Point centre, double radius, const Stroke& stroke) {
     surface.path(circle(centre, radius), stroke);
 }

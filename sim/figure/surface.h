@@ -1,5 +1,5 @@
-// What charts are drawn on, whether a file (canvas.h) or the window: lines, filled shapes and text. Lengths
-// are in a unit of the surface's own (points on paper, pixels on a screen), y downwards.
+// Interface on which charts are drawn, a file (canvas.h) or the window: lines, filled shapes and text.
+// Lengths are in the surface's unit (points on paper, pixels on a screen), y downwards.
 #pragma once
 
 #include <span>
@@ -43,21 +43,21 @@ struct TextStyle {
 struct Stroke {
     double width = 1;
     Rgb color = kInk;
-    double dash = 0;  ///< length of dashes and of the gaps between them; 0: none
+    double dash = 0;  ///< length of dashes and gaps; 0: solid
 };
 
-// Of text, in sizes.
+// Metrics of text, in font sizes.
 inline constexpr double kCapital = 0.73;  ///< height of capitals and digits
 inline constexpr double kDescent = 0.24;  ///< depth of p, g and brackets
 
 class Surface {
   public:
     virtual ~Surface() = default;
-    /// From each point to the next, with round corners.
+    /// Draws a line through the points, with round corners.
     virtual void path(std::span<const Point> points, const Stroke& stroke) = 0;
-    /// The polygon is convex.
+    /// Fills a convex polygon.
     virtual void fill(std::span<const Point> polygon, Rgb color) = 0;
-    /// `at` is where the baseline starts, has its middle or ends, as the style's anchor says.
+    /// `at` is the start, middle or end of the baseline, as the style's anchor says.
     virtual void text(std::string_view text, Point at, const TextStyle& style) = 0;
     virtual double text_width(std::string_view text, double size) const = 0;
 };

@@ -9,16 +9,16 @@
 namespace stencil::figure {
 namespace {
 
-// Pixels a side that one of the picture is the mean of.
+// Antialiasing: a pixel is the mean of kFiner x kFiner samples.
 constexpr int kFiner = 2;
 
 struct Vertex {
-    double x = 0, y = 0;  // pixels, finer ones
-    double place = 0;     // in the range of the colours; not finite: a hole
+    double x = 0, y = 0;  // in samples
+    double place = 0;     // position in the colour range; not finite: a hole
     double light = 1;
 };
 
-// Of surface.vert: towards the light, which stands at the left behind the eye and turns with it.
+// Direction towards the light, as in surface.vert: behind the viewer's left shoulder, fixed to the viewer.
 constexpr std::array<double, 3> kLight{-0.587, 0.342, 0.734};
 
 class Painter {
@@ -82,7 +82,7 @@ class Painter {
     std::vector<Rgb> pixels_;
 };
 
-// The points of the surface, row by row.
+// Returns the points of the surface, row by row.
 std::vector<Vertex> vertices_of(const Array<double>& values,
                                 const ValueRange& range,
                                 const SurfaceProjection& projection,

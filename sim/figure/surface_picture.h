@@ -1,4 +1,4 @@
-// A field as a surface, drawn by the processor as shaders/surface.vert and lit.frag draw it in the window.
+// Renders a field as a surface on the CPU, like shaders/surface.vert and lit.frag do in the window.
 #pragma once
 
 #include "sim/figure/raster.h"
@@ -6,7 +6,7 @@
 
 namespace stencil::figure {
 
-/// On white. Where a value is not finite there is a hole.
+/// Renders on white; non-finite values are holes.
 Raster surface_raster(const Field& field,
                       const Colormap& colors,
                       const ValueRange& range,

@@ -12,13 +12,12 @@ bool continues(char c) {
     return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
 }
 
-// Bytes of the character that starts the text; 0 where they are not UTF-8 or no character that XML may hold.
+// Returns the bytes of the first character; 0 if they are not UTF-8 or not allowed in XML.
 std::size_t character_length(std::string_view text) {
     return text.starts_with("\uFFFE") || text.starts_with("\uFFFF") ? 0 : utf8_length(text);
 }
 
-// The longest start of the text (whole characters, at least one) that is no wider than `width` with `tail`
-// behind it.
+// Returns the longest prefix (whole characters, at least one) that fits into `width` together with `tail`.
 std::string_view longest_fit(std::string_view text,
                              double width,
                              double size,

@@ -12,19 +12,19 @@
 namespace stencil::figure {
 namespace {
 
-// Below this fraction of the values' size a range is rounding noise: no label could tell its ends apart.
+// A range narrower than this, relative to its values, is rounding noise: no label could distinguish its ends.
 constexpr double kNarrowest = 1e-11;
-// Above this ratio of the values' size to the range's width, labels count from an offset.
+// If values exceed the range's width by this factor, labels are relative to an offset.
 constexpr double kOffsetFrom = 1e4;
-// Labels without a common factor lie in [10^kPlainLow, 10^kPlainHigh).
+// Values in [10^kPlainLow, 10^kPlainHigh) need no common factor.
 constexpr int kPlainLow = -2;
 constexpr int kPlainHigh = 4;
-// Labels of logarithmic axes are written out below this power of ten.
+// Below this power of ten, labels of logarithmic axes are written out.
 constexpr int kPlainLogHigh = 6;
 
-// std::pow's own, kept: a colour bar of the window asks for hundreds in each frame.
+// Caches std::pow, because the window's colour bars call this hundreds of times per frame.
 long double power10(int exponent) {
-    constexpr int kLargest = 340;  // beyond a double's
+    constexpr int kLargest = 340;  // beyond the range of doubles
     static const std::vector<long double> kept = [] {
         std::vector<long double> powers;
         for (int n = -kLargest; n <= kLargest; ++n) powers.push_back(std::pow(10.0L, n));
@@ -69,15 +69,15 @@ int factor_of(int decade) {
     return decade < kPlainLow || decade >= kPlainHigh ? decade : 0;
 }
 
-// Lower is better. Four to six ticks are wanted, too few are worse than too many.
+// Rates a number of ticks; lower is better. Four to six are best, and too few are worse than too many.
 long long unfitness(long long count, int most) {
     if (count > most) return 1000 + count;
     if (count < 4) return 2 * (4 - count);
     return std::max(0LL, count - 6);
 }
 
-// long double: its exponents reach beyond those of every range of doubles, so that no difference overflows
-// and no step underflows.
+// long double, whose exponent range exceeds that of doubles, so that differences and steps neither overflow
+// nor underflow.
 Steps choose_steps(long double low, long double high, int most, std::optional<int> least_exponent) {
     const int decade = decade_of(high - low);
     Steps best;
@@ -96,12 +96,12 @@ Steps choose_steps(long double low, long double high, int most, std::optional<in
         }
     };
     try_all({1, 2, 5});
-    // Few labels find room: rather 4 than 5, which leaves zero alone on -4.9 .. 4.9.
+    // If few labels fit, steps of 3 and 4 may keep more: on -4.9 .. 4.9 a step of 5 would leave only zero.
     if (best.count() < 3) try_all({3, 4});
     return best;
 }
 
-// The multiple of the highest power of ten that lies within some widths of the range.
+// Returns the multiple of the highest power of ten that lies within some widths of the range.
 long double roundest_near(long double low, long double high) {
     const long double middle = (low + high) / 2, span = high - low;
     for (int decade = decade_of(middle) + 1;; --decade) {
@@ -111,7 +111,7 @@ long double roundest_near(long double low, long double high) {
     }
 }
 
-// Told to a hundredth of a step; as the mark there, where there is one.
+// Labels an end of the axis to a hundredth of a step, or like the tick that is there.
 std::string end_label(double value, double position, const Tick& mark, int decimals) {
     if (std::abs(mark.position - position) < 1e-9) return mark.label;
     std::string text = fmt::format("{:.{}f}", value, decimals);
@@ -152,8 +152,8 @@ std::string decade_label(double value) {
     return with_true_minus(label);
 }
 
-// Zero, and powers of ten of both signs down to where the scale turns linear; of these every second or third
-// where they are more than `most`.
+// Zero, and powers of ten of both signs where the scale is logarithmic; only every second or third if there
+// are more than `most`.
 Ticks symlog_ticks(ValueRange range, int most) {
     constexpr int kDecades = 3;
     const int top = decade_of(std::max(std::abs(range.low), std::abs(range.high)));
@@ -175,7 +175,7 @@ Ticks symlog_ticks(ValueRange range, int most) {
 Ticks uneven_ticks(ValueRange range, int most) {
     Ticks ticks =
         range.scale == Scale::log ? thinned(log_ticks(range, most), most) : symlog_ticks(range, most);
-    if (!ticks.low.empty()) return ticks;  // it is so short that it is marked as a linear one
+    if (!ticks.low.empty()) return ticks;  // so short that it has linear ticks
     ticks.low = number_text(range.low, 3);
     ticks.high = number_text(range.high, 3);
     ticks.middle = number_text(value_at(0.5, range), 3);
@@ -245,7 +245,7 @@ Ticks log_ticks(ValueRange range, int most) {
     };
     if (collect({1, 2, 5}) > most) collect({1});
     if (ticks.marks.size() > 1) return ticks;
-    // The axis is short, and its values are told apart as on a linear one.
+    // A short axis has linear ticks.
     range.scale = Scale::linear;
     ticks = value_ticks(range, most);
     for (Tick& tick : ticks.marks)
@@ -313,7 +313,7 @@ Ticks fitting_ticks(const std::function<Ticks(int)>& ticks,
 }
 
 std::string axis_title(const std::string& label, const Ticks& ticks) {
-    // What the labels leave out is taken off the quantity: label + offset = value.
+    // Label + offset = value, so the offset is subtracted in the title.
     std::string title = label;
     if (ticks.offset.starts_with("+")) title += " −" + ticks.offset.substr(1);
     if (ticks.offset.starts_with("−")) title += " +" + ticks.offset.substr(std::string_view("−").size());

@@ -1,4 +1,4 @@
-// Lines of CSV files (RFC 4180).
+// Writes CSV (RFC 4180).
 #pragma once
 
 #include <string>
@@ -8,9 +8,9 @@
 
 namespace stencil {
 
-/// A line with its end: text in quotes where it needs them, numbers as they are, null as nothing.
+/// Returns a line with its line end: text is quoted if needed, null is empty.
 std::string csv_line(const std::vector<nlohmann::ordered_json>& cells);
-/// Objects of the same names, one a line, below a line of the names; empty without any.
+/// Formats objects with equal keys, one per line, below a header of the keys; empty if there are none.
 std::string csv_table(const nlohmann::ordered_json& rows);
 
 }  // namespace stencil

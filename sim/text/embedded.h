@@ -1,4 +1,4 @@
-// Files that CMake builds into the binary (stencilscope_embed in scripts/cmake).
+// Files embedded into the binary by CMake (stencilscope_embed in scripts/cmake).
 #pragma once
 
 #include <span>
@@ -7,7 +7,7 @@
 namespace stencil {
 
 struct EmbeddedFile {
-    std::string_view name;  ///< without folder and ending
+    std::string_view name;  ///< without folder and extension
     std::string_view text;
 };
 
@@ -24,11 +24,11 @@ std::span<const EmbeddedFile> embedded_kernels();
 /// assets/certificate.json
 std::span<const EmbeddedFile> embedded_certificate();
 
-// Parts of the window's library alone.
+// Only in the window's library.
 
 /// shaders/*.vert and shaders/*.frag
 std::span<const EmbeddedFile> embedded_shaders();
-/// Font files of the system's packages: the text's and the icons'.
+/// Font files of system packages: text and icons.
 std::span<const EmbeddedFile> embedded_fonts();
 
 }  // namespace stencil

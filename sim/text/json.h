@@ -1,11 +1,11 @@
-// JSON as every file reads and writes it. The library is all templates: they are translated in json.cpp
-// alone, which halves the time that the files with JSON take to compile.
+// JSON. The library's templates are instantiated only in json.cpp, which halves the compile time of files
+// that use JSON.
 #pragma once
 
 #include <nlohmann/json.hpp>
 #include <string>
 
-// Those of the parser are no part of the library's interface, but have had these names since its version 3.8.
+// The parser's types are not public, but have had these names since version 3.8 of the library.
 #define STENCILSCOPE_JSON_TEMPLATES(EXTERN, JSON)                               \
     EXTERN template class JSON;                                                 \
     EXTERN template class nlohmann::detail::serializer<JSON>;                   \
@@ -22,11 +22,11 @@ STENCILSCOPE_JSON_TEMPLATES(extern, nlohmann::basic_json<nlohmann::ordered_map>)
 
 namespace stencil {
 
-/// Indented, with an end of line. Text that is not UTF-8 (a file's name, say) gets replacement characters
-/// where the library would throw, at the end of a long run.
+/// Formats with indentation and a final newline. Invalid UTF-8 (as in file names) is replaced, because the
+/// library would throw, possibly at the end of a long run.
 std::string json_text(const nlohmann::ordered_json& json);
 
-/// JSON has no infinities.
+/// Infinities become null, because JSON has none.
 nlohmann::ordered_json finite_or_null(double value);
 
 }  // namespace stencil

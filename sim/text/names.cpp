@@ -15,7 +15,7 @@ char lower(char c) {
     return char(std::tolower(static_cast<unsigned char>(c)));
 }
 
-// Optimal string alignment distance, rows of the table rolled over three vectors.
+// Optimal string alignment distance with three rolling rows.
 int distance(std::string_view a, std::string_view b) {
     std::vector<int> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
     for (std::size_t j = 0; j <= b.size(); ++j) last[j] = int(j);
@@ -36,7 +36,7 @@ int distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string nearest_name(std::string_view given, std::span<const std::string> known) {
-    constexpr std::size_t kMaxName = 64;  // comparing takes the product of the lengths
+    constexpr std::size_t kMaxName = 64;  // the distance costs the product of the lengths
     std::string best;
     if (given.size() > kMaxName) return best;
     int best_distance = int(std::max<std::size_t>(given.size(), 3)) / 2 + 1;

@@ -1,4 +1,4 @@
-// Names that people type: finding the one they meant.
+// Finds the name that a user probably meant.
 #pragma once
 
 #include <algorithm>
@@ -13,11 +13,11 @@
 
 namespace stencil {
 
-/// The known name nearest to the given one (fewest insertions, deletions, substitutions and swaps of
-/// neighbours, ignoring case); empty where none is near enough to be meant.
+/// Returns the nearest known name (fewest insertions, deletions, substitutions and swaps of neighbours,
+/// ignoring case); empty if none is near.
 std::string nearest_name(std::string_view given, std::span<const std::string> known);
 
-/// "unknown method 'tilde': did you mean 'tiled'? (allowed: reference, cpu, ...)"
+/// Returns "unknown method 'tilde': did you mean 'tiled'? (allowed: reference, cpu, ...)".
 std::string unknown_name_message(std::string_view kind,
                                  std::string_view given,
                                  std::span<const std::string> known);
@@ -28,7 +28,7 @@ requires(!std::convertible_to<const List&, std::string_view>) bool contains(cons
     return std::ranges::find(list, value) != std::ranges::end(list);
 }
 
-/// Of the rows of a table.
+/// Returns the names of a table's rows.
 template <class Rows>
 std::vector<std::string> names_of(const Rows& rows) {
     std::vector<std::string> names;
@@ -36,7 +36,8 @@ std::vector<std::string> names_of(const Rows& rows) {
     return names;
 }
 
-/// The row of that name in a table that outlives this. Throws InputError: `start`, then the message above.
+/// Returns the row with the name; the table must outlive the result. Throws InputError: `start`, then the
+/// message above.
 template <class Rows>
 const auto& row_named(const Rows& rows,
                       std::string_view kind,

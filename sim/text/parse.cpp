@@ -12,7 +12,7 @@
 namespace stencil {
 namespace {
 
-// The whole text as a number, or false.
+// Parses the whole text as a number, or returns false.
 template <class T>
 bool read(std::string_view text, T& value) {
     if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
@@ -118,7 +118,7 @@ std::string format_bytes(double bytes) {
         bytes /= 1000;
         ++unit;
     }
-    // Three digits.
+    // Three significant digits.
     const int decimals = unit == 0 || bytes >= 99.95 ? 0 : bytes >= 9.995 ? 1 : 2;
     return fmt::format("{:.{}f} {}", bytes, decimals, kUnits[unit]);
 }

@@ -1,5 +1,5 @@
-// Numbers and lists as people type them. Each function takes the setting's name for its error ("--steps ten:
-// ...") and throws InputError, one line with what is allowed.
+// Parses typed numbers and lists. Each function takes the setting's name for errors ("--steps ten: ...") and
+// throws a one-line InputError that says what is allowed.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace stencil {
 long long parse_integer(std::string_view text, std::string_view setting, long long least, long long most);
 std::uint64_t parse_seed(std::string_view text, std::string_view setting);
 
-/// All of the text as a whole number, or as a finite one; empty where it is none.
+/// Parse the whole text as an integer or a finite number; empty if it is none.
 std::optional<long long> read_integer(std::string_view text);
 std::optional<double> read_real(std::string_view text);
 
@@ -23,16 +23,16 @@ double parse_real(std::string_view text, std::string_view setting);
 /// "true" or "false".
 bool parse_flag(std::string_view text, std::string_view setting);
 
-/// A number of bytes >= 1: "500000000", "500MB", "1.5GiB", "2G" (K, M, G, T alone and with B count in 1000,
-/// with iB in 1024).
+/// A number of bytes >= 1: "500000000", "500MB", "1.5GiB", "2G" (K, M, G, T and KB ... in powers of 1000, KiB
+/// ... of 1024).
 std::uint64_t parse_bytes(std::string_view text, std::string_view setting);
 
 std::vector<std::string> split(std::string_view text, char separator);
 
-/// "512 B", "16.0 MB", "2.15 GB" (powers of 1000).
+/// Returns "512 B", "16.0 MB", "2.15 GB" (powers of 1000).
 std::string format_bytes(double bytes);
 
-/// The shortest decimal that reads back as the same number.
+/// Returns the shortest decimal that parses to the same number.
 std::string format_real(double value);
 
 }  // namespace stencil

@@ -5,7 +5,8 @@
 namespace stencil {
 namespace {
 
-// C0 and C1 controls and DEL, line and paragraph separators, and the marks that turn the direction of text.
+// Control characters (C0, C1, DEL), line and paragraph separators, and marks that change the direction of
+// text.
 bool is_control(std::string_view character) {
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(character[i]); };
     if (character.size() == 1) return byte(0) < 0x20 || byte(0) == 0x7f;
@@ -59,7 +60,7 @@ std::string quotable(std::string_view text) {
     constexpr std::size_t kMaxBytes = 40;
     if (text.size() <= kMaxBytes) return printable(text);
     std::size_t end = kMaxBytes;
-    // Not in the middle of a character.
+    // Do not cut within a character.
     while (end > kMaxBytes - 3 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
     return printable(text.substr(0, end)) + "...";
 }

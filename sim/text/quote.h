@@ -1,4 +1,4 @@
-// Foreign text in messages: names, values and pieces of files, which may hold anything.
+// Makes foreign text (names, values, file contents) safe for messages.
 #pragma once
 
 #include <string>
@@ -6,18 +6,18 @@
 
 namespace stencil {
 
-/// Bytes of the UTF-8 character that a text begins with (no overlong forms, no surrogates, nothing beyond
-/// U+10FFFF); 0 where there is none.
+/// Returns the bytes of the first UTF-8 character (no overlong forms or surrogates, at most U+10FFFF); 0 if
+/// there is none.
 std::size_t utf8_length(std::string_view text);
 
-/// All of it is UTF-8.
+/// Returns whether the whole text is UTF-8.
 bool is_utf8(std::string_view text);
 
-/// The same on one line and without control characters, which could steer a terminal or cut the message; they
-/// and what is not UTF-8 become '?', byte by byte. For file names, which stay whole.
+/// Replaces control characters, which could affect the terminal or split the message, and invalid UTF-8 by
+/// '?', byte by byte. For file names, which are not shortened.
 std::string printable(std::string_view text);
 
-/// The same, and at most 40 bytes of it ("..." follows then). For all other text.
+/// Like printable(), but cut to 40 bytes with "...". For all other text.
 std::string quotable(std::string_view text);
 
 }  // namespace stencil

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t\n";
 
-// Reads one line, word by word.
+// Splits a line into words.
 class Reader {
   public:
     explicit Reader(std::string_view line) : line_(line) {}
@@ -40,7 +40,7 @@ class Reader {
         return text;
     }
 
-    // Up to the closing quote. In double quotes a backslash protects what would be special there.
+    // Reads up to the closing quote. In double quotes a backslash escapes special characters.
     std::string quoted(char quote) {
         std::string text;
         while (at_ < line_.size()) {

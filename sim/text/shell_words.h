@@ -1,4 +1,4 @@
-// Words as a POSIX shell writes and reads them.
+// Quotes and splits words as a POSIX shell does.
 #pragma once
 
 #include <string>
@@ -7,11 +7,11 @@
 
 namespace stencil {
 
-/// A word as a shell reads it back.
+/// Quotes a word if necessary.
 std::string quoted_for_shell(const std::string& word);
 
-/// The words of a line: quotes and backslashes as in a shell, nothing else is special. Throws InputError
-/// where a quote has no end.
+/// Splits a line into words: only quotes and backslashes are special. Throws InputError for an unclosed
+/// quote.
 std::vector<std::string> shell_words(std::string_view line);
 
 }  // namespace stencil

@@ -9,7 +9,8 @@
 namespace stencil::user_kernel {
 namespace {
 
-// Whole blocks first: what is right there and wrong on the others has to do with where the field ends.
+// Multiples of the blocks come first: a kernel that fails only on the other sizes mishandles the ends of the
+// field.
 std::vector<Size> sizes_for(const LaunchShape& shape) {
     const auto two_tiles = [](int tile) { return tile <= 256 ? 2 * tile : tile; };
     return {{two_tiles(shape.tile_x), two_tiles(shape.tile_y)},
@@ -21,7 +22,7 @@ std::vector<Size> sizes_for(const LaunchShape& shape) {
             {1, 1}};
 }
 
-// One size on its way through the launches.
+// Checks one size over several launches.
 template <class T>
 class SizeCheck {
   public:
@@ -37,7 +38,7 @@ class SizeCheck {
             from_.push_back(guarded_cells<T>(shape_, field.to(dtype_of<T>).template as<T>()));
     }
 
-    /// Goes on by a launch; what is wrong with it.
+    /// Makes a launch; returns the fault, if any.
     std::string advance(int steps) {
         expected_.advance(steps);
         auto after = from_, to = unwritten();

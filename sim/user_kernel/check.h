@@ -1,5 +1,4 @@
-// Whether a kernel does what the reference does: on sizes that are no multiple of anything, one launch after
-// the other, each of them again.
+// Compares a user's kernel with the reference: on awkward sizes, over several launches, each repeated.
 #pragma once
 
 #include <functional>
@@ -11,14 +10,14 @@
 
 namespace stencil::user_kernel {
 
-/// Launches a kernel once; tests have some that are made of host code.
+/// Launches a kernel; tests have launchers that run host code.
 template <class T>
 class Launcher {
   public:
     virtual ~Launcher() = default;
 
-    /// From one component's array each to another, by `steps` steps at the time `t`; both are as the launch
-    /// leaves them when this returns.
+    /// Steps from one array per component to another, by `steps` steps at time `t`. Both arrays hold the
+    /// launch's results on return.
     virtual void launch(const GuardedShape& shape,
                         std::vector<Cells<T>>& from,
                         std::vector<Cells<T>>& to,
@@ -27,13 +26,13 @@ class Launcher {
 };
 
 struct Check {
-    std::string fault;  ///< one line; empty where the kernel is right
-    int sizes = 0;      ///< on which it was found right
-    double error = 0;   ///< the largest, relative to the largest value of its field
+    std::string fault;  ///< one line; empty if the kernel is correct
+    int sizes = 0;      ///< number of sizes on which it was correct
+    double error = 0;   ///< largest error, relative to its field's largest value
 };
 
-/// `run` says what is stepped; its size does not count. `alive` is called before every piece of the work with
-/// what that is.
+/// `run` gives the model and settings; its size is ignored. `alive` is called before each piece of work with
+/// a description.
 template <class T>
 Check check_kernel(Launcher<T>& launcher,
                    const Entry& entry,

@@ -15,9 +15,9 @@
 namespace stencil::user_kernel {
 namespace {
 
-constexpr int kRegisters = 65536;  // of a block, on every GPU since compute capability 3.5
+constexpr int kRegisters = 65536;  // per block, on every GPU since compute capability 3.5
 
-/// As NVRTC writes it: "heat.cu(12): error: identifier "cc" is undefined".
+/// An error of NVRTC: "heat.cu(12): error: identifier "cc" is undefined".
 struct Mistake {
     std::string file;
     int line = 0;
@@ -41,15 +41,15 @@ std::string line_of(const std::string& text, int number) {
     return line.substr(std::min(line.find_first_not_of(" \t"), line.size()));
 }
 
-// Habits from programs that have a host part too.
+// Explains errors that are common when a file was written for nvcc.
 std::string hint_for(const Mistake& mistake) {
     if (mistake.what.find("open source file") == std::string::npos) return "";
     return " (only the kernel is compiled here, without the host's headers: leave this #include out; "
            "printf is there without)";
 }
 
-// Of what is right C++ and too large for the machine: "ptxas error : Entry function 'step' uses too much
-// ...".
+// Returns an error of ptxas, for valid code that is too large: "ptxas error : Entry function 'step' uses too
+// much ...".
 std::string assembler_error(const std::string& log) {
     static const std::regex form(R"(error[^:\n]*:\s*(.*))");
     std::smatch parts;
@@ -104,7 +104,7 @@ Usage required_usage(const std::string& log, const LaunchShape& shape, const std
                                  signature(shape)));
 }
 
-// Types of half precision, bulk copies and the like are in headers of the toolkit.
+// The toolkit's headers provide half precision, bulk copies and the like.
 std::vector<std::string> include_options() {
     for (const char* variable : {"CUDA_HOME", "CUDA_PATH"})
         if (const char* home = std::getenv(variable)) return {fmt::format("--include-path={}/include", home)};

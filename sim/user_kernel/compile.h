@@ -1,4 +1,4 @@
-// From the text of a kernel to machine code, or to one line about what is wrong with it.
+// Compiles a user's kernel to machine code, or returns a one-line error.
 #pragma once
 
 #include <optional>
@@ -9,29 +9,29 @@
 
 namespace stencil::user_kernel {
 
-/// What the compiler says of a kernel.
+/// Resources that a kernel uses, as reported by the compiler.
 struct Usage {
-    int registers = 0;     ///< of a thread
-    int spill_bytes = 0;   ///< stores and loads of a thread that found no register
-    int local_bytes = 0;   ///< of memory that a thread has for those
-    int shared_bytes = 0;  ///< static, of a block
+    int registers = 0;     ///< per thread
+    int spill_bytes = 0;   ///< spill stores and loads per thread
+    int local_bytes = 0;   ///< local memory per thread
+    int shared_bytes = 0;  ///< static, per block
 };
 
 struct Compiled {
     std::string cubin;
     Usage usage;
-    int compute_capability = 0;  ///< 90: 9.0
+    int compute_capability = 0;  ///< 90 means 9.0
 
-    /// "compiled for sm_90: 24 registers, no spills"
+    /// Returns for example "compiled for sm_90: 24 registers, no spills".
     std::string summary() const;
 };
 
-/// Of a kernel by its name, in what the compiler said; empty where there is none of this name.
+/// Finds a kernel's resources in the compiler's log; empty if the kernel is not there.
 std::optional<Usage> usage_of(const std::string& log, std::string_view kernel);
 
-/// Throws InputError for mistakes in the text, with the line as the user counts them, for an entry that is
-/// not there or has another signature, and for more registers or shared memory than a block can have;
-/// CudaError where there is no compiler.
+/// Throws InputError for errors in the text (with the user's line numbers), a missing entry or wrong
+/// signature, and too many registers or too much shared memory for a block; CudaError if there is no
+/// compiler.
 Compiled compile(const Entry& entry,
                  const LaunchShape& shape,
                  const std::string& text,

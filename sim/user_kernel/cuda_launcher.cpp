@@ -16,7 +16,7 @@ RowCopy whole(void* to, const void* from, const Cells<T>& cells) {
     return {to, bytes, from, bytes, bytes, 1};
 }
 
-// Arrays of the host on the device.
+// Device copies of host arrays.
 template <class T>
 class DeviceCopies {
   public:
@@ -75,7 +75,7 @@ void LoadedStep<T>::launch(const std::vector<const T*>& from,
                            double t) const {
     const auto values = parameter_values(source_.entry, params, source_.spacing, t);
     const std::vector<T> parameters(values.begin(), values.end());
-    // The structs From, To, Size and Parameters are as these arrays lie in memory.
+    // The structs From, To, Size and Parameters have the memory layout of these arrays.
     const void* const arguments[] = {from.data(), to.data(), size_, parameters.data(), &steps};
     launch_kernel(kernel_, grid_, arguments, stream_);
 }

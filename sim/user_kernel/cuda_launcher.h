@@ -1,4 +1,4 @@
-// Launches of a kernel on the GPU.
+// Launches a user's kernel on the GPU.
 #pragma once
 
 #include <vector>
@@ -9,14 +9,15 @@
 
 namespace stencil::user_kernel {
 
-/// A kernel on a device, for fields of one size, with a block for every tile.
+/// A kernel loaded on a device for fields of one size, with one block per tile.
 template <class T>
 class LoadedStep {
   public:
-    /// Throws CudaError; InputError where a grid has not so many blocks, or the GPU not so much for a block.
+    /// Throws CudaError, and InputError if the grid has too many blocks or a block needs more than the GPU
+    /// has.
     LoadedStep(const UserKernel& kernel, int nx, int ny, int pitch, CudaStream& stream);
 
-    /// Enqueues it, from the first cells of all components to those of others, at the time t.
+    /// Enqueues a launch at time t. The pointers address the first cell of each component.
     void launch(const std::vector<const T*>& from,
                 const std::vector<T*>& to,
                 const StepParameters& params,
@@ -26,19 +27,19 @@ class LoadedStep {
   private:
     const UserKernel& source_;
     CudaStream& stream_;
-    int size_[3];  ///< as the struct Size lies in memory
+    int size_[3];  ///< with the layout of the struct Size
     equation::LoadedKernels kernels_;
     equation::LoadedKernel kernel_;
     equation::LaunchShape grid_;
 };
 
-/// Between arrays of the host.
+/// Launches between arrays on the host.
 template <class T>
 class CudaLauncher : public Launcher<T> {
   public:
     CudaLauncher(const UserKernel& kernel, const StepParameters& params) : kernel_(kernel), params_(params) {}
 
-    /// Throws CudaError where the launch failed: the device is lost to this process then.
+    /// Throws CudaError if the launch failed; the device is then unusable in this process.
     void launch(const GuardedShape& shape,
                 std::vector<Cells<T>>& from,
                 std::vector<Cells<T>>& to,

@@ -16,7 +16,7 @@
 namespace stencil::user_kernel {
 namespace {
 
-// All that C++17 reserves, and what the declarations take themselves.
+// Keywords of C++17, and names used by the declarations.
 bool is_reserved(const std::string& name) {
     static const std::set<std::string> reserved{
         "alignas",     "alignof",   "and",          "and_eq",    "asm",      "auto",
@@ -37,7 +37,7 @@ bool is_reserved(const std::string& name) {
     return reserved.contains(name);
 }
 
-// The code point at `at`, which moves behind it.
+// Decodes the code point at `at`, and advances `at`.
 char32_t next_letter(const std::string& utf8, std::size_t& at) {
     const auto byte = [&] { return at < utf8.size() ? static_cast<unsigned char>(utf8[at++]) : 0u; };
     const unsigned first = byte();
@@ -48,7 +48,7 @@ char32_t next_letter(const std::string& utf8, std::size_t& at) {
     return letter;
 }
 
-// NVRTC takes ASCII alone: Greek letters go by their names, others by their numbers.
+// NVRTC accepts only ASCII: Greek letters are spelled out, others are numbered.
 std::string in_ascii(const std::string& name) {
     static constexpr std::string_view kGreek[] = {
         "alpha", "beta",   "gamma",   "delta", "epsilon", "zeta",    "eta",  "theta", "iota",
@@ -73,13 +73,13 @@ std::string in_ascii(const std::string& name) {
     return ascii;
 }
 
-// A parameter called `new` is p.new_, and one called λ is p.lambda.
+// Makes a member name: a parameter `new` becomes p.new_, and λ becomes p.lambda.
 std::string member(const std::string& name) {
     std::string ascii = in_ascii(name);
     return is_reserved(ascii) ? ascii + "_" : ascii;
 }
 
-// Two members of one name would be the compiler's mistake, in a line that nobody wrote.
+// Refuse duplicate members here; the compiler would report a line that the user did not write.
 void require_distinct(const std::vector<std::string>& members) {
     std::set<std::string> seen;
     for (const std::string& name : members)

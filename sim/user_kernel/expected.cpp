@@ -13,7 +13,7 @@ namespace {
 
 constexpr Size kSmall{64, 64};
 
-// The different values of a component's start; for one that is the same everywhere, some near that.
+// Returns the distinct values of a component's initial state, and some nearby if it is uniform.
 std::vector<double> values_of(const Field& start) {
     const Field exact = start.to(DType::float64);
     const auto cells = exact.as<double>().cells();

@@ -1,4 +1,4 @@
-// What a kernel is checked against: the reference in float64, from a field on which faults show.
+// The reference solution for checking a user's kernel, from an initial field that reveals faults.
 #pragma once
 
 #include <memory>
@@ -12,27 +12,27 @@ namespace stencil::user_kernel {
 
 class Expected {
   public:
-    /// Random everywhere, at the edges too, of the values that the model's own start has: every number is a
-    /// float.
+    /// The initial field is random up to its edges, with values from the model's own initial state; every
+    /// number is a float.
     Expected(const RunSpec& run, Size size);
 
-    /// By some steps, to what `right` is then.
+    /// Advances the state that `right` returns.
     void advance(int steps);
 
     const State& start() const { return start_; }
     const Array<double>& right(std::size_t component) const {
         return right_.components[component].as<double>();
     }
-    /// How far a right result of this precision may be from it: several times what the program's own in
-    /// float32 is away, in units of the precision's rounding.
+    /// Returns the allowed error in this precision: several times the program's own error in float32, scaled
+    /// to the precision.
     double tolerance(std::size_t component, DType dtype) const;
     double largest(std::size_t component) const { return largest_[component]; }
 
   private:
     State start_, right_;
     std::unique_ptr<Solver> reference_, float32_;
-    std::vector<double> distance_;  ///< of float32 from the reference, of each component
-    std::vector<double> largest_;   ///< |value| so far
+    std::vector<double> distance_;  ///< error of float32, of each component
+    std::vector<double> largest_;   ///< largest |value| so far
 };
 
 }  // namespace stencil::user_kernel

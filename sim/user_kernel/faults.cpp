@@ -28,7 +28,7 @@ std::string boundary_words(const std::string& boundary) {
     return "the model's boundary is to be kept there";
 }
 
-/// A part of the field, and why the cells there may be the wrong ones.
+/// A region of the field, and a likely reason for faults there.
 struct Part {
     std::string words, advice;
 };
@@ -69,7 +69,7 @@ class Finder {
         return bits_of(a[shape_.at(x, y)]) == bits_of(b[shape_.at(x, y)]);
     }
 
-    // The cells of the field for which a condition holds, row by row.
+    // Lists the cells of the field that satisfy a condition, row by row.
     template <class Condition>
     std::vector<Place> places(Condition&& holds) const {
         std::vector<Place> found;
@@ -79,7 +79,7 @@ class Finder {
         return found;
     }
 
-    // A place outside of the field, seen from it.
+    // Describes the position of a cell outside the field.
     std::string outside_words(std::size_t i) const {
         const auto first = std::ptrdiff_t(shape_.at(0, 0)), end = std::ptrdiff_t(shape_.at(0, ny_));
         const auto at = std::ptrdiff_t(i);
@@ -94,7 +94,7 @@ class Finder {
         std::optional<std::size_t> first;
         for (std::size_t i = 0; i < cells.size(); ++i) {
             if (shape_.inside(i) || bits_of(cells[i]) == bits_of(band_mark<T>())) continue;
-            // What lies beside a cell says more than what lies far before the field.
+            // A cell near a row is more informative than one far before the field.
             if (!first || *first < shape_.band) first = i;
             ++count;
         }
@@ -117,7 +117,7 @@ class Finder {
             cells.front().y);
     }
 
-    // The narrowest that holds all of the cells; without words where none does.
+    // Returns the smallest region that contains all of the cells; empty text if none does.
     Part part_of(const std::vector<Place>& cells) const {
         struct Row {
             bool is_there;
@@ -176,7 +176,7 @@ class Finder {
 
     bool is_right(int x, int y, double right) const { return std::abs(made(x, y) - right) <= o_.tolerance; }
 
-    // The right field moved by some cells is what was made: within the field, where there is enough of it.
+    // Returns whether the result equals the correct field shifted by some cells, where they overlap enough.
     bool is_moved(int dx, int dy) const {
         const auto fits = [&](int x, int y) {
             const bool within = x >= 2 && y >= 2 && x < nx_ - 2 && y < ny_ - 2;
@@ -211,7 +211,7 @@ class Finder {
     std::string wrong_values() const {
         const auto wrong = places([&](int x, int y) {
             const double right = o_.right.at(x, y);
-            return std::isfinite(right) && !is_right(x, y, right);  // what is no number is not
+            return std::isfinite(right) && !is_right(x, y, right);  // NaN is wrong, too
         });
         if (wrong.empty()) return "";
         const Place first = wrong.front();

@@ -1,4 +1,4 @@
-// What is wrong with the cells that a kernel left behind, in one sentence for whoever wrote it.
+// Diagnoses the output of a user's kernel in one sentence.
 #pragma once
 
 #include <string>
@@ -7,24 +7,24 @@
 
 namespace stencil::user_kernel {
 
-/// A launch, or several in a row, on one component's array. The texts are for the sentence.
+/// Arrays of one component before and after one or more launches, with words for the message.
 template <class T>
 struct Outcome {
     GuardedShape shape;
-    const Cells<T>& before;      ///< what the launch read from
-    const Cells<T>& after;       ///< the same memory after it
-    const Cells<T>& made;        ///< what it wrote
-    const Array<double>& right;  ///< what it should have written
-    double tolerance = 0;        ///< of |made - right|
+    const Cells<T>& before;      ///< input of the launch
+    const Cells<T>& after;       ///< the same memory after the launch
+    const Cells<T>& made;        ///< output of the launch
+    const Array<double>& right;  ///< correct output
+    double tolerance = 0;        ///< largest |made - right| allowed
     int tile_x = 32, tile_y = 8;
-    std::string component;  ///< "u", where there are several; else empty
-    std::string boundary;   ///< "zero", ...
+    std::string component;  ///< such as "u" if there are several; else empty
+    std::string boundary;   ///< such as "zero"
 
-    /// Empty where nothing is wrong; cells of which the reference knows no finite value are not compared.
+    /// Returns the fault, or an empty text. Cells whose correct value is not finite are not compared.
     std::string fault() const;
-    /// Where the same launch makes something else another time; empty where it does not.
+    /// Returns a message if a repeated launch gave other results; otherwise an empty text.
     std::string difference(const Cells<T>& again) const;
-    /// The largest |made - right| of the cells with a right value.
+    /// Returns the largest |made - right| where the correct value is finite.
     double largest_error() const;
 };
 

@@ -1,4 +1,4 @@
-// Fields with marked cells all around them, in which writes and reads beyond the field leave traces.
+// Fields surrounded by canary cells, which reveal reads and writes outside the field.
 #pragma once
 
 #include <algorithm>
@@ -13,12 +13,12 @@
 
 namespace stencil::user_kernel {
 
-/// Where the rows of a field lie in an array of `cells()`: a band before the first, padding behind each, a
-/// band after the last one.
+/// Memory layout of a guarded field: a band before the first row, padding after each row, a band after the
+/// last.
 struct GuardedShape {
     int nx = 1, ny = 1;
     int pitch = 1;         ///< a multiple of 32 cells, more than nx
-    std::size_t band = 0;  ///< cells
+    std::size_t band = 0;  ///< in cells
 
     GuardedShape(int columns, int rows)
         : nx(columns), ny(rows), pitch((columns + 1 + 31) / 32 * 32), band(std::size_t(8 * pitch) + 4096) {}
@@ -40,7 +40,7 @@ Bits<T> bits_of(T value) {
     return std::bit_cast<Bits<T>>(value);
 }
 
-// Not-a-numbers that no arithmetic makes: what stands in the bands, and in the cells that are to be written.
+// NaN payloads that no arithmetic produces, for the bands and for cells to be written.
 template <class T>
 T band_mark() {
     return std::bit_cast<T>(Bits<T>(sizeof(T) == sizeof(float) ? 0x7fe5a5a5ULL : 0x7ffe5a5a5a5a5a5aULL));
@@ -54,7 +54,7 @@ T unwritten_mark() {
 template <class T>
 using Cells = std::vector<T>;
 
-/// Marks everywhere.
+/// Fills an array with canaries.
 template <class T>
 Cells<T> unwritten_cells(const GuardedShape& shape) {
     Cells<T> cells(shape.cells(), band_mark<T>());

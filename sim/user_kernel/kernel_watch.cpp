@@ -15,7 +15,7 @@ namespace {
 constexpr auto kInterval = std::chrono::milliseconds(500);
 
 bool alike(const RunSpec& a, const RunSpec& b) {
-    // What a kernel is compiled for and timed on; parameters reach it with every launch.
+    // Settings that compiling and timing depend on; parameters are passed with every launch.
     const auto key = [](const RunSpec& run) {
         return std::tie(
             run.model, run.size, run.dtype, run.boundary, run.boundary_as_typed, run.stepper, run.dx);
@@ -68,7 +68,7 @@ void KernelWatch::serve(const std::stop_token& stop) {
     }
 }
 
-// Where the file or the order is another one than the last time.
+// Tries the file again if it or the order has changed.
 void KernelWatch::look(const Order& order, const std::stop_token& stop) {
     std::error_code error;
     const fs::file_time_type saved = fs::last_write_time(order.file, error);

@@ -1,4 +1,4 @@
-// A file with a kernel, watched: tried anew whenever it is saved, on a thread of its own.
+// Watches a kernel's file and, in a thread, tries it again whenever it is saved.
 #pragma once
 
 #include <condition_variable>
@@ -18,22 +18,21 @@
 namespace stencil::user_kernel {
 
 struct KernelNews {
-    std::uint64_t version = 0;          ///< another one where anything has changed
-    std::string file;                   ///< that is watched; empty: none
-    std::string doing;                  ///< of the trial in progress; empty: there is none
-    std::string failure;                ///< why there was no trial: no such file, no compiler
-    std::optional<TrialReport> report;  ///< the newest
-    /// Of the newest file that was right; null before that, and without a GPU.
+    std::uint64_t version = 0;          ///< changes with the content
+    std::string file;                   ///< the watched file; empty: none
+    std::string doing;                  ///< stage of the trial in progress; empty: none
+    std::string failure;                ///< why there was no trial: no file, no compiler
+    std::optional<TrialReport> report;  ///< of the newest trial
+    /// From the newest file that passed; null before, and without a GPU.
     std::shared_ptr<const UserKernel> kernel;
 };
 
-/// All functions return at once; a trial in progress ends with it.
+/// All functions return at once. The destructor ends a trial in progress.
 class KernelWatch {
   public:
     /// `on_news` is called on another thread.
     explicit KernelWatch(std::function<void()> on_news, std::string program = "");
-    /// From now on this file, for runs like this one, whose size it is timed on. Nothing happens where both
-    /// are as before.
+    /// Watches this file for runs like `run`, at whose size it is timed. Does nothing if both are unchanged.
     void watch(const std::string& file, const RunSpec& run);
     KernelNews news() const;
 
@@ -54,15 +53,15 @@ class KernelWatch {
     std::string program_;
     mutable std::mutex mutex_;
     std::condition_variable_any wake_;
-    Order order_;  // guarded by mutex_, as is the next
+    Order order_;  // these two are guarded by mutex_
     KernelNews news_;
-    /// The order that was tried last, and the file as it was then.
+    /// The order tried last, and the file's time stamp then.
     std::pair<std::uint64_t, std::filesystem::file_time_type> tried_;
-    std::jthread thread_;  ///< last
+    std::jthread thread_;  ///< last, so that it ends before what it uses
 };
 
-/// A kernel to start from, as a new file of the working folder; where there is one of that name, that one.
-/// Throws MachineError where it cannot be written.
+/// Copies a template kernel into the working folder, unless a file of that name exists. Throws MachineError
+/// if it cannot be written.
 std::string start_file(const std::string& name);
 
 }  // namespace stencil::user_kernel

@@ -16,8 +16,8 @@ namespace stencil::user_kernel {
 namespace {
 
 constexpr std::string_view kMark = "stencilscope:";
-constexpr int kMostThreads = 1024;       // of a block, on every GPU
-constexpr int kMostShared = 227 * 1024;  // of a block, on the GPUs that have most
+constexpr int kMostThreads = 1024;       // per block, on every GPU
+constexpr int kMostShared = 227 * 1024;  // per block, on the GPUs with the most
 constexpr int kMostSteps = 64;
 constexpr int kLargestTile = 1 << 20;
 
@@ -36,7 +36,7 @@ std::pair<int, int> read_pair(std::string_view value, const std::string& what, i
             int(parse_integer(value.substr(x + 1), what, 1, most))};
 }
 
-// One of the words between commas: "block 32x8".
+// Parses one item between commas, such as "block 32x8".
 void take(LaunchShape& shape, std::string_view phrase) {
     const std::size_t space = std::min(phrase.find(' '), phrase.size());
     const std::string word(phrase.substr(0, space));

@@ -29,7 +29,7 @@ std::string text_of(const TrialRequest& request) {
                       {"sizes", ladder.sizes}});
 }
 
-/// What the child has said so far.
+/// Messages received from the child.
 struct Heard {
     std::string doing = "before it began";
     std::string failed;
@@ -42,7 +42,7 @@ struct Heard {
         failed = printable(json.value("failed", ""));
         done = json.value("done", false);
         if (!json.contains("report")) return;
-        for (Json& row : json["report"].at("rows"))  // null stands for what is no number
+        for (Json& row : json["report"].at("rows"))  // null stands for NaN and infinity
             if (row.at("error").is_null()) row["error"] = std::numeric_limits<double>::quiet_NaN();
         report = json["report"];
         report.fault = printable(report.fault);

@@ -1,5 +1,4 @@
-// A kernel of the user's tried out: compiled, checked and timed in a process of its own, which may hang or
-// crash.
+// Compiles, checks and times a user's kernel in a child process, which may hang or crash.
 #pragma once
 
 #include <functional>
@@ -13,33 +12,33 @@ namespace stencil::user_kernel {
 
 struct TrialRequest {
     std::string file;           ///< for messages
-    std::string text;           ///< of the kernel
-    LadderSpec ladder;          ///< resolved; of its rungs only the kernel is timed, on its sizes
-    double limit_seconds = 10;  ///< for a launch, or any other piece of the work
-    std::string program;        ///< that is started; empty: this one
+    std::string text;           ///< source text of the kernel
+    LadderSpec ladder;          ///< resolved; only the kernel is timed, at its sizes
+    double limit_seconds = 10;  ///< for each launch or other piece of work
+    std::string program;        ///< executable to start; empty: this program
 };
 
 struct TrialReport {
-    std::string fault;     ///< of the kernel, one line; empty where it is right, or was not run
-    std::string compiled;  ///< "compiled for sm_90: 24 registers, no spills"; empty where it was not
-    bool on_gpu = false;   ///< there was one to run it on
-    int sizes = 0;         ///< on which it was found right
-    double error = 0;      ///< there, relative to the field's largest value
+    std::string fault;     ///< one line; empty if the kernel is correct or was not run
+    std::string compiled;  ///< such as "compiled for sm_90: 24 registers, no spills"; empty if it was not
+    bool on_gpu = false;   ///< whether there was a GPU to run it
+    int sizes = 0;         ///< number of sizes on which it was correct
+    double error = 0;      ///< on those, relative to the field's largest value
     int steps_fused = 1;
-    std::vector<LadderRow> rows;  ///< one a size, of no method yet
+    std::vector<LadderRow> rows;  ///< one per size, without a method yet
     bool stopped = false;
 };
 
-/// Throws InputError where the file cannot be read.
+/// Reads the file. Throws InputError if it cannot be read.
 std::string kernel_text(const std::string& file);
 
-/// Throws MachineError where the machine failed: no compiler, no such process, not enough memory.
+/// Throws MachineError if the machine failed: no compiler, no child process, not enough memory.
 TrialReport try_kernel(const TrialRequest& request,
                        const std::function<void(const std::string& doing)>& doing = nullptr,
                        const std::function<bool()>& stop = nullptr);
 
-/// The other end, which the program becomes when it is started as `stencilscope kernel-trial`: reads the
-/// request from standard input and answers to kAnswers. Returns the exit status.
+/// The child's main function, run as `stencilscope kernel-trial`: reads the request from standard input and
+/// answers to kAnswers. Returns the exit status.
 int trial_child();
 
 }  // namespace stencil::user_kernel

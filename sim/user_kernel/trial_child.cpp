@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// What the process that started this one is told, again and again.
+/// Progress and result, sent repeatedly to the parent.
 struct Answers {
     std::string doing;
     TrialReport report;
@@ -48,11 +48,11 @@ TrialRequest read_request(const Json& json) {
     if (query_cuda().devices.empty()) return asked;
     choose_cuda_device(json.at("gpu"));
     asked.ladder.run.backend = "cuda";
-    asked.ladder.methods = {"naive"};  // whose rows count for nothing
+    asked.ladder.methods = {"naive"};  // a valid method; the kernel replaces it
     return asked;
 }
 
-// Without a GPU a kernel is compiled all the same, for Hopper.
+// Without a GPU the kernel is compiled for Hopper.
 int capability() {
     const int own = default_compute_capability();
     return own > 0 ? own : 90;
@@ -60,8 +60,7 @@ int capability() {
 
 #if STENCILSCOPE_HAS_CUDA
 
-// What the driver says of kernels that went wrong, for those who wrote them; empty where it is not their
-// fault.
+// Explains a CUDA error to the kernel's author; empty if the kernel is not to blame.
 std::string words_for(const std::string& error) {
     struct Row {
         const char* name;
@@ -163,7 +162,7 @@ int trial_child() {
         end["failed"] = error.what();
     }
     answers.tell(answers.doing, end);
-    // Not through the destructors of a GPU that may be lost.
+    // Skip destructors, because the GPU may be unusable.
     _exit(0);
 }
 

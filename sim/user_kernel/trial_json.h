@@ -1,4 +1,4 @@
-// What a trial says from one process to the other.
+// Messages between a trial's processes.
 #pragma once
 
 #include "sim/text/json.h"
@@ -27,7 +27,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(
     TrialReport, fault, compiled, on_gpu, sizes, error, steps_fused, rows, stopped)
 }
 
-/// On one line; text that is no UTF-8 has marks in its place.
+/// Formats JSON on one line; invalid UTF-8 is replaced.
 inline std::string json_line(const nlohmann::json& json) {
     return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
 }

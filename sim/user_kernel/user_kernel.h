@@ -1,4 +1,4 @@
-// A kernel that somebody wrote, ready to step a model's fields.
+// A user's kernel, compiled and ready to step a model.
 #pragma once
 
 #include <memory>
@@ -9,34 +9,34 @@
 
 namespace stencil::user_kernel {
 
-/// Launches in one CUDA graph. Even, so that the double buffer ends as it began.
+/// Launches per CUDA graph; even, so that the double buffer ends as it began.
 inline constexpr int kLaunchesTogether = 32;
 
 struct UserKernel {
-    std::string name;  ///< of its file, "heat.cu"
+    std::string name;  ///< of its file, such as "heat.cu"
     Entry entry;
     LaunchShape shape;
     Compiled compiled;
-    /// What it was made for.
+    /// The configuration that it was compiled for.
     std::shared_ptr<const Model> model;
     std::string stepper;
     double spacing = 1;
-    Method method;  ///< a row like those of the table, under this name
+    Method method;  ///< like a row of the table, with this name
 };
 
-/// For runs like this one. `file` is a path, or what stands for it in messages. Throws as compile() and
+/// Compiles a kernel for runs like `spec`. `file` is a path or a name for messages. Throws as compile() and
 /// entry_of() do.
 std::shared_ptr<const UserKernel> make_user_kernel(const RunSpec& spec,
                                                    const std::string& text,
                                                    const std::string& file,
                                                    int compute_capability);
 
-/// The spec has a kernel, and it was made for runs like that one.
+/// Returns whether the spec has a kernel that was made for its configuration.
 bool fits(const Configuration& spec);
-/// The name of what steps: the kernel's, or the method's.
+/// Returns the name of the kernel or, without one, of the method.
 std::string stepped_by(const RunSpec& spec);
 
-/// The row under which its figures stand: `name` has to outlive it.
+/// Makes the row for its figures; `name` must outlive it.
 Method method_row(std::string_view name, const RunSpec& spec, int steps_a_launch);
 
 }  // namespace stencil::user_kernel

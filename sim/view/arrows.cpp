@@ -28,7 +28,7 @@ std::vector<std::string> arrow_components(std::string_view text) {
 ArrowLattice arrow_lattice(const CellArea& area, int nx, int ny, double cells_apart) {
     ArrowLattice lattice;
     lattice.spacing = std::exp2(std::ceil(std::log2(std::max(cells_apart, 1.0))));
-    // In the middle of a cell, of that which a power of two of cells has in its middle.
+    // Centre the arrows in blocks of `spacing` cells, so that with spacing 1 they are at cell centres.
     const double offset = lattice.spacing / 2;
     const auto first = [&](double low) {
         return std::max(0.0, std::ceil((low - offset) / lattice.spacing)) * lattice.spacing + offset;
@@ -53,7 +53,7 @@ Arrows measured_arrows(const ArrowLattice& lattice, std::vector<SamplePoint> vec
 
 std::vector<SamplePoint> gradient_points(const ArrowLattice& lattice, int nx, int ny) {
     const double away = std::max(1.0, lattice.spacing / 2);
-    // Sampled between the centres of cells: beyond those of the edge nothing changes any more.
+    // Samples between cell centres: clamp to the centres of the outermost cells.
     const auto inside = [](double value, int cells) {
         return std::clamp(value, 0.5, std::max(0.5, cells - 0.5));
     };
@@ -89,7 +89,7 @@ std::vector<ArrowShape> arrow_shapes(const Arrows& arrows) {
     for (std::size_t i = 0; i < arrows.vectors.size(); ++i) {
         const SamplePoint& v = arrows.vectors[i];
         const double length = std::hypot(v.x, v.y) / arrows.longest * kLongest;
-        if (!(length >= kShortest)) continue;  // nor one that is not finite
+        if (!(length >= kShortest)) continue;  // also false for NaN
         const SamplePoint at = lattice.at(int(i) % lattice.nx, int(i) / lattice.nx);
         const double half = length * lattice.spacing / 2, norm = std::hypot(v.x, v.y);
         const double ux = v.x / norm, uy = v.y / norm, head = std::min(kHead * lattice.spacing, half);

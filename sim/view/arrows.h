@@ -1,4 +1,4 @@
-// Arrows over a field: the gradient of what is shown, or two components across and down.
+// Arrows over a field: the gradient of the observable, or two components as x and y.
 #pragma once
 
 #include <string>
@@ -11,42 +11,41 @@ namespace stencil {
 
 inline constexpr std::string_view kGradientArrows = "gradient";
 
-/// Checks a text that says what arrows show: "gradient", or two components, "u,v"; empty: none. Returns it.
-/// Throws InputError.
+/// Validates the setting: "gradient", two components "u,v", or empty for none. Returns it. Throws InputError.
 std::string read_arrows(std::string_view text);
-/// The two components; empty of the gradient and of none.
+/// Returns the two components; empty for the gradient and for none.
 std::vector<std::string> arrow_components(std::string_view text);
 
-/// The middles of arrows: nx columns and ny rows of them, in coordinates of cells.
+/// A lattice of nx x ny arrow centres, in cell coordinates.
 struct ArrowLattice {
-    double x = 0, y = 0;  ///< of the first one
+    double x = 0, y = 0;  ///< first centre
     double spacing = 1;
     int nx = 0, ny = 0;
     SamplePoint at(int column, int row) const { return {x + column * spacing, y + row * spacing}; }
     friend bool operator==(const ArrowLattice&, const ArrowLattice&) = default;
 };
 
-/// Over the part of a field of nx x ny cells within the area, at least so many cells apart. The spacing is a
-/// power of two and the lattice stands still on the field, so that panning moves the arrows with it.
+/// Covers the part of an nx x ny field within the area, with centres at least `cells_apart` apart. The
+/// spacing is a power of two and the lattice is fixed to the field, so arrows move with it when panning.
 ArrowLattice arrow_lattice(const CellArea& area, int nx, int ny, double cells_apart);
 
 struct Arrows {
     ArrowLattice lattice;
-    std::vector<SamplePoint> vectors;  ///< (ny, nx): to the right and down
-    double longest = 0;                ///< of the finite ones
+    std::vector<SamplePoint> vectors;  ///< (ny, nx): x to the right, y down
+    double longest = 0;                ///< length of the longest finite vector
 };
 
-/// Sets `longest`.
+/// Makes arrows with `longest` set.
 Arrows measured_arrows(const ArrowLattice& lattice, std::vector<SamplePoint> vectors);
 
-/// The points at which a gradient by central differences needs the values: left, right, above, below of each
-/// middle, half a spacing away, but at least one cell.
+/// Returns the points at which central differences need values: left, right, above and below of each centre,
+/// half a spacing (at least one cell) away.
 std::vector<SamplePoint> gradient_points(const ArrowLattice& lattice, int nx, int ny);
-/// Of the values there, per cell.
+/// Computes gradients per cell from the values at those points.
 std::vector<SamplePoint> gradients(const std::vector<SamplePoint>& points, const std::vector<double>& values);
 
-/// A shaft and its head, from tail to tip and the two barbs; empty where it is too short to point anywhere.
-/// The longest arrow is nearly as long as the lattice is wide.
+/// Points of an arrow: tail, tip and the two barbs; empty if it is too short. The longest arrow is nearly as
+/// long as the lattice spacing.
 struct ArrowShape {
     SamplePoint tail, tip, left, right;
 };

@@ -18,7 +18,7 @@ struct Row {
     bool diverging;
 };
 
-// The order of the list; each name has its file in assets/colormaps.
+// In the order of the list; each has a file in assets/colormaps.
 constexpr Row kRows[] = {{"viridis", false},
                          {"inferno", false},
                          {"magma", false},
@@ -74,7 +74,7 @@ EntryBorders entry_borders(const ValueRange& range) {
 Rgb Colormap::at(double value, const ValueRange& range) const {
     if (!std::isfinite(value)) return {255, 0, 255};
     if (has_borders(range)) {
-        std::size_t entry = 0, last = colors.size() - 1;  // the highest whose border the value has reached
+        std::size_t entry = 0, last = colors.size() - 1;  // searches the highest border reached
         while (entry < last) {
             const std::size_t middle = (entry + last + 1) / 2;
             if (value_at(double(middle) / 256, range) <= value)
@@ -85,7 +85,7 @@ Rgb Colormap::at(double value, const ValueRange& range) const {
         return colors[entry];
     }
     const double t = place_of(value, range);
-    // Where high - low overflows, t may be a NaN, which is no number to make an index of.
+    // If high - low overflows, t may be NaN, which must not become an index.
     return colors[t > 0 ? std::size_t(std::min(t * 256, 255.0)) : 0];
 }
 

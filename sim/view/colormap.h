@@ -1,4 +1,4 @@
-// Colour tables: 256 colours each, read from assets/colormaps and embedded into the binary.
+// Colour maps: tables of 256 colours, embedded from assets/colormaps.
 #pragma once
 
 #include <array>
@@ -18,30 +18,29 @@ struct Rgb {
 
 /// The least value of each entry but the first.
 using EntryBorders = std::array<double, 255>;
-/// Of a range with low < high whose scale is not even.
+/// Computes them for a range with low < high and a non-linear scale.
 EntryBorders entry_borders(const ValueRange& range);
-/// Whether entries are found by their borders; else by dividing.
+/// Whether colours are found by borders; otherwise by a division.
 bool has_borders(const ValueRange& range);
 
 struct Colormap {
     std::string name;
-    /// A diverging table has its neutral colour in the middle: its range is centred at zero.
+    /// A diverging map is neutral in the middle, so its range is centred at zero.
     bool diverging = false;
     std::array<Rgb, 256> colors{};
 
-    /// The colour of a value: its place in the range, clamped to [0, 1], picks entry min(255, floor(256
-    /// place)); where the range is empty, the first entry. Values that are not finite are magenta, which no
-    /// table has.
+    /// Returns the colour of a value: with t its position in the range, clamped to [0, 1], entry min(255,
+    /// floor(256 t)); entry 0 if the range is empty. Non-finite values are magenta, which no map contains.
     Rgb at(double value, const ValueRange& range) const;
 };
 
-/// All tables, in the order in which they are listed.
+/// Returns all maps, in the order listed.
 std::span<const Colormap> colormaps();
 
-/// What a reversed table's name ends with, as in matplotlib.
+/// Suffix of a reversed map's name, as in matplotlib.
 inline constexpr std::string_view kReversed = "_r";
 
-/// The table of that name, or the reversed one; throws InputError with the nearest name where there is none.
+/// Finds a map, reversed if the name says so. Throws InputError with the nearest name if there is none.
 const Colormap& colormap(std::string_view name);
 
 }  // namespace stencil

@@ -11,8 +11,8 @@
 namespace stencil {
 namespace {
 
-// An edge between the centres of two cells, by its number: of the cell at its left or upper end, twice, and
-// one more where it goes down.
+// Number of an edge between the centres of two cells: twice the index of its left or upper cell, plus one if
+// it is vertical.
 using Edge = long long;
 using Links = std::unordered_map<Edge, Edge>;
 
@@ -22,10 +22,10 @@ class Tracer {
     Tracer(const Array<T>& cells, double level) : cells_(cells), level_(level) {}
 
     void trace(std::vector<ContourLine>& lines) {
-        Links ends;  // where segments end, and begin
+        Links ends;  // maps the end of each segment to its beginning
         for (int y = 0; y + 1 < cells_.ny(); ++y)
             for (int x = 0; x + 1 < cells_.nx(); ++x) add_square(x, y, ends);
-        // Those that run from one side of the field to another first, from their beginnings; then closed
+        // Open lines, which run between sides of the field, come first, from their beginnings; then closed
         // ones.
         std::vector<Edge> begins;
         for (const auto& [begin, end] : next_)
@@ -45,7 +45,8 @@ class Tracer {
     Edge across(int x, int y) const { return 2 * (1LL * y * cells_.nx() + x); }
     Edge down(int x, int y) const { return across(x, y) + 1; }
 
-    // Around the square: a segment goes from an edge where the inside ends to one where it begins again.
+    // Walks around the square: a segment leads from an edge where the inside ends to one where it begins
+    // again.
     void add_square(int x, int y, Links& ends) {
         const std::array<double, 4> corners{
             value(x, y), value(x + 1, y), value(x + 1, y + 1), value(x, y + 1)};
@@ -53,7 +54,7 @@ class Tracer {
         const auto count = std::ranges::count_if(corners, [&](double corner) { return inside(corner); });
         if (count == 0 || count == 4 || !std::isfinite(sum)) return;
         const std::array<Edge, 4> edges{across(x, y), down(x + 1, y), across(x, y + 1), down(x, y)};
-        const int step = inside(sum / 4) ? 1 : 3;  // to the next edge that is crossed, or the one before
+        const int step = inside(sum / 4) ? 1 : 3;  // to the next or the previous crossed edge
         for (int i = 0; i < 4; ++i) {
             if (!inside(corners[i]) || inside(corners[(i + 1) % 4])) continue;
             int k = (i + step) % 4;

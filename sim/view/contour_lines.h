@@ -1,4 +1,4 @@
-// Contours as lines, for drawings that are made of lines.
+// Contours as lines, for vector drawings.
 #pragma once
 
 #include <string>
@@ -11,15 +11,15 @@ namespace stencil {
 
 struct ContourLine {
     double level = 0;
-    std::vector<SamplePoint> points;  ///< in coordinates of cells; a closed line ends where it begins
+    std::vector<SamplePoint> points;  ///< in cell coordinates; a closed line ends at its first point
 };
 
-/// By marching squares between the centres of cells: at the places where linear interpolation along the edges
-/// of a square reaches the level. Where two lines cross a square the mean of its corners tells which corners
-/// hang together. A square with a corner that is not finite has no line.
+/// Marching squares between cell centres, with linear interpolation along edges. In the ambiguous case (two
+/// lines cross a square) the mean of its corners decides which corners are connected. Squares with a
+/// non-finite corner have no line.
 std::vector<ContourLine> contour_lines(const Field& field, const std::vector<double>& levels);
 
-/// A row a point: level, number of the line, x, y.
+/// One row per point: level, number of the line, x, y.
 std::string contours_csv(const std::vector<ContourLine>& lines);
 
 }  // namespace stencil

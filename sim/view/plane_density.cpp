@@ -9,7 +9,7 @@
 namespace stencil {
 namespace {
 
-// A component that is the same everywhere has a width too.
+// Widens the range of a uniform component.
 ValueRange spanned(ValueRange range) {
     if (range.low < range.high) return range;
     const double half = std::max(std::abs(range.low), 1.0) / 2;

@@ -1,4 +1,4 @@
-// How the cells lie in the plane of two components.
+// Density of cells in the plane of two components.
 #pragma once
 
 #include <cstdint>
@@ -10,22 +10,22 @@
 
 namespace stencil {
 
-/// The plane between the smallest and the largest finite values, cut into bins x bins equal boxes.
+/// A histogram of bins x bins equal boxes between the smallest and largest finite values.
 struct PlaneDensity {
     ValueRange x, y;
     int bins = 0;
-    std::vector<std::uint64_t> counts;  ///< (bins, bins): cells in each box, x the fast index; empty: no cell
+    std::vector<std::uint64_t> counts;  ///< (bins, bins), x the fast index; empty if there is no finite cell
 
-    /// The middle of a box along an axis.
+    /// Returns the middle of a box along an axis.
     double middle(const ValueRange& axis, int box) const {
         return axis.low + (box + 0.5) * (axis.high - axis.low) / bins;
     }
 };
 
-/// Of cells with these values of the two components, in the same order; what is not finite is left out.
+/// Counts cells by the values of two components, in the same order; non-finite ones are ignored.
 PlaneDensity plane_density(std::span<const double> x, std::span<const double> y, int bins);
 
-/// The middles of the boxes with cells, under the components' names, and how many cells.
+/// Lists the non-empty boxes: their middles, under the components' names, and counts.
 std::string plane_csv(const PlaneDensity& density, const std::string& x_name, const std::string& y_name);
 
 }  // namespace stencil

@@ -17,7 +17,7 @@ namespace {
 
 using Complex = std::complex<double>;
 
-// (ny, nx / 2 + 1) amplitudes, row-major.
+// Returns (ny, nx / 2 + 1) amplitudes, row-major.
 std::vector<Complex> transformed(std::vector<double> values, int nx, int ny) {
     std::vector<Complex> waves(std::size_t(ny) * std::size_t(nx / 2 + 1));
     std::unique_lock planning(fftw_planner());
@@ -52,7 +52,7 @@ RadialSpectrum radial_spectrum(std::vector<double> values, int nx, int ny, doubl
         const double kx = column / length_x, ky = (row <= ny / 2 ? row : row - ny) / length_y;
         const auto ring = std::size_t(std::lround(std::hypot(kx, ky) * longest));
         if (ring >= sums.size()) continue;
-        const double weight = column == 0 || 2 * column == nx ? 1 : 2;  // it stands for its mirror image too
+        const double weight = column == 0 || 2 * column == nx ? 1 : 2;  // counts its conjugate, too
         sums[ring] += weight * std::norm(waves[i] * scale);
         counts[ring] += weight;
     }

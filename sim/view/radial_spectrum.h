@@ -1,4 +1,4 @@
-// How much of a field's variation has which wave number.
+// Radially averaged power spectrum of a field.
 #pragma once
 
 #include <string>
@@ -6,21 +6,21 @@
 
 namespace stencil {
 
-/// `power[i]` is the mean squared amplitude of the waves whose wave numbers lie nearest to `wave_number[i]`,
-/// in radians per length; the mean of the field counts for nothing.
+/// `power[i]` is the mean squared amplitude of waves with wave numbers near `wave_number[i]`, in radians per
+/// length; the field's mean is excluded.
 struct RadialSpectrum {
     std::vector<double> wave_number, power;
 };
 
-/// Empty where FFTW is there.
+/// Returns why the spectrum is not available; empty if FFTW is present.
 const std::string& why_no_spectrum();
 
-/// Of (ny, nx) values, row-major, over a periodic area of these lengths: rings as wide as its longest wave,
-/// up to the finest wave along an axis. Empty where a value is not finite or there is no wave. Throws
-/// MissingLibrary.
+/// Computes the spectrum of (ny, nx) row-major values over a periodic area with these side lengths. Rings are
+/// as wide as the wave number of the longest wave, up to the finest wave along an axis. Empty if a value is
+/// not finite or there is no wave. Throws MissingLibrary.
 RadialSpectrum radial_spectrum(std::vector<double> values, int nx, int ny, double length_x, double length_y);
 
-/// With a header.
+/// With a header line.
 std::string spectrum_csv(const RadialSpectrum& spectrum);
 
 }  // namespace stencil

@@ -1,4 +1,4 @@
-// From where a field is seen as a surface, whose height is the value: in the window as in pictures.
+// Viewpoint of a surface plot, in which height is the value; used by window and pictures.
 #pragma once
 
 #include <string>
@@ -6,35 +6,36 @@
 
 namespace stencil {
 
-/// By parallel projection, so that what is as large looks as large.
+/// A parallel projection, so that sizes are comparable everywhere.
 struct SurfaceView {
-    double azimuth = -30;   ///< degrees by which the field is turned, clockwise as seen from above
-    double elevation = 40;  ///< degrees of the eye above the field's plane; 90: from above
-    double zoom = 1;        ///< at 1 all of it is seen, however it is turned
+    double azimuth = -30;   ///< degrees by which the field is rotated, clockwise as seen from above
+    double elevation = 40;  ///< degrees of the eye above the plane of the field; 90: from above
+    double zoom = 1;        ///< at 1 the whole field is visible at any rotation
     friend bool operator==(const SurfaceView&, const SurfaceView&) = default;
 };
 
 inline constexpr double kLeastElevation = 5, kLeastSurfaceZoom = 0.2, kMostSurfaceZoom = 50;
-/// The longer side of a surface has at most so many points.
+/// Most points along a surface's longer side.
 inline constexpr int kSurfacePoints = 512;
 
-/// "AZIMUTH,ELEVATION" or "AZIMUTH,ELEVATION,ZOOM". Throws InputError.
+/// Parses "AZIMUTH,ELEVATION" or "AZIMUTH,ELEVATION,ZOOM". Throws InputError.
 SurfaceView read_surface_view(std::string_view text);
-/// As read_surface_view() takes it.
+/// Formats it for read_surface_view().
 std::string to_string(const SurfaceView& view);
 
-/// Of lengths in longer sides of the field: x to the right and y towards the eye after turning, z up.
+/// The projection. Lengths are relative to the field's longer side: x to the right and y towards the eye
+/// after rotation, z up.
 struct SurfaceProjection {
-    static constexpr double kHeight = 0.3;  ///< from the low end of the colours to the high one
+    static constexpr double kHeight = 0.3;  ///< height of the colour range
 
     double cos_azimuth = 1, sin_azimuth = 0, cos_elevation = 0, sin_elevation = 1;
     double width = 1, depth = 1;  ///< of the field
-    double pixels = 1;            ///< that a length of 1 takes
+    double pixels = 1;            ///< per unit of length
 
-    /// Of a field of nx x ny cells on a picture of this size, in the middle of it.
+    /// Centres a field of nx x ny cells on a picture of across x down pixels.
     SurfaceProjection(const SurfaceView& view, double nx, double ny, double across, double down);
 
-    /// What lies behind comes first where rows, and columns in each, are gone through in this order.
+    /// Drawing rows and columns in these orders goes from back to front.
     bool rows_ascend() const { return cos_azimuth >= 0; }
     bool columns_ascend() const { return sin_azimuth >= 0; }
 };

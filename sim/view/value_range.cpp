@@ -14,7 +14,7 @@
 namespace stencil {
 namespace {
 
-// What is even on the scale.
+// Maps a value to a coordinate that is linear on the scale.
 double spread(double value, const ValueRange& range) {
     if (range.scale == Scale::log)
         return value > 0 ? std::log(value) : -std::numeric_limits<double>::infinity();
@@ -23,7 +23,7 @@ double spread(double value, const ValueRange& range) {
     return std::copysign(std::log1p(std::abs(value) / small), value);
 }
 
-// Takes the scale off the beginning of a rule's text.
+// Removes the scale from the beginning of a rule.
 Scale take_scale(std::string_view& text) {
     const std::string_view word = text.substr(0, text.find(':'));
     const auto found = std::ranges::find(kScaleNames, word);
@@ -99,7 +99,7 @@ ValueRange color_range(double low, double high, Scale scale, bool diverging) {
         if (!(high > 0)) high = 1;
         return {low > 0 ? low : kDecades * high, high, scale};
     }
-    // So that high - low is a finite number, whatever the field holds.
+    // Clamped, so that high - low is finite.
     constexpr double kMax = std::numeric_limits<double>::max() / 2;
     const ValueRange range{std::clamp(low, -kMax, kMax), std::clamp(high, -kMax, kMax), scale};
     if (!diverging && scale != Scale::centred) return range;

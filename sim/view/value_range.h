@@ -12,31 +12,30 @@
 
 namespace stencil {
 
-/// How values are spread over the colours between the ends of a range: evenly; evenly, with zero in the
-/// middle; by their logarithms, with the first colour for what is not above zero; or by sign(v) log(1 + |v| /
-/// C), where C is a thousandth of the larger end (Webber 2012, "A bi-symmetric log transformation for
-/// wide-range data").
+/// Distribution of colours over a range: linear; linear with zero in the middle; logarithmic, with the first
+/// colour for values that are not positive; or by sign(v) log(1 + |v| / C), with C a thousandth of the larger
+/// end (Webber 2012, "A bi-symmetric log transformation for wide-range data").
 enum class Scale { linear, centred, log, symlog };
 
-/// On the command line, in the order of Scale.
+/// Names on the command line, in the order of Scale.
 inline constexpr std::array<std::string_view, 4> kScaleNames{"linear", "centred", "log", "symlog"};
 
 struct ValueRange {
     double low = 0;
     double high = 1;
     Scale scale = Scale::linear;
-    bool below = false, above = false;  ///< there are finite values beyond that end
+    bool below = false, above = false;  ///< whether finite values lie beyond that end
 };
 
-/// Where a value lies between the ends of a range: 0 at its low end, 1 at its high one, and beyond them less
-/// and more; -infinity for what has no logarithm. Of an empty range everything above it is at 1.
+/// Returns a value's position in a range: 0 at the low end, 1 at the high end, linear beyond; -infinity
+/// without a logarithm. In an empty range all larger values are at 1.
 double place_of(double value, const ValueRange& range);
-/// The value at a place, which may be beyond the ends; of a range with low < high.
+/// Inverse of place_of(), for low < high; the position may be beyond the ends.
 double value_at(double place, const ValueRange& range);
 
-/// How a range is found: `auto` (smallest to largest finite value), `percentile:LO:HI` (linear interpolation
-/// between order statistics, as NumPy's percentile) or `MIN:MAX`; and, before it, the scale: `log:1e-4:1`. A
-/// scale alone is that of an automatic range.
+/// Rule for a range: `auto` (finite minimum to maximum), `percentile:LO:HI` (interpolated linearly, as
+/// NumPy's percentile) or `MIN:MAX`, preceded by an optional scale, as in `log:1e-4:1`. A scale alone means
+/// an automatic range.
 struct RangeRule {
     enum class Kind { automatic, percentile, fixed } kind = Kind::automatic;
     double low = 0;
@@ -45,21 +44,21 @@ struct RangeRule {
     friend bool operator==(const RangeRule&, const RangeRule&) = default;
 };
 
-/// Reads a rule as the command line spells it; `setting` names it in the error. Throws InputError.
+/// Parses a rule; `setting` is named in errors. Throws InputError.
 RangeRule parse_range(std::string_view text, std::string_view setting);
-/// The rule as parse_range() reads it.
+/// Formats it for parse_range().
 std::string to_string(const RangeRule& rule);
 
-/// The range of colours for what a rule found: [0, 1] where it found nothing (low > high, or NaN), finite,
-/// and centred at zero, [-m, m] with m the larger magnitude of its ends or 1 where both are zero, where the
-/// scale or a diverging table asks for it. A logarithmic one has both ends above zero: the low end is a ten
-/// thousandth of the high one where it is not.
+/// Turns the found extremes into a range of colours: finite; [0, 1] if nothing was found (low > high, or
+/// NaN); [-m, m] if the scale or a diverging map needs zero in the middle (m: larger magnitude, or 1);
+/// positive if logarithmic, with high / 10000 for a low end that was not.
 ValueRange color_range(double low, double high, Scale scale, bool diverging);
 
-/// The range of a field's finite values under a rule, for a table that diverges or not.
+/// Applies a rule to a field's finite values; `diverging`: for a diverging map.
 ValueRange find_range(const Field& field, const RangeRule& rule, bool diverging);
 
-/// The same of a field that is elsewhere: NumPy's percentiles of its finite cells, empty where none is.
+/// Applies a rule to a field that only provides percentiles of its finite cells (as NumPy's; empty if there
+/// are none).
 using Percentiles = std::function<std::vector<double>(std::span<const double> q)>;
 ValueRange find_range(const RangeRule& rule, bool diverging, const Percentiles& percentiles);
 
