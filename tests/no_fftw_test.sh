@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Where the loader finds no FFTW, what needs it says so in a line, and the rest runs.   tests/no_fftw_test.sh PROGRAM
+# Without FFTW, features that need it fail with one line, and the rest runs.
+#   tests/no_fftw_test.sh PROGRAM
 set -euo pipefail
 program=$1
 scratch=$(mktemp -d)

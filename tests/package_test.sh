@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The package of a build: made, looked over, unpacked, and its program run.   tests/package_test.sh BUILD-FOLDER
-# Status 4 where this is no system for it.
+# Makes the package of a build, checks and unpacks it, and runs its program.
+#   tests/package_test.sh BUILD-FOLDER
+# Exits with 4 on systems without Debian's tools.
 set -euo pipefail
 command -v dpkg-shlibdeps >/dev/null || exit 4
 build=$1
@@ -14,7 +15,7 @@ dpkg-deb --field "$package" Depends | grep "libc6 (>= " >/dev/null || fail "depe
 dpkg-deb --extract "$package" "$scratch/root"
 cd "$scratch/root/usr"
 bin/stencilscope --version | tee "$scratch/version"
-# With CUDA a program names the folder of the toolkit, which that of the preset `package` does not.
+# With CUDA the program's RPATH names the toolkit's folder, which lintian rejects; the preset `package` has none.
 if command -v lintian >/dev/null && grep -q "CUDA: no" "$scratch/version"; then
     lintian --allow-root --fail-on error "$package"
 fi

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# What scripts/run does before it starts the program, in a project of one file: it builds what changed, says so only where
-# that takes a while, and configures again where a tool has come.   tests/prepare_test.sh SOURCE-FOLDER
+# Tests what scripts/run does before it starts the program, in a project of one file: builds changes, prints only if
+# that takes long, and configures again if a tool was installed.
+#   tests/prepare_test.sh SOURCE-FOLDER
 set -euo pipefail
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT

@@ -1,4 +1,4 @@
-// stencilscope bench as a user meets it.
+// Tests of the command stencilscope bench.
 
 #include <fmt/format.h>
 
@@ -26,7 +26,7 @@ bool near(const Json& a, double b) {
     return std::abs(a.get<double>() / b - 1) < 1e-9;
 }
 
-// Every figure of a row follows from its time, its size and the limits.
+// Checks that a row's derived figures follow from its time, its size and the limits.
 void require_consistent(const Json& row, const Json& limits) {
     INFO(row.dump());
     REQUIRE(row.at("seconds").get<double>() > 0);
@@ -119,7 +119,7 @@ TEST_CASE("bench measures every method of the backend on every size, and its fig
             REQUIRE(contains(result.out, std::string(method.name)));
         }
     REQUIRE(rows.size() == expected);
-    // The same as CSV.
+    // The CSV has the values of the JSON.
     const std::string csv = read_bytes(folder / "out/bench.csv");
     const auto lines = stencil::split(csv.substr(0, csv.size() - 1), '\n');
     REQUIRE(lines.size() == 1 + expected);

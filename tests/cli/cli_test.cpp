@@ -1,4 +1,4 @@
-// The program as a user meets it.
+// Tests of the command line and of `stencilscope run`.
 
 #include <fmt/format.h>
 
@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A run on the CPU with few cells, so that tests stay quick; more words may override these.
+// A small, quick run on the CPU; later words override these.
 const std::string kSmall = "run --backend cpu --size 40x30 --steps 25 --threads 2 ";
 
 Words files_in(const fs::path& folder) {
@@ -122,7 +122,7 @@ TEST_CASE("Without a folder nothing is exported, nor refused for what would not 
     require_done(stencilscope(kSmall + "--out {} --every 10 --quiet", out));
     const ProgramResult repeated = require_done(stencilscope("run --spec {}", out / "spec.json"));
     REQUIRE(contains(repeated.out, "nothing was written"));
-    // More cells than a PNG can hold, and more memory than is allowed: the memory is what is said.
+    // The size violates both PNG's limit and the memory limit; the memory is reported.
     require_refused(stencilscope(kSmall + "--size 30000 --memory-limit 1MB"), 1, "host memory");
 }
 
@@ -301,7 +301,7 @@ TEST_CASE("A folder that cannot be written is refused before any work") {
     std::ofstream(folder / "file") << "in the way";
     require_refused(stencilscope(kSmall + "--out {}", folder / "file"), 2, "--out");
     REQUIRE(read_bytes(folder / "file") == "in the way");
-    // Not even root can make files there.
+    // Even root cannot create files there.
     require_refused(stencilscope(kSmall + "--out /proc"), 2, "cannot be written");
     require_refused(stencilscope(kSmall + "--out /proc/here"), 2, "cannot make this folder");
     require_refused(stencilscope(kSmall + "--json /proc/t.json"), 2, "--json: this file cannot be written");

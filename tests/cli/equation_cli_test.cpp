@@ -1,4 +1,4 @@
-// Typed equations from the command line: what is stepped, and what is left of it.
+// Typed equations on the command line.
 
 #include <fmt/format.h>
 
@@ -30,7 +30,7 @@ std::string hash_of(const fs::path& folder) {
     return read_json(folder / "timings.json").at("field_hash");
 }
 
-// One step of Gray-Scott on a torus, as plain loops.
+// One step of Gray-Scott with periodic sides, in plain loops.
 void step(Array<double>& u, Array<double>& v, double F) {
     Array<double> a = u.clone(), b = v.clone();
     const int nx = u.nx(), ny = u.ny();
@@ -113,7 +113,7 @@ TEST_CASE("The time step is told beside its limit; above it a run is refused unl
     REQUIRE(std::abs(dt_of("") / limit - 0.8) < 1e-6);
     REQUIRE(dt_of("--dt 0.1 --allow-unstable") == 0.1);
     require_refused(stencilscope("run --size 32 --steps 3 --dt 0.1 --equation {}", heat), 2, "D*lap(u) of u");
-    // The largest coefficient of all places counts.
+    // The largest coefficient of all cells sets the limit.
     require_refused(stencilscope("run --size 40 --steps 3 --dt 0.05 --equation {}",
                                  "du/dt = div(D*grad(u)); D = 1 + 9*x/Lx"),
                     2,
@@ -121,7 +121,7 @@ TEST_CASE("The time step is told beside its limit; above it a run is refused unl
     const std::string swing = "du/dt = v; dv/dt = -u + lap(u)";
     require_refused(stencilscope("run --size 16 --steps 3 --equation {}", swing), 2, "--stepper");
     require_done(stencilscope("run --quiet --size 16 --steps 3 --stepper symplectic --equation {}", swing));
-    // What is solved for sets no limit but for what grows by it.
+    // Implicit terms do not limit dt unless they grow.
     const auto words = "run --quiet --size 32x27 --steps 3 --dt 6 --model swift-hohenberg --stepper ";
     require_refused(stencilscope(std::string(words) + "rk4"), 2, "lap2(u) of u");
     require_refused(stencilscope(std::string(words) + "imex"), 2, "limit");
@@ -183,7 +183,7 @@ TEST_CASE("The words that repeat a typed run leave nothing out that its model do
          {"--model gray-scott", "u=jagged", "v=noise", "F=0.05", "--boundary insulated", "u*v", "5:F=0.06"})
         CHECK(contains(text, part));
     CHECK(!contains(text, "--equation"));
-    // A file of a preset's name that says something else.
+    // A file named like a preset with another content.
     RunSpec edited;
     edited.use_model(model_of_text("du/dt = 2*lap(u)", "gray-scott"));
     CHECK(contains(command_text(edited), "2*lap(u)"));

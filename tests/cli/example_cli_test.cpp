@@ -1,4 +1,4 @@
-// stencilscope example: every row of the table, as a user runs it.
+// stencilscope example, for every row of the table.
 
 #include <fmt/format.h>
 
@@ -18,7 +18,7 @@ using OrderedJson = nlohmann::ordered_json;
 
 namespace {
 
-// Sizes of an example that take well below a second.
+// Options that make an example run well below a second.
 const std::map<std::string, std::string> kSmallOptions = {
     {"elementwise", "--size 123x77"},
     {"add", "--length 10007"},

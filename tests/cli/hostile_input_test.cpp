@@ -1,4 +1,4 @@
-// The program given what it can't take, where it can't write, or twice.
+// Invalid input, unwritable output, and concurrent use of a folder.
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -30,7 +30,7 @@ std::vector<std::string> lines_of(const fs::path& file) {
     return split(text.substr(0, text.size() - 1), '\n');
 }
 
-constexpr const char* kFullDisk = "/dev/full";  // whatever is written to it fails
+constexpr const char* kFullDisk = "/dev/full";  // every write to it fails
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// The machine's limits, measured while something else is at work.
+// Measuring the machine's limits while other work disturbs it.
 
 #include <cmath>
 
@@ -12,10 +12,10 @@ using namespace stencil_test;
 
 namespace {
 
-constexpr double kStart = 20e-6;  // seconds that starting a piece takes
+constexpr double kStart = 20e-6;  // seconds to start a piece of work
 constexpr double kInstructionsOfARound = 384;
 
-// A processor whose rate is known, and which others take away for some milliseconds at most pieces.
+// A processor of known rate, which other work slows for some milliseconds in most pieces.
 class DisturbedProcessor {
   public:
     explicit DisturbedProcessor(Dice& dice, double rate) : dice_(dice), rate_(rate) {}
@@ -24,7 +24,7 @@ class DisturbedProcessor {
         const double work = kInstructionsOfARound * double(rounds) / rate_;
         longest_ = std::max(longest_, work);
         double seconds = kStart + work;
-        // The very first one is, whatever else happens.
+        // The first piece is always disturbed.
         if (pieces_++ == 0 || dice_.uniform(0, 1) < 0.8) seconds += dice_.uniform(0.001, 0.03);
         return {kInstructionsOfARound * double(rounds), seconds};
     }
@@ -71,7 +71,7 @@ TEST_CASE("The fastest is done once it has stood for a while, and not before") {
         REQUIRE_FALSE(fastest.done());
         REQUIRE(fastest.best() == rate);
     }
-    fastest.add(rate * 1.005);  // hardly faster: it counts, but nothing is waited for
+    fastest.add(rate * 1.005);  // hardly faster: it counts, but measuring is not prolonged
     REQUIRE(fastest.done());
     REQUIRE(fastest.best() == rate * 1.005);
     REQUIRE(fastest.median() < rate);

@@ -1,4 +1,4 @@
-// Exports that show the end of a run in other ways than as a picture, beside values worked out here.
+// Derived exports (contours, spectra, phase planes), compared with values computed here.
 
 #include <cmath>
 #include <numbers>
@@ -16,7 +16,7 @@ namespace {
 
 const std::string kLook = "run --backend cpu --threads 1 --quiet --steps 0 --out {} ";
 
-// The numbers of a table below its header.
+// Returns the numbers of a table below its header.
 std::vector<std::vector<double>> rows_of(const fs::path& file) {
     std::istringstream text(read_bytes(file));
     std::vector<std::vector<double>> rows;
@@ -44,7 +44,7 @@ TEST_CASE("The spectrum of a sine is its squared amplitude, shared by the waves 
     for (int y = -24; y < 24; ++y)
         for (int x = -24; x < 24; ++x) waves += std::lround(std::hypot(x, y)) == 3;
     CHECK(rows[2][0] == Approx(2 * std::numbers::pi * 3 / 48));
-    // sin has two waves of a quarter of its squared amplitude each.
+    // sin is two waves with a quarter of its squared amplitude each.
     CHECK(rows[2][1] == Approx(2 * 0.25 * 0.25 / waves));
     for (std::size_t i = 0; i < rows.size(); ++i)
         if (i != 2) CHECK(rows[i][1] < 1e-20);
@@ -62,7 +62,7 @@ TEST_CASE("The contour of a cone is a circle, and one on its way across the fiel
     double lines = 0;
     for (const auto& row : rows) {
         REQUIRE(row.size() == 4);
-        // Between two cells the cone is taken for straight, which is off by 1 / (8 * 20) at most.
+        // Linear interpolation between cells misses the cone by at most 1 / (8 * 20).
         CHECK(std::hypot(row[2] - 32, row[3] - 30) == Approx(row[0]).margin(0.01));
         on_circle += row[0] == 20;
         corners += row[0] == 40;
@@ -70,7 +70,7 @@ TEST_CASE("The contour of a cone is a circle, and one on its way across the fiel
     }
     CHECK(on_circle > 100);
     CHECK(corners > 20);
-    CHECK(lines == 5);  // the circle, and one in each corner
+    CHECK(lines == 5);  // the circle, and an arc in each corner
     const auto last = rows[on_circle - 1];
     CHECK(rows[0][2] == last[2]);
     CHECK(rows[0][3] == last[3]);
@@ -89,7 +89,7 @@ TEST_CASE("The phase plane counts all cells where their components are") {
     CHECK(rows.size() == 40);
     for (const auto& row : rows) {
         CHECK(row[2] == 30);
-        // Of 256 boxes along each axis half a one off, in both.
+        // Half a box off, of 256 boxes along each axis, in both.
         CHECK(std::abs(row[1] - (5 - 3 * row[0])) < 3 * 39.0 / 256 + 1e-9);
     }
     CHECK(read_bytes(folder / "out/phase.png").starts_with("\x89PNG"));

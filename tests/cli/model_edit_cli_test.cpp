@@ -1,4 +1,4 @@
-// What a run writes after its model, size or precision has changed on the way.
+// Outputs of a run whose model, size or precision changes on the way.
 
 #include <algorithm>
 #include <map>
@@ -30,7 +30,7 @@ std::vector<double> values_in(const fs::path& file) {
     return values;
 }
 
-// The first column of a table, without its head.
+// Returns the first column of a table without its header.
 std::vector<std::string> first_column(const fs::path& file) {
     std::vector<std::string> column;
     const std::string text = read_bytes(file);
@@ -45,7 +45,7 @@ std::set<std::string> names_in(const fs::path& folder) {
     return names;
 }
 
-// Every file but those that tell of time.
+// Returns every file except those with timings.
 std::map<std::string, std::string> all_files_in(const fs::path& out) {
     std::map<std::string, std::string> results;
     for (const auto& entry : fs::recursive_directory_iterator(out)) {
@@ -116,7 +116,7 @@ TEST_CASE("All files show the components that there are at the end") {
         REQUIRE(files.contains(name));
     REQUIRE_FALSE(files.contains("field-v.npy"));
     REQUIRE(first_column(out / "statistics.csv").size() == 7);
-    // The series of the component that went ends where it went.
+    // The series of a removed component ends at the change.
     REQUIRE(first_column(out / "statistics-v.csv") == std::vector<std::string>{"0", "5"});
     REQUIRE(files.contains("probes-v.csv"));
     REQUIRE(names_in(out / "frames").contains("field-v_000005.png"));
@@ -208,7 +208,7 @@ TEST_CASE("Frames of another shape are another series") {
     REQUIRE(contains(second, "field_000010.vti"));
     REQUIRE(contains(second, "field_000020.vti"));
     if (kinds.ends_with(".h5")) REQUIRE(fs::exists(out / "frames/field-2.h5"));
-    // A run without an edit leaves none of it.
+    // A later run without edits removes those files.
     require_done(stencilscope(kEdited + "--size 24x16 --steps 5 --every 5 --export frames.vti", out));
     REQUIRE_FALSE(fs::exists(out / "frames/field-2.pvd"));
 }
@@ -274,7 +274,7 @@ TEST_CASE("After any edits every file is written, and spec.json repeats all of t
         for (const std::string& word : line) text += word + " ";
         INFO(text);
         const ProgramResult result = run_program(line);
-        // A step that the new equation does not allow is refused in a sentence.
+        // If the new equation does not allow the step, the message names dt.
         if (result.status == 2) {
             REQUIRE(contains(result.err, "dt"));
             continue;

@@ -1,4 +1,4 @@
-// The manual page and the completions of shells, from the program's own options.
+// The manual page and shell completions generated from the options.
 
 #include <cstdlib>
 #include <regex>
@@ -12,7 +12,7 @@ using namespace stencil_test;
 
 namespace {
 
-// The long options that a command's help begins lines with.
+// Returns the long options at the beginnings of lines of a help text.
 std::vector<std::string> options_in(const std::string& help) {
     std::vector<std::string> names;
     const std::regex option("\n +(-[a-z],)?--([a-z0-9-]+)");
@@ -33,7 +33,7 @@ bool has_shell(const std::string& shell) {
     return std::system(("command -v " + shell + " >/dev/null 2>&1").c_str()) == 0;
 }
 
-// What bash offers for the last of the words.
+// Returns bash's completions of the last word.
 std::string completed(const ScratchFolder& folder, const std::string& line) {
     const auto file = write_bytes(folder / "bash", options_as("bash")).string();
     const auto out = (folder / "offered").string();

@@ -1,4 +1,4 @@
-// What a run leaves behind says what was run, and nothing of an earlier run is taken for it.
+// Outputs state what was run, and outputs of earlier runs are not mistaken for new ones.
 
 #include <fmt/format.h>
 
@@ -47,7 +47,7 @@ TEST_CASE("A spec whose initial file has changed since is refused, unless the fi
     require_done(stencilscope(kRecorded + "--initial {} --steps 10 --export spec.json", again, field));
     const std::string spec = (again / "spec.json").string();
     require_done(stencilscope("run --spec {} --quiet", spec));
-    // In place: the start that spec.json names is the end now.
+    // This overwrites field.npy, which spec.json names as the initial condition.
     require_done(stencilscope(kRecorded + "--initial {} --steps 10 --export field.npy", out, field));
     require_refused(stencilscope("run --spec {}", spec), 2, "--initial");
     require_done(stencilscope("run --spec {} --initial {} --quiet", spec, field));

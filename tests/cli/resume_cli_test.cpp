@@ -1,4 +1,4 @@
-// Runs that are cut and go on.
+// Interrupting and resuming runs.
 
 #include <algorithm>
 #include <chrono>
@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Some hundred milliseconds, with edits, frames and tables.
+// Takes some hundred milliseconds, with edits, frames and tables.
 const std::string kResumable =
     "run --backend cpu --method cpu --size 160x120 --threads 2 --initial noise --steps 3000 --every 300 "
     "--range symlog --colormap magma_r --probe 80,60 --at 700:coefficient=0.137 --at "
@@ -25,7 +25,7 @@ const std::string kResumable =
     "--export default,statistics.csv,probes.csv,frames.npy,frames.png,frames.vti,frames.h5 --quiet "
     "--checkpoint 100 --out {} ";
 
-// All files whose bytes a run decides, by their names.
+// Returns all files whose bytes do not depend on timing, by name.
 std::map<std::string, std::string> results_in(const fs::path& out) {
     std::map<std::string, std::string> results;
     for (const char* name :
@@ -67,7 +67,7 @@ TEST_CASE("A run killed at random moments and resumed each time ends with the bi
     };
     int kills = 0;
     for (int i = 0; i < 8; ++i) {
-        // Of this machine's time for all of it, sanitizers included.
+        // A share of the measured duration, which includes the cost of sanitizers.
         const double after = std::max(0.01, seconds * dice.uniform(0.05, 0.5));
         const ProgramResult result = run_program(line(), {.interrupt_after = after, .signal = SIGKILL});
         INFO(result.err);
@@ -118,7 +118,7 @@ TEST_CASE("What cannot be resumed is refused in one line") {
     const fs::path field = out / "checkpoint/field-u.npy";
     write_bytes(field, read_bytes(field).substr(0, 500));
     require_refused(resume(""), 2, "field-u.npy");
-    // A new run makes a new beginning.
+    // A new run in the folder discards the checkpoint.
     require_done(stencilscope(
         "run --size 20x20 --steps 5 --checkpoint 10 --quiet --export field.npy,spec.json --out {}", out));
     require_refused(resume(""), 2, "no checkpoint");
@@ -163,7 +163,7 @@ TEST_CASE("One run at a time writes into a folder, and the next one is told") {
         require_refused(stencilscope("run --quiet --resume {} --steps 50", out), 2, "another run");
         require_done(stencilscope(run, folder / "other"));
     }
-    // A run that is killed leaves no lock behind.
+    // A killed run leaves no lock.
     const std::string endless =
         "run --backend cpu --size 200 --steps 100000000 --checkpoint 10 --quiet --out {}";
     run_program(words(endless, folder / "killed"),

@@ -1,4 +1,4 @@
-// stencilscope verify as a user meets it.
+// The command stencilscope verify.
 #include "tests/support/catch.h"
 #include "tests/support/program.h"
 #include "tests/support/scratch.h"
@@ -27,7 +27,7 @@ TEST_CASE("verify steps a model in every way and says that all have the same bit
         CHECK(result.out.find(row.at("field_hash").get<std::string>()) != std::string::npos);
     }
     CHECK(result.out.find("4 of 4 comparisons are right") != std::string::npos);
-    CHECK_FALSE(std::filesystem::exists(scratch / "out" / "certificate.json"));  // of presets alone
+    CHECK_FALSE(std::filesystem::exists(scratch / "out" / "certificate.json"));  // needs all presets
 }
 
 TEST_CASE("verify notices a compiler that translates wrongly") {

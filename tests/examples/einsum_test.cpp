@@ -44,7 +44,7 @@ double error_of(Dice& random, const EinsumCase& one) {
     return einsum_error(truth, run_plan(make_plan(contraction), pointers_to(operands)));
 }
 
-// The caret stands under this place of the subscripts, which are indented by two.
+// Requires the caret below this character of the subscripts, which are indented by two.
 void require_caret(const std::string& message, std::size_t place) {
     CAPTURE(message);
     REQUIRE(message.substr(0, 14) == "--subscripts: ");
@@ -187,7 +187,7 @@ TEST_CASE("Errors between subscripts and operands have a caret under the place")
         CHECK(contains(message, mistake.said));
         require_caret(message, mistake.place);
     }
-    CHECK(contraction_of({"...i->", {{4}}}).output.empty());  // no axes, as NumPy takes it
+    CHECK(contraction_of({"...i->", {{4}}}).output.empty());  // without axes, as in NumPy
 }
 
 TEST_CASE("Sizes of labels are read, and refused where they are none") {
@@ -248,13 +248,13 @@ TEST_CASE("The path is the cheapest of all for few operands, and a good one for 
     const auto flops = [](const std::string& subscripts, const Shapes& shapes) {
         return make_plan(contraction_of({subscripts, shapes})).flops();
     };
-    // From the right: 2 (30 20 1) + 2 (10 30 1), not 2 (10 30 20) + ...
+    // Contracting from the right is cheaper: 2 (30 20 1) + 2 (10 30 1), not 2 (10 30 20) + ...
     CHECK(flops("ij,jk,k->i", {{10, 30}, {30, 20}, {20}}) == 2 * 30 * 20 + 2 * 10 * 30);
     CHECK(flops("ij,jk,kl->il", {{10, 100}, {100, 5}, {5, 50}}) == 2 * 10 * 100 * 5 + 2 * 10 * 5 * 50);
-    // Four transformations of a tensor one after the other: 5 labels at a time instead of 8.
+    // Transforming a tensor along one axis after another takes 5 labels at a time instead of 8.
     CHECK(flops("ea,fb,abcd,gc,hd->efgh", {{8, 8}, {8, 8}, {8, 8, 8, 8}, {8, 8}, {8, 8}}) ==
           4 * 2 * std::pow(8, 5));
-    // A chain of twelve: greedily, no step has more than three labels.
+    // A chain of twelve: the greedy order never has more than three labels.
     std::string chain;
     Shapes shapes;
     for (char label = 'a'; label < 'm'; ++label) {
@@ -325,7 +325,7 @@ TEST_CASE("The example computes operands from files and writes NumPy's result") 
     const Machine machine = query_machine();
     const Report report = run_example(asked, machine, {});
     const NaiveEinsum truth(one, {operands[0], std::vector<double>(second.begin(), second.end())});
-    // One operand is float64, so that is what comes first.
+    // One operand is float64, so the float64 row comes first.
     REQUIRE(report.rows.size() == 2);
     CHECK(report.rows[0].dtype == DType::float64);
     for (const ReportRow& row : report.rows) {
@@ -341,7 +341,7 @@ TEST_CASE("The example computes operands from files and writes NumPy's result") 
     CHECK(einsum_error(truth, std::get<1>(result.values)) <= kEinsumTolerance<double>);
     REQUIRE(report.tables.size() == 1);
     CHECK(report.tables[0].id == "path");
-    // Sizes and seed are those of random operands.
+    // Sizes and seed apply to random operands only.
     CHECK(report.settings.contains("operand"));
     CHECK_FALSE(report.settings.contains("sizes"));
     CHECK_FALSE(report.settings.contains("seed"));

@@ -41,8 +41,7 @@ void check_passes() {
         for (std::size_t i = 0; i < x.size(); ++i) {
             CAPTURE(i, x[i], fused[i], passes[i]);
             REQUIRE((fused[i] == with_three[i] || (std::isnan(fused[i]) && std::isnan(with_three[i]))));
-            // Beyond the vectors' range a pass of the chain may be the standard library's where the whole is
-            // not.
+            // Outside the vector functions' range a pass may use libm where the fused chain does not.
             REQUIRE(agrees(passes[i], fused[i], std::abs(x[i]) < 1000 ? 0 : 4));
         }
     }
@@ -83,7 +82,7 @@ TEMPLATE_TEST_CASE("Each pass does what its name says, for every number", "", fl
 TEST_CASE(
     "elementwise has a row for each way, on the CPU with its error and for the GPU with why there is none") {
     const Report report = run_on_cpu("elementwise", {{"size", "61x43"}, {"work", "chain,square"}});
-    REQUIRE(report.rows.size() == 12);  // (2 + 1 ways) x 2 sides x 2 precisions
+    REQUIRE(report.rows.size() == 12);  // (2 + 1 variants) x 2 sides x 2 precisions
     for (const ReportRow& row : report.rows) {
         CAPTURE(row.work, row.name);
         REQUIRE(contains(row.work, "61x43"));
@@ -126,7 +125,7 @@ TEST_CASE("The curves of elementwise rise with the length") {
         "elementwise", {{"size", "61x43"}, {"work", "sin2x1"}, {"sweep", "true"}, {"longest", "1000000"}});
     REQUIRE(report.curves.size() == 2);
     for (const ReportCurve& curve : report.curves) {
-        REQUIRE(curve.series.size() == 3);  // two ways, and the memory's limit
+        REQUIRE(curve.series.size() == 3);  // two variants, and the memory's limit
         for (const ReportSeries& series : curve.series) {
             REQUIRE(series.points.size() == (series.markers ? 4 : 2));
             REQUIRE(series.points.back().x == 1e6);

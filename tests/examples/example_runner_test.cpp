@@ -62,7 +62,7 @@ TEST_CASE("an example runs beside its caller: it begins at once, grows, and ends
     CHECK(runner.news().running);
     CHECK(runner.news().example == "sample");
 
-    // What is seen on the way only grows, and a report that was handed out never changes.
+    // Progress only grows, and a published report never changes.
     double share = 0;
     std::size_t rows = 0, reports = 0;
     std::shared_ptr<const Report> seen;
@@ -85,7 +85,7 @@ TEST_CASE("an example runs beside its caller: it begins at once, grows, and ends
     CHECK(share > 0.5);
     CHECK(share <= 1);
     CHECK(reports >= 2);
-    // Copied at most every 50 ms, the end aside.
+    // Published at most every 50 ms, except at the end.
     CHECK(reports <= std::size_t(seconds_since(start) / 0.05) + 2);
     for (const auto& [report, count] : kept) CHECK(report->rows.size() == count);
 
@@ -117,7 +117,7 @@ TEST_CASE("an example that is cancelled ends soon, and what it found until then 
     CHECK(end.report->interrupted);
     CHECK(end.failure.empty());
 
-    // The next one is not cancelled with it, and begins without the old report.
+    // The next run is not cancelled, and starts without the old report.
     REQUIRE(runner.start(sample_request(0.3), a_machine()));
     CHECK_FALSE(runner.news().report == end.report);
     const ExampleNews next = wait_for_end(runner);
@@ -146,7 +146,7 @@ TEST_CASE("what goes wrong in an example is told, whatever it is, and the next o
         REQUIRE(news.report);
         CHECK(news.report->rows.size() <= 2);
     }
-    // What the check refuses never begins.
+    // A run that the check refuses does not start.
     ExampleRequest refused = sample_request(0);
     refused.options.set("rows", "13");
     REQUIRE(runner.start(refused, a_machine()));
@@ -191,12 +191,12 @@ TEST_CASE("the report's files are written beside the caller, and only where ther
     CHECK(news.saved.find((folder / "out").string()) != std::string::npos);
     CHECK(std::filesystem::exists(folder / "out" / "report.json"));
     CHECK_FALSE(std::filesystem::exists(folder / "early"));
-    // The next ones have a folder of their own.
+    // Saving again uses a new folder.
     REQUIRE(runner.save(folder / "out"));
     CHECK(wait_for_end(runner).saved_to == (folder / "out-2").string());
     CHECK(std::filesystem::exists(folder / "out-2" / "report.json"));
 
-    // A file stands where the folder would.
+    // A file is where the folder should be.
     write_bytes(folder / "file", "x");
     REQUIRE(runner.save(folder / "file"));
     const ExampleNews failed = wait_for_end(runner);

@@ -1,4 +1,4 @@
-// Matrix products on the GPU, resident and in pieces.
+// Matrix products on the GPU, in memory and out of core.
 
 #include <algorithm>
 #include <limits>
@@ -39,7 +39,7 @@ std::vector<T> not_numbers(std::int64_t count) {
     return std::vector<T>(std::size_t(count), std::numeric_limits<T>::quiet_NaN());
 }
 
-// C = A B, or C = start + A B.
+// Computes C = A B, or C = start + A B.
 template <class T>
 Result<T> product(CudaMatmul<T>& matmul,
                   const MatmulCase<T>& one,
@@ -86,7 +86,7 @@ TEMPLATE_TEST_CASE("Every method multiplies right in every value, whatever the s
                 const auto matmul = make<TestType>(method, shape, stream);
                 const Result<TestType> once = product(*matmul, one, stream);
                 REQUIRE(error_of(once.c, one.values()) < bound_of<TestType>(method));
-                // Few sums of terms of both signs may be next to nothing.
+                // Sums of few terms of both signs may cancel.
                 if (low == 0 || shape.n > 100)
                     REQUIRE(error_of(once.sums, one.sums) < bound_of<TestType>(method) * (low == 0 ? 1 : 2));
                 const Result<TestType> again = product(*matmul, one, stream);

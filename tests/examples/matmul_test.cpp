@@ -1,4 +1,4 @@
-// The example matmul on the CPU, and what it rests on.
+// The example matmul on the CPU, and its parts.
 
 #include <fmt/format.h>
 
@@ -125,7 +125,7 @@ TEMPLATE_TEST_CASE("A wrong result is told from a right one", "", float, double)
             (wrong.*part)[matmul_random()() % (wrong.*part).size()] = value;
             REQUIRE(failed(wrong));
         }
-    // One value that no rounding explains, too small to show in the norm.
+    // An error in one element, beyond rounding but too small to change the norm.
     MatmulResult<TestType> wrong = right;
     const std::size_t at = matmul_random()() % wrong.rows.size();
     wrong.rows[at] +=

@@ -18,7 +18,7 @@ constexpr ReductionStrategy kGatherings[] = {ReductionStrategy::atomic_per_threa
                                              ReductionStrategy::two_launches,
                                              ReductionStrategy::last_block};
 
-// Two arrays and a result on the device.
+// Two input arrays and a result on the device.
 template <class T>
 class Terms {
   public:
@@ -39,8 +39,8 @@ class Terms {
     }
     T result() const { return result_.values().front(); }
 
-    // As for sums of random numbers, whose roundings do not all go one way, with as many roundings as the
-    // longest way, one atomic addition after the other, has.
+    // Bounds the error as for sums of random numbers, with as many roundings as the longest chain, which is
+    // one atomic addition after another.
     void require(T got, bool two) const {
         const ExactSum exact = exact_sum_of(x_host_.data(), two ? y_host_.data() : nullptr, x_host_.size());
         CAPTURE(count(), two);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kLengths[] = {1, 2, 7, 31, 2047, 2048, 2049, 70001};
 
-// The sums of vectors of four lanes: 64 additions in a lane of a block, then lanes, sums and blocks in pairs.
+// Roundings of sums with four lanes: 64 additions per lane and block, then lanes, sums and blocks in pairs.
 constexpr double kBlockRoundings = 300;
 
 template <class T>
@@ -80,8 +80,8 @@ TEST_CASE("A float32 sum, one term after the other, loses digits that sums of su
     CAPTURE(dice.seed);
     ThreadPool threads(2);
     std::vector<float> x = unit_numbers<float>(dice, 4'000'000);
-    // Beside 2^25, whose neighbours are 4 apart, no number below 1 leaves a trace. Sums of sums lose those of
-    // one lane of one block, and half of 4 wherever two sums meet.
+    // Next to 2^25, where floats are 4 apart, adding numbers below 1 has no effect. Pairwise sums lose only
+    // one lane of one block, and up to half of 4 where two sums meet.
     x[0] = 0x1p25f;
     const auto n = std::int64_t(x.size());
     const long double exact = exact_sum_of<float>(x.data(), nullptr, x.size()).sum;

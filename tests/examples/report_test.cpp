@@ -1,4 +1,4 @@
-// Reports of examples as text, JSON, CSV and figures; options; running an example.
+// Reports of examples (text, JSON, CSV, figures), options, and running an example.
 
 #include <fmt/format.h>
 
@@ -165,7 +165,7 @@ TEST_CASE("Without a GPU all of its rows are one line of the text") {
     REQUIRE(rows.find("takes too long") != std::string::npos);
     REQUIRE(rows.find("quick") != std::string::npos);
     REQUIRE(closing.find("3 more rows need a GPU: no NVIDIA driver found") != std::string::npos);
-    // As they come, row by row, it is the same text.
+    // Printed row by row, the text is the same.
     Report growing = report;
     growing.rows.clear();
     std::string shown;
@@ -180,7 +180,7 @@ TEST_CASE("Without a GPU all of its rows are one line of the text") {
 }
 
 TEST_CASE("Progress is the share of the time that is over, though estimates are wrong by one factor") {
-    // Until a part has ended the factor is not known, and what was shown then is not taken back.
+    // The time factor is known only when a part has ended, and the share shown before must not decrease.
     const double factor = random_between(0.2, 5);
     const std::vector<double> seconds{1, 8, 0.5, 3};
     WorkProgress progress;
@@ -316,7 +316,7 @@ TEST_CASE("Whatever takes long moves the progress, and before its last call litt
                     query_machine(),
                     {{}, [&](double share, const std::string&) { shares.push_back(share); }, {}});
         REQUIRE(std::ranges::is_sorted(shares));
-        // Two precisions of five calls, and what they work on.
+        // Two precisions of five calls, and their arrays.
         REQUIRE(shares.size() >= 14);
         REQUIRE(shares.back() > 0.75);
         REQUIRE(shares.back() <= 1);

@@ -15,9 +15,9 @@ using namespace stencil_test;
 
 namespace {
 
-constexpr std::size_t kHostBytes = std::size_t(1) << 28;  // for V, where it does not fit the GPU
+constexpr std::size_t kHostBytes = std::size_t(1) << 28;  // host memory for V if it does not fit on the GPU
 
-/// A process on the GPU with what it needs.
+/// The objects to run ridge on the GPU.
 template <class T>
 struct GpuRidge {
     GpuRidge(const SparseMatrix<T>& a, std::size_t budget, std::int64_t steps)
@@ -85,7 +85,7 @@ TEMPLATE_TEST_CASE("The ridge process is the CPU's at odd sizes, and the same bi
                    double) {
     Dice random;
     CAPTURE(random.seed);
-    // In turn: as in the example, wide with its columns in blocks, tall, and columns beyond 16 bits.
+    // In order: as in the example, wide with columns in blocks, tall, and column indices beyond 16 bits.
     struct Shape {
         int rows, columns;
         double density;

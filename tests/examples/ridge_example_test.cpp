@@ -1,4 +1,4 @@
-// The problem that the ridge example draws or reads, and what it does with it.
+// Input and output of the ridge example.
 
 #include "kernels/cpu/thread_pool.h"
 #include "sim/examples/ridge/problem.h"
@@ -126,7 +126,7 @@ TEST_CASE("example ridge can be ended while it draws a long matrix and its data"
     asked = 0;
     stencil::ridge::random_data(problem, [&] { ++asked; });
     REQUIRE(asked >= 3);
-    problem = {2'000'000, 100'000, 1e-11, 7};  // beyond a bit for each place
+    problem = {2'000'000, 100'000, 1e-11, 7};  // more entries than a bitmap would allow
     asked = 0;
     random_matrix<float>(problem, [&] { ++asked; });
     REQUIRE(asked >= 2);

@@ -44,7 +44,7 @@ struct Shape {
     double density;
 };
 
-// [A; c I]
+// Returns [A; c I].
 SparseMatrix<double> stacked(const SparseMatrix<float>& a, double c) {
     SparseMatrix<double> all{
         a.rows + a.columns, a.columns, a.start, a.column, {a.value.begin(), a.value.end()}};
@@ -89,7 +89,7 @@ std::vector<CurvePoint> checked(const PathSolution& path,
 TEST_CASE("Sparse products on the CPU are those of a dense matrix, and the same bits with any threads") {
     Dice random;
     CAPTURE(random.seed);
-    // In turn: columns in 16 bits, in blocks, in 32 bits, one row, one column.
+    // In order: 16-bit columns, columns in blocks, 32-bit columns, one row, one column.
     for (const Shape shape :
          {Shape{203, 317, 0.2}, {61, 9001, 0.1}, {7, 70001, 0.01}, {1, 50, 0.5}, {50, 1, 0.5}}) {
         const auto a = random_sparse<float>(random, shape.rows, shape.columns, shape.density, -1);
@@ -177,7 +177,7 @@ TEST_CASE("The L-curve is monotone and bounded by the data, and its end is known
     for (const RidgePoint& point : path.points) {
         const double r = point.projected.residual, x = point.projected.solution;
         CAPTURE(point.c);
-        // At the end |r| differs from |d| by less than float64 tells.
+        // For the largest c, |r| and |d| are equal in float64.
         REQUIRE((point.c > 1e8 ? r >= residual : r > residual));
         REQUIRE(x < solution);
         const double both = r * r + point.c * point.c * x * x;
@@ -218,7 +218,7 @@ TEST_CASE("Taking out the dominant singular value changes the steps, but no solu
     const std::vector<double> d = random_vector(random, 400, 3);
     const PathSolution path = cpu_path(a, d);
     REQUIRE(path.bidiagonal.dominant.sigma == Approx(singular_values(dense(a))[0]).epsilon(1e-12));
-    // With c = 0 in the list, nothing is taken out.
+    // With c = 0 in the list, no direction is deflated.
     std::vector<double> with_zero{0};
     with_zero.insert(with_zero.end(), kTenCoefficients.begin(), kTenCoefficients.end());
     const PathSolution plain = cpu_path(a, d, with_zero);
@@ -246,7 +246,7 @@ TEST_CASE("By LSMR's rule a coefficient takes as many iterations as LSMR on its 
                 cpu_path(stacked(a, coefficients[i]), right, std::vector<double>{0}, rule).points[0];
             CAPTURE(shape.rows, coefficients[i], lsmr.iterations, path.points[i].iterations);
             REQUIRE(lsmr.stop == path.points[i].stop);
-            // Rounding spreads over some hundred steps where singular values are found again.
+            // Rounding changes the number of iterations once singular values are found repeatedly.
             REQUIRE(std::abs(double(lsmr.iterations - path.points[i].iterations)) <=
                     1 + 0.03 * double(lsmr.iterations));
             REQUIRE(lsmr.iterations >= 1);
@@ -365,7 +365,7 @@ TEST_CASE("The bound on the error at further coefficients is that of fresh produ
 }
 
 TEST_CASE("The corner of an L-curve with two levels of singular values lies between them") {
-    // d has equal parts along 1 and along 1e-4: x is large only for c below the latter.
+    // d has equal components along singular values 1 and 1e-4, so x is large only for c below the latter.
     SparseMatrix<double> a{2, 2, {0, 1, 2}, {0, 1}, {1, 1e-4}};
     const PathSolution path = cpu_path(a, std::vector<double>{1, 1e-3}, std::vector<double>{1e-6, 1e2});
     const double corner = corner_of(path.bidiagonal, 1e-6, 1e2);

@@ -1,4 +1,4 @@
-// Changes in mid-run: the value of --at.
+// Fuzzes scheduled events: the value of --at.
 #include "sim/run/edit.h"
 #include "tests/fuzz/fuzz.h"
 

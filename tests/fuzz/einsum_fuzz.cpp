@@ -1,4 +1,4 @@
-// The subscripts of einsum in the first line, sizes of its labels in the second.
+// Fuzzes einsum: subscripts in the first line, label sizes in the second.
 #include "sim/examples/einsum/subscripts.h"
 #include "tests/fuzz/fuzz.h"
 

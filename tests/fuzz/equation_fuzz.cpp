@@ -1,4 +1,5 @@
-// A model's text, and a step of what it says: by rows and cell by cell, with the same bits.
+// Fuzzes a model's text, and compares a step by the vector interpreter with one by the scalar interpreter,
+// bit for bit.
 #include <fmt/format.h>
 
 #include <array>
@@ -17,7 +18,7 @@ using namespace stencil::equation;
 namespace stencil_fuzz {
 namespace {
 
-// More than a second-level cache holds, so that a pass takes several stages, in bands.
+// Exceeds the second-level cache, so that a pass does several stages in bands.
 constexpr int kColumns = 65, kRows = 700;
 
 std::vector<float> stepped(const Program& program, const Equations& equations, bool plain) {
@@ -57,7 +58,7 @@ void check_program(const Equations& equations, SteppingScheme scheme) {
                 "rows have the bits of single cells");
 }
 
-// Conditions for the components, each axis of each its own; a component that has none is periodic.
+// Boundary conditions for components, separately for each axis; components without any are periodic.
 std::string sides_of(const Equations& equations, std::size_t choice) {
     static constexpr std::array kConditions{"",
                                             "; x: {0} = y",

@@ -64,7 +64,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
 }
 
-// With FUZZ_SEEDS=FOLDER the program writes its seeds there and ends.
+// With FUZZ_SEEDS=FOLDER the program writes its seeds there and exits.
 extern "C" int LLVMFuzzerInitialize(int*, char***) {
     const char* folder = std::getenv("FUZZ_SEEDS");
     if (folder == nullptr) return 0;

@@ -1,5 +1,5 @@
-// libFuzzer targets: each *_fuzz.cpp is one program that feeds its reader with anything, and checks that what
-// was read, written and read again is equal. scripts/fuzz builds and runs them. Sanitizers find the rest.
+// libFuzzer targets: each *_fuzz.cpp is a program that feeds a reader, and checks that accepted input
+// survives writing and reading again. Sanitizers find other errors. scripts/fuzz builds and runs them.
 #pragma once
 
 #include <cstdint>
@@ -11,23 +11,22 @@
 
 namespace stencil_fuzz {
 
-/// What a target defines.
+/// Defined by each target.
 void run_one(std::string_view input);
 /// Small valid inputs to start from.
 std::vector<std::string> seeds();
 
-/// A file that holds these bytes until the next call, without touching a disk.
+/// Returns an in-memory file with these bytes, valid until the next call.
 std::filesystem::path as_file(std::string_view bytes);
-/// For what is written and read again; in memory where the machine allows.
+/// Returns a file for writing and reading again; in memory if possible.
 std::filesystem::path scratch_file();
-/// The bytes of a file of tests/reference.
+/// Returns the bytes of a file in tests/reference.
 std::string reference_bytes(const char* name);
 
-/// False where `read` refused its input, as readers may: InputError with a reason, or this machine is too
-/// small.
+/// Returns false if `read` refused its input properly: by an InputError with a reason, or for lack of memory.
 bool accepted(const std::function<void()>& read);
 
-/// Ends the run where `holds` is false.
+/// Aborts unless `holds`.
 void require(bool holds, const char* what, const std::string& was = "", const std::string& is = "");
 
 }  // namespace stencil_fuzz

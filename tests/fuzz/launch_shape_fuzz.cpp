@@ -1,4 +1,4 @@
-// The comments of a kernel's file that say how it is launched.
+// Fuzzes the comments that set a kernel's launch configuration.
 #include "sim/user_kernel/launch_shape.h"
 
 #include <fmt/format.h>

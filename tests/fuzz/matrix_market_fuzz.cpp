@@ -1,4 +1,4 @@
-// Matrices and vectors in Matrix Market files.
+// Fuzzes matrices and vectors in Matrix Market files.
 #include "sim/files/matrix_market.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -7,7 +7,7 @@ using namespace stencil;
 namespace stencil_fuzz {
 namespace {
 
-// Rows of entries whose columns rise.
+// Checks that each row's columns increase.
 void check_rows(const SparseMatrix<double>& a) {
     require(a.start.size() == std::size_t(a.rows) + 1, "each row has a start");
     require(a.start.back() == std::int64_t(a.value.size()), "the last row ends with the entries");
@@ -20,7 +20,7 @@ void check_rows(const SparseMatrix<double>& a) {
         }
 }
 
-// Sizes that are allowed and would take most of the memory: seven to eleven digits after leading zeros.
+// Finds sizes that are valid but would exhaust memory: seven to eleven digits after leading zeros.
 bool is_large(std::string_view text) {
     std::size_t digits = 0;
     for (const char c : text) {
@@ -34,7 +34,7 @@ bool is_large(std::string_view text) {
     return digits >= 7 && digits <= 11;
 }
 
-// As the format has it: numbers that read back exactly.
+// Writes the format with numbers that read back exactly.
 std::string text_of(const SparseMatrix<double>& a) {
     std::string text = "%%MatrixMarket matrix coordinate real general\n" + std::to_string(a.rows) + " " +
                        std::to_string(a.columns) + " " + std::to_string(a.value.size()) + "\n";
@@ -53,7 +53,7 @@ void run_one(std::string_view input) {
     if (is_large(input)) return;
     const auto file = as_file(input);
     SparseMatrix<double> a;
-    constexpr std::int64_t kMaxRows = 100'000;  // more only cost time
+    constexpr std::int64_t kMaxRows = 100'000;  // larger ones only cost time
     if (accepted([&] { a = read_matrix_market(file); })) {
         check_rows(a);
         if (a.rows < kMaxRows) {

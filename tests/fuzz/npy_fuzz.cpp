@@ -1,4 +1,4 @@
-// Fields and arrays in .npy files.
+// Fuzzes fields and arrays in .npy files.
 #include <algorithm>
 #include <cstring>
 

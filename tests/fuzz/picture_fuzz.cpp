@@ -1,4 +1,4 @@
-// PNG and JPEG files.
+// Fuzzes PNG and JPEG files.
 #include "sim/files/image.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/png_file.h"
@@ -19,7 +19,7 @@ std::uint32_t crc32(const std::uint8_t* data, std::size_t size) {
     return ~crc;
 }
 
-// The chunks of a PNG get their right checksums again, or no mutation would come past them.
+// Corrects the chunks' checksums, so that mutations get past them.
 void repair_png(std::uint8_t* data, std::size_t size) {
     for (std::size_t at = 8; at + 12 <= size;) {
         std::size_t length = 0;
@@ -37,7 +37,7 @@ void run_one(std::string_view input) {
     const auto file = as_file(input);
     std::pair<int, int> size;
     if (!accepted([&] { size = image_size(file); })) return;
-    constexpr double kMaxPixels = 1e6;  // more only cost time
+    constexpr double kMaxPixels = 1e6;  // larger ones only cost time
     if (double(size.first) * size.second > kMaxPixels) return;
     accepted([&] {
         const Array<double> picture = read_image(file);

@@ -1,4 +1,4 @@
-// window.json, what the window keeps from one start to the next.
+// Fuzzes window.json, the window's preferences.
 #include "app/window/preferences.h"
 #include "tests/fuzz/fuzz.h"
 

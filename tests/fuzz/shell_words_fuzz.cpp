@@ -1,4 +1,4 @@
-// Words as a shell takes them.
+// Fuzzes the splitting of shell words.
 #include "sim/text/shell_words.h"
 #include "tests/fuzz/fuzz.h"
 

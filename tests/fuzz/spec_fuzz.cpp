@@ -1,4 +1,4 @@
-// spec.json.
+// Fuzzes spec.json.
 
 #include "sim/run/run_spec.h"
 #include "sim/text/json.h"

@@ -18,7 +18,7 @@ using namespace stencil_test;
 
 namespace {
 
-// A solver whose buffers held NaN in every cell before the field was loaded.
+// Makes a solver whose buffers contained only NaN before the field was loaded.
 std::unique_ptr<Solver> poisoned_solver(const SolverSetup& setup, const Field& start) {
     auto solver = make_solver(setup);
     solver->load(poison(setup.dtype, setup.nx, setup.ny));
@@ -75,7 +75,7 @@ Array<double> eigenmode(Boundary boundary, int nx, int ny, Mode mode) {
     return field;
 }
 
-// Of the one-dimensional discrete Laplacian: 2 cos(angle) - 2.
+// Eigenvalue of the one-dimensional discrete Laplacian: 2 cos(angle) - 2.
 double eigenvalue(Boundary boundary, int n, int m) {
     const double half_waves = boundary == Boundary::periodic ? 2.0 * m : m;
     return 2 * std::cos(std::numbers::pi * half_waves / (boundary == Boundary::zero ? n + 1 : n)) - 2;
@@ -98,7 +98,7 @@ TEST_CASE("Every method agrees with plain float64 loops on odd sizes, boundaries
         for (const Case& c : cases) {
             if (kWatchedMemory && c.nx * c.ny * c.steps > 7'000'000) continue;
             const DiffusionParams params{0.17, row.boundary};
-            // Rounded, so that it is the same field in both precisions.
+            // Rounded to float32, so that both precisions start from the same field.
             const Field start = Field(random_field(c.nx, c.ny)).to(DType::float32).to(DType::float64);
             const Field truth = plain_steps(start.as<double>().clone(), params, c.steps);
             for_methods([&](const Method& method, DType dtype) {
@@ -162,11 +162,11 @@ TEST_CASE("Eigenmodes decay by their eigenvalues under every method", "[long]") 
     for_methods([&](const Method& method, DType dtype) {
         for (const BoundaryRow& row : kBoundaries)
             for (const double c : {0.25, 0.2, 0.13, 0.0625, 0.001}) {
-                if (kWatchedMemory && c != 0.2) continue;  // memory is the same under all of them
+                if (kWatchedMemory && c != 0.2) continue;  // memory use does not depend on the coefficient
                 const DiffusionParams params{c, row.boundary};
                 const int nx = 190;
                 const int ny = 161;
-                // Slow modes, of which much is left at the end: an error relative to nothing says nothing.
+                // Slow modes, because an error relative to a field that has decayed is meaningless.
                 const Mode mode{1, row.boundary == Boundary::zero ? 1 : 0};
                 const long long steps = method.float64_state ? 1000 : 10000;
                 INFO(describe(method, dtype, params));
@@ -251,7 +251,7 @@ TEST_CASE("Every method reproduces the NumPy reference fields") {
                 solver->advance(200);
                 const double bound = dtype == DType::float32 ? 1e-6 : 1e-12;
                 REQUIRE(relative_error(solver->field(), read_npy(stem + ".npy")) <= bound);
-                // The Laplacian is a difference of nearly equal values, so it keeps fewer digits of them.
+                // The Laplacian is a difference of nearly equal values, so its relative error is larger.
                 REQUIRE(relative_error(solver->laplacian(), read_npy(stem + "_laplacian.npy")) <=
                         100 * bound);
             }

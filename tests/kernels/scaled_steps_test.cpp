@@ -12,8 +12,7 @@ using namespace stencil_test;
 
 namespace {
 
-// The relative error of a cell in a field that is the same everywhere, without a boundary: it must stay what
-// it is.
+// Returns the relative error of a cell in a uniform field without boundaries, which should not change.
 template <class T>
 double flat_error(double coefficient, T value) {
     stencil::ScaledSteps<T> schedule(coefficient);
@@ -24,7 +23,7 @@ double flat_error(double coefficient, T value) {
     return double(state) * schedule.read_factor() / double(value) - 1;
 }
 
-// Root mean square over fields of several values.
+// Returns its root mean square over several fields.
 template <class T>
 double flat_error(Dice& dice, double coefficient) {
     constexpr int kValues = 16;
@@ -122,7 +121,7 @@ TEST_CASE("Numbers of 64 bits round as long double does on x86") {
     long double plain = 1;
     stencil::Mantissa64 exact;
     for (int i = 0; i < 100000; ++i) {
-        // Near 4, where the sum's last bits are those of the smaller one.
+        // Near 4, where the sum has the last bits of the smaller term.
         const double a = std::exp2(dice.uniform(-60, 4)) * (dice.integer(0, 1) ? 1 : -0.2);
         plain *= static_cast<long double>(a) + 4;
         exact = exact * stencil::positive_sum(a, 4);

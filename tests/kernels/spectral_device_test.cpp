@@ -44,7 +44,8 @@ Field start_of(int nx, int ny, DType dtype) {
     return Field(random_field(nx, ny)).to(dtype);
 }
 
-// The largest factor that any mode has, in absolute value: the modes with the longest and the shortest waves.
+// Returns the largest amplification of any mode in absolute value; it is that of the longest or the shortest
+// waves.
 double largest_factor(const DiffusionParams& params, int nx, int ny) {
     const auto eigenvalue = [&](int n, int half_waves) {
         const int length = params.boundary == Boundary::zero ? n + 1 : n;
@@ -101,7 +102,7 @@ TEST_CASE("A spectral jump ends where the method cpu steps to, whatever size, bo
                     const Field start = start_of(nx, ny, dtype);
                     const Field found = jumped(setup_for(dtype, start, params), start, steps);
                     const Field truth = stepped_by_cpu(start, params, steps);
-                    // Transforms round at the scale of the largest mode, of which the field may have little.
+                    // The transforms' rounding error is relative to the largest mode.
                     const double scale =
                         std::pow(largest_factor(params, nx, ny), double(steps)) * norm_of(start);
                     REQUIRE(distance(found, truth) <= rounding(dtype) * scale);

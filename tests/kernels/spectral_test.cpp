@@ -18,7 +18,7 @@ using namespace stencil_test;
 TEST_CASE("Many short spectral jumps on the CPU neither scale a field nor move its total") {
     constexpr int kJumps = 300;
     constexpr double kEpsilon = kJumps * double(std::numeric_limits<float>::epsilon());
-    // Lengths for which FFTW's rounded constants tell: 2 (n + 1) or n with large prime factors.
+    // Lengths at which FFTW's rounded constants matter: 2 (n + 1) or n has large prime factors.
     for (const auto& [nx, ny, boundary] : {std::tuple{96, 80, Boundary::zero},
                                            std::tuple{37, 53, Boundary::insulated},
                                            std::tuple{101, 103, Boundary::periodic}}) {

@@ -13,7 +13,7 @@ struct Span {
     int begin, end;
 };
 
-// The columns that strip k still has right after the pass: each step spoils one more at every cut.
+// Returns the columns of strip k that are still valid after the pass: each step invalidates one at every cut.
 Span right_columns(const StreamStrips& strips, int k) {
     Span held{strips.origin(k), strips.origin(k) + strips.width};
     if (strips.wraps || held.begin > 0) held.begin += strips.levels;
@@ -49,7 +49,7 @@ TEST_CASE("Strips write each column once, and only where they have it right") {
 }
 
 TEST_CASE("There are no more strips than the columns need") {
-    // 1 + (8192 - 576) / (576 - 2 * 16), which comes out even.
+    // 1 + (8192 - 576) / (576 - 2 * 16), which divides exactly.
     REQUIRE(strips_over(8192, 576, 16, false).strips == 15);
     REQUIRE(strips_over(576, 576, 16, false).strips == 1);
     REQUIRE(strips_over(577, 576, 16, false).strips == 2);

@@ -19,7 +19,7 @@ TEST_CASE("What a task of a thread pool throws comes to the caller once all have
             REQUIRE_THROWS_AS(pool.run(task), std::runtime_error);
             REQUIRE(done == threads);
         }
-        // It goes on.
+        // The pool still works.
         std::atomic<int> sum{0};
         pool.run([&](int i) { sum += i + 1; });
         REQUIRE(sum == threads * (threads + 1) / 2);

@@ -15,7 +15,7 @@ TEST_CASE("Pixels that stay on the device are those that are copied to the host"
         {&choose_method({Device::cuda, {311, 97}}), 311, 97, DType::float32, DiffusionParams{}, 1});
     solver->load(Field(stencil_test::random_field(311, 97)));
     Pixels on_host, on_device;
-    // The larger picture first: what was allocated for it serves the smaller one.
+    // The larger picture comes first, so that the smaller one reuses its memory.
     for (const auto& [width, height] : {std::pair{500, 300}, std::pair{40, 21}}) {
         const ResampleRequest request{{0, 0, 311, 97}, width, height, true};
         solver->resample(Quantity::value, request, true, on_host);

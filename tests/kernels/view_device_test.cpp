@@ -28,7 +28,7 @@ Array<double> wide(const Field& field) {
     return field.to(DType::float64).as<double>().clone();
 }
 
-// What a quantity is, from the field that the solver gives.
+// Computes a quantity from the solver's field.
 Array<double> plain_quantity(Quantity quantity,
                              const Field& field,
                              Boundary boundary,
@@ -42,7 +42,7 @@ Array<double> plain_quantity(Quantity quantity,
     return result;
 }
 
-/// One solver with all that can be asked about it, and the true values.
+/// A solver, and the expected values of all quantities.
 struct Scene {
     std::unique_ptr<Solver> solver;
     Array<double> base;
@@ -54,7 +54,8 @@ struct Scene {
     }
 };
 
-// After a few steps, so that the stored state is not the field; or as loaded, with cells that are no numbers.
+// Steps a little, so that the stored state differs from the field; or, if `broken`, keeps the loaded field
+// with non-finite cells.
 Scene make_scene(DType dtype, Boundary boundary, FieldShape size, bool broken) {
     Scene scene;
     scene.params = {0.13, boundary};
@@ -93,7 +94,7 @@ void for_scenes(std::initializer_list<FieldShape> sizes, Check&& check) {
             }
 }
 
-using Taps = std::map<int, double>;  // the share of each cell in a pixel, along one axis
+using Taps = std::map<int, double>;  // weights of the cells in a pixel, along one axis
 
 Taps point_taps(double position, int cells, bool smooth) {
     const auto inside = [&](double cell) { return int(std::clamp(cell, 0.0, double(cells - 1))); };
@@ -141,7 +142,7 @@ bool close(double found, double truth, double tolerance) {
     return std::abs(found - truth) <= tolerance;
 }
 
-// Of a weighted sum with values up to `scale` whose result is a float.
+// Bound for a weighted sum of values up to `scale`, rounded to float.
 double few_roundings(double scale) {
     return 1e-6 * scale + 1e-30;
 }
@@ -181,7 +182,7 @@ void check_request(const Scene& scene,
     }
 }
 
-// A part of the field, or all of it, in pixels that may be larger or smaller than cells along either axis.
+// A random part of the field, or all of it, in pixels larger or smaller than cells.
 ResampleRequest random_request(Dice& dice, FieldShape size) {
     ResampleRequest request{{0, 0, double(size.nx), double(size.ny)}, 1, 1, dice.integer(0, 1) == 1};
     if (dice.integer(0, 2) > 0) {
@@ -215,7 +216,7 @@ std::vector<double> special_cells(std::size_t count, Dice& dice) {
     return cells;
 }
 
-// NumPy's percentile (linear), of values that are sorted here.
+// NumPy's percentile (linear), by sorting.
 double percentile(std::vector<double> values, double q) {
     std::ranges::sort(values);
     const double position = double(values.size() - 1) * (q / 100);
@@ -287,7 +288,7 @@ void require_histogram(const Scene& scene, Quantity quantity, const Array<double
     CAPTURE(low, high, bins);
     REQUIRE(scene.solver->histogram(quantity, low, high, bins) == counts);
     if (truth.size() == 1 || !std::isfinite(truth.at(0, 0))) return;
-    // The end of the range belongs to it.
+    // The upper end belongs to the last bin.
     const double value = truth.at(0, 0);
     const auto closed = scene.solver->histogram(quantity, value - 1, value, 4);
     REQUIRE(closed.back() >= 1);
@@ -325,7 +326,7 @@ TEST_CASE("Pixels of a solver are the averages and interpolations of its cells")
                    const double ny = truth.ny();
                    check_request(scene, quantity, truth, {{0, 0, nx, ny}, 7, 5, false});
                    check_request(scene, quantity, truth, {{0, 0, nx, ny}, truth.nx(), truth.ny(), false});
-                   // Pixels that reach beyond the field.
+                   // Pixels extend beyond the field.
                    check_request(scene, quantity, truth, {{0, 0, nx * 1.1, ny * 1.2}, 4, 3, false});
                    check_request(scene, quantity, truth, {{0, 0, nx * 1.002, ny * 1.02}, 333, 21, true});
                    for (int i = 0; i < 4; ++i)
@@ -359,7 +360,7 @@ TEST_CASE("Percentiles of a solver equal those of the sorted cells") {
 TEST_CASE("Statistics, histograms and points of a solver agree with plain loops") {
     Dice dice;
     CAPTURE(dice.seed);
-    // So long that a block of threads has several parts of it.
+    // Long enough that a block of threads processes several parts.
     const Scene row = make_scene(DType::float32, Boundary::periodic, {600'000, 1}, true);
     for (const Quantity quantity : {Quantity::laplacian, Quantity::difference}) {
         INFO(row.name << " quantity " << int(quantity));

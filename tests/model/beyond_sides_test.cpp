@@ -1,5 +1,5 @@
-// What lies beyond the sides: fields that go on by reflection, and all that is made of them, as on a torus
-// that has the field and its reflections side by side.
+// Ghost values beyond the sides: a field continued by reflection must behave like a periodic one that
+// contains its reflections.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -20,7 +20,7 @@ double start(int component, int x, int y) {
     return 0.4 + 0.3 * std::sin(1.3 * x + 0.7 * y * y + component) + 0.1 * ((5 * x + 3 * y) % 7);
 }
 
-// How a component goes on beyond all sides: mirrored, or around a value.
+// Continuation of a component beyond all sides: mirrored, or antisymmetric about a value.
 struct Goes {
     bool odd = false;
     double value = 0;
@@ -106,7 +106,8 @@ TEST_CASE("Beyond values and insulated sides formulas go on as their reflections
     const TypedRun run = small_run();
     const auto expected = on_a_torus(text, {sides.u, sides.v}, run);
     const auto cells = run_typed<double>(text + "; " + sides.text, run);
-    // Cells that need more than one cell beyond another one have no such rule.
+    // Near a side, stencils that reach more than one cell from an intermediate follow other rules, so they
+    // are excluded.
     double worst = 0;
     const bool clamps = std::string_view(formula).starts_with("lap(-up");
     for (std::size_t i = 0; i < cells.size(); ++i) {
@@ -218,8 +219,7 @@ TEST_CASE("A value or flux that varies along a side has its derivatives beyond i
     const auto along = run_typed<double>(
         "du/dt = lap(lap(u) - 2*y) + dx(dy(u)); dt = 1; dx = 0.25; x: u = y^3; top: u = 0; bottom: u = Ly^3",
         run);
-    // lap(u) is 6 y here and its value on the sides the same, so that lap(lap(u) - 2 y) is 0 but at top and
-    // bottom.
+    // lap(u) is 6 y with the same value on the sides, so lap(lap(u) - 2 y) is 0 except at top and bottom.
     for (std::size_t i = 0; i < along.size(); ++i) {
         const int y = int(i) / kColumns;
         if (y > 1 && y < kRows - 2) REQUIRE(std::abs(along[i] - std::pow((y + 0.5) / 4, 3)) < 1e-10);
@@ -243,8 +243,7 @@ TEST_CASE("Corners of sides that differ with the place keep the order of two") {
                 neighbours ? std::string(formula) + ")" : formula,
                 h),
             run);
-        // The corner's own ghost cell alone: what is beyond a face has the face's error of first order in a
-        // second derivative, as everywhere along it.
+        // Tests corner cells only: along faces a second derivative has the usual first-order error.
         double worst = 0;
         for (const int y : {0, n - 1})
             for (const int x : {0, n - 1}) {
@@ -253,7 +252,7 @@ TEST_CASE("Corners of sides that differ with the place keep the order of two") {
             }
         return worst;
     };
-    // Bounded: with the condition of a neighbouring place it grows as 1 / dx.
+    // Bounded; with the condition of a neighbouring cell the error would grow as 1 / dx.
     CHECK(error(64) < 1.3 * error(32));
 }
 

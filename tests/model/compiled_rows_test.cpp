@@ -1,4 +1,4 @@
-// Rows that the system's compiler has made.
+// Row executors compiled by the system's compiler.
 #include <chrono>
 #include <csignal>
 #include <cstring>
@@ -46,7 +46,7 @@ void write_program(const std::filesystem::path& path, const std::string& script)
     std::filesystem::permissions(path, std::filesystem::perms::owner_all);
 }
 
-// What becomes of a text.
+// Returns why a text could not be compiled.
 std::string why_not(const std::string& text) {
     const auto rows = compile_rows_in_background(text);
     rows->wait();
@@ -137,7 +137,7 @@ TEST_CASE("Compiled rows are taken while a long run goes on, and no bit changes"
     EquationStepper<float> compiled(program, setup, pool, compile_rows_in_background);
     EquationStepper<float> rows(program, setup, pool);
     long long steps = 0;
-    // A few steps do not begin to compile; as many as it takes do.
+    // Few steps do not start the compiler; many do.
     compiled.advance(1);
     CHECK(!compiled.compiled());
     for (steps = 1; !compiled.compiled() && compiled.why_not_compiled().empty(); steps += 64)
@@ -226,7 +226,7 @@ TEST_CASE("A library that cannot be loaded is not kept, and one that was cut off
     const Environment cache("XDG_CACHE_HOME", scratch.path().string());
     const auto kernels = scratch / "stencilscope/kernels";
     const std::string real = find_c_compiler().command.front();
-    // It ends well and makes none, or half of one, until the file is gone.
+    // The stub compiler succeeds but writes nothing, or half a file, until the file is deleted.
     for (const char* made : {"none", "empty", "half"}) {
         write_program(
             scratch / made,
@@ -243,7 +243,7 @@ TEST_CASE("A library that cannot be loaded is not kept, and one that was cut off
         INFO(rows->why_not());
         CHECK(rows->state() == CompiledRows::State::there);
     }
-    // Sealed anew after it was cut.
+    // Rewrites the checksum of a truncated file.
     for (const auto& entry : std::filesystem::directory_iterator(kernels)) {
         const std::string whole = read_bytes(entry.path());
         for (const std::size_t left : {whole.size() - 1, whole.size() - 3000, whole.size() / 2}) {
@@ -279,7 +279,7 @@ TEST_CASE("A compiler that hangs is ended, with what it has started") {
     } catch (const MachineError& error) {
         CHECK(std::string(error.what()).find("0.3 s") != std::string::npos);
     }
-    // Whoever leaves does not wait for it.
+    // The destructor does not wait for the compiler.
     const auto started = std::chrono::steady_clock::now();
     {
         const auto rows = compile_rows_in_background(kText);

@@ -1,4 +1,4 @@
-// What the equations keep, or lose for certain, the steps keep or lose.
+// Steps conserve or dissipate what the equations do.
 #include <cmath>
 #include <numeric>
 
@@ -12,8 +12,7 @@ double total(std::span<const double> cells) {
     return std::accumulate(cells.begin(), cells.end(), 0.0);
 }
 
-// The free energy of Cahn and Hilliard, (u^2 - 1)^2 / 4 in cells and eps2 / 2 of the squared slope across
-// faces.
+// Cahn-Hilliard's free energy: (u^2 - 1)^2 / 4 in cells, and eps2 / 2 times the squared slope across faces.
 double free_energy(const Grid& u, double eps2) {
     double sum = 0;
     for (int y = 0; y < u.ny; ++y)
@@ -91,7 +90,7 @@ TEST_CASE("Life on a torus is Life as programmed") {
     run.ny = 23;
     run.start = [](int, int x, int y) { return double((x * x + 3 * y + x * y) % 7 < 3); };
     Grid alive = start_grid(run, 0, wrapped);
-    // A glider that soon runs over the edge, in its own free place.
+    // A glider near the edge, which soon crosses it.
     const auto glider = [](int x, int y) {
         return (x == 35 && y == 1) || (x == 36 && y == 2) || (y == 3 && x >= 34 && x <= 36);
     };
@@ -128,7 +127,7 @@ TEST_CASE("Noise knows nothing of its neighbours, of other steps, seeds and draw
     const auto component = [&](const std::vector<double>& cells, int c) {
         return std::span(cells).subspan(n * std::size_t(c), n);
     };
-    // Of unit variances; `ahead` cells apart in the order of rows.
+    // Correlation of series with unit variance; `ahead` is an offset in row order.
     const auto correlation =
         [&](std::span<const double> a, std::span<const double> b, std::size_t ahead = 0) {
             double sum = 0;
@@ -156,7 +155,7 @@ TEST_CASE("Noise knows nothing of its neighbours, of other steps, seeds and draw
 }
 
 TEST_CASE("Noise in a rate grows as a random walk does") {
-    // du = sqrt(dt) normal: of variance t after a time t, whatever dt.
+    // du = sqrt(dt) normal has variance t after time t, whatever dt.
     for (const auto& [dt, steps] : {std::pair{"0.01", 100}, {"0.04", 25}}) {
         TypedRun run;
         run.nx = run.ny = 60;

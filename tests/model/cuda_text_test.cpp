@@ -1,5 +1,5 @@
-// The text of the CUDA kernels, run on the CPU cell after cell. What is tested is the text; that a GPU rounds
-// as it says is for a GPU to show.
+// Runs the generated CUDA text on the CPU, cell by cell. This tests the text; GPU tests check that a GPU
+// rounds the same.
 #include "kernels/equation/text/cuda_text.h"
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ using namespace stencil_test;
 
 namespace {
 
-// A kernel by every thread, one after the other.
+// Runs a kernel's threads one after the other.
 constexpr const char* kEveryThread = R"(
 extern "C" void run_{kernel}(const Arguments* a, int blocks_x, int blocks_y) {{
     for (blockIdx.y = 0; blockIdx.y < blocks_y; ++blockIdx.y)
@@ -55,7 +55,7 @@ class Kernels {
     TextOnCpu code_;
 };
 
-// As run_typed(), by the text's kernels.
+// Like run_typed(), but by the generated kernels.
 template <class T>
 std::vector<T> run_text(const Equations& e,
                         const Program& program,
@@ -125,7 +125,7 @@ TEST_CASE("The text of the CUDA kernels has the bits of the CPU's rows") {
         const Equations e = read_equations(text);
         const Program program = make_program(e, scheme_of(e.stepper), sizeof(T) == 8);
         const Kernels kernels(cuda_text(program, sizeof(T) == 8), program);
-        // More than a block each way, with a rest of a vector and of a thread's rows; and next to nothing.
+        // Larger than a block in both directions with partial vectors and rows, and tiny fields.
         for (const auto& [nx, ny] : {std::pair(139, 19), {37, 9}, {1, 3}, {3, 1}}) {
             INFO(nx << "x" << ny);
             TypedRun run;

@@ -33,7 +33,7 @@ class Evaluated {
     Operations operations_;
 };
 
-// In units of the last place of the exact value, or of 1 where `absolute`.
+// Returns the largest error in units in the last place of the exact value, or of 1 if `absolute`.
 template <class T>
 double worst_error(Function f, long double (*exact)(long double), double low, double high, bool absolute) {
     Evaluated<T> function(f);

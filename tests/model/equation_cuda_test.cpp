@@ -1,4 +1,4 @@
-// Typed equations on the GPU have the bits of the CPU's rows.
+// Typed equations have the same bits on the GPU as on the CPU.
 #include <fmt/format.h>
 
 #include <atomic>
@@ -35,7 +35,7 @@ EquationSetup setup_of(const Equations& e, int nx, int ny) {
     return setup;
 }
 
-/// One program on both devices.
+/// Runs one program on both devices.
 template <class T>
 class OnBoth {
   public:
@@ -45,7 +45,7 @@ class OnBoth {
           cpu(program_, setup, pool_),
           cuda(program_, setup, cubin, stream_) {}
 
-    /// Every cell of a component or data: the CPU's is written, and the GPU gets a copy.
+    /// Sets every cell of a component or data array on the CPU, and copies it to the GPU.
     void write(int array, const std::function<double(int x, int y)>& value) {
         const FieldView<T> to = cpu.array(array);
         for (int y = 0; y < to.ny; ++y)
@@ -70,7 +70,7 @@ class OnBoth {
             FusedProgram(program_), sizeof(T) == 8, shape, setup_, steps_of_launch, cubin, stream_));
     }
 
-    /// The first cell of the state whose bits differ, in words; NaNs are all alike.
+    /// Describes the first cell whose bits differ; all NaNs are considered equal.
     std::string difference() {
         for (int array = 0; array < program_.components; ++array) {
             const FieldView<T> expected = cpu.array(array);
@@ -138,7 +138,7 @@ std::vector<std::string> compiled(const std::vector<Job>& jobs,
     return cubins;
 }
 
-// Every model by every stepper that can step it.
+// Lists every model with every integrator that supports it.
 std::vector<Job> jobs_of(bool float64) {
     std::vector<Job> jobs;
     for (const Preset& preset : presets())
@@ -161,7 +161,7 @@ TEMPLATE_TEST_CASE("Every model has the CPU's bits on the GPU, by every stepper"
     compile_jobs<TestType>(jobs);
     for (const Job& job : jobs) {
         INFO(job.preset->name << ", " << job.scheme);
-        // More than a block each way, and a rest of a vector and of a thread's rows.
+        // Larger than a block in both directions, with partial vectors and rows.
         const EquationSetup setup = setup_of(job.equations, 141, 27);
         OnBoth<TestType> start(job.start, setup, job.start_cubin);
         start.both([](auto& stepper) { stepper.advance(1); });
@@ -175,7 +175,7 @@ TEMPLATE_TEST_CASE("Every model has the CPU's bits on the GPU, by every stepper"
 
 TEMPLATE_TEST_CASE("Every model has the CPU's bits on the GPU several steps at a time", "", float, double) {
     constexpr bool kFloat64 = sizeof(TestType) == 8;
-    constexpr int kColumns = 661, kRows = 83;  // several strips, the last one at an odd place
+    constexpr int kColumns = 661, kRows = 83;  // several strips, the last one misaligned
     std::vector<Job> jobs = jobs_of(kFloat64);
     std::erase_if(jobs, [](const Job& job) {
         return job.scheme != job.equations.stepper ||
@@ -213,7 +213,7 @@ TEMPLATE_TEST_CASE("Every model has the CPU's bits when it stays on the multipro
     const auto cubins = compiled(jobs, [&](const Job& job) {
         return resident_text(FusedProgram(job.program), kFloat64, shape_of(job));
     });
-    // Programs of many arrays or registers.
+    // Programs with too many arrays or registers.
     std::vector<std::string_view> do_not_fit;
     for (const auto& [nx, ny] : {std::pair(61, 83), {301, 263}})
         for (std::size_t i = 0; i < jobs.size(); ++i) {
@@ -265,7 +265,7 @@ TEMPLATE_TEST_CASE("Sides, noise, data and odd sizes have the CPU's bits on the 
         for (int a = 0; a < int(program.arrays.size()); ++a)
             if (a < program.components || program.arrays[std::size_t(a)].data >= 0)
                 run.write(a, [&](int x, int y) { return 0.3 + 0.05 * ((7 * x + 3 * y + 5 * a) % 11); });
-        // Several launches, then together, then cut.
+        // Several launches one by one, then in a graph, then cut.
         run.cpu.advance(80);
         for (const int steps : {1, 2, 64, 0, 13}) run.cuda.advance(steps);
         CHECK(run.difference() == "");
@@ -323,7 +323,7 @@ TEST_CASE("Kernels are compiled once the steps to come are worth it, and what wa
             ++compiled;
             return compile_cuda(text, default_compute_capability()).cubin;
         });
-    stepper.expect(1000);  // some milliseconds
+    stepper.expect(1000);  // takes some milliseconds
     stepper.advance(200);
     CHECK_FALSE(stepper.compiling());
     CHECK(stepper.fused() == nullptr);

@@ -44,7 +44,7 @@ TEST_CASE("Conditions at the sides hold on the faces, with their place and time"
     TypedRun run;
     run.steps = 5;
     double t = 0;
-    // Ghost cells from a value g on the face, and from value + 2 flux = g, spacing 0.5.
+    // Ghost cells for a value g on the face, and for value + 2 flux = g, at spacing 0.5.
     const auto outside = [&](const Grid& g, int x, int y) {
         if (y < 0) return 2 * std::sin((x + 0.5) * 0.5) - g(x, 0);
         if (y >= g.ny) return g(x, g.ny - 1) + 0.5 * 0.25;
@@ -95,7 +95,7 @@ TEST_CASE("The cheaper cut is taken") {
     CHECK(stored("lap(lap2(u))") == 2);
     CHECK(stored("u[+3,0] + u[-1,+2]") == 3);
     CHECK(stored("lap(normal*u)") == 1);
-    // Three angles are worked out once a cell, rather than in five cells of two slopes.
+    // Three angles are computed once per cell and stored, instead of in five cells of two slopes.
     CHECK(stored("div(cos(6*atan2(dy(u), dx(u)))*grad(u)) + dx(sin(6*atan2(dy(u), dx(u)))*dy(u)) - "
                  "dy(sin(6*atan2(dy(u), dx(u)))*dx(u))") == 3);
 }
@@ -164,7 +164,7 @@ TEST_CASE("What is made of one coordinate alone has neighbours too") {
 }
 
 TEST_CASE("Life is a map") {
-    // A glider comes back moved by a cell after four generations.
+    // A glider is shifted by one cell after four generations.
     TypedRun run;
     run.steps = 4;
     const auto alive = [](int x, int y) {
@@ -238,10 +238,10 @@ TEST_CASE("Many steps in one pass have the bits of one step after the other") {
     struct Shape {
         int nx, ny, threads;
     };
-    // The second text's symplectic steps read `a` beside its sides at the end of a step and at the beginning
-    // of the next, with times that differ in their last bits. Fewer rows than threads, rows narrower than a
-    // tile and a little wider than one. Only the last three leave the cache, so that a pass has several
-    // steps, and only the last two are worth several threads.
+    // In the second text, symplectic steps read `a` at the sides at the end of a step and at the beginning of
+    // the next, with times that differ in the last bit. Sizes cover fewer rows than threads, and rows
+    // narrower and slightly wider than a tile. Only the last three exceed the cache, so that a pass fuses
+    // several steps, and only the last two use several threads.
     const auto [nx, ny, threads] = GENERATE(values<Shape>({{1, 1, 1},
                                                            {1, 37, 2},
                                                            {70, 1, 3},
@@ -309,7 +309,7 @@ TEST_CASE("Noise has its mean and variance, and is another one with another seed
 }
 
 TEST_CASE("Steppers are of their orders") {
-    // du/dt = lap(u) - u from a mode of the periodic grid: it decays by exp((-2 + 2 cos(k) - 1) t).
+    // A periodic mode of du/dt = lap(u) - u decays by exp((-2 + 2 cos(k) - 1) t).
     const auto error = [](const std::string& stepper, int steps) {
         TypedRun run;
         run.steps = steps;
@@ -349,7 +349,7 @@ TEST_CASE("A wave keeps its energy under symplectic steps and loses it to none")
 }
 
 TEST_CASE("The error in space falls as the square of the spacing") {
-    // Variable conductivity: u = sin(x) e^-t solves du/dt = div(D grad u) + f for D = 2 + cos(x).
+    // u = sin(x) e^-t solves du/dt = div(D grad u) + f for D = 2 + cos(x).
     const auto error = [](int n) {
         TypedRun run;
         run.nx = n;

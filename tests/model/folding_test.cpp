@@ -1,4 +1,4 @@
-// Constants that are no numbers, and products with 0: what a formula is worth is what its operations give.
+// Constant folding keeps NaN and infinity: a formula's value is that of its operations.
 #include <array>
 #include <cmath>
 
@@ -8,7 +8,7 @@ using namespace stencil_test;
 
 namespace {
 
-// The next value of u = 2 by a formula.
+// Returns the next value of u = 2 by a formula.
 double next(const std::string& formula) {
     TypedRun run;
     run.nx = run.ny = 4;
@@ -134,7 +134,7 @@ TEST_CASE("Powers have their derivatives by base and exponent") {
     };
     TypedRun run;
     run.steps = 6;
-    // Of the derivative's start all is 0.
+    // The sensitivity starts at 0.
     run.start = [](int c, int x, int y) { return c == 1 ? 0.0 : 0.2 + 0.04 * ((7 * x + 3 * y) % 21); };
     const auto both = run_typed<double>(text(2.3) + "sensitivity = p", run);
     const auto above = run_typed<double>(text(2.301), run), below = run_typed<double>(text(2.299), run);

@@ -1,5 +1,5 @@
-// The text of fused kernels, run on the CPU with a fiber for each thread (warp_emulation.h), and how a pass
-// is cut.
+// Runs the text of fused kernels on the CPU with a fiber per thread (warp_emulation.h), and tests how a pass
+// is divided.
 #include "kernels/equation/fused/fused_text.h"
 
 #include <algorithm>
@@ -46,7 +46,7 @@ std::string on_fibers(std::string text) {
     return text + kRunner;
 }
 
-// The components after a pass of as many steps as `warps` make, from run.start.
+// Returns the components after a pass, which makes as many steps as there are `warps`, from run.start.
 template <class T>
 std::vector<T> run_fused(const Equations& e,
                          const FusedProgram& fused,
@@ -91,7 +91,8 @@ TEST_CASE("Fused kernels have the bits of the CPU's rows, whatever their warps w
         const Program program = make_program(e, scheme_of(e.stepper), sizeof(T) == 8);
         const FusedProgram fused(program);
         TypedRun run;
-        // Several strips and segments. With a rest of a vector, rows that wrap are fetched cell by cell.
+        // Several strips and segments. If the width is no multiple of a vector, wrapped rows are loaded cell
+        // by cell.
         run.nx = 32 * columns + rest;
         run.ny = 69;
         const FusedShape shape{steps, columns, 4, batch, rest % 4 == 0};
@@ -149,7 +150,7 @@ TEST_CASE("Whoever leaves does not wait for kernels that are being compiled, and
     while (FusedCompiler::any_abandoned()) std::this_thread::yield();
     FusedCompiler compiler(program, false, 2000, [](const std::string& text) { return text; });
     compiler.wait();
-    CHECK(compiler.working());  // what is ready is to be taken
+    CHECK(compiler.working());  // a result waits to be collected
     CHECK_FALSE(compiler.take().empty());
     CHECK_FALSE(compiler.working());
 }

@@ -1,4 +1,4 @@
-// How small waves grow in runs, beside the dispersion relation.
+// Compares the growth of small waves in runs with the dispersion relation.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -12,8 +12,7 @@ using namespace stencil::equation;
 
 namespace {
 
-// The two rates of a wave's amplitude of which four samples, `every` apart, are given (Prony 1795): each
-// sample is p times the one before and q times the one before that.
+// Prony's method (1795): finds the two rates of a sum of two exponentials from four samples, `every` apart.
 std::vector<Complex> rates_of(const std::array<double, 4>& a, double every) {
     const double determinant = a[1] * a[1] - a[0] * a[2];
     const double p = (a[1] * a[2] - a[0] * a[3]) / determinant;
@@ -24,7 +23,7 @@ std::vector<Complex> rates_of(const std::array<double, 4>& a, double every) {
     return rates;
 }
 
-// The amplitude of the wave of `waves` periods in the first component.
+// Returns the amplitude of the wave with `waves` periods in the first component.
 double amplitude(std::span<const double> cells, int nx, int waves, double mean) {
     double sum = 0;
     for (int x = 0; x < nx; ++x)
@@ -37,8 +36,8 @@ double amplitude(std::span<const double> cells, int nx, int waves, double mean) 
 TEST_CASE("Small waves grow, decay and swing in runs as the dispersion relation has it") {
     struct Case {
         std::string text;
-        double u, v;  // at rest
-        bool swings;  // of the longest wave
+        double u, v;  // fixed point
+        bool swings;  // whether the longest wave oscillates
     };
     const auto c = GENERATE(values<Case>({
         {"du/dt = lap(u) + a - u + u^2*v; dv/dt = d*lap(v) + b - u^2*v; a = 0.1; b = 0.9; d = 40; dx = 0.5",

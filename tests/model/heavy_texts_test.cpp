@@ -1,4 +1,4 @@
-// Short texts that mean much: each is stepped within seconds, or refused with a sentence.
+// Short texts with expensive meaning: each is stepped within seconds, or refused with a message.
 #include <fmt/format.h>
 
 #include <ctime>
@@ -25,7 +25,7 @@ struct Answer {
     double operations = 0;
 };
 
-// All that is done with a text before its first step, and two steps.
+// Compiles a text as before a first step, and makes two steps.
 Answer answer(const std::string& text) {
     Answer result;
     try {
@@ -49,7 +49,7 @@ Answer answer(const std::string& text) {
 TEST_CASE("Short texts that mean much are stepped or refused within seconds") {
     struct Case {
         std::string text;
-        double most_operations;  ///< of a cell; 0: it is refused
+        double most_operations;  ///< per cell; 0: it is refused
     };
     const std::string doubled =
         repeated(40, [](int i) { return fmt::format("a{} = a{}*a{}\n", i + 1, i, i); });
@@ -85,7 +85,7 @@ TEST_CASE("Short texts that mean much are stepped or refused within seconds") {
     INFO(c.text.substr(0, 100));
     const std::clock_t begin = std::clock();
     const Answer got = answer(c.text);
-    // A second or less by itself; sanitizers take twenty times as long.
+    // Takes a second or less; with sanitizers twenty times as long.
     CHECK(double(std::clock() - begin) / CLOCKS_PER_SEC < 40);
     INFO(got.refused << ", operations " << got.operations);
     CHECK(got.refused.empty() == (c.most_operations > 0));

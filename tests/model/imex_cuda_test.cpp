@@ -1,4 +1,4 @@
-// Steps that solve for the linear part, on the GPU: the CPU's but for the roundings of the transforms.
+// IMEX steps on the GPU agree with the CPU up to rounding of the transforms.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -26,7 +26,7 @@ RowCopy row_copy(FieldView<T> to, FieldView<T> from) {
             std::size_t(to.ny)};
 }
 
-/// All components' cells.
+/// Returns the cells of all components.
 template <class T>
 std::vector<T> cells_of(CudaEquationStepper<T>& stepper, int components, CudaStream& stream) {
     std::vector<T> all;

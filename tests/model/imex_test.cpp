@@ -1,4 +1,4 @@
-// Steps that solve for the linear part by transforms.
+// IMEX steps, which solve the linear part by transforms.
 #include <fmt/format.h>
 
 #include <array>
@@ -15,7 +15,7 @@ using namespace stencil::equation;
 
 namespace {
 
-// What a step multiplies a wave by whose rate times dt is z: R(z) of ARS(2,2,2)'s implicit part.
+// Returns R(z), the stability function of the implicit part of ARS(2,2,2), for z = rate * dt.
 double stability_function(double z) {
     const double g = 1 - std::sqrt(0.5);
     return (1 + (1 - 2 * g) * z) / ((1 - g * z) * (1 - g * z));
@@ -59,7 +59,7 @@ double relative_error(std::span<const double> a, std::span<const double> truth) 
     return std::sqrt(difference / size);
 }
 
-// After a time of 8 dt, by steps of dt / parts.
+// Returns the state at time 8 dt after steps of dt / parts.
 std::vector<double> after(const std::string& text, double dt, const char* stepper, int parts) {
     return run_typed<double>(fmt::format("{}; dt = {}", text, dt / parts), odd_run(stepper, 8L * parts));
 }
@@ -141,7 +141,7 @@ TEST_CASE("A step of imex multiplies each wave of a linear equation by the schem
 }
 
 TEST_CASE("Coupled components are solved for together") {
-    // A wave that only turns, by the angle of R(i w dt); with v behind u by a quarter.
+    // A wave that rotates by the angle of R(i w dt), with v a quarter period behind u.
     TypedRun run;
     run.nx = 9;
     run.ny = 7;
@@ -151,7 +151,7 @@ TEST_CASE("Coupled components are solved for together") {
     };
     const double dt = 0.9, w = 2 - 2 * std::cos(2 * std::numbers::pi * 2 / 9), g = 1 - std::sqrt(0.5);
     const Complex z(0, dt * w), factor = (1.0 + (1 - 2 * g) * z) / ((1.0 - g * z) * (1.0 - g * z));
-    // du/dt = -lap(v) = w v, dv/dt = -w u: u + i v turns by -w.
+    // du/dt = -lap(v) = w v and dv/dt = -w u: u + i v rotates at rate -w.
     const auto cells = run_typed<double>("du/dt = -lap(v); dv/dt = lap(u); stepper = imex; dt = 0.9", run);
     for (int x = 0; x < 9; ++x) {
         const Complex expected = std::conj(factor) * Complex(run.start(0, x, 0), run.start(1, x, 0));
@@ -237,7 +237,7 @@ TEST_CASE("imex has the same bits for any number of threads, cell by cell, and c
     first.advance(3);
     for (int c = 0; c < program.components; ++c) stencil::copy_cells(first.component(c), second.component(c));
     second.resume(first.clock(), 3);
-    // Another dt for a step, and back: nothing of it stays.
+    // Using another dt for one step leaves no trace.
     first.set_dt(0.05);
     second.set_dt(0.05);
     first.advance(1);
@@ -299,9 +299,9 @@ TEST_CASE("The limit of imex is that of its explicit part") {
     };
     CHECK(std::isinf(limit("du/dt = 5*lap(u) - lap2(u) - u", {0})));
     CHECK(std::isinf(limit("du/dt = v; dv/dt = lap(u)", {0, 0})));
-    // Without waves to solve for, Heun's limit of the rest.
+    // Without an implicit part the limit is Heun's.
     CHECK(std::abs(limit("du/dt = D*lap(u) - 40*ind(x > 0)*u; D = 0", {0}) - 2 / 40.0) < 1e-6);
-    // What grows is followed, half way to where the implicit stages would turn it around.
+    // For growing modes the limit is half of where the implicit stages would reverse them.
     CHECK(std::abs(limit("du/dt = 0.1*lap(u) + 2*u", {0}) - 0.5 / (2 * (1 - std::sqrt(0.5)))) < 1e-6);
     const std::string stiff = "du/dt = lap(u) - 40*ind(x > 0)*u; stepper = imex; dt = ";
     const double of_both = limit(stiff + "1", {0});

@@ -1,5 +1,5 @@
-// Typed equations beside solutions known on paper: halving dx, and dt with it, must bring them nearer as the
-// scheme's order says.
+// Typed equations with known analytic solutions: halving dx, and dt with it, reduces the error at the
+// scheme's order.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -11,7 +11,7 @@ using namespace stencil_test;
 
 namespace {
 
-// A problem on [0, Lx] x [0, Ly]: its text without dx and dt, and each component at a place and time.
+// A problem on [0, Lx] x [0, Ly]: its text without dx and dt, and the exact solution of each component.
 struct KnownProblem {
     std::string text;
     double lx = 2 * std::numbers::pi, ly = 0;  ///< ly = 0: one row
@@ -19,7 +19,7 @@ struct KnownProblem {
     std::function<double(int component, double x, double y, double t)> exact;
 };
 
-// The largest error of the first component at the end, with n cells along x and this dt.
+// Returns the largest error of the first component at the end, with n cells along x and this dt.
 double error_of(const KnownProblem& problem, int n, double dt) {
     const double dx = problem.lx / n;
     const auto place = [&](int i) { return (i + 0.5) * dx; };
@@ -39,7 +39,7 @@ double error_of(const KnownProblem& problem, int n, double dt) {
     return worst;
 }
 
-// dt = courant dx^power: 2 for what diffuses, 1 for what is carried along, 3 for what disperses.
+// Measures the order with dt = courant dx^power: power 2 for diffusion, 1 for advection, 3 for dispersion.
 double order_of(const KnownProblem& problem, int n, double courant, int power) {
     const auto error = [&](int cells) {
         return error_of(problem, cells, courant * std::pow(problem.lx / cells, power));
@@ -98,7 +98,7 @@ TEST_CASE("What is carried along: upwind is of first order, central with rk4 of 
 }
 
 TEST_CASE("Nagumo's front keeps its shape and speed") {
-    // McKean 1970: half a tanh that runs with sqrt(D/2) (1 - 2 a).
+    // McKean 1970: a tanh front that moves with speed sqrt(D/2) (1 - 2 a).
     KnownProblem front{
         "du/dt = 2*lap(u) + u*(u - a)*(1 - u); a = 0.3; boundary = insulated", 40, 0, 8, nullptr};
     front.exact = [](int, double x, double, double t) {
@@ -161,7 +161,7 @@ TEST_CASE("Straight profiles are at rest between the conditions that they fulfil
     const std::string text = "du/dt = lap(u); dx = 0.5; dt = 0.05; " + c.sides;
     const auto rest = start_grid(run, 0, mirrored).u;
     CHECK(largest_difference(run_typed<double>(text, run), rest) < 1e-12);
-    // And where runs from elsewhere end.
+    // Runs from other initial states end there, too.
     run.start = [](int, int x, int y) { return 0.1 * ((3 * x + y) % 5); };
     run.steps = 16000;
     CHECK(largest_difference(run_typed<double>(text, run), rest) < 1e-9);

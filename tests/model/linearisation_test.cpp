@@ -67,7 +67,7 @@ TEST_CASE("The stable step of equations whose limit is known") {
 TEST_CASE("Waves that grow in truth set no limit") {
     CHECK(std::isinf(limit("du/dt = u").dt));
     CHECK(std::isinf(limit("u' = u + 0.2*lap(u)").dt));
-    // Cahn-Hilliard at its mean: long waves grow, the shortest ones set the step.
+    // Cahn-Hilliard at its mean: long waves grow, the shortest set dt.
     CHECK(std::abs(limit("du/dt = lap(u^3 - u - lap(u))").dt - 2.0 / (64 - 8)) < 1e-4);
 }
 
@@ -80,7 +80,7 @@ TEST_CASE("The limit of advection is the same from wherever the wind blows") {
         const auto wind = fmt::format("a = {}; b = {}", a, b);
         const double travels = 2 * std::sqrt(2.0) / (std::abs(a) + std::abs(b));
         CHECK(std::abs(limit("du/dt = -a*dx(u) - b*dy(u); stepper = rk4; " + wind).dt - travels) < 1e-3);
-        // Long waves along the wind set it: 2 D / |wind|^2.
+        // Long waves along the wind set dt: 2 D / |wind|^2.
         CHECK(std::abs(limit("du/dt = -a*dx(u) - b*dy(u) + 0.1*lap(u); " + wind).dt - 0.2) < 2e-3);
     }
 }
@@ -93,13 +93,13 @@ TEST_CASE("Waves that only travel in truth and grow by differences taken downwin
         CHECK(limit(text).downwind);
     }
     CHECK(limit("du/dt = dxf(u)").dt > 0.9);
-    // Growth that is no matter of sides: of the equation's own, and of diffusion backwards.
+    // Growth that is not caused by upwind direction: by the equation itself, and by backward diffusion.
     CHECK(!limit("du/dt = -dx(u) - dxx(u) - lap2(u)").downwind);
     CHECK(!limit("du/dt = u - dxb(u)").downwind);
 }
 
 TEST_CASE("Beside waves that grow in truth, one that hardly grows by the steps does not refuse them all") {
-    // Complex Ginzburg-Landau: a band of waves neither grows nor decays, and swings.
+    // Complex Ginzburg-Landau: some waves oscillate without growth or decay.
     const std::string text =
         "du/dt = D*lap(u) - lap(v) + u - v - u*(u^2 + v^2); dv/dt = lap(u) + D*lap(v) + v + u - v*(u^2 + "
         "v^2)\n"
@@ -115,7 +115,7 @@ TEST_CASE("Beside waves that grow in truth, one that hardly grows by the steps d
     for (const double u : run_typed<double>(text, run))
         most = std::max(most, std::isfinite(u) ? std::abs(u) : 1e300);
     CHECK(most < 2);
-    // What grows elsewhere tolerates nothing here.
+    // Growth of one component does not permit growth of another.
     CHECK(limit("du/dt = -dx(u); dv/dt = v").dt == 0);
     CHECK(limit("du/dt = -dx(u); dv/dt = -100*v").dt == 0);
 }
@@ -140,7 +140,7 @@ TEST_CASE("The limit of rates beside maps is that of both together") {
         CHECK((most < 0.1) == (factor < 1));
     }
     CHECK(std::isinf(limit("du/dt = v; v' = 2*v").dt));
-    // In the dispersion relation the map stands in the rate: that of -lap(lap(u)) - 2*lap(u) - 1.3*u.
+    // In the dispersion relation the intermediate is substituted: -lap(lap(u)) - 2*lap(u) - 1.3*u.
     const Equations e = read_equations(text);
     const double k = 0.7, x = 2 * std::cos(k) - 2;
     const auto rates = dispersion(e, state_of(e, {0, 0}), k);
@@ -209,7 +209,7 @@ TEST_CASE("Just below the limit runs hold, above it they grow") {
 }
 
 TEST_CASE("The dispersion relation of a Turing pattern") {
-    // Schnakenberg at its steady state: the Jacobian by hand.
+    // Schnakenberg at its fixed point, with the Jacobian by hand.
     const double a = 0.1, b = 0.9, d = 40, u = a + b, v = b / (u * u);
     const Equations e = read_equations(
         "du/dt = lap(u) + a - u + u^2*v; dv/dt = d*lap(v) + b - u^2*v; a = 0.1; b = 0.9; d = 40; dx = 0.2");
@@ -233,7 +233,7 @@ TEST_CASE("The dispersion relation of a map is of what a step multiplies waves b
 }
 
 TEST_CASE("Eigenvalues of larger matrices") {
-    // Of a ring of three: 1 and the two other cube roots of 1.
+    // A cyclic matrix has the three cube roots of 1.
     const auto values = eigenvalues({0, 1, 0, 0, 0, 1, 1, 0, 0}, 3);
     Complex sum = 0, product = 1;
     for (const Complex& value : values) {

@@ -1,6 +1,5 @@
-// Manufactured solutions (Roache 1998): a random sum of waves is made the solution by the source term that it
-// needs, and halving dx or dt must bring the steps nearer to it as the order of the operator, the sides and
-// the stepper says.
+// Method of manufactured solutions (Roache 1998): a source term makes a random sum of waves the solution, and
+// halving dx or dt must reduce the error at the order of operator, boundary and integrator.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -15,7 +14,7 @@ using namespace stencil_test;
 
 namespace {
 
-// A sum of a sin(kx x + ky y + w t + p), whose derivatives are known.
+// A sum of a sin(kx x + ky y + w t + p), with known derivatives.
 class Solution {
   public:
     Solution() {
@@ -26,7 +25,7 @@ class Solution {
         for (const auto& [kx, ky] : {std::pair(1, 1), {1, -2}, {2, 1}})
             waves_.push_back({draw(0.2, 0.5), double(kx), double(ky), draw(0.5, 1.5), draw(0, 6)});
     }
-    // Differentiated i times by x, j by y and k by t.
+    // Returns its derivative as text: i times by x, j by y and k by t.
     std::string text(int i, int j, int k = 0) const {
         std::string sum = "(0";
         for (const Wave& v : waves_)
@@ -51,7 +50,7 @@ class Solution {
     std::vector<Wave> waves_;
 };
 
-// What a side of each kind says of the solution; `out` is the derivative outwards.
+// Returns boundary conditions of each kind that the solution satisfies; `out` is the outward derivative.
 std::string sides(const Solution& u, const std::string& kind) {
     if (kind == "periodic") return "boundary = periodic";
     std::string text;
@@ -70,10 +69,10 @@ std::string sides(const Solution& u, const std::string& kind) {
 struct Operator {
     std::string formula, exact;  ///< with U, Ux, Uyy ... for the solution's derivatives
     double order = 2;
-    bool at_sides = true;  ///< its stencil has one meaning at corners and sides
+    bool at_sides = true;  ///< its stencil is unambiguous at corners and sides
 };
 
-// The text of `du/dt = formula + source`.
+// Returns the text of `du/dt = formula + source`.
 std::string problem(const Solution& u, const Operator& op, const std::string& kind) {
     std::string text =
         fmt::format("du/dt = {} + {} - ({})\n{}\n", op.formula, u.text(0, 0, 1), op.exact, sides(u, kind));

@@ -5,7 +5,7 @@ using namespace stencil::equation;
 
 namespace {
 
-// The sentence, and the piece of the text that it is about.
+// An error message, and the part of the text that it marks.
 struct Refusal {
     std::string sentence, about;
 };
@@ -60,7 +60,7 @@ TEST_CASE("What stands twice in a model's text is one expression") {
 
 TEST_CASE("Other programs' spellings mean the same") {
     const auto same = [](const std::string& a, const std::string& b) {
-        // One graph for both: the formulas are one expression where they mean the same.
+        // In one graph, equal formulas become one node.
         const Equations e = read_equations("du/dt = " + a + "; dv/dt = " + b + "; D = 2");
         INFO(a << " and " << b);
         CHECK(e.components[0].formula == e.components[1].formula);
@@ -93,7 +93,7 @@ TEST_CASE("Other programs' spellings mean the same") {
     CHECK((ready.components.size() == 2 && ready.components[1].rate));
     CHECK(read_equations("∂u/∂t = u_xx").components[0].name == "u");
     CHECK(read_equations("du/dt = u; stepper = RK4; boundary = Periodic").stepper == "rk4");
-    // A formula goes on where an operator ends or begins a line.
+    // A statement continues if an operator ends or begins a line.
     CHECK(read_equations("du/dt = u +\n  v\n  - 2*u\ndv/dt = u\n  *v").components[0].terms.size() == 3);
 }
 
@@ -111,7 +111,7 @@ TEST_CASE("What is upwind, a condition or a narrower side is taken") {
 
 TEST_CASE("Texts of VisualPDE and Ready paste") {
     const auto* text = GENERATE(
-        // VisualPDE: its formulas behind `du/dt =`, its parameters as they are.
+        // VisualPDE: formulas after `du/dt =`, with its parameters unchanged.
         "du/dt = lap(u) + u^2*v - (a+b)*u\ndv/dt = 2*lap(v) - u^2*v + a*(1 - v)\na = 0.037 in [0, 0.001, "
         "0.1];b = 0.06;",
         "du/dt = lap(u) + u-u^3/3-v; dv/dt = epsilon^2*lap(v) + epsilon*(u+a-b*v)\nepsilon = 0.06;a = 0.5;b "
@@ -128,7 +128,7 @@ TEST_CASE("Texts of VisualPDE and Ready paste") {
         "max(h,0)*max(1-r-h,0)\n"
         "speed_r = 0.01;y_h = 200*0.52 in [0,200];speed_h = 50*speed_r;",
         "du/dt = u_xxx + safe*u; safe = 1/cosh(t-4)^2",
-        // Ready: formulas as they are, OpenCL's floats and lines included.
+        // Ready: formulas unchanged, with OpenCL's float suffixes and line ends.
         "delta_a = k1*a - k2*a*a - a*a*a - b + laplacian_a;\ndelta_b = epsilon*(k3*a - a1*b - a0) + "
         "delta*laplacian_b;\n"
         "a0 = -0.1; a1 = 2; epsilon = 0.014; delta = 2.8; k1 = 1; k2 = 0; k3 = 1",
@@ -316,7 +316,7 @@ TEST_CASE("Hostile model texts are refused, and soon") {
     CHECK(text_refusal("du/dt = " + repeated("sin(", 10000)).sentence.find("deep") != std::string::npos);
     CHECK_THROWS_AS(read_equations(repeated("u", 1 << 20)), TextError);
     CHECK_THROWS_AS(read_equations("du/dt = \xff"), TextError);
-    // Definitions that need each other all the way down, and such that would be 2^60 terms written out.
+    // A long chain of definitions, and one that would have 2^60 terms if expanded.
     std::string chain = "du/dt = a3000\n", doubled = "du/dt = lap(a60*u)\na0 = u + x\n";
     for (int i = 1; i <= 3000; ++i)
         chain += "a" + std::to_string(i) + " = a" + std::to_string(i - 1) + " + u\n";

@@ -33,7 +33,7 @@ TEST_CASE("Texts are compiled and kept where there is a run-time compiler, and w
     const auto folder = scratch / "stencilscope/kernels";
     CHECK(std::distance(std::filesystem::directory_iterator(folder), {}) == 2);
     CHECK(message_of<CudaError>([&] { compile_cuda(text, 10); }).find("rchitecture") != std::string::npos);
-    // A GPU that the compiler does not know yet: the driver makes machine code of PTX.
+    // For a GPU newer than the compiler, PTX is made, which the driver compiles.
     CHECK(contains(compile_cuda(text, 9990).cubin, ".entry stage0"));
     CHECK(message_of<CudaError>([&] { compile_cuda("__global__ void f() { g(); }", 90); }).find("\"g\"") !=
           std::string::npos);

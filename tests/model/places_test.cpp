@@ -1,4 +1,4 @@
-// What is made of x and y together is worked out once, in arrays whose ghost cells are true values.
+// Expressions of x and y alone are precomputed once in arrays, whose ghost cells have true values.
 #include <algorithm>
 #include <cmath>
 
@@ -15,14 +15,14 @@ constexpr double kDx = 0.5;
 struct SidesCase {
     std::string text;
     bool x_periodic, y_periodic;
-    double ghost_value, ghost_flux;  ///< beyond the left and top: 2 value - edge; beyond others: edge + flux
+    double ghost_value, ghost_flux;  ///< left and top: 2 value - edge; right and bottom: edge + flux
 };
 
 struct Formulas {
     const SidesCase& sides;
     int nx, ny;
 
-    // D and E of the text below.
+    // Returns D or E of the text below.
     double at(bool d, int column, int row) const {
         if (sides.x_periodic) column = (column + nx) % nx;
         if (sides.y_periodic) row = (row + ny) % ny;
@@ -83,7 +83,7 @@ TEST_CASE("Formulas of the place have true values beyond every kind of side, in 
     for (int step = 0; step < run.steps; ++step)
         u = stepped(u, [&](int x, int y) { return u(x, y) + 0.01 * formulas.rate(u, x, y); });
     CHECK(largest_difference(run_typed<double>(text, run), u.u) < 1e-13);
-    // A diagonal neighbour's array would be wrong in the corners where the rows are no ring.
+    // An array read by diagonal neighbours would be wrong in corners that are not periodic.
     CHECK(stored_places(text) == (sides.y_periodic ? 2 : 1));
 }
 
@@ -96,7 +96,7 @@ TEST_CASE("Only what costs more than an array is stored, and of x, y and paramet
     CHECK(stored_places("du/dt = sin(x*y)*u") == 1);
     CHECK(stored_places("du/dt = u*(p/(x + y)); p = 1") == 1);
     CHECK(stored_places("du/dt = div(where(x^2 + y^2 < 9, 1, 2)*grad(u))") == 1);
-    // Both are read diagonally, one in the other.
+    // Both are read diagonally, one inside the other.
     CHECK(stored_places("du/dt = dxy(tanh(r)) + r*u; r = sqrt(x^2 + y^2); boundary = insulated") == 0);
 
     const Program program =

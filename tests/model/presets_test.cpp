@@ -1,4 +1,4 @@
-// The texts of assets/models.
+// The models in assets/models.
 #include <algorithm>
 #include <cmath>
 
@@ -22,7 +22,7 @@ struct Extent {
     double low = 0, high = 0;
 };
 
-// A small piece of the model's field, from its start on: the cells of one component after another.
+// A small field of a model from its initial state: components one after another.
 struct Piece {
     int nx = 40, ny = 36;
     bool plain = false;
@@ -58,7 +58,7 @@ double relative_difference(const std::vector<float>& single, const std::vector<d
     return std::sqrt(difference / size);
 }
 
-// Of each component.
+// Returns the extent of each component's values.
 template <class T>
 std::vector<Extent> extents_after(const Equations& e, long long steps) {
     const auto cells = cells_after<T>(e, steps, {});

@@ -1,5 +1,5 @@
-// The text of resident kernels, run on the CPU with a fiber for each thread of all blocks (warp_emulation.h),
-// and how a field is cut into tiles.
+// Runs the text of resident kernels on the CPU with a fiber per thread of all blocks (warp_emulation.h), and
+// tests how a field is divided into tiles.
 #include "kernels/equation/resident/resident_text.h"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ extern "C" void run_resident(const Arguments* a, const Plan* plan, int warps, un
 }
 )";
 
-// As the text declares it.
+// The kernel's argument, as the text declares it.
 template <class T>
 struct Launch {
     T* post;
@@ -52,9 +52,9 @@ std::string resident_on_fibers(std::string text) {
     return text + kResidentRunner;
 }
 
-constexpr unsigned kEpoch = 0xffffffff;  // of exchanges before: what comes goes round
+constexpr unsigned kEpoch = 0xffffffff;  // number of earlier exchanges; it wraps around next
 
-/// The components after a launch of run.steps steps.
+/// Returns the components after a launch of run.steps steps.
 template <class T>
 std::vector<T> run_resident(const Equations& e,
                             const FusedProgram& fused,
@@ -111,7 +111,7 @@ TEST_CASE("Resident kernels have the bits of the CPU's rows, whatever their bloc
         const auto expected = run_typed<T>(text, run);
         REQUIRE(std::ranges::all_of(expected, [](T cell) { return std::isfinite(cell); }));
         for (const int blocks : {6, 1}) {
-            // So little memory that one tile would not do, but for one block.
+            // Too little memory for one tile, unless there is one block.
             const int cells = blocks == 1 ? 4 * nx * ny + 2000 : nx * ny / 2 + 600;
             ResidentPlan plan = resident_plan(
                 fused, sizeof(T) == 8, shape, {nx, ny}, {blocks, cells * slots * int(sizeof(T))});
@@ -128,7 +128,7 @@ TEST_CASE("Resident kernels have the bits of the CPU's rows, whatever their bloc
     check(double(), 52, 37, 4, 5);
 }
 
-// Threads of NVRTC that are ending make LeakSanitizer fall over, and there is no code of ours to watch.
+// LeakSanitizer crashes on NVRTC's threads, and none of our code is tested here.
 #ifndef __SANITIZE_ADDRESS__
 TEST_CASE("Resident kernels of models compile without spilling registers, where there is a compiler") {
     if (!why_no_nvrtc().empty()) skip_without_gpu(why_no_nvrtc());

@@ -1,4 +1,4 @@
-// Derivatives by a parameter beside differences of two runs.
+// Compares sensitivities with finite differences of two runs.
 #include <fmt/format.h>
 
 #include "sim/model/text/text_error.h"
@@ -16,7 +16,7 @@ std::vector<double> run_with(const std::string& text, const std::string& f, cons
     return run_typed<double>(text + "\nF = " + f, run);
 }
 
-// The derivatives of all cells, from runs at F - h and F + h, and as they were stepped.
+// Derivatives of all cells: from runs at F - h and F + h, and as stepped.
 struct Derivatives {
     std::vector<double> differences, stepped;
 };
@@ -58,7 +58,7 @@ TEST_CASE("Sensitivities are what differences of two runs tell, by every stepper
         "y: insulated",
         "du/dt = div((1 + F*u)*grad(u)) + sin(F*x)*tanh(u); left: u + 2*flux(u) = F^2*y; right: u = exp(F); "
         "y: insulated",
-        // No cell comes to an edge, where the differences would be of both branches.
+        // No cell crosses a branch, where finite differences would mix both sides.
         "du/dt = v; dv/dt = (1 + F)*lap(u) - F*sin(u) + max(x - 3.5, F*u) - abs(y - 5 - F*v)/sqrt(1 + u^2) + "
         "atan2(F, 1 + u) + where(F*x > 1, F*u, F^2) + min(u + 5, F*v)",
         "du/dt = F*lap(u)/(1 + u) + cos(u) + log(1 + F + u^2) - up(F)*dx(u); laplacian = isotropic");

@@ -1,4 +1,4 @@
-// Conditions at the sides of definitions, which are stored on the way, at the time of every stage.
+// Boundary conditions of stored definitions, evaluated at the time of every stage.
 #include <cmath>
 
 #include "tests/model/typed_run.h"
@@ -9,18 +9,18 @@ namespace {
 
 constexpr double kStepOfTime = 0.004;
 
-// What flows in from the left through the definition.
+// The prescribed flux into the left side.
 double inflow(double t) {
     return 2 * std::cos(60 * t);
 }
 
-// The value of u on the right side.
+// The prescribed value of u on the right side.
 double held(double t) {
     return std::sin(30 * t);
 }
 
-// du/dt = lap(q) for a definition q of u and its Laplacian, both insulated but for the inflow of q on the
-// left and the held u on the right, where q is 0.
+// Steps du/dt = lap(q) for a definition q of u and its Laplacian. Both are insulated, except for the inflow
+// of q at the left and the held u at the right, where q is 0.
 using Definition = std::function<double(double u, double lap)>;
 
 Grid rate(Grid u, double t, const Definition& definition) {
@@ -67,7 +67,7 @@ TEST_CASE("A definition's conditions at the sides hold at every stage, at its ti
     };
     const auto c = GENERATE(values<Case>({
         {"u^3 - u - lap(u)", [](double u, double lap) { return u * u * u - u - lap; }},
-        // Stored although its factor could be drawn out of lap(q), and although it reaches no neighbour.
+        // Stored although the factor could be moved out of lap(q), and although no neighbour is read.
         {"-0.5*lap(u)", [](double, double lap) { return -0.5 * lap; }},
         {"u^3", [](double u, double) { return u * u * u; }},
     }));

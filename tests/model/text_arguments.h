@@ -1,4 +1,4 @@
-// What kernels of several steps are given when their text runs on the CPU.
+// Arguments for generated kernels of several steps that run on the CPU.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace stencil_test {
 
-/// With every kind of side, several stages, data, noise, and inputs of place and time.
+/// Covers every kind of side, several stages, data, noise, and inputs that depend on place and time.
 inline const std::vector<std::string> kTextsOfSeveralSteps{
     "du/dt = lap(u) - u*v^2; dv/dt = 0.5*lap(v) + u*v^2 - 0.1*v; dt = 0.1; boundary = periodic",
     "du/dt = lap(u) + dxy(u); dt = 0.01; left: u = y; right: flux(u) = t; top: u = sin(x); bottom: u + "
@@ -26,7 +26,7 @@ inline const std::vector<std::string> kTextsOfSeveralSteps{
     "laplacian = isotropic; stepper = heun",
     "du/dt = dx(u*dx(u) + y) - lap(lap(u) - t); dt = 0.001; left: u = y^2; right: flux(u) = t; y: u = 0"};
 
-/// The arrays of a program at run.start, and the inputs of `steps` steps from there.
+/// A program's arrays at run.start, and the inputs of `steps` steps from there.
 template <class T>
 class TextArguments {
   public:
@@ -52,11 +52,11 @@ class TextArguments {
 
     const void* data() const { return arguments_->data(); }
     int pitch() const { return pitch_; }
-    /// Of a step: lines and uniforms.
+    /// Values per step: lines and uniforms.
     std::size_t values() const { return arguments_->line_values() + program_.uniforms.outputs.size(); }
     std::vector<T> sides() const { return arguments_->sides(inputs_); }
 
-    /// The components after the steps, one after the other, row by row.
+    /// Returns the components after the steps, one after the other, row by row.
     std::vector<T> cells() const {
         std::vector<T> cells;
         for (const int next : program_.next)
@@ -68,7 +68,7 @@ class TextArguments {
     }
 
   private:
-    // What once-only stages store comes from a run of the rows.
+    // Setup stages are computed by the row executor.
     void fill_arrays(const std::vector<int>& from) {
         stencil::ThreadPool pool(1);
         stencil::equation::EquationStepper<T> rows(program_, setup_, pool);

@@ -1,5 +1,4 @@
-// Texts of CUDA kernels as code of the CPU: compiled by the system's compiler with CUDA's words explained to
-// it.
+// Compiles generated CUDA text for the CPU by the system's compiler, with CUDA's keywords emulated.
 #pragma once
 
 #include <dlfcn.h>
@@ -42,14 +41,14 @@ template <class To, class From> static inline To bits(From from) { To to; __buil
 #define __longlong_as_double bits<double, long long>
 )";
 
-/// For `before`: threads of a block as fibers.
+/// Goes into `before`: emulates the threads of a block by fibers.
 inline std::string warp_emulation() {
     return "#include \"" + reference_file("") + "/../support/warp_emulation.h\"\n";
 }
 
 class TextOnCpu {
   public:
-    /// `before` stands ahead of CUDA's words.
+    /// `before` precedes the definitions of CUDA's keywords.
     explicit TextOnCpu(const std::string& text, const std::string& before = "")
         : float32_(text.find("typedef float Real") != std::string::npos) {
         std::ofstream(scratch_ / "kernels.cpp") << before << kCudaWords << text;

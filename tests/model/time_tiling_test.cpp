@@ -14,7 +14,7 @@ using stencil::equation::TimeTiling;
 
 namespace {
 
-// The rows that a part writes and those beside them.
+// The rows that a part writes, with their neighbours.
 using Touched = std::set<int>;
 
 void check_apart(const std::deque<Touched>& parts, std::size_t begin, std::size_t end) {
@@ -50,7 +50,7 @@ TEST_CASE("Every row of every level is made once, of rows that are as far, and n
                     if (!periodic && (beside < 0 || beside >= rows)) continue;
                     const int there = (beside + rows) % rows;
                     touched.insert(there);
-                    // One level further is what the row may be: it overwrites nothing that is read here.
+                    // A row may be one level ahead: it then overwrites nothing that is still read here.
                     const int further = done[std::size_t(there)] - level;
                     wrong += rows > 1 && further != 0 && further != 1;
                 }

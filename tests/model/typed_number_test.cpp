@@ -1,4 +1,4 @@
-// Numbers as people type them into the window's fields.
+// Numbers typed into the window's fields.
 #include "sim/model/text/typed_number.h"
 
 #include <limits>

@@ -1,4 +1,4 @@
-// Runs of typed equations, and plain grids to compare them with.
+// Runs typed equations, and plain grids to compare with.
 #pragma once
 
 #include <algorithm>
@@ -23,13 +23,13 @@ struct TypedRun {
     int threads = 1;
     std::uint64_t seed = 5;
     std::string stepper;                           ///< empty: the text's own
-    stencil::equation::RowCompiler compiler = {};  ///< where it is there, all steps are compiled ones
+    stencil::equation::RowCompiler compiler = {};  ///< if set, all steps are compiled
     Start start = [](int component, int x, int y) {
         return 0.3 + 0.05 * ((7 * x + 3 * y + 5 * component) % 11);
     };
 };
 
-/// The cells of one component after another, row by row.
+/// Returns the components one after another, row by row.
 template <class T>
 std::vector<T> run_typed(const std::string& text, const TypedRun& run) {
     using namespace stencil::equation;
@@ -56,7 +56,7 @@ std::vector<T> run_typed(const std::string& text, const TypedRun& run) {
     return cells;
 }
 
-// A grid of its own for what steps ought to give: u(x, y) with a rule for what stands outside.
+// An independent grid for expected results: u(x, y) with a rule for cells outside.
 struct Grid {
     int nx, ny;
     std::vector<double> u;

@@ -5,7 +5,7 @@ import sys
 import numpy as np
 import pytest
 
-# All but test_cuda.py, which runs by itself, are of the CPU: where the GPU steps, fields are no NumPy arrays.
+# All files but test_cuda.py, which runs by itself, test the CPU: on a GPU, fields would not be NumPy arrays.
 if not any(word.endswith("test_cuda.py") and not word.startswith("-") for word in sys.argv):
     os.environ["CUDA_VISIBLE_DEVICES"] = ""
 
@@ -21,7 +21,7 @@ def rng():
 
 @pytest.fixture
 def program():
-    """Runs the program with these words."""
+    """Runs the program with these arguments."""
     path = os.environ.get("STENCILSCOPE", "stencilscope")
 
     def run(*words):
@@ -31,7 +31,7 @@ def program():
 
 
 def steps_of_diffusion(u, steps, coefficient, boundary):
-    """The plain formula in float64."""
+    """Steps diffusion by the plain formula in float64."""
     u = u.astype(np.float64)
     for _ in range(steps):
         mode = {"zero": "constant", "insulated": "edge", "periodic": "wrap"}[boundary]

@@ -5,7 +5,7 @@ import stencilscope as ss
 
 
 class OnlyDlpack:
-    """What has DLPack alone, as arrays of other libraries do."""
+    """An object with nothing but DLPack, as arrays of other libraries."""
 
     def __init__(self, array):
         self.array = array

@@ -1,5 +1,4 @@
-"""The n-th write, fsync, rename or allocation of a run fails, for one n after the other: told in a line, with status 1, and what
-is on the disk is whole."""
+"""Lets the n-th write, fsync, rename or allocation of a run fail, for many n: one line, status 1, and whole files on disk."""
 
 import json
 import os
@@ -62,7 +61,7 @@ def test_a_call_that_fails_is_told_in_a_line_and_leaves_whole_files(shim, tmp_pa
         shutil.rmtree(folder, ignore_errors=True)
         done = run(shim, folder, what, *WORDS, *FILES, "--out", str(folder))
         assert done.returncode in (0, 1), f"{what}: status {done.returncode}: {done.stderr}"
-        if done.returncode == 0:  # something that can be done without
+        if done.returncode == 0:  # the failed call was optional
             assert np.array_equal(np.load(folder / "field-u.npy"), np.load(expected / "field-u.npy")), what
         else:
             failed += 1

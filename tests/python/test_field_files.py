@@ -1,4 +1,4 @@
-"""The exports for other programs, read by those programs' own libraries."""
+"""Reads exports for other programs with those programs' own libraries."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Steps in float32 lie as near to float64 as NumPy's do, which work out each term of the text by itself."""
+"""Steps in float32 are as accurate as NumPy's, which evaluate each term of the text separately."""
 
 import pathlib
 import sys
@@ -14,8 +14,8 @@ from stepper import Run, Unsupported  # noqa: E402
 
 MODELS = sorted(path.stem for path in (HERE.parents[1] / "assets" / "models").glob("*.txt"))
 STEPS = 120
-# Where dt is 1/5, 1/10 or 1/20 and a rate is the component itself, each twentieth sum is a tie, which a multiply-add breaks
-# always to the same side. In a wave the rounding of a pair of neighbours goes to two cells.
+# With dt = 1/5, 1/10 or 1/20 and rates equal to a component, every twentieth sum is a tie, which a multiply-add always
+# breaks to the same side. In a wave, a pair's rounding error goes to two cells.
 WORSE = {name: 3.0 for name in "fisher fitzhugh-nagumo ginzburg-landau kdv maze predator-prey rock-paper-scissors wave".split()}
 
 

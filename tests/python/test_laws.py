@@ -1,5 +1,5 @@
-"""What equations owe to symmetry: a problem that is shifted, mirrored, transposed, told with its components in another order or in
-other units has the same solution, shifted, mirrored and so on. The problems are those of soak/."""
+"""Symmetries: shifting, mirroring, transposing, reordering the components or changing the units of a problem of soak/ does the
+same to its solution."""
 
 import pathlib
 import re
@@ -41,7 +41,7 @@ def mirrored(text):
 
 
 def in_other_units(text):
-    """Lengths in halves of the unit."""
+    """Expresses lengths in half the unit."""
     text = re.sub(rf"\b({'|'.join(ORDER_ONE)})\(", r"2*\1(", text)
     text = re.sub(rf"\b({'|'.join(ORDER_TWO)})\(", r"4*\1(", text)
     text = re.sub(r"\blap2\(", "16*lap2(", text)
@@ -55,7 +55,7 @@ def other_order(text):
 
 
 def symmetric(law, p):
-    """Whether this way of writing a problem anew knows all that is in it."""
+    """Returns whether this transformation supports everything in the problem."""
     text = p.text
     if p.events or p.noise or "map" in p.stepper or p.stepper == "imex" or any(word in text for word in ("random", "normal")):
         return False
@@ -63,7 +63,7 @@ def symmetric(law, p):
         return not re.search(r"\b[xy]\b|inside|^(left|top)", text, re.M) and "boundary = periodic" in text
     if law == "in another order":
         return p.stepper != "symplectic"
-    if law == "transposed":  # in corners the sides left and right come first
+    if law == "transposed":  # in corners the left and right sides have priority
         corners = re.search(r"isotropic|dxy|sum8|\[[+-][12],[+-][12]\]", text) and re.search(r"^(left|top|x|y)\b", text, re.M)
         return "vec(" not in text and not corners
     if law == "mirrored":
@@ -95,7 +95,7 @@ def test_problems_keep_to_symmetry(law):
         print("law", law, "seed", seed, p.text, write(p.text), sep="\n")
         try:
             expected = stepped(p.text, start, p.steps)
-        except ValueError as refusal:  # nothing says what lies beyond its sides
+        except ValueError as refusal:  # nothing defines values beyond its sides
             assert "that no condition says" in str(refusal), refusal
             continue
         nearby = [stepped(p.text, {c: a * (1 + 1e-13 * rng.choice([-1, 1], a.shape)) for c, a in start.items()}, p.steps) for _ in range(2)]

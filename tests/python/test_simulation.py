@@ -97,13 +97,13 @@ def test_a_model_with_several_components(gray_scott):
     sim.advance(100)
     v = sim.fields["v"]
     assert v.shape == (48, 64) and v.dtype == np.float32 and v.max() > 0
-    np.testing.assert_array_equal(sim.field(), v)  # as the model's text has it
+    np.testing.assert_array_equal(sim.field(), v)  # as in the model's text
     np.testing.assert_array_equal(sim.field("u + v"), sim.fields["u"] + v)
     sim.set("show", "u")
     np.testing.assert_array_equal(sim.field(), sim.fields["u"])
     assert sim.laplacian("v").shape == v.shape
     assert sim.statistics("v")["max"] == v.max()
-    assert sim.spec["set"] == ["F=0.04"]  # nothing was stepped before
+    assert sim.spec["set"] == ["F=0.04"]  # no steps were made before it
     with pytest.raises(KeyError):
         sim.fields["w"]
     with pytest.raises(ValueError, match="unknown setting 'G'"):

@@ -1,4 +1,4 @@
-"""Some hundred of the random problems of soak/, always the same ones; scripts/soak tries others for as long as one likes."""
+"""A fixed selection of some hundred random problems of soak/; scripts/soak tries further ones."""
 
 import pathlib
 import sys

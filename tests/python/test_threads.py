@@ -7,7 +7,7 @@ import pytest
 
 import stencilscope as ss
 
-FOREVER = 10**9  # steps: hours
+FOREVER = 10**9  # steps: takes hours
 
 
 def interrupt_when(ready):

@@ -1,4 +1,4 @@
-"""What a type checker says of scripts that use the module."""
+"""Type-checks scripts that use the module."""
 
 import pathlib
 
@@ -41,7 +41,7 @@ def test_right_scripts_pass_and_mistakes_are_found(tmp_path, monkeypatch):
     scripts[0].write_text(RIGHT)
     scripts[1].write_text("\n".join(["import stencilscope as ss", "sim = ss.Simulation(size=16)", *WRONG]))
     place = pathlib.Path(ss.__file__).parents[1]
-    if place.name != "site-packages":  # where mypy looks by itself
+    if place.name != "site-packages":  # mypy searches it by itself
         monkeypatch.setenv("MYPYPATH", str(place))
     said, failed, _ = api.run(["--strict", "--cache-dir", str(tmp_path), *map(str, scripts)])
     assert not failed and "right.py" not in said, said

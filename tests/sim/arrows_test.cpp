@@ -1,4 +1,4 @@
-// Arrows: where they stand, and the gradient that they show.
+// Positions of arrows, and the gradients that they show.
 #include "sim/view/arrows.h"
 
 #include <cmath>

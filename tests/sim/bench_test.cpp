@@ -1,4 +1,4 @@
-// The ladder: every method on every size, each speed with its error.
+// The benchmark: times and errors of every method at every size.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ using namespace stencil_test;
 
 namespace {
 
-// What a report needs, made up.
+// A report with random results.
 LadderReport made_up_report(Dice& dice, std::vector<int> edges) {
     LadderReport report;
     report.device = "A device & its <name>";
@@ -35,7 +35,7 @@ LadderReport made_up_report(Dice& dice, std::vector<int> edges) {
             row.size = {edge, edge};
             row.steps = dice.integer(10, 1000);
             row.repeats = 7;
-            const double share = dice.uniform(0.01, 0.9);  // of the limit
+            const double share = dice.uniform(0.01, 0.9);  // of the stability limit
             row.seconds = row.cells() * double(row.steps) / (share * report.limits.issue_gcells() * 1e9);
             if (!method.jumps) row.speed = speed_of(row.seconds, row.steps, row.cells(), DType::float32);
             row.total_steps = 9 * row.steps;
@@ -71,7 +71,7 @@ TEST_CASE(
                     if (dtype == DType::float64 || method.float64_state) REQUIRE(&truth != &method);
                 }
             }
-    // Few cells and steps are the reference's.
+    // For few cells and steps, `reference` is used.
     spec.run.dtype = DType::float32;
     REQUIRE(truth_method(spec, *find_method("cpu"), {33, 21}, 100).name == "reference");
 }
@@ -101,7 +101,7 @@ TEST_CASE("The largest square of a sweep is one that fits, and the next one is n
 
 TEST_CASE("The machine issues instructions, and a method's share of that limit is below one") {
     const double one = measure_issue_rate(Device::cpu, DType::float32, 1);
-    // Any processor of this century, be it busy with other work, and a hundred instructions on four cells a
+    // Loose bounds for any processor, even a busy one: at most a hundred instructions on four cells per
     // nanosecond.
     REQUIRE(one > 1e8);
     REQUIRE(one < 1e12);
@@ -161,7 +161,7 @@ TEST_CASE("The picture of a ladder shows every method in its colour, over sizes 
             REQUIRE(contains(svg, fmt::format("#{:02x}{:02x}{:02x}", color.r, color.g, color.b)));
         }
     }
-    // Where a ladder was left before its first row there is a picture, too.
+    // A benchmark interrupted before its first row can be drawn, too.
     LadderReport nothing = made_up_report(dice, {64});
     nothing.rows.clear();
     for (const int more : {0, 1}) {

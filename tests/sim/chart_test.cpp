@@ -19,7 +19,7 @@ using stencil_test::Dice;
 
 namespace {
 
-/// Keeps what is drawn on it. Every sign is as wide.
+/// Records what is drawn. All characters have the same width.
 class Recording : public Surface {
   public:
     struct Text {
@@ -234,7 +234,7 @@ TEST_CASE("rows of times are dots on a logarithmic axis, with names and texts th
         check_texts(drawn, area);
         for (std::size_t i = 0; i + 1 < dots.size(); ++i)
             CHECK((dots[i].x < dots[i + 1].x) == (chart.rows[i].value < chart.rows[i + 1].value));
-        // A dot says where it is, and nothing begins where the axis does.
+        // Dots are drawn without bars from the axis.
         for (const Recording::Shape& shape : drawn.shapes) {
             CHECK(shape.box.width < 4 * style.marker);
             CHECK(shape.box.width == Approx(shape.box.height));
@@ -292,7 +292,7 @@ TEST_CASE("labels of a plot stand apart from each other and from the points, wit
         }
     }
     CHECK(placed > wished / 2);
-    // Nowhere at all: no place rather than one on top of something.
+    // Without a free position a label is omitted, instead of covering something.
     const PlotLabel label{10, 10, 50, 14};
     CHECK_FALSE(place_labels(std::span(&label, 1), {{0, 0, 40, 40}, {}, {}}, 6).front());
 }

@@ -1,4 +1,4 @@
-// What is told of generated code: the stages as people read them, and what is known of kernels.
+// Descriptions of generated code: the stages as text, and figures of kernels.
 #include <sstream>
 
 #include "sim/code/code_report.h"
@@ -25,7 +25,7 @@ RunSpec spec_of(const std::string& text) {
     return spec;
 }
 
-// The indented lines of a printed program, which are the language of models.
+// Extracts the indented lines of a printed program, which are valid model text.
 std::string as_model(const std::string& printed) {
     std::istringstream lines(printed);
     std::string text;
@@ -60,7 +60,7 @@ TEST_CASE("Operations of a cell are counted without those that neighbours share"
     const auto count = [](const char* text) {
         return operations_of_cell(make_program(read_equations(text), SteppingScheme::euler, false));
     };
-    CHECK(count("du/dt = D*lap(u); D = 0.2") == 4);  // the sum's two, a product, a multiply-add
+    CHECK(count("du/dt = D*lap(u); D = 0.2") == 4);  // two for the sum, a product, a multiply-add
     CHECK(count(kGrayScott) == 14);
 }
 

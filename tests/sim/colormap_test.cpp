@@ -22,8 +22,8 @@ struct Known {
     Rgb first, hundredth, last;
 };
 
-// Entries 0, 100 and 255 of the tables of matplotlib, cmcrameri and cmocean (coolwarm: the two colours that
-// it lies between).
+// Entries 0, 100 and 255 of the maps in matplotlib, cmcrameri and cmocean (for coolwarm, the two colours
+// between which it lies).
 constexpr Known kKnown[] = {{"viridis", {68, 1, 84}, {42, 118, 142}, {253, 231, 37}},
                             {"inferno", {0, 0, 4}, {144, 37, 104}, {252, 255, 164}},
                             {"magma", {0, 0, 4}, {137, 40, 129}, {252, 253, 191}},

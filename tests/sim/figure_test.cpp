@@ -43,7 +43,7 @@ Array<T> random_array(int nx, int ny, double low = 0, double high = 1) {
     return array;
 }
 
-/// A figure as a PNG, and where its first panel is: inside the widest frame, which is dark grey.
+/// A figure as a PNG, with the box of its first panel, which is inside the widest dark grey frame.
 struct Figure : Picture {
     int left = 0, top = 0, panel_width = 0, panel_height = 0;
 
@@ -55,7 +55,7 @@ struct Figure : Picture {
     bool dark(int x, int y) const { return at({x, y}) == Rgb{0x1A, 0x1A, 0x1A}; }
 
     // The frame's lines are two pixels wide, one of them inside the panel. Ticks may lengthen them, and the
-    // colour bar's are as high, so that the sides are looked for between the ends of the longest line.
+    // colour bar has equal height, so the sides are searched between the ends of the longest line.
     void find_panel() {
         int longest = 0, begin = 0, first = 0, last = 0;
         for (int y = 0; y < height; ++y) {
@@ -321,7 +321,7 @@ TEST_CASE(
     CHECK(contains(message, path.string()));
     CHECK(folder.entries() == 0);
 
-    // More panels than Cairo has pixels for.
+    // Wider than Cairo's largest image.
     const std::vector<FigurePanel> many(60, panel);
     CHECK_THROWS_AS(write_figure(folder / "figure.png", FigureFormat::png, many, "", many.size()),
                     MachineError);
@@ -359,7 +359,7 @@ TEST_CASE("ticks stand where their labels say, for ranges of every size") {
         const double scale = std::pow(10.0, decades(random_bits()));
         double low = ends(random_bits()) * scale, high = ends(random_bits()) * scale;
         if (low > high) std::swap(low, high);
-        if (high - low < 1e-3 * scale) continue;  // counted from an offset
+        if (high - low < 1e-3 * scale) continue;  // labels are relative to an offset
         const Ticks ticks = value_ticks({low, high}, 10);
         INFO(fmt::format("{} to {}: {}", low, high, ticks.note));
         CHECK(ticks.marks.size() >= 3);
@@ -367,7 +367,7 @@ TEST_CASE("ticks stand where their labels say, for ranges of every size") {
         const double first = ticks.marks.front().position, last = ticks.marks.back().position;
         CHECK(first >= 0);
         CHECK(last <= 1);
-        // The unit that the note stands for follows from two ticks; it is a power of ten.
+        // Two ticks determine the unit in the note, a power of ten.
         const double a = value_of(ticks.marks.front().label), b = value_of(ticks.marks.back().label);
         const double unit = (last - first) * (high - low) / (b - a);
         CHECK(std::abs(std::log10(unit) - std::round(std::log10(unit))) < 1e-6);

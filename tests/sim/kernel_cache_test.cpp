@@ -80,7 +80,7 @@ TEST_CASE("Those used longest ago go") {
         cache.keep(key, key);
         age(1);
     }
-    CHECK(cache.find("a") == "a");  // the newest now
+    CHECK(cache.find("a") == "a");  // now the most recently used
     write_bytes(scratch / "of somebody else", "");
     cache.keep("d", "d");
     CHECK(!cache.find("b"));
@@ -142,7 +142,7 @@ TEST_CASE("What another user could have written is passed over, and it is said w
     fs::create_directory_symlink(folder, scratch / "link");
     CHECK(!KernelCache(scratch / "link").find("key"));
     CHECK(KernelCache(scratch / "link").why_unsafe().find("link") != std::string::npos);
-    if (::geteuid() != 0) return;  // nobody else gives a file away
+    if (::geteuid() != 0) return;  // only root can give a file away
     for (const fs::path& foreign : {file, folder}) {
         REQUIRE(::chown(foreign.c_str(), 65534, 65534) == 0);
         CHECK(!cache.find("key"));

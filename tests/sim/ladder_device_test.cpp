@@ -38,7 +38,7 @@ TEST_CASE("Every method has its speed, and the error of the field that was timed
                 REQUIRE(row.steps == 37);
                 REQUIRE(row.total_steps > 5 * 37);
                 REQUIRE(row.seconds > 0);
-                // Each jump rounds once, and alike: errors of jumps add up.
+                // Every call of exact n-step propagation rounds in the same way, so errors add up.
                 const double bound = row.method->jumps
                                          ? error_bound(dtype, 1) * double(row.total_steps / row.steps)
                                          : error_bound(dtype, row.total_steps);

@@ -13,7 +13,7 @@ TEST_CASE("Text in messages keeps its letters and loses what could steer a termi
     CHECK(printable(std::string("a\0b", 3)) == "a?b");
     CHECK(printable("bad\xff\xc3") == "bad??");
     CHECK(printable("\xc2\x9b"
-                    "31m") == "?31m");  // CSI in one character
+                    "31m") == "?31m");  // CSI as one character
     CHECK(printable("\xe2\x80\xae"
                     "gpj.exe") == "?gpj.exe");  // right to left
     CHECK(printable("\xc0\xaf") == "??");       // overlong

@@ -44,7 +44,7 @@ TEST_CASE("Drawing one float32 leaves the other half of the draw for the next") 
     stencil::Random doubles(7);
     floats.next_float();
     const float high = floats.next_float();
-    // Both come from the same 64 bits, whose upper part is the float64.
+    // Both use the same 64 bits; the upper part makes the float64.
     REQUIRE(std::abs(double(high) - doubles.next_double()) < 1e-6);
     floats.next_float();
     REQUIRE(std::abs(double(floats.next_float()) - doubles.next_double()) < 1e-6);

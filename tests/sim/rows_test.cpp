@@ -1,4 +1,4 @@
-// Rows made, read and written where they are in a field, which may have more cells than 32 bits count.
+// Fields with more cells than 32 bits can count: rows are made, read and written in place.
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int kHuge = 131072;  // squared 2^34 cells
+constexpr int kHuge = 131072;  // 2^34 cells when squared
 
 RunSpec spec_of(Size size, const std::string& initial, const std::string& model = "") {
     RunSpec spec;
@@ -82,7 +82,7 @@ TEST_CASE("Any rows of a start are those of the whole") {
                                   "du/dt = lap(u)\nu(0) = lap(sin(x/3)*cos(y/5)) + 0.1*normal + y/Ly\n"
                                   "y: periodic\nx: zero\ndt = 0.01\n");
     require_rows_of_whole(spec_of(size, "", text.string()));
-    // Those of which any row takes the whole.
+    // Every row of these initial conditions depends on the whole field.
     REQUIRE_FALSE(start_recipe(spec_of(size, "jagged")));
 }
 
@@ -139,7 +139,7 @@ TEST_CASE("Noise beyond 2^31, 2^32 and 2^59 cells is NumPy's") {
         random.skip_floats(cell);
         for (const double value : values) REQUIRE(double(random.next_float()) == value);
     }
-    // The last of them as the last rows of a start.
+    // Compared with the last rows of an initial state.
     const auto last = start_recipe(spec_of({kHuge, kHuge}, "noise"))->rows(0, kHuge - 1, 1);
     for (int i = 0; i < 5; ++i) REQUIRE(last.as<double>().at(kHuge - 5 + i, 0) == known[2].values[i]);
 }
@@ -174,8 +174,8 @@ TEST_CASE("The last rows of 2^34 cells are what long double makes of their place
     constexpr long double kPi = std::numbers::pi_v<long double>;
     const long double value =
         std::sin(kPi * (x + 1.0L) / (kHuge + 1)) * std::sin(2 * kPi * (y + 1.0L) / (kHuge + 1));
-    REQUIRE(std::abs(cell(*wave, x, y) / double(value) - 1) < 1e-9);  // 2 pi's last bit is 1e-12 of this one
-    // Places count from the field's first row, and 2^34 + 2^17 is no 32-bit number.
+    REQUIRE(std::abs(cell(*wave, x, y) / double(value) - 1) < 1e-9);  // the last bit of 2 pi is 1e-12
+    // Coordinates count from the field's first row, and 2^34 + 2^17 exceeds 32 bits.
     const auto typed = start_recipe(spec_of(size, "131072*y + x"));
     const auto small = start_recipe(spec_of({4, 4}, "131072*y + x"));
     REQUIRE(cell(*typed, x, y) == cell(*small, 0, 0) + double(kHuge) * y + x);
@@ -197,7 +197,7 @@ TEST_CASE("Rows of a sparse file of more than 2^32 cells are read and written at
             NpyWriter npy(path.string(), kHuge, kHuge);
             npy.write_header(dtype);
             npy.write(kHuge - 2, given);
-            // The cells 2^31 and 2^32 begin rows.
+            // Cells 2^31 and 2^32 begin rows.
             npy.write(1 << 14, make_noise_rows(dtype, kHuge, 1 << 14, 1, 3));
             npy.write(1 << 15, make_noise_rows(dtype, kHuge, 1 << 15, 1, 3));
         }
@@ -212,7 +212,7 @@ TEST_CASE("Rows of a sparse file of more than 2^32 cells are read and written at
                 REQUIRE(std::ranges::all_of(zeros.cells(), [](auto value) { return value == 0; }));
             });
         }
-        // Where the last cell is, by arithmetic of its own.
+        // The offset of the last cell is computed independently.
         std::vector<std::byte> last(each), expected(each);
         const int file = ::open(path.c_str(), O_RDONLY);
         REQUIRE(::pread(file, last.data(), each, off_t(kHeader + (cells - 1) * each)) == ssize_t(each));

@@ -10,7 +10,7 @@ using namespace stencil_test;
 
 namespace {
 
-// Where methods of a GPU differ: many cells for few steps.
+// Where methods differ on a GPU: many cells and few steps.
 constexpr Size kSize = kDevice == Device::cuda ? Size{1500, 1400} : Size{300, 280};
 
 void run_frames(Session& session, std::uint64_t frames) {
@@ -48,7 +48,7 @@ TEST_CASE("Under auto the method follows the steps of a frame, and the switch is
         if (now != before) ++switches;
         before = now;
     }
-    // Each is recorded, so that the run can be repeated.
+    // Each change is recorded, so that the run can be repeated.
     const auto& edits = session.snapshot()->spec.edits;
     REQUIRE(std::size_t(std::ranges::count(edits, "method", &Edit::setting)) == switches);
 }

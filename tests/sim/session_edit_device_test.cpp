@@ -1,4 +1,4 @@
-// What an edit of the equation leaves of a field, on either device.
+// What remains of a field after its equation is edited, on either device.
 #include <string>
 #include <vector>
 

@@ -47,13 +47,13 @@ ViewRequest view_of(Pane pane, int width = 61, int height = 43) {
     return view;
 }
 
-// One turn of a display that takes every frame.
+// One iteration of a display that takes every frame.
 void turn(Session& session) {
     session.work();
     if (const auto frame = session.snapshot()->frame) session.frame_taken(frame->count);
 }
 
-// Works until there is nothing left to do.
+// Works until the session is idle.
 void settle(Session& session) {
     for (int i = 0; session.busy(); ++i) {
         REQUIRE(i < 100000);
@@ -66,7 +66,7 @@ void perform(Session& session, const Action& action) {
     settle(session);
 }
 
-// Another thread writes the files.
+// Waits for the thread that writes files.
 void finish_export(Session& session) {
     while (session.snapshot()->exporting) {
         session.work();
@@ -115,7 +115,7 @@ TEST_CASE("A frame shows the field as it is, cell by cell") {
 
 TEST_CASE("A view that is to be exact has the range of its own moment, though the run goes on") {
     RunSpec spec = small_spec();
-    spec.size = Size{1200, 1100};  // of which percentiles take longer than some steps
+    spec.size = Size{1200, 1100};  // percentiles take longer than some steps
     spec.range = {RangeRule::Kind::percentile, 3, 95};
     SessionOptions options = standing();
     options.running = true;
@@ -177,7 +177,7 @@ TEST_CASE("The panes show the Laplacian, the start, and the differences from the
     const auto difference = pixels(Pane::from_start);
     for (std::size_t i = 0; i < now.size(); ++i)
         REQUIRE(difference[i] == float(double(now[i]) - double(first[i])));
-    // float32 differs from float64 by its roundings, and by nothing else.
+    // float32 differs from float64 only by rounding.
     const auto error = pixels(Pane::from_reference);
     double most = 0;
     for (const float e : error) most = std::max(most, double(std::abs(e)));
@@ -247,7 +247,7 @@ TEST_CASE("Undo and redo go through strokes, settings and starts, bit by bit") {
     REQUIRE(session.snapshot()->step == 20);
     REQUIRE(session.snapshot()->now.parameter("coefficient") == 0.12);
     session.apply(action::Undo{});
-    REQUIRE(session.snapshot()->now.parameter("coefficient") == 0.2);  // one drag of the slider
+    REQUIRE(session.snapshot()->now.parameter("coefficient") == 0.2);  // the drag is one undo entry
     session.apply(action::Undo{});
     REQUIRE(cells(session) == before);
     REQUIRE(session.snapshot()->can_undo.empty());
@@ -451,7 +451,7 @@ TEST_CASE("A file that cannot be written keeps no other from being written, and 
     const ScratchFolder folder;
     Session session(small_spec(), standing());
     settle(session);
-    // A folder stands where the file would.
+    // A folder is where the file should be.
     std::filesystem::create_directories(folder / "out" / "field.npy");
     session.apply(action::Export{(folder / "out").string(), {"initial.npy", "field.npy", "spec.json"}, true});
     finish_export(session);
@@ -480,7 +480,7 @@ TEST_CASE("What starts again is what the help says: another start and its seed")
     std::set<std::string_view> origins;
     for (const Setting& setting : settings())
         if (setting.kind == SettingKind::origin) origins.insert(setting.name);
-    // --set is of the command line: in the window each parameter has its own name.
+    // --set exists only on the command line; the window changes each parameter by its own name.
     REQUIRE(origins == std::set<std::string_view>{"initial", "seed", "set"});
 }
 
@@ -742,7 +742,7 @@ TEST_CASE("auto stays asked for until another method is, and is undone as what i
     session.apply(action::Change{"method", "auto"});
     REQUIRE(session.snapshot()->auto_method);
     REQUIRE(cells(session) == before);
-    // Another size and another start keep it.
+    // Changing size and initial condition keeps it.
     session.apply(action::Change{"size", "30x20"});
     session.apply(action::Change{"initial", "gaussian"});
     REQUIRE(session.snapshot()->auto_method);
@@ -803,7 +803,7 @@ TEST_CASE("The ladder is measured while the run stands still, and leaves the fie
         REQUIRE(found->edge == Approx(std::sqrt(61.0 * 43)));
         REQUIRE(found->error.value() <= 1e-4);
     }
-    // Another order ends it, and what was measured by then stays.
+    // Another action ends it and keeps the results.
     session.apply(action::MeasureLadder{});
     session.work();
     session.apply(action::Step{1});
@@ -853,7 +853,7 @@ TEST_CASE("The copy bandwidth is measured in pieces between frames, and never wh
     }
     REQUIRE(session.snapshot()->limits.copy_gb_per_s > 0.1);
     REQUIRE(session.snapshot()->step > 3 * 7);
-    // The rate of instructions follows, and is another one in another precision.
+    // The instruction rate is measured next, and is another in another precision.
     const auto wait_for_rate = [&] {
         while (session.snapshot()->limits.instructions_per_second == 0) {
             turn(session);
@@ -872,9 +872,9 @@ TEST_CASE("Paces follow the cost of a step, in whole passes of the method") {
     REQUIRE(slice_steps({1e-3, 12}) == 24);
     REQUIRE(slice_steps({5e-3, 12}) == 12);
     REQUIRE(slice_steps({1.0, 12}) == 1);
-    REQUIRE(paced_steps({1e-3, 1}, 12, 11) == 11);   // near enough
-    REQUIRE(paced_steps({1e-4, 1}, 12, 10) == 20);   // doubles at most
-    REQUIRE(paced_steps({1e-3, 1}, 12, 100) == 12);  // and falls at once
+    REQUIRE(paced_steps({1e-3, 1}, 12, 11) == 11);   // within the hysteresis
+    REQUIRE(paced_steps({1e-4, 1}, 12, 10) == 20);   // at most doubles
+    REQUIRE(paced_steps({1e-3, 1}, 12, 100) == 12);  // but decreases at once
     REQUIRE(paced_steps({10.0, 12}, 12, 5) == 1);
 }
 
@@ -885,8 +885,8 @@ TEST_CASE("An engine steps on its own thread while others ask and act") {
     Engine engine(small_spec(), options, [&] { ++news; });
     std::uint64_t last = 0;
     long long furthest = 0;
-    // Undo goes back in steps, so what counts is frames; and each asks for a little more, so that a busy
-    // machine is never asked for more than it does.
+    // Counts frames, because undo lowers the step; each frame requests a bit more, so a busy machine is not
+    // overloaded.
     for (int frames = 0; frames < 100; std::this_thread::sleep_for(std::chrono::milliseconds(1))) {
         engine.check();
         const auto snapshot = engine.snapshot();
@@ -965,7 +965,7 @@ TEST_CASE("An initial field that is cut while it is made changes nothing, not ev
 
 TEST_CASE("An engine that makes a slow field says so, and leaves it when it is stopped") {
     RunSpec spec = small_spec();
-    spec.size = Size{1, 1000003};  // a prime: seconds in one transform
+    spec.size = Size{1, 1000003};  // a prime: a transform takes seconds
     Engine engine(spec, standing(), [] {});
     const auto wait_until = [&](auto&& seen) {
         while (!engine.snapshot() || !seen(*engine.snapshot())) {

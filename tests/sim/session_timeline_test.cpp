@@ -73,7 +73,7 @@ struct Bench {
     Session session;
 };
 
-// A run with strokes and settings on its way, and what was there at some of its steps.
+// Makes a run with strokes and changed settings, and returns the field at some of its steps.
 std::map<long long, std::vector<double>> eventful(Bench& bench, bool another_method) {
     std::map<long long, std::vector<double>> seen;
     const auto step = [&](long long steps) {
@@ -144,9 +144,9 @@ TEST_CASE("What is done at an earlier step leaves the later ones behind, and und
         const auto seen = eventful(bench, false);
         const auto spec = bench.now()->spec;
         bench.act(action::Jump{35});
-        bench.act(action::Change{"colormap", "magma"});  // is seen, and nothing more
+        bench.act(action::Change{"colormap", "magma"});  // changes only the view
         CHECK(bench.now()->end_step == 119);
-        bench.act(action::Step{5});  // as a jump would
+        bench.act(action::Step{5});  // like a jump
         CHECK(bench.now()->end_step == 119);
         bench.act(action::Jump{35});
         bench.act(action::StopAt{40});
@@ -164,7 +164,7 @@ TEST_CASE("What is done at an earlier step leaves the later ones behind, and und
         CHECK(bench.cells() == seen.at(119));
         bench.act(action::Jump{66});
         CHECK(bench.cells() == seen.at(66));
-        bench.act(action::Undo{});  // the newest stroke, whatever is looked at
+        bench.act(action::Undo{});  // undoes the newest stroke, whatever step is shown
         CHECK(bench.now()->step == 79);
     }
 }
@@ -253,7 +253,7 @@ TEST_CASE("The past keeps fewer states the longer ago, within their memory, and 
     CHECK(steps.front() == 0);
     CHECK(steps.back() == 2000);
     CHECK(steps[18] >= 1998);
-    // Going back by n steps makes no more than about n anew.
+    // Going back by n steps recomputes at most about n.
     for (std::size_t i = 1; i + 1 < steps.size(); ++i) CHECK(steps[i + 1] - steps[i] <= 2000 - steps[i]);
     CHECK(timeline.before(1999)->step == steps[18]);
     for (int i = 0; i < 300; ++i) {
@@ -296,7 +296,7 @@ TEST_CASE("Bookmarks of several runs are gone to and compared, and removing one 
     const auto a = bench.cells();
     bench.act(action::Step{20});
     const auto later = bench.cells();
-    bench.act(action::GoToBookmark{0});  // of this run: nothing is left behind
+    bench.act(action::GoToBookmark{0});  // belongs to this run: nothing is left behind
     CHECK(bench.cells() == a);
     CHECK(bench.now()->end_step == 60);
     CHECK(bench.now()->can_undo.empty());
@@ -323,7 +323,7 @@ TEST_CASE("Bookmarks of several runs are gone to and compared, and removing one 
     CHECK_FALSE(history->bookmarks[0].on_the_way);
     CHECK(history->bookmarks[1].on_the_way);
     CHECK(history->compared == 1);
-    bench.act(action::GoToBookmark{0});  // of the run before: a change that can be undone
+    bench.act(action::GoToBookmark{0});  // belongs to the previous run: a change that can be undone
     CHECK(bench.cells() == a);
     CHECK(bench.now()->now.parameter("coefficient") == 0.2);
     CHECK(bench.now()->can_undo.find("bookmark A") != std::string::npos);
@@ -358,7 +358,7 @@ TEST_CASE("Bookmarks have names, and come back with the run that is repeated or 
     bench.act(action::SaveCheckpoint{folder.path().string()});
     while (bench.now()->exporting) bench.session.work();
 
-    Bench again(spec);  // as --continue begins
+    Bench again(spec);  // like --continue
     CHECK_FALSE(again.now()->history->bookmarks.at(0).why_no_difference.empty());
     again.act(action::Step{30});
     CHECK(again.now()->history->bookmarks.at(0).why_no_difference.empty());
@@ -369,7 +369,7 @@ TEST_CASE("Bookmarks have names, and come back with the run that is repeated or 
     Bench resumed(diffusion());
     resumed.act(action::Resume{folder.path().string()});
     REQUIRE(resumed.now()->history->bookmarks.at(0).name == "after the stroke");
-    resumed.act(action::GoToBookmark{0});  // the steps before the checkpoint are made again
+    resumed.act(action::GoToBookmark{0});  // recomputes the steps before the checkpoint
     CHECK(resumed.now()->step == 17);
     CHECK(resumed.cells() == there);
     resumed.act(action::Reset{});

@@ -1,4 +1,4 @@
-// Typed equations in a session: edits of the text while it runs, and everything that a person does to them.
+// Typed equations in a session: editing the text during a run, and all other actions.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -27,7 +27,7 @@ constexpr const char* kTwo =
     "du/dt = D*lap(u) - u*v\ndv/dt = 0.5*D*lap(v) + u*v - K*v\nD = 0.1 in [0, 0.2]; K = 0.05\n"
     "u(0) = 1 + 0.1*sin(x); v(0) = 0.2*ind(x < 9); dt = 0.5; boundary = periodic; size = 37x29";
 
-// What is not said is as in the text.
+// Settings other than the text are those of the text.
 RunSpec typed_spec(const std::string& text) {
     RunSpec spec;
     spec.use_model(model_of_text(text));
@@ -63,7 +63,7 @@ struct TypedBench {
             turn();
         }
     }
-    // A run is looked at a few times a second, however fast its turns are.
+    // Runs until it pauses; the step limit is checked a few times per second, however fast the turns are.
     void run_until_paused() {
         using Clock = std::chrono::steady_clock;
         session.apply(action::Run{true});
@@ -90,7 +90,7 @@ struct TypedBench {
     Session session;
 };
 
-// What the run's settings say, from its start to its present step.
+// Returns the field that the run's settings reproduce.
 std::vector<double> repeated(TypedBench& bench, const std::string& component) {
     RunSpec spec = spec_from_json(to_json(bench.session.snapshot()->spec).dump(), "spec.json");
     spec.threads = 1;
@@ -182,7 +182,7 @@ TEST_CASE("What a text says counts, also where it says what stood there before a
     CHECK(bench.cells("u") == repeated(bench, "u"));
     bench.act(action::Undo{});
     CHECK(bench.session.snapshot()->text == text);
-    // A text that cannot be followed whole changes nothing.
+    // A text that fails in part changes nothing.
     bench.set("equation", std::string(kTwo) + "\nC = 1");
     const std::string before = bench.session.snapshot()->text;
     std::string huge = kTwo;
@@ -384,7 +384,7 @@ TEST_CASE("A preset's picture is rendered once, and kept as it is") {
     std::size_t files = 0;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path()))
         files += entry.is_regular_file();
-    // Nothing is run any more, which would ask whether it is cut.
+    // Read from the cache: running would be cut at once.
     const GalleryPicture kept = make_picture(life, [] { return true; });
     CHECK(files == 1);
     CHECK(made.title == "Game of Life");
@@ -426,7 +426,7 @@ TEST_CASE("The picture of an initial condition is the condition, and that of a r
         REQUIRE(std::max(picture.nx, picture.ny) == GalleryPicture::kSide);
         const Rgb first = picture.pixels.front();
         CHECK(std::ranges::count(picture.pixels, first) < std::ptrdiff_t(picture.pixels.size()));
-        // A disc in the middle of what is 0.
+        // A disc in the middle of a field of 0.
         if (row.name == "disk") CHECK(picture.pixels[48 * 96 + 48] != first);
         if (row.name == "disk") CHECK(picture.pixels.back() == first);
     }
@@ -463,7 +463,7 @@ TEST_CASE("The limit of dt is told, a larger step is refused, and unstable ones 
     bench.set("allow-unstable", "true");
     bench.set("dt", "2");
     CHECK(bench.session.simulation().now().time_step() == 2);
-    bench.set("show", "v");  // what is shown stays within its range
+    bench.set("show", "v");  // v itself does not overflow
     bench.run_until_paused();
     CHECK_FALSE(bench.session.snapshot()->running);
     CHECK(bench.message().find("u overflowed") != std::string::npos);

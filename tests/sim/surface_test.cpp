@@ -1,4 +1,4 @@
-// A field as a surface: where its points are, and what is in front.
+// Surface plots: positions of points, and hidden surfaces.
 #include "sim/figure/surface_picture.h"
 
 #include <cmath>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint32_t kPaper = 0xffffff;
 
-// 0 but for a wall of ones along a row.
+// A field of 0 with a row of ones.
 Field wall(int n, int row) {
     Array<double> cells(n, n);
     for (int y = 0; y < n; ++y)
@@ -20,7 +20,7 @@ Field wall(int n, int row) {
     return Field(std::move(cells));
 }
 
-// Rows of a picture from its first to its last coloured pixel in a column.
+// Returns the first and last coloured pixel in a column.
 std::pair<int, int> extent(const figure::Raster& raster, int column) {
     int first = raster.height, last = -1;
     for (int y = 0; y < raster.height; ++y) {
@@ -52,18 +52,19 @@ TEST_CASE("From above a surface is the field, and from the side its height is th
     const SurfaceProjection seen({0, 5, 1}, 64, 64, 400, 400);
     const auto left = extent(level, int(200 - 0.4 * seen.pixels)),
                right = extent(level, int(200 + 0.4 * seen.pixels));
-    // 0.8 of the width apart, and as much of the height.
+    // They differ by 0.8 of the colour range, and so in height.
     CHECK(left.first - right.first ==
           Approx(0.8 * SurfaceProjection::kHeight * seen.cos_elevation * seen.pixels).margin(3));
 }
 
 TEST_CASE("What stands in front hides what is behind, from wherever it is seen") {
-    // The wall is as high as the colours go: dark ground in front of it, and none behind it is seen close by.
+    // The wall is as high as the colour range: dark ground in front of it, and none behind it at a low
+    // elevation.
     const Colormap& grey = colormap("grey");
     for (const double azimuth : {0.0, 180.0, 90.0, 270.0, 45.0}) {
         CAPTURE(azimuth);
         const auto raster = figure::surface_raster(wall(65, 32), grey, {0, 1}, {azimuth, 20, 1}, 300, 300);
-        // Over the middle of the field: the wall's top there, and nothing that is drawn over it.
+        // In the middle of the field the wall's top is visible, with nothing drawn over it.
         const SurfaceProjection seen({azimuth, 20, 1}, 65, 65, 300, 300);
         const int y = int(150 - 0.45 * SurfaceProjection::kHeight * seen.cos_elevation * seen.pixels);
         CHECK((raster.pixels[std::size_t(y * 300 + 150)] & 255) > 60);

@@ -34,7 +34,7 @@ RangeRule percentiles(double low, double high) {
     return {RangeRule::Kind::percentile, low, high};
 }
 
-// By sorting everything, with the interpolation written the other way round.
+// By sorting, with the interpolation written in another way.
 double sorted_percentile(std::vector<double> values, double percentile) {
     std::ranges::sort(values);
     const double position = double(values.size() - 1) * percentile / 100;

@@ -1,4 +1,4 @@
-// Errors of steppers against their time.
+// Errors of integrators over computing time.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -47,7 +47,7 @@ TEST_CASE("Work and precision: each stepper's error falls by its order, and the 
     for (const auto& [stepper, order] : orders) {
         INFO(stepper);
         const auto& rows = ladders.at(stepper);
-        // Where neither the first coarse steps nor roundings tell.
+        // Between the first coarse steps and the rounding errors.
         const WorkPrecisionRow &a = *rows[2], &b = *rows[3];
         REQUIRE(measured.shows(b));
         CHECK(std::abs(std::log(a.error / b.error) / std::log(a.dt / b.dt) - order) < 0.25);

@@ -1,4 +1,4 @@
-// Runs by one process and by several, whose files are to be the same.
+// Requires equal files from runs by one process and by several.
 #pragma once
 
 #include <map>
@@ -14,7 +14,7 @@ inline std::map<std::string, std::string> results_in(const std::filesystem::path
     std::map<std::string, std::string> results;
     for (const auto& entry : std::filesystem::directory_iterator(out)) {
         const std::string name = entry.path().filename().string();
-        // The first has times, and the last where the run was.
+        // timings.json has times, and statistics.csv differs in the last bits.
         if (name != "timings.json" && name != "statistics.csv" && entry.is_regular_file())
             results[name] = read_bytes(entry.path());
     }
@@ -28,7 +28,7 @@ inline void require_same_files(const std::filesystem::path& a, const std::filesy
     for (const auto& [name, bytes] : first) {
         INFO(name);
         REQUIRE(second.contains(name));
-        // Its paths are those of the folders.
+        // Its paths differ.
         if (name != "spec.json") REQUIRE(second.at(name) == bytes);
     }
 }
@@ -37,7 +37,7 @@ inline nlohmann::json timings_in(const std::filesystem::path& out) {
     return nlohmann::json::parse(read_bytes(out / "timings.json"));
 }
 
-// A run by one process and by several.
+// Runs the line by one process and by several.
 inline void require_equal_runs(const std::string& line,
                                int processes,
                                int stepping,
@@ -53,7 +53,7 @@ inline void require_equal_runs(const std::string& line,
     REQUIRE(timings.at("field_hash") == timings_in(folder / "one").at("field_hash"));
 }
 
-// To step 230 in one go, and by three processes, then two, then one, which go on from checkpoints.
+// Runs to step 230 at once, and by three processes, then two, then one, each resuming from a checkpoint.
 inline void require_same_when_cut(const std::string& line, int first_cut, int second_cut) {
     const ScratchFolder folder;
     const std::string run = "run --backend cpu --threads 1 --quiet --checkpoint 50 " + line;

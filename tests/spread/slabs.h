@@ -1,5 +1,5 @@
-// A field in parts that one process steps: what several processes do, without MPI. Each part has a thread, of
-// which one runs at a time until it waits for the others' halos.
+// A distributed field within one process, without MPI: each slab has a thread, and one thread runs at a time
+// until it waits for halos.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace stencil_test {
 
 using ActOnSolver = std::function<void(stencil::Solver&)>;
 
-/// Where the parts meet, and what each of them has.
+/// Where the slabs meet, and the solver of each.
 struct SlabTeam {
     SlabTeam(const stencil::SolverSetup& setup, int parts)
         : whole(setup),
@@ -34,7 +34,7 @@ struct SlabTeam {
     std::exception_ptr failure;
 };
 
-/// Takes the neighbours' rows from where they are, and counts what it takes, cells alone.
+/// Copies rows from the neighbours directly, and counts the bytes of cells.
 class CountingHalo : public stencil::HaloExchange {
   public:
     CountingHalo(SlabTeam& team, int part, std::unique_lock<std::mutex>& lock)
@@ -56,7 +56,7 @@ class CountingHalo : public stencil::HaloExchange {
     }
 
   private:
-    // All have done what they enqueued.
+    // Waits until all have finished what they enqueued.
     void meet(stencil::CudaStream* stream) {
 #if STENCILSCOPE_HAS_CUDA
         if (stream) stream->synchronize();
@@ -98,10 +98,10 @@ struct SlabRun {
 
     stencil::State state;
     stencil::Partition partition;
-    std::vector<Taken> taken;  ///< by each part
+    std::vector<Taken> taken;  ///< by each slab
 };
 
-/// What becomes of a start where each part, or the whole field, does this.
+/// Runs the actions on all slabs, or on the whole field, and returns the results.
 inline SlabRun run_slabs(const stencil::SolverSetup& whole,
                          int parts,
                          const stencil::State& start,

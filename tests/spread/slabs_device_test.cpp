@@ -1,4 +1,4 @@
-// Parts of a field on one device: their bits, and what they pass between them.
+// Slabs of a field on one device: their bits and halo exchanges.
 
 #include "tests/spread/slabs.h"
 
@@ -27,7 +27,7 @@ SolverSetup setup_of(const Settings& settings, Size size, DType dtype) {
     return solver_setup(resolve(spec, query_machine()));
 }
 
-// Those that step parts of diffusion's fields.
+// Lists the methods that can step slabs of diffusion.
 std::vector<const Method*> methods_of_slabs() {
     std::vector<const Method*> all;
     for (const Method& method : methods())
@@ -55,7 +55,7 @@ void require_same_bits(const SolverSetup& setup, const ActOnSolver& act) {
     }
 }
 
-// Of parts after a start, with steps in these calls; -1: the brush.
+// Counts the exchanges for calls with these numbers of steps; -1 paints.
 void require_exchanges(const SolverSetup& setup, int parts, const std::vector<int>& calls, int expected) {
     const SlabRun run = run_slabs(setup, parts, *noise_of(setup), [&](Solver& solver) {
         for (const int steps : calls)

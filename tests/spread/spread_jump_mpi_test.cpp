@@ -1,4 +1,4 @@
-// Jumps by transforms of a field that several processes share.
+// Exact n-step propagation of a field distributed over processes.
 
 #include "kernels/cuda/cuda_runtime.h"
 #include "sim/files/npy.h"
@@ -13,7 +13,7 @@ namespace {
 const std::string kJump = "--method spectral --initial noise ";
 const std::string kFields = "--export field.npy,laplacian.npy,field.png,timings.json ";
 
-// Of the fields that two command lines end with, in float64.
+// Returns the relative distance, in float64, of the final fields of two command lines.
 double distance_of_runs(const std::string& line, const std::string& truth) {
     CAPTURE(line, truth);
     const ScratchFolder folder;
@@ -51,7 +51,7 @@ TEST_CASE("Strips of more than a buffer are exchanged by pieces") {
                            "2501x2200 --dtype float64",
                        2,
                        2);
-    // A row that is more than one.
+    // One process has a row more than the others.
     require_equal_runs(kJump +
                            "--export initial.npy,field.npy,laplacian.npy,timings.json --steps 9 --size "
                            "2400000x4 --dtype float64 --boundary periodic",
@@ -95,7 +95,7 @@ TEST_CASE("bench --scale times jumps and finds the same bits") {
     REQUIRE(row.at("bytes_per_step_formula") == row.at("bytes_per_step"));
 }
 
-// Here they share the first GPU, unless there are several. cuFFT may choose other kernels for fewer lines.
+// They share the first GPU, unless there are several. cuFFT may choose other kernels for fewer lines.
 TEST_CASE("Processes on GPUs jump to where one does") {
     if (query_cuda().devices.empty()) {
         SUCCEED("no GPU");
@@ -113,7 +113,7 @@ TEST_CASE("Processes on GPUs jump to where one does") {
             REQUIRE(distance_of_runs(jump + " --processes 2",
                                      shape + "float64 --backend cuda --method spectral") < bound);
         }
-    // By pieces, rows and columns that are fewer than processes.
+    // Transposes in pieces, with fewer rows and columns than processes.
     const std::string large = "--size 9000x7001 --initial noise --steps 9 --backend cuda --method spectral";
     REQUIRE(distance_of_runs(large + " --processes 2", large) < 3e-6);
     const std::string small = "--size 3x9 --initial noise --steps 9 --backend cuda --method spectral";

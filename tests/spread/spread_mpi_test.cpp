@@ -1,4 +1,4 @@
-// One field over several processes: whatever their number, the files are those of one.
+// A field distributed over processes gives the files of one process.
 
 #include <algorithm>
 #include <cstdlib>
@@ -53,13 +53,13 @@ TEST_CASE("Typed equations are spread to the bit: places, noise, several stages,
     }
 }
 
-// Here they share the first GPU, unless there are several.
+// They share the first GPU, unless there are several.
 TEST_CASE("Processes on GPUs make the files of one") {
     if (query_cuda().devices.empty()) {
         SUCCEED("no GPU");
         return;
     }
-    // At multiples of a halo's 16 steps too, when neighbours were given rows that are not those any more.
+    // Also at multiples of the halo's 16 steps, where rows sent to neighbours have become invalid.
     const std::string edits =
         " --at 41:coefficient=0.11 --at 64:paint=0.7,20,add,30,90 --at 80:boundary=insulated --at "
         "96:paint=0.2,5,replace,3,1,60,200 ";
@@ -70,7 +70,7 @@ TEST_CASE("Processes on GPUs make the files of one") {
                                boundary == "zero" ? 3 : 2,
                                boundary == "zero" ? 3 : 2,
                                "cuda");
-    // Fewer rows than are stepped ahead beside two cuts.
+    // Fewer rows than the fused steps need beside two cuts.
     const std::string few = " --export field.npy,laplacian.npy,field.png,timings.json";
     require_equal_runs("--size 400x75 --initial noise --steps 90 --method streaming" + few, 3, 3, "cuda");
     require_equal_runs("--size 130x300 --steps 200 --model gray-scott" + few, 2, 2, "cuda");
@@ -120,7 +120,7 @@ TEST_CASE("bench --scale measures one and two processes, and finds the same bits
     const auto& row = json.at("rows")[1];
     REQUIRE(row.at("processes") == 2);
     REQUIRE(row.at("field_hash") == json.at("rows")[0].at("field_hash"));
-    // Rows are sent with what pads them to whole lines of the cache.
+    // Rows are sent with padding to whole cache lines.
     const double given = row.at("bytes_per_step"), formula = row.at("bytes_per_step_formula");
     REQUIRE(formula == 64 * 4);
     REQUIRE(given >= formula);
@@ -149,7 +149,7 @@ TEST_CASE("Statistics of a spread field are the field's") {
                several = numbers(folder / "several" / "statistics.csv");
     REQUIRE(one.size() >= 12);
     REQUIRE(one.size() == several.size());
-    // Totals are added up in another order.
+    // Totals are added in another order.
     for (std::size_t i = 0; i < one.size(); ++i)
         REQUIRE_THAT(several[i], Catch::Matchers::WithinRel(one[i], 1e-13));
 }

@@ -1,4 +1,4 @@
-// Starts, files and checkpoints of a spread field, whose rows stay where they are.
+// Initial conditions, files and checkpoints of a distributed field, whose rows are never gathered.
 
 #include <sys/resource.h>
 #include <unistd.h>
@@ -113,7 +113,7 @@ TEST_CASE("Each process reads its rows of an array to start from, whose hash is 
 
 TEST_CASE("Where a file cannot be written whole none is left, and one line says why") {
     const ScratchFolder folder;
-    // MPI's own files need some MB.
+    // MPI's own files take some MB.
     const auto cut = run_program(
         words("run --backend cpu --quiet --size 2600x2600 --initial noise --steps 1 --processes 3 --export "
               "field.npy --out {}",
@@ -150,7 +150,7 @@ TEST_CASE("The columns of a shared jump are counted as one field more") {
     const std::string line =
         "run --backend cpu --quiet --size 4096 --initial noise --steps 1 --processes 2 --method {} "
         "--memory-limit {}MB";
-    // 64 MB, the fields that are stepped and one that is copied: of 67 MB each.
+    // 64 MB, plus the stepped fields and a copy, of 67 MB each.
     require_done(stencilscope(line, "cpu", 270));
     require_refused(stencilscope(line, "spectral", 325), 1, "not enough host memory");
     require_done(stencilscope(line, "spectral", 340));
@@ -176,7 +176,7 @@ TEST_CASE("The start of two processes is a recipe from which each makes its rows
     });
 }
 
-// As on two hosts without a common disk: the same path is another folder's to process 1.
+// Simulates two hosts without a common disk: the same path is another folder for rank 1.
 TEST_CASE("Rows of a process that does not see the file go through process 0") {
     const ScratchFolder other;
     if (is_process(1)) fs::current_path(other.path());

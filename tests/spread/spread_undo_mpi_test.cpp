@@ -1,4 +1,5 @@
-// What no command line reaches of a spread field: states to come back to, and a part that does not fit.
+// Functions of a distributed field that no command reaches: undo states, and a slab that does not fit into
+// memory.
 
 #include <sys/resource.h>
 
@@ -29,7 +30,7 @@ RunSpec spec_of(int nx, int ny, const std::string& method) {
     return resolve(spec, query_machine());
 }
 
-// No more memory for this process than it has, and a little.
+// Limits this process to the memory it has, plus a little.
 void limit_memory(std::size_t more) {
     std::size_t pages = 0;
     std::ifstream("/proc/self/statm") >> pages;

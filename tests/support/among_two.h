@@ -1,4 +1,4 @@
-// A test case that is done by two processes.
+// Runs a test case as two processes.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +12,7 @@
 
 namespace stencil_test {
 
-/// The test case of this name, which has no comma, again as two processes, of which process 0 does this.
+/// Starts the test case of this name (without commas) again as two processes, and runs `act` in rank 0.
 template <class Act>
 void among_two(const std::string& name, const Act& act) {
     if (!stencil::Team::was_launched()) {

@@ -1,9 +1,9 @@
-// Catch2 2 (Debian 12, Ubuntu 22.04) and 3 (Ubuntu 24.04) through one header.
+// Includes Catch2 2 (Debian 12, Ubuntu 22.04) or 3 (Ubuntu 24.04).
 #pragma once
 
 #if __has_include(<catch2/catch_all.hpp>)
 #include <catch2/catch_all.hpp>
-using Catch::Approx;  // Catch2 2 declares it globally
+using Catch::Approx;  // as Catch2 2 does
 namespace Catch {
 using TestEventListenerBase = EventListenerBase;
 }
@@ -11,7 +11,7 @@ using TestEventListenerBase = EventListenerBase;
 #include <catch2/catch.hpp>
 #endif
 
-/// AddressSanitizer makes tests ten times slower, and finds in small fields what it finds in large ones.
+/// AddressSanitizer makes tests ten times slower, and finds the same errors in small fields.
 #ifdef __SANITIZE_ADDRESS__
 inline constexpr bool kWatchedMemory = true;
 #else

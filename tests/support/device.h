@@ -1,4 +1,4 @@
-// The device of a *_device_test.cpp, which tests_cpu and tests_cuda compile alike.
+// The device of a *_device_test.cpp, which is compiled into both tests_cpu and tests_cuda.
 #pragma once
 
 #include "kernels/methods/method.h"

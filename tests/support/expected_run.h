@@ -1,4 +1,4 @@
-// A run as it should be, beside the one in the window.
+// The expected state of a run shown in the window.
 #pragma once
 
 #include <string>
@@ -20,14 +20,14 @@ class ExpectedRun {
     explicit ExpectedRun(const Settings& settings)
         : simulation_(make(settings)), range_(simulation_.spec().range) {}
 
-    /// In viridis, over the range of the settings. Steps only go forward.
+    /// Returns the picture in viridis over the range of the settings. Steps must not decrease.
     Picture at_step(long long step) {
         simulation_.apply(stencil::Advance{step - simulation_.step()});
         const stencil::Field field = simulation_.field();
         return colored(field, "viridis", stencil::find_range(field, range_, false));
     }
 
-    /// The same settings for the command line.
+    /// Returns the settings as command-line options.
     static std::vector<std::string> arguments(const Settings& settings) {
         std::vector<std::string> words;
         for (const auto& [name, value] : settings) {

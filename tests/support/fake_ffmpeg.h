@@ -1,4 +1,4 @@
-// A script of the shell in the place of ffmpeg.
+// A shell script that replaces ffmpeg.
 #pragma once
 
 #include <cstdlib>
@@ -9,10 +9,10 @@
 
 namespace stencil_test {
 
-/// Writes all that it is given to its last argument.
+/// Writes its input to the file named by its last argument.
 inline constexpr std::string_view kKeepsFrames = "for last; do :; done; cat > \"$last\"";
 
-/// The first ffmpeg on $PATH as long as this lives.
+/// Is the first ffmpeg on $PATH during its lifetime.
 class FakeFfmpeg {
   public:
     explicit FakeFfmpeg(std::string_view script)
@@ -21,7 +21,7 @@ class FakeFfmpeg {
         write_script(folder_ / "ffmpeg", "echo \"$*\" > '" + notes + "'; " + std::string(script));
     }
 
-    /// Of its newest start.
+    /// Arguments of the newest start.
     std::string arguments() const { return read_bytes(folder_ / "arguments"); }
 
   private:

@@ -1,4 +1,4 @@
-// Fields to test with, and what tells two of them apart.
+// Fields for tests, and ways to compare them.
 #pragma once
 
 #include <algorithm>
@@ -18,9 +18,9 @@ namespace stencil_test {
 
 inline constexpr stencil::DType kDTypes[] = {stencil::DType::float32, stencil::DType::float64};
 
-/// Fresh in every run of the tests: uniform on [0.25, 1), or all of it negative. One sign, because what is
-/// left of a small field of both signs may be next to nothing, and an error relative to nothing is as large
-/// as it likes.
+/// Returns a random field, different in every run of the tests: uniform on [0.25, 1), or negated. All values
+/// have one sign, because fields of both signs may decay to almost nothing, which makes relative errors
+/// meaningless.
 inline stencil::Array<double> random_field(int nx, int ny) {
     static std::mt19937_64 generator{next_seed()};
     std::uniform_real_distribution<double> uniform(0.25, 1.0);
@@ -38,7 +38,7 @@ inline stencil::Field poison(stencil::DType dtype, int nx, int ny) {
     return field;
 }
 
-/// ||a - b|| / ||b||, in float64; NaN where either has one.
+/// Returns ||a - b|| / ||b|| in float64; NaN if either contains one.
 inline double relative_error(const stencil::Field& a, const stencil::Field& b) {
     const stencil::Field wide_a = a.to(stencil::DType::float64);
     const stencil::Field wide_b = b.to(stencil::DType::float64);
@@ -67,7 +67,7 @@ inline double total(const stencil::Field& field) {
     return sum;
 }
 
-/// The bound on a method's relative error against float64 after so many steps (docs/numbers.md).
+/// The allowed relative error of a method against float64 after so many steps (docs/numbers.md).
 inline double error_bound(stencil::DType dtype, long long steps) {
     const bool single = dtype == stencil::DType::float32;
     if (steps <= 100) return single ? 1e-6 : 1e-12;
@@ -75,7 +75,7 @@ inline double error_bound(stencil::DType dtype, long long steps) {
     return single ? 3e-5 : 1e-10;
 }
 
-/// What the call's InputError says; empty where it throws none.
+/// Returns the message of the InputError that the call throws; empty if it throws none.
 inline std::string input_error(const std::function<void()>& call) {
     return message_of<stencil::InputError>(call);
 }

@@ -1,5 +1,5 @@
-// The tests' main, for both versions of Catch2. It leaves with the status that ctest counts as skipped where
-// all tests were, and where there is no GPU for those labelled cuda.
+// The tests' main for both versions of Catch2. Exits with the status that ctest counts as skipped if all
+// tests were skipped, or if there is no GPU for tests labelled cuda.
 
 #if !__has_include(<catch2/catch_all.hpp>)
 #define CATCH_CONFIG_RUNNER
@@ -26,7 +26,7 @@ struct CountTests : Catch::TestEventListenerBase {
 };
 CATCH_REGISTER_LISTENER(CountTests)
 
-// What Catch2 3 itself says for a skipped test.
+// Catch2 3's own exit status for skipped tests.
 constexpr int kSkipped = 4;
 
 bool only_lists(int argc, char** argv) {
@@ -53,8 +53,8 @@ int main(int argc, char** argv) {
             return required ? 1 : kSkipped;
         }
     }
-    // Catch2 2 returns the number of failures, which must not be taken for the status of a skipped test, or
-    // of the tests that are listed, for which CMake asks.
+    // Catch2 2 returns the number of failures, which must not be mistaken for the status of skipped tests,
+    // nor for the number of listed tests that CMake asks for.
     const int status = Catch::Session().run(argc, argv);
     if (only_lists(argc, argv)) return status;
     const int skipped = stencil_test::skipped_tests();

@@ -1,4 +1,4 @@
-// The one place that is compiled with absolute paths, so that a compiler cache serves every checkout.
+// The only file compiled with absolute paths, so that a compiler cache works across checkouts.
 #include "tests/support/paths.h"
 
 namespace stencil_test {

@@ -1,14 +1,14 @@
-// Where the tests' own files and the program under test are.
+// Paths of the tests' files and of the program under test.
 #pragma once
 
 #include <string>
 
 namespace stencil_test {
 
-/// A file of tests/reference; the folder itself for an empty name.
+/// Returns the path of a file in tests/reference; the folder itself for an empty name.
 std::string reference_file(const std::string& name);
 
-/// The program `stencilscope` of this build.
+/// Returns the path of this build's `stencilscope`.
 const char* program_file();
 
 }  // namespace stencil_test

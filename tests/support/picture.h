@@ -1,4 +1,4 @@
-// Pictures of colours, to compare what a window shows with what it should.
+// Pictures, to compare what a window shows with the expected pixels.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ struct Spot {
     friend bool operator==(const Spot&, const Spot&) = default;
 };
 
-/// Row 0 on top.
+/// A picture with row 0 on top.
 struct Picture {
     int width = 0, height = 0;
     std::vector<stencil::Rgb> pixels;
@@ -29,23 +29,23 @@ struct Picture {
     friend bool operator==(const Picture&, const Picture&) = default;
 };
 
-/// Of the worst channel.
+/// Returns the largest difference over the channels.
 int apart(stencil::Rgb a, stencil::Rgb b);
 
 Picture read_picture(const std::filesystem::path& png);
 
-/// The colour of every cell.
+/// Returns a picture with one pixel per cell.
 Picture colored(const stencil::Field& field, std::string_view colors, stencil::ValueRange range);
 
 Picture cut(const Picture& whole, Spot corner, int width, int height);
 
-/// Each pixel as a block of `factor` x `factor`.
+/// Enlarges each pixel to a block of `factor` x `factor`.
 Picture magnified(const Picture& picture, int factor);
 
-/// Whether `part` shows in `whole` with its corner there, every channel within `tolerance` of 255.
+/// Returns whether `part` appears in `whole` at the corner, each channel (0 to 255) within `tolerance`.
 bool shows(const Picture& whole, Spot corner, const Picture& part, int tolerance = 1);
 
-/// Where `part` shows in `whole`, all of it; empty where it does not.
+/// Returns where `part` appears completely in `whole`, or nothing.
 std::optional<Spot> find(const Picture& whole, const Picture& part, int tolerance = 1);
 
 }  // namespace stencil_test

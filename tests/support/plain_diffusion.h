@@ -1,5 +1,5 @@
-// Diffusion in plain loops, which the methods are judged by. Nothing here is of the code under test, the
-// boundaries included, so that an error in that code shows.
+// Diffusion in plain loops, which the methods are compared with. It shares no code with them, boundaries
+// included, so that errors there show.
 #pragma once
 
 #include <utility>
@@ -9,7 +9,7 @@
 
 namespace stencil_test {
 
-/// The field in the middle of one that is a ghost cell larger on every side.
+/// Returns the field enlarged by one ghost cell on every side.
 template <class T>
 stencil::Array<T> with_ghosts(const stencil::Array<T>& u, stencil::Boundary boundary) {
     const int nx = u.nx(), ny = u.ny();
@@ -29,7 +29,7 @@ stencil::Array<T> with_ghosts(const stencil::Array<T>& u, stencil::Boundary boun
     return wide;
 }
 
-/// As a sum of differences, so that it has the same bits as what is tested.
+/// Written as a sum of differences, to have the same bits as the code under test.
 template <class T>
 stencil::Array<T> plain_laplacian(const stencil::Array<T>& u, stencil::Boundary boundary) {
     const stencil::Array<T> wide = with_ghosts(u, boundary);

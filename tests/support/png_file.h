@@ -1,4 +1,4 @@
-// PNG files of every kind, for the tests of the reader.
+// Makes PNG files of every kind, for tests of the reader.
 #pragma once
 
 #include <string>
@@ -6,12 +6,12 @@
 namespace stencil_test {
 
 struct PngKind {
-    int bits = 8;        ///< of a sample: 1, 2, 4, 8 or 16
+    int bits = 8;        ///< per sample: 1, 2, 4, 8 or 16
     int color_type = 0;  ///< 0 grey, 2 RGB, 4 grey and alpha, 6 RGBA
     bool interlaced = false;
 };
 
-/// The file of nx x ny pixels whose rows, as PNG packs them, stand one after the other in `rows`.
+/// Makes a file of nx x ny pixels; `rows` contains the packed rows one after the other.
 std::string png_file(int nx, int ny, PngKind kind, const std::string& rows);
 
 }  // namespace stencil_test

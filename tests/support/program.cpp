@@ -81,7 +81,7 @@ ProgramResult run_program(const Words& arguments, const ProgramOptions& options)
 
 double processor_time(pid_t process) {
     const std::string line = read_bytes("/proc/" + std::to_string(process) + "/stat");
-    // After the name, which is in brackets and may hold anything.
+    // Skip the name, which is in parentheses and may contain anything.
     std::istringstream rest(line.substr(line.rfind(')') + 1));
     std::string skipped;
     for (int i = 0; i < 11; ++i) rest >> skipped;
@@ -116,7 +116,7 @@ void require_refused(const ProgramResult& result, int status, const std::string&
     INFO("status " << result.status << ", stderr: " << result.err);
     REQUIRE(result.status == status);
     REQUIRE(contains(result.err, part));
-    // One line, but for the notes that came before it: of a GPU that isn't there, say.
+    // Notes, such as about a missing GPU, may precede the one line.
     std::string_view error = result.err;
     while (error.starts_with("note: ")) error.remove_prefix(std::min(error.find('\n') + 1, error.size()));
     REQUIRE(std::ranges::count(error, '\n') == 1);

@@ -1,4 +1,4 @@
-// Running the program as a user would.
+// Runs the program as a user does.
 #pragma once
 
 #include <sys/types.h>
@@ -16,20 +16,20 @@
 namespace stencil_test {
 
 struct ProgramResult {
-    int status = -1;  ///< exit status, or 128 + the signal that ended it
+    int status = -1;  ///< exit status, or 128 + signal
     std::string out;
     std::string err;
 };
 
 struct ProgramOptions {
-    double interrupt_after = 0;  ///< > 0: send the signal once it has computed for so many seconds
-    std::filesystem::path interrupt_once = {};  ///< not empty: send the signal once this file is there
+    double interrupt_after = 0;  ///< > 0: send the signal after so many seconds of processor time
+    std::filesystem::path interrupt_once = {};  ///< not empty: send the signal when this file exists
     int signal = SIGINT;
-    const char* out = nullptr;        ///< a file to open instead as standard output; "" closes it
-    const char* err = nullptr;        ///< the same for standard error
-    bool ignores_interrupts = false;  ///< as a script's background job
-    int seconds = 0;                  ///< > 0: killed after so long
-    long long file_size_limit = -1;   ///< >= 0: no file may grow beyond so many bytes, as on a full disk
+    const char* out = nullptr;        ///< file to use as standard output; "" closes it
+    const char* err = nullptr;        ///< likewise for standard error
+    bool ignores_interrupts = false;  ///< as in a script's background job
+    int seconds = 0;                  ///< > 0: killed after this time
+    long long file_size_limit = -1;   ///< >= 0: largest file size in bytes, like a full disk
 };
 
 using Words = std::vector<std::string>;
@@ -37,8 +37,7 @@ using Words = std::vector<std::string>;
 /// Runs stencilscope with these arguments.
 ProgramResult run_program(const Words& arguments, const ProgramOptions& options = {});
 
-/// The words of a command line without quotes, apart at its spaces; each {} in them stands for the next of
-/// the values.
+/// Splits a command line at its spaces; each {} is replaced by the next value. There is no quoting.
 Words words_with(std::string_view line, std::span<const std::string> values);
 
 template <class Value>
@@ -49,7 +48,7 @@ std::string word_of(const Value& value) {
         return std::filesystem::path(value).string();
 }
 
-/// The same with paths, texts and numbers for values, which may be empty and hold spaces.
+/// Accepts paths, texts and numbers as values, which may be empty and contain spaces.
 template <class... Values>
 Words words(std::string_view line, const Values&... values) {
     return words_with(line, std::vector<std::string>{word_of(values)...});
@@ -63,16 +62,16 @@ ProgramResult stencilscope(std::string_view line, const Values&... values) {
 
 Words joined(Words words, const Words& more);
 
-/// Requires the exit status 0; what it was given.
+/// Requires exit status 0, and returns its argument.
 ProgramResult require_done(ProgramResult result);
 
-/// User and system time of a process, in seconds: how long it has computed, however busy the machine is.
+/// Returns a process's user and system time in seconds, which does not depend on the machine's load.
 double processor_time(pid_t process);
 
-/// Requires one line on standard error that says what was wrong, and nothing on standard output.
+/// Requires this exit status, one line on standard error that contains `part`, and no standard output.
 void require_refused(const ProgramResult& result, int status, const std::string& part);
 
-/// A discarded value where it is none.
+/// Returns a discarded value if the file is no JSON.
 nlohmann::json read_json(const std::filesystem::path& path);
 
 }  // namespace stencil_test

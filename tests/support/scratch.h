@@ -1,5 +1,4 @@
-// What tests of files need: a folder that goes away, bytes in and out, the text of an error, numbers of their
-// own.
+// Helpers for tests: temporary folders, file contents, error messages, random numbers.
 #pragma once
 
 #include <unistd.h>
@@ -19,7 +18,7 @@
 
 namespace stencil_test {
 
-/// A new empty folder, removed with all that it holds.
+/// A new empty folder, removed with its contents at the end.
 class ScratchFolder {
   public:
     ScratchFolder() {
@@ -54,14 +53,14 @@ inline std::filesystem::path write_bytes(const std::filesystem::path& path, std:
     return path;
 }
 
-/// A script of the shell that can be run.
+/// Writes an executable shell script.
 inline std::filesystem::path write_script(const std::filesystem::path& path, std::string_view text) {
     write_bytes(path, "#!/bin/sh\n" + std::string(text) + "\n");
     std::filesystem::permissions(path, std::filesystem::perms::owner_all);
     return path;
 }
 
-/// An environment variable that is another, or none, as long as this lives.
+/// Sets or removes an environment variable during its lifetime.
 class Environment {
   public:
     Environment(const char* name, std::optional<std::string> value) : name_(name) {
@@ -84,7 +83,8 @@ class Environment {
     std::optional<std::string> before_;
 };
 
-/// What an error of type Error says; empty where `action` throws none, and any other error passes.
+/// Returns the message of the Error that `action` throws; empty if it throws none. Other exceptions pass
+/// through.
 template <class Error, class Action>
 std::string message_of(Action action) {
     try {
@@ -95,7 +95,7 @@ std::string message_of(Action action) {
     return "";
 }
 
-/// Numbers that differ in every run; a test names its seed with CAPTURE(random.seed).
+/// Random numbers that differ in every run; a test reports its seed with CAPTURE(random.seed).
 struct Dice {
     std::uint64_t seed = next_seed();
     std::mt19937_64 engine{seed};

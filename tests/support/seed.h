@@ -1,6 +1,5 @@
-// Where the tests' random numbers begin: anew in every run, and again as they were with
-// STENCILSCOPE_TEST_SEED. The tests' main prints the seed after a failure; with it the same test, run alone
-// as ctest does, draws the same numbers.
+// The seed of the tests' random numbers: new in every run, or given by STENCILSCOPE_TEST_SEED. The tests'
+// main prints it after a failure; with it the same test, run alone as ctest does, gets the same numbers.
 #pragma once
 
 #include <atomic>
@@ -18,7 +17,7 @@ inline std::uint64_t test_seed() {
     return seed;
 }
 
-/// Another one for every generator of the run, all made from test_seed().
+/// Returns a different seed for every generator of the run, derived from test_seed().
 inline std::uint64_t next_seed() {
     static std::atomic<std::uint64_t> count = 0;
     return test_seed() + 0x9e3779b97f4a7c15u * count++;

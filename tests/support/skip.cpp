@@ -25,8 +25,7 @@ void skip(const std::string& why) {
     SKIP(why);
     std::abort();
 #else
-    throw Catch::TestFailureException();  // Catch2 2 counts failures before it throws this, not when it
-                                          // catches it.
+    throw Catch::TestFailureException();  // Catch2 2 counts failures before throwing this
 #endif
 }
 

@@ -1,4 +1,4 @@
-// Tests that cannot run here end as skipped, and are counted.
+// Skips tests that cannot run on this machine, and counts them.
 #pragma once
 
 #include <string>
@@ -8,12 +8,11 @@ namespace stencil_test {
 /// Ends the test case without a failure; ctest counts it as skipped.
 [[noreturn]] void skip(const std::string& why);
 
-/// Skips for want of a GPU or of what comes with it; fails where STENCILSCOPE_REQUIRE_GPU=1 says that they
-/// are there.
+/// Skips because there is no GPU or something that belongs to one; fails if STENCILSCOPE_REQUIRE_GPU=1.
 [[noreturn]] void skip_without_gpu(const std::string& why);
 bool requires_gpu();
 
-/// How many tests have been skipped in this process.
+/// Returns the number of tests skipped in this process.
 int skipped_tests();
 
 }  // namespace stencil_test

@@ -1,7 +1,7 @@
-// Runs kernels whose warps are a pipeline, or whose blocks wait for each other, on the CPU: a fiber for each
-// thread. Loads arrive as late as they may, stores leave as late as they may, warps stall at random, shared
-// memory begins as NaNs, and addresses and sizes of bulk copies are checked: a wait that is missing shows.
-// Included by the text of a kernel, in the place of pipeline_words() or resident_words().
+// Emulates kernels with warp pipelines or grid-wide synchronisation on the CPU, with a fiber per thread. To
+// reveal missing waits, loads arrive and stores leave as late as possible, warps stall at random, shared
+// memory begins as NaN, and addresses and sizes of bulk copies are checked. The kernel's text includes it
+// instead of pipeline_words() or resident_words().
 #pragma once
 
 #include <ucontext.h>
@@ -15,7 +15,7 @@
 #include <memory>
 #include <vector>
 
-// Not inline: one library after another has these of its own.
+// Not inline, because each library has its own.
 namespace emulated {
 
 constexpr std::size_t kStack = 256 * 1024;
@@ -32,7 +32,7 @@ struct Block {
     std::vector<unsigned char> memory;
     unsigned char* shared = nullptr;
     unsigned arrived = 0, generation = 0;
-    std::vector<std::function<void()>> sent;  // and not yet seen by other blocks
+    std::vector<std::function<void()>> sent;  // not yet visible to other blocks
 };
 struct Copy {
     void* to;
@@ -200,11 +200,11 @@ inline void enter() {
     yield();
 }
 
-/// `block_count` blocks of 32 x `warp_count` threads at once; `place(block, lane, warp)` is called before a
-/// thread goes on.
+/// Runs `block_count` blocks of 32 x `warp_count` threads concurrently; `place(block, lane, warp)` is called
+/// before a thread continues.
 template <class Place>
 void run_blocks(int block_count, int warp_count, std::size_t shared_bytes, unsigned seed, Place&& place) {
-    constexpr std::size_t kLargerBarriers = 1024;  // than a GPU's
+    constexpr std::size_t kLargerBarriers = 1024;  // larger than a GPU's
     shared_bytes += kLargerBarriers;
     blocks.assign(std::size_t(block_count), {});
     for (Block& block : blocks) {
@@ -227,7 +227,7 @@ void run_blocks(int block_count, int warp_count, std::size_t shared_bytes, unsig
     for (std::size_t left = fibers.size(), rounds = 0; left > 0; ++rounds) {
         require(rounds < 10'000'000, "it does not end");
         for (int warp = 0; warp < all_warps; ++warp) {
-            // A stall is as long as a batch of rows or so.
+            // A stall lasts about as long as a batch of rows.
             unsigned hash = (seed + unsigned(rounds >> 7) * 16 + unsigned(warp)) * 2654435761U;
             hash = (hash ^ hash >> 15) * 0x2c1b3c6dU;
             if ((hash ^ hash >> 13) & 1) continue;

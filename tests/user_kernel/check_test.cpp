@@ -1,4 +1,4 @@
-// The check of kernels, tried on faults that are planted in host code.
+// The check of user kernels, tested with faulty host code.
 
 #include "sim/user_kernel/check.h"
 
@@ -30,7 +30,7 @@ Check check(const RunSpec& spec, typename HostLauncher<T>::Kernel kernel, Launch
     return check_kernel<T>(launcher, entry_of(spec), shape, spec, [](const std::string&) {});
 }
 
-// Right but for what `plant` does to a cell, which it may also leave out.
+// Returns the fault of a kernel that is correct except that `plant` changes or skips a cell.
 template <class Plant>
 std::string fault_with(Plant plant, Boundary boundary = Boundary::zero) {
     const auto kernel = [&](const GuardedShape& shape, Arrays& from, Arrays& to, int, double) {

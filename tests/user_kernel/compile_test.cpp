@@ -1,4 +1,4 @@
-// Texts of kernels: the comments that say how they are launched, and what the compiler says of them.
+// Sources of user kernels: launch configuration in comments, and compiler errors.
 
 #include "sim/user_kernel/compile.h"
 

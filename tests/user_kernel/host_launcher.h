@@ -1,4 +1,4 @@
-// A "kernel" of host code for the check of kernels, with a fault that is planted in it.
+// A user kernel as host code, with a planted fault.
 #pragma once
 
 #include <functional>
@@ -8,7 +8,7 @@
 
 namespace stencil_test {
 
-/// Runs a function in place of a launch.
+/// Calls a function instead of launching a kernel.
 template <class T>
 class HostLauncher : public stencil::user_kernel::Launcher<T> {
   public:
@@ -25,7 +25,7 @@ class HostLauncher : public stencil::user_kernel::Launcher<T> {
     Kernel kernel_;
 };
 
-/// A step of diffusion, u <- u + c lap(u), every cell by `cell(u, to, x, y, step)`.
+/// Makes a step of diffusion, u <- u + c lap(u), calling `cell(u, to, x, y, step)` for every cell.
 template <class T>
 T diffused(const stencil::user_kernel::GuardedShape& shape,
            const stencil::user_kernel::Cells<T>& u,

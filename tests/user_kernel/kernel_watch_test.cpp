@@ -1,4 +1,4 @@
-// A file of a kernel that is watched while it is written.
+// Watching a kernel's file while it is edited.
 
 #include "sim/user_kernel/kernel_watch.h"
 
@@ -15,7 +15,7 @@ using namespace stencil_test;
 
 namespace {
 
-/// News until some of them are as wished for.
+/// Waits for news that satisfy a condition.
 class Watched {
   public:
     explicit Watched(const std::string& program = program_file())

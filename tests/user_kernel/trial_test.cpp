@@ -1,4 +1,4 @@
-// The process in which a kernel is tried: what it says, and what happens where it does not.
+// The child process that tries a kernel: its messages and failures.
 
 #include "sim/user_kernel/trial.h"
 

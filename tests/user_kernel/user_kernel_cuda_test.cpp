@@ -1,4 +1,4 @@
-// Kernels of the user's on the GPU: right ones pass and are timed, and what is wrong with others is told.
+// User kernels on the GPU: correct ones are timed, and faults of others are reported.
 
 #include <fmt/format.h>
 
@@ -46,7 +46,7 @@ std::string example(std::string_view name) {
     return "";
 }
 
-// The first kernel, with some of its text replaced.
+// Returns the tutorial kernel with a part of its text replaced.
 std::string tutorial_with(const std::string& part, const std::string& instead) {
     std::string text = example("tutorial");
     const std::size_t at = text.find(part);
@@ -54,7 +54,7 @@ std::string tutorial_with(const std::string& part, const std::string& instead) {
     return text.replace(at, part.size(), instead);
 }
 
-// One line about the kernel, which names its file.
+// Returns the one-line fault of a kernel, which names its file.
 std::string fault_of(const std::string& text) {
     const TrialReport report = tried(text);
     INFO(report.fault);
@@ -171,7 +171,7 @@ TEST_CASE("Faults that are planted in a kernel are found and told") {
 }
 
 TEST_CASE("A race is told where its results differ") {
-    // What comes when is another time in every launch, and nearly nothing to the value.
+    // The clock differs between launches, and changes values by almost nothing.
     check_fault(tutorial_with("to.u[i] =", "to.u[i] = real(clock64() % 1000) * real(1e-9) +"),
                 {"different results"});
 }
@@ -189,6 +189,6 @@ TEST_CASE("A kernel that hangs, crashes or cannot be launched ends alone, with o
     check_fault(tutorial_with("to.u[i] =", "to.u[i + (1LL << 40)] ="), {"far outside"});
     check_fault(tutorial_with("to.u[i] =", "*(double*)((char*)&to.u[i] + 1) = 0; to.u[i] ="), {"multiple"});
     check_fault(tutorial_with(kGuard, kGuard + " __trap();"), {"__trap()"});
-    // And the next one is none the worse.
+    // The next kernel is unaffected.
     CHECK(tried(example("tutorial")).fault.empty());
 }

@@ -1,4 +1,4 @@
-// What the canvas is made of: the places of its panes, colour bars, labels.
+// Parts of the canvas: layout of panes, colour bars, labels.
 #include <algorithm>
 #include <cmath>
 #include <span>
@@ -97,7 +97,7 @@ TEST_CASE("Three panes stand in the arrangement in which the field is largest") 
         const auto scale = [&](const ScreenRect& at) {
             return std::min(at.width / field.nx, at.height / field.ny);
         };
-        // A row of three has never more than a little larger pictures.
+        // Three in a row are nearly as large as possible.
         const double width = (area.width - 2.8 * line) / 3, height = area.height - 4.2 * line;
         REQUIRE(scale(slots.front().picture) >= 0.9 * scale({0, 0, width, height}));
         const PaneSlot& corner = top_right(slots);
@@ -131,7 +131,7 @@ TEST_CASE("The colour bar has all colours of its table, from left to right") {
         if (i > 0 && colormap("inferno").colors[i] != colormap("inferno").colors[i - 1])
             REQUIRE(places[i] > places[i - 1]);
     }
-    // The newest corner of a colour is that at the left below.
+    // The newest colour corner is at the lower left.
     REQUIRE(places.back() == Approx(899).margin(2));
 }
 

@@ -1,4 +1,4 @@
-// A film of the canvas that is begun by hand.
+// Films of the canvas, started by hand.
 #include "app/window/display/canvas_recorder.h"
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// The canvas' tools under a mouse: strokes, probes and profiles.
+// The canvas' tools: strokes, probes and profiles by mouse.
 #include <cmath>
 #include <vector>
 
@@ -181,12 +181,12 @@ TEST_CASE("Drags set profiles, their ends can be dragged again, and a right clic
     REQUIRE(lab.ui.profiles.front().to == to);
     REQUIRE(lab.ui.profiles.front().from.x == Approx(lab.cell(350, 500).x).margin(near));
 
-    // A click means no line, and no line leaves the field.
+    // A click draws no line, and lines end at the field's edge.
     const ProfileLine line = lab.ui.profiles.front();
     lab.drag(lab.session.hands.left, {500, 300}, {501, 300});
     REQUIRE(lab.ui.profiles.front() == line);
 
-    // Another line stands beside it, and a right click takes the nearest one off.
+    // A second line is added, and a right click removes the nearest one.
     lab.drag(lab.session.hands.left, {500, 300}, {5000, 300});
     REQUIRE(lab.ui.profiles.size() == 2);
     REQUIRE(lab.ui.profiles[0] == line);
@@ -196,7 +196,7 @@ TEST_CASE("Drags set profiles, their ends can be dragged again, and a right clic
     REQUIRE(lab.ui.profiles.size() == 1);
     REQUIRE(lab.ui.profiles[0].to.x == 2000);
 
-    // More than there is room for: the oldest goes.
+    // Beyond the limit the oldest line is removed.
     for (std::size_t i = 0; i < kMostProfiles; ++i)
         lab.drag(lab.session.hands.left, {400 + 20.0 * double(i), 350}, {420 + 20.0 * double(i), 450});
     REQUIRE(lab.ui.profiles.size() == kMostProfiles);

@@ -1,4 +1,4 @@
-// Where the field lies on the canvas: what holds for every view, on random ones and at the extremes.
+// Pan and zoom: invariants of all views, tested with random and extreme ones.
 #include "app/window/canvas/canvas_view.h"
 
 #include <algorithm>
@@ -47,7 +47,7 @@ ScreenRect random_canvas(Dice& random) {
             double(random.integer(1, 1500))};
 }
 
-/// What a person would reach from the fit with wheel and drags.
+/// Returns a view reached from the fit by wheel and drags.
 CanvasView random_view(Dice& random, const ScreenRect& canvas, FieldSize field) {
     CanvasView view = fit_view(canvas, field);
     for (int i = random.integer(0, 12); i > 0; --i) {
@@ -70,11 +70,11 @@ struct RandomView {
 };
 
 bool on_edge(double cell, int cells, double scale) {
-    constexpr double kRounding = 1e-6;  // pixels
+    constexpr double kRounding = 1e-6;  // in pixels
     return std::min(std::abs(cell), std::abs(cell - cells)) * scale < kRounding;
 }
 
-// What every view promises about what has to be sampled.
+// Checks the guarantees of visible_part().
 void check_visible_part(const CanvasView& view, const ScreenRect& canvas, FieldSize field) {
     const auto part = visible_part(view, canvas, field, true);
     REQUIRE(part);
@@ -152,7 +152,7 @@ TEST_CASE("The pixels of the field are those whose centres show it") {
             const bool inside = at.x >= 0 && at.y >= 0 && at.x < field.nx && at.y < field.ny;
             const auto point = shown_at(view, canvas, field, px + random.uniform(0, 0.99), py);
             REQUIRE(point.has_value() == shown.contains(px, py));
-            // Rounding decides about a centre that is on the field's very edge: it may be either's.
+            // A pixel centred exactly on the field's edge may count either way.
             if (on_edge(at.x, field.nx, view.scale) || on_edge(at.y, field.ny, view.scale)) continue;
             if (inside && canvas.contains(px, py)) {
                 REQUIRE(point);

@@ -1,4 +1,4 @@
-// The canvas under a mouse: what is asked of the engine, and what is drawn where.
+// The canvas under the mouse: requests to the engine, and the layout of drawings.
 #include <algorithm>
 #include <cmath>
 
@@ -48,7 +48,7 @@ TEST_CASE("The wheel zooms and keeps the cell under the cursor") {
         const ScreenRect shown =
             lab.output.drawings.empty() ? lab.slot().picture : lab.output.drawings[0].where;
         const ScreenRect inside = intersection(shown, lab.slot().picture);
-        // ImGui knows the mouse in whole units, which are two pixels of such a frame buffer.
+        // ImGui's mouse positions are whole units, which are two pixels in this frame buffer.
         const int px = int(inside.x + random.uniform(0.3, 0.7) * inside.width) & ~1;
         const int py = int(inside.y + random.uniform(0.3, 0.7) * inside.height) & ~1;
         lab.move(px, py);
@@ -79,7 +79,7 @@ TEST_CASE("The middle button, and Alt with the left one, drag the field with the
     REQUIRE(now.x == Approx(held.x).margin(1e-6));
     REQUIRE(now.y == Approx(held.y).margin(1e-6));
     REQUIRE(lab.ui.actions.empty());
-    // Without a button it stays.
+    // Moving without a button does not pan.
     lab.move(100, 100);
     REQUIRE(lab.cell(623, 277).x == Approx(held.x).margin(1e-6));
 }
@@ -131,7 +131,7 @@ TEST_CASE("Three panes are of one size, on whole pixels, beside each other, and 
     lab.frame();
     lab.frame();
     REQUIRE(lab.output.drawings.size() == 3);
-    // What is measured under the cursor is of the first pane that is asked for.
+    // Measurements under the cursor belong to the first pane requested.
     REQUIRE(lab.output.request.panes.front().pane == Pane::now);
     for (std::size_t i = 0; i < 3; ++i) {
         const PaneDrawing& drawing = lab.output.drawings[i];

@@ -10,7 +10,7 @@ using namespace stencil_test;
 
 namespace {
 
-// This section alone, of a typed equation that nobody steps.
+// Shows only this section, for a typed equation that is not stepped.
 struct CodeLab {
     explicit CodeLab(const std::string& text) {
         RunSpec spec;
@@ -32,7 +32,7 @@ struct CodeLab {
     ImRect enlarge() {
         return imgui.find("##panel", {"Generated code", "Enlarge"}, [this] { draw(); });
     }
-    // The button on the left of that one.
+    // Clicks the button at the left of that one.
     void copy() {
         const ImRect right = enlarge();
         imgui.click({right.Min.x - right.GetWidth() / 2, right.GetCenter().y}, [this] { draw(); });

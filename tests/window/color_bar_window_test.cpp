@@ -1,4 +1,4 @@
-// What the mouse does with the colour bars.
+// The mouse on colour bars.
 #include <imgui_internal.h>
 
 #include <memory>
@@ -15,7 +15,7 @@ using namespace stencil_test;
 
 namespace {
 
-// A window with one bar, whose colours span this range.
+// A window with one bar over a range.
 struct Bar {
     Bar(Pane pane, ValueRange range, std::string colormap = "viridis") {
         auto frame = std::make_shared<Frame>(*window.snapshot.frame);
@@ -42,7 +42,7 @@ struct Bar {
         }
         window.frames();
     }
-    // The item with this label in the menu, wherever it is.
+    // Clicks an item of the menu, found by its label.
     void click_in_menu(std::initializer_list<const char*> labels) {
         const ImGuiWindow* menu = ImGui::GetCurrentContext()->OpenPopupStack.back().Window;
         ImGuiID id = menu->ID;
@@ -84,7 +84,7 @@ TEST_CASE("an end that is dragged stops before the other one, and both move wher
 
 TEST_CASE("dragging an end of the colour bar is a fixed range, sent while it is dragged") {
     Bar bar(Pane::now, {0, 8});
-    bar.drag(1090, 990);  // the high end, by a quarter of the bar
+    bar.drag(1090, 990);  // drags the high end by a quarter of the bar
     const auto changes = bar.changes();
     REQUIRE(changes.size() >= 2);
     CHECK(changes.back().setting == "range");

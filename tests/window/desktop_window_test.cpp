@@ -1,4 +1,4 @@
-// Programs of the desktop, which here are scripts of the test's own.
+// Desktop programs, replaced by scripts.
 #include "app/window/desktop.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ using namespace stencil_test;
 
 namespace {
 
-/// A folder that is all of PATH, with a program in it.
+/// A folder that is the whole PATH, with scripts in it.
 struct Programs {
     ScratchFolder folder;
     Environment path{"PATH", folder.path().string()};
@@ -49,7 +49,7 @@ TEST_CASE("the dialog that is installed is asked for a file or a folder, and its
     const ScratchFolder start;
     const PathQuestion file{PathKind::file, start.path().string()};
     CHECK(answer_of(dialog_command(kdialog, file)) == "/picked/--getopenfilename");
-    // A toolkit that complains about its theme is no path.
+    // A warning of a toolkit is not taken for a path.
     const std::string zenity =
         programs.add("zenity", "echo 'Gtk-WARNING: no theme' >&2\nfor a; do :; done\necho \"/a b/$a\"\n");
     CHECK(dialog_program() == zenity);
@@ -86,7 +86,7 @@ TEST_CASE("a field for paths takes the dialog's answer, a recent path, and ~ for
         path_input("##other", ui, other, PathKind::folder, "");
         ImGui::End();
     };
-    // The button beside a field.
+    // Clicks the button beside a field.
     const auto press_folder = [&](const char* field) {
         const ImRect at = imgui.find("a window", {field}, draw);
         const float x = at.Max.x + ImGui::GetStyle().ItemInnerSpacing.x + at.GetHeight() / 2;
@@ -98,7 +98,7 @@ TEST_CASE("a field for paths takes the dialog's answer, a recent path, and ~ for
     imgui.press(ImGuiKey_Enter, draw);
     CHECK(entered);
     CHECK(path == "/users/one/field.npy");
-    // Without a dialog a folder has to be typed.
+    // Without a dialog program the folder has to be typed.
     press_folder("##other");
     CHECK_FALSE(ui.dialog.asked);
     ui.dialog.there = true;

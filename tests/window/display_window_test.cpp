@@ -1,4 +1,4 @@
-// The window itself: opening one or saying why not, keys, screenshots, the clock of its frames.
+// The window: opening or refusing, keys, screenshots, pacing of frames.
 
 #include <GLFW/glfw3.h>
 #include <imgui.h>
@@ -120,7 +120,7 @@ TEST_CASE("Keys and the mouse arrive, for the program and for ImGui") {
     REQUIRE(pressed(GLFW_KEY_SLASH) != keys.end());
     CHECK(pressed(GLFW_KEY_SLASH)->mods == GLFW_MOD_SHIFT);
     CHECK(display.take_keys().empty());
-    // The click was shorter than a frame: that the button is up again needs frames of its own.
+    // The click was shorter than a frame, so its release takes further frames.
     for (int frames = 0; display.take_input() && frames < 10; ++frames) {
         display.begin_frame();
         released = released || ImGui::IsMouseReleased(0);
@@ -174,7 +174,7 @@ TEST_CASE("A key that comes in one frame with a click into a text belongs to the
         ImGui::SetNextWindowPos({0, 0});
         ImGui::SetNextWindowSize({640, 480});
         ImGui::Begin("window");
-        ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {0, 200});  // so large that the mouse is in it
+        ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {0, 200});  // so large that it contains the mouse
         ImGui::SetNextItemWidth(-1);
         ImGui::InputText("##text", text, sizeof text);
         ImGui::PopStyleVar();

@@ -1,4 +1,4 @@
-// The section Equation without a window: what is typed, dragged and chosen becomes orders to the session.
+// The section Equation without a window: typing, dragging and choosing send actions to the session.
 #include <algorithm>
 #include <cmath>
 
@@ -20,7 +20,7 @@ namespace {
 
 constexpr const char* kTyped = "du/dt = D*lap(u) + v\ndv/dt = 0.1*lap(v)\nD = 0.1 in [0, 0.2]\nsize = 40x30";
 
-// The panel with this section alone, on a session that is as the orders made it.
+// Shows only this section, with a session that executes its actions.
 struct EquationLab {
     explicit EquationLab(const std::string& text = kTyped) : session(spec_of(text), options()) {
         ui.preferences.open_sections = {"Equation"};
@@ -45,7 +45,7 @@ struct EquationLab {
         while (session.busy()) session.work();
         snapshot = *session.snapshot();
     }
-    // Orders go to the session at once.
+    // Actions are applied to the session at once.
     void frames(int count) {
         for (int i = 0; i < count; ++i) {
             imgui.frame([this] { draw(); });
@@ -57,7 +57,7 @@ struct EquationLab {
         imgui.type(text);
         frames(2);
     }
-    // A click into the editor, which begins its second line below the combo and the button.
+    // Clicks into the editor's second line.
     void enter_editor() {
         const ImGuiWindow* editor = nullptr;
         for (const ImGuiWindow* window : ImGui::GetCurrentContext()->Windows)
@@ -80,7 +80,7 @@ TEST_CASE("A typed equation is applied after a moment of quiet, and a mistake is
     EquationLab lab;
     lab.enter_editor();
     lab.type("\nK = 3");
-    CHECK_FALSE(lab.model().index_of("K"));  // who types on is not interrupted
+    CHECK_FALSE(lab.model().index_of("K"));  // continued typing is not interrupted
     lab.frames(30);
     CHECK(lab.model().index_of("K"));
     CHECK_FALSE(lab.ui.panel.equation.mistake);
@@ -130,7 +130,7 @@ TEST_CASE("The text has the run's own values, and nothing comes of it that nobod
     lab.enter_editor();
     lab.session.apply(action::Change{"D", "0.05"});
     lab.follow();
-    lab.frames(60);  // a text with the keyboard in it is left alone
+    lab.frames(60);  // a text with the focus is not replaced
     CHECK(lab.session.simulation().now().parameter("D") == 0.05);
     CHECK(lab.snapshot.history->done.size() <= done + 1);
     lab.imgui.click({1000, 800}, [&] { lab.draw(); });
@@ -197,7 +197,7 @@ TEST_CASE("A click in the gallery begins a ready run, which runs on, or a run wi
     EquationLab lab;
     lab.session.apply(action::Step{3});
     lab.follow();
-    // Where in the gallery's first column this tile is.
+    // Finds a tile in the gallery's first column and clicks it.
     const auto click_tile = [&](std::string_view name) {
         lab.ui.gallery.open = true;
         lab.frames(3);

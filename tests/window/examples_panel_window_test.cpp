@@ -1,5 +1,4 @@
-// The examples in the window, without a window: options, buttons, tables, plots, and the simulation beside
-// them.
+// The examples' section without a window: options, buttons, tables, plots, and pausing the simulation.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -29,7 +28,7 @@ std::vector<Example> a_table() {
     return {plain_example(), sample_example()};
 }
 
-// The section in a window of its own, with a runner behind it as in the program.
+// Shows the section in its own window, with a runner as in the program.
 struct ExamplesLab {
     explicit ExamplesLab(float width = 400) : size(width, 3000), imgui(width + 1000, 3000) {
         ui.panel.examples.name = "sample";
@@ -50,7 +49,7 @@ struct ExamplesLab {
     }
     void frame() { imgui.frame(draw()); }
 
-    // What the main loop does with orders.
+    // Executes orders as the main loop does.
     void serve() {
         for (const RunnerOrder& order : std::exchange(ui.runner_orders, {})) {
             if (const auto* start = std::get_if<StartExample>(&order))
@@ -79,7 +78,7 @@ struct ExamplesLab {
         return found;
     }
 
-    // Where a click in this column of the window does what is waited for; -1 where nowhere.
+    // Clicks down a column of the window until `done`; returns the height, or -1.
     template <class Done>
     float click_down(float x, Done done) {
         frame();
@@ -170,7 +169,7 @@ TEST_CASE("what is not understood is said beside its option, and nothing can be 
     CHECK(lab.click_down(60, [&] { return lab.ui.panel.examples.waiting || !lab.ui.runner_orders.empty(); }) <
           0);
 
-    // And what the example's own check refuses.
+    // And a refusal by the example's own check.
     state.texts.clear();
     state.common.clear();
     sample_texts(state) = {{"rows", {"13"}}};
@@ -208,7 +207,7 @@ TEST_CASE("the run button runs what the panel asks for, and cancel ends it, whil
     CHECK(starts.front().request.options.integer("rows") == 77);
     lab.serve();
     REQUIRE(lab.ui.example.running);
-    // Another click while it runs does nothing.
+    // A second click while it runs does nothing.
     lab.imgui.click({60, y}, lab.draw());
     CHECK(lab.ui.runner_orders.empty());
     for (int i = 0; i < 20; ++i) {
@@ -345,7 +344,7 @@ TEST_CASE("the slider finds a point of the live curve whenever it moves, and onl
         CHECK(state.live_point.x == state.live_value);
     }
     CHECK(calls == 11);
-    // What fails is told, and another report begins anew.
+    // An error is shown, and another report clears it.
     live->at = [](double) -> LivePoint { throw std::runtime_error("the basis has gone"); };
     state.live_value = 1;
     follow_live_curve(state, live);
@@ -371,7 +370,7 @@ TEST_CASE("dragging the slider in the panel moves the point from one frame to th
     lab.ui.example.report = std::make_shared<Report>(report);
     for (int i = 0; i < 3; ++i) lab.frame();
     const double before = lab.ui.panel.examples.live_value;
-    // Below the options somewhere is the slider: a drag to its right end changes the value.
+    // The slider is somewhere below the options: dragging to its right end changes the value.
     float y = 500;
     for (; y < 2000 && lab.ui.panel.examples.live_value == before; y += 9)
         for (const float x : {340.0f, 370.0f}) {
@@ -482,7 +481,7 @@ TEST_CASE("plots draw whatever a report may hold") {
 TEST_CASE("an example that the window is to run at its start is refused before anything opens") {
     require_refused(run_program({"--example", "a word that is no example"}), 2, "--example");
     require_refused(run_program({"--example", "einsum --subscripts 'ij->"}), 2, "a quote ' has no end");
-    // An empty value is one; no other word takes its place.
+    // An empty value counts as a value; the next word is not taken instead.
     require_refused(run_program({"--example", "add --dtype= --length 5"}), 2, "--dtype : must be");
     require_refused(run_program({"--example", "add --dtype '' --length 5"}), 2, "--dtype : must be");
 }
@@ -508,7 +507,7 @@ TEST_CASE("a scripted window runs an example before the first step, and shows wh
     INFO(robot.errors());
     REQUIRE(status == 0);
     CHECK(std::filesystem::file_size(folder / "shot.png") > 1000);
-    // The frames have waited for it.
+    // The frames waited for the example.
     const auto report = nlohmann::json::parse(read_bytes(folder / "out" / "report.json"));
     CHECK(report["example"] == "add");
     CHECK(report["settings"]["length"] == "10007");

@@ -1,4 +1,4 @@
-// The spectrum and the phase plane in the window: what is asked for, and what is kept of the probes.
+// Spectrum and phase plane in the window: requests, and the probes' trajectories.
 #include "app/window/panels/plots/field_plots.h"
 
 #include "tests/support/catch.h"
@@ -19,7 +19,7 @@ TEST_CASE("ways of probes grow with the steps, and begin anew where the run goes
         frame->plane = plane;
         snapshot.frame = frame;
         follow_ways(state, snapshot);
-        follow_ways(state, snapshot);  // the same frame once more
+        follow_ways(state, snapshot);  // the same frame again
     };
     for (int i = 0; i < 5; ++i) look(i, 0.5 * i);
     REQUIRE(state.ways.size() == 1);
@@ -43,11 +43,11 @@ TEST_CASE("the engine is asked for a spectrum only while it is seen") {
     window.frames(2);
     CHECK_FALSE(window.ui.wants_spectrum);
     CHECK_FALSE(window.ui.wants_plane);
-    // Unfolded: it stands below what is seen of the panel.
+    // Expanded, it is below the visible part of the panel.
     ImGuiWindow* panel = ImGui::FindWindowByName("##panel");
     REQUIRE(panel);
     panel->StateStorage.SetInt(ImHashStr("Spectrum", 0, ImHashStr("Measure", 0, panel->ID)), 1);
     window.frames(2);
     CHECK(window.ui.wants_spectrum);
-    CHECK_FALSE(window.ui.wants_plane);  // of one component
+    CHECK_FALSE(window.ui.wants_plane);  // the model has one component
 }

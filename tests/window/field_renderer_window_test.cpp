@@ -30,8 +30,8 @@ std::vector<float> random_values(Dice& dice, int count, ValueRange range) {
     return values;
 }
 
-/// The largest difference of any pixel; the picture's corner is at (left, top) of the screen, one texel a
-/// pixel, and only pixels inside the clip are drawn.
+/// Returns the largest difference of any pixel. The picture's corner is at (left, top) of the screen, with
+/// one texel per pixel, and only pixels inside the clip are drawn.
 int largest_difference(const std::vector<Rgb>& screen,
                        int screen_width,
                        const PaneImage& image,
@@ -52,7 +52,7 @@ int largest_difference(const std::vector<Rgb>& screen,
     return largest;
 }
 
-/// Pixels that don't show the texel under their centre; those whose centre is on the border of two may.
+/// Counts pixels that do not show the texel below their centre; a centre on a border of two may show either.
 int wrong_pixels(const std::vector<Rgb>& screen,
                  int screen_width,
                  const PaneImage& image,
@@ -129,7 +129,7 @@ TEST_CASE("Narrow, wide, reversed and empty ranges colour as the PNG does") {
         values[2] = kNotANumber;
         values[3] = kNoEnd;
         values[4] = -kNoEnd;
-        // Every entry has its own colour there, so that an entry off by one is seen.
+        // Every entry has a distinct colour, so that an entry off by one shows.
         const PaneImage image = make_image(kSize, kSize, values, "grey", range);
         screen.draw(0, image, all, all);
         CAPTURE(range.low, range.high);
@@ -184,7 +184,7 @@ TEST_CASE("Where a cell has many pixels contours run between the cells' centres,
     image.contours = {2.3};
     screen.draw(0, image, all, all);
     const std::vector<Rgb> with = screen.read();
-    // (x + 0.5) / 10 - 0.5 reaches 2.3 behind pixel 27.
+    // (x + 0.5) / 10 - 0.5 exceeds 2.3 after pixel 27.
     for (std::size_t i = 0; i < with.size(); ++i)
         REQUIRE((with[i] == without[i]) == (int(i) % (kFactor * kWidth) != 27));
 }
@@ -233,7 +233,7 @@ TEST_CASE("A cell that fills the screen many times over is drawn without holes")
     constexpr int kSize = 100;
     Screen screen(kSize, kSize);
     const PaneImage image = make_image(2, 1, {0, 1}, "grey", {0, 1});
-    // The border between the two texels lies on column 30.
+    // The border between the two texels is at column 30.
     screen.draw(0, image, {30 - 5e5, -3e5, 1e6, 6e5}, {0, 0, kSize, kSize});
     const std::vector<Rgb> seen = screen.read();
     for (int i = 0; i < kSize * kSize; ++i) {
@@ -259,7 +259,7 @@ TEST_CASE("Pixels are uploaded once, and again when another picture comes into t
     screen.draw(0, second, all, all);
     CHECK(largest_difference(screen.read(), kSize, second, all, all) <= 1);
     CHECK(first.pixels.use_count() == 1);
-    // A larger one needs a new texture, a smaller one uses a part of it.
+    // A larger image needs a new texture, a smaller one uses part of it.
     screen.draw(0, random_image(300), {0, 0, 300, 300}, all);
     const PaneImage small = random_image(7);
     const ScreenRect corner{5, 6, 7, 7};

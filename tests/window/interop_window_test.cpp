@@ -1,4 +1,4 @@
-// Pixels that lie on a GPU: by interop where OpenGL is on the same GPU, else copied, and drawn the same.
+// Pixels on a GPU: drawn by interop if OpenGL uses the same GPU, else copied, with equal results.
 
 #if STENCILSCOPE_HAS_CUDA
 
@@ -76,7 +76,7 @@ TEST_CASE("Pixels on the GPU are drawn as those of the host are, whichever way t
         }
         CHECK(screen.renderer().transfer_ms() > 0);
         CHECK(screen.renderer().transfer_ms() < 1000);
-        // Then a run goes on on the CPU backend, and back.
+        // Then a run changes to the CPU backend and back.
         const PaneImage host = random_image(dice);
         screen.draw(0, host, all, all);
         CHECK(wrong_pixels(screen.read(), host) == 0);

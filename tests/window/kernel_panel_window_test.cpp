@@ -1,4 +1,4 @@
-// The section of the user's kernel: what it shows, and when a kernel goes live.
+// The section of user kernels: what it shows, and when a kernel takes over.
 
 #include "app/window/layout.h"
 #include "app/window/panels/panels.h"
@@ -21,7 +21,7 @@ std::shared_ptr<const user_kernel::UserKernel> kernel_for(const RunSpec& run) {
     return kernel;
 }
 
-// With a report of a file that was found right.
+// Shows the report of a kernel that passed.
 void show_right_kernel(Interface& window) {
     choose_kernel(window.ui, "heat.cu");
     user_kernel::KernelNews& news = window.ui.kernel;
@@ -46,10 +46,10 @@ TEST_CASE("A kernel that was found right goes live once, and another method take
     CHECK(orders[0].kernel == window.ui.kernel.kernel);
     window.snapshot.now.kernel = orders[0].kernel;
     window.frames(2);
-    window.snapshot.now.kernel.reset();  // a method was chosen
+    window.snapshot.now.kernel.reset();  // another method was chosen
     window.frames(2);
     CHECK_FALSE(window.ui.panel.kernel.live);
-    window.ui.kernel.kernel = kernel_for(window.snapshot.now);  // saved again
+    window.ui.kernel.kernel = kernel_for(window.snapshot.now);  // the file was saved again
     window.frames(2);
     CHECK(actions_of<action::UseKernel>(window.ui).size() == 1);
 }

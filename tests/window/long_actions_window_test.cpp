@@ -11,7 +11,7 @@ using namespace stencil_test;
 
 namespace {
 
-// Nothing goes on.
+// A window without running actions.
 struct Quiet : Interface {
     Quiet() {
         snapshot.busy.clear();

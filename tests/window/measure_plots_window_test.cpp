@@ -1,4 +1,4 @@
-// Profile and probes as plots: what they show, and what their buttons do.
+// Plots of profiles and probes, and their buttons.
 #include "app/window/panels/plots/measure_plots.h"
 
 #include <cmath>
@@ -32,7 +32,7 @@ TEST_CASE(
     REQUIRE(chart.series.size() == 3);
     CHECK(chart.series[1].name == "2");
 
-    const ProbeSeries probe{12, 34, {0, 10, 20}, {1, 2}};  // its newest value is not there yet
+    const ProbeSeries probe{12, 34, {0, 10, 20}, {1, 2}};  // its newest value is still missing
     window.snapshot.probes = {probe, probe};
     const figure::Chart probes = probes_chart(window.snapshot);
     REQUIRE(probes.series.size() == 2);

@@ -1,4 +1,4 @@
-// What the panel says of a size before it is applied, against what applying it comes to.
+// Compares the panel's prediction for a size with the effect of applying it.
 #include <filesystem>
 #include <utility>
 
@@ -50,7 +50,7 @@ TEST_CASE("The memory that a size is said to need is what applying it is refused
             options.running = options.measure_limits = false;
             options.steps_per_frame = 1;
             Session session(spec, options);
-            // So many that auto begins another run with another method.
+            // So many steps that `auto` begins another run with another method.
             session.apply(action::Pace{1'000'000});
             if (!anew) {
                 session.apply(action::Step{1});

@@ -1,4 +1,4 @@
-// The one field for numbers, and the slider that turns into it.
+// The input field for numbers, and the slider that turns into it.
 #include "app/window/panels/widgets/number_input.h"
 
 #include "app/window/panels/widgets/widgets.h"
@@ -10,7 +10,7 @@ using namespace stencil_test;
 
 namespace {
 
-/// One field in a window of its own, and what it gave.
+/// A field in its own window, and its result.
 struct NumberLab {
     HeadlessImGui imgui{300, 200};
     NumberDraft draft;
@@ -77,7 +77,7 @@ struct Slider {
         imgui.frame(draw());
     }
 
-    // A click, and a frame in which the number field gets the keyboard.
+    // Clicks, and waits a frame for the number field to get the focus.
     void begin_typing(float share) {
         imgui.click(at(share), draw());
         imgui.frame(draw());
@@ -119,7 +119,7 @@ TEST_CASE("what is no number that is allowed changes nothing, stays, and says wh
         CHECK(field.entries == 0);
         CHECK(field.draft.text == text);
         CHECK(field.draft.wrong.find(text) != std::string::npos);
-        // It can be mended.
+        // The text can be corrected.
         field.type("5");
         field.imgui.press(ImGuiKey_Enter, field.draw());
         CHECK(field.value == 5);

@@ -1,4 +1,4 @@
-// The interface without a window: what is drawn where, and what clicks and keys become.
+// The interface without a window: layout, and what clicks and keys do.
 #include "app/window/panels/panels.h"
 
 #include <GLFW/glfw3.h>
@@ -34,7 +34,7 @@ ImVec2 along(const ImRect& slider, float share) {
     return {slider.Min.x + share * slider.GetWidth(), slider.GetCenter().y};
 }
 
-// What a toolbar's button is called behind its caption.
+// Returns the ID of a toolbar button, which follows ### in its label.
 const char* label_of(UiCommand command) {
     static std::string label;
     label = "###" + std::string(shortcut_of(command)->what);
@@ -122,7 +122,7 @@ TEST_CASE("toolbar, panel, status line and canvas never overlap, and the canvas 
                 }
             for (std::size_t a = 0; a < parts.size(); ++a)
                 for (std::size_t b = 0; b < a; ++b) CHECK_FALSE(overlap(parts[a], parts[b]));
-            // Without an overlap they can only add up to the window where nothing is left bare.
+            // Without overlaps, the areas add up to the window only if they cover it.
             CHECK(area == Approx(double(width) * height));
             CHECK(window_rect("##panel").drawn <= ui.preferences.panels);
         }
@@ -147,7 +147,7 @@ TEST_CASE("what is typed into the toolbar's pace is the pace, and nothing else")
     Interface window;
     CAPTURE(window.dice.seed);
     window.click("##toolbar", {"##pace"});
-    // As shortcuts: three-up, one pixel per cell.
+    // As shortcuts they would select three-up and one pixel per cell.
     window.type("31");
     for (const int key : {GLFW_KEY_3, GLFW_KEY_1}) CHECK_FALSE(handle_key({key}, window.ui, window.snapshot));
     CHECK(window.ui.actions.empty());
@@ -454,7 +454,7 @@ TEST_CASE("the status line tells the rates of pictures and steps, and none while
     CHECK(width() == without);
 }
 
-// What is drawn into a window of its own of this width.
+// Returns the text drawn into a window of this width.
 static std::string text_of(Interface& window, float width, const std::function<void()>& draw) {
     std::string text;
     window.imgui.frame([&] {
@@ -510,7 +510,7 @@ TEST_CASE("while a jump goes on the main button, Space and Esc stop it") {
     CHECK(actions_of<action::Cancel>(window.ui).size() == 1);
     CHECK(format_duration(90) == "90 s");
     CHECK(format_duration(600) == "10 min");
-    // What is open goes first.
+    // Open popups are closed first.
     window.ui.actions.clear();
     window.ui.help_open = true;
     handle_key({GLFW_KEY_ESCAPE}, window.ui, window.snapshot);
@@ -570,7 +570,7 @@ TEST_CASE("a path is opened by Enter, with ~ for the home folder, and an error g
     REQUIRE(opened.size() == 1);
     CHECK(opened.front().path == (home / "there.npy").string());
     CHECK(state.path_error.empty());
-    // The session's own error about it goes, too.
+    // An error of the session about it disappears, too.
     window.ui.actions.clear();
     const int id = window.snapshot.messages.back().id + 1;
     window.snapshot.messages.push_back({Message::Level::error, id, "there.npy: no array"});
@@ -599,7 +599,7 @@ TEST_CASE("a copy says how large it is and how many edits it holds") {
     CHECK(window.ui.said.find("350 edits") != std::string::npos);
     CHECK(window.ui.clipboard.find("--spec") != std::string::npos);
     CHECK(folder.entries() == 1);
-    // Where no file can be, the whole command is copied.
+    // If no file can be written, the whole command is copied.
     window.ui.panel.exports.folder.clear();
     copy_command_line(window.ui, window.snapshot);
     CHECK(window.ui.clipboard == command_text(window.snapshot.spec));
@@ -614,7 +614,7 @@ TEST_CASE("a message about files opens their folder, and says where the desktop 
         window.click("##notices", {"###open7"});
         CHECK(window.ui.said.find("xdg-open") != std::string::npos);
     }
-    // Reading waits until what was started writes.
+    // Opening the pipe blocks until the started program writes.
     const std::filesystem::path answer = folder / "answer";
     REQUIRE(mkfifo(answer.c_str(), 0600) == 0);
     write_script(folder / "xdg-open", "echo \"$1\" > '" + answer.string() + "'");
@@ -673,12 +673,12 @@ TEST_CASE("the rate is that of new fields, falls while they are late, and is zer
     rate.rest();
     CHECK(rate.per_second(30).fields == 0);
     CHECK(rate.per_second(30).steps == 0);
-    // One slow field after another has a rate, too.
+    // Slow fields have a rate, too.
     rate.shown(100, 2000);
     rate.shown(110, 2005);
     CHECK(rate.per_second(110).fields == Approx(0.1));
     CHECK(rate.per_second(110).steps == Approx(0.5));
-    // Another start is no step back.
+    // A reset to step 0 does not give a negative rate.
     rate.shown(111, 0);
     CHECK(rate.per_second(111).steps == 0);
     rate.shown(112, 5);
@@ -710,7 +710,7 @@ TEST_CASE("numbers for people keep their figures") {
         CHECK(std::stod(format_value(value)) == Approx(value).epsilon(1e-3).margin(5e-5));
         CHECK(std::stod(format_short(value, 6)) == Approx(value).epsilon(1e-5));
         const double span = std::abs(value) * std::pow(10, dice.uniform(-5, 2));
-        // The two ends of an axis and its middle can be told apart.
+        // Both ends of an axis and its middle have different labels.
         CHECK(format_in_span(value, span) != format_in_span(value + span / 2, span));
         CHECK(std::abs(std::stod(format_in_span(value, span)) - value) <= 0.06 * span);
     }
@@ -755,7 +755,7 @@ TEST_CASE("sections far from what is seen keep their room and are not made") {
             ImGui::SetScrollY(panel, y);
             window.frames(3);
             CAPTURE(y);
-            // Less than a line: how plots and tables are rounded to pixels depends on where they are.
+            // Within a line, because rounding to pixels depends on the position.
             if (content > 0) CHECK(std::abs(panel->ContentSize.y - content) < ImGui::GetFontSize());
             measured |= window.ui.wants_histogram;
         }

@@ -1,4 +1,4 @@
-// What the window keeps from one start to the next.
+// The window's preferences.
 #include "app/window/preferences.h"
 
 #include <sys/stat.h>
@@ -64,7 +64,7 @@ TEST_CASE("without XDG_CONFIG_HOME preferences are in ~/.config, and without a h
     {
         const Environment xdg("XDG_CONFIG_HOME", std::nullopt);
         CHECK(preferences_path() == folder / ".config/stencilscope/window.json");
-        // A relative path would put them into the working folder.
+        // A relative path would refer to the working folder, so it is ignored.
         const Environment relative("XDG_CONFIG_HOME", "settings");
         CHECK(preferences_path() == folder / ".config/stencilscope/window.json");
     }

@@ -1,4 +1,4 @@
-// The prompts of the first minute, without a window.
+// The first-use prompts, without a window.
 #include "app/window/panels/prompts.h"
 
 #include <cmath>
@@ -14,7 +14,7 @@ using namespace stencil_test;
 
 namespace {
 
-// As the main loop does it: what a frame has done is marked before it is sent.
+// As in the main loop, prompts are updated before actions are sent.
 void send(Interface& window) {
     follow_prompts(window.ui);
     window.ui.actions.clear();
@@ -65,7 +65,7 @@ TEST_CASE("A prompt can be left out, and the one about a slider stands beside it
     window.ui.preferences.open_sections = {};
     window.frames(3);
     CHECK_FALSE(window.ui.slider_y);
-    CHECK(window_rect("##prompt").least.y > slider.Max.y);  // that one waits; the next stands below
+    CHECK(window_rect("##prompt").least.y > slider.Max.y);  // the first waits; the next is below the slider
 }
 
 TEST_CASE("Where all prompts are done there is none") {

@@ -1,4 +1,4 @@
-// What a user set comes back at the next start, and so does the session.
+// Settings and the session are restored at the next start.
 #include "app/window/remembered.h"
 
 #include <filesystem>
@@ -46,7 +46,7 @@ TEST_CASE("view, brush, colours and exports come back as they were left") {
     set_setting(own, "colormap", "viridis");
     recall(after, own);
     CHECK(own.colormap == "viridis");
-    // The colours of a preset are its own.
+    // A preset has its own colours.
     RunSpec preset;
     preset.use_model(find_model("barkley"));
     CHECK(kept(after, preset).colormap == "magma");
@@ -118,7 +118,7 @@ TEST_CASE(
     REQUIRE(wait_until([&] { return steps() == 100; }));
     keep_session(moment(3)->spec);
     keeper.follow(first, 1070);  // nothing has changed
-    keeper.finish(Snapshot{});   // and there is no field
+    keeper.finish(Snapshot{});   // there is no field
     CHECK(steps() == 3);
     keeper.follow(moment(200), 1070);
     REQUIRE(wait_until([&] { return steps() == 200; }));

@@ -24,7 +24,7 @@ struct Outcome {
     const UiState& after;
     const Snapshot& snapshot;
 
-    /// The one action that came of it.
+    /// Returns the only action sent.
     template <class T>
     const T* action() const {
         return after.actions.size() == 1 ? std::get_if<T>(&after.actions.front()) : nullptr;
@@ -159,7 +159,7 @@ TEST_CASE("every shortcut does what the help says of it") {
             const UiState before = random_interface(dice);
             const Snapshot snapshot = random_session(dice);
             UiState after = before;
-            // Num lock and caps lock are no part of a key.
+            // Num lock and caps lock are ignored.
             CHECK(handle_key({chord.key, chord.mods | GLFW_MOD_NUM_LOCK, false}, after, snapshot));
             CHECK(expected->second({before, after, snapshot}));
             CHECK(after.actions.size() <= 1);
@@ -178,7 +178,7 @@ TEST_CASE("keys are ignored while a text is being typed") {
             UiState ui;
             CHECK(handle_key({chord.key, chord.mods, false}, ui, snapshot) == row.while_typing);
             CHECK(ui.actions.empty());
-            CHECK(ui.about_to_close == row.while_typing);  // quitting alone
+            CHECK(ui.about_to_close == row.while_typing);  // only quitting
         }
 }
 
@@ -209,7 +209,7 @@ TEST_CASE(
     CHECK(part() == parts.back());
     tab(0);
     tab(0);
-    // The first control runs or pauses; Space is its click and no key of the canvas.
+    // Space clicks the focused control, which runs or pauses, and is no shortcut of the canvas.
     CHECK_FALSE(handle_key({GLFW_KEY_SPACE, 0, false}, window.ui, window.snapshot));
     window.imgui.press(ImGuiKey_Space, window.draw());
     CHECK(actions_of<action::Run>(window.ui).size() == 1);

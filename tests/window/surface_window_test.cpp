@@ -1,4 +1,4 @@
-// The surface in the window: drawn as pictures have it, turned and zoomed by the mouse.
+// Surfaces in the window: drawn as in pictures, rotated and zoomed by mouse.
 #include <cmath>
 
 #include "sim/figure/surface_picture.h"
@@ -41,7 +41,7 @@ TEST_CASE("A surface drawn by OpenGL is the one that figures have") {
                 wrong += apart(seen[i], other) > 24;
             }
             CHECK(drawn > kWidth * kHeight / 10);
-            CHECK(wrong < drawn / 20);  // on its outlines
+            CHECK(wrong < drawn / 20);  // at its outlines
         }
 }
 

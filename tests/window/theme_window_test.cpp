@@ -1,4 +1,4 @@
-// Fonts and styles; all of it without a window.
+// Fonts and styles, without a window.
 
 #include <imgui.h>
 
@@ -19,7 +19,7 @@ namespace {
 
 using namespace stencil;
 
-/// ImGui without a window.
+/// An ImGui context without a window.
 struct Gui {
     Gui() { ImGui::CreateContext(); }
     ~Gui() { ImGui::DestroyContext(); }
@@ -34,11 +34,11 @@ ImFont& make_font(float pixels) {
     int width = 0, height = 0;
     atlas.GetTexDataAsAlpha8(&bytes, &width, &height);
     REQUIRE(bytes != nullptr);
-    REQUIRE(atlas.Fonts.Size <= 2);  // that of equations, where the system has one
+    REQUIRE(atlas.Fonts.Size <= 2);  // one for equations, if installed
     return *atlas.Fonts[0];
 }
 
-/// The one character of a UTF-8 text of three bytes.
+/// Decodes a three-byte UTF-8 character.
 ImWchar decode(const char* text) {
     const auto* bytes = reinterpret_cast<const unsigned char*>(text);
     REQUIRE(std::string(text).size() == 3);
@@ -79,7 +79,7 @@ TEST_CASE("All figures have the same width at every size, so that numbers don't 
         const float width = font.GetCharAdvance('0');
         CHECK(width > 0.4f * size);
         for (char digit = '1'; digit <= '9'; ++digit) CHECK(font.GetCharAdvance(ImWchar(digit)) == width);
-        // A minus sign and a plus sign change places in a column too.
+        // Minus and plus have equal width, so columns stay aligned.
         CHECK(font.GetCharAdvance(0x2212) == Approx(font.GetCharAdvance('+')).margin(0.51));
     }
 }
@@ -193,7 +193,7 @@ TEST_CASE("Text is readable on everything that it lies on, in both themes") {
                 const ImVec4 ground = over(colors[below], window);
                 CHECK(contrast(over(ink, ground), ground) >= kEnough);
             }
-        // The signs over the canvas.
+        // Badges over the canvas.
         for (const ImU32 ink : {canvas.warning, canvas.error}) {
             const ImVec4 plate = over(wide(faded(ink, kBadgeShare)), wide(canvas.background));
             CHECK(contrast(wide(ink), plate) >= kEnough);

@@ -23,7 +23,7 @@ struct Past : Interface {
         snapshot.history = history;
         frames(2);
     }
-    // A share of the slider's length.
+    // Returns a position on the slider, given as a share of its length.
     ImVec2 at(float share) {
         const ImRect slider = find("##timeline", {"##steps"});
         return {slider.Min.x + share * slider.GetWidth(), slider.GetCenter().y};
@@ -45,7 +45,7 @@ TEST_CASE(
     window.move_mouse(from);
     window.press_mouse(true);
     window.frames(20);
-    REQUIRE(window.jumps().size() == 1);  // the mouse stands still
+    REQUIRE(window.jumps().size() == 1);  // the mouse does not move
     CHECK(std::abs(window.jumps().back() - 500) < 30);
     window.move_mouse(to);
     window.frames(20);
@@ -85,7 +85,7 @@ TEST_CASE("a click in the list of what was done undoes or does again as much as 
     click_row(0);
     REQUIRE(actions_of<action::Redo>(window.ui).size() == 1);
     CHECK(actions_of<action::Redo>(window.ui).back().times == 2);
-    click_row(4);  // the oldest but one of what was done
+    click_row(4);  // the second oldest action
     REQUIRE(actions_of<action::Undo>(window.ui).size() == 1);
     CHECK(actions_of<action::Undo>(window.ui).back().times == 3);
 }
@@ -99,7 +99,7 @@ TEST_CASE("M keeps a bookmark, and undoing says what it undid once that is undon
     undo(window.ui, window.snapshot);
     window.frames();
     CHECK(actions_of<action::Undo>(window.ui).size() == 1);
-    CHECK(window.ui.said.empty());  // nothing was undone yet
+    CHECK(window.ui.said.empty());  // nothing has been undone
     window.snapshot.said = {1, "Undone: brush stroke at step 530"};
     window.frames();
     CHECK(window.ui.said == window.snapshot.said.text);

@@ -1,4 +1,4 @@
-// The tour, without a window: cards that go on when what they ask for is done, and stand in nobody's way.
+// The tour, without a window: cards advance when their task is done, and cover nothing important.
 #include "app/window/panels/tour/tour.h"
 
 #include "app/window/panels/commands.h"
@@ -14,7 +14,7 @@ figure::Box box_of(const WindowRect& rect) {
     return {rect.least.x, rect.least.y, rect.most.x - rect.least.x, rect.most.y - rect.least.y};
 }
 
-// As the main loop does it, for so many frames.
+// Draws frames as the main loop does.
 void send_frames(Interface& window, int frames = 3) {
     for (int i = 0; i < frames; ++i) {
         follow_tour(window.ui, window.snapshot);
@@ -23,7 +23,7 @@ void send_frames(Interface& window, int frames = 3) {
     }
 }
 
-// A card stays for a while, so that it can be seen what was done.
+// Continues until the next card, which waits so that the result can be seen.
 void send_until_next(Interface& window) {
     const auto before = window.ui.panel.tour.card;
     for (int i = 0; i < 600 && window.ui.panel.tour.card == before; ++i) send_frames(window, 1);
@@ -41,7 +41,7 @@ std::size_t card_of(const Interface& window) {
     return *window.ui.panel.tour.card;
 }
 
-// Of the card's last line, by how far from its left.
+// Clicks in the last line of the card, at this distance from its left.
 void click_button(Interface& window, float from_left) {
     const WindowRect card = window_rect("##tour");
     REQUIRE(card.drawn);
@@ -95,7 +95,7 @@ TEST_CASE("The tour goes through eight cards by what is done, and its cards neve
             REQUIRE(window.ui.panel.tour.seen);  // the control
             CHECK_FALSE(box_of(card).overlaps(*window.ui.panel.tour.seen));
             CHECK(card.content.x <= card.room.x + 1);
-            window.ui.act(action::Undo{});  // something else
+            window.ui.act(action::Undo{});  // an unrelated action
             send_frames(window);
             REQUIRE(card_of(window) == i);
             do_what_is_asked(window);

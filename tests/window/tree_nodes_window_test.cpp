@@ -1,4 +1,4 @@
-// Every tree node of the panel is opened, while what ImGui has freed is watched.
+// Opens every tree node of the panel, while memory freed by ImGui is checked.
 #include <imgui_internal.h>
 
 #include <cstdlib>
@@ -17,8 +17,8 @@ using namespace stencil_test;
 
 namespace {
 
-// Blocks that ImGui frees are kept and filled with one byte as long as this lives: another byte in one of
-// them was written after it had been freed, which works by luck in an ordinary run.
+// Keeps blocks that ImGui frees and fills them with a pattern: a changed byte reveals a write after free,
+// which usually goes unnoticed.
 class FreedMemory {
   public:
     FreedMemory() {
@@ -95,8 +95,7 @@ TEST_CASE("Every tree node of the panel is opened, and nothing is written to mem
         for (int i = 0; i < 3; ++i) imgui.frame(draw);
         ImGuiWindow* panel = ImGui::FindWindowByName("##panel");
         const auto nodes = [&] { return panel->StateStorage.Data.Size; };
-        const float right =
-            panel->WorkRect.Max.x - 3;  // no control reaches so far to the right but full lines
+        const float right = panel->WorkRect.Max.x - 3;  // only full lines reach so far to the right
         for (float y = panel->WorkRect.Min.y; y < panel->WorkRect.Max.y; y += ImGui::GetFontSize() / 2) {
             imgui.move_mouse({right, y});
             imgui.frame(draw);

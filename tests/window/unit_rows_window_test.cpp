@@ -1,4 +1,4 @@
-// Physical units in the panel: D and the coefficient, the time and the step.
+// Physical units in the panel: D and coefficient, time and step.
 #include <functional>
 #include <string>
 

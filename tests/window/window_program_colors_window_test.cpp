@@ -1,4 +1,4 @@
-// The real program's window against its own files: colours, pictures and arrays to begin with, specs.
+// Compares the real program's window with its files: colours, initial pictures and arrays, specs.
 
 #include <string>
 #include <utility>
@@ -18,13 +18,13 @@ namespace {
 using namespace stencil;
 using namespace stencil_test;
 
-/// The window's picture of itself once it has reached `step`.
+/// Returns the window's screenshot at `step`.
 Picture screenshot(const Words& settings, long long step) {
     const ScratchFolder folder;
     const RobotHome home;
     const auto shot = folder / "shot.png", report = folder / "report.json";
     WindowRobot robot(joined(settings, words("--frames 25 --screenshot {} --json {}", shot, report)), home);
-    robot.move({1599, 1199});  // no brush over the picture
+    robot.move({1599, 1199});  // keeps the brush off the picture
     const auto status = robot.wait_for_exit();
     INFO(robot.errors());
     REQUIRE(status == 0);
@@ -62,7 +62,7 @@ TEST_CASE("A scripted window films its canvas, a picture for each frame of the f
     WindowRobot robot(
         words("--size 40x30 --window 800x600 --frames 3 --fps 12 --video {} --screenshot {}", film, shot),
         home);
-    robot.move({1599, 1199});  // no brush over the picture
+    robot.move({1599, 1199});  // keeps the brush off the picture
     const auto status = robot.wait_for_exit();
     INFO(robot.errors());
     REQUIRE(status == 0);
@@ -78,7 +78,7 @@ TEST_CASE("A scripted window films its canvas, a picture for each frame of the f
     const std::size_t frame = std::size_t(width) * std::size_t(height) * 3;
     REQUIRE(bytes.size() == 3 * frame);
     CHECK(bytes.substr(0, frame) != bytes.substr(frame, frame));
-    // The canvas is what is right of the panel: the same pixels as in the picture of the window.
+    // The canvas is right of the panel, with the same pixels as in the screenshot.
     const Picture seen = read_picture(shot);
     const auto pixel = [&](int x, int y) {
         const std::size_t first = 2 * frame + 3 * (std::size_t(y) * std::size_t(width) + std::size_t(x));
@@ -86,7 +86,7 @@ TEST_CASE("A scripted window films its canvas, a picture for each frame of the f
         return Rgb{part(0), part(1), part(2)};
     };
     const int x = width / 2, y = height / 2;
-    int row = 0;  // the toolbar's height, which is all that is above the canvas
+    int row = 0;  // height of the toolbar, which is above the canvas
     while (row < 60 && seen.at({800 - width + x, row + y}) != pixel(x, y)) ++row;
     CHECK(row < 60);
 }
@@ -109,7 +109,7 @@ TEST_CASE("The window shows the pictures that run writes, each cell as a block o
         const char* file;
         const char* settings;
         const char* window;
-        int pixels;  // a cell
+        int pixels;  // per cell
     };
     const Case c = GENERATE(
         Case{"field.png", "--size 500x300", "--zoom 1", 1},

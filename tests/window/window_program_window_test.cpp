@@ -1,5 +1,5 @@
-// The real program under a hand: one test for each way from the window to what the other tests check without
-// it.
+// The real program, operated by mouse and keyboard: one test for each path from the window to code that other
+// tests cover without it.
 
 #include <algorithm>
 #include <csignal>
@@ -18,9 +18,9 @@ namespace {
 using namespace stencil;
 using namespace stencil_test;
 
-constexpr Rgb kOne{253, 231, 37}, kZero{68, 1, 84};  // viridis' ends
+constexpr Rgb kOne{253, 231, 37}, kZero{68, 1, 84};  // ends of viridis
 
-/// What it says where it refuses, with exit status 2, in one line, and with no window left over.
+/// Returns the one-line refusal, with exit status 2 and no window.
 std::string refusal(const Words& arguments, bool display = true) {
     const RobotHome home;
     WindowRobot robot(arguments, home, display);
@@ -33,13 +33,13 @@ std::string refusal(const Words& arguments, bool display = true) {
     return said;
 }
 
-/// A random place on the field that a brush of 10 cells does not leave.
+/// Returns a random point on the field where a brush of 10 cells stays inside.
 Spot within(Dice& random) {
     return {random.integer(30, kWidth - 30), random.integer(30, kHeight - 30)};
 }
 
-/// Presses there until the cells beside the pointer, which hides what is under and below its tip, have this
-/// colour; the field afterwards.
+/// Presses until the cells beside the pointer, which hides those below its tip, have this colour; returns the
+/// field.
 Picture paint(const PausedWindow& window, Spot there, int button, Rgb color) {
     const Picture block{2, 8, std::vector<Rgb>(2 * 8, color)};
     window.robot.move(there);
@@ -105,7 +105,7 @@ TEST_CASE("A middle drag pans, the wheel zooms at the cursor, and 1 goes back to
     robot.drag(window.at + Spot{120, 85}, window.at + Spot{120, 85} + by, 2);
     robot.park();
     CHECK(robot.wait_for(window.at + by, window.start));
-    // To more than ten pixels a cell. The pointer's tip is at the cell's corner, and stays there.
+    // Zooms to more than ten pixels per cell about the pointer's tip, which is at the cell's corner.
     const Spot cell = within(random), pixel = window.at + by + cell;
     for (int notch = 0; notch < 14; ++notch) robot.click(pixel, 4);
     robot.park();
@@ -176,7 +176,7 @@ TEST_CASE("A session is kept in every way of ending, and one that is broken open
         CHECK(robot.wait_for_exit() == 128 + signal);
         CHECK(read_json(kept)["seed"] == signal);
     }
-    // The report cannot be written at the end: the window ends by an exception.
+    // The report cannot be written, so the window ends by an exception.
     std::filesystem::create_directory(folder / "there");
     WindowRobot robot(
         words("--size 240x170 --initial noise --seed 77 --json {}", folder / "there" / "report.json"), home);
@@ -206,7 +206,7 @@ TEST_CASE("While a step takes long the brush follows the pointer, and a signal e
                             kWatchedMemory ? 3000 : 8192,
                             folder / "report.json"),
                       home);
-    // The outline of 10 cells around the pointer is lighter than any colour of the field.
+    // The brush's outline, 10 cells around the pointer, is lighter than the field's colours.
     const auto outlined = [&](Spot spot) {
         return std::ranges::any_of(std::vector{Spot{-10, 0}, Spot{0, -10}}, [&](Spot offset) {
             const Rgb color = robot.eyes().at(spot + offset);
@@ -218,7 +218,7 @@ TEST_CASE("While a step takes long the brush follows the pointer, and a signal e
         REQUIRE(wait_until([&] { return outlined(spot); }));
     }
     robot.park();
-    // The outline goes, and then the field moves.
+    // The outline disappears, then the field moves.
     for (int i = 0; i < 3; ++i) REQUIRE(robot.moves({600, 300}, 300, 200));
     robot.send(SIGINT);
     CHECK(robot.wait_for_exit() == 128 + SIGINT);
@@ -227,15 +227,15 @@ TEST_CASE("While a step takes long the brush follows the pointer, and a signal e
 
 TEST_CASE("A paused window draws nothing and leaves the processor alone", "[program]") {
     PausedWindow window;
-    // A busy machine draws the last frames late.
+    // On a busy machine the last frames are drawn late.
     CHECK(wait_until([&] { return window.robot.share_of_core(0.5) < 0.05; }));
-    // Nothing draws over what was scribbled into the window's pixels.
+    // Idle, the window does not draw over the scribbled pixels.
     const Spot spots[] = {window.at, {20, 700}, {1000, 17}, {600, 790}};
     const Rgb scribbled{255, 0, 255};
     for (const Spot spot : spots) window.robot.eyes().scribble(spot, scribbled);
     CHECK(window.robot.share_of_core(1) < 0.05);
     for (const Spot spot : spots) CHECK(window.robot.eyes().at(spot) == scribbled);
-    // But as soon as there is reason to.
+    // It redraws when there is a reason.
     window.robot.key("period");
     for (const Spot spot : spots)
         CHECK(wait_until([&] { return window.robot.eyes().at(spot) != scribbled; }));

@@ -1,4 +1,4 @@
-"""What has to hold of a problem, in this process by the Python module. A difference is a Failure; a refusal is told as text."""
+"""Checks a problem in this process through the Python module. Differences raise Failure; refusals are returned as text."""
 
 import json
 import tempfile
@@ -39,7 +39,7 @@ def require_same_bits(a, b, what):
 
 
 def executors(p):
-    """One thread, several, single cells, changes by set(), a cut: one set of bits. Returns it."""
+    """Requires equal bits with one thread, several, cell by cell, changes by set(), and a resumed run. Returns the field."""
     sim = simulation(p).advance(p.steps)
     expected = fields(sim)
     ways = [{"threads": 2}, {"threads": 5}]
@@ -63,7 +63,7 @@ def executors(p):
 
 
 def outputs(p, sim, expected):
-    """Each file that there is can be written after the run, and spec.json repeats the bits."""
+    """Writes every export after the run, and requires that spec.json repeats the bits."""
     with tempfile.TemporaryDirectory() as folder:
         sim.export(folder, "all")
         written = ss.Simulation(spec=f"{folder}/spec.json")
@@ -72,13 +72,13 @@ def outputs(p, sim, expected):
 
 
 def by_numpy(p):
-    """The independent stepper agrees; says why not where it knows no answer. Random starts are the program's own."""
+    """Compares with the independent stepper; returns why if that has no answer. Random starts come from the program."""
     sim = simulation(p, dtype="float64")
     start = fields(sim)
     text = p.text.replace("\n\n", "\n")
     runs = []
     rng = np.random.default_rng(p.seed)
-    for perturbation in (0, 1e-13, 1e-13):  # how far rounding may carry this problem
+    for perturbation in (0, 1e-13, 1e-13):  # how far rounding may change this problem
         try:
             run = Run("\n".join(line for line in text.splitlines() if "(0) =" not in line), p.nx, p.ny)
             run.state = {c: a * (1 + perturbation * rng.choice([-1, 1], a.shape)) for c, a in start.items()}
@@ -113,7 +113,7 @@ def change(run, name, value):
 
 
 def check(p, files=True):
-    """Everything; returns what was not compared and why. Files, which have pictures among them, take their time."""
+    """Runs all checks; returns what was not compared and why. `files` is optional, because pictures take long."""
     try:
         sim, expected = executors(p)
     except ValueError as refusal:

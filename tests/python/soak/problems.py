@@ -1,4 +1,4 @@
-"""Random valid problems: Problem(seed) is the same one each time."""
+"""Random valid problems; Problem(seed) is deterministic."""
 
 import random
 
@@ -23,12 +23,12 @@ class Problem:
         return "\n".join(self.lines) + "\n"
 
     def words(self):
-        """Of the command line, but for how it is run."""
+        """Returns the words of the command line, without those that choose the execution."""
         at = [word for step, name, value in self.events for word in ("--at", f"{step}:{name}={value}")]
         return ["--equation", self.text, "--size", f"{self.nx}x{self.ny}", "--steps", str(self.steps), "--dtype", self.dtype,
                 "--seed", str(self.seed), "--allow-unstable", *at]  # fmt: skip
 
-    # Formulas. `d` is how deep they may still go.
+    # --- Formulas. `d` is the remaining depth.
 
     def pick(self, *weighted):
         total = self.r.random() * sum(w for w, _ in weighted)
@@ -51,7 +51,7 @@ class Problem:
         )()
 
     def field(self, d):
-        """Of which a derivative is taken: no number."""
+        """Returns an operand for a derivative, which must not be a number."""
         c = self.r.choice(self.components)
         return self.pick((60, c), (12, f"{c}^{self.r.choice([2, 3])}"), (6, f"sin({c})"), (4, f"x*{c}"), (14 * (d > 0), f"({self.formula(d - 1)} + {c})"))
 
@@ -90,7 +90,7 @@ class Problem:
         gradient = f"{self.r.choice(['', '', '0.3*', self.field(d) + '*'])}grad({self.field(d)})"
         return self.pick((70, gradient), (15, f"{gradient} - {self.field(d)}*grad({self.field(d)})"), (15, f"vec({self.field(d)}, {self.field(d)})"))
 
-    # Statements.
+    # --- Statements
 
     def model(self):
         r = self.r
@@ -138,7 +138,7 @@ class Problem:
                                                         f"0.5*{c} - flux({c}) = 0.2*t", f"{c} = 0", f"flux({c}) = 0"]))  # fmt: skip
         return lines
 
-    # Changes in mid-run.
+    # --- Scheduled events
 
     def make_events(self):
         r = self.r

@@ -1,7 +1,7 @@
-"""Random problems by every way of stepping them, for hours or for one seed: scripts/soak runs it, and its end says what fell.
+"""Steps random problems by every execution path, for hours or for one seed, and finally lists failures. Run by scripts/soak.
 
-Each problem is checked in a process of its own. One that fails is made smaller as long as it fails in the same way, and kept in
-the folder --keep, with the command that repeats it.
+Each problem is checked in a child process. A failing one is reduced while it fails in the same way, and stored in the
+folder --keep with the command that repeats it.
 """
 
 import argparse
@@ -29,7 +29,7 @@ LIMIT_SECONDS = 300
 
 
 def run(*words, timeout=LIMIT_SECONDS):
-    """The program's exit status and what it said; a crash, a hang or a text of several lines for a failure is a Failure."""
+    """Returns exit status and output; raises Failure for crashes, hangs and error messages of several lines."""
     done = subprocess.run([PROGRAM, *words], capture_output=True, text=True, timeout=timeout)
     if done.returncode not in (0, 1, 2):
         raise checks.Failure(f"exit status {done.returncode}: {done.stderr[-300:]}")
@@ -37,7 +37,7 @@ def run(*words, timeout=LIMIT_SECONDS):
 
 
 def by_program(p, folder):
-    """All files of `run`, several processes, a kill, and every executor of this machine."""
+    """Checks all files of `run`, several processes, resuming after a kill, and every executor of this machine."""
     hashes = {}
 
     def step(name, *words):
@@ -70,7 +70,7 @@ def by_program(p, folder):
 
 
 def outcome(p, program):
-    """What the checks say, from a process of its own: ("ok" | "refused" | "FAILED", text)."""
+    """Runs the checks in a child process; returns ("ok" | "refused" | "FAILED", text)."""
     with tempfile.TemporaryDirectory() as folder:
         child = os.fork()
         if child == 0:
@@ -99,7 +99,7 @@ def outcome(p, program):
 
 
 def smaller(p):
-    """The same problem with less in it, in many ways."""
+    """Yields reduced versions of the problem."""
     def but(**changes):
         other = copy.copy(p)
         other.__dict__.update(changes)

@@ -1,7 +1,7 @@
-"""Steps a model's text with NumPy, as docs/equations.md, integrators.md and boundaries.md say what it means; shares no code with the program.
+"""Steps a model's text with NumPy, following docs/equations.md, integrators.md and boundaries.md; shares no code with the program.
 
-Python's own parser reads the formulas, whose grammar is Python's but for `^` and the neighbours `u[+1,0]`. What the documentation
-leaves open, and random numbers, are Unsupported: such problems are compared between executors alone.
+Python's parser reads the formulas, whose grammar is Python's except for `^` and neighbours `u[+1,0]`. Cases that the
+documentation leaves open, and random numbers, raise Unsupported: such problems are only compared between executors.
 """
 
 import ast
@@ -10,7 +10,7 @@ import re
 import numpy as np
 
 SETTINGS = "dx dt stepper size steps colormap show laplacian title source about sensitivity".split()
-AXES = {"left": 1, "right": 1, "top": 0, "bottom": 0}  # the axis of an array that each side ends
+AXES = {"left": 1, "right": 1, "top": 0, "bottom": 0}  # the array axis that each side bounds
 FUNCTIONS = {
     "sqrt": np.sqrt, "exp": np.exp, "log": np.log, "sin": np.sin, "cos": np.cos, "tan": np.tan, "sinh": np.sinh,
     "cosh": np.cosh, "tanh": np.tanh, "abs": np.abs, "floor": np.floor, "ceil": np.ceil, "sign": np.sign,
@@ -30,12 +30,12 @@ class Unsupported(Exception):
 def formula(text):
     try:
         return ast.parse(text.strip().replace("^", "**"), mode="eval").body
-    except SyntaxError as why:  # Python's own words are names to the program
+    except SyntaxError as why:  # Python's keywords are names in models
         raise Unsupported(f"{text}: {why}") from None
 
 
 def statements(text):
-    """One a line or between `;`; brackets and a last operator go on over lines."""
+    """Splits statements at line ends and `;`; open brackets and trailing operators continue a statement."""
     text = re.sub(r"#.*", "", re.sub(r'"[^"]*"', '""', text))
     whole = ""
     for part in re.split(r"[;\n]", text):
@@ -82,8 +82,7 @@ class Model:
 
 
 class Run:
-    """The state as a dictionary of arrays of shape (ny, nx), of float64 or of another `dtype`, in which every term is
-    then worked out."""
+    """A run whose state maps components to arrays of shape (ny, nx). Every term is computed in `dtype`."""
 
     def __init__(self, text, nx, ny, dt=None, dx=None, dtype=np.float64):
         self.model = m = Model(text)
@@ -119,10 +118,10 @@ class Run:
     def whole(self, value):
         return np.broadcast_to(np.asarray(value, self.dtype), (self.ny, self.nx)).copy()
 
-    # Beyond the sides: values are mirrored with the other sign around the side's, or with the side's slope added.
+    # --- Beyond the sides: values are mirrored about the side's value, or continued with the side's slope.
 
     def condition(self, c, side, places, time):
-        """("value", r), ("flux", q) or ("both", a, b, r) of the places along a side."""
+        """Returns ("value", r), ("flux", q) or ("both", a, b, r) for the cells along a side."""
         what = self.conditions[c, side]
         if what in ("insulated", "zero"):
             return ("flux", 0.0) if what == "insulated" else ("zero",)
@@ -148,7 +147,7 @@ class Run:
         return self.cellwise(node, lambda part: self.plain(part, names))
 
     def padded(self, c, pad):
-        """A component with so many rings around it: left and right first, then above and below."""
+        """Pads a component with `pad` rings of ghost cells: left and right first, then above and below."""
         cells, time = self.state[c], self.time.get(c, self.t)
         for axis, first, last in ((1, "left", "right"), (0, "top", "bottom")):
             a = np.moveaxis(cells, axis, 0)
@@ -168,7 +167,7 @@ class Run:
         return cells
 
     def beyond(self, condition, edges):
-        """Of the rows from the edge inwards those from the ghost cells outwards."""
+        """Returns the ghost rows, outwards, from the rows counted inwards from the edge."""
         kind, *numbers = condition
         if kind == "value":
             return 2 * numbers[0] - edges
@@ -184,7 +183,7 @@ class Run:
     def wraps(self, c, axis):
         return self.conditions[c, "top" if axis == 0 else "left"] == "periodic"
 
-    # Formulas, with so many rings of cells around the field.
+    # --- Formulas, evaluated with `pad` rings of ghost cells around the field
 
     def value(self, node, pad):
         if isinstance(node, ast.Name):
@@ -198,7 +197,7 @@ class Run:
 
     def cellwise(self, node, value):
         result = self.combined(node, value)
-        return result if np.ndim(result) else float(result)  # NumPy's own number would widen a float32 array
+        return result if np.ndim(result) else float(result)  # NumPy scalars would widen a float32 array
 
     def combined(self, node, value):
         with np.errstate(all="ignore"):
@@ -244,11 +243,11 @@ class Run:
         raise Unsupported(name)
 
     def ring(self, node, pad):
-        """A function of (columns, rows) that gives the cells so far away."""
+        """Returns a function (columns, rows) -> the field shifted by that offset."""
         nx, ny = self.nx + 2 * pad, self.ny + 2 * pad
         a = np.broadcast_to(self.value(node, pad + 1), (ny + 2, nx + 2))
         mask = self.mask
-        if mask is not None:  # beyond a side there is what its condition says
+        if mask is not None:  # beyond a side its condition applies
             if pad and not all(self.wraps(c, axis) for c in self.model.order for axis in (0, 1)):
                 raise Unsupported("nested derivatives beside `inside` at sides")
             mask = np.pad(mask, pad + 1, mode="wrap")
@@ -267,7 +266,7 @@ class Run:
         return at
 
     def require_near(self, pad):
-        """A neighbour that would lie beyond the ghost cells is as these, unlike a derivative's."""
+        """Returns a neighbour; beyond the ghost cells it equals the outermost one, unlike in derivatives."""
         if pad and not all(self.wraps(c, axis) for c in self.model.order for axis in (0, 1)):
             raise Unsupported("neighbours beyond the ghost cells")
 
@@ -287,7 +286,7 @@ class Run:
             far = self.padded(c, pad + 2 if pad else 1)
             reach = (far.shape[0] - m) // 2
             i, j = np.arange(-pad, n + pad) + column, np.arange(-pad, m + pad) + row
-            i = i % n if self.wraps(c, 1) else np.clip(i, -1, n)  # further out it is as the first ghost cell
+            i = i % n if self.wraps(c, 1) else np.clip(i, -1, n)  # further out it equals the first ghost cell
             j = j % m if self.wraps(c, 0) else np.clip(j, -1, m)
             return far[np.ix_(j + reach, i + reach)]
         name, args = node.func.id, node.args
@@ -317,7 +316,7 @@ class Run:
         }[name]()  # fmt: skip
 
     def vector(self, node):
-        """Its gradients as pairs of coefficient and field, and its x and y parts as formulas."""
+        """Splits it into gradients, as pairs (coefficient, field), and formulas of its x and y parts."""
         if isinstance(node, ast.Name) and node.id in self.model.definitions:
             return self.vector(self.model.definitions[node.id])
         if isinstance(node, ast.Call) and node.func.id == "grad":
@@ -368,7 +367,7 @@ class Run:
         return np.where(a > 0, a * (u(0, 0) - u(-column, -row)), a * (u(column, row) - u(0, 0))) / self.dx
 
     def wind(self, node, pad):
-        """up(a)*dx(u) among the factors of a product; None elsewhere."""
+        """Returns up(a)*dx(u) if it is among the factors of a product, else None."""
         factors, left = [], [node]
         while left:
             part = left.pop()
@@ -390,7 +389,7 @@ class Run:
                 result = result * self.value(factor, pad)
         return result
 
-    # Steps.
+    # --- Steps
 
     def rate(self, state, t):
         self.state, self.t = state, t

@@ -24,7 +24,7 @@ using namespace stencil_test;
 
 namespace {
 
-// What was brought to the disk, in this order.
+// Files that were synchronised to disk, in order.
 std::mutex syncing;
 std::vector<ino_t> synced;
 
@@ -37,7 +37,7 @@ std::span<const std::byte> as_bytes_of(const std::string& text) {
     return std::as_bytes(std::span(text));
 }
 
-// Files of this process end at some bytes, as on a full disk, while this lives.
+// Limits file sizes of this process during its lifetime, like a full disk.
 class FileSizeLimit {
   public:
     explicit FileSizeLimit(rlim_t bytes) {
@@ -74,7 +74,7 @@ bool has_nameless_files(const std::filesystem::path& folder) {
 
 }  // namespace
 
-// In place of the C library's, which it calls.
+// Replaces the C library's function, and calls it.
 extern "C" int fsync(int descriptor) {
     struct stat status = {};
     ::fstat(descriptor, &status);

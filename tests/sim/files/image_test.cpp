@@ -40,7 +40,7 @@ std::string ihdr(std::uint32_t nx, std::uint32_t ny, int bits, int color_type) {
 const std::string kPngStart = "\x89PNG\r\n\x1a\n";
 const std::string kPngEnd = chunk("IEND", "");
 
-// Samples in rows as one stored (uncompressed) block, unfiltered.
+// Returns rows of samples as one stored (uncompressed), unfiltered block.
 std::string idat(const std::string& samples, int ny) {
     std::string raw;
     const std::size_t row = samples.size() / std::size_t(ny);
@@ -55,14 +55,14 @@ std::string idat(const std::string& samples, int ny) {
     return chunk("IDAT", "\x78\x01\x01" + two(length) + two(inverse) + raw + big_endian(b << 16 | a));
 }
 
-// Pictures of 20 x 12 pixels by Pillow: baseline with grey = 20 + 8 x + 5 y; progressive without chroma
-// subsampling with (20 + 8 x + 5 y, 200 - 6 x - 3 y, 60 + 2 x + 9 y); a palette of (0, 0, 0), (255, 0, 0),
-// (0, 255, 0), (10, 20, 30) with the entry (x + y) % 4. The quality is 95.
+// Pictures of 20 x 12 pixels, made by Pillow with quality 95: baseline with grey = 20 + 8 x + 5 y;
+// progressive without chroma subsampling with (20 + 8 x + 5 y, 200 - 6 x - 3 y, 60 + 2 x + 9 y); and a
+// palette of (0, 0, 0), (255, 0, 0), (0, 255, 0), (10, 20, 30) with entries (x + y) % 4.
 const std::string kGreyJpeg = read_bytes(reference_file("grey_20x12.jpg"));
 const std::string kProgressiveJpeg = read_bytes(reference_file("progressive_20x12.jpg"));
 const std::string kPalettePng = read_bytes(reference_file("palette_20x12.png"));
 
-// A picture file of these bytes must be refused alike by both readers: "PATH: " and then what is returned.
+// Requires both readers to refuse a file of these bytes by the same "PATH: message", and returns the message.
 std::string refusal(const ScratchFolder& folder, const std::string& bytes) {
     const auto path = write_bytes(folder / "hostile", bytes);
     const std::string message = message_of<InputError>([&] { read_image(path); });
@@ -240,7 +240,7 @@ TEST_CASE("A picture that is cut off anywhere is refused") {
             const std::string why = refusal(folder, whole.substr(0, length));
             CHECK((contains(why, "cut off") || (length < 8 && contains(why, "neither a PNG"))));
         }
-        // What follows the end marker is none of our business.
+        // Bytes after the end marker are ignored.
         CHECK(read_image(write_bytes(folder / "longer", whole + std::string(9, '\0'))).size() == 240);
     }
 }
@@ -267,14 +267,14 @@ TEST_CASE("Headers that claim what the file can't hold are refused before memory
     CHECK(contains(png(2'147'483'647, 2'147'483'647), "2147483647 x 2147483647"));
     CHECK(contains(png(0, 7), "damaged"));
     CHECK(contains(png(7, 0x80000000), "damaged"));
-    // More than the samples there are, but not more than they could unfold to.
+    // Larger than the data, but not more than it could decompress to.
     CHECK(contains(png(30, 30), "damaged"));
 
     std::string jpeg = kGreyJpeg;
     const std::size_t frame = jpeg.find("\xff\xc0");
     REQUIRE(frame != std::string::npos);
     jpeg.replace(frame + 5, 4, "\xff\xff\xff\xff");
-    CHECK(contains(refusal(folder, jpeg), "damaged JPEG"));  // the library reads up to 65500
+    CHECK(contains(refusal(folder, jpeg), "damaged JPEG"));  // libjpeg reads up to 65500
     jpeg.replace(frame + 5, 4, "\xfe\xff\xfe\xff");
     CHECK(contains(refusal(folder, jpeg), "65279 x 65279"));
     jpeg.replace(frame + 5, 2, 2, '\0');
@@ -360,7 +360,7 @@ TEST_CASE("Resampling to the same size changes nothing") {
 TEST_CASE("Shrinking averages areas exactly") {
     Array<double> field(5, 2);
     std::ranges::copy(std::vector<double>{1, 2, 4, 8, 16, 3, 5, 7, 9, 11}, field.data());
-    // Each of two columns covers 2.5 cells.
+    // Each of the two columns covers 2.5 cells.
     const Array<double> narrow = resample(field, 2, 2);
     CHECK(narrow.at(0, 0) == (1 + 2 + 0.5 * 4) / 2.5);
     CHECK(narrow.at(1, 0) == (0.5 * 4 + 8 + 16) / 2.5);
@@ -402,7 +402,7 @@ TEST_CASE("Resampling random fields keeps the mean where it shrinks and the valu
         const auto [other_low, other_high] = std::ranges::minmax(other.cells());
         CHECK(other_low >= low - 1e-15);
         CHECK(other_high <= high + 1e-15);
-        // A mirrored field gives a mirrored result.
+        // Mirroring the field mirrors the result.
         Array<double> mirrored(nx, ny);
         for (int y = 0; y < ny; ++y)
             for (int x = 0; x < nx; ++x) mirrored.at(x, y) = field.at(nx - 1 - x, y);

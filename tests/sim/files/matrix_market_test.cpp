@@ -29,7 +29,7 @@ Eigen::MatrixXd matrix(std::initializer_list<std::initializer_list<double>> rows
     return Eigen::MatrixXd(rows);
 }
 
-// What is said of a file of this text after its path: one line.
+// Returns the error about a file with this text, one line after its path.
 std::string refusal(const std::string& text) {
     const ScratchFolder folder;
     const auto path = write_bytes(folder / "hostile.mtx", text);

@@ -32,7 +32,7 @@ std::string bytes_of_values(const std::vector<T>& values) {
     return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
 }
 
-// What is said of a file of these bytes after its path: one line.
+// Returns the error about a file with these bytes, one line after its path.
 std::string array_refusal(const ScratchFolder& folder, const std::string& bytes) {
     const auto path = write_bytes(folder / "hostile.npy", bytes);
     const std::string message = message_of<InputError>([&] { read_npy_array(path, DType::float32); });
@@ -97,7 +97,7 @@ TEST_CASE("Headers of arrays of any shape are NumPy's to the byte") {
         write_npy_array(folder / "a.npy", {shape, std::vector<float>(count)});
         return read_bytes(folder / "a.npy").substr(0, 128);
     };
-    // As np.save of NumPy 1.24 to 2.4 writes them.
+    // As written by np.save of NumPy 1.24 to 2.4.
     const auto expected = [](const std::string& dict) {
         return std::string("\x93NUMPY\x01\0\x76\0", 10) + dict + std::string(117 - dict.size(), ' ') + '\n';
     };

@@ -26,7 +26,7 @@ std::string little_endian(std::uint64_t value, int bytes) {
     return text;
 }
 
-// A file of a version with the header as it is, without NumPy's padding.
+// Makes a file of a format version with exactly this header, without NumPy's padding.
 std::string npy(int version, const std::string& header, const std::string& cells) {
     return std::string("\x93NUMPY") + char(version) + '\0' +
            little_endian(header.size(), version == 1 ? 2 : 4) + header + cells;
@@ -49,7 +49,7 @@ std::vector<T> random_cells(Dice& random, std::size_t count) {
     return cells;
 }
 
-// Reads a file of these bytes, which must be refused: one line, "PATH: " and then what is returned.
+// Requires that a file with these bytes is refused by one line "PATH: message", and returns the message.
 std::string npy_refusal(const ScratchFolder& folder, const std::string& bytes) {
     const auto path = write_bytes(folder / "hostile.npy", bytes);
     const std::string message = message_of<InputError>([&] { read_npy(path); });
@@ -104,7 +104,7 @@ TEMPLATE_TEST_CASE("Dice fields survive writing and reading", "", float, double)
 TEST_CASE("A header is NumPy's to the byte") {
     const ScratchFolder folder;
     write_npy(folder / "field.npy", Field(DType::float32, 5, 2000));
-    // As np.save of NumPy 1.24 to 2.3 writes it: padded to a multiple of 64 bytes, the line end last.
+    // As written by np.save of NumPy 1.24 to 2.3: padded to a multiple of 64 bytes, with the newline last.
     const std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (2000, 5), }";
     const std::string expected =
         std::string("\x93NUMPY\x01\0\x76\0", 10) + header + std::string(117 - header.size(), ' ') + '\n';
@@ -315,7 +315,7 @@ TEST_CASE("What can't be opened is refused with the reason") {
     CHECK(contains(why(folder / "pipe"), "regular"));
     const auto secret = write_bytes(folder / "secret.npy", npy(1, dict("<f4", "(1, 1)"), "1234"));
     ::chmod(secret.c_str(), 0);
-    // Nothing is unreadable to root.
+    // Root can read every file.
     if (::access(secret.c_str(), R_OK) != 0) CHECK(contains(why(secret), "denied"));
 }
 

@@ -1,4 +1,4 @@
-// Films: what ffmpeg is given, and what comes of it where it fails. A script of the shell stands for it.
+// Films: the input of ffmpeg, and its failures. A shell script replaces ffmpeg.
 #include "sim/files/video_file.h"
 
 #include <array>
@@ -28,7 +28,7 @@ Frame frame_of(int value) {
     return frame;
 }
 
-// What making a film of so many frames says; empty where it is made.
+// Returns the error of making a film with so many frames; empty if it succeeds.
 std::string refusal(const std::filesystem::path& file, int frames) {
     return message_of<MachineError>([&] {
         VideoFile video(file, {2, 2, 25});
@@ -72,7 +72,7 @@ TEST_CASE(
     const ScratchFolder folder;
     const auto file = folder / "film.webm";
     CAPTURE(row.script);
-    // More than a socket holds, so that one that is gone is noticed before the end.
+    // More than the socket's buffer, so that a dead ffmpeg is noticed before the end.
     const std::string said = refusal(file, 200000);
     CHECK(contains(said, row.says));
     CHECK(contains(said, "film.webm"));
@@ -121,7 +121,7 @@ TEST_CASE("A run's film has a frame for each moment, one pixel a cell, in the ru
     film.write(simulation);
     simulation.apply(Advance{5});
     film.write(simulation);
-    simulation.apply(Set{"size", "16x12"});  // which changes nothing of the film's own
+    simulation.apply(Set{"size", "16x12"});  // does not change the film's size
     film.write(simulation);
     film.finish();
     CHECK(film.frames() == 3);

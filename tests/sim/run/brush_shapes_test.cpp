@@ -1,4 +1,4 @@
-// What the brush's shapes cover: every method paints the same cells, and none beyond them.
+// The cells covered by brush shapes are the same for every method.
 #include <cmath>
 #include <limits>
 #include <set>
@@ -35,7 +35,7 @@ Simulation painted_with(std::string_view value, RunSpec spec = {}) {
     return simulation;
 }
 
-// How many cells have this value, and the sum of their columns and rows.
+// The number of cells with a value, and the sums of their columns and rows.
 struct Cells {
     long long count = 0, columns = 0, rows = 0;
     friend bool operator==(const Cells&, const Cells&) = default;
@@ -51,7 +51,7 @@ Cells cells_of(Simulation& simulation, double value) {
     return found;
 }
 
-// The distance of a square's centre from a line, by trying many points of it.
+// Estimates the distance of a square's centre from a line by sampling the line.
 double tried_distance(double x, double y, double dx, double dy) {
     double least = std::numeric_limits<double>::infinity();
     for (int i = 0; i <= 20000; ++i) {
@@ -90,7 +90,7 @@ TEST_CASE("Squares and rectangles cover the cells whose centres are within them,
 }
 
 TEST_CASE("A fill takes in what is joined to its cell by values near to its own") {
-    // 0 around a disc of 1.
+    // A disc of 1 in a field of 0.
     Simulation start = begin({});
     const long long inside = cells_of(start, 1).count;
     Simulation disc = painted_with("7,0.5,replace-fill,20.5,15.5");

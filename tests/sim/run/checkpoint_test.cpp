@@ -67,7 +67,7 @@ TEST_CASE("A resumed run has the bits of one that was never cut, by every method
             CAPTURE(cut);
             uncut.apply(Advance{cut});
             RunCheckpoint checkpoint = kept(checkpoint_of(uncut));
-            // As many threads as there may be elsewhere.
+            // Another machine may have another number of threads.
             take_over(checkpoint, {{"threads", std::to_string(dice.integer(1, 3))}}, query_machine());
             Simulation resumed(std::move(checkpoint.run));
             REQUIRE(resumed.step() == cut);
@@ -93,7 +93,7 @@ TEST_CASE("Another method or precision takes a checkpoint over, and the run's sp
     REQUIRE(resumed.field().dtype() == DType::float64);
     REQUIRE(resumed.spec().steps == 80);
     resumed.apply(Advance{60});
-    // The same spec from its start goes the same way.
+    // The spec from its start takes the same course.
     Simulation again(resumed.spec(), first.start());
     again.apply(Advance{80});
     REQUIRE(field_hash(again.field()) == field_hash(resumed.field()));
@@ -172,11 +172,11 @@ TEST_CASE("Whatever moment writing a checkpoint ended at, the last good one is t
     Simulation simulation = begun(small_spec("cpu", "float32"));
     simulation.apply(Advance{20});
     write_checkpoint(folder.path(), checkpoint_of(simulation));
-    // While the next one is filled.
+    // Killed while writing the next checkpoint.
     fs::create_directory(folder / "checkpoint.new");
     write_bytes(folder / "checkpoint.new/run.json", "{");
     REQUIRE(read_checkpoint(folder.path()).run.solver.plain.step == 20);
-    // Between the two names.
+    // Killed between the two renames.
     fs::rename(folder / "checkpoint", folder / "checkpoint.last");
     REQUIRE(read_checkpoint(folder.path()).run.solver.plain.step == 20);
     simulation.apply(Advance{5});

@@ -14,7 +14,7 @@ namespace {
 MethodRequest random_request(Dice& dice) {
     MethodRequest request;
     request.device = dice.integer(0, 1) == 0 ? Device::cpu : Device::cuda;
-    // From next to nothing to what fills a GPU, evenly over the orders of magnitude.
+    // From tiny fields to those that fill a GPU, evenly distributed over orders of magnitude.
     const auto length = [&] { return int(std::exp(dice.uniform(0, std::log(60000)))); };
     request.shape = {length(), length()};
     request.cell_bytes = dice.integer(0, 1) == 0 ? sizeof(float) : sizeof(double);
@@ -83,14 +83,14 @@ TEST_CASE("Between the sizes that were measured the time never falls by much, an
 }
 
 TEST_CASE("A method that fuses steps is not taken for a single one where a plain one reads as little") {
-    // On the GPU: large fields, where a pass over memory is what a step takes.
+    // Large fields on the GPU, where a step takes as long as a pass over memory.
     MethodRequest request{Device::cuda, {8192, 8192}, sizeof(float), Boundary::zero, 1};
     const Method& for_one = choose_method(request);
     request.steps = 10000;
     const Method& for_many = choose_method(request);
     REQUIRE(for_one.steps_fused == 1);
     REQUIRE(for_many.steps_fused != 1);
-    // Whole passes waste nothing, and a rest costs no more than another pass.
+    // Multiples of whole passes waste nothing, and a remainder costs at most another pass.
     for (const Method& method : methods()) {
         if (method.steps_fused < 2) continue;
         request.device = method.device;
@@ -124,7 +124,7 @@ TEST_CASE("A better method takes over only after it was better frame after frame
     int frames = 1;
     while (!follower.for_frame(slow, request)) REQUIRE(++frames < 100);
     REQUIRE(frames > 3);
-    // One frame in which the method in force is the best one begins the count anew.
+    // A frame in which the present method is the best restarts the count.
     for (int i = 1; i < frames; ++i) REQUIRE_FALSE(follower.for_frame(slow, request));
     REQUIRE_FALSE(follower.for_frame(fast, request));
     for (int i = 1; i < frames; ++i) REQUIRE_FALSE(follower.for_frame(slow, request));

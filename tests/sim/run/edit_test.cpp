@@ -165,7 +165,7 @@ TEST_CASE("A command that is too long to read is copied as one that reads a file
     const auto words = shell_words(copy.text);
     REQUIRE(words == std::vector<std::string>{"stencilscope", "run", "--spec", copy.file});
     REQUIRE(command_text(read_spec(copy.file)) == command_text(spec));
-    // The next one replaces nothing.
+    // The next copy replaces no file.
     REQUIRE(command_copy(spec, folder / "it's").file != copy.file);
     REQUIRE(message_of<InputError>([&] { command_copy(spec, ""); }) != "");
 }
@@ -184,7 +184,7 @@ TEST_CASE("Changes of a parameter at one step are one edit, and the field goes a
     const std::vector<std::string> wanted{"boundary", "coefficient", "paint", "coefficient", "boundary"};
     REQUIRE(settings == wanted);
     live.apply(Advance{5});
-    // Away and back at one step is no change, to the bit.
+    // Changing a value and back at one step changes no bit.
     live.apply(Set{"coefficient", "0.21"});
     REQUIRE(live.edits().size() == wanted.size() + 1);
     live.apply(Set{"boundary", "insulated"});
@@ -222,7 +222,7 @@ TEST_CASE("Restoring what cannot be restored changes nothing") {
     auto wrong = simulation.checkpoint();
     simulation.apply(Set{"dtype", "float64"});
     simulation.apply(Advance{2});
-    wrong.state = simulation.checkpoint().state;  // of another precision than its settings
+    wrong.state = simulation.checkpoint().state;  // with another precision than its settings
     simulation.apply(Set{"size", "50x20"});
     simulation.apply(Advance{2});
     const Field before = simulation.field();

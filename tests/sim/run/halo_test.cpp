@@ -1,4 +1,4 @@
-// When the halo of a part is exchanged.
+// When a slab's halo is exchanged.
 
 #include "sim/run/solvers/halo.h"
 
@@ -17,7 +17,7 @@ struct NoExchange : HaloExchange {
     int times = 0;
 };
 
-// Steps of each pass, where these are asked for; -n: n steps of a halo whose rows were spoiled before.
+// Returns the steps of each pass for these calls; -n means n steps after the halo was invalidated.
 std::vector<long long> passes(const std::vector<long long>& calls, int reach, int margin, int exchanges) {
     NoExchange exchange;
     HaloKeeper keeper(&exchange, nullptr);
@@ -45,6 +45,6 @@ TEST_CASE("A halo is exchanged before it would cut a pass in two and no sooner")
     REQUIRE(passes({40, 40}, 1, 0, 4) == Passes{32, 8, 32, 8});
     REQUIRE(passes({1, 1, 1, 29, 1}, 1, 0, 2) == Passes{1, 1, 1, 29, 1});
     REQUIRE(passes({20, -4, 28}, 1, 0, 2) == Passes{20, 4, 28});
-    // Of 31 rows that are right, steps of two stages take 30.
+    // With 31 valid rows, steps of two stages use 30.
     REQUIRE(passes({10, 5, 1, 20}, 2, 1, 4) == Passes{10, 5, 1, 15, 5});
 }

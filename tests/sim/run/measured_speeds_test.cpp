@@ -23,7 +23,7 @@ MeasuredMachine sample(const std::string& name) {
     return machine;
 }
 
-// The user's folder of settings is another one as long as this lives.
+// Redirects the user's configuration folder during its lifetime.
 struct ConfigFolder {
     ScratchFolder scratch;
     Environment variable{"XDG_CONFIG_HOME", scratch.path().string()};
@@ -97,7 +97,7 @@ TEST_CASE("auto prefers figures saved for this machine, and says where it goes b
     REQUIRE(figures.trouble.empty());
     REQUIRE(figures.machine.methods.front().speeds.front().us_per_step == 11.8125);
     REQUIRE_FALSE(find_figures(Device::cpu, machine_named("A third")).of_this_machine);
-    // Saving again replaces what was there.
+    // Saving again replaces the figures.
     MeasuredMachine newer = sample(figures.machine.name);
     newer.methods.front().speeds.front().us_per_step = 10;
     save_measured(newer);

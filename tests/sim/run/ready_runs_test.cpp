@@ -1,4 +1,4 @@
-// The runs that come with the program.
+// The runs included with the program.
 #include "sim/run/ready_runs.h"
 
 #include "sim/model/presets.h"
@@ -18,7 +18,7 @@ TEST_CASE("Every ready run has a title and a sentence, can be begun, and has a n
         CAPTURE(run.name);
         CHECK_FALSE(run.title.empty());
         CHECK(run.about.ends_with('.'));
-        CHECK(run.about.size() < 170);  // what a tile of the gallery has room for
+        CHECK(run.about.size() < 170);  // fits on a tile of the gallery
         CHECK(find_preset(run.name) == nullptr);
         RunSpec spec = run.spec;
         CHECK_NOTHROW(spec.validate());

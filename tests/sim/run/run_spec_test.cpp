@@ -157,7 +157,7 @@ TEST_CASE("Exports are listed, and default and all mean what they say") {
     REQUIRE(chosen.size() == default_exports().size() + 1);
     chosen.clear();
     add_export("all", chosen);
-    // Of all that stands in the table, what needs no setting of its own.
+    // Counts the exports that depend on other settings.
     const auto bound = std::ranges::count_if(exports(), [](const Export& row) { return !row.needs.empty(); });
     REQUIRE(bound == 7);
     REQUIRE(chosen.size() == exports().size() - std::size_t(bound));

@@ -1,4 +1,4 @@
-// The text of a run says all of it, and is read back as the same run.
+// The text of a run contains all of it, and parses to the same run.
 #include "sim/run/run_text.h"
 
 #include <fmt/format.h>
@@ -83,7 +83,7 @@ TEST_CASE("Comments, layout and what was not changed stay as they were typed") {
     spec.boundary_as_typed = false;
     CHECK(text_of_run(spec).find("left") == std::string::npos);
     CHECK(text_of_run(spec).find("boundary = periodic") != std::string::npos);
-    // A start that a text can say is said, another one is not contradicted.
+    // An initial condition that a text can express is included, any other is left out.
     spec.initial = "exp(-x)";
     CHECK(text_of_run(spec).find("u(0) = exp(-x)") != std::string::npos);
     spec.initial = "jagged";
@@ -109,9 +109,9 @@ TEST_CASE("What a text says counts, and what it does not say stays as it is in t
             next = changed(next, setting, value);
         return next;
     };
-    // Edited elsewhere nothing of the run changes.
+    // Edits outside of the statements do not change the run.
     CHECK(same_run(edited(text_of_run(before) + " # more"), before));
-    // Back to what the text had said before the sliders were moved.
+    // Returns to the text before the sliders were moved.
     const RunSpec back =
         edited("du/dt = D*lap(u)\nD = 0.1 in [0, 1]; dt = 0.5; boundary = zero; size = 40x30; dx = 1");
     CHECK(back.parameter("D") == 0.1);

@@ -83,7 +83,7 @@ TEST_CASE(
     Simulation simulation(spec, Field(random_field(16, 16)));
     simulation.apply(Advance{kEdits + 1});
     CHECK(double(std::clock() - begin) / CLOCKS_PER_SEC < 12);
-    // 0.25 is the limit: steps of 5 % lead there.
+    // Reaches the limit of 0.25 in steps of 5 %.
     double d = 0.1;
     std::string refused;
     while (refused.empty() && d < 1) {
@@ -195,6 +195,6 @@ TEST_CASE("Too little GPU memory is predicted, with what would fit") {
     const int side = std::stoi(message.substr(message.find("field of ") + 9));
     spec.size = Size{side, side};
     REQUIRE(message_of<MachineError>([&] { check_resources(spec, machine); }).empty());
-    spec.method = "tutorial";  // which also keeps the Laplacian
+    spec.method = "tutorial";  // also stores the Laplacian
     REQUIRE(contains(message_of<MachineError>([&] { check_resources(spec, machine); }), "GPU memory"));
 }

@@ -39,7 +39,7 @@ double brush_share(const Brush& brush, double distance) {
     return brush.soft ? (1 - t * t) * (1 - t * t) : 1;
 }
 
-// The least value on [0, 1] of a function that falls and then rises, by cutting thirds off.
+// Minimises a function that falls and then rises on [0, 1] by ternary search.
 template <class F>
 double least_of(F&& value) {
     double from = 0, to = 1;
@@ -53,8 +53,8 @@ double least_of(F&& value) {
     return std::min({value(0), value(from), value(1)});
 }
 
-// The effect of a piece on one cell, from the distances to the piece and to its start; `share` is 0 where
-// there is none.
+// Computes the effect of a stroke segment on a cell from the distances to the segment and its start; `share`
+// is 0 if there is none.
 double plainly_painted(const BrushPiece& piece, int x, int y, double u, double& share) {
     const double cx = x + 0.5;
     const double cy = y + 0.5;
@@ -89,7 +89,7 @@ BrushPiece random_piece(Dice& dice, FieldShape size) {
     piece.x1 = dice.integer(0, 2) == 0 ? piece.x0 : dice.uniform(-10, size.nx + 10);
     piece.y1 = dice.integer(0, 2) == 0 ? piece.y0 : dice.uniform(-10, size.ny + 10);
     piece.joined = dice.integer(0, 1) == 1;
-    piece.brush.shape = BrushShape(dice.integer(0, 2));  // all but the fill
+    piece.brush.shape = BrushShape(dice.integer(0, 2));  // all but fill
     if (piece.brush.shape == BrushShape::rectangle) piece.joined = false;
     return piece;
 }
@@ -120,7 +120,7 @@ void paint_and_compare(Solver& solver, const BrushPiece& piece) {
             const double tolerance =
                 share > 1e-12 ? epsilon * (std::abs(u) + std::abs(piece.brush.value)) : 0;
             INFO("cell " << x << " " << y << ": " << new_cells.at(x, y) << " instead of " << expected);
-            // On the rim the last bit decides whether the brush reaches a cell.
+            // At the brush's edge, the last bit decides whether it reaches a cell.
             if (share > 0 && share < 1e-9) continue;
             REQUIRE(std::abs(new_cells.at(x, y) - (share > 0 ? expected : u)) <= tolerance);
         }
@@ -140,14 +140,14 @@ TEST_CASE("Every method steps what was painted, and cells beyond the brush keep 
         for (int i = 0; i < 6; ++i) paint_and_compare(*solver, random_piece(dice, size));
         paint_and_compare(*solver, {{2.5, 1000, false, true}, 3, 4, 80, 20, false});
 
-        // The steps that follow see it.
+        // Later steps include it.
         const auto other = solver_for(method, dtype, params, size);
         other->load(solver->field());
         solver->advance(9);
         other->advance(9);
         REQUIRE(relative_error(solver->field(), other->field()) <= error_bound(dtype, 9));
 
-        // A piece beyond the field changes nothing, nor what follows.
+        // A segment outside the field changes nothing, also not later.
         const auto saved = solver->save();
         solver->advance(20);
         const Field untouched = solver->field();
@@ -168,7 +168,7 @@ TEST_CASE("Every method fills what is joined to a cell by like values, and no ot
         const double tolerance = 0.1;
         const Field before = solver->field().to(DType::float64);
         const FieldView<const double> cells = before.as<double>().view();
-        Array<double> filled(size.nx, size.ny);  // 1 where it is
+        Array<double> filled(size.nx, size.ny);  // 1 in filled cells
         for (double& cell : filled.cells()) cell = 0;
         for (const CellBox& box : flood_fill(cells, 40, 20, tolerance))
             for (int y = box.y; y < box.y + box.ny; ++y)
@@ -198,7 +198,7 @@ TEST_CASE("Every method goes on from a snapshot as if it had never stopped") {
         const SolverSnapshot snapshot = solver->snapshot();
         REQUIRE(snapshot.plain.step == 1017);
         REQUIRE(same_bits(snapshot.plain.components.front(), solver->field()));
-        // The coefficient changes between the snapshot and the next step.
+        // The coefficient changes between the saved state and the next step.
         const DiffusionParams later{0.11, boundary};
         solver->set_params(later);
         solver->advance(301);
@@ -210,7 +210,7 @@ TEST_CASE("Every method goes on from a snapshot as if it had never stopped") {
         REQUIRE(resumed->step() == solver->step());
         REQUIRE(same_bits(resumed->field(), solver->field()));
 
-        // Another method, or a state that is not this method's, goes on from the plain field.
+        // Another method cannot load this state, and continues from the plain field.
         const auto other = solver_for(*find_method(method.jumps ? "cpu" : "spectral"), dtype, later, size);
         REQUIRE_FALSE(other->resume(snapshot));
         REQUIRE(same_bits(other->field(), snapshot.plain.components.front()));

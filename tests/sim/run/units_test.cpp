@@ -1,4 +1,4 @@
-// Physical units: what is said of a run, and nothing that is computed.
+// Physical units only affect what is reported, never what is computed.
 #include "sim/run/units.h"
 
 #include <fmt/format.h>

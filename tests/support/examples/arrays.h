@@ -1,4 +1,4 @@
-// Plain arrays to test with.
+// Arrays for tests of array operations.
 #pragma once
 
 #include <cmath>
@@ -16,7 +16,7 @@
 
 namespace stencil_test {
 
-/// Numbers of all magnitudes and both signs, among them none, infinite ones and zeros.
+/// Returns numbers of all magnitudes and both signs, with NaN, infinities and zeros.
 template <class T>
 std::vector<T> any_numbers(Dice& dice, std::size_t n) {
     using Limits = std::numeric_limits<T>;
@@ -43,7 +43,7 @@ std::vector<T> unit_numbers(Dice& dice, std::size_t n, double low = 0) {
     return values;
 }
 
-/// In more digits than T has. Where T rounds in between (2x + 1), so does this.
+/// Computes the result in higher precision, but rounds the intermediate 2x + 1 as T does.
 template <class T>
 long double expected(stencil::Expression expression, T x) {
     const long double wide = x;
@@ -62,7 +62,8 @@ long double expected(stencil::Expression expression, T x) {
     return 0;
 }
 
-/// Within so many units of the last place of the expected number; or both are none, or the same infinity.
+/// Returns whether the numbers differ by at most so many units in the last place, are both NaN, or equal
+/// infinities.
 template <class T>
 bool agrees(T got, long double want, double units) {
     if (std::isnan(want)) return std::isnan(got);
@@ -72,13 +73,13 @@ bool agrees(T got, long double want, double units) {
     return std::abs((long double)(got)-want) <= units * unit;
 }
 
-constexpr std::size_t kBeyond = 5;  ///< elements behind an output that must stay as they are
+constexpr std::size_t kBeyond = 5;  ///< elements after an output, which must stay unchanged
 
 template <class T>
 constexpr T kUntouched = T(-123.25);
 
-/// What holds for every expression on either side, at any length and address: run(expression, x, offset) has
-/// x begin `offset` elements behind an aligned address, and gives an output of kUntouched with kBeyond more.
+/// Checks every expression at any length and alignment. run(expression, x, offset) places x `offset` elements
+/// after an aligned address, and returns an output filled with kUntouched, with kBeyond more elements.
 template <class T>
 void check_expressions(const auto& run) {
     Dice dice;
@@ -97,7 +98,7 @@ void check_expressions(const auto& run) {
             }
 }
 
-/// Each pass for every number; run(pass, a, b) gives its output.
+/// Checks each pass for every number; run(pass, a, b) returns its output.
 template <class T>
 void check_single_passes(const auto& run) {
     using stencil::Pass;
@@ -125,13 +126,13 @@ void check_single_passes(const auto& run) {
     check(Pass::sum, 0, [](T x, T y) { return T(x + y); });
 }
 
-/// A sum in more digits than T has.
+/// A sum in higher precision than T.
 struct ExactSum {
     long double sum = 0;
     long double magnitude = 0;  ///< sum of |terms|
 };
 
-/// Of x[i] y[i], or of x[i] where y is null.
+/// Sums x[i] y[i], or x[i] if y is null.
 template <class T>
 ExactSum exact_sum_of(const T* x, const T* y, std::size_t n) {
     ExactSum result;
@@ -143,7 +144,7 @@ ExactSum exact_sum_of(const T* x, const T* y, std::size_t n) {
     return result;
 }
 
-/// What so many roundings between a term and the result can do at most.
+/// Requires an error of at most what `roundings` between a term and the result can cause.
 template <class T>
 void require_sum(T got, const ExactSum& want, double roundings) {
     const long double bound = roundings * std::numeric_limits<T>::epsilon() / 2 * want.magnitude;
@@ -151,8 +152,8 @@ void require_sum(T got, const ExactSum& want, double roundings) {
     REQUIRE(std::abs((long double)(got)-want.sum) <= bound);
 }
 
-/// With this limit of GPU memory the example ends before its first row, and says how many elements fit: with
-/// that many, below those that were asked for, it runs.
+/// With this limit of GPU memory the example fails before its first row, and says how many elements would
+/// fit; with that many (fewer than requested) it runs.
 inline void require_refused_below(stencil::ExampleRequest asked,
                                   const stencil::Machine& machine,
                                   std::uint64_t limit) {

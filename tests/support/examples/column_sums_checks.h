@@ -1,4 +1,4 @@
-// Column sums against sums in long double, the same for the CPU and the GPU.
+// Compares column sums with sums in long double, for the CPU and the GPU.
 #pragma once
 
 #include <algorithm>
@@ -11,11 +11,11 @@
 
 namespace stencil_test {
 
-/// A matrix within a larger array, weights for its rows, and what its column sums should be.
+/// A matrix within a larger array, weights of its rows, and the expected column sums.
 template <class T>
 struct ColumnSumsCase {
     stencil::MatrixShape shape;
-    std::size_t offset;  ///< values before the matrix
+    std::size_t offset;  ///< elements before the matrix
     std::vector<T> array, weights;
 
     ColumnSumsCase(Dice& random, const stencil::MatrixShape& matrix, std::size_t before, double lowest)
@@ -23,13 +23,13 @@ struct ColumnSumsCase {
         for (T& value : array) value = T(random.uniform(lowest, 1));
         weights.resize(std::size_t(matrix.rows));
         for (T& value : weights) value = T(random.uniform(lowest, 1));
-        // Nothing beyond the columns may count.
+        // Elements beyond the columns must not count.
         for (std::int64_t i = 0; i < shape.rows; ++i)
             for (std::int64_t k = shape.columns; k < shape.stride; ++k)
                 array[offset + std::size_t(i * shape.stride + k)] = T(NAN);
     }
 
-    /// The largest error of a column, as a share of the sum of its magnitudes.
+    /// Returns the largest error of a column, relative to the sum of its magnitudes.
     double error(const std::vector<T>& sums, bool weighted) const {
         double worst = 0;
         for (std::int64_t k = 0; k < shape.columns; ++k) {
@@ -48,7 +48,7 @@ struct ColumnSumsCase {
     }
 };
 
-/// Shapes with odd sizes, strides and offsets: rows of 16, 8 and 4 bytes' alignment, one row, one column.
+/// Shapes with odd sizes, strides and offsets: rows aligned to 16, 8 and 4 bytes, one row, one column.
 struct OddMatrix {
     stencil::MatrixShape shape;
     std::size_t offset;
@@ -69,8 +69,8 @@ inline const std::vector<OddMatrix> kOddMatrices = {{{1, 1, 1}, 0},
                                                     {{129, 2049, 2052}, 0},
                                                     {{15, 3, 5}, 2}};
 
-/// Right for any shape, stride and alignment, and the same bits again; sums(case, weighted) gives one more
-/// value than there are columns, which must still be no number.
+/// Checks correctness for any shape, stride and alignment, and reproducible bits. sums(case, weighted)
+/// returns one element more than there are columns, which must stay NaN.
 template <class T>
 void check_column_sums(const auto& sums) {
     Dice random;
@@ -88,7 +88,7 @@ void check_column_sums(const auto& sums) {
     }
 }
 
-/// Ten thousand positive rows, accurate to a millionth in float32.
+/// Requires errors of at most a millionth in float32 for ten thousand positive rows.
 inline void check_long_column_sums(const auto& sums) {
     Dice random;
     CAPTURE(random.seed);

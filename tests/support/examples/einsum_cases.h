@@ -1,4 +1,4 @@
-// Cases of einsum: subscripts with shapes.
+// Test cases of einsum: subscripts with shapes.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct EinsumCase {
     Shapes shapes;
 };
 
-/// What NumPy's own tests go through, and what plans have branches for.
+/// Cases from NumPy's own tests, and all branches of plans.
 inline const std::vector<EinsumCase> kEinsumCases = {
     // Scalars, copies, transposes, diagonals, traces, sums.
     {"", {{}}},
@@ -47,7 +47,7 @@ inline const std::vector<EinsumCase> kEinsumCases = {
     {"...ii->...i", {{2, 3, 3}}},
     {"i...->...i", {{2, 3, 4}}},
     {" i j -> j ", {{2, 3}}},
-    // Pairs.
+    // Two operands.
     {"i,i", {{1000}, {1000}}},
     {"i,i->i", {{11}, {11}}},
     {"i,j", {{5}, {7}}},
@@ -91,7 +91,7 @@ inline const std::vector<EinsumCase> kEinsumCases = {
     {"a...a,...b->ab...", {{3, 2, 3}, {2, 4}}},
     {"i,...->...i", {{4}, {2, 3}}},
     {"a,ab->ab", {{3}, {3, 4}}},
-    // Lengths of 1 that are repeated, and of 0.
+    // Broadcast lengths of 1, and lengths of 0.
     {"ij,jk", {{3, 1}, {4, 5}}},
     {"ij,ij->ij", {{1, 3}, {2, 1}}},
     {"ij,jk->ik", {{1, 6}, {6, 1}}},
@@ -103,7 +103,7 @@ inline const std::vector<EinsumCase> kEinsumCases = {
     {"ij,jk->ik", {{3, 0}, {0, 4}}},
     {"ij,jk->ik", {{0, 3}, {3, 4}}},
     {"i->i", {{0}}},
-    // Several.
+    // Several operands.
     {"ij,jk,kl->il", {{10, 20}, {20, 5}, {5, 30}}},
     {"ij,jk,kl", {{2, 3}, {3, 4}, {4, 5}}},
     {"i,j,k->ijk", {{2}, {3}, {4}}},
@@ -117,7 +117,7 @@ inline const std::vector<EinsumCase> kEinsumCases = {
     {"...a,...ab,b...->...", {{2, 3}, {2, 3, 4}, {4, 2}}},
 };
 
-/// Large enough to be shared out, and long ones.
+/// Large enough for several threads, and long ones.
 inline const std::vector<EinsumCase> kLargerEinsumCases = {
     {"ij,jk->...k", {{203, 157}, {157, 301}}},
     {"ij,jk->ik", {{203, 157}, {157, 301}}},

@@ -1,4 +1,4 @@
-// What einsums should be: NumPy's rules as a loop over all labels.
+// Expected results of einsum: NumPy's rules as a loop over all labels.
 #pragma once
 
 #include <cmath>
@@ -11,7 +11,8 @@
 
 namespace stencil_test {
 
-/// The result by the definition, and its shape, without any of the code under test. Operands are in C order.
+/// Computes the result and its shape by the definition, independent of the code under test. Operands are in C
+/// order.
 struct NaiveEinsum {
     std::vector<std::int64_t> shape;
     std::vector<double> values, magnitudes;
@@ -29,7 +30,7 @@ std::vector<std::vector<T>> random_operands(Dice& random, const Shapes& shapes) 
     return operands;
 }
 
-/// The largest error beside the sum of magnitudes; NaN where a value is none.
+/// Returns the largest error relative to the sum of magnitudes; NaN if a value is NaN.
 template <class T>
 double einsum_error(const NaiveEinsum& truth, const std::vector<T>& result) {
     REQUIRE(result.size() == truth.values.size());

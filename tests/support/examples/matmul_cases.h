@@ -1,4 +1,4 @@
-// Matrix products to test with.
+// Matrix products for tests.
 #pragma once
 
 #include <Eigen/Core>
@@ -19,17 +19,17 @@ inline std::mt19937_64& matmul_random() {
     return generator;
 }
 
-/// Fresh factors, and the product in float64.
+/// Random factors, and their product in float64.
 template <class T>
 struct MatmulCase {
     using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
     stencil::matmul::MatmulShape shape;
     std::vector<T> a, b;
-    Matrix c;                  ///< exact but for float64's rounding
-    std::vector<double> sums;  ///< of its columns
+    Matrix c;                  ///< exact up to float64 rounding
+    std::vector<double> sums;  ///< column sums
 
-    /// Uniform on [low, low + 1).
+    /// Factors are uniform on [low, low + 1).
     MatmulCase(const stencil::matmul::MatmulShape& s, double low)
         : shape(s), a(std::size_t(s.m * s.k)), b(std::size_t(s.k * s.n)) {
         std::uniform_real_distribution<double> uniform(low, low + 1);
@@ -38,7 +38,7 @@ struct MatmulCase {
         work_out();
     }
 
-    /// After a change of the factors.
+    /// Call it after the factors were changed.
     void work_out() {
         const auto wide = [](const std::vector<T>& values, std::int64_t rows, std::int64_t columns) {
             Matrix matrix(rows, columns);
@@ -53,7 +53,7 @@ struct MatmulCase {
     std::vector<double> values() const { return {c.data(), c.data() + c.size()}; }
 };
 
-/// ||a - b|| / ||b||; NaN where a has one.
+/// Returns ||a - b|| / ||b||; NaN if a contains one.
 template <class T>
 double error_of(const std::vector<T>& a, const std::vector<double>& b) {
     double difference = 0, size = 0;

@@ -1,4 +1,4 @@
-// Arrays on the device to test kernels with.
+// Device arrays for tests of kernels.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace stencil_test {
 
-/// An array on the device that begins `offset` elements behind an aligned address.
+/// A device array that begins `offset` elements after an aligned address.
 template <class T>
 class OnDevice {
   public:

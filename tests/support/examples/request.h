@@ -1,4 +1,4 @@
-// Running an example as on the command line.
+// Runs an example as from the command line.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace stencil_test {
 
 using Options = std::vector<std::pair<std::string, std::string>>;
 
-/// The request for an example with options as on the command line.
+/// Makes the request of an example with command-line options.
 inline stencil::ExampleRequest request(std::string_view name,
                                        const Options& options,
                                        const std::string& backend = "cpu") {

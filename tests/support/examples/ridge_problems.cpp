@@ -20,8 +20,8 @@ std::vector<double> dense_solution(const Eigen::MatrixXd& a, std::span<const dou
 }
 
 std::vector<double> singular_values(const Eigen::MatrixXd& a) {
-    // Those of [0 A^T; A 0] are they, and minus them: Eigen's own decomposition takes half a minute to
-    // compile.
+    // The eigenvalues of [0 A^T; A 0] are the singular values and their negatives; Eigen's SVD takes half a
+    // minute to compile.
     Eigen::MatrixXd both = Eigen::MatrixXd::Zero(a.rows() + a.cols(), a.rows() + a.cols());
     both.bottomLeftCorner(a.rows(), a.cols()) = a;
     const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(both, Eigen::EigenvaluesOnly);

@@ -1,4 +1,4 @@
-// Ridge problems to test with, and their solutions by Eigen's dense solvers.
+// Ridge problems for tests, and their solutions by Eigen's dense solvers.
 #pragma once
 
 #include <fmt/format.h>
@@ -39,7 +39,7 @@ inline std::vector<double> random_vector(Dice& random, std::int64_t size, double
     return vector;
 }
 
-/// Each place holds a value on [low, 1) with this probability.
+/// Makes a matrix in which each entry is present with this probability, uniform on [low, 1).
 template <class T>
 stencil::SparseMatrix<T> random_sparse(
     Dice& random, std::int64_t rows, std::int64_t columns, double density, double low = 0) {
@@ -67,7 +67,7 @@ Eigen::MatrixXd dense(const stencil::SparseMatrix<T>& a) {
     return matrix;
 }
 
-/// Writes the matrix as a Matrix Market file, to the last bit; returns the path.
+/// Writes the matrix as a Matrix Market file with every bit; returns the path.
 inline std::filesystem::path write_matrix_market(const std::filesystem::path& path,
                                                  const stencil::SparseMatrix<double>& a) {
     std::string text = "%%MatrixMarket matrix coordinate real general\n";
@@ -82,13 +82,13 @@ inline std::vector<double> values_of(const Eigen::VectorXd& vector) {
     return {vector.data(), vector.data() + vector.size()};
 }
 
-// By Eigen, in a file of their own, because they take long to compile.
+// These use Eigen, in a separate file because it takes long to compile.
 
-/// The shortest x of those with the least |A x - d|.
+/// Returns the minimum-norm x among those that minimise |A x - d|.
 std::vector<double> least_squares(const Eigen::MatrixXd& a, std::span<const double> d);
-/// The same of the stacked matrix [A; c I].
+/// Solves the stacked problem with matrix [A; c I].
 std::vector<double> dense_solution(const Eigen::MatrixXd& a, std::span<const double> d, double c);
-/// Largest first.
+/// Returns them in descending order.
 std::vector<double> singular_values(const Eigen::MatrixXd& a);
 
 struct PathSolution {

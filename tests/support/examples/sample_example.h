@@ -1,5 +1,5 @@
-// An example for tests of whatever runs and shows examples: options of every kind, and a report with
-// everything that a report can hold. Its numbers are made up, and differ from run to run.
+// An example for tests of the code that runs and shows examples: it has options of every kind, and reports
+// with every feature. Its numbers are random.
 #pragma once
 
 #include "sim/examples/context.h"
@@ -8,15 +8,15 @@
 
 namespace stencil_test {
 
-/// A row that names what it is asked for in its options: --seconds it takes (in steps of 5 ms), --fail none,
-/// input, machine or memory after its second row, and a check that refuses --rows 13.
+/// Its options control what it does: --seconds is its duration (in steps of 5 ms), --fail (none, input,
+/// machine or memory) fails after the second row, and its check refuses --rows 13.
 const stencil::Example& sample_example();
 
-/// The same under another name and with few options, for what lists several.
+/// A variant with another name and few options, for lists of several.
 const stencil::Example& plain_example();
 
-/// Rows of both sides (absent, failed, inexact, lessons), curves, tables, notes and a point on the first
-/// curve (id "l_curve") that moves with "c".
+/// Returns a report with rows on both devices (absent, failed, inexact, lessons), curves, tables, notes, and
+/// a point on the first curve (id "l_curve") that depends on "c".
 stencil::Report sample_report(Dice& dice);
 
 }  // namespace stencil_test

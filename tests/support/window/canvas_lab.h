@@ -1,4 +1,4 @@
-// A canvas with a mouse and an engine that answers every request at the next frame.
+// A canvas with an emulated mouse, and an engine that answers every request at the next frame.
 #pragma once
 
 #include <imgui.h>
@@ -37,7 +37,7 @@ inline constexpr CanvasColors kColors{IM_COL32(20, 20, 24, 255),
                                       IM_COL32(250, 180, 60, 255),
                                       IM_COL32(250, 80, 60, 255)};
 
-/// 1000x700 pixels of the frame buffer, all of them the canvas'.
+/// The canvas takes the whole frame buffer of 1000x700 pixels.
 struct Lab {
     explicit Lab(FieldSize field_size = {2000, 1500}, float framebuffer_scale = 1)
         : session({1000 / framebuffer_scale, 700 / framebuffer_scale}, framebuffer_scale),
@@ -76,7 +76,7 @@ struct Lab {
         snapshot.frame = next;
     }
 
-    /// To a pixel of the frame buffer.
+    /// Moves to a pixel of the frame buffer.
     void move(double px, double py) {
         session.hands.x = float(px) / framebuffer;
         session.hands.y = float(py) / framebuffer;
@@ -98,7 +98,7 @@ struct Lab {
         session.hands.wheel = notches;
         frame();
     }
-    /// Presses at one place, moves in so many parts to another, lets go.
+    /// Presses at one point, moves to another in so many parts, releases.
     void drag(bool& button, SamplePoint from, SamplePoint to, int parts = 5) {
         move(from.x, from.y);
         press(button);
@@ -132,7 +132,7 @@ struct Lab {
     Snapshot snapshot;
     Canvas canvas;
     CanvasOutput output;
-    std::shared_ptr<const Frame> drawn;  ///< the output's images are of this one
+    std::shared_ptr<const Frame> drawn;  ///< the frame with the output's images
     std::vector<PaneSlot> slots;
     bool panel = false;
     bool answers = true;

@@ -1,4 +1,4 @@
-// Dear ImGui without a window: frames with a mouse and a keyboard that the test holds, and a session to draw.
+// Dear ImGui without a window: frames with emulated mouse and keyboard, and a session to draw.
 #pragma once
 
 #include <imgui.h>
@@ -16,8 +16,7 @@
 
 namespace stencil_test {
 
-/// A context of its own, with the program's fonts; the one that was current before is current again
-/// afterwards.
+/// Its own context with the program's fonts; restores the previous context at the end.
 class HeadlessImGui {
   public:
     HeadlessImGui(float width, float height, float scale = 1, stencil::Theme theme = stencil::Theme::dark);
@@ -29,23 +28,22 @@ class HeadlessImGui {
     void move_mouse(ImVec2 to);
     void press_mouse(bool down);
     void type(std::string_view text);
-    /// A key that is pressed and let go: several frames.
+    /// Presses and releases a key, which takes several frames.
     void press(ImGuiKey key, const std::function<void()>& draw);
 
-    /// One frame, 1/60 of a second after the one before.
+    /// Draws a frame, 1/60 of a second after the previous one.
     void frame(const std::function<void()>& draw);
 
-    /// A click at a point: several frames.
+    /// Clicks at a point, which takes several frames.
     void click(ImVec2 at, const std::function<void()>& draw);
 
-    /// Where in a window the item with this label is: looked for with the mouse, along the middle of a window
-    /// that is wide, and down a third of one that is high. The labels of what it is pushed under go before
-    /// it.
+    /// Finds the item with a label by moving the mouse along the middle of a wide window, or down a third of
+    /// the width of a high one. Labels of the ID stack precede its own.
     ImRect find(const char* window,
                 std::initializer_list<const char*> labels,
                 const std::function<void()>& draw);
 
-    /// A click on its middle.
+    /// Clicks the middle of the item.
     void click(const char* window,
                std::initializer_list<const char*> labels,
                const std::function<void()>& draw);
@@ -55,16 +53,16 @@ class HeadlessImGui {
     ImGuiContext* context_ = nullptr;
 };
 
-/// The rectangle of an ImGui window that was drawn in the newest frame, and how much its content takes.
+/// The rectangle of an ImGui window in the newest frame, and the size of its content.
 struct WindowRect {
     ImVec2 least, most;
-    ImVec2 room;     ///< for content
-    ImVec2 content;  ///< as drawn
+    ImVec2 room;     ///< available for content
+    ImVec2 content;  ///< drawn
     bool drawn = false;
 };
 WindowRect window_rect(const char* name);
 
-/// The whole interface of a window of 1280x800 on a full session.
+/// The whole interface in a window of 1280x800, with a full session.
 struct Interface {
     std::function<void()> draw();
     void frames(int count = 1) {
@@ -93,20 +91,20 @@ struct Interface {
     Dice dice;
     stencil::UiState ui;
     stencil::Snapshot snapshot;
-    bool moves = false;  ///< whether the newest frame asked for another one
+    bool moves = false;  ///< the newest frame requested another one
     HeadlessImGui imgui{1280, 800};
     Interface();
 };
 
-/// A session with something in every part: a frame, a series, probes, messages; its numbers are random.
+/// Returns a session with random numbers in every part: a frame, a series, probes, messages.
 stencil::Snapshot full_snapshot(Dice& dice);
-/// What there is before the first frame.
+/// Returns the snapshot before the first frame.
 stencil::Snapshot empty_snapshot();
 
-/// All sections open.
+/// Opens all sections.
 stencil::UiState open_interface(float scale = 1);
 
-/// The actions of one kind that were appended.
+/// Returns the appended actions of one type.
 template <class T>
 std::vector<T> actions_of(const stencil::UiState& ui) {
     std::vector<T> found;

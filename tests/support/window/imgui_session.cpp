@@ -3,7 +3,7 @@
 namespace stencil_test {
 namespace {
 
-// From 1.87 on ImGui takes events; before, its IO held the state.
+// ImGui takes events from 1.87 on; before that, its IO holds the state.
 void apply(const Hands& hands) {
     ImGuiIO& io = ImGui::GetIO();
 #if IMGUI_VERSION_NUM >= 18700

@@ -1,4 +1,4 @@
-// ImGui without a window: frames are made, the mouse is moved by the test, and what is drawn stays in memory.
+// ImGui without a window: the test moves the mouse, and drawings stay in memory.
 #pragma once
 
 #include <imgui.h>
@@ -7,15 +7,15 @@
 
 namespace stencil_test {
 
-/// The mouse and the modifier keys as they are in the next frame.
+/// Mouse and modifier keys in the next frame.
 struct Hands {
-    float x = -1e6f, y = -1e6f;  ///< in ImGui's units
+    float x = -1e6f, y = -1e6f;  ///< in ImGui units
     bool left = false, right = false, middle = false;
-    float wheel = 0;  ///< notches; goes back to 0 with each frame
+    float wheel = 0;  ///< notches; reset to 0 after each frame
     bool ctrl = false, alt = false, shift = false;
 };
 
-/// One ImGui context for as long as it lives; only one at a time.
+/// Owns an ImGui context; only one may exist at a time.
 class ImGuiSession {
   public:
     explicit ImGuiSession(ImVec2 size, float framebuffer_scale = 1);
@@ -25,13 +25,13 @@ class ImGuiSession {
 
     Hands hands;
 
-    /// A frame with what `build` draws; a sixtieth of a second after the one before.
+    /// Draws a frame by `build`, 1/60 of a second after the previous one.
     void frame(const std::function<void()>& build);
 
-    /// Triangles' corners in the newest frame.
+    /// Corners of triangles in the newest frame.
     int vertices() const;
 
-    /// Seconds of frames so far.
+    /// Duration of all frames so far, in seconds.
     double seconds() const;
 };
 

@@ -1,4 +1,4 @@
-// The real program's window on a small field, about to be used.
+// Starts the real program with a small field, ready to be used.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +12,7 @@
 
 namespace stencil_test {
 
-/// Noise that changes slowly enough to see every step, and never comes to rest.
+/// Returns noise that changes slowly enough to distinguish every step, and never settles.
 inline ExpectedRun::Settings slow_noise() {
     static Dice random;
     return {{"size", "240x170"},
@@ -24,7 +24,7 @@ inline ExpectedRun::Settings slow_noise() {
 
 inline constexpr int kWidth = 240, kHeight = 170;
 
-/// Of somebody who has done what the prompts of the first minute ask for: none lies over the field.
+/// A home in which the first-use prompts are done, so that none covers the field.
 struct PractisedHome : RobotHome {
     PractisedHome() {
         const auto folder = settings / "stencilscope";
@@ -33,7 +33,7 @@ struct PractisedHome : RobotHome {
     }
 };
 
-/// Paused, one step between two frames, one pixel per cell.
+/// A paused run with one step per frame and one pixel per cell.
 struct PausedWindow {
     explicit PausedWindow(const Words& more = {})
         : settings(slow_noise()),
@@ -49,7 +49,7 @@ struct PausedWindow {
         INFO(robot.errors());
         REQUIRE(found.has_value());
         at = *found;
-        // It measures the copy bandwidth first, and heeds nothing meanwhile: ready is what answers.
+        // The program first measures the copy bandwidth and ignores input meanwhile; wait for its answer.
         robot.key("period");
         REQUIRE(wait_for(run.at_step(1)));
         robot.key("r");

@@ -1,4 +1,4 @@
-// Drawing fields without anybody looking on.
+// Draws fields off screen.
 #pragma once
 
 #include <glad/gl.h>
@@ -20,7 +20,7 @@ using namespace stencil;
 
 inline constexpr Rgb kUntouched{3, 141, 59};
 
-/// A hidden window and a frame of its own to draw into: what a hidden window shows is nobody's promise.
+/// A hidden window with its own frame buffer, because the contents of a hidden window are undefined.
 class Screen {
   public:
     Screen(int width, int height, bool allow_interop = true)
@@ -49,7 +49,7 @@ class Screen {
         renderer_->draw(slot, {&image, where, clip}, width_, height_);
     }
 
-    /// Row 0 on top.
+    /// Returns the pixels, row 0 on top.
     std::vector<Rgb> read() const {
         std::vector<Rgb> lowest_first(std::size_t(width_ * height_)), pixels;
         glPixelStorei(GL_PACK_ALIGNMENT, 1);

@@ -15,8 +15,7 @@
 #include "tests/support/skip.h"
 
 #ifdef __SANITIZE_ADDRESS__
-// OpenGL's drivers keep memory as long as they are loaded. Were they unloaded, their memory would be taken
-// for a leak of nobody known; so they stay.
+// Keeps OpenGL drivers loaded: unloaded, the memory they hold would be reported as an unattributed leak.
 extern "C" int dlclose(void*) {
     return 0;
 }
@@ -76,7 +75,7 @@ class VirtualDisplay {
                "1600x1200x24",
                "-fbdir",
                folder.c_str(),
-               "-noreset",  // or it refuses connections for a moment whenever the last window has closed
+               "-noreset",  // otherwise it briefly refuses connections after the last window has closed
                "+extension",
                "GLX",
                "-nolisten",
@@ -85,7 +84,8 @@ class VirtualDisplay {
         _exit(127);
     }
 
-    // The server writes its number once it takes connections; empty where it ends or hangs instead.
+    // Reads the display number, which the server writes once it accepts connections; empty if the server
+    // fails.
     static std::string read_line(int from) {
         std::string line;
         char byte = 0;

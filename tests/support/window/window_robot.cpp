@@ -37,7 +37,7 @@ std::vector<char*> pointers(const std::vector<std::string>& words) {
     return result;
 }
 
-/// Runs a tool to its end; its exit status, 127 where there is no such tool.
+/// Runs a tool and returns its exit status, 127 if it does not exist.
 int run_tool(const std::vector<std::string>& words) {
     const std::vector<char*> arguments = pointers(words);
     const pid_t child = fork();
@@ -82,7 +82,7 @@ ScreenEyes::ScreenEyes() {
     close(file);
     if (memory == MAP_FAILED) throw std::runtime_error("cannot map " + path.string());
     file_ = static_cast<unsigned char*>(memory);
-    // The header's numbers have their highest byte first (X11/XWDFile.h names them).
+    // Numbers in the header are big-endian (X11/XWDFile.h names them).
     const auto number = [&](std::size_t index) {
         const unsigned char* at = file_ + 4 * index;
         return (std::size_t(at[0]) << 24) | (std::size_t(at[1]) << 16) | (std::size_t(at[2]) << 8) | at[3];
@@ -138,8 +138,8 @@ WindowRobot::WindowRobot(std::vector<std::string> arguments, const RobotHome& ho
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     redirect(STDOUT_FILENO, output_ / "out");
     redirect(STDERR_FILENO, output_ / "err");
-    // OpenGL's driver is unloaded with memory in use, which a leak checker can't tell from a leak; the tests
-    // that draw within their own process look for those.
+    // OpenGL's driver is unloaded with memory in use, which looks like a leak; tests that draw within their
+    // own process check for leaks.
     setenv("ASAN_OPTIONS", "detect_leaks=0", 1);
     setenv("XDG_CONFIG_HOME", home.settings.path().c_str(), 1);
     if (!display) unsetenv("DISPLAY");
@@ -172,7 +172,7 @@ void WindowRobot::drag(Spot from, Spot to, int button) const {
     const std::string name = std::to_string(button);
     const auto text = [](int number) { return std::to_string(number); };
     const Spot middle{(from.x + to.x) / 2, (from.y + to.y) / 2};
-    // A hand takes its time; what is done within one frame might be taken for a click.
+    // Move slowly: a drag within one frame could be taken for a click.
     use({"mousemove", text(from.x), text(from.y), "sleep",        "0.1",          "mousedown", name,
          "sleep",     "0.1",        "mousemove",  text(middle.x), text(middle.y), "sleep",     "0.1",
          "mousemove", text(to.x),   text(to.y),   "sleep",        "0.4",          "mouseup",   name});

@@ -1,5 +1,5 @@
-// Uses the program's window as a person does: hands on a mouse and a keyboard (xdotool), eyes on the screen
-// of an Xvfb, where the window lies in the corner because nothing manages it.
+// Uses the program's window like a user: mouse and keyboard by xdotool, and the screen of an Xvfb, where the
+// window is in the corner because there is no window manager.
 #pragma once
 
 #include <sys/types.h>
@@ -18,18 +18,18 @@
 
 namespace stencil_test {
 
-/// What is waited for comes much sooner; a machine that does much else at a time may take so long.
+/// Generous, because the machine may be busy.
 inline constexpr double kPatience = 40;  // seconds
 
-/// Looks again and again until it holds; false where it never does.
+/// Polls until `holds` returns true; returns false on timeout.
 bool wait_until(const std::function<bool()>& holds, double seconds = kPatience);
 
 double seconds_since(std::chrono::steady_clock::time_point start);
 
-/// The screen's pixels, mapped into memory: looking costs next to nothing.
+/// The screen's pixels, mapped into memory, so that reading is cheap.
 class ScreenEyes {
   public:
-    /// Skips the test where there is no screen of its own.
+    /// Skips the test if there is no virtual screen.
     ScreenEyes();
     ~ScreenEyes();
     ScreenEyes(const ScreenEyes&) = delete;
@@ -38,7 +38,7 @@ class ScreenEyes {
     stencil::Rgb at(Spot spot) const;
     Picture look(Spot corner, int width, int height) const;
     Picture look() const { return look({0, 0}, width_, height_); }
-    /// Over whatever is there; whoever draws there next wipes it out.
+    /// Draws directly to the screen; the next drawing there overwrites it.
     void scribble(Spot spot, stencil::Rgb color) const;
 
   private:
@@ -49,52 +49,52 @@ class ScreenEyes {
     int width_ = 0, height_ = 0;
 };
 
-/// The last pixel of a new window: of the status line, where nothing stands.
+/// The last pixel of a new window, an empty part of the status line.
 inline constexpr Spot kWindowCorner{1279, 799};
 
-/// Folders of a person: what the program keeps, and where it is called.
+/// The folders of a user: the program's settings, and the working folder.
 struct RobotHome {
     ScratchFolder settings, work;
 };
 
 class WindowRobot {
   public:
-    /// Starts the program. Skips the test where Xvfb or xdotool is missing.
+    /// Starts the program. Skips the test if Xvfb or xdotool is missing.
     explicit WindowRobot(std::vector<std::string> arguments, const RobotHome& home, bool display = true);
-    /// Kills it where it still runs.
+    /// Kills the program if it still runs.
     ~WindowRobot();
     WindowRobot(const WindowRobot&) = delete;
     WindowRobot& operator=(const WindowRobot&) = delete;
 
-    /// xdotool's commands and their arguments.
+    /// Runs xdotool with commands and their arguments.
     void use(std::initializer_list<std::string> words) const;
-    /// Held for as long as a finger takes: ImGui before 1.87 misses a key that is down for less than a frame.
+    /// Holds the key, because ImGui before 1.87 misses keys pressed for less than a frame.
     void key(const std::string& name) const { use({"keydown", name, "sleep", "0.1", "keyup", name}); }
     void move(Spot spot) const;
-    /// Where the pointer is over the window, so that keys arrive, but over nothing that heeds it.
+    /// Puts the pointer over the window, which then gets keys, but over no control.
     void park() const { move(kWindowCorner); }
-    /// A click in one place.
+    /// Clicks at a point.
     void click(Spot spot, int button = 1) const;
-    /// Pressed at one place, let go at the other.
+    /// Presses at one point and releases at another.
     void drag(Spot from, Spot to, int button = 1) const;
 
     void send(int signal) const;
-    /// Its exit status, or 128 + the signal that ended it; empty where it goes on.
+    /// Returns the exit status, or 128 + signal; empty on timeout.
     std::optional<int> wait_for_exit(double seconds = kPatience);
-    /// Ctrl+Q, and the exit status; -1 where it goes on.
+    /// Presses Ctrl+Q and returns the exit status; -1 on timeout.
     int quit();
     std::string errors() const { return read_bytes(output_ / "err"); }
     pid_t process() const { return process_; }
-    /// Of a core, over so many seconds.
+    /// Returns the processor time used, relative to one core, over so many seconds.
     double share_of_core(double seconds) const;
 
     const ScreenEyes& eyes() const { return *eyes_; }
-    /// Waits until the picture is on the screen, and says where.
+    /// Waits until the picture is on the screen, and returns where.
     std::optional<Spot> find(const Picture& picture, double seconds = kPatience) const;
     bool wait_for(Spot corner, const Picture& picture, double seconds = kPatience) const;
-    /// Whether a part of the screen changes within the time.
+    /// Returns whether a part of the screen changes within the time.
     bool moves(Spot corner, int width, int height, double seconds = kPatience) const;
-    /// Waits until a part of the screen has stood still for `still` seconds.
+    /// Waits until a part of the screen has not changed for `still` seconds.
     bool settles(Spot corner, int width, int height, double still = 0.6, double seconds = kPatience) const;
 
   private:
