@@ -1,16 +1,15 @@
 #version 450 core
 // Draws a field as a surface with the painter's algorithm: one instance per row of cells, back to front, each
-// a triangle strip from back to front, so no depth buffer is needed. sim/figure/surface_picture.cpp is the
-// CPU twin.
+// a triangle strip from back to front, so no depth buffer is needed; like sim/figure/surface_picture.cpp.
 
 layout(binding = 0) uniform sampler2D values;
 
-layout(location = 0) uniform ivec2 size;  // texels in use, at least 2 x 2
-layout(location = 1) uniform dvec2 range;     // low, high
-layout(location = 2) uniform int scale;  // ValueRange's scale: linear, centred, log, symlog
-layout(location = 3) uniform vec4 turn;       // cos and sin of the azimuth, cos and sin of the elevation
-layout(location = 4) uniform vec2 extent;  // width and height of the field, relative to the longer side
-layout(location = 5) uniform vec2 unit;  // clip-space length of 1, horizontally and vertically
+layout(location = 0) uniform ivec2 size;       // texels in use, at least 2 x 2
+layout(location = 1) uniform dvec2 range;      // low, high
+layout(location = 2) uniform int scale;        // ValueRange's scale: linear, centred, log, symlog
+layout(location = 3) uniform vec4 turn;        // cos and sin of the azimuth, cos and sin of the elevation
+layout(location = 4) uniform vec2 extent;      // width and height of the field, relative to the longer side
+layout(location = 5) uniform vec2 unit;        // clip-space length of 1, horizontally and vertically
 layout(location = 6) uniform bvec2 ascending;  // whether columns and rows are ascending from back to front
 
 out float place;  // position in the colour range, 0 to 1

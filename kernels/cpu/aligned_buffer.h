@@ -26,8 +26,7 @@ class AlignedBuffer {
         data_.reset(static_cast<T*>(std::aligned_alloc(alignment, bytes)));
         if (!data_ && bytes > 0) throw std::bad_alloc();
 #ifdef __linux__
-        // Huge pages, because hardware prefetchers stop at page boundaries. A failure of madvise does not
-        // matter.
+        // Huge pages, because hardware prefetchers stop at page boundaries.
         if (large) ::madvise(data_.get(), bytes, MADV_HUGEPAGE);
 #endif
     }

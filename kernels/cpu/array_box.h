@@ -1,4 +1,4 @@
-// A box (sub-array) of a host array, packed for copies to a device and unpacked after copies back.
+// A box (sub-array) of a host array, packed for copies to and from a device.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace stencil {
 
 class ThreadPool;
 
-/// A range along each axis of an array in C order. Its elements are numbered from 0 in C order as well.
+/// A range along each axis of a C-order array. Its elements are numbered in C order too.
 class ArrayBox {
   public:
     ArrayBox() = default;

@@ -5,7 +5,6 @@
 namespace stencil {
 namespace {
 
-// `blas` is cblas_sgemm or cblas_dgemm.
 template <class T, class Gemm>
 void call_blas(const GemmCall<T>& s, Gemm blas) {
     const auto transpose = [](const GemmFactor<T>& f) { return f.transposed ? CblasTrans : CblasNoTrans; };

@@ -25,7 +25,6 @@ struct GemmCall {
 void gemm(const GemmCall<float>& call);
 void gemm(const GemmCall<double>& call);
 
-/// Sets the number of threads that the next calls use.
 void set_gemm_threads(int threads);
 
 }  // namespace stencil

@@ -1,4 +1,4 @@
-// Flushes subnormal numbers to zero, because processors compute with them in slow microcode.
+// Flushes subnormal numbers to zero.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 namespace stencil {
 
-/// RAII: while it lives, this thread flushes subnormals to zero, both as operands and as results, like CUDA's
-/// --ftz=true for float32. Features that diffuse into an empty region are surrounded by subnormals, and an
-/// operation on one takes over a hundred cycles; they are 30 orders of magnitude below the field's rounding.
+/// While it lives, this thread flushes subnormals to zero (operands and results), like CUDA's --ftz=true.
+/// Features that diffuse into an empty region are surrounded by subnormals, on which an operation takes over
+/// a hundred cycles; they are 30 orders of magnitude below the field's rounding.
 class SubnormalsAsZero {
   public:
     explicit SubnormalsAsZero(bool on = true) : before_(control()) {

@@ -1,4 +1,4 @@
-// A fixed pool of threads that run one task together, again and again.
+// A fixed pool of threads for short, repeated tasks.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// Launch shapes that cover a field of any size, and properties of the device they run on.
+// Launch grids that cover a field.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -11,7 +11,7 @@
 
 namespace stencil {
 
-/// The number of multiprocessors of the current device. Throws CudaError.
+/// Multiprocessors of the current device. Throws CudaError.
 inline int multiprocessors() {
     int device = 0, count = 0;
     CUDA_CHECK(cudaGetDevice(&device));

@@ -1,4 +1,4 @@
-// Ordering between streams (events), asynchronous copies, and CUDA graphs.
+// Events, asynchronous copies and CUDA graphs.
 #pragma once
 
 #include <cstddef>
@@ -18,33 +18,32 @@ class CudaEvent {
 
     /// Marks all work enqueued on the stream so far.
     void record(CudaStream& stream);
-    /// Makes work enqueued on the stream from now on wait for the event.
+    /// Makes later work on the stream wait for the event.
     void wait_on(CudaStream& stream);
-    /// Blocks the host until the event. An event that was never recorded counts as reached.
+    /// Blocks the host; an event never recorded counts as reached.
     void wait();
 
   private:
     void* event_ = nullptr;
 };
 
-/// For destructors: waits for all work of the stream and ignores errors, which later calls on its results
-/// report.
+/// For destructors: waits for the stream and ignores errors, which later calls report.
 void finish(const CudaStream& stream) noexcept;
 
 /// Enqueues an asynchronous copy; the host memory must be page-locked.
 void enqueue_to_device(void* to, const void* from, std::size_t bytes, CudaStream& stream);
 void enqueue_to_host(void* to, const void* from, std::size_t bytes, CudaStream& stream);
 
-/// A CUDA graph: work that is captured once and then launched as a whole, with less overhead per kernel.
+/// A CUDA graph: captured once, then launched as a whole.
 class CudaGraph {
   public:
-    /// Captures what `enqueue` puts on the stream; it must not wait for any of it.
+    /// Captures what `enqueue` puts on the stream; it must not wait.
     CudaGraph(CudaStream& stream, const std::function<void()>& enqueue);
     ~CudaGraph();
     CudaGraph(const CudaGraph&) = delete;
     CudaGraph& operator=(const CudaGraph&) = delete;
 
-    /// Uploads the graph before its first launch, which would otherwise do it.
+    /// Uploads the graph, which the first launch would do otherwise.
     void upload(CudaStream& stream);
     void launch(CudaStream& stream);
 

@@ -59,9 +59,8 @@ std::atomic<int> chosen_device{kFirstUsable};
 
 }  // namespace
 
-// Asks CUDA for the current device instead of caching it, because other libraries on this thread (CuPy,
-// PyTorch) change it too. The first call always sets it: that makes the context current, which driver
-// functions need.
+// Asks CUDA for the current device, because other libraries on this thread (CuPy, PyTorch) change it. The
+// first call always sets it: that makes the context current, which driver functions need.
 void use_cuda_device(int index) {
     thread_local bool called = false;
     int current = -1;
@@ -100,7 +99,7 @@ CudaMemoryInfo cuda_memory(int device) {
     return info;
 }
 
-// Atomic, because memory may be freed on a different thread than the one that allocated it.
+// Atomic, because memory may be freed on another thread.
 struct CudaMemoryMeter::Count {
     std::size_t limit = 0;
     std::atomic<std::size_t> bytes{0};

@@ -33,17 +33,16 @@ struct CudaStatus {
     int runtime_version = 0;
 };
 
-/// Lists the devices, queried once per process without opening any. A missing device or driver is not an
-/// error.
+/// The devices, queried once per process without opening any. A missing device or driver is not an error.
 const CudaStatus& query_cuda();
 
-/// The device used where none is named, by all threads: the one chosen by choose_cuda_device(), else the
-/// first usable one. Devices that are not used are never opened, because a context costs memory and time.
+/// The default device of all threads: that of choose_cuda_device(), else the first usable one. Only devices
+/// in use are opened.
 int default_cuda_device();
 /// The compute capability of that device, 90 for 9.0; 0 without a device.
 int default_compute_capability();
 void choose_cuda_device(int index);
-/// Makes the device current for this thread, so that runtime calls and libraries use it.
+/// Makes the device current for this thread.
 void use_cuda_device(int index = default_cuda_device());
 
 struct CudaMemoryInfo {
@@ -54,8 +53,8 @@ struct CudaMemoryInfo {
 /// Free and total memory of the device, which this call opens; zeros without a device.
 CudaMemoryInfo cuda_memory(int device = default_cuda_device());
 
-/// While it lives, counts what its thread allocates as CudaMemory, and refuses allocations above a limit.
-/// Memory that the driver and libraries take for themselves (contexts, kernels) is not counted.
+/// Counts what its thread allocates as CudaMemory, and refuses allocations above a limit. Memory of the
+/// driver and libraries (contexts, kernels) is not counted.
 class CudaMemoryMeter {
   public:
     /// `limit` is in bytes, 0 for none. At most one meter per thread.
@@ -77,8 +76,7 @@ class CudaMemoryMeter {
     std::shared_ptr<Count> count_;
 };
 
-/// While it lives, the thread's meter neither counts nor refuses: for measurements that are not part of the
-/// work.
+/// Suspends the thread's meter while it lives, for measurements apart from the work.
 class CudaMemoryUncounted {
   public:
     CudaMemoryUncounted();
@@ -142,7 +140,7 @@ class CudaStream {
     void* handle_ = nullptr;
 };
 
-/// Measures the device time between two points of a stream.
+/// Device time between two points of a stream.
 class CudaTimer {
   public:
     CudaTimer();
@@ -160,11 +158,11 @@ class CudaTimer {
     void* stop_ = nullptr;
 };
 
-/// Enqueues an empty kernel before a timed section. After OpenGL has drawn, this kernel takes the wait for
-/// the GPU's context switch (0.3 ms on an H200) instead of the first timed one.
+/// Enqueues an empty kernel before a timed section. After OpenGL has drawn, it takes the wait for the GPU's
+/// context switch (0.3 ms on an H200) instead of the first timed kernel.
 void cuda_nudge(CudaStream& stream);
 
-/// A 2D copy: `rows` rows of `width` bytes.
+/// A 2D copy; sizes are in bytes.
 struct RowCopy {
     void* to = nullptr;
     std::size_t to_pitch = 0;

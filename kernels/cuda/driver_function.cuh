@@ -1,5 +1,4 @@
-// Functions of the CUDA driver, found at run time: linking libcuda would keep the program from starting
-// without a driver.
+// Driver functions, found at run time, because linking libcuda would require a driver.
 #pragma once
 
 #include <cuda_runtime.h>

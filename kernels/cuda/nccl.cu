@@ -64,9 +64,8 @@ NcclLink::~NcclLink() {
     if (link_) nccl().close(link_);
 }
 
-// NCCL matches sends and receives between two ranks in order. With two ranks and a periodic field both
-// neighbours are the same rank, so receives are posted in the opposite order of the sends: what it sends up
-// arrives here from below.
+// NCCL matches messages between two ranks in order. If both neighbours are the same rank, what it sends up
+// arrives here from below, so receives are posted in the opposite order of the sends.
 void NcclLink::exchange(const Neighbour& above,
                         const Neighbour& below,
                         std::size_t bytes,

@@ -9,21 +9,20 @@
 
 namespace stencil {
 
-/// NCCL's unique id of a communicator: one process makes it and gives it to all others.
+/// NCCL's unique id: one process makes it and gives it to the others.
 using NcclName = std::array<char, 128>;
 /// Throws CudaError without NCCL.
 NcclName make_nccl_name();
 
 class NcclLink {
   public:
-    /// Collective: all `size` processes call it, each with a GPU of its own as the current device. Throws
-    /// CudaError.
+    /// Collective: each of the `size` processes has a GPU of its own, its current device. Throws CudaError.
     NcclLink(const NcclName& name, int rank, int size);
     ~NcclLink();
     NcclLink(const NcclLink&) = delete;
     NcclLink& operator=(const NcclLink&) = delete;
 
-    /// The device buffers that are sent to and received from the rank above or below.
+    /// Device buffers for the rank above or below.
     struct Neighbour {
         int rank = -1;  ///< -1: no neighbour
         const void* give = nullptr;

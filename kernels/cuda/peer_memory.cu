@@ -12,8 +12,7 @@ namespace {
 
 using OnValue = CUresult (*)(CUstream, CUdeviceptr, cuuint32_t, unsigned);
 
-// cudaMalloc places smaller allocations inside a common block, and an IPC handle would share that whole
-// block.
+// cudaMalloc packs smaller allocations into one block, which an IPC handle would share as a whole.
 constexpr std::size_t kWhole = std::size_t(2) << 20;
 
 struct Signal {

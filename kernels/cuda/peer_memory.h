@@ -9,10 +9,10 @@
 
 namespace stencil {
 
-/// A CUDA IPC handle, with which another process opens the memory.
+/// A CUDA IPC handle.
 using PeerHandle = std::array<std::byte, 64>;
 
-/// Zero-initialised device memory for sharing. Throws CudaError, also if the memory cannot be shared.
+/// Zero-initialised device memory that can be shared. Throws CudaError.
 class SharedMemory {
   public:
     explicit SharedMemory(std::size_t bytes);

@@ -1,4 +1,4 @@
-// Reductions over a warp or a block, in a fixed order, so that results are reproducible to the bit.
+// Reductions over a warp or block in a fixed order, hence bitwise reproducible.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -25,8 +25,8 @@ __device__ __forceinline__ T other_lane(const T& value, int mask) {
     }
 }
 
-/// Reduces over the whole warp, or over each group of `width` lanes (a power of two); every lane gets the
-/// result. All lanes must call it.
+/// Reduces over the warp, or over groups of `width` lanes (a power of two). All lanes must call it and get
+/// the result.
 template <class T, class Op>
 __device__ __forceinline__ T warp_reduce(T value, Op op, int width = 32) {
 #pragma unroll
@@ -35,7 +35,7 @@ __device__ __forceinline__ T warp_reduce(T value, Op op, int width = 32) {
     return value;
 }
 
-/// Reduces over a block of whole warps; every thread gets the result and must call it. `thread` is the linear
+/// Reduces over a block of whole warps. All threads must call it and get the result. `thread` is the linear
 /// thread index.
 template <class T, class Op>
 __device__ T block_reduce(T value, Op op, T neutral, int thread = int(threadIdx.x)) {

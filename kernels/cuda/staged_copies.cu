@@ -28,7 +28,7 @@ StagedCopies::~StagedCopies() {
         try {
             copied.wait();
         } catch (const CudaError&) {
-            // The device has failed and the copy is over; whoever enqueued it gets the error.
+            // The device has failed; whoever enqueued the copy gets the error.
         }
     }
 }

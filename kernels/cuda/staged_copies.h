@@ -1,5 +1,4 @@
-// Out-of-core work: host arrays pass through page-locked staging buffers, and copies into device buffers
-// overlap with kernels that read others (double buffering).
+// Out-of-core work: host arrays pass through page-locked staging buffers, device buffers are double-buffered.
 #pragma once
 
 #include <cstddef>
@@ -24,12 +23,11 @@ class StagedCopies {
     StagedCopies(const StagedCopies&) = delete;
     StagedCopies& operator=(const StagedCopies&) = delete;
 
-    /// Packs the box and enqueues copies to device memory. On return the array may be changed.
+    /// Packs the box and enqueues its copy. On return the array may change.
     template <class T>
     void send(const ArrayBox& box, const T* array, T* to, CudaStream& stream);
-    /// Enqueues copies of packed elements from device memory, ordered after the stream's work. The returned
-    /// function waits for them and unpacks them into the box; until it has run, this object accepts no other
-    /// copy.
+    /// Enqueues copies of packed elements from device memory. The returned function waits for them and
+    /// unpacks them into the box; until then this object accepts no other copy.
     template <class T>
     [[nodiscard]] std::function<void()> receive(const ArrayBox& box,
                                                 const T* from,
@@ -49,11 +47,11 @@ class StagedCopies {
     std::size_t next_ = 0;
 };
 
-/// Orders the copies into a device buffer and the kernels that read it, by events between two streams.
+/// Double buffering: orders copies into a device buffer and the kernels that read it.
 class BufferTurns {
   public:
-    /// Calls `enqueue`, which puts copies into the buffer on `copies`. They wait for the kernels that read
-    /// the old contents, and later work on `compute` waits for them.
+    /// Calls `enqueue`, which puts copies into the buffer on `copies`, after the kernels that read the old
+    /// contents and before later work on `compute`.
     template <class F>
     void fill(CudaStream& copies, CudaStream& compute, F&& enqueue) {
         read_.wait_on(copies);

@@ -7,8 +7,8 @@
 
 #include <cstdint>
 
-// <cuda/ptx> has the wrappers from CUDA 12.6 on; with older toolkits Hopper uses the fallback. Host code
-// takes this branch too, which is fine because both layouts have the same size.
+// <cuda/ptx> has the wrappers from CUDA 12.6 on; with older toolkits Hopper uses the fallback too. Host code
+// takes this branch; both layouts have the same size.
 #if CUDART_VERSION >= 12060 && (!defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900)
 #define STENCIL_BULK_COPIES 1
 #include <cuda/ptx>
@@ -18,9 +18,8 @@
 
 namespace stencil {
 
-/// Keeps a warp-uniform value in a register (shuffle), or hoists a shared-memory address out of a loop
-/// (opaque asm). Otherwise nvcc recomputes them in every iteration: it does not know that the value is
-/// uniform, and an address costs some twenty instructions.
+/// Keeps a warp-uniform value in one register, or hoists a shared-memory address (some twenty instructions)
+/// out of a loop. nvcc does not know that they are uniform and recomputes them in every iteration.
 __device__ __forceinline__ int settled(int value, int lane) {
     return __shfl_sync(~0U, lane == 0 ? value : 0, 0);
 }
@@ -72,8 +71,7 @@ __device__ __forceinline__ void bulk_load(void* to, const void* from, unsigned b
     cp_async_bulk(space_cluster, space_global, to, from, bytes, &barrier.state);
 }
 
-/// Makes a thread's writes to shared memory visible to the async proxy: every writing thread calls it before
-/// a bulk store reads them.
+/// Makes the calling thread's writes to shared memory visible to a bulk store.
 __device__ __forceinline__ void before_bulk_store() {
     cuda::ptx::fence_proxy_async(cuda::ptx::space_shared);
 }
@@ -82,8 +80,8 @@ __device__ __forceinline__ void bulk_store(void* to, const void* from, unsigned 
     cuda::ptx::cp_async_bulk(cuda::ptx::space_global, cuda::ptx::space_shared, to, from, bytes);
 }
 
-/// Commits the stores since the last call as a group, and waits until all groups except the newest kNewest
-/// have finished reading shared memory. Called by the thread that started the stores.
+/// Commits the stores since the last call as a group, and waits until all but the newest kNewest groups have
+/// read shared memory. For the thread that started them.
 template <int kNewest>
 __device__ __forceinline__ void close_and_wait_for_stores() {
     cuda::ptx::cp_async_bulk_commit_group();
@@ -92,7 +90,7 @@ __device__ __forceinline__ void close_and_wait_for_stores() {
 
 #endif
 
-/// Producer-consumer handshake between warps, in shared memory: counts the batches that a warp has finished.
+/// Counts the batches that a warp has finished, for another warp to wait for. In shared memory.
 class Handoff {
   public:
     /// `arrivals`: the lanes that arrive per batch, a whole warp or the one that starts copies.
@@ -122,9 +120,8 @@ class Handoff {
     }
 #endif
 
-    /// All lanes call it: blocks until `batch` + 1 batches are done (-1 never blocks). Hopper's barrier
-    /// compares only the phase's parity, so the producer must not be ahead by more: batch + 2 would look like
-    /// batch.
+    /// All lanes wait until `batch` + 1 batches are done (-1: no wait). Hopper compares only the phase's
+    /// parity, so no further batch may be done by then.
     __device__ void wait(int batch) {
 #if STENCIL_BULK_COPIES
         barrier_.wait(unsigned(batch) & 1);

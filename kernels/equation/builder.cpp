@@ -69,7 +69,7 @@ std::vector<int> count_uses(const Operations& operations, const std::vector<int>
     return uses;
 }
 
-// Contracts a product into a sum (FMA). If both arguments are products, the right one is taken, always.
+// Contracts a product into a sum (FMA), the right argument first.
 void contract(Operation& sum, const Operations& all, const std::vector<int>& uses) {
     const auto product = [&](int value) {
         const Operation& o = all[std::size_t(value)];

@@ -1,5 +1,4 @@
-// Builds lists of instructions with common-subexpression elimination; finish() contracts products into FMAs
-// and eliminates dead code.
+// Builds instruction lists, with common-subexpression elimination.
 #pragma once
 
 #include <map>
@@ -18,7 +17,7 @@ class Builder {
     int add(int a, int b) { return make(Code::add, a, b); }
     int subtract(int a, int b) { return make(Code::subtract, a, b); }
     int multiply(int a, int b) { return make(Code::multiply, a, b); }
-    /// A product that finish() does not contract: if neighbouring cells share it, it is computed only once.
+    /// A product that finish() does not contract, so that neighbouring cells can share it.
     int whole_product(int a, int b);
     int fma(int a, int b, int c) { return make(Code::fma, a, b, c); }
     int select(int condition, int then, int otherwise) {

@@ -72,8 +72,8 @@ int Elementary::log(int x) {
     return b_.select(positive, large, pole);
 }
 
-// exp(b log |a|), with the logarithm as an unevaluated sum of two numbers, so that large ones lose no digits.
-// For 0 and infinity the logarithm is a huge finite number, which gives the right powers, including b = 0.
+// exp(b log |a|), with the logarithm as a sum of two numbers, so that large ones lose no digits. For 0 and
+// infinity it is a huge finite number, which gives the right powers, also for b = 0.
 int Elementary::power(int a, int b, int sign) {
     const Parts ln2 = float64_ ? kLn2Double : kLn2Float;
     constexpr double infinity = std::numeric_limits<double>::infinity();

@@ -24,7 +24,7 @@ constexpr std::size_t kBeside = TimeTiling::kRowsAtATime + 1;
 // Work (cells times operations) that takes about as long as waking a thread.
 constexpr std::size_t kLeastWork = std::size_t(1) << 18;
 
-// Work (cells times operations) that the vector interpreter does in the time that a compilation takes.
+// Work (cells times operations) that the interpreter does while a compiler compiles.
 constexpr double kWorthCompiling = 4e9;
 
 std::size_t operations_of(const Program& program) {
@@ -33,9 +33,9 @@ std::size_t operations_of(const Program& program) {
     return operations;
 }
 
-// Whether component c's next state may overwrite the current one. This holds if the stage that computes it
-// has no other output and reads no neighbours of c, and no later stage reads c. Within a pass each stage is a
-// row behind the one before it, so all earlier stages have read what it overwrites.
+// Whether component c's next state may overwrite the current one: the stage that computes it has no other
+// output and reads no neighbours of c, and no later stage reads c. Earlier stages are a row ahead in a pass,
+// so they have read what it overwrites.
 bool in_place(const Program& program, int c) {
     const auto makes = [to = program.next[std::size_t(c)]](const Stage& stage) {
         return std::ranges::find(stage.outputs, to, &Output::array) != stage.outputs.end();
@@ -96,8 +96,8 @@ EquationStepper<T>::EquationStepper(Program program,
             program_.linear, program_.components, setup.nx, setup.ny, threads_);
 }
 
-// Large buffers start at the same offset in a page, and a load whose address matches a recent store modulo 4
-// KB stalls (4K aliasing). Different offsets per buffer avoid that.
+// Large buffers start at the same offset in a page, and a load stalls if it matches a recent store modulo 4
+// KB (4K aliasing).
 template <class T>
 std::ptrdiff_t EquationStepper<T>::stagger(std::size_t buffer) const {
     return std::ptrdiff_t(kStaggerLines * buffer) * lead_;
@@ -154,7 +154,7 @@ auto EquationStepper<T>::next_frame() -> std::shared_ptr<const StepFrame<T>> {
     return frame;
 }
 
-// The temporal blocking depth for this many stages, divided as evenly as possible into passes.
+// The temporal blocking depth, for passes of about equal depth.
 template <class T>
 int EquationStepper<T>::levels_of_pass(long long stages) const {
     const std::size_t row_bytes = buffers_.size() * std::size_t(pitch_) * sizeof(T);
@@ -209,7 +209,7 @@ void EquationStepper<T>::expect(long long steps) {
     compile_when_worth_it(expected_);
 }
 
-// Only between passes, because all levels of a pass must use the same executor.
+// Only between passes: all levels of a pass use the same executor.
 template <class T>
 void EquationStepper<T>::take_compiled() {
     if (!compiled() || stages_.front().compiled) return;

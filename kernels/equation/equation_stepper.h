@@ -1,5 +1,4 @@
-// Steps a program on the CPU: row by row, in arrays with ghost cells, with temporal blocking over stages and
-// steps.
+// Steps a program on the CPU, with temporal blocking over stages and steps.
 #pragma once
 
 #include <memory>
@@ -21,8 +20,8 @@ namespace stencil::equation {
 template <class T>
 class EquationStepper {
   public:
-    /// If a compiler is given and setup.plain is not set, long runs start on the vector interpreter, compile
-    /// their rows in the background, and switch to them between two passes.
+    /// With a compiler, and unless setup.plain, a long run starts on the vector interpreter, compiles its
+    /// rows in the background, and switches between two passes.
     EquationStepper(Program program,
                     const EquationSetup& setup,
                     ThreadPool& threads,
@@ -39,16 +38,14 @@ class EquationStepper {
     void set_dt(double dt);
     /// The next step starts at this time and counts as the one after `step` steps.
     void restart(long long step, double time) { resume({step, time}, step); }
-    /// Continues after `step` steps from a saved clock, so that all later times have the same bits as in an
-    /// uninterrupted run.
+    /// Continues from a saved clock after `step` steps; later times have the bits of an uninterrupted run.
     void resume(const Clock& clock, long long step);
     const Clock& clock() const { return clock_; }
 
     void advance(long long steps);
-    /// Hints how many steps will follow, in any number of calls, to decide whether compiling pays off.
-    /// Without a hint, the number of steps so far is assumed.
+    /// Hints how many steps will follow, to decide whether compiling pays off; by default as many as so far.
     void expect(long long steps);
-    /// Compiles even for a short run; returns when the rows are ready or compiling has failed.
+    /// Compiles even for a short run; returns when rows are ready or compiling has failed.
     void wait_for_compiler();
     /// The next pass uses compiled rows.
     bool compiled() const { return rows_ && rows_->state() == CompiledRows::State::there; }

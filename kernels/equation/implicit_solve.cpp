@@ -70,7 +70,7 @@ struct ImplicitSolve<T>::Transforms {
     /// Work lines per thread: a cache line of columns of each component, and a pair's coefficients.
     std::size_t lines() const { return std::size_t(polynomials.components) * (kPairs + 1); }
 
-    // Calls f(work, i) for i in [0, count) on all threads, each with a work buffer of its own.
+    // Calls f(work, i) for i in [0, count) on all threads, each with its own work buffer.
     template <class F>
     void for_each(int count, F&& f) {
         const std::int64_t cells = std::int64_t(rows->n) * columns->n * polynomials.components;
@@ -178,7 +178,7 @@ struct ImplicitSolve<T>::Transforms {
         return {field.row(2 * i), field.row(std::min(2 * i + 1, field.ny - 1))};
     }
 
-    /// Fewer cells take a thread less time than waking it.
+    /// A thread does fewer cells faster than another one wakes.
     static constexpr int kLeastCells = 4096;
     /// Pairs of columns transformed together, one cache line wide.
     static constexpr int kPairs = int(AlignedBuffer<T>::kAlignment / sizeof(T)) / 2;

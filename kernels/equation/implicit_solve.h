@@ -1,4 +1,4 @@
-// The linear systems of implicit (IMEX) steps, which transforms decouple into one small system per mode.
+// The linear systems of implicit (IMEX) steps: transforms decouple them into a small system per mode.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,6 @@ namespace stencil::equation {
 template <class T>
 class ImplicitSolve {
   public:
-    /// For fields of (ny, nx) cells.
     ImplicitSolve(const LinearPart& part, int components, int nx, int ny, ThreadPool& threads);
     ~ImplicitSolve();
     ImplicitSolve(const ImplicitSolve&) = delete;

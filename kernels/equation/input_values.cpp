@@ -104,7 +104,7 @@ bool InputValues<T>::update_ghosts(const EquationSetup& setup,
         const bool differs =
             std::ranges::find(operations, upright ? Code::y : Code::x, &Operation::code) != operations.end();
         std::vector<double> values;
-        // The side's ends are at periodic sides, so its first and last entries wrap.
+        // The side ends at periodic sides, so its outer entries wrap.
         const bool goes_on = info.ghosts[upright ? 2 : 0].periodic;
         for (int i = -1; i <= n; ++i) {
             const int first = upright ? setup.slab.first : 0;

@@ -35,8 +35,8 @@ class InputValues {
   public:
     explicit InputValues(const Program& program);
 
-    /// Updates the inputs for the step after `step` steps, which starts at `time`: those that depend on time,
-    /// and with `all` every other. Returns whether anything changed.
+    /// Updates the inputs for the step after `step` steps, which starts at `time`; without `all`, only those
+    /// that depend on time. Returns whether any changed.
     bool update(const EquationSetup& setup, long long step, double time, bool all);
     /// Whether any input differs from step to step.
     bool of_time() const;

@@ -48,7 +48,7 @@ enum class Code : std::uint8_t {
     significand,  ///< a 2^-exponent(a)
 };
 
-/// The value of the i-th operation of a list has the number i.
+/// Operation i of a list computes value i.
 struct Operation {
     Code code = Code::constant;
     std::int8_t dx = 0, dy = 0;
@@ -59,13 +59,12 @@ struct Operation {
 
 using Operations = std::vector<Operation>;
 
-/// Stores the value of operation `value` to the array `array`.
 struct Output {
     int value = 0;
     int array = 0;
 };
 
-/// `to` = (1 - share dt L)^-1 `from` for a program's linear part L; arrays of all components in order.
+/// `to` = (1 - share dt L)^-1 `from`, all components in order; L is the linear part.
 struct Solve {
     std::vector<int> from, to;
 };
@@ -80,18 +79,18 @@ struct Stage {
 /// The scalars of every model, followed by its parameters.
 enum : int { kTime, kStep, kDt, kSpacing, kColumns, kRows, kParameters };
 
-/// Inputs are computed in float64 and rounded once: uniforms from scalars and other uniforms, column inputs
-/// also from x, row inputs also from y. `outputs` are in the order of their indices.
+/// Computed in float64 and rounded once: uniforms from scalars and uniforms, column inputs also from x, row
+/// inputs also from y. `outputs` are in the order of their indices.
 struct Inputs {
     Operations operations;
     std::vector<int> outputs;
     bool of_time = false;  ///< depends on time
-    /// Whether a column or row input beyond the sides takes its value from the other end of the field.
+    /// Whether a column or row input beyond the sides wraps around.
     std::vector<bool> wraps = {};
 };
 
-/// The ghost cells of an array beyond one side: alpha * edge + beta, with both computed along the side in
-/// float64 and rounded once.
+/// The ghost cells of an array beyond one side: alpha * edge + beta, computed along the side in float64 and
+/// rounded once.
 struct Ghosts {
     bool periodic = false;
     Inputs coefficients;  ///< alpha and beta, from scalars and x or y
@@ -130,8 +129,8 @@ struct Program {
     LinearPart linear;  ///< no terms if there are no implicit stages
 };
 
-/// Which of a program's arrays are periodic along an axis (0: x). If some are and others are not, rows at
-/// both ends of the field need each other as well as ghost cells, and no executor fuses steps.
+/// Which arrays are periodic along an axis (0: x). If only some are, no executor fuses steps, because rows at
+/// both ends of the field need each other as well as ghost cells.
 enum class Wrapping : std::uint8_t { none, some, all };
 inline Wrapping wrapping(const Program& program, std::size_t axis) {
     std::size_t wrapped = 0;

@@ -13,7 +13,7 @@ struct RandomKey {
     int stream = 0;
 };
 
-/// The state of Philox: the counter that is mixed and the key that the rounds add.
+/// Philox' counter, which is mixed, and key, which each round increments.
 struct PhiloxBlock {
     std::array<std::uint32_t, 4> counter;
     std::array<std::uint32_t, 2> key;

@@ -52,7 +52,7 @@ STENCIL_HOST_DEVICE constexpr int inside_index(Boundary boundary, int i, int n) 
     return kOutside;
 }
 
-/// A cell's index and the sign with which it is continued (1, -1, or 0 for a zero).
+/// A cell and the sign with which it is continued (1, -1 or 0).
 struct Unfolded {
     int index;
     int sign;
@@ -75,8 +75,7 @@ constexpr Unfolded unfold(Boundary boundary, int i, int n) {
     return {int(2LL * n - j), -1};
 }
 
-/// Calls f with the boundary as a compile-time constant (f reads its `value`), so that kernels are
-/// specialised per boundary.
+/// Calls f with the boundary as a compile-time constant (`value`), to specialise kernels.
 template <Boundary B>
 struct BoundaryConstant {
     static constexpr Boundary value = B;

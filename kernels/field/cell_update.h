@@ -7,7 +7,6 @@
 
 namespace stencil {
 
-/// The five elements of the stencil.
 template <class T>
 struct Neighbourhood {
     T center, north, south, west, east;

@@ -1,4 +1,4 @@
-// The parameters of the diffusion equation and the stability limit of its explicit step.
+// Parameters of the diffusion equation.
 #pragma once
 
 #include "kernels/field/boundary.h"

@@ -1,5 +1,5 @@
-// Views that convert a stored state to the unscaled field. A method may store its state scaled; code that
-// reads or paints the field goes through these views and does not depend on the scaling.
+// Unscaled views of a stored state: code that reads or paints a field does not depend on how a method scales
+// it.
 #pragma once
 
 #include <cstddef>
@@ -88,7 +88,7 @@ class PlainView {
     double factor_ = 1;
 };
 
-/// The five values around row[0]; all must lie inside of the field.
+/// The five values around row[0], all inside of the field.
 template <class T>
 STENCIL_HOST_DEVICE constexpr Neighbourhood<T> inner_neighbourhood(const PlainRow<T>& row,
                                                                    std::ptrdiff_t pitch) {

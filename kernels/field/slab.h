@@ -1,4 +1,4 @@
-// A process' share of a distributed field: a range of rows with halos.
+// A process' rows of a distributed field.
 #pragma once
 
 namespace stencil {
@@ -13,7 +13,7 @@ struct Slab {
     int field_rows = 0;        ///< rows of the whole field; 0 if it is not distributed
 
     bool whole() const { return field_rows == 0; }
-    /// The row of the whole field that is local row y, of `rows` local rows.
+    /// The field's row that is local row y, of `rows` local rows.
     int field_row(int y, int rows) const {
         const int all = whole() ? rows : field_rows;
         return ((first + y) % all + all) % all;

@@ -25,7 +25,7 @@ struct Strips {
     constexpr int count(int part) const { return begin(part + 1) - begin(part); }
 };
 
-/// A block of device memory: `rows` rows of `width` bytes.
+/// `rows` rows of `width` bytes in device memory.
 struct ByteRows {
     std::byte* data = nullptr;
     std::size_t pitch = 0;  ///< bytes from row to row

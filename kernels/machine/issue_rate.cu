@@ -12,8 +12,8 @@ constexpr int kBlocksPerMultiprocessor = 8;  // 64 warps: full occupancy
 constexpr int kChains = 8;                   // independent FMA chains per thread, to hide their latency
 constexpr int kUnrolled = 16;                // rounds per loop iteration, to amortise the branch
 
-// Values converge to 0.5, so none overflows or becomes subnormal. The sum is stored so that the compiler
-// keeps the loop.
+// Values converge to 0.5: none overflows or is subnormal. The sum is stored so that the compiler keeps the
+// loop.
 template <class T>
 __global__ void __launch_bounds__(kThreads) issue_kernel(T* out, long long rounds, T factor, T term) {
     T values[kChains];

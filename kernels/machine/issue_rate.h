@@ -11,8 +11,7 @@ class ThreadPool;
 class CudaMemory;
 class CudaStream;
 
-/// Runs rounds of independent FMAs on every thread of the pool, with the widest SIMD of the CPU. T is float
-/// or double.
+/// Runs rounds of independent FMAs on all threads, with the widest SIMD. T is float or double.
 template <class T>
 std::int64_t cpu_issue(ThreadPool& threads, std::int64_t rounds);
 

@@ -10,7 +10,7 @@
 
 namespace stencil {
 
-/// Loads the first of these libraries that is found, for the rest of the process; null if there is none.
+/// Loads the first of these libraries that exists; null if none does.
 inline void* load_library(std::initializer_list<const char*> names) {
     for (const char* name : names)
         if (void* library = dlopen(name, RTLD_NOW | RTLD_LOCAL)) return library;
@@ -57,8 +57,8 @@ class LateLibrary {
 
 }  // namespace stencil
 
-/// A function of a library, with the type that its header declares, looked up at the first call. The two
-/// macros expand names that the header renames (cublasCreate is cublasCreate_v2).
+/// A library's function, with its type from the header, looked up at the first call. The nested macros expand
+/// renamed names (cublasCreate is cublasCreate_v2).
 #define LATE_FUNCTION(library, name)                                                           \
     [] {                                                                                       \
         static const auto found = (library).function<decltype(&::name)>(LATE_NAME_TEXT(name)); \

@@ -48,7 +48,6 @@ class GraphStepper : public ScaledStepper<T> {
     }
 
   protected:
-    /// Launches the kernel of one step.
     virtual void launch(const StepLaunch<T>& step) = 0;
 
     void step(FieldPair<T>& fields, Boundary boundary, long long steps) final {

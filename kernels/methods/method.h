@@ -54,8 +54,7 @@ struct Method {
     std::string_view model = kDiffusion;  ///< the model that it solves
     /// Keeps its state in float64 whatever the field's precision.
     bool float64_state = false;
-    /// Advances any number of steps at once at a cost independent of their number, so no throughput is
-    /// reported and `auto` never selects it.
+    /// Advances any number of steps at constant cost: no throughput is reported, and `auto` never selects it.
     bool jumps = false;
     /// Cannot be distributed over several processes.
     bool whole_field = false;
@@ -74,11 +73,9 @@ struct Method {
     MakeStepper<float> make_float32 = nullptr;
     MakeStepper<double> make_float64 = nullptr;
 
-    /// Whether this build contains it.
     bool is_built() const;
 };
 
-/// Creates the method's stepper for a field of this shape in precision T.
 template <class T>
 std::unique_ptr<Stepper<T>> make_stepper(const Method& method,
                                          const ExecutionSpace& execution,
@@ -92,8 +89,7 @@ std::unique_ptr<Stepper<T>> make_stepper(const Method& method,
 /// All methods of a model, slowest first on each device.
 std::span<const Method> methods(std::string_view model = kDiffusion);
 
-/// Looks a method up by name. Without a device, the first row with that name is returned. Null if there is
-/// none.
+/// Without a device, the first row of that name. Null if there is none.
 const Method* find_method(std::string_view name,
                           std::optional<Device> device = std::nullopt,
                           std::string_view model = kDiffusion);

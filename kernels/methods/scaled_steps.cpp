@@ -59,8 +59,8 @@ void ScaledSteps<T>::set_coefficient(double coefficient) {
                         std::abs(double(T(exact_ratio_)) - exact_ratio_) <= 1e-14 * sum;
     vary_ratio_ = std::is_same_v<T, float> && !simple;
     dither_ = std::ldexp(std::clamp(sum / 8, kMinDither, kMaxDither) * sum, -std::numeric_limits<T>::digits);
-    // One grid on both sides of a power of two. Near one, the sign of a cell's rounding error depends on the
-    // distance from it, and errors only cancel if both sides have the same spacing.
+    // One grid on both sides of a power of two: next to it the sign of a cell's rounding error depends on the
+    // distance, and errors only cancel if both sides have the same spacing.
     grid_ = std::ldexp(1.0, int(std::lround(std::log2(sum))) + 1 - std::numeric_limits<T>::digits);
     steps_per_scale_ = std::max(coefficient, 1 / coefficient) > kMaxGrowth ? 1 : kStepsPerScale;
     multiply_by_3_ = repeats_itself(steps_per_scale_ * std::log2(sum));

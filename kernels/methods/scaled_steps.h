@@ -21,9 +21,8 @@
 //    step (in every step if 1/c is beyond 32), which saves a multiplication per cell. The period is counted
 //    from the load, so that results do not depend on how steps are divided into calls.
 //  - If a few scalings make g grow by nearly a power of two (one for c = 1/4, 1/8, ..., two if c times the
-//  root
-//    of two is such a number), its mantissa would repeat the same few values; there each scaling multiplies
-//    by 3 times a power of two.
+//    root of two is such a number), its mantissa would repeat the same few values; there each scaling
+//    multiplies by 3 times a power of two.
 // Relative 2-norm errors against float64 after 10000 steps of flat fields and slow waves, over some 80000
 // coefficients from 2e-7 to 0.25, drawn everywhere and around all values for which the mantissa of g repeats:
 // 2.5e-6, at most 2.1e-5 (next to coefficients 2^-n). Without FMA 3.4e-6, at most 4.2e-5.
@@ -61,15 +60,15 @@ class ScaledSteps {
     /// Steps until the next scaling, inclusive (1 to steps_per_scale()).
     int steps_to_scale() const { return steps_per_scale_ - int(steps_ % steps_per_scale_); }
 
-    /// An upper bound on the stored state, and on intermediate values of a step, relative to the field, if
-    /// this coefficient applies from the next step on.
+    /// An upper bound on the stored state and a step's intermediates relative to the field, with this
+    /// coefficient.
     double largest_growth(double coefficient) const;
 
     /// Called after a field was loaded: the stored state is the field itself (factor 1).
     void restart();
 
-    /// The position in the sequence, for checkpoints. After resume() the weights continue from there; it
-    /// returns false and changes nothing if the numbers are not a valid position.
+    /// The position in the sequence, for checkpoints. resume() continues from there, or returns false and
+    /// changes nothing if it is invalid.
     InnerNumbers numbers() const;
     bool resume(const InnerNumbers& numbers);
 

@@ -33,17 +33,15 @@ class Stepper {
     /// Does one-time work (graphs, plans) that would otherwise be timed with the first steps.
     virtual void prepare(FieldPair<T>&, Boundary) {}
 
-    /// Advances by `steps` (>= 0) explicit steps, each computed from the old field with the true boundary,
-    /// and leaves the state in fields.front. The division into calls does not change a bit, except for
-    /// `spectral`, which rounds once per call. On CUDA the work is only enqueued, and CudaError may be
-    /// thrown.
+    /// Advances by `steps` >= 0 explicit steps with the true boundary, and leaves the state in fields.front.
+    /// The division into calls changes no bit, except for `spectral`, which rounds once per call. On CUDA
+    /// only enqueues, and may throw CudaError.
     virtual void advance(FieldPair<T>& fields, const DiffusionParams& params, long long steps) = 0;
 
-    /// A view of `stored`, the state after the steps so far, as the unscaled field.
+    /// The unscaled view of `stored`, the state after the steps so far.
     virtual PlainView<T> plain(FieldView<T> stored) const { return stored; }
 
-    /// The largest |value| of a field for which the next (stable) steps with these parameters do not overflow
-    /// T; negative if there is none.
+    /// The largest |value| for which the next stable steps do not overflow T; negative if there is none.
     virtual double largest_value(const DiffusionParams&) const { return kLargest; }
 
     /// State besides the cells, for checkpoints. resume() returns false and changes nothing if the numbers

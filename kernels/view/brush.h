@@ -23,10 +23,9 @@ struct Brush {
 };
 
 /// A straight segment of a stroke from (x0, y0) to (x1, y1) in cell coordinates: the centre of cell (i, j) is
-/// (i + 0.5, j + 0.5). The first segment of a stroke is a point with `joined` false. The others are joined to
-/// the one before, and an adding brush then subtracts what it already added around their starting point. A
-/// rectangle, with its corners in (x0, y0) and (x1, y1), and a fill, which starts at the cell of (x0, y0),
-/// are strokes of one segment.
+/// (i + 0.5, j + 0.5). The first segment of a stroke is a point with `joined` false. For the others, an
+/// adding brush subtracts what it already added around their starting point. A rectangle with corners (x0,
+/// y0) and (x1, y1), and a fill from the cell of (x0, y0), are strokes of one segment.
 struct BrushPiece {
     Brush brush;
     double x0 = 0, y0 = 0, x1 = 0, y1 = 0;

@@ -9,8 +9,8 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/view/cell_runs.cpp"
 #include <hwy/foreach_target.h>
-// Highway compiles the rest of this file once per instruction set. The loops are auto-vectorised.
-// CMakeLists.txt disables FMA contraction for this file, because it would round differently.
+// Highway compiles the rest of this file once per instruction set. The loops are auto-vectorised, without FMA
+// contraction (CMakeLists.txt), which would round differently.
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -38,8 +38,7 @@ void add_weighted(double* HWY_RESTRICT sums, double weight, const V* HWY_RESTRIC
     for (int i = 0; i < count; ++i) sums[i] += weight * double(values[i]);
 }
 
-// Several accumulators, because an addition depends on the previous one. Non-finite values add 0 and are not
-// counted.
+// Several accumulators, because additions are dependent. Non-finite values are skipped.
 template <class V>
 struct StatisticsLanes {
     static constexpr int kLanes = 16;

@@ -32,12 +32,11 @@ void read(const CpuView<T>& view, FieldView<U> out);
 template <class T>
 void resample(const CpuView<T>& view, const ResampleRequest& request, float* pixels);
 
-/// Statistics of all cells. The bits do not depend on the number of threads.
+/// Statistics of all cells. The same bits for any number of threads.
 template <class T>
 Statistics statistics(const CpuView<T>& view);
 
-/// The 2-norm over all cells, summed in float64; NaN if any cell is. The bits do not depend on the number of
-/// threads.
+/// The 2-norm over all cells, summed in float64; NaN if any cell is. The same bits for any number of threads.
 template <class T>
 double norm(const CpuView<T>& view);
 

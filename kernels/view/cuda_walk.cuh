@@ -84,8 +84,8 @@ __device__ void for_part_of_tile(const QuantitySource<T>& source, const WalkTile
     }
 }
 
-/// Calls f with the values of this thread's share of the cells, and with NaN outside of the field. Grid and
-/// blocks must be those of walk_over().
+/// Calls f with this thread's share of the cells' values, and with NaN outside of the field. The launch must
+/// be that of walk_over().
 template <Quantity Q, class T, class F>
 __device__ void for_cells(const QuantitySource<T>& source, F&& f) {
     const int nx = source.field.nx();

@@ -8,9 +8,9 @@
 
 namespace stencil {
 
-/// The cells connected to (x, y), through sides, by cells whose values differ from its own by at most
-/// `tolerance` (or, if its own is not finite, by cells that are not finite). Returned as disjoint boxes in a
-/// deterministic order; none if (x, y) lies outside of the field. `cells` is in host memory.
+/// The cells connected to (x, y), through sides, by cells that differ from it by at most `tolerance` (if it
+/// is not finite: by cells that are not). Disjoint boxes in a deterministic order; none if (x, y) lies
+/// outside of the field.
 template <class T>
 std::vector<CellBox> flood_fill(FieldView<const T> cells, int x, int y, double tolerance);
 

@@ -33,8 +33,8 @@ inline CellBox reach_of(const BrushPiece& piece, int nx, int ny, int first_row) 
     return {columns.begin, rows.begin, columns.count, rows.count};
 }
 
-/// Paints cell (x, y) of rows that start at row `first_row` of the field. An unchanged value is not written,
-/// because storing it scaled could change its bits.
+/// Paints cell (x, y) of rows that start at row `first_row` of the field. An unchanged value is not written:
+/// storing it scaled could change its bits.
 template <class T>
 STENCIL_HOST_DEVICE constexpr void paint_cell(
     const BrushPiece& piece, int x, int y, const PlainView<T>& field, int first_row) {

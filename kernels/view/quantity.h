@@ -13,7 +13,6 @@ enum class Quantity {
     base,        ///< the base field itself
 };
 
-/// The data that a quantity is computed from.
 template <class T>
 struct QuantitySource {
     PlainView<const T> field;

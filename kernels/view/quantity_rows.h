@@ -21,7 +21,6 @@ struct CellRun {
     int count = 0;
 };
 
-/// Computes the quantity for a run of at most kRun cells.
 template <Quantity Q, class T>
 void quantity_run(const QuantitySource<T>& source, const CellRun& run, QuantityValue<Q, T>* out) {
     const PlainRow<T> row = source.field.row(run.y) + run.x;
@@ -35,7 +34,7 @@ void quantity_run(const QuantitySource<T>& source, const CellRun& run, QuantityV
     } else if constexpr (Q == Quantity::base) {
         std::copy_n(source.base.row(run.y) + run.x, run.count, out);
     } else {
-        // Cells with all four neighbours are vectorised, those at the field's edges are computed one by one.
+        // Cells with all four neighbours are vectorised, those at the field's edges are not.
         const bool inner_row = run.y > 0 && run.y < source.field.ny() - 1;
         const int begin = inner_row ? std::min(std::max(1 - run.x, 0), run.count) : run.count;
         const int end = std::max(std::min(run.count, source.field.nx() - 1 - run.x), begin);
@@ -45,8 +44,8 @@ void quantity_run(const QuantitySource<T>& source, const CellRun& run, QuantityV
     }
 }
 
-/// Divides the field into parts that depend only on its shape, so that sums over parts have the same bits for
-/// any number of threads.
+/// Divides the field into parts that depend only on its shape, so that sums have the same bits for any number
+/// of threads.
 class FieldParts {
   public:
     FieldParts(int nx, int ny)
@@ -75,8 +74,7 @@ class FieldParts {
     int columns_, rows_;
 };
 
-/// Calls fold(part, thread, values, count) for every run of a quantity's cells. A part is handled by one
-/// thread.
+/// Calls fold(part, thread, values, count) for every run of a quantity's cells. A part has one thread.
 template <Quantity Q, class T, class Fold>
 void for_quantity(const QuantitySource<T>& source, ThreadPool& threads, const Fold& fold) {
     const FieldParts parts(source.field.nx(), source.field.ny());

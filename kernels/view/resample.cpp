@@ -37,7 +37,7 @@ void sum_rows(const QuantitySource<T>& source, const CellSpan& rows, CellRun run
     }
 }
 
-// The contribution of columns [x, x + count) to a pixel; the pixel must have at least one of them.
+// The contribution of columns [x, x + count), at least one of them the pixel's.
 double sum_columns(const CellSpan& span, const CellRun& run, const double* sums) {
     const int begin = std::max(span.first, run.x);
     const int end = std::min(span.last, run.x + run.count - 1);

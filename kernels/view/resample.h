@@ -21,8 +21,7 @@ struct ResampleRequest {
     bool smooth = false;
 
     /// For a slab of a distributed field: the contribution of its cells to each pixel, so that the sum over
-    /// all slabs is the picture. Only rows of pixels with contributions are computed; pixel_rows_of() sets
-    /// this.
+    /// all slabs is the picture. Only rows of pixels with contributions are computed (pixel_rows_of()).
     struct Part {
         int first_row = 0,
             field_rows = 0;  ///< rows of cells; field_rows is 0 if the field is not distributed

@@ -18,7 +18,6 @@ STENCIL_HOST_DEVICE double sum_of_spans(const QuantitySource<T>& source,
     return sum;
 }
 
-/// How values at points are read.
 struct Sampling {
     bool smooth = false;
     int first_row = 0, field_rows = 0;  ///< set if the source is a slab of a distributed field

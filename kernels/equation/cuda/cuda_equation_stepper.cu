@@ -14,21 +14,19 @@ namespace stencil::equation {
 namespace {
 
 // Steps per CUDA graph, because on small fields a launch takes longer than its kernel. Even, so that the
-// state is back in the same arrays.
+// state returns to the same arrays.
 constexpr int kStepsTogether = 32;
 
-// Timings take the best of this many, because a GPU that has been idle is slower at first.
+// Best of this many timings, because an idle GPU is slower at first.
 constexpr int kTimings = 3;
 
-// Fused kernels are compiled if the remaining steps take at least this many seconds, about the time of
-// compiling.
+// Fused kernels are compiled if the remaining steps take this many seconds, about the time of compiling.
 constexpr double kWorthCompiling = 2;
-// Below kFewSteps not even timing a step pays off; kManySteps take longer than compiling on any field,
-// because a launch takes 2 us.
+// Below kFewSteps even timing a step does not pay off; kManySteps take longer than compiling on any field (2
+// us per launch).
 constexpr long long kFewSteps = 100, kManySteps = 1'000'000;
 
-// Limits per launch of the resident kernel: the steps, for a few ms, and the bytes of inputs that differ by
-// step.
+// Limits per resident launch: steps (a few ms) and bytes of inputs that differ by step.
 constexpr std::size_t kMostSteps = 1024, kMostInputBytes = 1 << 20;
 
 LaunchShape shape_over(const EquationSetup& setup, const CudaBlock& block) {

@@ -19,15 +19,13 @@
 
 namespace stencil::equation {
 
-/// The GPU counterpart of EquationStepper: same interface, same bits. Calls enqueue on the stream without
-/// waiting.
+/// Like EquationStepper, with the same bits. Calls enqueue on the stream without waiting.
 template <class T>
 class CudaEquationStepper {
   public:
     /// `cubin` is cuda_text(program, sizeof(T) == 8), compiled for the stream's device. Arrays start as
-    /// zeros. If the remaining steps take longer than compiling, fused and resident kernels are compiled in
-    /// the background, each is timed on the current state, and the fastest is used (autotuning). The bits
-    /// stay the same. Throws CudaError.
+    /// zeros. In a long run, fused and resident kernels are compiled in the background and timed on the
+    /// current state, and the fastest takes over, with the same bits. Throws CudaError.
     CudaEquationStepper(Program program,
                         const EquationSetup& setup,
                         const std::string& cubin,
@@ -38,9 +36,9 @@ class CudaEquationStepper {
     CudaEquationStepper(const CudaEquationStepper&) = delete;
     CudaEquationStepper& operator=(const CudaEquationStepper&) = delete;
 
-    /// (ny, nx) cells of device memory, in rows of cuda_pitch(): a component's current state, the model's
-    /// data, or any array of the program as the last single step left it. Components and data may be written
-    /// between steps; a step may move a component to another buffer.
+    /// (ny, nx) cells in device memory with cuda_pitch(): a component, the model's data, or any array as the
+    /// last single step left it. Components and data may be written between steps; a step may move a
+    /// component to another buffer.
     FieldView<T> component(int index) { return array(index); }
     FieldView<T> data(int index);
     FieldView<T> array(int index);
@@ -50,32 +48,27 @@ class CudaEquationStepper {
     void set_dt(double dt);
     /// The next step starts at this time and counts as the one after `step` steps.
     void restart(long long step, double time) { resume({step, time}, step); }
-    /// Continues after `step` steps from a saved clock, so that all later times have the same bits as in an
-    /// uninterrupted run.
+    /// Continues from a saved clock after `step` steps; later times have the bits of an uninterrupted run.
     void resume(const Clock& clock, long long step);
     const Clock& clock() const { return clock_; }
 
-    /// Enqueues the steps.
     void advance(long long steps);
-    /// Hints how many steps will follow, in any number of calls, to decide whether compiling pays off.
-    /// Without a hint, the number of steps so far is assumed.
+    /// Hints how many steps will follow, to decide whether compiling pays off; by default as many as so far.
     void expect(long long steps);
 
     /// Compiles and times all variants; returns when the fastest is in use.
     void wait_for_compiler();
-    /// Uses a kernel of this program that makes several steps per launch, as far as it can; null: single
-    /// steps.
+    /// Makes several steps per launch by this kernel where possible; null: single steps.
     void use(std::unique_ptr<SeveralSteps> kernel);
-    /// Times a step by a kernel (null: by single steps) on the current state, which it does not change.
-    /// Waits.
+    /// Times a step by a kernel (null: single steps) on the current state, without changing it. Waits.
     double seconds_of_step(SeveralSteps* kernel);
-    /// The kernel in use that makes several steps per launch; null for single steps.
+    /// The kernel in use; null for single steps.
     const SeveralSteps* fused() const { return fused_.get(); }
-    /// Describes how single steps are made.
+    /// Describes single steps in words.
     std::string single_steps() const { return name_of_launches(stages_.size()); }
-    /// Why fused kernels could not be compiled, in one line; empty if they could.
+    /// Why fused kernels could not be compiled, in one line; else empty.
     std::string why_not_fused() const { return compiler_ ? compiler_->why_not() : ""; }
-    /// Kernels are being compiled, or wait to be timed at the next steps.
+    /// Kernels are being compiled or wait to be timed.
     bool compiling() const { return compiler_ && compiler_->working(); }
     /// A variant that was timed.
     struct Tried {
@@ -83,7 +76,7 @@ class CudaEquationStepper {
         KernelResources resources;
         double seconds = 0;  ///< per step; infinite if the field is too narrow for it
     };
-    /// All timed variants in order of arrival.
+    /// In order of arrival.
     const std::vector<Tried>& tried() const { return tried_; }
     long long step() const { return step_; }
     double time() const { return time_after(step_); }
@@ -103,7 +96,7 @@ class CudaEquationStepper {
     void take_compiled();
     std::unique_ptr<SeveralSteps> make_kernel(const FusedCompiler::Compiled& compiled);
     double time_after(long long step) const { return clock_.time + double(step - clock_.step) * setup_.dt; }
-    /// Inputs per step of a pass, if they differ from step to step; else 0.
+    /// Inputs per step of a pass if they differ by step; else 0.
     std::size_t values_of_step() const {
         return steady_inputs() ? 0 : arguments_.line_values() + program_.uniforms.outputs.size();
     }

@@ -1,5 +1,4 @@
-// IMEX on the GPU: transforms rows and columns of each component, solves a small system over all components
-// for every mode, and transforms back.
+// IMEX on the GPU: transforms all components, solves a small system for every mode, and transforms back.
 
 #include "kernels/equation/cuda/cuda_implicit_solve.h"
 
@@ -18,7 +17,7 @@ struct Components {
     int count, nx, ny, pitch;
 };
 
-/// WavePolynomials and the angles of the modes along either axis, in device memory.
+/// WavePolynomials and mode angles in device memory.
 struct WaveTables {
     const double* polynomials;
     int x_powers, y_powers;
@@ -37,7 +36,7 @@ __device__ double entry_at(const double* c, const WaveTables& tables, double x, 
     return sum;
 }
 
-// kMost is an upper bound on the number of components, so that the matrix has a fixed size.
+// kMost is at least the number of components; it fixes the matrix' size.
 template <int kMost, class T>
 __global__ void __launch_bounds__(kWaveThreads) solve_kernel(Components<T> fields, WaveTables tables) {
     const int k = block_column() * kWaveThreads + int(threadIdx.x);

@@ -10,8 +10,8 @@
 
 namespace stencil::equation {
 
-/// Like ImplicitSolve, except for the roundings of the transforms. Calls enqueue on the stream and may be
-/// captured in a graph.
+/// Like ImplicitSolve, up to the roundings of the transforms. Calls enqueue on the stream and may be captured
+/// in a graph.
 template <class T>
 class CudaImplicitSolve {
   public:

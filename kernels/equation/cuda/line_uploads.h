@@ -12,13 +12,13 @@ namespace stencil::equation {
 template <class T>
 class LineUploads {
   public:
-    /// Allocates nothing if `values` is 0. The stream must have finished the copies before this is destroyed.
+    /// `values` may be 0. The object must outlive the copies on the stream.
     LineUploads(std::size_t values, CudaStream& stream)
         : bytes_(values * sizeof(T)),
           stream_(stream),
           device_(bytes_ > 0 ? CudaMemory(bytes_, stream.device()) : CudaMemory()),
           host_(bytes_ > 0 ? CudaHostMemory(kBuffers * bytes_, stream.device()) : CudaHostMemory()) {}
-    /// `write(T*)` fills a buffer, whose copy is enqueued: earlier kernels see the old values, later ones the
+    /// Enqueues the upload of what `write(T*)` writes: earlier kernels see the old values, later ones the
     /// new.
     template <class Write>
     void send(Write&& write) {

@@ -40,7 +40,7 @@ class LoadedKernels {
     void* module_ = nullptr;
 };
 
-/// Permits this much dynamic shared memory, and returns the kernel's resources.
+/// Permits this much dynamic shared memory; returns the kernel's resources.
 KernelResources prepare_kernel(const LoadedKernel& kernel, int threads, int shared_bytes);
 
 /// Enqueues a kernel; the arguments are copied.

@@ -95,8 +95,8 @@ int version_of(const Nvrtc& nvrtc) {
     return 1000 * major + 10 * minor;
 }
 
-// The newest architecture that the compiler knows. A newer GPU of the same major version runs its cubin; for
-// other GPUs PTX is generated, which the driver compiles.
+// The newest architecture that the compiler knows. Its cubin runs on newer GPUs of the same major version;
+// for others PTX is generated.
 std::string architecture_for(int compute_capability) {
     int count = 0, best = 0;
     check(required().known_count(&count), "its architectures");
@@ -125,7 +125,6 @@ std::vector<std::string> option_list(int compute_capability) {
     return options;
 }
 
-/// RAII owner of an NVRTC program.
 struct OwnedProgram {
     NvrtcProgram* program = nullptr;
     ~OwnedProgram() { required().destroy(&program); }
@@ -135,7 +134,7 @@ struct OwnedProgram {
 constexpr int kRight = 0;
 constexpr int kMistakes = 6;
 
-// Compiles with the source's options; returns the result and NVRTC's error code.
+// Returns the result and NVRTC's error code.
 std::pair<Compiled, int> compile(const CudaSource& source) {
     const Nvrtc& nvrtc = required();
     NvrtcProgram* created = nullptr;

@@ -12,7 +12,7 @@ const std::string& why_no_nvrtc();
 /// Its version, 1000 major + 10 minor. Throws CudaError without NVRTC.
 int nvrtc_version();
 
-/// The compiler options, which are part of the key of cached cubins, with the text and the version.
+/// The compiler options, part of the key of cached cubins.
 std::string nvrtc_options(int compute_capability);
 
 struct Compiled {
@@ -20,8 +20,8 @@ struct Compiled {
     std::string log;  ///< ptxas' report on each kernel: registers, spills
 };
 
-/// Compiles a header-free text to a cubin for a compute capability (10 major + minor: 90). Takes tens of
-/// milliseconds and needs no GPU. Throws CudaError, also if NVRTC is missing.
+/// Compiles a header-free text to a cubin for a compute capability (90 for 9.0), in tens of milliseconds and
+/// without a GPU. Throws CudaError, also if NVRTC is missing.
 Compiled compile_cuda(const std::string& text, int compute_capability);
 
 /// A user's source, compiled with the compiler's default rounding. On errors `cubin` is empty and the log

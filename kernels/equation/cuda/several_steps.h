@@ -12,13 +12,13 @@ namespace stencil::equation {
 
 class SeveralSteps {
   public:
-    /// The steps of one launch, from the arrays that hold the state to those that the program's `next` names.
+    /// One launch, from the arrays of the state to those named by the program's `next`.
     struct Pass {
         int steps = 0;                     ///< a number returned by steps_of()
         const void* arguments = nullptr;   ///< KernelArguments::data()
         std::span<const std::byte> sides;  ///< KernelArguments::sides()
-        /// If inputs depend on time: the distance from the lines of one step to those of the next, with the
-        /// step's uniforms behind its lines; else 0.
+        /// If inputs depend on time: the distance between the lines of successive steps, each followed by the
+        /// step's uniforms; else 0.
         std::size_t values_of_step = 0;
     };
 
@@ -27,12 +27,12 @@ class SeveralSteps {
     SeveralSteps(const SeveralSteps&) = delete;
     SeveralSteps& operator=(const SeveralSteps&) = delete;
 
-    /// For people: way() is e.g. "16 steps a pass", name() includes the shape that was compiled.
+    /// For people: "16 steps a pass"; name() adds the compiled shape.
     virtual std::string way() const = 0;
     virtual std::string name() const = 0;
     virtual const KernelResources& resources() const = 0;
-    /// The largest number of steps, at most `steps`, that one launch can make; 0 if the field is unsuitable
-    /// or there are too few steps.
+    /// The most steps, up to `steps`, that one launch can make; 0 if the field is unsuitable or steps too
+    /// few.
     virtual int steps_of(long long steps) const = 0;
     /// Temporal blocking depth: multiples of it are fastest; 0: any number.
     virtual int steps_fused() const = 0;

@@ -17,8 +17,7 @@ bool is_done(const std::future<void>& task) {
     return task.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
 }
 
-/// Tasks whose owner is gone. The process waits for them at exit, because they use statics that are destroyed
-/// then.
+/// Tasks whose owner is gone. The process waits for them at exit, because they use statics.
 class Abandoned {
   public:
     void add(std::vector<std::future<void>> tasks) {
@@ -91,7 +90,7 @@ FusedCompiler::FusedCompiler(const Program& program,
                              int ny,
                              const std::optional<ResidentDevice>& device)
     : work_(std::make_shared<Work>(program, float64, std::move(compile))) {
-    abandoned();  // constructed before the statics that the tasks use, so that it is destroyed after them
+    abandoned();  // constructed before the statics that the tasks use, hence destroyed after them
     const auto begin = [&](const KernelShape& shape) {
         tasks_.push_back(std::async(std::launch::async, [work = work_, shape] { work->run(shape); }));
     };

@@ -20,7 +20,7 @@ using CubinCompiler = std::function<std::string(const std::string& text)>;
 
 /// "16 steps a pass, 2 x 4 warps, 8 columns": blocks per multiprocessor, warps per block, columns per thread.
 std::string name_of(const FusedShape& shape);
-/// Describes steps without fused kernels: "one step a launch", or with several stages "one stage a launch".
+/// Steps without fused kernels: "one step a launch" or "one stage a launch".
 std::string name_of_launches(std::size_t stages);
 
 /// The shape of a fused or of a resident kernel.
@@ -43,8 +43,7 @@ class FusedCompiler {
                   const std::optional<ResidentDevice>& device = {});
     /// Does not wait for running compilations.
     ~FusedCompiler();
-    /// Compilations without an owner are still running. A normal exit would wait for them; std::_Exit() does
-    /// not.
+    /// Whether such compilations still run; a normal exit waits for them, std::_Exit() does not.
     static bool any_abandoned();
     FusedCompiler(const FusedCompiler&) = delete;
     FusedCompiler& operator=(const FusedCompiler&) = delete;

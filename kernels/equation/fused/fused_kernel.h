@@ -28,8 +28,7 @@ class FusedKernel : public SeveralSteps {
     std::string way() const override;
     std::string name() const override;
     const KernelResources& resources() const override { return resources_; }
-    /// The largest number of steps, at most `steps`, that one pass can make; 0 if the field is too narrow or
-    /// there are too few steps.
+    /// The most steps, up to `steps`, that one pass can make; 0 if the field is too narrow or steps too few.
     int steps_of(long long steps) const override;
     int steps_fused() const override { return steps_of(shape_.steps * shape_.warps); }
     void launch(const Pass& pass, CudaStream& stream) override;

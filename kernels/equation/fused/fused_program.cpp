@@ -81,8 +81,8 @@ bool reads_neighbours(const Stage& stage) {
     });
 }
 
-// Values that depend on the row above but not below, and that are outputs or needed by operations which also
-// depend on the row below. They can be computed one row ahead.
+// Values that depend on the row above but not below, and that are outputs or used by operations which depend
+// on the row below. They can be computed one row ahead.
 std::vector<int> carried_by(const Stage& stage) {
     const std::vector<Reach> reaches = reaches_of(stage.operations);
     const auto is_old = [&](int i) {
@@ -226,7 +226,7 @@ double FusedProgram::operations() const {
         count += weight(stage);
         // Rows that a stage passes through unchanged cost a move.
         count += double(after(s).size()) - double(stage.outputs.size());
-        // Carried values were computed for a neighbouring row already, so they are not counted twice.
+        // Carried values were computed for a neighbouring row already.
         count -= double(stages[s].carried.size());
     }
     return count;

@@ -11,8 +11,8 @@
 namespace stencil::equation {
 namespace {
 
-// Occupancy of a Hopper GPU: with 8 warps a thread has 255 registers, with 12 it has 168, of which most_held
-// may hold rows. More warps hide latency better, which can compensate for fewer columns or steps.
+// Occupancy on Hopper: a thread has 255 registers with 8 warps and 168 with 12, of which most_held may hold
+// rows. More warps hide latency better.
 struct Occupancy {
     int warps, most_held;
     double cost;  // relative to 8 warps, for the same instructions
@@ -40,7 +40,7 @@ class Estimate {
         return shared() * shape.blocks() <= shared_bytes_ && fits(cut_of(shape));
     }
 
-    /// Estimated instructions per cell and step, with memory traffic converted to instructions.
+    /// Estimated instructions per cell and step, memory traffic included.
     double cost(const FusedShape& shape) const {
         const FusedCut cut = cut_of(shape);
         const double overlap = double(cut.width) / (cut.width - 2 * round_up(cut.levels, cut.packet));

@@ -1,4 +1,4 @@
-// Chooses the most promising shapes of a fused kernel, for autotuning on the GPU.
+// The most promising shapes of a fused kernel, for autotuning.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace stencil::equation {
 
-/// At most three shapes, best first by an estimate of instructions and memory traffic. Empty if the program
-/// needs too many registers or too much shared memory, or cannot be fused.
+/// At most three, best first by estimated instructions and memory traffic. Empty if the program takes too
+/// many registers or too much shared memory, or cannot be fused.
 std::vector<FusedShape> fused_shapes(const FusedProgram& program,
                                      bool float64,
                                      int nx,

@@ -11,9 +11,8 @@
 namespace stencil::equation {
 namespace {
 
-// Batches in the ring of rows that are only read, which must stay until the last warp has read them. It lags
-// behind the first warp by all levels, and by the batches that the rings between them hold, because the first
-// warp loads the next batch as soon as there is room for its results.
+// Batches in the ring of read-only rows. The last warp lags behind the first by all levels and by the batches
+// in the rings between them, because the first loads the next batch as soon as there is room for its results.
 int read_batches(const FusedProgram& program, const FusedShape& shape) {
     const int levels = int(program.stages.size()) * shape.steps;
     const int behind = (shape.warps - 1) * (2 * levels - 1) + 2 * (levels - 1);
@@ -73,7 +72,7 @@ class Text {
         define("kWrapsY", int(program_.wraps_y));
     }
 
-    // A function that maps k to the k-th array; k is a compile-time constant there.
+    // Emits a function from k, a compile-time constant there, to the k-th array.
     void append_indices(const char* name, const std::vector<int>& arrays) {
         append(text_, "__device__ __forceinline__ int %s(int k) { return ", name);
         for (std::size_t k = 0; k + 1 < arrays.size(); ++k) append(text_, "k == %zu ? %d : ", k, arrays[k]);
@@ -84,8 +83,7 @@ class Text {
         return program_.stages[level % program_.stages.size()];
     }
 
-    // Every row has two sets of registers, which alternate as the newest and the previous one (double
-    // buffering).
+    // Every row has two sets of registers, alternately the newest and the previous one.
     void append_levels() {
         text_ += "struct Levels {\n";
         std::string clearing;
@@ -107,7 +105,7 @@ class Text {
         text_ += "};\n__device__ __forceinline__ void clear(Levels& v) {\n" + clearing + "}\n";
     }
 
-    // From the last level to the first: each overwrites registers that the next one has just finished with.
+    // Last level first: each overwrites registers that the next one has finished with.
     void append_iteration() {
         for (const int now : {0, 1}) {
             append(text_,
@@ -140,7 +138,7 @@ class Text {
 
     bool leads() const { return !program_.leading.outputs.empty(); }
 
-    // Loads the newest row of arrays that are only read.
+    // Loads the newest row of read-only arrays.
     void append_reading(std::size_t l, int now) {
         const std::vector<int>& live = l % program_.stages.size() == 0 ? program_.from : stage_of(l).live;
         for (std::size_t k = 0; k < live.size(); ++k) {

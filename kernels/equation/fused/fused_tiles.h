@@ -1,7 +1,5 @@
-// How a pass of a fused kernel is divided into blocks: strips of columns times segments of rows.
-//
-// Each level of the pass invalidates one more column and row at a cut, because they would need cells of
-// another block; so blocks overlap. Nothing is invalidated at the field's own edges, where the boundary
+// How a pass of a fused kernel is divided into blocks: strips of columns times segments of rows. Each level
+// invalidates one more column and row at a cut, so blocks overlap; at the field's own edges the boundary
 // conditions apply.
 #pragma once
 
@@ -25,7 +23,7 @@ struct FusedCut {
     int warps_lag;  ///< latency of the pipeline, in rows
 };
 
-/// Whether the field is at least as wide as a block, and a block wide enough for the overlap.
+/// Whether field and block are wide enough for the overlap.
 bool fits(const FusedCut& cut);
 
 /// The tiles of a pass; the cut must fit.

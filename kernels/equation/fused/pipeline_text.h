@@ -3,7 +3,7 @@
 
 namespace stencil::equation {
 
-/// Hopper's barriers, bulk copies and shuffles; an emulation on the CPU replaces this part.
+/// Hopper's barriers, bulk copies and shuffles; an emulation on the CPU replaces them.
 const char* pipeline_words();
 /// Helper functions that the stages call.
 const char* pipeline_functions();

@@ -15,8 +15,7 @@ int index_in(const std::vector<int>& list, int value) {
 }
 
 // Results are computed for the row before the newest one (`kRow`), carried values for the newest one
-// (`kRowBelow`), to which that row is the one above. Values are identified by their text, so a value that two
-// cells share is computed once.
+// (`kRowBelow`). A value is identified by its text, so cells that share it compute it once.
 class StageText {
   public:
     StageText(const StageTextSetup& setup, std::size_t stage)
@@ -90,7 +89,7 @@ class StageText {
         }
     }
 
-    // Without branches and in all blocks, because slower blocks at the sides would delay the others.
+    // Without branches and in all blocks: slower blocks at the sides would delay the others.
     void append_ghosts(std::size_t slot, int array) {
         const auto& sides = setup_.lines.ghosts[std::size_t(array)];
         const std::string k = std::to_string(slot);
@@ -109,8 +108,8 @@ class StageText {
         const char *name, *number;
     };
 
-    // The ghost cells west of one row and east of the same or another row, which are needed at the same time.
-    // Their lines are read together, because no lane is at both sides.
+    // Ghost cells west of one row and east of another (or the same), needed together. One read of their lines
+    // serves both, because no lane is at both sides.
     void append_beside(const std::string& k, int array, NamedRow left, NamedRow right) {
         const auto& sides = setup_.lines.ghosts[std::size_t(array)];
         std::array<std::string, 2> west, east;
@@ -160,7 +159,7 @@ class StageText {
         const Inputs& factors = setup_.program.program.arrays[std::size_t(array)].ghosts[side].coefficients;
         return factors.operations[std::size_t(factors.outputs[std::size_t(i)])];
     }
-    // Whether alpha (i = 0) or beta (i = 1) is the same along the side and in all steps.
+    // Whether alpha (0) or beta (1) is the same along the side and in all steps.
     bool is_even(int array, std::size_t side, int i) const {
         return ghost_factor(array, side, i).code == Code::constant || setup_.program.is_even(array, side);
     }
@@ -170,7 +169,7 @@ class StageText {
         return "cut.sides[" + std::to_string(setup_.lines.ghosts[std::size_t(array)][side] + i) + "]";
     }
 
-    // Unused shuffles must be left out here, because the compiler does not eliminate them.
+    // Leaves out unused shuffles, which the compiler would not.
     void append_side(
         const char* name, const char* from, const char* row, const char* column, std::size_t slot) {
         append(text_,
@@ -275,7 +274,7 @@ class StageText {
         }
     }
 
-    // Returns the name of a value, and emits its computation at the first use.
+    // The name of a value, which is computed at its first use.
     std::string named(const std::string& text) {
         std::string& name = names_[text];
         if (name.empty()) {

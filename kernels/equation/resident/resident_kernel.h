@@ -8,7 +8,7 @@
 
 namespace stencil::equation {
 
-/// The properties of a stream's GPU; 0 multiprocessors if it lacks cooperative launches. Throws CudaError.
+/// The stream's GPU; 0 multiprocessors if it lacks cooperative launches. Throws CudaError.
 ResidentDevice resident_device(const CudaStream& stream);
 
 class ResidentKernel : public SeveralSteps {

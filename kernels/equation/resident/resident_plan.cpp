@@ -36,8 +36,7 @@ struct Axis {
         }
         return round_up(most, unit);
     }
-    /// Whether every halo lies within the adjacent tile, and patches that extend beyond a halo stay on the
-    /// field.
+    /// Whether halos lie within the adjacent tiles, and patches that extend beyond a halo within the field.
     bool fits() const {
         if (!exchanges()) return true;
         for (int i = 0; i < tiles; ++i)
@@ -85,8 +84,7 @@ class Planner {
         plan.exchanges = x_.exchanges() || y_.exchanges();
         if (!x_.fits() || !y_.fits()) return plan;
         const int width = x_.held(), height = y_.held();
-        // Reading a patch includes the cells around it, so slots are separated by padding that is never
-        // written.
+        // Reading a patch includes the cells around it, so slots are separated by padding.
         const std::int64_t room = width + x_.unit;
         const std::int64_t slot = std::int64_t(width) * (height + shape_.rows - 1) + room;
         const std::int64_t bytes = (slot * slots_ + room) * cell_bytes_;

@@ -10,8 +10,7 @@
 namespace stencil::equation {
 namespace {
 
-// Thresholds on registers for windows and operations, up to which blocks have more threads or threads more
-// rows.
+// Limits on registers and operations, up to which blocks get more threads or threads more rows.
 constexpr double kLight = 70, kMedium = 120;
 
 bool contains(const std::vector<int>& list, int value) {
@@ -160,8 +159,7 @@ class Text {
         text_ += "}\n";
     }
 
-    // The next step expects the components in the same slots as this one, so the slots' addresses are
-    // permuted.
+    // The next step expects components in the same slots, so the addresses are permuted.
     void append_rotation() {
         const Program& program = program_.program;
         std::vector<int> from(std::size_t(slots_.count), -1);
@@ -196,8 +194,7 @@ class Text {
 
 }  // namespace
 
-// An output takes the slot of an array that is read for the last time, at its own cell only, or any free
-// slot.
+// An output takes the slot of an array last read here, at its own cell only, or a free slot.
 ResidentSlots::ResidentSlots(const FusedProgram& program) : of(program.program.arrays.size(), -1) {
     const Program& p = program.program;
     const std::vector<const Stage*> stages = stages_of(program);

@@ -13,7 +13,7 @@
 
 namespace stencil::equation {
 
-/// The slots of shared memory that hold the arrays of a step; slots are reused (register allocation).
+/// The slots of shared memory for a step's arrays, reused like registers.
 struct ResidentSlots {
     explicit ResidentSlots(const FusedProgram& program);
 
@@ -48,7 +48,7 @@ std::string resident_text(const FusedProgram& program, bool float64, const Resid
 
 inline constexpr int kResidentFlag = 8;
 
-/// The GPU-specific part that the text starts with; an emulation on the CPU replaces it.
+/// The GPU-specific beginning of the text; an emulation on the CPU replaces it.
 const char* resident_words();
 
 }  // namespace stencil::equation

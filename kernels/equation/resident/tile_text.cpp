@@ -221,8 +221,8 @@ __device__ __forceinline__ void exchange(Real* memory, const int (&slots)[kCompo
 }
 )";
 
-// Loops over the patches of the tile and of `beyond` rows of its halo, in all columns. Lanes without a patch
-// take part, because their neighbours need their shuffles.
+// Loops over the patches of the tile and of `beyond` rows of its halo. Lanes without a patch take part,
+// because neighbours need their shuffles.
 constexpr const char* kPatches =
     R"(    const int first = max(t.y.before - beyond, 0), end = min(t.y.before + t.y.own + beyond, t.height);
     const int patches = (end - first + kRows - 1) / kRows * t.packs, lane = threadIdx.x & 31;

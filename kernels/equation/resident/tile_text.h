@@ -3,10 +3,10 @@
 
 namespace stencil::equation {
 
-/// Defines Tile, Moment and the functions on them; follows resident_words().
+/// Tile, Moment and the functions on them; follows resident_words().
 const char* tile_functions();
 
-/// Parts of the text of stages and of the kernel, in the order in which they are emitted.
+/// Parts of stages and of the kernel, in the order of emission.
 const char* patches_begin();
 const char* kernel_begin();
 const char* steps_begin();

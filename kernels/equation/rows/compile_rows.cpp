@@ -127,8 +127,8 @@ class Compiler {
         free_.push_back(place.index);
     }
 
-    // Outputs that are inputs, or one value for two arrays, need a copy. minimum(a, a) copies exactly,
-    // whereas a + 0 would lose the sign of -0.
+    // An output that is an input, or shares its value, needs a copy: minimum(a, a), because a + 0 would lose
+    // the sign of -0.
     void copy_inputs() {
         for (const Output& output : stage_.outputs) {
             const Operand& value = places_[std::size_t(output.value)];

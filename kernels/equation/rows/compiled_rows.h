@@ -7,7 +7,7 @@
 
 namespace stencil::equation {
 
-/// A compilation and its functions. The destructor does not wait for it, and unloads the functions.
+/// The destructor does not wait for the compilation, and unloads the functions.
 class CompiledRows {
   public:
     enum class State { under_way, there, failed };
@@ -15,7 +15,7 @@ class CompiledRows {
     virtual ~CompiledRows() = default;
     virtual State state() const = 0;
     virtual void wait() = 0;
-    /// The function of this name once compiled; null if the text has none.
+    /// The function of this name; null if the text has none.
     virtual void* function(const std::string& name) const = 0;
     /// Why it failed, in one line.
     virtual std::string why_not() const = 0;

@@ -89,7 +89,7 @@ HWY_INLINE void run_chained(const TileOperation<T>& o, std::ptrdiff_t x, Vectors
         o, x, v, each);
 }
 
-// Applies f to vectors of operands, for operations that take all of them from memory.
+// Applies f to operands in memory, a vector at a time.
 template <class T, class F>
 void each(const TileOperation<T>& o, std::ptrdiff_t x, int cells, F&& f) {
     const Tag<T> d;
@@ -108,8 +108,7 @@ void each_result(const TileOperation<T>& o, std::ptrdiff_t x, int cells) {
     each(o, x, cells, [](auto, auto a, auto b, auto c, auto d) { return result<code>(a, b, c, d); });
 }
 
-// random_cell() for consecutive cells. 32-bit words are kept in the lower halves of 64-bit lanes; the upper
-// halves are ignored.
+// random_cell() for consecutive cells; 32-bit words are in the lower halves of 64-bit lanes.
 template <class T>
 void random_cells(const TileOperation<T>& o, std::ptrdiff_t x, int cells) {
     const hn::CappedTag<std::uint64_t, 8> d;
@@ -234,7 +233,7 @@ HWY_NOINLINE void run_unchained(const TileOperation<T>& o, std::ptrdiff_t x, int
         case Code::equal:
             return each(o, x, n, [&](auto d, auto a, auto b, auto, auto) { return truth(d, hn::Eq(a, b)); });
         case Code::select:
-            // Written as an equality, because for NaN (which is not 0) Ne() is false on some processors.
+            // An equality, because Ne() is false for NaN on some processors.
             return each(o, x, n, [](auto d, auto a, auto b, auto c, auto) {
                 return hn::IfThenElse(hn::Eq(a, hn::Zero(d)), c, b);
             });
@@ -278,8 +277,7 @@ void run_all(const TileOperation<T>* operations, std::size_t count, int cells) {
     const TileOperation<T>* end = operations + count;
     constexpr int least = kLeastTile<T>;
     int x = 0;
-    // The last tile extends beyond the row's end. It cannot be shifted back, because it may have overwritten
-    // what it would read.
+    // The last tile extends beyond the row's end; shifted back, it might read what it has overwritten.
 #if HWY_TARGET <= HWY_AVX3
     // With 32 vector registers, half of them hold a tile.
     for (; cells - x >= kTile<T>; x += kTile<T>) run_tile<T, kTile<T> / kLanes<T>>(operations, end, x);

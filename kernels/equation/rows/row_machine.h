@@ -16,11 +16,9 @@ inline constexpr int kTile = 1024 / sizeof(T);
 template <class T>
 inline constexpr int kLeastTile = 256 / sizeof(T);
 
-/// The source of an argument: forwarded from the previous operation, one value per cell, or one for the whole
-/// row.
+/// An argument is forwarded from the previous operation, one value per cell, or one per row.
 enum class Source : std::uint8_t { none, previous, cells, scalar };
 
-/// An operation with the sources of its arguments.
 struct Kernel {
     Code code = Code::add;
     std::array<Source, 4> sources{};
@@ -45,11 +43,10 @@ constexpr auto make_chained_kernels() {
     return kernels;
 }
 
-/// Register-forwarded operations, which keep their result for the next one's `previous`. All others use
-/// memory operands only.
+/// Operations whose result the next one can take as `previous`, in registers. All others use memory operands.
 inline constexpr auto kChainedKernels = make_chained_kernels();
 
-/// A location from which a value is read or to which it is written.
+/// The location of an operand.
 struct Operand {
     enum class Kind : std::uint8_t {
         none,
@@ -73,7 +70,7 @@ struct RowOperation {
     int stream = 0;
 };
 
-/// A stage after register allocation, with as few registers as possible.
+/// A stage after register allocation.
 struct RowProgram {
     std::vector<RowOperation> operations;
     std::vector<double> constants;
@@ -95,7 +92,7 @@ struct TileOperation {
     int chained = -1;
     T* to = nullptr;
     std::array<T*, 4> from{};  ///< read only
-    /// -1: points to the row's first cell and advances with the tile; 0: points to a register or a scalar.
+    /// -1: to the row's first cell, advances with the tile; 0: to a register or scalar.
     std::ptrdiff_t to_moves = 0;
     std::array<std::ptrdiff_t, 4> from_moves{};
     const RandomRow* random = nullptr;
@@ -110,8 +107,7 @@ void run_row(const TileOperation<T>* operations, std::size_t count, int cells);
 void multiply_add(const float* a, const float* b, const float* c, float* to, int n);
 void multiply_add(const double* a, const double* b, const double* c, double* to, int n);
 
-/// Whether this CPU has FMA instructions. Without them run_row() would have other bits and must not be
-/// called.
+/// Whether this CPU has FMA; without it run_row() would give other bits and must not be called.
 bool has_row_machine();
 
 }  // namespace stencil::equation

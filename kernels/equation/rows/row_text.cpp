@@ -82,8 +82,8 @@ class Text {
         text_ += "}\n";
     }
 
-    // Several rows per iteration share the loads of neighbours: as many as the registers permit, of which
-    // AVX-512 has twice as many.
+    // Several rows per iteration share loads of neighbours: as many as registers permit (AVX-512 has twice as
+    // many).
     void append_rows_together(const Stage& stage) {
         const std::size_t reached = arrays_reached(stage);
         if (reached == 2) text_ += "#ifdef __AVX512F__\n";
@@ -177,7 +177,7 @@ class Text {
         return operation_text(o.code, args);
     }
 
-    // Two cache lines; with more unrolling, compilers keep less in registers.
+    // Two cache lines; unrolled further, compilers keep less in registers.
     int tile() const { return (float64_ ? kLeastTile<double> : kLeastTile<float>) / 2; }
 
     const Program& program_;

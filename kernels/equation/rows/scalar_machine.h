@@ -1,4 +1,4 @@
-// The scalar interpreter: one cell at a time. It is the reference for all executors, and evaluates inputs.
+// The scalar interpreter: one cell at a time. The reference for all executors; also evaluates inputs.
 #pragma once
 
 #include <bit>
@@ -61,7 +61,6 @@ T significand_of(T a) {
     return std::bit_cast<T>((std::bit_cast<Integer>(normal_of(a)) & mask) | std::bit_cast<Integer>(T(1)));
 }
 
-/// Applies one operation to values.
 template <class T>
 T apply(Code code, T a, T b, T c, T d) {
     switch (code) {
@@ -112,8 +111,8 @@ T apply(Code code, T a, T b, T c, T d) {
     }
 }
 
-/// Evaluates all operations of a list into `values`, which must have room for them. `input` returns the value
-/// of an operation without arguments, except for constants.
+/// Evaluates operations into `values`, which must have room. `input` returns the value of operations without
+/// arguments, except constants.
 template <class T, class Input>
 void run_operations(const Operations& operations, T* values, Input&& input) {
     for (std::size_t i = 0; i < operations.size(); ++i) {

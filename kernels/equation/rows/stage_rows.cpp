@@ -131,8 +131,8 @@ void StageRows<T>::fill_sides(const Reached& array, int y) const {
     cells[nx] = right;
 }
 
-// Fills the ghost cells of a row. A row beyond the top or bottom is computed from the edge row including its
-// ghost cells, so that corners satisfy both conditions.
+// Fills a row's ghost cells. Rows beyond top and bottom are computed from the edge row with its ghost cells,
+// so that corners satisfy both conditions.
 template <class T>
 void StageRows<T>::fill_ghosts(const Reached& array, int y) const {
     const int nx = frame_.setup.nx, ny = frame_.setup.ny;
@@ -179,8 +179,8 @@ void StageRows<T>::run_plain(int y) {
 
 template <class T>
 void StageRows<T>::run(int y, int y_end) {
-    // If the row above was run last, the ghost cells of two rows are already there, unless they depend on
-    // time and another step has overwritten them.
+    // After the previous row, two rows of ghost cells exist already, unless they depend on time and another
+    // step has overwritten them.
     for (const Reached& array : reached_)
         for (int at = last_ == y - 1 && !array.of_time ? y + 1 : y - 1; at <= y_end; ++at)
             fill_ghosts(array, at);

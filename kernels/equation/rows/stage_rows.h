@@ -12,7 +12,6 @@
 
 namespace stencil::equation {
 
-/// A stage that is ready to run.
 template <class T>
 struct PreparedStage {
     explicit PreparedStage(const Stage& stage);
@@ -24,7 +23,7 @@ struct PreparedStage {
     RowFunction<T> compiled = nullptr;
 };
 
-/// The data of a step that its stages use.
+/// The data that a step's stages share.
 template <class T>
 struct StepFrame {
     const Program& program;
@@ -78,7 +77,7 @@ class StageRows {
     std::vector<TileOperation<T>> operations_;
     std::vector<Moving> moving_;
     std::vector<RandomRow> random_;
-    RowArguments<T> arguments_{};  ///< argument of a compiled stage; the vectors below are what it points to
+    RowArguments<T> arguments_{};  ///< argument of a compiled stage, which points to the vectors below
     std::vector<const T*> columns_, rows_, random_cells_;
     AlignedBuffer<T> random_memory_;
     std::vector<T> values_;  ///< of the scalar interpreter

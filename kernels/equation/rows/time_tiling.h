@@ -10,14 +10,14 @@
 
 namespace stencil::equation {
 
-/// The field is divided into bands, one per thread. Each band makes all levels, with one row less per level
-/// at a cut; then the rows around the cuts are completed (split tiling, Krishnamoorthy et al. 2007). Within a
-/// part the levels alternate row by row, so that rows stay in the cache (time skewing, Wonnacott 2000). Parts
-/// that run concurrently share no row, including the adjacent ones that they read.
+/// The field is divided into bands, one per thread. Each makes all levels, with one row less per level at a
+/// cut; then the rows around the cuts are completed (split tiling, Krishnamoorthy et al. 2007). Within a part
+/// levels alternate row by row, so that rows stay in the cache (time skewing, Wonnacott 2000). Concurrent
+/// parts share no row, including those they read.
 class TimeTiling {
   public:
-    /// For `rows` >= 1 rows, which form a ring if `periodic`. A thread is only woken for at least
-    /// `least_cells` cells; a row has `columns`.
+    /// `rows` >= 1 form a ring if `periodic`. A thread is woken for at least `least_cells` cells, in rows of
+    /// `columns`.
     TimeTiling(int rows, int columns, bool periodic, int threads, int least_cells)
         : rows_(rows),
           columns_(columns),

@@ -15,8 +15,8 @@ constexpr int kPeriodicRead = 10, kRead = 40;
 // Limits of a program's weight up to which a thread computes two rows of vectors, or one.
 constexpr int kLight = 100, kMedium = 400;
 
-// A thread first loads the cells that it needs of an array into a window, with vector loads. Rows are padded,
-// and values loaded from the padding are never used.
+// A thread loads its window of an array by vectors; rows are padded, and values from the padding are never
+// used.
 constexpr const char* kAccess = R"(
 __device__ __forceinline__ int wrapped(int i, int n) { return i < 0 ? n - 1 : i >= n ? 0 : i; }
 // Around the cells from (cx, cy) on. Sides are numbers of lines, -1 where periodic: what lies beyond others is

@@ -17,7 +17,7 @@ struct CudaLines {
 };
 CudaLines cuda_lines(const Program& program);
 
-/// Extra entries per line: one before the first cell, the others because threads read beyond the last one.
+/// Extra entries per line: one in front, the others because threads read beyond the end.
 inline constexpr int kCudaLineMargin = 8;
 
 /// The cells of a thread block.

@@ -1,4 +1,4 @@
-// Prints operations as CUDA C, for all generated kernels.
+// Prints operations as CUDA C.
 #pragma once
 
 #include <array>
@@ -8,14 +8,13 @@
 
 namespace stencil::equation {
 
-/// Defines `Real` as float or double, and the names that differ between the two.
+/// Defines `Real` and the names that depend on the precision.
 const char* cuda_precision(bool float64);
 /// The functions that operations call; follows cuda_precision().
 const char* cuda_functions();
 
-/// A number rounded to the precision and printed by its bits.
+/// A number by its bits in the precision.
 std::string constant_text(double number, bool float64);
-/// An operation on values of these names.
 std::string operation_text(Code code, const std::array<std::string, 4>& args);
 
 /// Appends formatted text as printf does, at most 600 characters.

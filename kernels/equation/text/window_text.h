@@ -1,5 +1,5 @@
-// Prints a stage that reads from windows: a thread's cells and their neighbours. Used by single-stage and
-// resident kernels.
+// Stages computed from windows (a thread's cells and their neighbours), for single-stage and resident
+// kernels.
 #pragma once
 
 #include <string>

@@ -231,8 +231,8 @@ void CpuStepper<T>::sweep(const Pass& pass, const Part& part, Workspace<T>& spac
     hwy::FlushStream();
 }
 
-// A single step, for which conversion to the lifted layout would cost more than the step: it reads rows as
-// stored. Each thread takes a band of rows.
+// A single step, which conversion to the lifted layout would slow down: reads rows as stored, a band per
+// thread.
 template <class T>
 void CpuStepper<T>::step_once(const Pass& pass) const {
     const int nx = shape_.nx;

@@ -152,9 +152,8 @@ HWY_INLINE void load_column(const ColumnAt<T>& at, int shift, Column<T>& column)
     for (int r = 0; r < kRows; ++r) column[r] = hn::LoadU(Tag<T>(), at.row(r) + shift);
 }
 
-// Steps one column in place; `center` holds its values before the step. `side` holds the western column on
-// entry and the eastern one on return, so that the caller can alternate the two arrays without moving
-// registers.
+// Steps one column in place; `center` holds its old values. `side` holds the western column on entry and the
+// eastern one on return, so that the caller alternates two arrays without moving registers.
 template <bool Scaled, class T>
 HWY_INLINE void step_column(const ColumnAt<T>& at,
                             const ColumnAt<T>& east,
@@ -195,7 +194,7 @@ void step(const LiftedBlock<T>& block, T* carry, const StepWeights<T>& weights) 
     load_column<T>({carry + last * 2 * kLanes<T>, vector_at(block, last, 0)}, -1, a);
     load_column<T>(at, 0, b);
 
-    // The number of columns is even, so columns are stepped in pairs.
+    // The number of columns is even.
     for (int k = 0; k < last - 1; k += 2) {
         const ColumnAt<T> second = at.next();
         const ColumnAt<T> third = second.next();
@@ -215,7 +214,6 @@ void step(const LiftedBlock<T>& block, T* carry, const StepWeights<T>& weights) 
         step<true, T>(block, carry, weights);
 }
 
-// Steps the vector of cells at x.
 template <class T, class V>
 HWY_INLINE V stepped(const std::array<const T*, 4>& rows, int x, V west, V east, V ratio, V scale) {
     const Tag<T> d;

@@ -37,16 +37,15 @@ struct LiftedBlock {
 /// Operations on rows, for the widest vectors of this CPU.
 template <class T>
 struct LiftedRows {
-    int lanes;  ///< lanes per vector
+    int lanes;  ///< per vector
 
-    /// lift() converts lanes * columns cells from row order into row `row` of the block; lower() converts
-    /// back.
+    /// lift() converts lanes * columns cells from row order into row `row` of the block, lower() back.
     void (*lift)(const T* line, int row, const LiftedBlock<T>& block);
     void (*lower)(const LiftedBlock<T>& block, int row, T* line);
 
-    /// Copies cells with vector loads and stores; for these lengths memcpy() is slower. With `past_caches`
-    /// the stores are non-temporal, which avoids fetching lines that are overwritten: `to` must be aligned to
-    /// a cache line, and hwy::FlushStream() must precede reads by other threads.
+    /// Copies cells with vector loads and stores, faster than memcpy() at these lengths. With `past_caches`
+    /// the stores are non-temporal: `to` must be aligned to a cache line, and hwy::FlushStream() must precede
+    /// other threads' reads.
     void (*copy)(const T* from, T* to, int n, bool past_caches);
 
     /// One step, in place, on consecutive blocks down a strip. The block holds rows y ... y + kBlockRows - 1

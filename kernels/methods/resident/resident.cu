@@ -38,7 +38,7 @@ struct ResidentDevice {
     bool cooperative = false;
 };
 
-// Returns zeros without a device; then nothing fits.
+// Zeros without a device; then nothing fits.
 ResidentDevice query_device(int device) {
     ResidentDevice found;
     cudaDeviceProp properties{};

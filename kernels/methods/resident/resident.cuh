@@ -33,7 +33,7 @@ ResidentInstance resident_instance() {
             &routes_begin<S>};
 }
 
-/// The kernels of one precision, each in a translation unit of its own to shorten builds.
+/// The kernels of one precision, in a translation unit of their own.
 template <class T>
 std::span<const ResidentInstance> resident_instances();
 template <>

@@ -31,8 +31,7 @@ struct alignas(16) BorderMessage {
     unsigned epoch;
 };
 
-/// The words of the staged border (in shared memory) that a message carries, and its index among all
-/// messages.
+/// The words of the staged border that a message carries, and its index among all messages.
 struct alignas(16) BorderRoute {
     unsigned word[3];
     unsigned message;
@@ -133,7 +132,7 @@ struct BorderPlace {
         return place(column / S::kColumns, row / S::kRows) + row % S::kRows * kPitch + column % S::kColumns;
     }
 
-    /// A dummy cell, because the last message of a region may extend beyond the region.
+    /// A dummy cell for messages that extend beyond their region.
     __device__ int spare() const { return slabs(__popc(warps), __popc(lanes)) * kSlab; }
 };
 
@@ -194,7 +193,7 @@ make_route(const BorderPlace<S>& border, const BorderRegion& region, int index, 
     return route;
 }
 
-/// Computes the routes of a block's messages. The caller must synchronise before they are used.
+/// Computes the routes of a block's messages. The caller must synchronise afterwards.
 template <class S>
 __device__ int make_routes(const BorderPlace<S>& border,
                            const ResidentTiles& tiles,
@@ -277,8 +276,8 @@ __device__ inline BorderMessage read_message(const BorderMessage* from) {
 
 #endif
 
-/// The messages of one block in one exchange. `routes` in shared memory holds those of the sent messages and,
-/// `capacity` further on, those of the received ones, which are equally many.
+/// One block's messages in an exchange. `routes`, in shared memory, holds those sent and, `capacity` further
+/// on, as many received.
 struct BorderPost {
     BorderMessage* box;  ///< inboxes of all tiles for this exchange
     const BorderRoute* routes;

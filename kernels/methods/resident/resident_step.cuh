@@ -30,7 +30,7 @@ struct ResidentShape {
     static constexpr int kThreads = kLanes * Warps;
     static constexpr int kWidth = kLanes * Columns;
     static constexpr int kHeight = Rows * Warps;
-    /// Cells per shared-memory access: the widest (up to 16 bytes) that divides a lane's columns.
+    /// Cells per shared-memory access: the widest, up to 16 bytes, that divides the columns.
     static constexpr int kMaxVector = int(16 / sizeof(Cell));
     static constexpr int kVector = Columns % kMaxVector == 0 ? kMaxVector : Columns % 2 == 0 ? 2 : 1;
     /// Rows in each of the two shared buffers: the first and last row of every warp, and a row of zeros.
@@ -56,8 +56,7 @@ struct LanePlace {
     float east_mirror;
 };
 
-/// Offsets of rows in the shared buffer, in cells: those that a lane writes and those that it reads of other
-/// warps.
+/// Offsets in the shared buffer, in cells, of rows that a lane writes and reads.
 struct RowPlace {
     int first;  ///< where this lane writes its first row
     int last;

@@ -1,5 +1,4 @@
-// Real transforms along one axis by FFTW, two lines at a time as the real and imaginary part of a complex
-// one.
+// Real transforms along one axis by FFTW, two lines as one complex line.
 #pragma once
 
 #include <vector>

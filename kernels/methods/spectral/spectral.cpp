@@ -1,8 +1,7 @@
 // The method `spectral` on the CPU: exact n-step propagation by transforming rows and columns, multiplying
-// every mode by a factor, and transforming back. In place; rows are transformed two at a time, columns as
-// many at a time as share a cache line. A distributed field is transposed between the processes' strips of
-// rows and of columns. Every line undergoes the same operations whatever their number, so the bits are the
-// same.
+// every mode by a factor, and transforming back; in place, rows two at a time, columns as many as share a
+// cache line. A distributed field is transposed between strips of rows and of columns. Every line undergoes
+// the same operations on any number of processes, so the bits are the same.
 
 #include <algorithm>
 #include <limits>
@@ -127,7 +126,7 @@ class SpectralStepper : public Stepper<T> {
     template <Boundary B>
     void evolve_columns(FieldView<T> u, int x0, const SpectralJump& jump, Complex<T>* work);
 
-    // Calls f(work, i) for i in [0, count) on all threads, each with a work buffer of its own.
+    // Calls f(work, i) for i in [0, count) on all threads, each with its own work buffer.
     template <class F>
     void for_each(std::int64_t count, F&& f) {
         const std::int64_t parts = threads_.size();

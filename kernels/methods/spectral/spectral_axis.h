@@ -75,7 +75,7 @@ struct SpectralAxis {
     /// Length of the FFT.
     STENCIL_HOST_DEVICE static constexpr int length(int n) { return B == Boundary::zero ? 2 * (n + 1) : n; }
 
-    /// Input j of the forward FFT, computed from the cells.
+    /// Input j of the forward FFT, from the cells.
     template <class F>
     STENCIL_HOST_DEVICE static auto input(int j, int n, const F& cell) {
         if constexpr (B == Boundary::zero)
@@ -86,7 +86,7 @@ struct SpectralAxis {
             return cell(j);
     }
 
-    /// Coefficient k, computed from the output of the forward FFT.
+    /// Coefficient k, from the output of the forward FFT.
     template <class T>
     STENCIL_HOST_DEVICE static Complex<T> coefficient(int k,
                                                       int n,
@@ -98,7 +98,7 @@ struct SpectralAxis {
             return combine(z[k], z[partner(k, n)], w + k);
     }
 
-    /// Input j of the inverse FFT, computed from the coefficients.
+    /// Input j of the inverse FFT, from the coefficients.
     template <class F, class T>
     STENCIL_HOST_DEVICE static Complex<T> spectrum(int j, int n, const F& coefficient, const Complex<T>* w) {
         if constexpr (B == Boundary::zero) {
@@ -119,9 +119,8 @@ struct SpectralAxis {
             return i;
     }
 
-    /// Multiplies the coefficients in place, between the output of the forward FFT and the input of the
-    /// inverse one: call filter(k, ...) for all k in [0, filters(n)), in any order. factors(k) returns the
-    /// Factors of coefficient k.
+    /// Multiplies coefficients in place between the FFTs: call filter(k, ...) for all k in [0, filters(n)),
+    /// in any order; factors(k) gives the Factors of coefficient k.
     STENCIL_HOST_DEVICE static constexpr int filters(int n) { return B == Boundary::zero ? n : n / 2 + 1; }
 
     template <class F, class T>

@@ -127,7 +127,6 @@ __global__ void __launch_bounds__(kTile* kTileThreads)
     }
 }
 
-// The launches of these kernels.
 template <Boundary B, bool kBack, class T>
 void load(const Chunk<T>& chunk, cudaStream_t stream) {
     load_kernel<B, kBack>

@@ -190,8 +190,8 @@ class StreamBlock {
         beyond_east_ = kWraps ? 0 : max(tile_.origin + kWidth - nx, 0);
     }
 
-    // Rows are loaded by bulk copies if they consist of one or two pieces with 16-byte aligned ends;
-    // otherwise cell by cell, for fields narrower than a strip and periodic ones of unaligned width.
+    // Rows of one or two 16-byte aligned pieces are loaded by bulk copies, others cell by cell (fields
+    // narrower than a strip, periodic ones of unaligned width).
     __device__ void prepare_source() {
         const int nx = pass_.from.nx;
         gathers_ =
@@ -205,7 +205,7 @@ class StreamBlock {
             }
         if (lane_ == 0)
             for (int half = 0; half < 2; ++half) {
-                // Bulk copies are started by one lane, so only one arrives.
+                // Bulk copies are started by one lane.
                 init(shared_.halves[warp_][half], warp_ == 0 && in_bulk() ? 1 : 32);
                 if (warp_ == 0) init(shared_.halves[warps_][half], 32);
             }
@@ -393,8 +393,7 @@ class StreamBlock {
 #pragma unroll
         for (int j = 0; j < kColumns; ++j) done[j] *= scale_;
         LaneRow<T, kColumns>::write(out, done);
-        // From the last level to the first: each overwrites registers that the next one has just finished
-        // with.
+        // Last level first: each overwrites registers that the next one has finished with.
 #pragma unroll
         for (int level = kLevels - 2; level >= 0; --level)
             step_level<kNow>(level, rows_[1 - kNow][level + 1]);

@@ -78,8 +78,7 @@ struct StreamSlots {
     int extra_rows;  ///< rows that a block processes besides those that it writes
 };
 
-/// The number of segments that minimises the time of a pass: each wave of blocks takes as long as one
-/// segment.
+/// The number of segments that minimises the time of a pass: a wave of blocks takes as long as a segment.
 constexpr int segments_over(int ny, int strips, const StreamSlots& slots) {
     constexpr int kMaxWaves = 8;
     constexpr int kFewestRows = 8;

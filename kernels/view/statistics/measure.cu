@@ -52,8 +52,8 @@ __global__ void __launch_bounds__(kWalkThreads)
     if (threadIdx.x == 0) *result = mine;
 }
 
-// Sums of squares, returned as `total`. for_cells() also passes NaN outside of the field, so NaN cells are
-// detected by the count of finite ones.
+// Sums of squares, as `total`. for_cells() also passes NaN outside of the field, so NaN cells are detected by
+// the count of finite ones.
 template <Quantity Q, class T>
 __global__ void __launch_bounds__(kWalkThreads)
     squares_kernel(QuantitySource<T> source, PartialStatistics* blocks) {

@@ -32,7 +32,7 @@ struct FiniteKeys {
 };
 
 // In pass 0 all keys are in one slot. Its counts alternate between as many tables as there are slots, because
-// incrementing the same counter twice in a row stalls on store forwarding.
+// incrementing the same counter twice in a row stalls.
 template <class V>
 void count_first_digits(const V* values, int count, Counts& counts) {
     for (int i = 0; i < count; ++i) {

@@ -62,8 +62,8 @@ __device__ Count sum_of_lane(const Count* bins) {
     return sum;
 }
 
-// Called by a whole warp: the bin that contains a rank, which becomes the rank within that bin. The bins
-// together hold more keys than the rank.
+// By a whole warp: the bin that contains a rank, which becomes the rank within that bin. The bins hold more
+// keys than the rank.
 __device__ int find_digit(const Count* bins, Count& rank) {
     const int lane = int(threadIdx.x) % kLanes;
     const Count sum = sum_of_lane(bins);

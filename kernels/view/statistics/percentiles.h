@@ -40,8 +40,8 @@ inline double between_ranks(double low, double high, std::uint64_t count, double
     return t < 0.5 ? low + (high - low) * t : high - (high - low) * (1 - t);
 }
 
-/// Percentiles of values of type V. find(fractions) selects the ranks of kPercentilesAtOnce percentiles and
-/// returns the RadixSearch. Empty if no cell is finite.
+/// Percentiles of values of type V. find(fractions) selects the ranks of kPercentilesAtOnce percentiles.
+/// Empty if no cell is finite.
 template <class V, class Find>
 std::vector<double> percentiles_by(std::span<const double> q, Find&& find) {
     std::vector<double> result;

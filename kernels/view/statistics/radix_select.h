@@ -1,7 +1,6 @@
-// Order statistics by radix selection: the code that host and device share. A number maps to an unsigned key
-// of the same order. Each pass histograms the next digit of the keys that start with the digits found so far;
-// the counts tell which digit contains the wanted rank. After one pass per digit the key is complete, without
-// any sorting or storing.
+// Order statistics by radix selection, for host and device. A number maps to an unsigned key of the same
+// order. Each pass histograms the next digit of the keys that start with the digits found so far; the counts
+// tell which digit contains the wanted rank. Nothing is sorted or stored.
 #pragma once
 
 #include <bit>
@@ -83,7 +82,7 @@ struct RadixSearch {
         return -1;
     }
 
-    /// Sets the ranks for the fractions (q / 100), once the number of finite cells is known.
+    /// Sets the ranks for the fractions (q / 100), once the cells are counted.
     STENCIL_HOST_DEVICE constexpr void begin(std::uint64_t cells, const double* fractions) {
         count = cells;
         for (int i = 0; i < kMaxRanks; ++i) {
