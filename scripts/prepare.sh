@@ -19,7 +19,7 @@ missing_packages() {
     done
 }
 
-# Installs packages through apt; without apt it checks for the programs and prints the list.
+# Installs packages through apt; elsewhere it only checks for programs, and lists the packages if one is missing.
 install_packages() {
     if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
         local program

@@ -117,8 +117,8 @@ bool crosses_a_limit(const DotDrawing& d, double left, double right) {
     });
 }
 
-// Prefers the text at the right of the dot, unless there is no room or it would cross as many limits' lines
-// as, or more than, at the left.
+// Puts the text right of the dot, unless there is no room or it would cross a limit's line there and not on
+// the left.
 bool stands_right(const DotDrawing& d, double dot, double away, double width) {
     const bool fits_right = dot + away + width <= d.area.right();
     const bool fits_left = dot - away - width >= d.box.left;

@@ -1,4 +1,4 @@
-// The same run in float64 from its start, which shows the rounding error of the run.
+// A reference run: repeats the run in float64 from its start, to show its rounding error.
 #pragma once
 
 #include <functional>

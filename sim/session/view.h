@@ -1,4 +1,4 @@
-// What the window requests (ViewRequest) and what it gets (Frame).
+// The window's request for a picture (ViewRequest), and the answer (Frame).
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,5 @@
-// Preloaded into a program: the call of the name and number in $FAIL_CALL ("write 3") fails, as on a full disk or without memory,
-// and all after it where it ends in '+' ("write 3+"). Counted from main() on. At the end of the program $FAIL_COUNT, a file, has
-// how many calls there were.
+// Preloaded library that makes a call fail as on a full disk or without memory: the one in $FAIL_CALL ("write 3"), and all later ones
+// if it ends in '+' ("write 3+"). Calls are counted from main(); at exit their number is written to the file $FAIL_COUNT.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -49,7 +48,7 @@ int rename(const char* from, const char* to) {
     if (fails("rename")) return errno = EACCES, -1;
     return NEXT(rename)(from, to);
 }
-// Of sizes that fields, rows and texts have: what the C library itself asks for in small pieces has no way to fail.
+// Only allocations as large as fields, rows and texts fail, because the C library cannot report failures of its own small ones.
 void* malloc(size_t size) {
     static void* (*next)(size_t);
     if (!next) next = NEXT(malloc);
@@ -61,7 +60,7 @@ void* aligned_alloc(size_t alignment, size_t size) {
     return NEXT(aligned_alloc)(alignment, size);
 }
 
-// The program leaves by it, past what atexit() has noted.
+// The program ends by _exit(), which skips atexit() handlers.
 void _Exit(int status) {
     if (armed) done();
     syscall(SYS_exit_group, status);
@@ -74,7 +73,7 @@ static int armed_main(int argc, char** argv, char** environment) {
     if (what && sscanf(what, "%31s %ld", name, &number) == 2) {
         onwards = what[strlen(what) - 1] == '+';
         atexit(done);
-        unsetenv("LD_PRELOAD");  // of this process alone
+        unsetenv("LD_PRELOAD");  // only this process, not its children
         armed = 1;
     }
     return real_main(argc, argv, environment);

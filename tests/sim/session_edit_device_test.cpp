@@ -1,4 +1,4 @@
-// What remains of a field after its equation is edited, on either device.
+// Editing the equation of a run keeps its field, on either device.
 #include <string>
 #include <vector>
 

@@ -66,7 +66,7 @@ void QuickInput::begin_frame(GLFWwindow*) {
     show_button(io);
 }
 
-// Characters typed right after Ctrl+A are shown in the next frame.
+// Holds characters back while Ctrl is down: after Ctrl+A, typed text belongs to the next frame.
 void QuickInput::show_text(ImGuiIO& io) {
     typed_.insert(typed_.end(), io.InputQueueCharacters.begin(), io.InputQueueCharacters.end());
     io.InputQueueCharacters.clear();

@@ -42,11 +42,10 @@ class QuickInput {
     };
 
     std::vector<Key> keys_;
-    std::vector<unsigned> typed_;  ///< characters for the next frame, because ImGui drops those that come
-                                   ///< with Ctrl
+    std::vector<unsigned> typed_;  ///< characters for the next frame; ImGui drops those with Ctrl
     std::vector<Button> buttons_;  ///< the first one is next
     bool shown_ = false;           ///< the first one was shown in this frame
-    int let_go_ = -1;              ///< button whose release was shown in this frame, or -1
+    int let_go_ = -1;              ///< a released button, shown as up in the next frame; or -1
 };
 
 }  // namespace stencil

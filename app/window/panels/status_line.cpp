@@ -89,7 +89,7 @@ void add_rates(std::vector<Piece>& pieces, const InterfaceCost& cost) {
                       .importance = 48});
 }
 
-// Shows method, precision and device; the processor's name is long, so it has low importance.
+// Shows method, precision and device; a processor's name is long, so the tooltip has it.
 Piece device_piece(const Snapshot& snapshot) {
     const RunSpec& now = snapshot.now;
     const std::string device = now.backend == "cpu"
