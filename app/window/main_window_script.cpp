@@ -67,7 +67,7 @@ void MainWindow::film_frame() {
 
 void MainWindow::finish_frame(bool shows_request) {
     if (!scripted() || !shows_request) return;
-    // While the run is paused frames only redraw, so they do not count.
+    // A paused run makes no new fields, so every redrawn frame counts.
     if (!snapshot_->running && !frames_are_done()) ++drawn_;
     if (!frames_are_done() || !view_.exact) return;
     finished_ = true;

@@ -26,8 +26,8 @@ std::vector<Pair> pairs_of(const PrecisionRows& rows) {
     return pairs;
 }
 
-// Estimates the overhead per call from the cheapest method; only methods that do not fuse steps do the same
-// work in a call of one step.
+// Estimates the overhead of a call as the least that a single step costs beyond one of many. Methods that
+// fuse steps are left out, because a call of one step is other work for them.
 double call_cost(const std::vector<Pair>& pairs) {
     double least = 0;
     bool found = false;

@@ -27,7 +27,6 @@ constexpr const char* kTwo =
     "du/dt = D*lap(u) - u*v\ndv/dt = 0.5*D*lap(v) + u*v - K*v\nD = 0.1 in [0, 0.2]; K = 0.05\n"
     "u(0) = 1 + 0.1*sin(x); v(0) = 0.2*ind(x < 9); dt = 0.5; boundary = periodic; size = 37x29";
 
-// Settings other than the text are those of the text.
 RunSpec typed_spec(const std::string& text) {
     RunSpec spec;
     spec.use_model(model_of_text(text));
