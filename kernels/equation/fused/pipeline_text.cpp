@@ -48,8 +48,7 @@ __device__ __forceinline__ void close_and_wait_for_stores() {
 __device__ __forceinline__ Real from_west(Real v) { return __shfl_up_sync(~0u, v, 1); }
 __device__ __forceinline__ Real from_east(Real v) { return __shfl_down_sync(~0u, v, 1); }
 __device__ __forceinline__ int uniform_of_warp(int v) { return __shfl_sync(~0u, v, 0); }
-// An address that is worked out once: the compiler would do it anew wherever it is used, and that takes as long as
-// twenty instructions.
+// Hoists a shared-memory address: the compiler would recompute it at every use, in some twenty instructions.
 __device__ __forceinline__ unsigned char* settled(unsigned char* in_shared_memory) {
     unsigned address;
     asm volatile("mov.u32 %0, %1;" : "=r"(address) : "r"(shared_address(in_shared_memory)));
@@ -72,14 +71,14 @@ constexpr int kReadRows = kBatch * kReadBatches;
 struct Tile { int origin, x_begin, x_end, y_begin, y_end; };
 struct Cut { const Tile* tiles; long long values_of_step; Real sides[kSides]; };
 
-// How a warp takes and gives a lane's columns of a row: as the field has them, where the first one's place is `cell`.
+// Layout of a lane's columns on input and output: as in the field, from offset `cell` on, or packed.
 struct Hands { bool takes_plain, gives_plain; int lane, cell; };
 
-// A lane's columns of the field, from x on.
+// The lane's columns start at column x of the field.
 struct Place {
     int nx, ny, x;
-    bool at_west, at_east;  // this lane's first or last column is the field's
-    const Real* lines;      // of the warp's first step; those of the next are `values` further on
+    bool at_west, at_east;  // the lane's first or last column is the field's
+    const Real* lines;  // of the warp's first step; those of each further step are `values` later
     int line, values;
     long long step;
     unsigned long long seed;
@@ -88,8 +87,8 @@ struct Place {
 
 __device__ __forceinline__ int inside(int i, int n) { return min(max(i, 0), n - 1); }
 __device__ __forceinline__ int around(int i, int n) { return i < 0 ? i + n : i >= n ? i - n : i; }
-// The rows that are only read, in a ring that all warps share: where those that a batch of each level begins with
-// are. The ring's first batch follows its last one once more, so that all rows of a batch follow each other.
+// Rows that are only read are in a ring shared by all warps; this holds, for each level, the first row of its batch.
+// The ring's first batch is repeated after its last one, so that the rows of any batch are contiguous.
 struct Reading {
     const Row* of_level[kLevels];
     __device__ __forceinline__ Reading(const Row* ring, int slot) {
@@ -110,7 +109,7 @@ __device__ __forceinline__ const Real* line(const Place& p, int step, int number
 __device__ __forceinline__ Real ghost(const Place& p, const Real* alpha, int i, Real edge) {
     return fma_rn(alpha[i], edge, alpha[p.line + i]);
 }
-// A row of ghost cells, and those beside a lane's columns: by lines of alpha and beta,
+// Sets a row of ghost cells, and those next to a lane's columns, from lines of alpha and beta
 __device__ __forceinline__ void set_ghost_row(const Place& p, const Real* alpha, Cells& to, Real& to_west, Real& to_east,
                                               const Cells& edge, Real west, Real east) {
     #pragma unroll
@@ -118,7 +117,7 @@ __device__ __forceinline__ void set_ghost_row(const Place& p, const Real* alpha,
     to_west = ghost(p, alpha, kWrapsX ? around(p.x - 1, p.nx) : max(p.x - 1, -1), west);
     to_east = ghost(p, alpha, kWrapsX ? around(p.x + kColumns, p.nx) : min(p.x + kColumns, p.nx), east);
 }
-// or the same for all columns.
+// or from values that are the same for all columns.
 __device__ __forceinline__ void set_ghost_row(Real alpha, Real beta, Cells& to, Real& to_west, Real& to_east,
                                               const Cells& edge, Real west, Real east) {
     #pragma unroll
@@ -126,13 +125,14 @@ __device__ __forceinline__ void set_ghost_row(Real alpha, Real beta, Cells& to, 
     to_west = fma_rn(alpha, west, beta);
     to_east = fma_rn(alpha, east, beta);
 }
-// Of lines of the left and of the right side, for a lane at either of them; others read it too, which is less work.
+// Reads a line of the left or right side for a lane at that side. The other lanes read it too, which is cheaper than
+// a branch.
 template <bool kEdge, int kLeft, int kRight>
 __device__ __forceinline__ Real at_side(const Place& p, int step, int left_row, int right_row) {
     const int row = p.at_west ? left_row : right_row;
     return line(p, step, p.at_west ? kLeft : kRight)[kEdge || kWrapsY ? row_of(p, row) : row];
 }
-// Rows as they lie in the field: a lane's columns beside each other.
+// Rows laid out as in the field: a lane's columns are contiguous.
 constexpr int kLaneBytes = kColumns * sizeof(Real), kLaneAlignment = kLaneBytes & -kLaneBytes;
 constexpr int kKnownBytes = !kAligned ? sizeof(Real) : kLaneAlignment < 16 ? kLaneAlignment : 16;
 __device__ __forceinline__ void take(Cells& to, const Real* unaligned) {
@@ -145,8 +145,8 @@ __device__ __forceinline__ void give(Real* unaligned, const Cells& from) {
     #pragma unroll
     for (int j = 0; j < kColumns; ++j) to[j] = from[j];
 }
-// Rows between warps: 16 bytes of all lanes beside each other, free of bank conflicts. With float32, whose rows are
-// twice as long, aligned registers for it would be short.
+// Rows between warps: 16-byte packets of all lanes are contiguous, so there are no bank conflicts. Not for float32,
+// whose rows are twice as long: aligned registers for the packets would run out.
 constexpr bool kPacks = sizeof(Real) == 8;
 struct __align__(16) Packet { Real cells[kPacket]; };
 constexpr int kPacked = kColumns / kPacket * kPacket;
@@ -184,25 +184,26 @@ __device__ __forceinline__ void clear(Real (&cells)[kCount]) {
 // row r - 1. All warps wait for the slowest one, so work that only one of them does is kept short.
 constexpr const char* kKernel = R"(
 constexpr int kLag = 2 * kLevels - 1;
-constexpr int kHalf = kBatch * kComponents;  // rows of half a ring
-// Of the halves of the ring before a warp: there is a batch to take up, there is room for the next one.
+constexpr int kHalf = kBatch * kComponents;  // rows in half a ring
+// The barriers of the ring before a warp, for each half: full (a batch has arrived) and freed (there is room for the
+// next).
 struct Ring { Barrier full[2], freed[2]; };
 
 struct Strip {
-    int skew;              // cells of a ring's row before the tile's first column: rows come from multiples of 16 bytes
-    int source;            // the first column that is read
-    int cells, first_piece;  // that are read of a row; the others come from column 0 on, where the field wraps
-    bool gathers;          // cell by cell: a field that wraps at no multiple of 16 bytes
+    int skew;  // cells in a row of the ring before the tile's first column, because rows are loaded from multiples of 16 bytes
+    int source;  // first column that is read
+    int cells, first_piece;  // cells per row; those after first_piece come from column 0 on, if the field wraps
+    bool gathers;  // load cell by cell: a periodic field whose width is not a multiple of 16 bytes
     int first_row, end_row;
 };
 
-// A value that is worked out once, before the loop, instead of again in each turn: the compiler cannot know that it is
-// the same in all lanes, nor that it need not be kept.
+// Keeps a warp-uniform value in a register. Otherwise the compiler, which does not know that it is uniform,
+// recomputes it in every iteration.
 __device__ __forceinline__ int settled(int v, int lane) { return uniform_of_warp(lane == 0 ? v : 0); }
 
 template <bool kEdge>
 __device__ __forceinline__ void run_batch(Levels& levels, const Arguments& a, const Cut& cut, const Place& place, int newest, const Row* in, Row* out, const Hands& hands, const Reading& reading) {
-    // Not unrolled: two iterations are enough code for the instruction cache.
+    // Not unrolled further: the body must fit the instruction cache.
     #pragma unroll 1
     for (int r = 0; r < kBatch; r += 2) {
         iterate0<kEdge>(levels, a, cut, place, newest + r, in + r * kComponents, out + r * kComponents, hands, reading, r * kOnlyRead);
@@ -210,7 +211,7 @@ __device__ __forceinline__ void run_batch(Levels& levels, const Arguments& a, co
     }
 }
 
-// Where rows are fetched to: of components, and of what is only read, which may have two places.
+// Destinations of loaded rows: components and read-only arrays; the latter may have two.
 struct Fetched {
     Row *components, *only_read, *once_more;
     __device__ __forceinline__ Fetched after(int rows) const {
@@ -218,7 +219,7 @@ struct Fetched {
     }
 };
 
-// The same of what is fetched to each place: `each(rows, the first array, how many)`.
+// Calls each(rows, first array, number of arrays) for every destination.
 template <class Each>
 __device__ __forceinline__ void to_places(const Fetched& to, const Each& each) {
     each(to.components, 0, kComponents);
@@ -248,10 +249,10 @@ __device__ __forceinline__ void load_rows(const Arguments& a, const Strip& strip
         load_piece<kRows>(a, to, strip.first_piece, y, 0, strip.cells - strip.first_piece, full);
 }
 
-// The rows from y0 on, as far as the strip has them; `full` is complete once they are there.
+// Loads the rows from y0 on, as far as the strip has them; completes `full`.
 __device__ __forceinline__ void fetch(const Arguments& a, const Tile& tile, const Strip& strip, Barrier* full, const Fetched& to, int y0, int lane) {
     const int rows = min(kBatch, strip.end_row - y0), ny = a.grid.ny;
-    __syncwarp();  // all lanes have read what is written over
+    __syncwarp();  // all lanes have read the rows that are overwritten
     if (rows <= 0 || strip.gathers) {
         #pragma unroll 1
         for (int r = 0; r < rows; ++r)
@@ -281,7 +282,7 @@ __device__ __forceinline__ void fetch(const Arguments& a, const Tile& tile, cons
 
 template <int kRows>
 __device__ __forceinline__ void store_rows(const Arguments& a, const Tile& tile, int skew, const Row* from, int y) {
-    // Up to the end of the 16 bytes: padding after a row's last cell may be overwritten.
+    // Rounded up to 16 bytes: padding after a row's last cell may be overwritten.
     const int cells = (tile.x_end - tile.x_begin + kPacket - 1) / kPacket * kPacket;
     const long long first = (long long)y * (int)a.grid.pitch + tile.x_begin;
     #pragma unroll
@@ -315,7 +316,7 @@ extern "C" __global__ void __launch_bounds__(32 * kWarps, kBlocks) fused(const _
     Row* only_read = (Row*)(memory + (kWarps * sizeof(Ring) + 127) / 128 * 128);
     Row* rings = only_read + (kReadRows + kBatch) * kOnlyRead;
     const int lane = threadIdx.x, warps = blockDim.y;
-    // From one lane, so that the compiler knows it to be the same in all of them.
+    // Broadcast from one lane, so that the compiler knows it is warp-uniform.
     const int warp = uniform_of_warp(threadIdx.y);
     const Tile tile = cut.tiles[blockIdx.x];
     const int nx = a.grid.nx, ny = a.grid.ny, halo = warps * kLevels;
@@ -358,13 +359,13 @@ extern "C" __global__ void __launch_bounds__(32 * kWarps, kBlocks) fused(const _
     Ring& after = barriers[warp + 1];
     Row* in = rings + warp * 2 * kHalf;
     if (first) fetch(a, tile, strip, &before.full[0], {in, only_read, only_read + kReadRows * kOnlyRead}, strip.first_row, lane);
-    int newest = strip.first_row - warp * kLag;  // that level 0 takes up first
+    int newest = strip.first_row - warp * kLag;  // the row that level 0 takes next
     int half = 0, phase = 0, nth = 0;
-    int slot = around(-warp * kLag, kReadRows);  // of the newest row in the ring of what is only read
+    int slot = around(-warp * kLag, kReadRows);  // of the newest row in the read-only ring
     const int rows = tile.y_end - strip.first_row + warps * kLag;
     for (int left = settled(rows, lane); left > 0; left -= kBatch) {
         wait(&before.full[half], phase);
-        // There is room for the first batches. Fetched after that, rows that are only read need a shorter ring.
+        // The first batches always have room. Loading only after this wait permits a shorter read-only ring.
         if (kOnlyRead > 0 && !last) wait(&after.freed[half], phase ^ 1);
         if (first) {
             nth = nth + 1 == kReadBatches ? 0 : nth + 1;
@@ -374,7 +375,7 @@ extern "C" __global__ void __launch_bounds__(32 * kWarps, kBlocks) fused(const _
         if (kOnlyRead == 0 && !last) wait(&after.freed[half], phase ^ 1);
         const Row* from = in + half * kHalf;
         Row* to = in + (2 + half) * kHalf;
-        // Level l takes up rows 2 l before those of level 0.
+        // Level l takes rows 2 l before those of level 0.
         const int oldest = newest - 2 * (kLevels - 1);
         const Reading reading(only_read, slot);
         if (kWrapsY || (oldest > 0 && newest + kBatch <= ny))

@@ -8,10 +8,10 @@ namespace {
 constexpr const char* kWords = R"(
 __device__ __forceinline__ Real from_west(Real v) { return __shfl_up_sync(~0u, v, 1); }
 __device__ __forceinline__ Real from_east(Real v) { return __shfl_down_sync(~0u, v, 1); }
-// Into shared memory in one piece, which the compiler does not find by itself.
+// Vectorised stores to shared memory, because the compiler does not find them by itself.
 __device__ __forceinline__ void put(float* to, const float (&v)[4]) { *(float4*)to = make_float4(v[0], v[1], v[2], v[3]); }
 __device__ __forceinline__ void put(double* to, const double (&v)[2]) { *(double2*)to = make_double2(v[0], v[1]); }
-// Cells for other blocks, which see them once they see a number that was released after them.
+// Cells for other blocks, which see them after they acquire a flag that was released later.
 template <class T>
 __device__ __forceinline__ void send(T* to, const T& from) { *to = from; }
 __device__ __forceinline__ void release(unsigned* flag, unsigned number) {
@@ -40,7 +40,8 @@ struct Moment {
     const Real* lines;
     const Real* uniforms;
 };
-// A tile along an axis: cells of the field from `begin` on, in memory `before` cells of halo, its own and more halo.
+// A tile along one axis: its own cells start at `begin`; in memory they have `before` halo cells before and `after`
+// behind.
 struct Span {
     int begin, own, before, after;
     __device__ __forceinline__ int first() const { return begin - before; }
@@ -48,14 +49,14 @@ struct Span {
 };
 struct Tile {
     Span x, y;
-    int width, height;        // in memory
-    int packs;                // of kColumns cells, in a row
+    int width, height;  // in shared memory
+    int packs;  // packs of kColumns cells per row
     int bx, by;
     int pack, row_of_patches;  // a thread's first patch,
-    int next_pack, next_row;   // and how far it is to its next one
+    int next_pack, next_row;  // and the distance to its next one
 };
-// kRows packs below each other, and `at` of them in a slot of memory; what lies beside them is in no lane at the ends of
-// a warp.
+// A patch is kRows packs below each other, at offset `at` in a slot. The first and last lane of a warp cannot get
+// their western or eastern neighbours by shuffles.
 struct Patch { int x, y, at; bool exists, first_lane, last_lane; };
 
 __device__ __forceinline__ Span span_of(int tile, int tiles, int n, int unit, int halo, bool wraps) {
@@ -80,15 +81,16 @@ __device__ __forceinline__ Tile tile_of(const Grid& g, const Plan& plan) {
     return t;
 }
 
-// Around the cells of a patch; a row's patches are beside each other in lanes. Where memory ends are cells of other rows or
-// between slots, of which nothing comes: there the halo is spoilt, or settle() is to come.
+// Reads a patch and the cells around it; adjacent lanes hold adjacent patches of a row. At the ends of memory it
+// reads cells of other rows or padding, whose values do not matter: there the halo is invalid, or settle() overwrites
+// them.
 template <bool kAbove, bool kBeside, bool kDiagonal, bool kInPlace>
 __device__ __forceinline__ void read(Window& w, const Real* array, const Tile& t, const Patch& p) {
     constexpr int kFirst = kAbove ? 0 : 1;
     const Real* row = array + p.at + (kFirst - 1) * t.width;
     #pragma unroll
     for (int j = kFirst; j < kRows + 2 - kFirst; ++j, row += t.width) {
-        Pack middle;  // in place, others write to where a lane without a patch would read
+        Pack middle;  // if the stage writes in place, another lane may be writing where a lane without a patch would read
         if (!kInPlace || p.exists) middle = *(const Pack*)row;
         #pragma unroll
         for (int i = 0; i < kColumns; ++i) w[j][i + 1] = middle.v[i];
@@ -99,7 +101,7 @@ __device__ __forceinline__ void read(Window& w, const Real* array, const Tile& t
         if (p.last_lane) w[j][kColumns + 1] = row[kColumns];
     }
 }
-// Beyond the field's edges stands the cell at the edge, before finish().
+// Beyond the field's edges, copies the edge cell; finish() then computes the ghost cells from it.
 __device__ __forceinline__ void settle(Window& w, const Grid& g, int cx, int cy) {
     #pragma unroll
     for (int j = 0; j < kRows + 2; ++j) {
@@ -118,13 +120,13 @@ __device__ __forceinline__ void settle(Window& w, const Grid& g, int cx, int cy)
             if (cy + j > g.ny) w[j][i] = w[j - 1][i];
     }
 }
-// Rows beyond the tile's last one are spare.
+// Rows beyond the tile's last one are padding.
 __device__ __forceinline__ void write(Real* array, const Tile& t, const Patch& p, const Results& values) {
     #pragma unroll
     for (int k = 0; k < kRows; ++k) put(array + p.at + k * t.width, values[k]);
 }
 
-// Cells of a field from column x on, which may be beyond its sides where it wraps.
+// Cells of a field from column x on, which wrap around its sides if it is periodic.
 __device__ __forceinline__ Pack gather(const Real* array, const Grid& g, int x, int y) {
     const Real* row = array + (kWrapsY ? around(y, g.ny) : y) * g.pitch;
     if (kWrapsX) x = around(x, g.nx);
@@ -147,8 +149,8 @@ __device__ __forceinline__ void keep(Real* array, const Real* from, const Grid& 
     }
 }
 
-// The packs of a tile that its neighbours need, or those that it needs of them: rows on top and below, `left` and `right`
-// packs of the rows between.
+// The packs of a tile that its neighbours need, or that it needs of them: rows at the top and bottom, and `left` and
+// `right` packs of the rows between.
 struct Frame {
     int top, top_first, bottom, bottom_first, first, packs;
     int left, left_first, right, right_first, rows, rows_first;
@@ -177,7 +179,7 @@ __device__ __forceinline__ Frame received_by(const Tile& t) {
     return {t.y.before, 0, t.y.after, t.y.before + t.y.own, 0, t.packs,
             t.x.before / kColumns, 0, t.x.after > 0 ? t.packs - right_first : 0, right_first, t.y.own, t.y.before};
 }
-// Of the eight around a tile, and -1 where there is none.
+// One of the eight adjacent tiles; -1 if there is none.
 __device__ __forceinline__ int neighbour_of(const Tile& t, const Plan& plan, int direction) {
     int x = t.bx + direction % 3 - 1, y = t.by + direction / 3 - 1;
     if (kWrapsX) x = around(x, plan.tiles_x);
@@ -185,8 +187,8 @@ __device__ __forceinline__ int neighbour_of(const Tile& t, const Plan& plan, int
     const bool is_there = x >= 0 && x < plan.tiles_x && y >= 0 && y < plan.tiles_y;
     return is_there ? y * plan.tiles_x + x : -1;
 }
-// Exchange number `epoch` uses one of two halves of the post: when a block writes into it again, its neighbours have sent
-// the exchange between, and so have read this one.
+// Exchanges alternate between two halves of `post`. When a block overwrites a half, its neighbours have sent the
+// exchange in between, so they have read this one.
 __device__ __forceinline__ void exchange(Real* memory, const int (&slots)[kComponents], const Grid& g, const Tile& t,
                                          const Plan& plan, unsigned epoch) {
     const long long field = g.ny * g.pitch;
@@ -248,7 +250,7 @@ constexpr const char* kKernelBegin = R"(
 extern "C" __global__ void __launch_bounds__(kThreads, 1) resident(const __grid_constant__ Arguments a, const __grid_constant__ Plan plan) {
     SHARED_MEMORY(bytes);
     const Tile t = tile_of(a.grid, plan);
-    Real* const memory = (Real*)bytes + t.width + kColumns;  // patches read so far beyond it
+    Real* const memory = (Real*)bytes + t.width + kColumns;  // patches at the top read this far before it
 )";
 constexpr const char* kStepsBegin = R"(    __syncthreads();
     unsigned epoch = plan.epoch;

@@ -19,8 +19,8 @@ constexpr int kLight = 100, kMedium = 400;
 // used.
 constexpr const char* kAccess = R"(
 __device__ __forceinline__ int wrapped(int i, int n) { return i < 0 ? n - 1 : i >= n ? 0 : i; }
-// Around the cells from (cx, cy) on. Sides are numbers of lines, -1 where periodic: what lies beyond others is
-// the cell at the edge until finish() is through.
+// Reads the window around the cells from (cx, cy) on. Template arguments are line numbers of sides, -1 for periodic
+// ones. Beyond other sides it holds the edge cell until finish() has run.
 template <int kLeft, int kTop>
 __device__ __forceinline__ void read(Window& w, const Real* array, const Grid& g, int cx, int cy) {
     const int left = kLeft < 0 ? wrapped(cx - 1, g.nx) : inside(cx - 1, g.nx);

@@ -17,12 +17,13 @@ __device__ __forceinline__ int inside(int i, int n) { return min(max(i, 0), n - 
 __device__ __forceinline__ int around(int i, int n) { return i < 0 ? i + n : i >= n ? i - n : i; }
 template <class A>
 __device__ __forceinline__ const Real* line(const A& a, int i) { return a.lines + i * a.grid.line; }
-// A ghost cell's value from its neighbour's; lines are of alpha and, after it, beta.
+// A ghost cell's value from that of the edge cell; the line of beta follows that of alpha.
 template <class A>
 __device__ __forceinline__ Real ghost(const A& a, int alpha, int i, Real edge) {
     return fma_rn(line(a, alpha)[i], edge, line(a, alpha + 1)[i]);
 }
-// At the field's edge. Sideways first, then up or down, so that corners are both.
+// Sets ghost cells at the field's edge: first left and right, then top and bottom, so that corners satisfy both
+// conditions.
 template <int kLeft, int kRight, int kTop, int kBottom, class A>
 __device__ __forceinline__ void finish(Window& w, const A& a, int cx, int cy) {
     const int nx = a.grid.nx, ny = a.grid.ny;
