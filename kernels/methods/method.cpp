@@ -43,6 +43,7 @@ std::span<const Method> diffusion_methods() {
          .make_float32 = ON_CUDA(make_tutorial<float>),
          .make_float64 = ON_CUDA(make_tutorial<double>)},
         {.name = "naive",
+         .alias = "generated",
          .device = Device::cuda,
          .steps_at_a_time = kGraphSteps,
          .summary = "one cell per thread, straight from global memory",
@@ -94,10 +95,12 @@ std::span<const Method> equation_methods() {
          .model = kEquation,
          .steps_fused = kEquationSteps,
          .summary = "threads and SIMD, the formulas interpreted by tiles, several steps in each pass"},
-        {.name = "naive",
+        {.name = "generated",
+         .alias = "naive",
          .device = Device::cuda,
          .model = kEquation,
-         .summary = "kernels compiled from the formulas, one step at a time"},
+         .summary = "kernels generated from the formulas: fused, resident or of single steps, the fastest "
+                    "that fits"},
     };
     return table;
 }
@@ -116,7 +119,7 @@ bool Method::is_built() const {
 const Method* find_method(std::string_view name, std::optional<Device> device, std::string_view model) {
     const auto all = methods(model);
     const auto found = std::ranges::find_if(all, [&](const Method& method) {
-        return method.name == name && (!device || method.device == *device);
+        return method.is_called(name) && (!device || method.device == *device);
     });
     return found == all.end() ? nullptr : &*found;
 }

@@ -50,6 +50,8 @@ inline constexpr int kEquationSteps = 16;
 struct Method {
     /// Methods have one row for each device and model that they support.
     std::string_view name;
+    /// Another name that is accepted: an older one, or that of its counterpart for the other models.
+    std::string_view alias = {};
     Device device;
     std::string_view model = kDiffusion;  ///< the model that it solves
     /// Keeps its state in float64 whatever the field's precision.
@@ -74,6 +76,7 @@ struct Method {
     MakeStepper<double> make_float64 = nullptr;
 
     bool is_built() const;
+    bool is_called(std::string_view word) const { return word == name || (!alias.empty() && word == alias); }
 };
 
 template <class T>

@@ -185,8 +185,9 @@ void set_dtype(RunSpec& spec, std::string_view text) {
 
 std::string read_method(std::string_view text) {
     std::vector<std::string> known{"auto"};
-    for (const Method& method : methods())
-        if (find_method(method.name) == &method) known.emplace_back(method.name);
+    for (const std::string_view model : {kDiffusion, kEquation})
+        for (const Method& method : methods(model))
+            if (!contains(known, method.name)) known.emplace_back(method.name);
     return known_name("method", text, known);
 }
 

@@ -138,7 +138,7 @@ Simulation::Simulation(RunState state)
       start_statistics_(statistics_in(*moment_.start, 0)),
       step_(state.solver.plain.step) {
     const Method& method = *method_of(now_);
-    if (state.solver.method == method.name && state.solver.backend == name_of(method.device))
+    if (method.is_called(state.solver.method) && state.solver.backend == name_of(method.device))
         timings_ = std::move(state.timings);
     SolverSetup setup = solver_setup(now_);
     static_cast<DiffusionParams&>(setup.params) = {moment_.taken.coefficient, now_.boundary};

@@ -43,8 +43,8 @@ std::vector<Way> ways_of(const RunSpec& run, bool quick, const Machine& machine)
     if (!quick || run.dtype == DType::float32)
         ways.push_back({"compiled rows", "cpu", Device::cpu, all, true});
     if (machine.has_cuda() && why_not_compiled(run).empty()) {
-        ways.push_back({"CUDA", "naive", Device::cuda, 1, false});
-        ways.push_back({"CUDA, fused", "naive", Device::cuda, 1, true});
+        ways.push_back({"CUDA", "generated", Device::cuda, 1, false});
+        ways.push_back({"CUDA, fused", "generated", Device::cuda, 1, true});
     }
     return ways;
 }

@@ -118,7 +118,7 @@ bool Solver::resume(const SolverSnapshot& snapshot) {
     }
     const auto arrays = snapshot.arrays ? snapshot.arrays : std::make_shared<FieldRows>(in_memory);
     load(*arrays, snapshot.plain.step);
-    if (snapshot.method != setup_.method->name || snapshot.backend != name_of(setup_.method->device) ||
+    if (!setup_.method->is_called(snapshot.method) || snapshot.backend != name_of(setup_.method->device) ||
         arrays->dtypes().front() != setup_.dtype)
         return false;
     const std::size_t components = arrays->count() - names.size();

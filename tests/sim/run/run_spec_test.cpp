@@ -172,3 +172,14 @@ TEST_CASE("Contradictions are refused") {
     find_setting("backend").set(spec, "cpu");
     REQUIRE(contains(input_error([&] { spec.validate(); }), "--backend says cpu"));
 }
+
+TEST_CASE("A method is found by its name and by its alias, which a change of the model needs") {
+    CHECK(find_method("naive", Device::cuda, kEquation)->name == "generated");
+    CHECK(find_method("generated", Device::cuda)->name == "naive");
+    RunSpec spec;
+    set_setting(spec, "model", "gray-scott");
+    set_setting(spec, "method", "generated");
+    CHECK(method_of(spec)->device == Device::cuda);
+    set_setting(spec, "model", "diffusion");
+    CHECK(method_of(spec)->name == "naive");
+}
