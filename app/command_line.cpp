@@ -297,8 +297,7 @@ int start_models(const ModelsWords& words) {
                                  nearest.empty() ? "" : fmt::format(": did you mean '{}'?", nearest)));
 }
 
-// Refuses options before a command: they would configure the window, which does not open, and be ignored
-// silently.
+// Refuses options before a command: they would configure the window, which does not open.
 void refuse_options_before(const CLI::App& app, const std::string& command) {
     for (const CLI::Option* option : app.get_options())
         if (option->count() > 0)

@@ -15,8 +15,7 @@ double parse_fps(const std::string& text);
 /// Adds options that fill `film`; no film is made if its file stays empty.
 void add_film_options(CLI::App& command, FilmRequest& film);
 
-/// Returns the film to make, or nothing if no file was given. Throws InputError if only its details were
-/// given.
+/// Returns the film to make, if its file was given. Throws InputError if only its details were given.
 std::optional<FilmRequest> film_of(const FilmRequest& film);
 
 }  // namespace stencil

@@ -146,8 +146,8 @@ std::optional<int> launch_processes(int argc, char** argv) {
         throw InputError(fmt::format(
             "{} needs MPI, and this build was made without it (Debian: libopenmpi-dev)", asked->option));
     std::vector<std::string> words{"mpirun", "-n", std::to_string(asked->count)};
-    // Bound to one core each, few processes would leave the other cores idle; more processes than cores are
-    // allowed for trials.
+    // Binding would leave cores idle when processes are few; more processes than cores are allowed for
+    // trials.
     for (const char* word : {"--bind-to", "none", "--oversubscribe", "--quiet"}) words.emplace_back(word);
     if (geteuid() == 0) words.emplace_back("--allow-run-as-root");
     // The file itself, because /proc/self/exe would be mpirun within mpirun.

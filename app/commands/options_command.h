@@ -6,8 +6,8 @@
 
 namespace stencil {
 
-/// Describes `app` with all its commands in a format: man (troff), bash, zsh or fish. Throws InputError for
-/// any other.
+/// Describes `app` and its commands in a format: man (troff), bash, zsh or fish. Throws InputError for
+/// others.
 std::string options_text(const CLI::App& app, const std::string& format);
 
 }  // namespace stencil

@@ -134,8 +134,7 @@ void step_to_the_end(Run& run, bool quiet) {
         if (is_due(run.film_every, simulation.step())) run.film->write(simulation);
         if (is_due(spec.checkpoint, simulation.step())) run.save();
     }
-    // Rows recorded only because the run ends here are left out of the checkpoint: a longer run would not
-    // have them.
+    // Rows recorded only because the run ends here are not in the checkpoint: a longer run would lack them.
     const bool saved = is_due(spec.checkpoint, simulation.step());
     if (interrupt_signal() != 0 && spec.checkpoint > 0 && !saved) run.save();
     const bool at_end = simulation.step() == spec.steps && simulation.step() > 0;

@@ -189,8 +189,7 @@ long long HeldSimulation::advance_slice(long long left, bool first) {
         if (first) simulation.expect(left);
         const Timings& timings = simulation.timings();
         const Method& method = *method_of(simulation.now());
-        // Uses the mean, because computing the median of thousands of batches would cost more than a small
-        // field's steps.
+        // The mean, because the median of thousands of batches would cost more than a small field's steps.
         const double each =
             timings.total_steps() > 0 ? timings.total_seconds() / double(timings.total_steps()) : 0;
         steps = std::min({left,

@@ -58,8 +58,7 @@ class HeldSimulation {
     nb::object field(const std::string& formula, bool laplacian, bool numpy);
     Statistics statistics(const std::string& formula);
 
-    /// Returns timings.json and spec.json as text; `from_start` gives the settings that repeat the run
-    /// instead of the present ones.
+    /// Return timings.json and spec.json: `from_start`, what repeats the run; else the present settings.
     std::string timings();
     std::string settings(bool from_start);
 

@@ -18,8 +18,7 @@ std::string example(const std::string& name, const Words& words);
 /// Lists every model: name, title, components, parameters, source and text.
 std::string models();
 
-/// Lists every setting of a run: name, value placeholder (empty: a switch), help, and whether it may be
-/// repeated.
+/// Lists every setting of a run: name, value (empty: a switch), help, and whether it may be repeated.
 std::string setting_table();
 
 }  // namespace stencil::python

@@ -12,8 +12,7 @@
 namespace stencil {
 namespace {
 
-// No time limit: a file dialog stays open as long as its user likes, and a clipboard owner lives until
-// something else is copied.
+// No time limit: a dialog stays open as long as its user likes, a clipboard owner until the next copy.
 constexpr double kNoLimit = 1e7;  // seconds
 
 }  // namespace

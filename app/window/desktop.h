@@ -1,5 +1,4 @@
-// Helper programs of the desktop: file dialogs and clipboard owners. If one is missing, the window says so
-// and goes on.
+// File dialogs and clipboard owners of the desktop. If one is missing, the window says so and goes on.
 #pragma once
 
 #include <functional>
@@ -32,8 +31,7 @@ class DesktopProgram {
     /// Ends the previous program and runs the new one; `make` is called in the thread.
     void run(std::function<ChildCommand()> make);
 
-    /// Returns the last path that a program printed, if one has ended since the last call; empty text if
-    /// none.
+    /// Returns the last path that a program printed, if one has ended since the last call; empty: no path.
     std::optional<std::string> take();
 
   private:
@@ -52,8 +50,7 @@ class Desktop {
     /// Starts the dialog that was asked for and returns answers: true if there is a new one.
     bool serve(PathDialog& dialog);
 
-    /// Copies the canvas, drawn but not yet swapped, to the clipboard; the frame is `frame_height` pixels
-    /// high.
+    /// Copies the canvas, drawn but not yet swapped, to the clipboard; `frame_height` is in pixels.
     void copy_canvas(UiState& ui, int frame_height);
 
   private:

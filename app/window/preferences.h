@@ -14,8 +14,7 @@ inline constexpr int kMinWindow = 320, kMaxWindow = 16384;          ///< width a
 inline constexpr float kMinFontSize = 10, kMaxFontSize = 32;        ///< pixels at scale 1
 inline constexpr float kMinPanelWidth = 280, kMaxPanelWidth = 900;  ///< pixels at scale 1
 
-/// Returns $XDG_CONFIG_HOME/stencilscope/window.json, or the file in ~/.config; empty if neither variable is
-/// set.
+/// Returns window.json in $XDG_CONFIG_HOME/stencilscope, by default below ~/.config; empty without a home.
 std::optional<std::filesystem::path> preferences_path();
 
 /// Parses the text; missing, unknown or invalid values are as in Preferences{}, and numbers are clamped.
@@ -27,8 +26,7 @@ std::string write_preferences(const Preferences& preferences);
 Preferences load_preferences(std::string* trouble = nullptr);
 void save_preferences(const Preferences& preferences);
 
-/// Renames an invalid file to FILE.bad, so that it is not overwritten. Returns a message for the user: why,
-/// and its new name.
+/// Renames an invalid file to FILE.bad, to keep it. Returns a message: why, and the new name.
 std::string set_aside(const std::filesystem::path& file, const std::string& why);
 
 }  // namespace stencil

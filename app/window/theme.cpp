@@ -145,8 +145,7 @@ void set_sizes(ImGuiStyle& style) {
 
 // --- Fonts
 
-// Roboto's characters: Latin-1, Greek, punctuation, super- and subscripts, the euro, mathematics. Arrows come
-// from the icon font.
+// Roboto's Latin-1, Greek, punctuation, super- and subscripts, euro, mathematics; arrows are icons.
 constexpr ImWchar kTextRanges[] = {0x0020,
                                    0x00ff,
                                    0x0370,

@@ -185,8 +185,7 @@ void Ladder::begin_case() {
         setup_of(spec_, *one.method, one.size, spec_.run.dtype), *start_, rule_for(one));
 }
 
-// Advances the reference solution. The previous method's is reused if it is the same method at an earlier
-// step.
+// Advances the reference solution; the previous method's is reused if it fits and is not ahead.
 void Ladder::work_on_truth() {
     const Case& one = cases_[next_ - 1];
     const long long target = trial_->total_steps();

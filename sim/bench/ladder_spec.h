@@ -14,8 +14,7 @@ inline constexpr int kMinRepeats = 5;
 inline constexpr int kMinSweep = 256;  ///< edge of a sweep's smallest field
 
 struct LadderSpec {
-    /// Settings shared with runs: model, parameters, time step, dtype, boundary, seed, backend, threads,
-    /// memory limit.
+    /// Settings shared with runs: model, parameters, dt, dtype, boundary, seed, backend, threads, memory.
     RunSpec run;
     std::vector<Size> sizes;  ///< empty: some that show the device's memory levels, as far as they fit
     bool sweep = false;       ///< squares from kMinSweep to the largest that fits
@@ -28,8 +27,7 @@ struct LadderSpec {
     LadderSpec();
 };
 
-/// Resolves backend, threads, sizes and methods. Throws InputError if settings contradict each other or the
-/// machine.
+/// Resolves backend, threads, sizes and methods. Throws InputError for settings that cannot be met.
 LadderSpec resolve(LadderSpec spec, const Machine& machine);
 
 /// Returns the run of a resolved spec at this size.
@@ -46,8 +44,7 @@ void add_sizes(LadderSpec& spec, std::string_view text);
 /// Parses "naive,tiled". Throws InputError.
 void add_methods(LadderSpec& spec, std::string_view text);
 
-/// Returns powers of two from kMinSweep, the squares with areas half way between them, and `largest`, as
-/// multiples of 128.
+/// Returns powers of two from kMinSweep, squares of areas half way between, and `largest`, by 128.
 std::vector<int> sweep_edges(int largest);
 
 }  // namespace stencil

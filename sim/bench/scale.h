@@ -28,8 +28,7 @@ struct ScaleRow {
     double seconds = 0;     ///< per step, median
     double spread = 0;      ///< slowest minus fastest repeat, relative to the median
     double efficiency = 1;  ///< speed / (processes * speed of one)
-    /// Time per step of the slowest process stepping its rows and halo without communication; 0: not
-    /// measured.
+    /// Time per step of the slowest process without communication, its halo included; 0: not measured.
     double seconds_alone = 0;
     double own_share = 1;                              ///< share of those rows that are not halo
     double bytes_per_step = 0, messages_per_step = 0;  ///< sent by process 0
@@ -58,8 +57,7 @@ struct Scaled {
 /// Uses the first method and size of the benchmark's spec. Throws InputError.
 ScaleSpec scale_spec(Scaling scaling, LadderSpec ladder, const Machine& machine);
 
-/// `going_on` gets the present activity; returning false ends the measurement. Throws InputError,
-/// MachineError and CudaError.
+/// `going_on` gets the activity; false ends the measurement. Throws InputError, MachineError and CudaError.
 Scaled measure_scale(const ScaleSpec& spec,
                      const Machine& machine,
                      const std::function<bool(const std::string& doing)>& going_on);

@@ -28,8 +28,8 @@ std::vector<MethodSpeed> speeds_of(std::span<const LadderRow> rows);
 /// Limit lines: for methods that read and write each cell once per step, and for all methods.
 std::vector<figure::ChartLimit> speed_limits(const LadderLimits& limits, DType dtype);
 
-/// Plots one curve per method that steps, in table order and by increasing edge, with ticks at the edges.
-/// Both axes are logarithmic.
+/// Plots one curve per method that steps, in table order by edge, on logarithmic axes with ticks at the
+/// edges.
 figure::Chart speed_chart(std::span<const MethodSpeed> speeds, const LadderLimits& limits, DType dtype);
 
 }  // namespace stencil

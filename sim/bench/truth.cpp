@@ -64,8 +64,7 @@ MemoryNeeds ladder_needs(const LadderSpec& spec, const Method& method, Size size
 }
 
 const Method& truth_method(const LadderSpec& spec, const Method& judged, Size size, long long steps) {
-    // Interpreting cell by cell would take minutes, so use the device's fastest; distance_from_reference()
-    // checks it.
+    // The interpreter would take minutes, so use the device's fastest; distance_from_reference() checks it.
     if (spec.run.is_general()) return fastest_on(device_of(spec), kEquation);
     const auto allowed = [&](const Method& method) {
         return fits(method, size) && (&method != &judged || !in_float64(spec, judged));

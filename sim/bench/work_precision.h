@@ -1,5 +1,4 @@
-// Work-precision comparison of time integrators: error at one time against seconds of computation, for
-// several time steps each.
+// Work-precision comparison of time integrators: error at one time over seconds of computation.
 #pragma once
 
 #include <functional>

@@ -207,8 +207,7 @@ std::string css(Rgb color) {
     return fmt::format("#{:02x}{:02x}{:02x}", color.r, color.g, color.b);
 }
 
-/// Writes SVG itself, because Cairo's SVGs turn text into outlines and contain names that differ between
-/// runs.
+/// Writes SVG itself, because Cairo turns text into outlines and uses names that differ between runs.
 class SvgCanvas : public FigureCanvas {
   public:
     SvgCanvas(double width, double height, const std::string& title) {

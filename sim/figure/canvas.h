@@ -11,8 +11,7 @@
 
 namespace stencil::figure {
 
-/// Resolution of PNG figures. Figures snap boxes to this grid, so that edges and pictures fall on whole
-/// pixels.
+/// Resolution of PNG figures. Boxes snap to this grid, so that edges and pictures are on whole pixels.
 inline constexpr double kPixelsPerPoint = 200.0 / 72.0;
 
 class FigureCanvas : public Surface {

@@ -100,8 +100,7 @@ struct ChartMap {
     }
 };
 
-/// Draws names, axes with ticks and titles, limits, curves and labels of points within the area, without the
-/// title.
+/// Draws names, axes with ticks and titles, limits, curves and point labels, but no title.
 ChartMap draw_chart(Surface& surface, const Chart& chart, const Box& area, const ChartStyle& style);
 
 /// Returns the colour of series `index`: Okabe and Ito's palette, which is safe for colour-blind readers,

@@ -221,8 +221,7 @@ void draw_density(const Drawing& d) {
 
 // --- Curves
 
-// Returns the line's positions, split at gaps. Where points are too dense to distinguish, only the extremes
-// of each group are kept.
+// Returns the line's positions, split at gaps; where points are too dense, only their extremes.
 std::vector<std::vector<Point>> lines_of(const Drawing& d, const ChartSeries& series) {
     std::vector<std::vector<Point>> lines(1);
     const std::size_t most = 2 * std::size_t(std::max(1.0, d.map.box.width));

@@ -117,8 +117,7 @@ bool crosses_a_limit(const DotDrawing& d, double left, double right) {
     });
 }
 
-// Puts the text right of the dot, unless there is no room or it would cross a limit's line there and not on
-// the left.
+// Puts text right of the dot, unless there is no room, or only there it would cross a limit's line.
 bool stands_right(const DotDrawing& d, double dot, double away, double width) {
     const bool fits_right = dot + away + width <= d.area.right();
     const bool fits_left = dot - away - width >= d.box.left;

@@ -1,5 +1,4 @@
-// Charts with one dot per name on a logarithmic axis, for times and speeds. Bars would need a zero, which a
-// logarithmic axis lacks.
+// Charts with one dot per name on a logarithmic axis, which has no zero for bars to start at.
 #pragma once
 
 #include <optional>

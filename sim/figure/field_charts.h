@@ -13,8 +13,7 @@ namespace stencil::figure {
 /// Plots mean power over wave number on logarithmic axes; `of` names the field.
 Chart spectrum_chart(const RadialSpectrum& spectrum, const std::string& of);
 
-/// Plots the density of cells in the plane of two components, and trajectories of probes as series of points
-/// (x, y).
+/// Plots the density of cells in the plane of two components, and probes' trajectories (x, y).
 Chart plane_chart(PlaneDensity density,
                   const std::string& x_name,
                   const std::string& y_name,

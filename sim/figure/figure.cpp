@@ -19,8 +19,7 @@
 namespace stencil::figure {
 namespace {
 
-// Lengths in points. A figure with three panels in a row is 12 inches wide; with one or two, each panel gets
-// more room.
+// Lengths in points. Three panels in a row take 12 inches; fewer get more room each.
 constexpr double kPanelSlot = 288;
 constexpr double kSingleSlot = 432;
 constexpr double kPairSlot = 324;

@@ -76,8 +76,7 @@ long long unfitness(long long count, int most) {
     return std::max(0LL, count - 6);
 }
 
-// long double, whose exponent range exceeds that of doubles, so that differences and steps neither overflow
-// nor underflow.
+// long double exceeds the range of doubles, so differences and steps neither overflow nor underflow.
 Steps choose_steps(long double low, long double high, int most, std::optional<int> least_exponent) {
     const int decade = decade_of(high - low);
     Steps best;
@@ -152,8 +151,7 @@ std::string decade_label(double value) {
     return with_true_minus(label);
 }
 
-// Zero, and powers of ten of both signs where the scale is logarithmic; only every second or third if there
-// are more than `most`.
+// Zero, and powers of ten of both signs in the logarithmic part; only every second or third beyond `most`.
 Ticks symlog_ticks(ValueRange range, int most) {
     constexpr int kDecades = 3;
     const int top = decade_of(std::max(std::abs(range.low), std::abs(range.high)));

@@ -21,8 +21,7 @@ struct Ticks {
     // The note's two parts.
     std::string factor;  ///< "×10⁻⁶"
     std::string offset;  ///< "+ 300"
-    // Labels that with_ends() uses at the ends and in the middle, in the same unit; empty if there is only
-    // one tick.
+    // Labels that with_ends() uses at the ends and in the middle, in the same unit; empty with one tick.
     std::string low = {}, high = {}, middle = {};
 };
 

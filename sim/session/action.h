@@ -71,8 +71,7 @@ struct Change {
     bool anew = false;  ///< model or equation: start a new run, at the model's own size
 };
 
-/// Paints a segment. One that is not joined to the previous begins a new stroke; a stroke is undone as a
-/// whole.
+/// Paints a segment; one not joined to the previous begins a new stroke. A stroke is undone as a whole.
 struct Paint {
     BrushPiece piece;
     std::optional<std::size_t> component = {};  ///< empty: the one shown if it is one, else the first
@@ -157,12 +156,10 @@ struct ExportMeasures {
     std::string folder;
 };
 
-/// Times every method of the backend at the present size, precision and boundary while the run is paused;
-/// most other actions end it.
+/// Times every method of the backend as the run is now, while it is paused; most actions end it.
 struct MeasureLadder {};
 
-/// Steps with a user's kernel instead of the method; null: with the method again. Changing method, backend or
-/// model drops the kernel.
+/// Steps with a user's kernel, or (null) the method again. A new method, backend or model drops it.
 struct UseKernel {
     std::shared_ptr<const user_kernel::UserKernel> kernel;
 };

@@ -1,5 +1,4 @@
-// Makes thumbnails of initial conditions, ready runs and presets by running them, in a thread of low
-// priority.
+// Makes thumbnails of initial conditions, ready runs and presets by running them at low priority.
 #pragma once
 
 #include <condition_variable>

@@ -65,8 +65,7 @@ void Session::begin_another(const RunSpec& asked, const std::string& what) {
     begin(asked);
 }
 
-// Makes the initial condition in a thread, which is abandoned if the user cancels: some take seconds in a
-// single call of FFTW.
+// Uses a thread, which is abandoned if the user cancels: a single call of FFTW may take seconds.
 std::shared_ptr<const RowSource> Session::make_origin(RunSpec& spec) {
     if (auto recipe = start_in_place(spec)) return recipe;
     if (!cut_) return in_memory(make_start(spec));

@@ -51,8 +51,7 @@ class Session {
 
     /// Whether work() has something to do.
     bool busy() const;
-    /// Does a slice of work: some steps, and a frame if one is due. Takes about 30 ms unless one step takes
-    /// longer.
+    /// Does a slice of work, some steps and a frame if due, in about 30 ms unless one step takes longer.
     void work();
 
     /// Returns the present state for display; a new object only if something changed since the last call.

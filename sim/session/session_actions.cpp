@@ -71,8 +71,7 @@ void Session::apply(const Action& action) {
     history_old_ = true;  // it may have been published while a field was made
 }
 
-// An action that fails changes nothing: undo stack and timeline are restored. Copies are cheap because states
-// are shared.
+// A failed action changes nothing: undo stack and timeline are restored (copies share their states).
 bool Session::attempt(const Action& action) {
     const auto past = [this] {
         return std::tie(undo_, timeline_, tip_, tip_measures_, bookmarks_, bookmarks_set_, compared_);
@@ -96,8 +95,7 @@ bool Session::attempt(const Action& action) {
     }
     messages_.settle(subject_of(action));
     for (std::string& what : std::exchange(when_done_, {})) messages_.notice(std::move(what));
-    // Drop entries for parameters that the present model lacks; this happens if a model was changed without
-    // memory for a copy.
+    // Drop entries for parameters that the model lacks, after a model was changed without room for a copy.
     const auto is_lost = [this](const UndoEntry& entry) {
         const auto* change = std::get_if<SettingChange>(&entry.change);
         return change && kind_of(change->setting) == SettingKind::parameter &&

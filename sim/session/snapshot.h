@@ -62,8 +62,7 @@ struct Snapshot {
     long long step = 0;
     bool running = false;
     std::optional<long long> stop_at;
-    /// An action that takes longer than a frame, such as "jumping to step 5000", and its share done in [0,
-    /// 1].
+    /// An action that takes longer than a frame, "jumping to step 5000", and its share done in [0, 1].
     std::string busy;
     double busy_share = 0;
     bool ordered = false;           ///< an order of steps or a field being made, which Run{false} ends

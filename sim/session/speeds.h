@@ -1,5 +1,4 @@
-// Speeds known to a session: the machine's limits, what methods reached, and the benchmark that runs while
-// the simulation is paused.
+// Speeds known to a session: the machine's limits, what methods reached, and the benchmark.
 #pragma once
 
 #include <cstdint>

@@ -28,8 +28,7 @@ class StepWatch {
     /// A growing field counts as overflowed beyond this, before its squares overflow.
     static constexpr double kOverflow = 1e30;
 
-    /// Updates the findings if the field changed: always if `exact`, else a few times per second. Null if the
-    /// equations are not typed.
+    /// Updates the findings: always if `exact`, else a few times per second. Null if not typed equations.
     const std::shared_ptr<const StepLimit>& look(Simulation& simulation, std::uint64_t version, bool exact);
     const std::shared_ptr<const StepLimit>& newest() const { return newest_; }
 

@@ -1,5 +1,4 @@
-// JSON. The library's templates are instantiated only in json.cpp, which halves the compile time of files
-// that use JSON.
+// JSON. Its templates are instantiated only in json.cpp, which halves the compile time of its users.
 #pragma once
 
 #include <nlohmann/json.hpp>

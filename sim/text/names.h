@@ -36,8 +36,7 @@ std::vector<std::string> names_of(const Rows& rows) {
     return names;
 }
 
-/// Returns the row with the name; the table must outlive the result. Throws InputError: `start`, then the
-/// message above.
+/// Returns the named row of a table that outlives it. Throws InputError: `start`, then the message above.
 template <class Rows>
 const auto& row_named(const Rows& rows,
                       std::string_view kind,

@@ -5,8 +5,7 @@
 namespace stencil {
 namespace {
 
-// Control characters (C0, C1, DEL), line and paragraph separators, and marks that change the direction of
-// text.
+// Control characters (C0, C1, DEL), line and paragraph separators, marks of text direction.
 bool is_control(std::string_view character) {
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(character[i]); };
     if (character.size() == 1) return byte(0) < 0x20 || byte(0) == 0x7f;

@@ -6,8 +6,7 @@
 
 namespace stencil {
 
-/// Returns the bytes of the first UTF-8 character (no overlong forms or surrogates, at most U+10FFFF); 0 if
-/// there is none.
+/// Bytes of the first UTF-8 character (strict: no overlong forms, no surrogates); 0 if there is none.
 std::size_t utf8_length(std::string_view text);
 
 /// Returns whether the whole text is UTF-8.

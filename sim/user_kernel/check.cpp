@@ -9,8 +9,7 @@
 namespace stencil::user_kernel {
 namespace {
 
-// Multiples of the blocks come first: a kernel that fails only on the other sizes mishandles the ends of the
-// field.
+// Multiples of the blocks first: a kernel that fails only on other sizes mishandles the field's ends.
 std::vector<Size> sizes_for(const LaunchShape& shape) {
     const auto two_tiles = [](int tile) { return tile <= 256 ? 2 * tile : tile; };
     return {{two_tiles(shape.tile_x), two_tiles(shape.tile_y)},

@@ -16,8 +16,7 @@ class Launcher {
   public:
     virtual ~Launcher() = default;
 
-    /// Steps from one array per component to another, by `steps` steps at time `t`. Both arrays hold the
-    /// launch's results on return.
+    /// Makes `steps` steps at time `t` from one array per component to another; done when it returns.
     virtual void launch(const GuardedShape& shape,
                         std::vector<Cells<T>>& from,
                         std::vector<Cells<T>>& to,
@@ -31,8 +30,7 @@ struct Check {
     double error = 0;   ///< largest error, relative to its field's largest value
 };
 
-/// `run` gives the model and settings; its size is ignored. `alive` is called before each piece of work with
-/// a description.
+/// `run` gives all but the size. `alive` is called before each piece of work with a description.
 template <class T>
 Check check_kernel(Launcher<T>& launcher,
                    const Entry& entry,

@@ -48,8 +48,7 @@ std::string hint_for(const Mistake& mistake) {
            "printf is there without)";
 }
 
-// Returns an error of ptxas, for valid code that is too large: "ptxas error : Entry function 'step' uses too
-// much ...".
+// Returns ptxas's error for valid code that is too large: "ptxas error : Entry function ... uses too much".
 std::string assembler_error(const std::string& log) {
     static const std::regex form(R"(error[^:\n]*:\s*(.*))");
     std::smatch parts;

@@ -13,8 +13,7 @@ namespace stencil::user_kernel {
 template <class T>
 class LoadedStep {
   public:
-    /// Throws CudaError, and InputError if the grid has too many blocks or a block needs more than the GPU
-    /// has.
+    /// Throws CudaError, and InputError if the grid or a block needs more than the GPU has.
     LoadedStep(const UserKernel& kernel, int nx, int ny, int pitch, CudaStream& stream);
 
     /// Enqueues a launch at time t. The pointers address the first cell of each component.

@@ -12,8 +12,7 @@ namespace stencil::user_kernel {
 
 class Expected {
   public:
-    /// The initial field is random up to its edges, with values from the model's own initial state; every
-    /// number is a float.
+    /// Starts from random cells, also at the edges, with values of the model's own start; all are floats.
     Expected(const RunSpec& run, Size size);
 
     /// Advances the state that `right` returns.
@@ -23,8 +22,7 @@ class Expected {
     const Array<double>& right(std::size_t component) const {
         return right_.components[component].as<double>();
     }
-    /// Returns the allowed error in this precision: several times the program's own error in float32, scaled
-    /// to the precision.
+    /// Returns the allowed error: several times the program's own in float32, scaled to the precision.
     double tolerance(std::size_t component, DType dtype) const;
     double largest(std::size_t component) const { return largest_[component]; }
 

@@ -13,8 +13,7 @@
 
 namespace stencil::user_kernel {
 
-/// Memory layout of a guarded field: a band before the first row, padding after each row, a band after the
-/// last.
+/// Layout of a guarded field: a band before the first row, padding after each, a band after the last.
 struct GuardedShape {
     int nx = 1, ny = 1;
     int pitch = 1;         ///< a multiple of 32 cells, more than nx

@@ -60,8 +60,7 @@ class KernelWatch {
     std::jthread thread_;  ///< last, so that it ends before what it uses
 };
 
-/// Copies a template kernel into the working folder, unless a file of that name exists. Throws MachineError
-/// if it cannot be written.
+/// Copies a template kernel into the working folder, unless that exists. Throws MachineError on failure.
 std::string start_file(const std::string& name);
 
 }  // namespace stencil::user_kernel

@@ -24,8 +24,7 @@ struct UserKernel {
     Method method;  ///< like a row of the table, with this name
 };
 
-/// Compiles a kernel for runs like `spec`. `file` is a path or a name for messages. Throws as compile() and
-/// entry_of() do.
+/// Compiles a kernel for such runs. `file` is a path or a name. Throws as compile() and entry_of() do.
 std::shared_ptr<const UserKernel> make_user_kernel(const RunSpec& spec,
                                                    const std::string& text,
                                                    const std::string& file,

@@ -44,8 +44,7 @@ std::vector<SamplePoint> gradient_points(const ArrowLattice& lattice, int nx, in
 /// Computes gradients per cell from the values at those points.
 std::vector<SamplePoint> gradients(const std::vector<SamplePoint>& points, const std::vector<double>& values);
 
-/// Points of an arrow: tail, tip and the two barbs; empty if it is too short. The longest arrow is nearly as
-/// long as the lattice spacing.
+/// Tail, tip and barbs of an arrow; empty if too short. The longest nearly spans the lattice spacing.
 struct ArrowShape {
     SamplePoint tail, tip, left, right;
 };

@@ -11,8 +11,7 @@
 namespace stencil {
 namespace {
 
-// Number of an edge between the centres of two cells: twice the index of its left or upper cell, plus one if
-// it is vertical.
+// Number of an edge between cell centres: twice the index of its left or upper cell, plus 1 if vertical.
 using Edge = long long;
 using Links = std::unordered_map<Edge, Edge>;
 
@@ -25,8 +24,7 @@ class Tracer {
         Links ends;  // maps the end of each segment to its beginning
         for (int y = 0; y + 1 < cells_.ny(); ++y)
             for (int x = 0; x + 1 < cells_.nx(); ++x) add_square(x, y, ends);
-        // Open lines, which run between sides of the field, come first, from their beginnings; then closed
-        // ones.
+        // Open lines, which run between sides of the field, come first; then closed ones.
         std::vector<Edge> begins;
         for (const auto& [begin, end] : next_)
             if (!ends.contains(begin)) begins.push_back(begin);
@@ -45,8 +43,7 @@ class Tracer {
     Edge across(int x, int y) const { return 2 * (1LL * y * cells_.nx() + x); }
     Edge down(int x, int y) const { return across(x, y) + 1; }
 
-    // Walks around the square: a segment leads from an edge where the inside ends to one where it begins
-    // again.
+    // Walks around the square: a segment leads from where the inside ends to where it begins again.
     void add_square(int x, int y, Links& ends) {
         const std::array<double, 4> corners{
             value(x, y), value(x + 1, y), value(x + 1, y + 1), value(x, y + 1)};

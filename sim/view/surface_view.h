@@ -23,8 +23,7 @@ SurfaceView read_surface_view(std::string_view text);
 /// Formats it for read_surface_view().
 std::string to_string(const SurfaceView& view);
 
-/// The projection. Lengths are relative to the field's longer side: x to the right and y towards the eye
-/// after rotation, z up.
+/// Lengths are relative to the field's longer side: after rotation x right, y towards the eye, z up.
 struct SurfaceProjection {
     static constexpr double kHeight = 0.3;  ///< height of the colour range
 

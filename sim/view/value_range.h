@@ -57,8 +57,7 @@ ValueRange color_range(double low, double high, Scale scale, bool diverging);
 /// Applies a rule to a field's finite values; `diverging`: for a diverging map.
 ValueRange find_range(const Field& field, const RangeRule& rule, bool diverging);
 
-/// Applies a rule to a field that only provides percentiles of its finite cells (as NumPy's; empty if there
-/// are none).
+/// Finds the range from percentiles of finite cells as NumPy's (empty if there are none).
 using Percentiles = std::function<std::vector<double>(std::span<const double> q)>;
 ValueRange find_range(const RangeRule& rule, bool diverging, const Percentiles& percentiles);
 

@@ -1,5 +1,4 @@
-// Fuzzes a model's text, and compares a step by the vector interpreter with one by the scalar interpreter,
-// bit for bit.
+// Fuzzes a model's text, and requires equal bits from the vector and the scalar interpreter.
 #include <fmt/format.h>
 
 #include <array>

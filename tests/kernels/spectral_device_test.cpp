@@ -44,8 +44,7 @@ Field start_of(int nx, int ny, DType dtype) {
     return Field(random_field(nx, ny)).to(dtype);
 }
 
-// Returns the largest amplification of any mode in absolute value; it is that of the longest or the shortest
-// waves.
+// Returns the largest amplification of any mode, which is that of the longest or shortest waves.
 double largest_factor(const DiffusionParams& params, int nx, int ny) {
     const auto eigenvalue = [&](int n, int half_waves) {
         const int length = params.boundary == Boundary::zero ? n + 1 : n;

@@ -1,5 +1,4 @@
-// Runs the generated CUDA text on the CPU, cell by cell. This tests the text; GPU tests check that a GPU
-// rounds the same.
+// Runs the generated CUDA text on the CPU, cell by cell; that a GPU rounds the same is tested elsewhere.
 #include "kernels/equation/text/cuda_text.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,4 @@
-// Runs the text of fused kernels on the CPU with a fiber per thread (warp_emulation.h), and tests how a pass
-// is divided.
+// Runs fused kernels on the CPU with a fiber per thread (warp_emulation.h), and tests the plan of a pass.
 #include "kernels/equation/fused/fused_text.h"
 
 #include <algorithm>
@@ -91,8 +90,7 @@ TEST_CASE("Fused kernels have the bits of the CPU's rows, whatever their warps w
         const Program program = make_program(e, scheme_of(e.stepper), sizeof(T) == 8);
         const FusedProgram fused(program);
         TypedRun run;
-        // Several strips and segments. If the width is no multiple of a vector, wrapped rows are loaded cell
-        // by cell.
+        // Several strips and segments; partial vectors make wrapped rows load cell by cell.
         run.nx = 32 * columns + rest;
         run.ny = 69;
         const FusedShape shape{steps, columns, 4, batch, rest % 4 == 0};

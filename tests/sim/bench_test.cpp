@@ -101,8 +101,7 @@ TEST_CASE("The largest square of a sweep is one that fits, and the next one is n
 
 TEST_CASE("The machine issues instructions, and a method's share of that limit is below one") {
     const double one = measure_issue_rate(Device::cpu, DType::float32, 1);
-    // Loose bounds for any processor, even a busy one: at most a hundred instructions on four cells per
-    // nanosecond.
+    // Loose bounds for any processor, up to a hundred instructions on four cells per nanosecond.
     REQUIRE(one > 1e8);
     REQUIRE(one < 1e12);
     IssueRate rate(Device::cpu, DType::float64, 1);

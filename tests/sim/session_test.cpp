@@ -885,8 +885,7 @@ TEST_CASE("An engine steps on its own thread while others ask and act") {
     Engine engine(small_spec(), options, [&] { ++news; });
     std::uint64_t last = 0;
     long long furthest = 0;
-    // Counts frames, because undo lowers the step; each frame requests a bit more, so a busy machine is not
-    // overloaded.
+    // Counts frames, because undo lowers the step; requests grow slowly, so as not to overload the machine.
     for (int frames = 0; frames < 100; std::this_thread::sleep_for(std::chrono::milliseconds(1))) {
         engine.check();
         const auto snapshot = engine.snapshot();

@@ -58,8 +58,7 @@ TEST_CASE("From above a surface is the field, and from the side its height is th
 }
 
 TEST_CASE("What stands in front hides what is behind, from wherever it is seen") {
-    // The wall is as high as the colour range: dark ground in front of it, and none behind it at a low
-    // elevation.
+    // The wall spans the colour range: dark ground before it, and none behind it at a low elevation.
     const Colormap& grey = colormap("grey");
     for (const double azimuth : {0.0, 180.0, 90.0, 270.0, 45.0}) {
         CAPTURE(azimuth);

@@ -1,5 +1,4 @@
-// Functions of a distributed field that no command reaches: undo states, and a slab that does not fit into
-// memory.
+// Distributed fields beyond the command line: undo states, and a slab that does not fit into memory.
 
 #include <sys/resource.h>
 

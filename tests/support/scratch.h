@@ -83,8 +83,7 @@ class Environment {
     std::optional<std::string> before_;
 };
 
-/// Returns the message of the Error that `action` throws; empty if it throws none. Other exceptions pass
-/// through.
+/// Returns the message of the Error that `action` throws; empty without one. Other exceptions pass.
 template <class Error, class Action>
 std::string message_of(Action action) {
     try {

@@ -1,5 +1,4 @@
-// The real program, operated by mouse and keyboard: one test for each path from the window to code that other
-// tests cover without it.
+// The real program under mouse and keyboard: one test per path to code that is tested without a window.
 
 #include <algorithm>
 #include <csignal>
@@ -38,8 +37,7 @@ Spot within(Dice& random) {
     return {random.integer(30, kWidth - 30), random.integer(30, kHeight - 30)};
 }
 
-/// Presses until the cells beside the pointer, which hides those below its tip, have this colour; returns the
-/// field.
+/// Presses until the cells left above the pointer's tip, which it does not hide, have the colour.
 Picture paint(const PausedWindow& window, Spot there, int button, Rgb color) {
     const Picture block{2, 8, std::vector<Rgb>(2 * 8, color)};
     window.robot.move(there);

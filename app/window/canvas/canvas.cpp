@@ -172,8 +172,7 @@ ResampleRequest Canvas::surface_points(const UiState& ui, FieldSize field) const
             false};
 }
 
-/// Returns for how many seconds the picture has differed from the requested one; 0 while that is too short to
-/// notice.
+/// Returns for how many seconds the picture has been out of date; 0 while that is too short to notice.
 double Canvas::waiting(const Snapshot& snapshot, const ViewRequest& request, double seconds) {
     const auto answers = [](const PaneImage& image, const PaneRequest& asked) {
         return image.request == asked;

@@ -9,8 +9,7 @@ namespace {
 // At least so many pixels of the field stay on a canvas of four times as many.
 constexpr double kStays = 32;
 
-// Cell coordinates reach 2^30, where a double is rounded by 2^-22 of a cell: 2^-14 of a pixel at the largest
-// scale.
+// At 2^30, the largest coordinate, a double is rounded by 2^-22 of a cell: at most 2^-14 of a pixel.
 constexpr double kPixelRounding = 1e-3;
 
 double whole_if_near(double value, double tolerance) {

@@ -24,8 +24,7 @@ struct FieldSize {
     friend bool operator==(const FieldSize&, const FieldSize&) = default;
 };
 
-/// Pan and zoom, shared by all panes. Below, the canvas means one pane's picture; its corner and size are
-/// whole pixels.
+/// Pan and zoom, shared by all panes. Below, the canvas means one pane's picture, on whole pixels.
 struct CanvasView {
     double scale = 1;     ///< pixels per cell
     double x = 0, y = 0;  ///< cell coordinates of the canvas' top left corner
@@ -55,15 +54,13 @@ CanvasView recentred(const CanvasView& view,
 CanvasView zoomed(
     const CanvasView& view, const ScreenRect& canvas, FieldSize field, double factor, double px, double py);
 
-/// Pans by pixels, keeping some of the field on the canvas. Panning by 0, 0 brings back a field that is off
-/// the canvas.
+/// Pans by pixels, keeping some of the field on the canvas. By 0, 0 it brings back a lost field.
 CanvasView panned(const CanvasView& view, const ScreenRect& canvas, FieldSize field, double dx, double dy);
 
 /// Returns the cell coordinates at a point of the screen, in the field or not.
 SamplePoint cell_at(const CanvasView& view, const ScreenRect& canvas, double px, double py);
 
-/// Returns the field's point at the centre of the pixel, or nothing if the pixel is off the canvas or shows
-/// none of the field.
+/// Returns the field's point at the pixel's centre, or nothing if the pixel shows none of the field.
 std::optional<SamplePoint> shown_at(
     const CanvasView& view, const ScreenRect& canvas, FieldSize field, double px, double py);
 

@@ -95,8 +95,7 @@ double bar_width(double strip, double beside, double line) {
     return std::floor(std::min(kWidest * line, strip - beside - kLabelGap * line));
 }
 
-/// Returns the quantity's label, or nothing if it would leave the bar too little room; the title states it,
-/// too.
+/// Returns the quantity's label; nothing if the bar would become too small, because the title has it, too.
 std::string label_beside(const Painter& painter, const ScreenRect& strip, const PaneImage& image) {
     const double line = painter.line_height();
     const std::string label = quantity_label(image.request.pane, image.formula);

@@ -60,8 +60,7 @@ void QuickInput::begin_frame(GLFWwindow*) {
     }
     show_text(io);
     if (in_lines() && !io.KeyCtrl) io.KeysDown[GLFW_KEY_ENTER] = io.KeysDown[GLFW_KEY_KP_ENTER] = false;
-    // Tab moves between input fields only while text is edited; otherwise it moves between parts of the
-    // window.
+    // Tab moves between input fields while text is edited, otherwise between parts of the window.
     if (!io.WantTextInput) io.KeysDown[GLFW_KEY_TAB] = false;
     show_button(io);
 }

@@ -14,8 +14,7 @@ double milliseconds(std::chrono::steady_clock::duration time) {
 }  // namespace
 
 FrameClock::FrameClock(double highest_rate) {
-    // Sleep a little less than the monitor's period, so as not to miss its next refresh when swapping waits
-    // for it.
+    // Sleep a little less than the monitor's period, so that swapping does not miss the next refresh.
     constexpr double kShare = 0.98;
     if (highest_rate > 0)
         period_ =

@@ -30,8 +30,7 @@ class Interop {
     /// is done. Later OpenGL commands see them. Returns false on failure.
     bool upload(unsigned texture, std::shared_ptr<const Pixels> pixels);
 
-    /// Copies device pixels to (height, width) floats on the host and waits: the fallback if upload() fails.
-    /// Returns false on failure.
+    /// The fallback for upload(): copies to (height, width) floats on the host and waits. False on failure.
     bool read(const Pixels& pixels, float* values);
 
     /// Device time of the newest finished upload into the texture.

@@ -44,8 +44,7 @@ void follow_kernel(UiState& ui, const Snapshot& snapshot);
 /// Watches this file from now on and shows the section.
 void choose_kernel(UiState& ui, const std::string& file);
 
-/// The effect of applying another size: the memory needed, or why it is refused. The text is empty while
-/// unknown.
+/// The effect of another size: the memory needed, or why it is refused. The text is empty while unknown.
 struct MemoryPreview {
     bool fits = true;
     std::string text;

@@ -6,8 +6,7 @@
 
 namespace stencil {
 
-/// Keeps optional work below a tenth of the time, but does it at least twice a second unless it takes longer
-/// than that.
+/// Keeps optional work below a tenth of the time, but does it twice a second unless that takes longer.
 class Cadence {
   public:
     using Clock = std::chrono::steady_clock;

@@ -79,8 +79,7 @@ void Engine::run(const RunSpec& asked, const SessionOptions& options) {
     }
 }
 
-// Called while a slow initial condition is made: publishes progress, and returns true if the user stops it or
-// closes the window.
+// While a slow initial condition is made: publishes progress; true if the user stops it or leaves.
 bool Engine::is_cut() {
     if (session_) publish(session_->snapshot());
     const std::lock_guard lock(mutex_);

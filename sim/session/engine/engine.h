@@ -19,8 +19,7 @@ class Engine {
     /// Starts making the session at once. `on_news` is called on the engine's thread after each new snapshot.
     Engine(const RunSpec& asked, const SessionOptions& options, std::function<void()> on_news);
 
-    /// Ends after the present slice of steps and after pending exports; an initial condition being made is
-    /// abandoned.
+    /// Ends after the present slice and pending exports; an initial condition being made is abandoned.
     ~Engine();
     Engine(const Engine&) = delete;
     Engine& operator=(const Engine&) = delete;

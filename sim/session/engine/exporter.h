@@ -25,8 +25,7 @@ struct ExportOrder {
     std::string remark;  ///< appended to the result's text
     RunOutput output;
 
-    /// Writes what it can; the result says what failed. Throws InputError and MachineError if the folder
-    /// cannot be made.
+    /// Writes what it can and reports failures. Throws InputError and MachineError if there is no folder.
     ExportOutcome write(WriteProgress& progress) const;
 };
 

@@ -34,8 +34,7 @@ class FrameMaker {
     /// Seconds spent on the newest frame.
     double resampling_seconds() const { return resampling_seconds_; }
     double measuring_seconds() const { return measuring_seconds_; }
-    /// Whether parts of the newest frame were reused to save time; when the run pauses, another frame should
-    /// be made.
+    /// Whether parts of the newest frame were reused to save time, so that a pause needs another frame.
     bool stale() const { return stale_; }
 
   private:

@@ -62,8 +62,7 @@ long double expected(stencil::Expression expression, T x) {
     return 0;
 }
 
-/// Returns whether the numbers differ by at most so many units in the last place, are both NaN, or equal
-/// infinities.
+/// Whether they differ by at most so many units in the last place, are both NaN, or equal infinities.
 template <class T>
 bool agrees(T got, long double want, double units) {
     if (std::isnan(want)) return std::isnan(got);

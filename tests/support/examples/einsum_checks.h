@@ -11,8 +11,7 @@
 
 namespace stencil_test {
 
-/// Computes the result and its shape by the definition, independent of the code under test. Operands are in C
-/// order.
+/// Computes the result and its shape by the definition, without the code under test, from C-order operands.
 struct NaiveEinsum {
     std::vector<std::int64_t> shape;
     std::vector<double> values, magnitudes;

@@ -84,8 +84,7 @@ class VirtualDisplay {
         _exit(127);
     }
 
-    // Reads the display number, which the server writes once it accepts connections; empty if the server
-    // fails.
+    // Reads the display number, written once the server accepts connections; empty if it fails.
     static std::string read_line(int from) {
         std::string line;
         char byte = 0;

@@ -5,8 +5,7 @@
 
 namespace stencil {
 
-/// Draws the editor, and the error below it. A valid text is applied after a short pause in typing, or at
-/// once with Ctrl+Enter.
+/// Draws editor and error. A valid text is applied after a pause in typing, or at once with Ctrl+Enter.
 void draw_editor(UiState& ui, const Snapshot& snapshot);
 
 /// Returns why the text is invalid, or nothing if it is valid.

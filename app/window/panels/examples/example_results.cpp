@@ -118,8 +118,7 @@ void draw_findings(const Report& report) {
     draw_notes(report);
 }
 
-// Draws tables and plots side by side if there is room, scrolled separately, so that plots stay visible while
-// tables are read.
+// Side by side if there is room, scrolled separately, so that plots stay visible while tables are read.
 void draw_side_by_side(ExamplesState& state, const Report& report) {
     const float width = ImGui::GetContentRegionAvail().x;
     const float height = std::clamp(0.25f * width, em(19), em(28));

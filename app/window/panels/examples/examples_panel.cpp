@@ -36,8 +36,7 @@ void draw_about(const Example& example) {
         paragraph(example.about, faint_color());
 }
 
-// Checks that open files are too slow for a frame; those examples are checked in their own thread when they
-// run.
+// Checks that open files are too slow for a frame; they are made by the run, in its thread.
 bool can_be_checked(const ExampleWish& wish) {
     return wish.errors.empty() &&
            std::ranges::none_of(wish.request.options.options(), [&](const ExampleOption& option) {

@@ -10,8 +10,7 @@ void draw_spectrum(UiState& ui, const Snapshot& snapshot);
 /// Draws nothing if the model has one component.
 void draw_phase_plane(UiState& ui, const Snapshot& snapshot);
 
-/// Appends the newest frame's values to the probes' trajectories; they restart with another run or other
-/// probes.
+/// Appends the newest frame to the probes' trajectories, which restart with another run or other probes.
 void follow_ways(MeasureState& state, const Snapshot& snapshot);
 
 }  // namespace stencil

@@ -24,8 +24,7 @@ figure::Chart probes_chart(const Snapshot& snapshot);
 /// Returns whether there is a line or probe; three-up makes room for their plots.
 bool has_plots(const UiState& ui, const Snapshot& snapshot);
 
-/// Draws buttons that keep the profile's curve, write CSV tables and enlarge the plots, over the rest of the
-/// line.
+/// Draws buttons over the rest of the line: keep the profile's curve, write CSV, enlarge the plots.
 void draw_plot_buttons(UiState& ui, const Snapshot& snapshot);
 
 /// Draws them in the canvas' fourth pane, if UiState::plots has one, and in their own window if requested.

@@ -72,8 +72,7 @@ void draw_ratio(const Snapshot& snapshot) {
                   faint_color());
 }
 
-// Lists the methods that the button measured, with errors; exact n-step propagation has a time instead of a
-// speed.
+// Lists the methods that the button measured; exact n-step propagation has a time, not a speed.
 void draw_measured_methods(const std::vector<MethodSpeed>& speeds, double edge) {
     const auto is_of_ladder = [&](const MethodSpeed& speed) { return speed.error && speed.edge == edge; };
     if (std::ranges::none_of(speeds, is_of_ladder) || !begin_values("methods")) return;

@@ -237,8 +237,7 @@ std::optional<double> measured_error(const Snapshot& snapshot, const Method& met
     return known == snapshot.speeds.end() ? std::nullopt : known->error;
 }
 
-// Draws the two ways to jump to a step, with the time and, if the benchmark measured them, the errors of
-// both.
+// Draws both ways to jump to a step, with their times and, if measured, errors.
 void draw_ways_to_jump(UiState& ui, const Snapshot& snapshot) {
     const long long to = ui.panel.simulation.jump;
     const RunSpec& now = snapshot.now;

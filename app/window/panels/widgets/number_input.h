@@ -22,8 +22,7 @@ struct NumberRange {
     std::string_view above = {}, below = {};
 };
 
-/// A text field for a number, parsed by typed_number(). Returns a number that was entered, is allowed and
-/// differs from `current`.
+/// A text field for a number, as typed_number() parses it. Returns a new, allowed number once entered.
 std::optional<double> number_input(const char* id,
                                    NumberDraft& draft,
                                    double current,

@@ -31,8 +31,7 @@ void colored_text(std::string_view text, const ImVec4& color);
 /// that begins with "--" is the equivalent command-line option.
 void tooltip(std::string_view text);
 
-/// Returns whether the mouse is on an item whose tooltip is not yet complete: frames must continue until
-/// then.
+/// Returns whether a tooltip under the mouse is not yet complete: frames must continue until then.
 bool tooltip_waits();
 
 /// Draws text, wrapped at the window's edge.
@@ -94,8 +93,7 @@ bool text_input(const char* id,
                 std::string_view tip = {},
                 std::string_view wrong = {});
 
-/// Begins a table with aligned columns: label, right-aligned value and, with `units`, unit. Returns false if
-/// it is not visible.
+/// Begins a table of label, right-aligned value and, with `units`, unit. Returns false if not visible.
 bool begin_values(const char* id, bool units = true);
 void value_row(const char* label, std::string_view value, std::string_view unit, std::string_view tip);
 void end_values();
