@@ -38,17 +38,17 @@ void add_weighted(double* HWY_RESTRICT sums, double weight, const V* HWY_RESTRIC
     for (int i = 0; i < count; ++i) sums[i] += weight * double(values[i]);
 }
 
-// Several accumulators, because additions are dependent. Non-finite values are skipped.
-template <class V>
+// Several accumulators, because an addition depends on the previous one. Non-finite values add 0 and are not
+// counted.
+template <class V, Summand kSummand>
 struct StatisticsLanes {
-    static constexpr int kLanes = 16;
-    V low[kLanes], high[kLanes];
-    double total[kLanes] = {};
-    std::int32_t finite[kLanes] = {};
+    V low[kSumLanes], high[kSumLanes];
+    double sum[kSumLanes] = {};
+    std::int32_t finite[kSumLanes] = {};
 
     StatisticsLanes() {
-        std::fill_n(low, kLanes, std::numeric_limits<V>::infinity());
-        std::fill_n(high, kLanes, -std::numeric_limits<V>::infinity());
+        std::fill_n(low, kSumLanes, std::numeric_limits<V>::infinity());
+        std::fill_n(high, kSumLanes, -std::numeric_limits<V>::infinity());
     }
 
     void add(const V* values, int count) {
@@ -59,26 +59,43 @@ struct StatisticsLanes {
             const V at_high = counts ? value : -std::numeric_limits<V>::infinity();
             low[j] = at_low < low[j] ? at_low : low[j];
             high[j] = at_high > high[j] ? at_high : high[j];
-            total[j] += double(counts ? value : V(0));
+            const double summand = counts ? value : V(0);
+            sum[j] += kSummand == Summand::square ? summand * summand : summand;
             finite[j] += counts ? 1 : 0;
         }
     }
+
+    // The length is a constant of each instance, so that the compiler makes vectors of these loops too.
+    template <int kHalf = kSumLanes / 2>
+    RunStatistics merged() {
+        for (int j = 0; j < kHalf; ++j) {
+            low[j] = low[j + kHalf] < low[j] ? low[j + kHalf] : low[j];
+            high[j] = high[j + kHalf] > high[j] ? high[j + kHalf] : high[j];
+            sum[j] += sum[j + kHalf];
+            finite[j] += finite[j + kHalf];
+        }
+        if constexpr (kHalf > 1)
+            return merged<kHalf / 2>();
+        else
+            return {{double(low[0]), double(high[0]), std::uint64_t(finite[0])}, sum[0]};
+    }
 };
 
-template <class V>
-void add_statistics(PartialStatistics& result, const V* values, int count) {
-    constexpr int kLanes = StatisticsLanes<V>::kLanes;
-    StatisticsLanes<V> lanes;
+template <class V, Summand kSummand>
+RunStatistics sum_run(const V* values, int count) {
+    StatisticsLanes<V, kSummand> lanes;
     int i = 0;
-    for (; i + kLanes <= count; i += kLanes) lanes.add(values + i, kLanes);
+    for (; i + kSumLanes <= count; i += kSumLanes) lanes.add(values + i, kSumLanes);
     lanes.add(values + i, count - i);
-    for (int j = 0; j < kLanes; ++j)
-        result.add(
-            {double(lanes.low[j]), double(lanes.high[j]), lanes.total[j], std::uint64_t(lanes.finite[j])});
+    return lanes.merged();
 }
 
 template <class T>
-constexpr CellRuns<T> kRunsOf{make_field<T>, make_laplacian<T>, add_weighted<T>, add_statistics<T>};
+constexpr CellRuns<T> kRunsOf{make_field<T>,
+                              make_laplacian<T>,
+                              add_weighted<T>,
+                              sum_run<T, Summand::value>,
+                              sum_run<T, Summand::square>};
 
 // HWY_EXPORT needs functions.
 const CellRuns<float>& runs_float() {

@@ -16,6 +16,11 @@ struct FieldRun {
     int count;
 };
 
+struct RunStatistics {
+    FiniteCells finite;
+    double sum;
+};
+
 /// Operations on runs, for the widest vectors of this CPU.
 template <class T>
 struct CellRuns {
@@ -25,8 +30,9 @@ struct CellRuns {
     void (*make_laplacian)(const FieldRun<T>& run, std::ptrdiff_t pitch);
     /// sums[i] += weight * values[i]
     void (*add_weighted)(double* sums, double weight, const T* values, int count);
-    /// Adds values to the statistics, in an order that depends only on their number.
-    void (*add_statistics)(PartialStatistics& result, const T* values, int count);
+    /// These return the statistics of a run, summed in the order of sum_tree.h.
+    RunStatistics (*sum_values)(const T* values, int count);
+    RunStatistics (*sum_squares)(const T* values, int count);
 };
 
 /// T is float or double.

@@ -32,13 +32,10 @@ void read(const CpuView<T>& view, FieldView<U> out);
 template <class T>
 void resample(const CpuView<T>& view, const ResampleRequest& request, float* pixels);
 
-/// Statistics of all cells. The same bits for any number of threads.
+/// Sums over the view's rows, the first of which is row `first_row` of the field. The results of consecutive
+/// rows append to those of the field, whose bits depend neither on the threads nor on where it was cut.
 template <class T>
-Statistics statistics(const CpuView<T>& view);
-
-/// The 2-norm over all cells, summed in float64; NaN if any cell is. The same bits for any number of threads.
-template <class T>
-double norm(const CpuView<T>& view);
+PartialStatistics sums(const CpuView<T>& view, Summand summand, int first_row = 0);
 
 /// NumPy's linear percentiles of the finite cells, exact; empty if no cell is finite.
 template <class T>

@@ -53,14 +53,10 @@ void cuda_read(const CudaView<T>& view, FieldView<U> out);
 template <class T>
 void cuda_resample(const CudaView<T>& view, const ResampleRequest& request, float* pixels);
 
-/// Statistics of all cells, with the same bits in every call. This and all following functions except
-/// cuda_paint() wait for the result.
+/// Gives the bits of sums() on the host. This and all following functions except cuda_paint() wait for the
+/// result.
 template <class T>
-Statistics cuda_statistics(const CudaView<T>& view);
-
-/// The 2-norm over all cells, summed in float64; NaN if any cell is.
-template <class T>
-double cuda_norm(const CudaView<T>& view);
+PartialStatistics cuda_sums(const CudaView<T>& view, Summand summand, int first_row = 0);
 
 /// NumPy's linear percentiles of the finite cells, exact; empty if no cell is finite.
 template <class T>

@@ -12,7 +12,7 @@
 namespace stencil {
 
 /// Cells per run; small enough for intermediate results to stay in L1.
-inline constexpr int kRun = 2048;
+inline constexpr int kRun = kSumRun;
 
 /// Cells [x, x + count) of row y.
 struct CellRun {
@@ -44,48 +44,46 @@ void quantity_run(const QuantitySource<T>& source, const CellRun& run, QuantityV
     }
 }
 
-/// Divides the field into parts that depend only on its shape, so that sums have the same bits for any number
-/// of threads.
-class FieldParts {
+/// Divides a field into runs, row after row; runs are the leaves of the sum tree.
+class FieldRuns {
   public:
-    FieldParts(int nx, int ny)
-        : nx_(nx),
-          ny_(ny),
-          columns_(std::clamp(nx / kRun, 1, 64)),
-          rows_(std::clamp(ny, 1, 1024 / columns_)) {}
+    FieldRuns(int nx, int ny) : nx_(nx), count_(std::int64_t(ny) * sum_runs(nx)) {}
 
-    int count() const { return columns_ * rows_; }
+    /// The first run of a thread. Threads have consecutive runs, about as many each.
+    std::int64_t begin(int thread, int threads) const {
+        return count_ / threads * thread + count_ % threads * thread / threads;
+    }
 
-    /// Calls f(CellRun) for all cells of a part, row by row.
+    /// Calls f(CellRun) for runs [begin, end).
     template <class F>
-    void for_runs(int part, F&& f) const {
-        const int column = part % columns_;
-        const int row = part / columns_;
-        const int x_end = cut(nx_, column + 1, columns_);
-        for (int y = cut(ny_, row, rows_); y < cut(ny_, row + 1, rows_); ++y)
-            for (int x = cut(nx_, column, columns_); x < x_end; x += kRun)
-                f(CellRun{x, y, std::min(kRun, x_end - x)});
+    void for_runs(std::int64_t begin, std::int64_t end, F&& f) const {
+        CellRun run{int(begin % sum_runs(nx_)) * kRun, int(begin / sum_runs(nx_)), 0};
+        for (std::int64_t i = begin; i < end; ++i) {
+            run.count = std::min(kRun, nx_ - run.x);
+            f(run);
+            run.x += run.count;
+            if (run.x < nx_) continue;
+            run.x = 0;
+            ++run.y;
+        }
     }
 
   private:
-    static int cut(int cells, int part, int parts) { return int(std::int64_t(cells) * part / parts); }
-
-    int nx_, ny_;
-    int columns_, rows_;
+    int nx_;
+    std::int64_t count_;
 };
 
-/// Calls fold(part, thread, values, count) for every run of a quantity's cells. A part has one thread.
+/// Calls fold(thread, values, count) for every run of a quantity's cells, in order within a thread.
 template <Quantity Q, class T, class Fold>
 void for_quantity(const QuantitySource<T>& source, ThreadPool& threads, const Fold& fold) {
-    const FieldParts parts(source.field.nx(), source.field.ny());
+    const FieldRuns runs(source.field.nx(), source.field.ny());
     threads.run([&](int thread) {
         std::array<QuantityValue<Q, T>, kRun> values;
-        const auto cut = [&](int i) { return int(std::int64_t(parts.count()) * i / threads.size()); };
-        for (int part = cut(thread); part < cut(thread + 1); ++part)
-            parts.for_runs(part, [&](const CellRun& run) {
-                quantity_run<Q>(source, run, values.data());
-                fold(part, thread, values.data(), run.count);
-            });
+        const std::int64_t begin = runs.begin(thread, threads.size());
+        runs.for_runs(begin, runs.begin(thread + 1, threads.size()), [&](const CellRun& run) {
+            quantity_run<Q>(source, run, values.data());
+            fold(thread, values.data(), run.count);
+        });
     });
 }
 

@@ -21,7 +21,11 @@ auto measured(const Field& field, const Measure& measure) {
 }  // namespace
 
 Statistics statistics_of(const Field& field) {
-    return measured(field, [](const auto& view) { return statistics(view); });
+    return partial_statistics(field, 0).statistics();
+}
+
+PartialStatistics partial_statistics(const Field& rows, int first_row) {
+    return measured(rows, [&](const auto& view) { return sums(view, Summand::value, first_row); });
 }
 
 std::vector<double> percentiles_of(const Field& field, std::span<const double> q) {

@@ -94,6 +94,8 @@ class Field {
 
 /// Statistics over all cells.
 Statistics statistics_of(const Field& field);
+/// Statistics of some rows of a field, the first of which is its row `first_row`.
+PartialStatistics partial_statistics(const Field& rows, int first_row);
 
 /// Exact percentiles (NumPy's "linear") of the finite cells for each q in [0, 100]; empty if no cell is
 /// finite.

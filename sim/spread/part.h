@@ -37,8 +37,7 @@ enum class Verb : std::uint8_t {
     set_base,       ///< rows
     set_base_from,  ///< number of the other solver, formula
     resample,       ///< observable, request
-    statistics,     ///< observable
-    norm,           ///< observable
+    sums,           ///< observable, summand
     percentiles,    ///< observable, q
     histogram,      ///< observable, bins
     sample,         ///< observable, points, smooth
@@ -100,7 +99,7 @@ class Parts {
 
     struct Answer {
         double number = 0;
-        Statistics statistics;
+        PartialStatistics sums;
         std::vector<double> values;
         std::vector<std::uint64_t> counts;
         InnerState inner;

@@ -1,7 +1,6 @@
 // Views of a distributed field: each process evaluates its local rows, process 0 combines the results.
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "kernels/view/cell_span.h"
@@ -9,22 +8,6 @@
 
 namespace stencil {
 namespace {
-
-Statistics statistics_of_all(Part& part, const Statistics& own) {
-    PartialStatistics all = PartialStatistics::none();
-    const auto nx = std::uint64_t(part.nx());
-    for (int rank = 0; const Statistics& each : gather_values(part.team(), own)) {
-        const std::uint64_t finite = nx * std::uint64_t(part.partition().own_rows(rank++)) - each.not_finite;
-        if (finite > 0) all.add({each.min, each.max, each.total, finite});
-    }
-    return all.of_field(nx * std::uint64_t(part.partition().rows));
-}
-
-double norm_of_all(Team& team, double own) {
-    double squares = 0;
-    for (const double norm : gather_values(team, own)) squares += norm * norm;
-    return std::sqrt(squares);
-}
 
 // Each point is sampled by the process that has its row.
 std::vector<double> sample_all(Part& part,
@@ -84,11 +67,8 @@ bool Parts::look_at(Part& part, Verb verb, Packet& packet) {
     Solver& solver = part.solver();
     const Observable what = read_observable(packet);
     switch (verb) {
-        case Verb::statistics:
-            answer.statistics = statistics_of_all(part, solver.statistics(what));
-            return true;
-        case Verb::norm:
-            answer.number = norm_of_all(part.team(), solver.norm(what));
+        case Verb::sums:
+            answer.sums = joined(part.team(), solver.sums(what, packet.get<Summand>()));
             return true;
         case Verb::percentiles:
             answer.values = solver.percentiles(what, packet.get<std::vector<double>>());

@@ -73,12 +73,10 @@ void note_trouble(std::string& trouble, const Act& act) {
 struct Look {
     explicit Look(const OwnRows& own) : dtype(own.dtype) {
         try {
-            own.give([this](int, const Field& rows) {
+            own.give([&](int first, const Field& rows) {
                 dtype = rows.dtype();
                 std::ranges::copy(row_hashes(rows), std::back_inserter(hashes));
-                const Statistics these = statistics_of(rows);
-                const std::uint64_t finite = rows.size() - these.not_finite;
-                if (finite > 0) sums.add({these.min, these.max, these.total, finite});
+                sums.append(partial_statistics(rows, own.first + first));
             });
         } catch (const InputError& error) {
             trouble = error.what();
@@ -86,7 +84,7 @@ struct Look {
     }
 
     std::vector<std::uint64_t> hashes;
-    PartialStatistics sums = PartialStatistics::none();
+    PartialStatistics sums;
     DType dtype;
     std::string trouble;
 };
@@ -172,14 +170,18 @@ std::vector<Field> gather_rows(Team& team, const Partition& partition, std::vect
     return whole;
 }
 
+PartialStatistics joined(Team& team, const PartialStatistics& own) {
+    PartialStatistics all;
+    for (const PartialStatistics& each : gather_values(team, own)) all.append(each);
+    return all;
+}
+
 RowsSeen look_together(Team& team, const OwnRows& own) {
     const Look look(own);
     RowsSeen seen;
     seen.trouble = first_text(gather_values(team, look.trouble, bytes_of_all(own)));
     if (!seen.trouble.empty()) return seen;
-    PartialStatistics all = PartialStatistics::none();
-    for (const PartialStatistics& each : gather_values(team, look.sums)) all.add(each);
-    seen.statistics = all.of_field(std::uint64_t(own.nx) * std::uint64_t(own.ny));
+    seen.statistics = joined(team, look.sums).statistics();
     seen.hash = joined(team, look.hashes, look.dtype, own.nx);
     return seen;
 }
@@ -189,9 +191,7 @@ RowsSeen look_alone(const RowSource& source, std::size_t field) {
                          for_pieces(source, field, 0, source.ny(), sink);
                      }});
     if (!look.trouble.empty()) return {"", {}, look.trouble};
-    return {field_hash(look.dtype, source.nx(), look.hashes),
-            look.sums.of_field(std::uint64_t(source.nx()) * std::uint64_t(source.ny())),
-            ""};
+    return {field_hash(look.dtype, source.nx(), look.hashes), look.sums.statistics(), ""};
 }
 
 WrittenRows write_together(Team& team, const std::string& file, const OwnRows& own) {

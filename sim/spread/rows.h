@@ -39,6 +39,9 @@ struct OwnRows {
     DType dtype = DType::float32;  ///< used if there are no rows
 };
 
+/// Appends the sums of all processes' rows.
+PartialStatistics joined(Team& team, const PartialStatistics& own);
+
 struct RowsSeen {
     std::string hash;  ///< field_hash()
     Statistics statistics;

@@ -133,10 +133,9 @@ class SpreadSolver : public Solver {
         out.host = call(look(Verb::resample, what).put(request)).pixels;
     }
 
-    Statistics statistics(const Observable& what) override {
-        return call(look(Verb::statistics, what)).statistics;
+    PartialStatistics sums(const Observable& what, Summand summand) override {
+        return call(look(Verb::sums, what).put(summand)).sums;
     }
-    double norm(const Observable& what) override { return call(look(Verb::norm, what)).number; }
     std::vector<double> percentiles(const Observable& what, std::span<const double> q) override {
         const std::vector<double> all(q.begin(), q.end());
         return call(look(Verb::percentiles, what).put(all)).values;

@@ -121,6 +121,41 @@ TEST_CASE("Slabs of typed equations step as the whole field by single steps and 
         }
 }
 
+TEST_CASE("Sums over slabs have the bits of those over the whole field") {
+    for (const DType dtype : kDTypes)
+        for (const auto& [settings, size] : {std::pair{Settings{{"boundary", "periodic"}}, Size{2085, 403}},
+                                             {{{"model", "gray-scott"}}, {61, 517}}}) {
+            const SolverSetup setup = setup_of(settings, size, dtype);
+            const auto start = noise_of(setup);
+            for (const Summand summand : {Summand::value, Summand::square})
+                for (const Quantity quantity : {Quantity::value, Quantity::laplacian}) {
+                    const auto sum_over = [&](int parts) {
+                        std::vector<PartialStatistics> of_slabs;
+                        run_slabs(setup, parts, *start, [&](Solver& solver) {
+                            solver.advance(20);
+                            of_slabs.push_back(solver.sums(quantity, summand));
+                        });
+                        REQUIRE(int(of_slabs.size()) == parts);
+                        std::ranges::sort(of_slabs, {}, [](const auto& slab) { return slab.sum.first(); });
+                        PartialStatistics all;
+                        for (const PartialStatistics& slab : of_slabs) all.append(slab);
+                        return all;
+                    };
+                    const PartialStatistics whole = sum_over(1);
+                    REQUIRE(whole.cells == std::uint64_t(size.nx) * std::uint64_t(size.ny));
+                    for (const int parts : {2, 3, 5}) {
+                        const PartialStatistics all = sum_over(parts);
+                        CAPTURE(name_of(dtype), size.nx, size.ny, parts, int(quantity), int(summand));
+                        REQUIRE(all.sum.total() == whole.sum.total());
+                        REQUIRE(all.cells == whole.cells);
+                        REQUIRE(all.finite.count == whole.finite.count);
+                        REQUIRE(all.finite.low == whole.finite.low);
+                        REQUIRE(all.finite.high == whole.finite.high);
+                    }
+                }
+        }
+}
+
 TEST_CASE("Halos are exchanged when they are used up and bring the bytes that the formula says") {
     const char* const kPlaces = "du/dt = div((1 + cos(x*y/300)) * grad(u)); u(0) = 0; dt = 0.01";
     std::vector<SolverSetup> setups;

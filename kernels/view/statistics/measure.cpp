@@ -1,7 +1,5 @@
 // Statistics, histograms and point values of a quantity on the CPU.
 
-#include <cmath>
-#include <numeric>
 #include <vector>
 
 #include "kernels/view/cpu_view.h"
@@ -10,34 +8,29 @@
 
 namespace stencil {
 template <class T>
-Statistics statistics(const CpuView<T>& view) {
+PartialStatistics sums(const CpuView<T>& view, Summand summand, int first_row) {
     const PlainView<const T>& field = view.source.field;
-    std::vector<PartialStatistics> parts(std::size_t(FieldParts(field.nx(), field.ny()).count()),
-                                         PartialStatistics::none());
+    const int threads = view.threads.size();
+    const FieldRuns runs(field.nx(), field.ny());
+    std::vector<PartialStatistics> parts{std::size_t(threads)};
+    for (int thread = 0; thread < threads; ++thread)
+        parts[std::size_t(thread)].sum =
+            SumTree(first_row * sum_runs(field.nx()) + runs.begin(thread, threads));
     with_quantity(view.quantity, [&](auto quantity) {
         for_quantity<quantity.value>(
-            view.source, view.threads, [&]<class V>(int part, int, const V* values, int count) {
-                cell_runs<V>().add_statistics(parts[std::size_t(part)], values, count);
+            view.source, view.threads, [&]<class V>(int thread, const V* values, int count) {
+                const CellRuns<V>& on_runs = cell_runs<V>();
+                const auto sum = summand == Summand::square ? on_runs.sum_squares : on_runs.sum_values;
+                const RunStatistics run = sum(values, count);
+                PartialStatistics& part = parts[std::size_t(thread)];
+                part.finite.add(run.finite);
+                part.sum.add(run.sum);
             });
     });
-    PartialStatistics all = PartialStatistics::none();
-    for (const PartialStatistics& part : parts) all.add(part);
-    return all.of_field(std::size_t(field.nx()) * std::size_t(field.ny()));
-}
-
-template <class T>
-double norm(const CpuView<T>& view) {
-    const PlainView<const T>& field = view.source.field;
-    std::vector<double> parts(std::size_t(FieldParts(field.nx(), field.ny()).count()));
-    with_quantity(view.quantity, [&](auto quantity) {
-        for_quantity<quantity.value>(
-            view.source, view.threads, [&](int part, int, const auto* values, int count) {
-                double sum = 0;
-                for (int i = 0; i < count; ++i) sum += double(values[i]) * double(values[i]);
-                parts[std::size_t(part)] += sum;
-            });
-    });
-    return std::sqrt(std::accumulate(parts.begin(), parts.end(), 0.0));
+    PartialStatistics all;
+    for (const PartialStatistics& part : parts) all.append(part);
+    all.cells = std::uint64_t(field.nx()) * std::uint64_t(field.ny());
+    return all;
 }
 
 template <class T>
@@ -46,7 +39,7 @@ std::vector<std::uint64_t> histogram(const CpuView<T>& view, const HistogramBins
                                                    std::vector<std::uint64_t>(std::size_t(bins.count)));
     with_quantity(view.quantity, [&](auto quantity) {
         for_quantity<quantity.value>(
-            view.source, view.threads, [&](int, int thread, const auto* values, int count) {
+            view.source, view.threads, [&](int thread, const auto* values, int count) {
                 std::uint64_t* own = counts[std::size_t(thread)].data();
                 for (int i = 0; i < count; ++i) {
                     const int bin = bins.bin_of(double(values[i]));
@@ -69,10 +62,8 @@ std::vector<double> sample(const CpuView<T>& view, std::span<const SamplePoint> 
     return values;
 }
 
-template Statistics statistics(const CpuView<float>&);
-template Statistics statistics(const CpuView<double>&);
-template double norm(const CpuView<float>&);
-template double norm(const CpuView<double>&);
+template PartialStatistics sums(const CpuView<float>&, Summand, int);
+template PartialStatistics sums(const CpuView<double>&, Summand, int);
 template std::vector<std::uint64_t> histogram(const CpuView<float>&, const HistogramBins&);
 template std::vector<std::uint64_t> histogram(const CpuView<double>&, const HistogramBins&);
 template std::vector<double> sample(const CpuView<float>&, std::span<const SamplePoint>, const Sampling&);

@@ -1,10 +1,14 @@
 // Statistics, histograms and point values of a quantity on CUDA.
 
+#include <algorithm>
 #include <cmath>
-#include <limits>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
 
 #include "kernels/cuda/cuda_check.cuh"
 #include "kernels/cuda/reductions.cuh"
+#include "kernels/field/divide.h"
 #include "kernels/view/cuda_view.h"
 #include "kernels/view/cuda_walk.cuh"
 #include "kernels/view/sampled.h"
@@ -13,59 +17,137 @@
 namespace stencil {
 namespace {
 
-struct Merge {
-    __device__ PartialStatistics operator()(PartialStatistics a, const PartialStatistics& b) const {
+// The leaves of the field's sum tree that belong to a view (sum_tree.h). A half-warp sums one at a time.
+struct Leaves {
+    std::int64_t first;  ///< in the tree
+    std::int64_t count;
+    int per_row;
+};
+
+constexpr int kSumThreads = 256;
+constexpr int kSumWarps = kSumThreads / 32;
+constexpr int kSumBlocks = 2112;
+constexpr int kLoadsInFlight = 16;
+constexpr int kBatch = kLoadsInFlight * kSumLanes;
+static_assert(kSumRun % kBatch == 0 && 32 % kSumLanes == 0);
+
+// fold_kernel() adds up this many leaves to one node, kFoldLevels higher.
+constexpr int kFold = kSumThreads;
+constexpr int kFoldLevels = 8;
+static_assert(kFold == 1 << kFoldLevels);
+
+// The output of fold_kernel(): nodes, and the leaves at both ends that do not fill a node.
+struct Folded {
+    FiniteCells finite;
+    double head[kFold], tail[kFold];
+    double nodes[1];
+};
+
+struct MergeFinite {
+    __device__ FiniteCells operator()(FiniteCells a, const FiniteCells& b) const {
         a.add(b);
         return a;
     }
 };
 
 // Reduces over a block, in a fixed order.
-__device__ PartialStatistics merge_block(const PartialStatistics& mine, int thread) {
-    return block_reduce(mine, Merge(), PartialStatistics::none(), thread);
+__device__ FiniteCells merge_block(const FiniteCells& mine) {
+    return block_reduce(mine, MergeFinite(), FiniteCells::none());
 }
 
+// Loads kLoadsInFlight cells of this lane, beginning with column `begin`; NaN outside of the field.
 template <Quantity Q, class T>
-__global__ void __launch_bounds__(kWalkThreads)
-    statistics_kernel(QuantitySource<T> source, PartialStatistics* blocks) {
+__device__ void load_batch(const QuantitySource<T>& source,
+                           int begin,
+                           int y,
+                           QuantityValue<Q, T> (&values)[kLoadsInFlight]) {
+    constexpr int kReach = Q == Quantity::laplacian ? 1 : 0;
+    const int nx = source.field.nx();
+    const int lane = int(threadIdx.x) % kSumLanes;
+    const bool inner =
+        begin >= kReach && begin + kBatch + kReach <= nx && y >= kReach && y + kReach < source.field.ny();
+    if (inner) {
+#pragma unroll
+        for (int i = 0; i < kLoadsInFlight; ++i)
+            values[i] = quantity_at<Q, true>(source, begin + i * kSumLanes + lane, y);
+    } else {
+#pragma unroll
+        for (int i = 0; i < kLoadsInFlight; ++i) {
+            const int x = begin + i * kSumLanes + lane;
+            values[i] = x < nx ? quantity_at<Q>(source, x, y) : QuantityValue<Q, T>(NAN);
+        }
+    }
+}
+
+template <Quantity Q, Summand kSummand, class T>
+__global__ void __launch_bounds__(kSumThreads)
+    sums_kernel(QuantitySource<T> source, Leaves leaves, double* sums, FiniteCells* blocks) {
     using V = QuantityValue<Q, T>;
     V low = V(INFINITY);
     V high = -V(INFINITY);
-    double total = 0;
     unsigned finite = 0;
-    for_cells<Q>(source, [&](V value) {
-        if (!is_finite(value)) return;
-        low = value < low ? value : low;
-        high = value > high ? value : high;
-        total += double(value);
-        ++finite;
-    });
-    const PartialStatistics all = merge_block({double(low), double(high), total, finite}, walk_thread());
-    if (walk_thread() == 0) blocks[walk_block()] = all;
+    constexpr int kPerBlock = kSumThreads / kSumLanes;
+    // A warp stays together, because a shuffle needs all of its lanes.
+    for (std::int64_t group = blockIdx.x; group * kPerBlock < leaves.count; group += gridDim.x) {
+        const std::int64_t leaf = group * kPerBlock + int(threadIdx.x) / kSumLanes;
+        double sum = 0;
+        if (leaf < leaves.count) {
+            const int y = int(leaf / leaves.per_row);
+            const int x = int(leaf % leaves.per_row) * kSumRun;
+            const int end = min(x + kSumRun, source.field.nx());
+            for (int begin = x; begin < end; begin += kBatch) {
+                V values[kLoadsInFlight];
+                load_batch<Q>(source, begin, y, values);
+#pragma unroll
+                for (const V value : values) {
+                    if (!is_finite(value)) continue;
+                    low = value < low ? value : low;
+                    high = value > high ? value : high;
+                    ++finite;
+                    // Without fma, whose bits would differ from the host's.
+                    const double cell = value;
+                    sum = __dadd_rn(sum, kSummand == Summand::square ? __dmul_rn(cell, cell) : cell);
+                }
+            }
+        }
+        sum = warp_sum(sum, kSumLanes);
+        if (leaf < leaves.count && threadIdx.x % kSumLanes == 0) sums[leaf] = sum;
+    }
+    const FiniteCells all = merge_block({double(low), double(high), finite});
+    if (threadIdx.x == 0) blocks[blockIdx.x] = all;
 }
 
-__global__ void __launch_bounds__(kWalkThreads)
-    merge_kernel(const PartialStatistics* blocks, int count, PartialStatistics* result) {
-    PartialStatistics mine = PartialStatistics::none();
-    for (int i = int(threadIdx.x); i < count; i += kWalkThreads) mine.add(blocks[i]);
-    mine = merge_block(mine, int(threadIdx.x));
-    if (threadIdx.x == 0) *result = mine;
-}
-
-// Sums of squares, as `total`. for_cells() also passes NaN outside of the field, so NaN cells are detected by
-// the count of finite ones.
-template <Quantity Q, class T>
-__global__ void __launch_bounds__(kWalkThreads)
-    squares_kernel(QuantitySource<T> source, PartialStatistics* blocks) {
-    double squares = 0;
-    unsigned finite = 0;
-    for_cells<Q>(source, [&](auto value) {
-        if (!is_finite(value)) return;
-        squares += double(value) * double(value);
-        ++finite;
-    });
-    const PartialStatistics all = merge_block({0, 0, squares, finite}, walk_thread());
-    if (walk_thread() == 0) blocks[walk_block()] = all;
+// Block b folds the b-th group of kFold leaves of the tree, counted from the first that the view has a part
+// of; the block after the last one merges the counts of finite cells.
+__global__ void __launch_bounds__(kSumThreads)
+    fold_kernel(Leaves leaves, const double* sums, const FiniteCells* blocks, int count, Folded* folded) {
+    const int thread = int(threadIdx.x);
+    if (blockIdx.x == gridDim.x - 1) {
+        FiniteCells mine = FiniteCells::none();
+        for (int i = thread; i < count; i += kSumThreads) mine.add(blocks[i]);
+        mine = merge_block(mine);
+        if (thread == 0) folded->finite = mine;
+        return;
+    }
+    const std::int64_t begin = (leaves.first / kFold + blockIdx.x) * kFold - leaves.first;
+    const std::int64_t leaf = begin + thread;
+    const double sum = leaf >= 0 && leaf < leaves.count ? sums[leaf] : 0;
+    if (begin < 0 || begin + kFold > leaves.count) {
+        (blockIdx.x == 0 ? folded->head : folded->tail)[thread] = sum;
+        return;
+    }
+    // A tree adds neighbours first; warp_reduce() adds them last.
+    double node = sum;
+#pragma unroll
+    for (int mask = 1; mask < 32; mask *= 2) node += other_lane(node, mask);
+    __shared__ double of_warps[kSumWarps];
+    if (thread % 32 == 0) of_warps[thread / 32] = node;
+    __syncthreads();
+    if (thread >= 32) return;
+    node = of_warps[thread % kSumWarps];
+#pragma unroll
+    for (int mask = 1; mask < kSumWarps; mask *= 2) node += other_lane(node, mask);
+    if (thread == 0) folded->nodes[blockIdx.x] = node;
 }
 
 template <Quantity Q, class T>
@@ -104,47 +186,54 @@ void fetch(V* to, const void* from, std::size_t count, CudaStream& stream) {
     stream.synchronize();
 }
 
-// Launches a kernel that writes one partial result per block, and merges these.
-template <class T, class Launch>
-PartialStatistics merged_parts(const CudaView<T>& view, const Launch& launch) {
-    const PlainView<const T>& field = view.source.field;
-    const WalkShape walk = walk_over(field.nx(), field.ny());
-    auto* blocks = static_cast<PartialStatistics*>(
-        view.scratch.reserve(std::size_t(walk.blocks() + 1) * sizeof(PartialStatistics)));
-    PartialStatistics* merged = blocks + walk.blocks();
-    with_quantity(view.quantity, [&](auto quantity) { launch(quantity, walk, blocks); });
-    merge_kernel<<<1, kWalkThreads, 0, cuda_handle(view.stream)>>>(blocks, walk.blocks(), merged);
-    check_launch("merge_kernel");
-    PartialStatistics all{};
-    fetch(&all, merged, 1, view.stream);
-    return all;
-}
-
-template <class T>
-std::size_t cells_of(const CudaView<T>& view) {
-    return std::size_t(view.source.field.nx()) * std::size_t(view.source.field.ny());
+// Puts together the output of fold_kernel(), in the order of the leaves.
+SumTree tree_of(const Leaves& leaves, const Folded& folded, int groups) {
+    SumTree tree(leaves.first);
+    for (int group = 0; group < groups; ++group) {
+        const std::int64_t begin = (leaves.first / kFold + group) * kFold - leaves.first;
+        if (begin >= 0 && begin + kFold <= leaves.count) {
+            tree.add(folded.nodes[group], kFoldLevels);
+            continue;
+        }
+        const double* raw = group == 0 ? folded.head : folded.tail;
+        for (int i = 0; i < kFold; ++i)
+            if (begin + i >= 0 && begin + i < leaves.count) tree.add(raw[i]);
+    }
+    return tree;
 }
 
 }  // namespace
 
 template <class T>
-Statistics cuda_statistics(const CudaView<T>& view) {
-    const PartialStatistics all = merged_parts(view, [&](auto quantity, const WalkShape& walk, auto* blocks) {
-        statistics_kernel<quantity.value>
-            <<<walk.grid, walk.block, 0, cuda_handle(view.stream)>>>(view.source, blocks);
-        check_launch("statistics_kernel");
+PartialStatistics cuda_sums(const CudaView<T>& view, Summand summand, int first_row) {
+    const PlainView<const T>& field = view.source.field;
+    const std::int64_t per_row = sum_runs(field.nx());
+    const Leaves leaves{first_row * per_row, field.ny() * per_row, int(per_row)};
+    const int groups = int((leaves.first + leaves.count - 1) / kFold - leaves.first / kFold + 1);
+    const int blocks =
+        int(std::min<std::int64_t>(ceil_div(leaves.count * kSumLanes, kSumThreads), kSumBlocks));
+    const std::size_t folded_bytes = sizeof(Folded) + std::size_t(groups) * sizeof(double);
+    auto* memory = static_cast<std::byte*>(view.scratch.reserve(folded_bytes +
+                                                                std::size_t(blocks) * sizeof(FiniteCells) +
+                                                                std::size_t(leaves.count) * sizeof(double)));
+    auto* folded = reinterpret_cast<Folded*>(memory);
+    auto* finite = reinterpret_cast<FiniteCells*>(memory + folded_bytes);
+    auto* sums = reinterpret_cast<double*>(finite + blocks);
+    const cudaStream_t stream = cuda_handle(view.stream);
+    with_quantity(view.quantity, [&](auto quantity) {
+        const auto kernel = summand == Summand::square ? sums_kernel<quantity.value, Summand::square, T>
+                                                       : sums_kernel<quantity.value, Summand::value, T>;
+        kernel<<<unsigned(blocks), kSumThreads, 0, stream>>>(view.source, leaves, sums, finite);
+        check_launch("sums_kernel");
     });
-    return all.of_field(cells_of(view));
-}
-
-template <class T>
-double cuda_norm(const CudaView<T>& view) {
-    const PartialStatistics all = merged_parts(view, [&](auto quantity, const WalkShape& walk, auto* blocks) {
-        squares_kernel<quantity.value>
-            <<<walk.grid, walk.block, 0, cuda_handle(view.stream)>>>(view.source, blocks);
-        check_launch("squares_kernel");
-    });
-    return all.finite < cells_of(view) ? std::numeric_limits<double>::quiet_NaN() : std::sqrt(all.total);
+    fold_kernel<<<unsigned(groups) + 1, kSumThreads, 0, stream>>>(leaves, sums, finite, blocks, folded);
+    check_launch("fold_kernel");
+    std::vector<std::byte> fetched(folded_bytes);
+    fetch(fetched.data(), folded, folded_bytes, view.stream);
+    const auto& result = *reinterpret_cast<const Folded*>(fetched.data());
+    return {result.finite,
+            std::uint64_t(field.nx()) * std::uint64_t(field.ny()),
+            tree_of(leaves, result, groups)};
 }
 
 template <class T>
@@ -186,10 +275,8 @@ std::vector<double> cuda_sample(const CudaView<T>& view,
     return result;
 }
 
-template Statistics cuda_statistics(const CudaView<float>&);
-template Statistics cuda_statistics(const CudaView<double>&);
-template double cuda_norm(const CudaView<float>&);
-template double cuda_norm(const CudaView<double>&);
+template PartialStatistics cuda_sums(const CudaView<float>&, Summand, int);
+template PartialStatistics cuda_sums(const CudaView<double>&, Summand, int);
 template std::vector<std::uint64_t> cuda_histogram(const CudaView<float>&, const HistogramBins&);
 template std::vector<std::uint64_t> cuda_histogram(const CudaView<double>&, const HistogramBins&);
 template std::vector<double> cuda_sample(const CudaView<float>&,

@@ -65,7 +65,7 @@ void count_next_digits(const RadixPass<Key>& at, const V* values, int count, Cou
 template <Quantity Q, class T, class Key>
 Counts count_digits(const QuantitySource<T>& source, ThreadPool& threads, const RadixPass<Key>& at) {
     std::vector<Counts> counts(std::size_t(threads.size()), Counts(kNowhere + kSpread));
-    for_quantity<Q>(source, threads, [&](int, int thread, const auto* values, int count) {
+    for_quantity<Q>(source, threads, [&](int thread, const auto* values, int count) {
         if (at.pass == 0)
             count_first_digits(values, count, counts[std::size_t(thread)]);
         else
@@ -114,9 +114,7 @@ RadixSearch<Key> find_ranks(const QuantitySource<T>& source,
 
 template <class T>
 std::vector<double> percentiles(const CpuView<T>& view, std::span<const double> q, const SumOfParts& sum) {
-    const PlainView<const T>& field = view.source.field;
-    if (!sum && only_extremes(q))
-        return extremes(q, statistics(view), std::size_t(field.nx()) * std::size_t(field.ny()));
+    if (!sum && only_extremes(q)) return extremes(q, sums(view, Summand::value));
     return with_quantity(view.quantity, [&](auto quantity) {
         using V = QuantityValue<quantity.value, T>;
         return percentiles_by<V>(q, [&](const double* fractions) {

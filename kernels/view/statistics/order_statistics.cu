@@ -148,9 +148,7 @@ template <class T>
 std::vector<double> cuda_percentiles(const CudaView<T>& view,
                                      std::span<const double> q,
                                      const SumOfParts& sum) {
-    const PlainView<const T>& field = view.source.field;
-    if (!sum && only_extremes(q))
-        return extremes(q, cuda_statistics(view), std::size_t(field.nx()) * std::size_t(field.ny()));
+    if (!sum && only_extremes(q)) return extremes(q, cuda_sums(view, Summand::value));
     return with_quantity(view.quantity, [&](auto quantity) {
         using V = QuantityValue<quantity.value, T>;
         return percentiles_by<V>(q, [&](const double* fractions) {

@@ -24,10 +24,10 @@ inline bool only_extremes(std::span<const double> q) {
 }
 
 /// Percentiles 0 and 100 of the finite cells; empty if no cell is finite.
-inline std::vector<double> extremes(std::span<const double> q, const Statistics& all, std::size_t cells) {
+inline std::vector<double> extremes(std::span<const double> q, const PartialStatistics& all) {
     std::vector<double> result;
-    if (all.not_finite == cells) return result;
-    for (const double each : q) result.push_back(each == 0 ? all.min : all.max);
+    if (all.finite.count == 0) return result;
+    for (const double each : q) result.push_back(each == 0 ? all.finite.low : all.finite.high);
     return result;
 }
 

@@ -1,11 +1,13 @@
 // Statistics of a field.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 
 #include "kernels/field/host_device.h"
+#include "kernels/view/statistics/sum_tree.h"
 
 namespace stencil {
 
@@ -18,30 +20,52 @@ struct Statistics {
     std::size_t not_finite = 0;
 };
 
-/// Statistics of some cells, to be merged. low > high if none is finite.
-struct PartialStatistics {
+/// Range and number of the finite cells among some; low > high if none is finite.
+struct FiniteCells {
     double low;
     double high;
-    double total;
-    std::uint64_t finite;
+    std::uint64_t count;
 
-    STENCIL_HOST_DEVICE static constexpr PartialStatistics none() {
+    STENCIL_HOST_DEVICE static constexpr FiniteCells none() {
         constexpr double infinity = __builtin_huge_val();
-        return {infinity, -infinity, 0, 0};
+        return {infinity, -infinity, 0};
     }
 
-    STENCIL_HOST_DEVICE constexpr void add(const PartialStatistics& other) {
+    STENCIL_HOST_DEVICE constexpr void add(const FiniteCells& other) {
         low = other.low < low ? other.low : low;
         high = other.high > high ? other.high : high;
-        total += other.total;
-        finite += other.finite;
+        count += other.count;
+    }
+};
+
+/// Selects what is summed over the finite cells: their values or the squares of these.
+enum class Summand : std::uint8_t { value, square };
+
+/// Statistics of some rows of a field, to which those of the next rows are appended.
+struct PartialStatistics {
+    FiniteCells finite = FiniteCells::none();
+    std::uint64_t cells = 0;
+    SumTree sum;
+
+    /// Adds the rows that follow these.
+    void append(const PartialStatistics& next) {
+        finite.add(next.finite);
+        cells += next.cells;
+        sum.append(next.sum);
     }
 
-    /// The statistics of a field of `cells` cells, all of which have been added.
-    constexpr Statistics of_field(std::size_t cells) const {
+    /// The statistics, if `sum` is one of values.
+    Statistics statistics() const {
         constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-        if (finite == 0) return {nan, nan, nan, nan, cells};
-        return {low, high, total, total / double(finite), cells - std::size_t(finite)};
+        const auto not_finite = std::size_t(cells - finite.count);
+        if (finite.count == 0) return {nan, nan, nan, nan, not_finite};
+        const double total = sum.total();
+        return {finite.low, finite.high, total, total / double(finite.count), not_finite};
+    }
+
+    /// The 2-norm, if `sum` is one of squares; NaN if a cell is not finite.
+    double norm() const {
+        return finite.count < cells ? std::numeric_limits<double>::quiet_NaN() : std::sqrt(sum.total());
     }
 };
 

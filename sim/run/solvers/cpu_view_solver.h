@@ -58,9 +58,9 @@ class CpuViewSolver : public CpuNeighbour {
         stencil::resample(view_of(what), request, out.host.data());
     }
 
-    Statistics statistics(const Observable& what) override { return stencil::statistics(view_of(what)); }
-
-    double norm(const Observable& what) override { return stencil::norm(view_of(what)); }
+    PartialStatistics sums(const Observable& what, Summand summand) override {
+        return stencil::sums(view_of(what), summand, first_row());
+    }
 
     std::vector<double> percentiles(const Observable& what, std::span<const double> q) override {
         return stencil::percentiles(view_of(what), q, setup_.sum);

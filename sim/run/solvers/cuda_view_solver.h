@@ -98,9 +98,9 @@ class CudaViewSolver : public CudaNeighbour {
         }
     }
 
-    Statistics statistics(const Observable& what) override { return cuda_statistics(view_of(what)); }
-
-    double norm(const Observable& what) override { return cuda_norm(view_of(what)); }
+    PartialStatistics sums(const Observable& what, Summand summand) override {
+        return cuda_sums(view_of(what), summand, first_row());
+    }
 
     std::vector<double> percentiles(const Observable& what, std::span<const double> q) override {
         return cuda_percentiles(view_of(what), q, setup_.sum);

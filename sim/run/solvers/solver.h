@@ -174,11 +174,11 @@ class Solver {
                           bool to_host,
                           Pixels& out) = 0;
 
-    /// Over all cells, in float64.
-    virtual Statistics statistics(const Observable& what) = 0;
-
-    /// The 2-norm over all cells, in float64; NaN if a cell is not finite.
-    virtual double norm(const Observable& what) = 0;
+    /// Sums over its own rows in float64, in an order that depends only on the shape of the whole field.
+    virtual PartialStatistics sums(const Observable& what, Summand summand) = 0;
+    Statistics statistics(const Observable& what) { return sums(what, Summand::value).statistics(); }
+    /// The 2-norm over all cells; NaN if a cell is not finite.
+    double norm(const Observable& what) { return sums(what, Summand::square).norm(); }
 
     /// Exact percentiles (NumPy's "linear") of the finite cells for each q in [0, 100]; empty if no cell is
     /// finite.
