@@ -1,8 +1,6 @@
 // A field distributed over processes gives the files of one process.
 
 #include <algorithm>
-#include <cstdlib>
-#include <sstream>
 
 #include "kernels/cuda/cuda_runtime.h"
 #include "sim/files/npy.h"
