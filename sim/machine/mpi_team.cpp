@@ -8,6 +8,7 @@
 #include <array>
 #include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <limits>
 #include <stdexcept>
@@ -53,6 +54,17 @@ class Patience {
     }
 };
 
+// After an error MPI is in no defined state and other ranks may wait for this one, so all of them end.
+void check(int error) {
+    if (error == MPI_SUCCESS) return;
+    char text[MPI_MAX_ERROR_STRING];
+    int length = 0;
+    MPI_Error_string(error, text, &length);
+    std::fprintf(stderr, "stencilscope: MPI: %.*s\n", length, text);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+    _exit(1);
+}
+
 // Byte counts and offsets per process, as MPI takes them.
 struct Counts {
     explicit Counts(std::span<const std::size_t> bytes) {
@@ -72,15 +84,15 @@ struct Counts {
 class MpiTeam : public Team {
   public:
     explicit MpiTeam(MPI_Comm all) : all_(all) {
-        MPI_Comm_rank(all_, &rank_);
-        MPI_Comm_size(all_, &size_);
+        check(MPI_Comm_rank(all_, &rank_));
+        check(MPI_Comm_size(all_, &size_));
         MPI_Comm host;
-        MPI_Comm_split_type(all_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &host);
-        MPI_Comm_rank(host, &host_rank_);
-        MPI_Comm_size(host, &host_size_);
-        MPI_Comm_free(&host);
+        check(MPI_Comm_split_type(all_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &host));
+        check(MPI_Comm_rank(host, &host_rank_));
+        check(MPI_Comm_size(host, &host_size_));
+        check(MPI_Comm_free(&host));
         long long first = getpid();
-        MPI_Bcast(&first, 1, MPI_LONG_LONG, 0, all_);
+        check(MPI_Bcast(&first, 1, MPI_LONG_LONG, 0, all_));
         first_process_ = host_size_ == size_ ? pid_t(first) : 0;
     }
     ~MpiTeam() override {
@@ -95,7 +107,7 @@ class MpiTeam : public Team {
     std::unique_ptr<Team> first(int count) override {
         const Patience patience;
         MPI_Comm some;
-        MPI_Comm_split(all_, rank_ < count ? 0 : MPI_UNDEFINED, rank_, &some);
+        check(MPI_Comm_split(all_, rank_ < count ? 0 : MPI_UNDEFINED, rank_, &some));
         return some == MPI_COMM_NULL ? nullptr : std::make_unique<MpiTeam>(some);
     }
 
@@ -103,11 +115,12 @@ class MpiTeam : public Team {
         const Patience patience;
         unsigned long long bytes = message.size();
         MPI_Request arrived;
-        MPI_Ibcast(&bytes, 1, MPI_UNSIGNED_LONG_LONG, 0, all_, &arrived);
+        check(MPI_Ibcast(&bytes, 1, MPI_UNSIGNED_LONG_LONG, 0, all_, &arrived));
         wait_idly(arrived);
         message.resize(std::size_t(bytes));
         for (std::size_t at = 0; at < message.size(); at += kPiece)
-            MPI_Bcast(message.data() + at, int(std::min(kPiece, message.size() - at)), MPI_BYTE, 0, all_);
+            check(MPI_Bcast(
+                message.data() + at, int(std::min(kPiece, message.size() - at)), MPI_BYTE, 0, all_));
     }
 
     std::vector<Bytes> gather(const Bytes& own, std::size_t bytes_before) override {
@@ -116,9 +129,9 @@ class MpiTeam : public Team {
         for (int each = 0; each < size_; ++each) {
             Bytes message = each == rank_ ? own : Bytes();
             unsigned long long bytes = message.size();
-            MPI_Bcast(&bytes, 1, MPI_UNSIGNED_LONG_LONG, each, all_);
+            check(MPI_Bcast(&bytes, 1, MPI_UNSIGNED_LONG_LONG, each, all_));
             message.resize(std::size_t(bytes));
-            MPI_Bcast(message.data(), int(bytes), MPI_BYTE, each, all_);
+            check(MPI_Bcast(message.data(), int(bytes), MPI_BYTE, each, all_));
             all.push_back(std::move(message));
         }
         return all;
@@ -126,21 +139,22 @@ class MpiTeam : public Team {
 
     void sum(std::span<std::uint64_t> counts) override {
         const Patience patience;
-        MPI_Allreduce(MPI_IN_PLACE, counts.data(), int(counts.size()), MPI_UINT64_T, MPI_SUM, all_);
+        check(MPI_Allreduce(MPI_IN_PLACE, counts.data(), int(counts.size()), MPI_UINT64_T, MPI_SUM, all_));
     }
 
     void send(const void* data, std::size_t bytes, int to) override {
         const Patience patience(bytes);
         const auto* from = static_cast<const std::byte*>(data);
         for (std::size_t at = 0; at < bytes; at += kPiece)
-            MPI_Send(from + at, int(std::min(kPiece, bytes - at)), MPI_BYTE, to, 0, all_);
+            check(MPI_Send(from + at, int(std::min(kPiece, bytes - at)), MPI_BYTE, to, 0, all_));
     }
 
     void receive(void* data, std::size_t bytes, int from) override {
         const Patience patience(bytes);
         auto* to = static_cast<std::byte*>(data);
         for (std::size_t at = 0; at < bytes; at += kPiece)
-            MPI_Recv(to + at, int(std::min(kPiece, bytes - at)), MPI_BYTE, from, 0, all_, MPI_STATUS_IGNORE);
+            check(MPI_Recv(
+                to + at, int(std::min(kPiece, bytes - at)), MPI_BYTE, from, 0, all_, MPI_STATUS_IGNORE));
     }
 
     void exchange(const Neighbour& above, const Neighbour& below, std::size_t bytes) override {
@@ -151,12 +165,12 @@ class MpiTeam : public Team {
         int count = 0;
         const auto pass = [&](const Neighbour& with, int giving, int taking) {
             if (with.rank < 0) return;
-            MPI_Irecv(with.take, int(bytes), MPI_BYTE, with.rank, taking, all_, &under_way[count++]);
-            MPI_Isend(with.give, int(bytes), MPI_BYTE, with.rank, giving, all_, &under_way[count++]);
+            check(MPI_Irecv(with.take, int(bytes), MPI_BYTE, with.rank, taking, all_, &under_way[count++]));
+            check(MPI_Isend(with.give, int(bytes), MPI_BYTE, with.rank, giving, all_, &under_way[count++]));
         };
         pass(above, kUp, kDown);
         pass(below, kDown, kUp);
-        MPI_Waitall(count, under_way.data(), MPI_STATUSES_IGNORE);
+        check(MPI_Waitall(count, under_way.data(), MPI_STATUSES_IGNORE));
     }
 
     void all_to_all(const void* give,
@@ -165,15 +179,15 @@ class MpiTeam : public Team {
                     std::span<const std::size_t> take_bytes) override {
         const Patience patience;
         const Counts given(give_bytes), taken(take_bytes);
-        MPI_Alltoallv(give,
-                      given.counts.data(),
-                      given.places.data(),
-                      MPI_BYTE,
-                      take,
-                      taken.counts.data(),
-                      taken.places.data(),
-                      MPI_BYTE,
-                      all_);
+        check(MPI_Alltoallv(give,
+                            given.counts.data(),
+                            given.places.data(),
+                            MPI_BYTE,
+                            take,
+                            taken.counts.data(),
+                            taken.places.data(),
+                            MPI_BYTE,
+                            all_));
     }
 
     [[noreturn]] void abort(int status) override {
@@ -186,7 +200,7 @@ class MpiTeam : public Team {
         const auto start = std::chrono::steady_clock::now();
         auto told = start;
         for (int done = 0;;) {
-            MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+            check(MPI_Test(&request, &done, MPI_STATUS_IGNORE));
             if (done) return;
             const auto now = std::chrono::steady_clock::now();
             if (now - start > kBusy) std::this_thread::sleep_for(kNap);
@@ -211,6 +225,7 @@ extern "C" __attribute__((visibility("default"))) stencil::Team* stencilscope_be
     using namespace stencil;
     int provided = 0;
     MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     was_interrupted = interrupted;
     auto team = std::make_unique<MpiTeam>(MPI_COMM_WORLD);
     // The launcher signals all processes; process 0 decides how the run ends.

@@ -1,8 +1,12 @@
-// Preloaded library that makes a call fail as on a full disk or without memory: the one in $FAIL_CALL ("write 3"), and all later ones
-// if it ends in '+' ("write 3+"). Calls are counted from main(); at exit their number is written to the file $FAIL_COUNT.
+// Preloaded into a program: the call of the name and number in $FAIL_CALL ("write 3") fails, as on a full disk or without memory,
+// and all after it where it ends in '+' ("write 3+"); where it ends in '!' the process is killed there. Counted from main() on,
+// by the process of MPI that $FAIL_RANK names, if it is given. At the end of the program $FAIL_COUNT, a file, has how many calls
+// there were. "write", "fsync", "rename" and "malloc" are the C library's; any other name is what names of functions of MPI,
+// NVRTC or CUDA's driver begin with ("MPI_Wait", "nvrtcCompile", "cuMemcpy").
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +19,7 @@ static atomic_long count;
 static int armed;
 static char name[32];
 static long number;
-static int onwards;
+static int onwards, kills;
 
 static void done(void) {
     const char* path = getenv("FAIL_COUNT");
@@ -25,8 +29,9 @@ static void done(void) {
 }
 
 static int fails(const char* call) {
-    if (!armed || strcmp(call, name) != 0) return 0;
+    if (!armed || strncmp(call, name, strlen(name)) != 0) return 0;
     const long now = ++count;
+    if (now == number && kills) raise(SIGKILL);
     return now == number || (onwards && now > number);
 }
 
@@ -60,6 +65,69 @@ void* aligned_alloc(size_t alignment, size_t size) {
     return NEXT(aligned_alloc)(alignment, size);
 }
 
+// Functions that take at most twelve integers and pointers, and return a status.
+typedef long Any(long, long, long, long, long, long, long, long, long, long, long, long);
+#define PARAMETERS long a, long b, long c, long d, long e, long f, long g, long h, long i, long j, long k, long l
+#define ARGUMENTS a, b, c, d, e, f, g, h, i, j, k, l
+
+#define OF_MPI(call)                                                 \
+    int call(PARAMETERS) {                                           \
+        if (fails(#call)) return 16; /* MPI_ERR_OTHER of Open MPI */ \
+        return (int)((Any*)dlsym(RTLD_NEXT, #call))(ARGUMENTS);      \
+    }
+OF_MPI(MPI_Allreduce) OF_MPI(MPI_Alltoallv) OF_MPI(MPI_Bcast) OF_MPI(MPI_Comm_split) OF_MPI(MPI_Ibcast) OF_MPI(MPI_Irecv)
+OF_MPI(MPI_Isend) OF_MPI(MPI_Recv) OF_MPI(MPI_Send) OF_MPI(MPI_Test) OF_MPI(MPI_Waitall)
+
+// Functions that the program looks up while it runs; each is replaced by one of 64 functions here.
+#define OF_DIGIT(m, n) m(n##0) m(n##1) m(n##2) m(n##3)
+#define OF_DIGITS(m, n) OF_DIGIT(m, n##0) OF_DIGIT(m, n##1) OF_DIGIT(m, n##2) OF_DIGIT(m, n##3)
+#define OF_ALL(m) OF_DIGITS(m, 00) OF_DIGITS(m, 01) OF_DIGITS(m, 02) OF_DIGITS(m, 03)
+#define PLACE(n) ((n >> 6) * 16 + (n >> 3 & 3) * 4 + (n & 3))  // n is octal and its digits are below 4
+enum { kLate = 64 };
+static struct {
+    char name[64];
+    Any* next;
+} late[kLate];
+static atomic_int late_count;
+#define FUNCTION(n)                                                   \
+    static long late##n(PARAMETERS) {                                 \
+        if (fails(late[PLACE(n)].name)) return 2; /* out of memory */ \
+        return late[PLACE(n)].next(ARGUMENTS);                        \
+    }
+OF_ALL(FUNCTION)
+#define POINTER(n) late##n,
+static Any* const replacements[kLate] = {OF_ALL(POINTER)};
+
+static void* replaced(const char* call, void* found) {
+    if (!armed || strncmp(call, name, strlen(name)) != 0 || !strncmp(call, "MPI_", 4)) return found;
+    const int place = late_count++;
+    if (place >= kLate) abort();
+    strncpy(late[place].name, call, sizeof(late[place].name) - 1);
+    late[place].next = (Any*)found;
+    return (void*)replacements[place];
+}
+
+// CUDA's run-time library asks the driver for the addresses of its functions.
+static int (*next_address)(const char*, void**, int, unsigned long, void*);
+static int address_of(const char* call, void** found, int version, unsigned long flags, void* status) {
+    const int error = next_address(call, found, version, flags, status);
+    if (error == 0 && *found && strncmp(call, "cuGetProcAddress", 16) != 0) *found = replaced(call, *found);
+    return error;
+}
+
+void* dlsym(void* library, const char* call) {
+    static void* (*next)(void*, const char*);
+    if (!next) next = (__typeof__(next))dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.34");
+    if (!next) next = (__typeof__(next))dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.2.5");
+    void* found = next(library, call);
+    if (library == RTLD_NEXT || !found) return found;
+    if (strcmp(call, "cuGetProcAddress_v2") == 0 && strncmp(name, "cu", 2) == 0) {
+        next_address = (__typeof__(next_address))found;
+        return (void*)address_of;
+    }
+    return replaced(call, found);
+}
+
 // The program ends by _exit(), which skips atexit() handlers.
 void _Exit(int status) {
     if (armed) done();
@@ -72,9 +140,11 @@ static int armed_main(int argc, char** argv, char** environment) {
     const char* what = getenv("FAIL_CALL");
     if (what && sscanf(what, "%31s %ld", name, &number) == 2) {
         onwards = what[strlen(what) - 1] == '+';
+        kills = what[strlen(what) - 1] == '!';
         atexit(done);
         unsetenv("LD_PRELOAD");  // only this process, not its children
-        armed = 1;
+        const char *rank = getenv("FAIL_RANK"), *own = getenv("OMPI_COMM_WORLD_RANK");
+        armed = !rank || (own && strcmp(rank, own) == 0);
     }
     return real_main(argc, argv, environment);
 }

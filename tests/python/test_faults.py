@@ -1,4 +1,4 @@
-"""Lets the n-th write, fsync, rename or allocation of a run fail, for many n: one line, status 1, and whole files on disk."""
+"""Lets the n-th write, fsync, rename or allocation of a run fail, and calls of MPI, NVRTC and CUDA: one line, status 1, whole files."""
 
 import json
 import os
@@ -24,9 +24,13 @@ def shim(tmp_path_factory):
     return library
 
 
-def run(shim, folder, call, *words):
-    environment = {**os.environ, "LD_PRELOAD": str(shim), "FAIL_CALL": call, "FAIL_COUNT": str(folder.with_suffix(".count")),
-                   "XDG_CACHE_HOME": str(folder.with_suffix(".cache"))}  # fmt: skip
+def faults(shim, folder, call, rank=None):
+    given = {"LD_PRELOAD": str(shim), "FAIL_CALL": call, "FAIL_COUNT": str(folder.with_suffix(".count"))}
+    return given | ({} if rank is None else {"FAIL_RANK": str(rank)})
+
+
+def run(shim, folder, call, *words, **environment):
+    environment = {**os.environ, **faults(shim, folder, call), "XDG_CACHE_HOME": str(folder.with_suffix(".cache")), **environment}
     return subprocess.run([os.environ["STENCILSCOPE"], *words], env=environment, capture_output=True, text=True, timeout=120)
 
 
@@ -74,3 +78,76 @@ def test_a_call_that_fails_is_told_in_a_line_and_leaves_whole_files(shim, tmp_pa
             assert again.returncode == 0, f"{what}, then --resume: {again.stderr}"
             assert np.array_equal(np.load(folder / "field-u.npy"), np.load(expected / "field-u.npy")), what
     assert failed > len(ns) / 4
+
+
+def require_told(done, what, start="stencilscope: "):
+    lines = done.stderr.strip().splitlines()
+    assert done.returncode == 1 and len(lines) == 1 and lines[0].startswith(start), f"{what}: {done.returncode}: {done.stderr}"
+
+
+def test_a_failure_of_nvrtc_is_told_in_a_line(shim, tmp_path):
+    words = ["models", "gray-scott", "--code", "--backend", "cuda"]
+    whole = run(shim, tmp_path / "run", "nvrtc 0", *words)
+    calls = int((tmp_path / "run.count").read_text())
+    if calls == 0:
+        pytest.skip("no NVRTC")
+    assert whole.returncode == 0
+    for what in ["nvrtcCreateProgram 1", "nvrtcCompileProgram 1", *(f"nvrtc {n}" for n in range(1, min(calls, 12)))]:
+        done = run(shim, tmp_path / "run", what, *words)
+        if "nvrtcDestroy" not in what and done.returncode != 0:
+            require_told(done, what, "stencilscope: NVRTC: ")
+        assert done.returncode == 1 or done.stdout == whole.stdout, what  # what an ended compilation leaves can be done without
+
+
+@pytest.mark.parametrize("call", ["cuMemAlloc", "cuMemcpy", "cuLaunchKernel", "cuModuleLoad", "cuLibraryLoad", "cuStreamCreate", "cuEventRecord"])
+def test_a_failure_of_cuda_is_told_in_a_line_and_leaves_whole_files(shim, tmp_path, call):
+    visible = os.environ.get("STENCILSCOPE_TEST_GPU", "0")  # conftest.py hides the GPU from all but test_cuda.py
+    words = [*WORDS, *FILES, "--backend", "cuda"]
+    expected = tmp_path / "expected"
+    done = run(shim, expected, f"{call} 0", *words, "--out", str(expected), CUDA_VISIBLE_DEVICES=visible)
+    if done.returncode != 0:
+        assert os.environ.get("STENCILSCOPE_REQUIRE_GPU") != "1", done.stderr
+        pytest.skip(f"no GPU: {done.stderr.strip()}")
+    calls = int(expected.with_suffix(".count").read_text())
+    for n in sorted({1 + i * (calls - 1) // 5 for i in range(6)} if calls else ()):
+        folder = tmp_path / "run"
+        shutil.rmtree(folder, ignore_errors=True)
+        done = run(shim, folder, f"{call} {n}", *words, "--out", str(folder), CUDA_VISIBLE_DEVICES=visible)
+        if done.returncode == 0:  # something that can be done without
+            assert np.array_equal(np.load(folder / "field-u.npy"), np.load(expected / "field-u.npy")), n
+        else:
+            require_told(done, f"{call} {n}")
+        if folder.exists():
+            require_whole(folder, expected)
+
+
+@pytest.mark.parametrize("rank", [0, 1])
+def test_a_failure_of_mpi_ends_all_processes_and_leaves_whole_files(shim, tmp_path, rank):
+    if shutil.which("mpirun") is None or "Open MPI" not in subprocess.run(["mpirun", "--version"], capture_output=True, text=True).stdout:
+        pytest.skip("no Open MPI")
+    words = ["run", "--model", "gray-scott", "--size", "40x140", "--steps", "12", "--backend", "cpu", "--quiet", *FILES]
+    words[words.index("--every") : words.index("--every") + 2] = []
+    words[-1] = "field.npy,statistics.csv,spec.json"
+
+    def spread(what, folder):
+        shutil.rmtree(folder, ignore_errors=True)
+        given = faults(shim, folder, what, rank)
+        launch = ["mpirun", "-n", "2", "--bind-to", "none", "--oversubscribe", *(word for name in given for word in ("-x", f"{name}={given[name]}"))]
+        root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+        return subprocess.run([*launch, os.environ["STENCILSCOPE"], *words, "--out", str(folder)], env={**os.environ, **root},
+                              capture_output=True, text=True, timeout=120)  # fmt: skip
+
+    expected = tmp_path / "expected"
+    done = spread("MPI_Bcast 0", expected)
+    assert done.returncode == 0, done.stderr
+    if int(expected.with_suffix(".count").read_text()) == 0:
+        pytest.skip("this build has no MPI")
+    for what in ["MPI_Bcast 3", "MPI_Ibcast 9", "MPI_Isend 2", "MPI_Waitall 2", "MPI_Waitall 3!"]:
+        folder = tmp_path / "run"
+        done = spread(what, folder)
+        assert done.returncode != 0, what
+        own = [line for line in done.stderr.splitlines() if line.startswith("stencilscope: ")]
+        if not what.endswith("!"):  # mpirun tells the rest, and all where a process was killed
+            assert done.returncode == 1 and len(own) == 1 and "MPI" in own[0], f"{what}: {done.stderr}"
+        if folder.exists():
+            require_whole(folder, expected)
