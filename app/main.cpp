@@ -10,9 +10,9 @@
 #include "app/interrupt.h"
 #include "app/launch.h"
 #include "kernels/equation/fused/fused_compiler.h"
+#include "sim/distributed/distributed_solver.h"
+#include "sim/distributed/part.h"
 #include "sim/machine/kernel_cache.h"
-#include "sim/spread/part.h"
-#include "sim/spread/spread_solver.h"
 #include "sim/text/error.h"
 
 namespace {

@@ -7,10 +7,10 @@
 
 namespace stencil {
 
-struct CudaLibrary : LateLibrary {
+struct CudaLibrary : LazyLibrary {
     /// Loads "libNAME.so.VERSION" of this build's major version.
     CudaLibrary(const char* name, int version)
-        : LateLibrary(name + std::to_string(version),
+        : LazyLibrary(name + std::to_string(version),
                       "a library of the CUDA toolkit is needed where the loader looks (LD_LIBRARY_PATH)") {}
 };
 

@@ -20,10 +20,10 @@ namespace stencil {
 
 /// Keeps a warp-uniform value in one register, or hoists a shared-memory address (some twenty instructions)
 /// out of a loop. nvcc does not know that they are uniform and recomputes them in every iteration.
-__device__ __forceinline__ int settled(int value, int lane) {
+__device__ __forceinline__ int warp_uniform(int value, int lane) {
     return __shfl_sync(~0U, lane == 0 ? value : 0, 0);
 }
-__device__ __forceinline__ unsigned char* settled(unsigned char* in_shared_memory) {
+__device__ __forceinline__ unsigned char* warp_uniform(unsigned char* in_shared_memory) {
     unsigned address = unsigned(__cvta_generic_to_shared(in_shared_memory));
     asm volatile("mov.u32 %0, %0;" : "+r"(address));
     return static_cast<unsigned char*>(__cvta_shared_to_generic(address));
@@ -32,7 +32,7 @@ __device__ __forceinline__ unsigned char* settled(unsigned char* in_shared_memor
 #if STENCIL_BULK_COPIES
 
 /// elect.sync: true in exactly one thread of a converged warp.
-__device__ __forceinline__ bool elected() {
+__device__ __forceinline__ bool elect_one() {
     unsigned is_it;
     asm volatile("{\n.reg .pred p;\nelect.sync _|p, 0xffffffff;\nselp.u32 %0, 1, 0, p;\n}"
                  : "=r"(is_it)::"memory");
@@ -41,7 +41,7 @@ __device__ __forceinline__ bool elected() {
 
 /// An mbarrier in shared memory. A phase completes when `arrivals` threads have arrived and all announced
 /// bytes have landed; the parity of phases alternates between 0 and 1.
-struct PhaseBarrier {
+struct Mbarrier {
     std::uint64_t state;
 
     __device__ __forceinline__ void init(int arrivals) {
@@ -61,12 +61,12 @@ struct PhaseBarrier {
 };
 
 /// Makes init() visible to the async proxy; needed before a copy uses a barrier.
-__device__ __forceinline__ void publish_barriers() {
+__device__ __forceinline__ void fence_barrier_init() {
     cuda::ptx::fence_mbarrier_init(cuda::ptx::sem_release, cuda::ptx::scope_cluster);
 }
 
 /// Bulk copy from global to shared memory. Addresses and size must be multiples of 16 bytes.
-__device__ __forceinline__ void bulk_load(void* to, const void* from, unsigned bytes, PhaseBarrier& barrier) {
+__device__ __forceinline__ void bulk_load(void* to, const void* from, unsigned bytes, Mbarrier& barrier) {
     using namespace cuda::ptx;
     cp_async_bulk(space_cluster, space_global, to, from, bytes, &barrier.state);
 }
@@ -91,7 +91,7 @@ __device__ __forceinline__ void close_and_wait_for_stores() {
 #endif
 
 /// Counts the batches that a warp has finished, for another warp to wait for. In shared memory.
-class Handoff {
+class FullEmptyBarriers {
   public:
     /// `arrivals`: the lanes that arrive per batch, a whole warp or the one that starts copies.
     __device__ void init([[maybe_unused]] int arrivals) {
@@ -115,7 +115,7 @@ class Handoff {
 
 #if STENCIL_BULK_COPIES
     /// The barrier that bulk copies complete on.
-    __device__ PhaseBarrier& barrier() {
+    __device__ Mbarrier& barrier() {
         return barrier_;
     }
 #endif
@@ -135,7 +135,7 @@ class Handoff {
 
   private:
 #if STENCIL_BULK_COPIES
-    PhaseBarrier barrier_;
+    Mbarrier barrier_;
 #else
     volatile std::uint64_t batches_;
 #endif

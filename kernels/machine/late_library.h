@@ -30,10 +30,10 @@ struct MissingLibrary : std::runtime_error {
 };
 
 /// A lazily loaded library. LATE_FUNCTION looks up its functions.
-class LateLibrary {
+class LazyLibrary {
   public:
     /// `needed` is the clause that the message for a missing library begins with.
-    LateLibrary(std::string file, const std::string& needed) : file_(std::move(file)) {
+    LazyLibrary(std::string file, const std::string& needed) : file_(std::move(file)) {
         library_ = load_library({file_.c_str()});
         if (!library_) why_none_ = needed + ": " + dlerror();
     }

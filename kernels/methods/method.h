@@ -68,7 +68,7 @@ struct Method {
     int steps_fused = 1;
     /// If it cannot handle a field of this shape on this machine's device: one clause that says why and what
     /// to use instead. Empty if it can; null if it always can.
-    std::string (*unfit)(FieldShape, std::size_t cell_bytes) = nullptr;
+    std::string (*unsupported_reason)(FieldShape, std::size_t cell_bytes) = nullptr;
     std::string_view summary;
     /// Null if the method lacks the precision, if this build lacks the device, and for typed equations, whose
     /// steppers are in kernels/equation.

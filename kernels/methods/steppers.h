@@ -25,7 +25,7 @@ template <class T>
 std::unique_ptr<Stepper<T>> make_cpu(const ExecutionSpace&, FieldShape);
 /// Why `spectral` cannot handle fields of that shape, on either device; empty if it can.
 std::string spectral_unfit(FieldShape);
-std::string spectral_cpu_unfit(FieldShape, std::size_t cell_bytes);
+std::string spectral_cpu_unsupported(FieldShape, std::size_t cell_bytes);
 template <class T>
 std::unique_ptr<Stepper<T>> make_spectral_cpu(const ExecutionSpace&, FieldShape);
 
@@ -39,10 +39,10 @@ std::unique_ptr<Stepper<T>> make_tiled(const ExecutionSpace&, FieldShape);
 template <class T>
 std::unique_ptr<Stepper<T>> make_streaming(const ExecutionSpace&, FieldShape);
 /// Why `resident` cannot handle the field on the current device; empty if it can.
-std::string resident_unfit(FieldShape, std::size_t cell_bytes);
+std::string resident_unsupported(FieldShape, std::size_t cell_bytes);
 template <class T>
 std::unique_ptr<Stepper<T>> make_resident(const ExecutionSpace&, FieldShape);
-std::string spectral_cuda_unfit(FieldShape, std::size_t cell_bytes);
+std::string spectral_cuda_unsupported(FieldShape, std::size_t cell_bytes);
 template <class T>
 std::unique_ptr<Stepper<T>> make_spectral_cuda(const ExecutionSpace&, FieldShape);
 

@@ -125,8 +125,9 @@ void Ladder::measure_limits() {
 std::string Ladder::why_not(const Case& one) const {
     const Method& method = *one.method;
     if (!method.is_built()) return "this build does not have it";
-    if (method.unfit)
-        if (const std::string why = method.unfit({one.size.nx, one.size.ny}, bytes_of(spec_.run.dtype));
+    if (method.unsupported_reason)
+        if (const std::string why =
+                method.unsupported_reason({one.size.nx, one.size.ny}, bytes_of(spec_.run.dtype));
             !why.empty())
             return why;
     try {

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/distributed/distributed_solver.h"
+#include "sim/distributed/partition.h"
+#include "sim/distributed/scale_model.h"
 #include "sim/run/resolve.h"
-#include "sim/spread/partition.h"
-#include "sim/spread/scale_model.h"
-#include "sim/spread/spread_solver.h"
 #include "sim/text/error.h"
 
 namespace stencil {

@@ -12,7 +12,7 @@ namespace stencil {
 using Bytes = std::vector<std::byte>;
 
 /// Ranks 0 ... size - 1. Calls are collective and in the same order on all ranks; each returns when this
-/// rank's part is done. Rank 0 runs the command, the others its worker loop (sim/spread/part.h).
+/// rank's part is done. Rank 0 runs the command, the others its worker loop (sim/distributed/part.h).
 class Team {
   public:
     /// All processes started by mpirun, srun or the like; without a launcher, a single process and no MPI

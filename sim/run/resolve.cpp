@@ -12,6 +12,7 @@
 #include "kernels/equation/cuda/nvrtc.h"
 #include "kernels/field/divide.h"
 #include "kernels/methods/spectral/fftw.h"
+#include "sim/distributed/partition.h"
 #include "sim/initial/initial.h"
 #include "sim/machine/team.h"
 #include "sim/run/measured_speeds.h"
@@ -19,7 +20,6 @@
 #include "sim/run/output/frame_writer.h"
 #include "sim/run/settings.h"
 #include "sim/run/start.h"
-#include "sim/spread/partition.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
 #include "sim/text/quote.h"
@@ -56,15 +56,15 @@ void require_libraries(const RunSpec& spec, const Method& method) {
 }
 
 // Why the method does not fit the run's size now or after a scheduled change; empty if it does.
-std::string why_unfit(const Method& method, const RunSpec& spec) {
-    if (!method.unfit) return "";
+std::string why_unsupported(const Method& method, const RunSpec& spec) {
+    if (!method.unsupported_reason) return "";
     RunSpec later = spec;
-    std::string why = method.unfit({spec.size->nx, spec.size->ny}, bytes_of(spec.dtype));
+    std::string why = method.unsupported_reason({spec.size->nx, spec.size->ny}, bytes_of(spec.dtype));
     for (const Edit& edit : spec.edits) {
         if (!why.empty()) break;
         if (kind_of(edit.setting) != SettingKind::shape) continue;
         find_setting(edit.setting).set(later, edit.value);
-        why = method.unfit({later.size->nx, later.size->ny}, bytes_of(later.dtype));
+        why = method.unsupported_reason({later.size->nx, later.size->ny}, bytes_of(later.dtype));
     }
     return why;
 }
@@ -84,14 +84,15 @@ const Method& decide_method(const RunSpec& spec, const Machine& machine, long lo
                                          method.name,
                                          machine.cuda.why_none,
                                          cpu_methods(method.model)));
-        if (const std::string why = why_unfit(method, spec); !why.empty())
+        if (const std::string why = why_unsupported(method, spec); !why.empty())
             throw InputError(fmt::format("--method {}: {}", method.name, why));
         return method;
     }
     require_backend(spec.backend, machine);
     MethodRequest request = method_request(spec, steps_per_call);
     request.device = on_cuda(spec, machine) ? Device::cuda : Device::cpu;
-    return choose_method(request, [&](const Method& method) { return why_unfit(method, spec).empty(); });
+    return choose_method(request,
+                         [&](const Method& method) { return why_unsupported(method, spec).empty(); });
 }
 
 std::string_view wider_dtype(const RunSpec& spec) {

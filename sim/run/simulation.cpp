@@ -6,11 +6,11 @@
 #include <stdexcept>
 #include <tuple>
 
+#include "sim/distributed/distributed_solver.h"
 #include "sim/run/resolve.h"
 #include "sim/run/settings.h"
 #include "sim/run/stability.h"
 #include "sim/run/start.h"
-#include "sim/spread/spread_solver.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
 #include "sim/text/parse.h"

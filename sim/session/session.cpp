@@ -9,9 +9,9 @@
 #include <thread>
 #include <utility>
 
+#include "sim/distributed/distributed_solver.h"
 #include "sim/run/resolve.h"
 #include "sim/run/start.h"
-#include "sim/spread/spread_solver.h"
 #include "sim/user_kernel/user_kernel.h"
 
 namespace stencil {

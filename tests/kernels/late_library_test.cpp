@@ -5,7 +5,7 @@
 using namespace stencil;
 
 TEST_CASE("A library that is not there is told in a line", "[late_library]") {
-    const LateLibrary missing("libof-nobody.so.3", "something is needed");
+    const LazyLibrary missing("libof-nobody.so.3", "something is needed");
     const std::string& why = missing.why_none();
     CHECK(why.starts_with("something is needed: libof-nobody.so.3: "));
     CHECK(why.find('\n') == std::string::npos);
@@ -19,7 +19,7 @@ TEST_CASE("A library of the CUDA toolkit has its version in its name", "[late_li
 }
 
 TEST_CASE("Functions of a library that is there are found by name", "[late_library]") {
-    const LateLibrary mathematics("libm.so.6", "mathematics are needed");
+    const LazyLibrary mathematics("libm.so.6", "mathematics are needed");
     REQUIRE(mathematics.why_none().empty());
     CHECK(mathematics.function<double (*)(double)>("fabs")(-2) == 2);
     CHECK_THROWS_WITH(mathematics.function<void (*)()>("nothing"), "libm.so.6 is too old: no nothing");

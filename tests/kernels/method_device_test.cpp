@@ -55,7 +55,7 @@ std::string describe(const Method& method, DType dtype, const DiffusionParams& p
 }
 
 bool is_unfit(const Method& method, DType dtype, int nx, int ny) {
-    return method.unfit && !method.unfit({nx, ny}, bytes_of(dtype)).empty();
+    return method.unsupported_reason && !method.unsupported_reason({nx, ny}, bytes_of(dtype)).empty();
 }
 
 struct Mode {

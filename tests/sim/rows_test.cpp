@@ -8,6 +8,7 @@
 #include <limits>
 #include <numbers>
 
+#include "sim/distributed/distributed_solver.h"
 #include "sim/field/field_hash.h"
 #include "sim/field/random.h"
 #include "sim/files/npy_rows.h"
@@ -15,7 +16,6 @@
 #include "sim/run/resolve.h"
 #include "sim/run/settings.h"
 #include "sim/run/start.h"
-#include "sim/spread/spread_solver.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/scratch.h"

@@ -4,10 +4,10 @@
 #include <filesystem>
 #include <string>
 
+#include "sim/distributed/distributed_solver.h"
+#include "sim/distributed/part.h"
 #include "sim/machine/child_process.h"
 #include "sim/machine/team.h"
-#include "sim/spread/part.h"
-#include "sim/spread/spread_solver.h"
 #include "tests/support/catch.h"
 
 namespace stencil_test {

@@ -86,7 +86,7 @@ struct Barrier {
 inline void init_barrier(Barrier* b, int arrivals) {
     *b = {arrivals, arrivals, 0, 0};
 }
-inline void publish_barriers() {}
+inline void fence_barrier_init() {}
 inline void before_bulk_store() {}
 inline void arrive(Barrier* b) {
     emulated::require(b->left > 0, "an arrival too many");

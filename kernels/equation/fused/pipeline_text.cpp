@@ -11,7 +11,7 @@ __device__ __forceinline__ unsigned shared_address(const volatile void* p) {
 __device__ __forceinline__ void init_barrier(Barrier* b, int arrivals) {
     asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(shared_address(b)), "r"(arrivals) : "memory");
 }
-__device__ __forceinline__ void publish_barriers() {
+__device__ __forceinline__ void fence_barrier_init() {
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
 __device__ __forceinline__ void arrive(Barrier* b) {
@@ -25,7 +25,7 @@ __device__ __forceinline__ void wait(Barrier* b, unsigned parity) {
         "{\n.reg .pred done;\nagain_%=:\nmbarrier.try_wait.parity.shared.b64 done, [%0], %1;\n"
         "@!done bra again_%=;\n}" ::"r"(shared_address(b)), "r"(parity & 1) : "memory");
 }
-__device__ __forceinline__ bool elected() {
+__device__ __forceinline__ bool elect_one() {
     unsigned is_it = 0;
     asm volatile("{\n.reg .pred p;\nelect.sync _|p, 0xffffffff;\nselp.u32 %0, 1, 0, p;\n}" : "=r"(is_it)::"memory");
     return is_it;
@@ -49,14 +49,14 @@ __device__ __forceinline__ Real from_west(Real v) { return __shfl_up_sync(~0u, v
 __device__ __forceinline__ Real from_east(Real v) { return __shfl_down_sync(~0u, v, 1); }
 __device__ __forceinline__ int uniform_of_warp(int v) { return __shfl_sync(~0u, v, 0); }
 // Hoists a shared-memory address: the compiler would recompute it at every use, in some twenty instructions.
-__device__ __forceinline__ unsigned char* settled(unsigned char* in_shared_memory) {
+__device__ __forceinline__ unsigned char* warp_uniform(unsigned char* in_shared_memory) {
     unsigned address;
     asm volatile("mov.u32 %0, %1;" : "=r"(address) : "r"(shared_address(in_shared_memory)));
     return (unsigned char*)__cvta_shared_to_generic(address);
 }
 #define SHARED_MEMORY(name)                                        \
     extern __shared__ __align__(128) unsigned char name##_here[]; \
-    unsigned char* const name = settled(name##_here)
+    unsigned char* const name = warp_uniform(name##_here)
 )";
 
 // cuda_text.cpp and stage_rows.cpp define the same ghost cells: first left and right, then top and bottom.
@@ -199,7 +199,7 @@ struct Strip {
 
 // Keeps a warp-uniform value in a register. Otherwise the compiler, which does not know that it is uniform,
 // recomputes it in every iteration.
-__device__ __forceinline__ int settled(int v, int lane) { return uniform_of_warp(lane == 0 ? v : 0); }
+__device__ __forceinline__ int warp_uniform(int v, int lane) { return uniform_of_warp(lane == 0 ? v : 0); }
 
 template <bool kEdge>
 __device__ __forceinline__ void run_batch(Levels& levels, const Arguments& a, const Cut& cut, const Place& place, int newest, const Row* in, Row* out, const Hands& hands, const Reading& reading) {
@@ -265,8 +265,8 @@ __device__ __forceinline__ void fetch(const Arguments& a, const Tile& tile, cons
                 }
             });
         __syncwarp();
-        if (elected()) arrive(full);
-    } else if (elected()) {
+        if (elect_one()) arrive(full);
+    } else if (elect_one()) {
         const int arrays = kComponents + (to.once_more ? 2 : 1) * kOnlyRead;
         expect_bytes(full, unsigned(rows * arrays * strip.cells * sizeof(Real)));
         const int y = kWrapsY ? around(y0, ny) : y0;
@@ -297,7 +297,7 @@ __device__ __forceinline__ void store_rows(const Arguments& a, const Tile& tile,
 __device__ __forceinline__ void send(const Arguments& a, const Tile& tile, int skew, const Row* from, int y) {
     before_bulk_store();
     __syncwarp();
-    if (elected()) {
+    if (elect_one()) {
         if (y >= tile.y_begin && y + kBatch <= tile.y_end) {
             store_rows<kBatch>(a, tile, skew, from, y);
         } else {
@@ -323,19 +323,19 @@ extern "C" __global__ void __launch_bounds__(32 * kWarps, kBlocks) fused(const _
 
     Strip strip;
     strip.skew = kAligned ? 0 : tile.origin % kPacket;
-    strip.source = settled(kWrapsX ? around(tile.origin, nx) : tile.origin - strip.skew, lane);
-    strip.cells = settled(kWidth + (strip.skew > 0 ? kPacket : 0), lane);
-    strip.first_piece = kWrapsX ? settled(min(strip.cells, nx - strip.source), lane) : strip.cells;
-    strip.gathers = kWrapsX && settled(strip.first_piece < strip.cells && nx % kPacket != 0, lane);
+    strip.source = warp_uniform(kWrapsX ? around(tile.origin, nx) : tile.origin - strip.skew, lane);
+    strip.cells = warp_uniform(kWidth + (strip.skew > 0 ? kPacket : 0), lane);
+    strip.first_piece = kWrapsX ? warp_uniform(min(strip.cells, nx - strip.source), lane) : strip.cells;
+    strip.gathers = kWrapsX && warp_uniform(strip.first_piece < strip.cells && nx % kPacket != 0, lane);
     strip.first_row = kWrapsY ? tile.y_begin - halo : max(tile.y_begin - halo, 0);
-    strip.end_row = settled(kWrapsY ? tile.y_end + halo : min(tile.y_end + halo, ny), lane);
+    strip.end_row = warp_uniform(kWrapsY ? tile.y_end + halo : min(tile.y_end + halo, ny), lane);
 
     if (lane == 0)
         for (int h = 0; h < 2; ++h) {
             init_barrier(&barriers[warp].full[h], warp == 0 ? 1 : 32);
             init_barrier(&barriers[warp].freed[h], 32);
         }
-    publish_barriers();
+    fence_barrier_init();
     __syncthreads();
 
     Levels levels;
@@ -363,7 +363,7 @@ extern "C" __global__ void __launch_bounds__(32 * kWarps, kBlocks) fused(const _
     int half = 0, phase = 0, nth = 0;
     int slot = around(-warp * kLag, kReadRows);  // of the newest row in the read-only ring
     const int rows = tile.y_end - strip.first_row + warps * kLag;
-    for (int left = settled(rows, lane); left > 0; left -= kBatch) {
+    for (int left = warp_uniform(rows, lane); left > 0; left -= kBatch) {
         wait(&before.full[half], phase);
         // The first batches always have room. Loading only after this wait permits a shorter read-only ring.
         if (kOnlyRead > 0 && !last) wait(&after.freed[half], phase ^ 1);

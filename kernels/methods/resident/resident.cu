@@ -114,7 +114,7 @@ bool plans_fit(FieldShape shape, const ResidentDevice& device) {
 }
 
 template <class T>
-std::string why_unfit(FieldShape shape, const ResidentDevice& device) {
+std::string why_unsupported(FieldShape shape, const ResidentDevice& device) {
     if (plans_fit<T>(shape, device)) return "";
     if (!device.cooperative) return "it needs a GPU that launches cooperatively; take streaming";
     int edge = 4096;
@@ -132,7 +132,7 @@ const std::string& answer_for(FieldShape shape, int device) {
     thread_local std::string answer;
     const std::tuple<int, int, int> question{device, shape.nx, shape.ny};
     if (asked != question) {
-        answer = why_unfit<T>(shape, resident_device(device));
+        answer = why_unsupported<T>(shape, resident_device(device));
         asked = question;
     }
     return answer;
@@ -145,7 +145,7 @@ class ResidentStepper : public ScaledStepper<T> {
         const ResidentDevice& device = resident_device(stream.device());
         for (const bool wraps : {false, true}) {
             const auto plan = make_plan<T>(shape, wraps, device);
-            if (!plan) throw CudaError("resident: " + why_unfit<T>(shape, device));
+            if (!plan) throw CudaError("resident: " + why_unsupported<T>(shape, device));
             plans_[wraps] = *plan;
         }
         std::size_t messages = 1;
@@ -224,7 +224,7 @@ class ResidentStepper : public ScaledStepper<T> {
 
 }  // namespace
 
-std::string resident_unfit(FieldShape shape, std::size_t cell_bytes) {
+std::string resident_unsupported(FieldShape shape, std::size_t cell_bytes) {
     const int device = default_cuda_device();
     return cell_bytes == sizeof(float) ? answer_for<float>(shape, device) : answer_for<double>(shape, device);
 }

@@ -13,9 +13,9 @@
 namespace stencil {
 
 /// In float64.
-const LateLibrary& fftw();
+const LazyLibrary& fftw();
 /// In float32.
-const LateLibrary& fftwf();
+const LazyLibrary& fftwf();
 
 #define FFTW(name) LATE_FUNCTION(::stencil::fftw(), name)
 #define FFTWF(name) LATE_FUNCTION(::stencil::fftwf(), name)

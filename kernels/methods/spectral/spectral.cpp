@@ -224,7 +224,7 @@ std::string spectral_unfit(FieldShape shape) {
            " cells";
 }
 
-std::string spectral_cpu_unfit(FieldShape shape, std::size_t cell_bytes) {
+std::string spectral_cpu_unsupported(FieldShape shape, std::size_t cell_bytes) {
     const std::string& why_none = why_no_fftw(cell_bytes);
     return why_none.empty() ? spectral_unfit(shape) : why_none;
 }

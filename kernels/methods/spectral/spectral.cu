@@ -144,7 +144,7 @@ const std::string& why_no_cufft() {
     return cufft().why_none();
 }
 
-std::string spectral_cuda_unfit(FieldShape shape, std::size_t) {
+std::string spectral_cuda_unsupported(FieldShape shape, std::size_t) {
     return why_no_cufft().empty() ? spectral_unfit(shape) : why_no_cufft();
 }
 

@@ -99,7 +99,7 @@ class StreamBlock {
   public:
     /// A pipeline stage, i.e. half a ring: its full and its empty barrier.
     struct Half {
-        Handoff full, free;
+        FullEmptyBarriers full, free;
     };
     /// Shared memory of a block; as many rings of two batches of rows follow as there are warps.
     struct Shared {
@@ -132,13 +132,13 @@ class StreamBlock {
 #pragma unroll
             for (int j = 0; j < kColumns; ++j) rows_[0][level][j] = rows_[1][level][j] = d_[level][j] = T(0);
 
-        batches_ = settled(ceil_div(tile_.y_end - tile_.first_row + warps_ * kLag, kBatch), lane_);
+        batches_ = warp_uniform(ceil_div(tile_.y_end - tile_.first_row + warps_ * kLag, kBatch), lane_);
         if (warp_ == 0) {
             fetch(0);
             fetch(1);
         }
         for (int batch = 0; batch < batches_;) {
-            const int end = settled(next_change(batch), lane_);
+            const int end = warp_uniform(next_change(batch), lane_);
             if (at_an_edge(batch * kBatch))
                 run_batches<true>(batch, end);
             else
@@ -152,8 +152,8 @@ class StreamBlock {
     template <bool kEdge>
     __device__ void run_batches(int batch, int end) {
         using Bytes = unsigned char*;
-        const Bytes halves = settled(reinterpret_cast<Bytes>(shared_.halves[warp_]));
-        const Bytes ring = settled(reinterpret_cast<Bytes>(shared_.ring[warp_][0] + lane_ * kColumns));
+        const Bytes halves = warp_uniform(reinterpret_cast<Bytes>(shared_.halves[warp_]));
+        const Bytes ring = warp_uniform(reinterpret_cast<Bytes>(shared_.ring[warp_][0] + lane_ * kColumns));
         int half = batch & 1;
         int round = batch >> 1;
 #pragma unroll 1
@@ -180,13 +180,14 @@ class StreamBlock {
         const StreamStrips strips{nx, kWidth, levels, kWraps, pass_.strips};
         const int strip = int(blockIdx.x) % pass_.strips;
         const int segment = int(blockIdx.x) / pass_.strips;
-        tile_.origin = settled(strips.origin(strip), lane_);
-        tile_.x_begin = settled(strips.begin(strip), lane_);
-        tile_.x_end = settled(strips.begin(strip + 1), lane_);
-        tile_.y_begin = settled(segment_begin(ny, pass_.segments, segment, kWraps), lane_);
-        tile_.y_end = settled(segment_begin(ny, pass_.segments, segment + 1, kWraps), lane_);
-        tile_.first_row = settled(kWraps ? tile_.y_begin - levels : max(tile_.y_begin - levels, 0), lane_);
-        tile_.end_row = settled(kWraps ? tile_.y_end + levels : min(tile_.y_end + levels, ny), lane_);
+        tile_.origin = warp_uniform(strips.origin(strip), lane_);
+        tile_.x_begin = warp_uniform(strips.begin(strip), lane_);
+        tile_.x_end = warp_uniform(strips.begin(strip + 1), lane_);
+        tile_.y_begin = warp_uniform(segment_begin(ny, pass_.segments, segment, kWraps), lane_);
+        tile_.y_end = warp_uniform(segment_begin(ny, pass_.segments, segment + 1, kWraps), lane_);
+        tile_.first_row =
+            warp_uniform(kWraps ? tile_.y_begin - levels : max(tile_.y_begin - levels, 0), lane_);
+        tile_.end_row = warp_uniform(kWraps ? tile_.y_end + levels : min(tile_.y_end + levels, ny), lane_);
         beyond_east_ = kWraps ? 0 : max(tile_.origin + kWidth - nx, 0);
     }
 
@@ -196,8 +197,8 @@ class StreamBlock {
         const int nx = pass_.from.nx;
         gathers_ =
             kNarrow || (kWraps && (nx < kWidth || nx % kPacket != 0 || pass_.from.ny < 2 * warps_ * kLevels));
-        source_ = settled(tile_.origin < 0 ? tile_.origin + nx : tile_.origin, lane_);
-        first_piece_ = kWraps ? settled(min(kWidth, nx - source_), lane_) : kWidth;
+        source_ = warp_uniform(tile_.origin < 0 ? tile_.origin + nx : tile_.origin, lane_);
+        first_piece_ = kWraps ? warp_uniform(min(kWidth, nx - source_), lane_) : kWidth;
         if (gathers_)
             for (int k = warp_ * 32 + lane_; k < kWidth; k += warps_ * 32) {
                 const int x = tile_.origin + k;
@@ -210,7 +211,7 @@ class StreamBlock {
                 if (warp_ == 0) init(shared_.halves[warps_][half], 32);
             }
 #if STENCIL_BULK_COPIES
-        publish_barriers();
+        fence_barrier_init();
 #endif
         __syncthreads();
     }
@@ -244,7 +245,7 @@ class StreamBlock {
 #if STENCIL_BULK_COPIES
     // On the critical path: all other warps wait for the first one here.
     template <int kRows>
-    __device__ void load_rows(Row* to, int y, PhaseBarrier& arrived) {
+    __device__ void load_rows(Row* to, int y, Mbarrier& arrived) {
         const T* row = pass_.from.row(y);
 #pragma unroll
         for (int r = 0; r < kRows; ++r)
@@ -260,8 +261,8 @@ class StreamBlock {
 
     __device__ void fetch_bulk(int batch, int rows, Row* ring) {
 #if STENCIL_BULK_COPIES
-        if (elected()) {
-            PhaseBarrier& arrived = shared_.halves[0][batch & 1].full.barrier();
+        if (elect_one()) {
+            Mbarrier& arrived = shared_.halves[0][batch & 1].full.barrier();
             arrived.expect(int(rows * sizeof(Row)));
             const int y = around(tile_.first_row + batch * kBatch);
             if (rows == kBatch && y + kBatch <= pass_.from.ny) {
@@ -310,7 +311,7 @@ class StreamBlock {
 #if STENCIL_BULK_COPIES
         before_bulk_store();
         __syncwarp();
-        if (elected()) {
+        if (elect_one()) {
             // Rounded up to 16 bytes: padding after a row's last cell may be overwritten.
             const int cells = (tile_.x_end - tile_.x_begin + kPacket - 1) / kPacket * kPacket;
             const T* from = ring[0] + (tile_.x_begin - tile_.origin);
@@ -490,7 +491,8 @@ __global__ void __launch_bounds__(32 * StreamingTuning<T>::kMaxWarps, 2)
     extern __shared__ __align__(16) unsigned char memory[];
     // Broadcast from one lane, so that the compiler knows it is warp-uniform.
     const int warp = __shfl_sync(kWholeWarp, int(threadIdx.y), 0);
-    Block block(pass, *reinterpret_cast<typename Block::Shared*>(settled(memory)), warp, int(blockDim.y));
+    Block block(
+        pass, *reinterpret_cast<typename Block::Shared*>(warp_uniform(memory)), warp, int(blockDim.y));
     block.run();
 }
 

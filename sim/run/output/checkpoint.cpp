@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 
+#include "sim/distributed/distributed_solver.h"
 #include "sim/field/field_hash.h"
 #include "sim/files/atomic_file.h"
 #include "sim/files/folder.h"
@@ -14,7 +15,6 @@
 #include "sim/run/resolve.h"
 #include "sim/run/settings.h"
 #include "sim/run/start.h"
-#include "sim/spread/spread_solver.h"
 #include "sim/text/error.h"
 #include "sim/text/quote.h"
 

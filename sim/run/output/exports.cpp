@@ -6,6 +6,7 @@
 #include <cctype>
 #include <new>
 
+#include "sim/distributed/distributed_solver.h"
 #include "sim/files/atomic_file.h"
 #include "sim/files/image.h"
 #include "sim/files/npy.h"
@@ -14,7 +15,6 @@
 #include "sim/run/output/measures.h"
 #include "sim/run/output/run_figure.h"
 #include "sim/run/simulation.h"
-#include "sim/spread/spread_solver.h"
 #include "sim/text/error.h"
 #include "sim/text/json.h"
 #include "sim/text/names.h"

@@ -4,12 +4,12 @@
 
 #include <cmath>
 
+#include "sim/distributed/distributed_solver.h"
 #include "sim/field/field_hash.h"
 #include "sim/initial/initial.h"
 #include "sim/model/equations.h"
 #include "sim/run/settings.h"
 #include "sim/run/stability.h"
-#include "sim/spread/spread_solver.h"
 
 namespace stencil {
 namespace {

@@ -5,10 +5,10 @@
 #include <cmath>
 #include <limits>
 
+#include "sim/distributed/distributed_solver.h"
 #include "sim/field/field_hash.h"
 #include "sim/run/resolve.h"
 #include "sim/run/settings.h"
-#include "sim/spread/spread_solver.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/scratch.h"

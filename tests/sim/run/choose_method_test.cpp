@@ -24,7 +24,7 @@ MethodRequest random_request(Dice& dice) {
 }
 
 bool fits(const Method& method, const MethodRequest& request) {
-    return !method.unfit || method.unfit(request.shape, request.cell_bytes).empty();
+    return !method.unsupported_reason || method.unsupported_reason(request.shape, request.cell_bytes).empty();
 }
 
 }  // namespace

@@ -68,7 +68,8 @@ void draw_method(UiState& ui, const Snapshot& snapshot) {
             if (!is_on(now, method.device) || !method.is_built()) continue;
             const Size size = now.size.value_or(Size{});
             const std::string why_not =
-                method.unfit ? method.unfit({size.nx, size.ny}, bytes_of(now.dtype)) : "";
+                method.unsupported_reason ? method.unsupported_reason({size.nx, size.ny}, bytes_of(now.dtype))
+                                          : "";
             if (choice(method.name.data(), !automatic && &method == current, method.summary, why_not))
                 change(ui, "method", method.name);
         }
@@ -301,8 +302,8 @@ void draw_steps(UiState& ui, const Snapshot& snapshot) {
 // Chooses the method again for a new size if the method is `auto`.
 void choose_anew(RunSpec& wanted, const Snapshot& snapshot, bool anew) {
     const auto fits = [&](const Method& method) {
-        return !method.unfit ||
-               method.unfit({wanted.size->nx, wanted.size->ny}, bytes_of(wanted.dtype)).empty();
+        return !method.unsupported_reason ||
+               method.unsupported_reason({wanted.size->nx, wanted.size->ny}, bytes_of(wanted.dtype)).empty();
     };
     const Method* method = anew ? &choose_method(request_for(wanted, snapshot.steps_per_call), fits)
                                 : AutoMethod::for_change(snapshot.now, wanted, snapshot.steps_per_call);

@@ -22,8 +22,8 @@ constexpr int kGroup =
 
 struct Shared {
     alignas(1024) unsigned char stages[kStages][kStageBytes];
-    PhaseBarrier full[kStages];
-    PhaseBarrier empty[kStages];
+    Mbarrier full[kStages];
+    Mbarrier empty[kStages];
     float sums[2][4][kHalfTile];  // of columns, by warp
 };
 constexpr int kSharedBytes = int(sizeof(Shared)) + 1024;  // so that it can be aligned
@@ -184,7 +184,7 @@ __global__ void __launch_bounds__(kThreads) half_product_kernel(const __grid_con
             shared.full[i].init(1);
             shared.empty[i].init(2);
         }
-        publish_barriers();
+        fence_barrier_init();
     }
     __syncthreads();
     const int role = int(threadIdx.x) / 128;

@@ -28,7 +28,7 @@ __device__ __forceinline__ unsigned shared_address(const void* p) {
 
 /// Copies a box of a two-dimensional array; zeros where it reaches beyond.
 __device__ __forceinline__ void load_box(
-    void* to, const CUtensorMap& map, int column, int row, PhaseBarrier& barrier) {
+    void* to, const CUtensorMap& map, int column, int row, Mbarrier& barrier) {
     using namespace cuda::ptx;
     const int place[2] = {column, row};
     cp_async_bulk_tensor(space_cluster, space_global, to, &map, place, &barrier.state);

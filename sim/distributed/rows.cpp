@@ -1,4 +1,4 @@
-#include "sim/spread/rows.h"
+#include "sim/distributed/rows.h"
 
 #include <algorithm>
 #include <iterator>

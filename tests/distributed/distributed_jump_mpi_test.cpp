@@ -2,7 +2,7 @@
 
 #include "kernels/cuda/cuda_runtime.h"
 #include "sim/files/npy.h"
-#include "tests/spread/equal_runs.h"
+#include "tests/distributed/equal_runs.h"
 #include "tests/support/fields.h"
 
 using namespace stencil;

@@ -1,4 +1,4 @@
-#include "sim/spread/strip_pieces.h"
+#include "sim/distributed/strip_pieces.h"
 
 #include <algorithm>
 #include <cstring>
@@ -6,8 +6,8 @@
 
 #include "kernels/cpu/aligned_buffer.h"
 #include "kernels/cpu/thread_pool.h"
-#include "sim/spread/halos.h"
-#include "sim/spread/packet.h"
+#include "sim/distributed/halos.h"
+#include "sim/distributed/packet.h"
 
 namespace stencil {
 namespace {

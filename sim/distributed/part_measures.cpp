@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "sim/distributed/distributed_solver.h"
+#include "sim/distributed/part.h"
 #include "sim/field/field_hash.h"
 #include "sim/run/solvers/typed_run.h"
-#include "sim/spread/part.h"
-#include "sim/spread/spread_solver.h"
 
 namespace stencil {
 namespace {

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "kernels/view/cell_span.h"
-#include "sim/spread/part.h"
+#include "sim/distributed/part.h"
 
 namespace stencil {
 namespace {

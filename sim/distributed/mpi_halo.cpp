@@ -1,4 +1,4 @@
-#include "sim/spread/mpi_halo.h"
+#include "sim/distributed/mpi_halo.h"
 
 namespace stencil {
 

@@ -4,11 +4,11 @@
 
 #include <fstream>
 
+#include "sim/distributed/distributed_solver.h"
 #include "sim/machine/machine.h"
 #include "sim/run/resolve.h"
 #include "sim/run/simulation.h"
 #include "sim/run/start.h"
-#include "sim/spread/spread_solver.h"
 #include "sim/text/error.h"
 #include "tests/support/among_two.h"
 #include "tests/support/catch.h"

@@ -1,9 +1,9 @@
 // Halo exchange on the CPU, by MPI.
 #pragma once
 
+#include "sim/distributed/partition.h"
 #include "sim/machine/team.h"
 #include "sim/run/solvers/halo.h"
-#include "sim/spread/partition.h"
 
 namespace stencil {
 

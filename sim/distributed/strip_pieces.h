@@ -5,9 +5,9 @@
 #include <span>
 
 #include "kernels/methods/spectral/strip_exchange.h"
+#include "sim/distributed/partition.h"
 #include "sim/machine/team.h"
 #include "sim/run/solvers/halo.h"
-#include "sim/spread/partition.h"
 
 namespace stencil {
 

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "kernels/view/statistics/statistics.h"
+#include "sim/distributed/packet.h"
+#include "sim/distributed/partition.h"
 #include "sim/field/row_source.h"
 #include "sim/machine/team.h"
-#include "sim/spread/packet.h"
-#include "sim/spread/partition.h"
 
 namespace stencil {
 

@@ -3,8 +3,8 @@
 #include <map>
 
 #include "kernels/cuda/peer_memory.h"
-#include "sim/spread/packet.h"
-#include "sim/spread/strip_pieces.h"
+#include "sim/distributed/packet.h"
+#include "sim/distributed/strip_pieces.h"
 
 namespace stencil {
 namespace {

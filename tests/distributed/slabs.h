@@ -11,8 +11,8 @@
 #include <thread>
 #include <vector>
 
+#include "sim/distributed/mpi_halo.h"
 #include "sim/run/solvers/solver.h"
-#include "sim/spread/mpi_halo.h"
 
 namespace stencil_test {
 

@@ -1,12 +1,12 @@
-#include "sim/spread/halos.h"
+#include "sim/distributed/halos.h"
 
 #include <algorithm>
 #include <cstdlib>
 #include <string_view>
 
 #include "kernels/cuda/peer_memory.h"
-#include "sim/spread/mpi_halo.h"
-#include "sim/spread/packet.h"
+#include "sim/distributed/mpi_halo.h"
+#include "sim/distributed/packet.h"
 
 namespace stencil {
 

@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "kernels/view/statistics/histogram_bins.h"
+#include "sim/distributed/packet.h"
+#include "sim/distributed/partition.h"
+#include "sim/distributed/rows.h"
+#include "sim/distributed/strip_pieces.h"
 #include "sim/run/run_spec.h"
 #include "sim/run/solvers/solver.h"
-#include "sim/spread/packet.h"
-#include "sim/spread/partition.h"
-#include "sim/spread/rows.h"
-#include "sim/spread/strip_pieces.h"
 
 namespace stencil {
 

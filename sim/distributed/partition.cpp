@@ -1,4 +1,4 @@
-#include "sim/spread/partition.h"
+#include "sim/distributed/partition.h"
 
 #include <algorithm>
 

@@ -4,7 +4,7 @@
 
 #include "kernels/cuda/cuda_runtime.h"
 #include "sim/files/npy.h"
-#include "tests/spread/equal_runs.h"
+#include "tests/distributed/equal_runs.h"
 
 using namespace stencil_test;
 using stencil::query_cuda;

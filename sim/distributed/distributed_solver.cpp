@@ -1,16 +1,16 @@
-#include "sim/spread/spread_solver.h"
+#include "sim/distributed/distributed_solver.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <mutex>
 #include <utility>
 
+#include "sim/distributed/part.h"
 #include "sim/field/field_hash.h"
 #include "sim/files/atomic_file.h"
 #include "sim/files/npy_rows.h"
 #include "sim/run/solvers/typed_run.h"
 #include "sim/run/start.h"
-#include "sim/spread/part.h"
 #include "sim/text/error.h"
 #include "sim/text/json.h"
 
@@ -75,11 +75,11 @@ class SpreadState : public SavedState {
     std::size_t bytes_;
 };
 
-class SpreadSolver : public Solver {
+class DistributedSolver : public Solver {
   public:
-    SpreadSolver(const RunSpec& spec, const SolverSetup& setup, int processes)
+    DistributedSolver(const RunSpec& spec, const SolverSetup& setup, int processes)
         : Solver(setup), spec_(spec), processes_(processes), number_(made(setup.params)) {}
-    ~SpreadSolver() override { call(begin(Verb::drop)); }
+    ~DistributedSolver() override { call(begin(Verb::drop)); }
 
     void set_params(const StepParameters& params) override {
         if (has_halos_of(params.boundary)) {
@@ -93,7 +93,7 @@ class SpreadSolver : public Solver {
 
     using Solver::load;
     void load(Solver& other) override {
-        const auto* spread = dynamic_cast<SpreadSolver*>(&other);
+        const auto* spread = dynamic_cast<DistributedSolver*>(&other);
         if (!spread || spread->processes() != processes()) return Solver::load(other);
         call(begin(Verb::load_from).put(spread->number_));
         step_ = other.step();
@@ -120,7 +120,7 @@ class SpreadSolver : public Solver {
     }
     void set_base(Solver& other, const std::string& formula = {}) override {
         // Works in place only if both solvers have the same slabs.
-        const auto* spread = dynamic_cast<SpreadSolver*>(&other);
+        const auto* spread = dynamic_cast<DistributedSolver*>(&other);
         if (!spread || spread->processes() != processes()) return set_base(other.field(formula));
         spread->check(formula);
         call(begin(Verb::set_base_from).put(spread->number_).put(formula));
@@ -296,7 +296,7 @@ class SpreadSolver : public Solver {
 std::unique_ptr<Solver> make_run_solver(const RunSpec& spec, const SolverSetup& setup, int processes) {
     const int most = processes > 0 ? processes : Team::all().size();
     if (partition_of(setup, most).parts == 1) return make_solver(setup);
-    return std::make_unique<SpreadSolver>(spec, setup, most);
+    return std::make_unique<DistributedSolver>(spec, setup, most);
 }
 
 std::shared_ptr<const RowSource> start_in_place(RunSpec& spec) {
@@ -342,12 +342,12 @@ void start_with_noise(Solver& solver, const SolverSetup& setup, std::uint64_t se
 }
 
 SpreadCosts costs_of(Solver& solver, long long steps) {
-    auto* spread = dynamic_cast<SpreadSolver*>(&solver);
+    auto* spread = dynamic_cast<DistributedSolver*>(&solver);
     return spread ? spread->costs(steps) : SpreadCosts{};
 }
 
 std::string hash_in_place(Solver& solver) {
-    auto* spread = dynamic_cast<SpreadSolver*>(&solver);
+    auto* spread = dynamic_cast<DistributedSolver*>(&solver);
     return spread ? spread->hash() : field_hash(solver.state().components);
 }
 

@@ -1,6 +1,6 @@
 // Commands that move rows into slabs or files.
 
-#include "sim/spread/part.h"
+#include "sim/distributed/part.h"
 
 namespace stencil {
 namespace {

@@ -1,4 +1,4 @@
-#include "sim/spread/part.h"
+#include "sim/distributed/part.h"
 
 #include <unistd.h>
 
@@ -6,9 +6,9 @@
 #include <cstdio>
 #include <exception>
 
+#include "sim/distributed/halos.h"
+#include "sim/distributed/rows.h"
 #include "sim/run/resolve.h"
-#include "sim/spread/halos.h"
-#include "sim/spread/rows.h"
 #include "sim/text/error.h"
 
 namespace stencil {

@@ -1,6 +1,6 @@
 // Slabs of a field on one device: their bits and halo exchanges.
 
-#include "tests/spread/slabs.h"
+#include "tests/distributed/slabs.h"
 
 #include "sim/machine/machine.h"
 #include "sim/run/resolve.h"

@@ -5,9 +5,9 @@
 #include <string>
 
 #include "kernels/cuda/nccl.h"
-#include "sim/spread/halos.h"
-#include "sim/spread/mpi_halo.h"
-#include "sim/spread/packet.h"
+#include "sim/distributed/halos.h"
+#include "sim/distributed/mpi_halo.h"
+#include "sim/distributed/packet.h"
 
 namespace stencil {
 namespace {
