@@ -10,7 +10,7 @@
 #include "app/commands/bench_words.h"
 #include "app/commands/code_command.h"
 #include "app/commands/devices_command.h"
-#include "app/commands/example_words.h"
+#include "app/commands/example_command.h"
 #include "app/commands/models_command.h"
 #include "app/commands/options_command.h"
 #include "app/commands/run_command.h"

@@ -1,7 +1,7 @@
 #include "app/window_options.h"
 
 #include "app/cli.h"
-#include "app/commands/example_words.h"
+#include "app/commands/example_command.h"
 #include "app/film_options.h"
 #include "app/window/panels/commands.h"
 #include "app/window/panels/panels.h"

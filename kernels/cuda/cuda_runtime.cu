@@ -129,8 +129,10 @@ std::size_t CudaMemoryMeter::bytes() const {
     return count_->bytes;
 }
 
-std::size_t CudaMemoryMeter::peak_of_thread() {
-    return counting ? counting->peak : 0;
+std::size_t CudaMemoryMeter::left() {
+    if (!counting || counting->limit == 0) return cuda_memory().free_bytes;
+    const std::size_t bytes = counting->bytes;
+    return counting->limit > bytes ? counting->limit - bytes : 0;
 }
 
 void CudaMemoryMeter::restart() {

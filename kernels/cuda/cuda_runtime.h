@@ -67,8 +67,9 @@ class CudaMemoryMeter {
     std::size_t bytes() const;
     /// Resets the peak to the current size.
     void restart();
-    /// The peak of the calling thread's meter; 0 without one.
-    static std::size_t peak_of_thread();
+    /// The bytes that the calling thread's meter still allows; without a limit, those that are free on the
+    /// device.
+    static std::size_t left();
 
     struct Count;
 

@@ -3,25 +3,39 @@
 #include <algorithm>
 #include <utility>
 
+#include "kernels/cpu/thread_pool.h"
 #include "kernels/field/divide.h"
 
 namespace stencil {
 namespace {
 
-/// The elements of a box that fit in one staging buffer.
+/// The elements of a block that fit in one staging buffer.
 struct Part {
     std::int64_t first;
     std::size_t count;
 };
 
-Part part_of(const ArrayBox& box, std::int64_t i, std::int64_t values) {
-    return {i * values, std::size_t(std::min(values, box.values() - i * values))};
+Part part_of(std::int64_t elements, std::int64_t i, std::int64_t each) {
+    return {i * each, std::size_t(std::min(each, elements - i * each))};
+}
+
+// copy(where the run is in the matrix, where in the part, length) for each run of the part within a row.
+template <class T, class Copy>
+void for_runs(ThreadPool& threads, const HostBlock<T>& block, const Part& part, const Copy& copy) {
+    threads.for_ranges(std::int64_t(part.count), [&](std::int64_t begin, std::int64_t end) {
+        while (begin < end) {
+            const std::int64_t row = (part.first + begin) / block.columns;
+            const std::int64_t column = (part.first + begin) % block.columns;
+            const std::int64_t length = std::min(block.columns - column, end - begin);
+            copy(block.first + row * block.pitch + column, begin, length);
+            begin += length;
+        }
+    });
 }
 
 }  // namespace
 
-StagedCopies::StagedCopies(ThreadPool& threads, std::function<void()> between)
-    : threads_(threads), between_(std::move(between)), memory_(kBuffers * kBytes) {}
+StagedCopies::StagedCopies(ThreadPool& threads) : threads_(threads), memory_(kBuffers * kBytes) {}
 
 StagedCopies::~StagedCopies() {
     for (CudaEvent& copied : copied_) {
@@ -34,52 +48,51 @@ StagedCopies::~StagedCopies() {
 }
 
 template <class T>
-void StagedCopies::send(const ArrayBox& box, const T* array, T* to, CudaStream& stream) {
-    constexpr auto kValues = std::int64_t(kBytes / sizeof(T));
-    for (std::int64_t i = 0; i * kValues < box.values(); ++i) {
-        const Part part = part_of(box, i, kValues);
+void StagedCopies::send(const HostBlock<const T>& block, T* to, CudaStream& stream) {
+    constexpr auto kEach = std::int64_t(kBytes / sizeof(T));
+    for (std::int64_t i = 0; i * kEach < block.count(); ++i) {
+        const Part part = part_of(block.count(), i, kEach);
         T* const staged = static_cast<T*>(buffer(next_));
         copied_[next_].wait();
-        box.pack(threads_, array, part.first, std::span(staged, part.count));
+        for_runs(threads_, block, part, [&](const T* from, std::int64_t at, std::int64_t length) {
+            std::copy_n(from, length, staged + at);
+        });
         enqueue_to_device(to + part.first, staged, part.count * sizeof(T), stream);
         copied_[next_].record(stream);
         next_ = (next_ + 1) % kBuffers;
-        between_();
     }
 }
 
 template <class T>
-std::function<void()> StagedCopies::receive(const ArrayBox& box,
-                                            const T* from,
-                                            T* array,
-                                            CudaStream& stream) {
-    constexpr auto kValues = std::int64_t(kBytes / sizeof(T));
-    const std::int64_t parts = ceil_div(box.values(), kValues);
+std::function<void()> StagedCopies::receive(const HostBlock<T>& block, const T* from, CudaStream& stream) {
+    constexpr auto kEach = std::int64_t(kBytes / sizeof(T));
+    const std::int64_t parts = ceil_div(block.count(), kEach);
     const auto slot = [begin = next_](std::int64_t i) { return (begin + std::size_t(i)) % kBuffers; };
-    const auto enqueue = [this, box, from, &stream, slot](std::int64_t i) {
-        const Part part = part_of(box, i, kValues);
+    const auto enqueue = [this, block, from, &stream, slot](std::int64_t i) {
+        const Part part = part_of(block.count(), i, kEach);
         copied_[slot(i)].wait();
         enqueue_to_host(buffer(slot(i)), from + part.first, part.count * sizeof(T), stream);
         copied_[slot(i)].record(stream);
     };
-    constexpr auto kAtOnce = std::int64_t(kBuffers);
-    for (std::int64_t i = 0; i < std::min(parts, kAtOnce); ++i) enqueue(i);
+    constexpr auto kCopiesInFlight = std::int64_t(kBuffers);
+    for (std::int64_t i = 0; i < std::min(parts, kCopiesInFlight); ++i) enqueue(i);
     next_ = slot(parts);
-    return [this, box, array, parts, slot, enqueue] {
+    return [this, block, parts, slot, enqueue] {
         for (std::int64_t i = 0; i < parts; ++i) {
-            const Part part = part_of(box, i, kValues);
+            const Part part = part_of(block.count(), i, kEach);
             copied_[slot(i)].wait();
             const auto* staged = static_cast<const T*>(buffer(slot(i)));
-            box.unpack(threads_, std::span<const T>(staged, part.count), part.first, array);
-            if (i + kAtOnce < parts) enqueue(i + kAtOnce);
-            between_();
+            for_runs(threads_, block, part, [&](T* to, std::int64_t at, std::int64_t length) {
+                std::copy_n(staged + at, length, to);
+            });
+            if (i + kCopiesInFlight < parts) enqueue(i + kCopiesInFlight);
         }
     };
 }
 
-template void StagedCopies::send(const ArrayBox&, const float*, float*, CudaStream&);
-template void StagedCopies::send(const ArrayBox&, const double*, double*, CudaStream&);
-template std::function<void()> StagedCopies::receive(const ArrayBox&, const float*, float*, CudaStream&);
-template std::function<void()> StagedCopies::receive(const ArrayBox&, const double*, double*, CudaStream&);
+template void StagedCopies::send(const HostBlock<const float>&, float*, CudaStream&);
+template void StagedCopies::send(const HostBlock<const double>&, double*, CudaStream&);
+template std::function<void()> StagedCopies::receive(const HostBlock<float>&, const float*, CudaStream&);
+template std::function<void()> StagedCopies::receive(const HostBlock<double>&, const double*, CudaStream&);
 
 }  // namespace stencil

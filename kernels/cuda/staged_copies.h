@@ -2,37 +2,44 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 
-#include "kernels/cpu/array_box.h"
 #include "kernels/cuda/cuda_queue.h"
 
 namespace stencil {
 
 class ThreadPool;
 
-/// Copies boxes of arrays in pageable host memory: threads pack one page-locked buffer while the device
-/// copies the previous ones.
+/// Rows and columns of a row-major matrix in pageable host memory.
+template <class T>
+struct HostBlock {
+    T* first;
+    std::int64_t pitch;  ///< elements from one row to the next
+    std::int64_t rows, columns;
+
+    std::int64_t count() const { return rows * columns; }
+};
+
+/// Copies blocks of host matrices: threads pack one page-locked buffer while the device copies the previous
+/// ones.
 class StagedCopies {
   public:
-    /// `between` is called after each buffer and may throw (to cancel). Throws CudaError.
-    explicit StagedCopies(
-        ThreadPool& threads, std::function<void()> between = [] {});
+    /// Throws CudaError.
+    explicit StagedCopies(ThreadPool& threads);
     /// Waits for the copies that still use the buffers.
     ~StagedCopies();
     StagedCopies(const StagedCopies&) = delete;
     StagedCopies& operator=(const StagedCopies&) = delete;
 
-    /// Packs the box and enqueues its copy. On return the array may change.
+    /// Packs the block and enqueues copies to device memory. On return the matrix may be changed.
     template <class T>
-    void send(const ArrayBox& box, const T* array, T* to, CudaStream& stream);
-    /// Enqueues copies of packed elements from device memory. The returned function waits for them and
-    /// unpacks them into the box; until then this object accepts no other copy.
+    void send(const HostBlock<const T>& block, T* to, CudaStream& stream);
+    /// Enqueues copies of packed elements from device memory, ordered after the stream's work. The returned
+    /// function waits for them and unpacks them into the block; until it has run, this object accepts no
+    /// other copy.
     template <class T>
-    [[nodiscard]] std::function<void()> receive(const ArrayBox& box,
-                                                const T* from,
-                                                T* array,
-                                                CudaStream& stream);
+    [[nodiscard]] std::function<void()> receive(const HostBlock<T>& block, const T* from, CudaStream& stream);
 
   private:
     static constexpr std::size_t kBytes = std::size_t(16) << 20;
@@ -41,7 +48,6 @@ class StagedCopies {
     void* buffer(std::size_t i) const { return static_cast<char*>(memory_.data()) + i * kBytes; }
 
     ThreadPool& threads_;
-    std::function<void()> between_;
     CudaHostMemory memory_;
     CudaEvent copied_[kBuffers];
     std::size_t next_ = 0;

@@ -1,5 +1,7 @@
 #include "sim/examples/context.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <new>
 #include <utility>
@@ -43,10 +45,6 @@ double beside_the_work(const std::function<double()>& measure) {
     return measure();
 }
 
-double seconds_now() {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 ExampleRequest resolved(ExampleRequest request) {
     if (request.dtypes.empty())
         request.dtypes.assign(request.example->dtypes.begin(), request.example->dtypes.end());
@@ -62,6 +60,7 @@ ExampleContext::ExampleContext(const ExampleRequest& request, const Machine& mac
     report_.cpu = device_name(machine, Device::cpu, report_.threads);
     report_.has_gpu = machine.has_cuda();
     why_no_gpu_ = !machine.has_cuda() ? machine.cuda.why_none : request.on_gpu() ? "" : "--backend cpu";
+    cpu_ = request.on_cpu();
     gpu_ = why_no_gpu_.empty();
     report_.gpu =
         machine.has_cuda() ? device_name(machine, Device::cuda, report_.threads) : machine.cuda.why_none;
@@ -76,24 +75,27 @@ ThreadPool& ExampleContext::threads() {
 }
 
 double ExampleContext::gpu_budget() const {
-    return std::min(double(cuda_memory().free_bytes), double(memory_limit_));
-}
-
-void ExampleContext::progress(double share, const std::string& doing) {
-    const double over = progress_.at(seconds_now(), std::clamp(share, 0.0, 1.0));
-    doing_ = doing;
-    if (watch_.progress) watch_.progress(over, doing_);
-    pause();
+    const auto free = double(cuda_memory().free_bytes);
+    const bool limited = memory_limit_ != std::numeric_limits<std::uint64_t>::max();
+    return limited ? std::min(free, double(memory_limit_)) : 0.95 * free;
 }
 
 void ExampleContext::begin_part(const std::string& doing) {
-    progress_.begin_part(seconds_now());
-    progress(0, doing);
+    doing_ = doing;
+    shown_ = 0;
+    begin_call(0, 1);
 }
 
-void ExampleContext::begin_call(int call, int repeats) {
-    progress_.begin_call(seconds_now(), call, repeats);
-    progress(0, doing_);
+void ExampleContext::begin_call(int call, int calls) {
+    call_ = call;
+    calls_ = calls;
+    progress(0);
+}
+
+void ExampleContext::progress(double share) {
+    shown_ = std::max(shown_, (call_ + std::clamp(share, 0.0, 1.0)) / calls_);
+    if (watch_.progress) watch_.progress(shown_, doing_);
+    pause();
 }
 
 bool ExampleContext::cancelled() const {
@@ -105,23 +107,9 @@ void ExampleContext::pause() const {
 }
 
 void ExampleContext::add(ReportRow row) {
-#if STENCILSCOPE_HAS_CUDA
-    if (row.gpu_memory && row.gpu_memory->actual == 0)
-        row.gpu_memory->actual = double(CudaMemoryMeter::peak_of_thread());
-#endif
     report_.rows.push_back(std::move(row));
     if (watch_.news) watch_.news(report_);
     pause();
-}
-
-void ExampleContext::add_absent(ReportRow row, std::string why_not) {
-    row.why_not = std::move(why_not);
-    add(std::move(row));
-}
-
-void ExampleContext::try_row(const ReportRow& row, const std::function<void(ReportRow)>& measure) {
-    std::string why = why_failed([&] { measure(row); });
-    if (!why.empty()) add_absent(row, std::move(why));
 }
 
 std::string ExampleContext::why_failed(const std::function<void()>& work) {
@@ -167,6 +155,37 @@ double ExampleContext::tensor_tflops([[maybe_unused]] TensorKind kind) const {
 #else
     return 0;
 #endif
+}
+
+void measure(ExampleContext& context,
+             const std::string& work,
+             DType dtype,
+             const std::vector<Variant>& variants) {
+    for (const Variant& variant : variants) {
+        const bool gpu = variant.device == Device::cuda;
+        if (!gpu && !context.cpu()) continue;
+        ReportRow row{.work = work, .name = variant.name, .backend = variant.device, .dtype = dtype};
+        row.inexact = variant.inexact;
+        row.not_compared = variant.lesson;
+        row.why_not = gpu && !context.gpu() ? context.why_no_gpu() : variant.unsupported;
+        if (row.measured()) {
+            context.begin_part(
+                fmt::format("{}, {} on the {}", variant.name, name_of(dtype), gpu ? "GPU" : "CPU"));
+            ReportRow measured = row;
+            row.why_not = context.why_failed([&] {
+#if STENCILSCOPE_HAS_CUDA
+                std::optional<CudaMemoryMeter> meter;
+                if (gpu) meter.emplace(std::size_t(context.gpu_budget()));
+#endif
+                variant.run(measured);
+#if STENCILSCOPE_HAS_CUDA
+                if (measured.gpu_memory) measured.gpu_memory->actual = double(meter->peak_bytes());
+#endif
+            });
+            if (row.measured()) row = std::move(measured);
+        }
+        context.add(std::move(row));
+    }
 }
 
 Report run_example(const ExampleRequest& asked, const Machine& machine, const ExampleWatch& watch) {

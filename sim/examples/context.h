@@ -12,7 +12,6 @@
 #include "kernels/examples/matmul/tensor_peak.h"
 #include "sim/examples/example.h"
 #include "sim/examples/report/report.h"
-#include "sim/examples/work_progress.h"
 #include "sim/machine/machine.h"
 
 namespace stencil {
@@ -41,20 +40,20 @@ class ExampleContext {
     /// Made at first use.
     ThreadPool& threads();
 
-    /// The GPU can be used and was not excluded.
+    /// The CPU was not excluded; the GPU can be used, and was not.
+    bool cpu() const { return cpu_; }
     bool gpu() const { return gpu_; }
     /// Why not: "no NVIDIA driver found", for a row's why_not.
     const std::string& why_no_gpu() const { return why_no_gpu_; }
-    /// Bytes of GPU memory that the example may have: what is free, or what was allowed.
+    /// Bytes of GPU memory that the example may have: what was allowed or, without a limit, what is free but
+    /// for a twentieth, which the driver and the libraries load later on.
     double gpu_budget() const;
 
-    /// The share of the work that is over, 0 to 1, and what it is doing now. Of the current call of the
-    /// current part, where parts were announced. Throws Cancelled.
-    void progress(double share, const std::string& doing);
-    // As those of WorkProgress.
-    void expect(const std::vector<double>& seconds) { progress_.expect(seconds); }
+    /// Progress is the share, 0 to 1, of the part that runs now: a row, or what is prepared for rows. A part
+    /// that is timed consists of equal calls, the first of which warms up. All three throw Cancelled.
     void begin_part(const std::string& doing);
-    void begin_call(int call, int repeats);
+    void begin_call(int call, int calls);
+    void progress(double share_of_call);
     /// A place to end at. Throws Cancelled.
     void pause() const;
     /// The same as a question, for work that others call.
@@ -63,12 +62,7 @@ class ExampleContext {
     Report& report() { return report_; }
     /// Adds the row, and shows the report as it is now.
     void add(ReportRow row);
-    /// A row of the work that can't be measured here, e.g. for want of a GPU.
-    void add_absent(ReportRow row, std::string why_not);
-    /// Calls `measure`, which completes the row and adds it. Where a library or memory is missing, or CUDA
-    /// fails, the row is absent instead, and the others go on.
-    void try_row(const ReportRow& row, const std::function<void(ReportRow)>& measure);
-    /// The same for work without a row: what went wrong; empty where nothing did.
+    /// A library or memory is missing, or CUDA fails: the message; empty where the work was done.
     static std::string why_failed(const std::function<void()>& work);
 
     // The machine's limits, measured at first use (some tenths of a second each).
@@ -86,15 +80,36 @@ class ExampleContext {
     const Machine& machine_;
     ExampleWatch watch_;
     std::uint64_t memory_limit_;
-    bool gpu_ = false;
+    bool cpu_ = true, gpu_ = false;
     std::string why_no_gpu_;
     Report report_;
     std::unique_ptr<ThreadPool> threads_;
-    WorkProgress progress_;
     std::string doing_;
+    int call_ = 0, calls_ = 1;  ///< of the part that runs now
+    double shown_ = 0;          ///< the share of it that was told last
     double copy_[2] = {0, 0};
     double tflops_[2][2] = {{0, 0}, {0, 0}};
 };
+
+/// One way of doing a piece of work on one device: a row of the report.
+struct Variant {
+    std::string name;
+    Device device = Device::cpu;
+    /// Fills in the times, the error with its check, and the rates. GPU memory is counted meanwhile, and
+    /// refused beyond the budget.
+    std::function<void(ReportRow&)> run;
+    std::string unsupported = {};  ///< why it cannot run here; empty where it can
+    bool inexact = false;          ///< less accurate than its precision, by its nature
+    bool lesson = false;           ///< what not to do: left out of the speed-ups
+};
+
+/// Runs the variants on the devices that were asked for, each as a part of its own, and adds their rows. One
+/// that cannot run, or fails for want of memory, a library or the GPU, has a row that says why; the others go
+/// on. Variants for the CPU are left out where it is excluded. Throws Cancelled.
+void measure(ExampleContext& context,
+             const std::string& work,
+             DType dtype,
+             const std::vector<Variant>& variants);
 
 /// Runs the example of the request: its check, the run itself, and what all reports have. A cancelled one is
 /// marked as interrupted and has what was found until then. Throws InputError, MachineError, CudaError and

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "sim/examples/table.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
 

@@ -74,7 +74,7 @@ constexpr RequestOption kOptions[] = {
      [](const ExampleRequest& r) { return count_text(r.threads); }},
     {"memory-limit",
      "BYTES",
-     "use no more GPU memory, e.g. 2GB: matmul, einsum and ridge stream what does not fit, others refuse it",
+     "use no more GPU memory, e.g. 2GB: matmul then computes out of core, others refuse what does not fit",
      "all that is free",
      {},
      [](ExampleRequest& r, const std::string& text) { r.memory_limit = parse_bytes(text, "--memory-limit"); },

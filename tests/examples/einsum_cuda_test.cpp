@@ -1,4 +1,3 @@
-#include "kernels/cpu/thread_pool.h"
 #include "kernels/cuda/cuda_runtime.h"
 #include "sim/examples/context.h"
 #include "sim/examples/einsum/gpu_einsum.h"
@@ -15,11 +14,10 @@ namespace {
 
 template <class T>
 std::vector<T> run_on_gpu(const Plan& plan, const std::vector<std::vector<T>>& operands, int times) {
-    static ThreadPool threads(2);
     CudaStream stream;
     CudaMemoryMeter meter;
-    GpuEinsum<T> einsum(plan, stream, threads, [] {});
-    CHECK(meter.peak_bytes() == std::max<std::size_t>(gpu_layout<T>(plan).bytes, 1));
+    GpuEinsum<T> einsum(plan, stream, [] {});
+    CHECK(meter.peak_bytes() == std::max<std::size_t>(arena_bytes<GpuParts<T>>(plan), 1));
     einsum.upload(pointers_to(operands));
     einsum.run(times);
     std::vector<T> result(std::size_t(plan.tensors.back().values), T(NAN));

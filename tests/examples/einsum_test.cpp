@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "kernels/cpu/array_box.h"
 #include "kernels/cpu/thread_pool.h"
 #include "sim/examples/context.h"
 #include "sim/examples/einsum/check.h"
@@ -285,27 +284,6 @@ TEST_CASE("Intermediates of 2^40 values and more are refused, however few the op
     const std::string why = message_of<InputError>([&] { make_plan(contraction); });
     CHECK(contains(why, "intermediate"));
     CHECK(contains(why, "2^40"));
-}
-
-TEST_CASE("Boxes of arrays are packed and put back") {
-    Dice random;
-    CAPTURE(random.seed);
-    std::vector<double> array(5 * 6 * 7);
-    std::iota(array.begin(), array.end(), 0.0);
-    const std::vector<std::int64_t> shape = {5, 6, 7}, begin = {1, 2, 3}, lengths = {3, 2, 4};
-    const ArrayBox box(shape, begin, lengths);
-    REQUIRE(box.values() == 24);
-    std::vector<double> packed(17, NAN);
-    box.pack(threads(), array.data(), 5, std::span(packed));
-    for (std::int64_t n = 0; n < 17; ++n) {
-        const std::int64_t i = (n + 5) / 8, j = (n + 5) / 4 % 2, k = (n + 5) % 4;
-        CHECK(packed[std::size_t(n)] == array[std::size_t(((1 + i) * 6 + 2 + j) * 7 + 3 + k)]);
-    }
-    std::vector<double> copy(array.size(), -1);
-    box.unpack(threads(), std::span<const double>(packed), 5, copy.data());
-    CHECK(std::ranges::count(copy, -1) == 210 - 17);
-    for (std::size_t i = 0; i < copy.size(); ++i)
-        if (copy[i] != -1) CHECK(copy[i] == array[i]);
 }
 
 TEST_CASE("The example computes operands from files and writes NumPy's result") {

@@ -15,10 +15,10 @@ TEMPLATE_TEST_CASE(
     double) {
     using T = TestType;
     CudaStream stream;
-    check_expressions<T>([&](Expression expression, const std::vector<T>& x, std::size_t offset) {
+    check_expressions<T>([&](Map map, const std::vector<T>& x, std::size_t offset) {
         const OnDevice<T> from(stream, x, offset);
         const OnDevice<T> to(stream, std::vector<T>(x.size() + kBeyond, kUntouched<T>));
-        cuda_elementwise(stream, expression, from.data(), to.data(), std::int64_t(x.size()));
+        cuda_map<T>(stream, map, from.data(), nullptr, to.data(), std::int64_t(x.size()));
         return to.values();
     });
 }
@@ -27,10 +27,10 @@ TEMPLATE_TEST_CASE("Each CUDA pass does what its name says, for every number", "
     using T = TestType;
     CudaStream stream;
     for (const std::size_t offset : {0, 1})
-        check_single_passes<T>([&](Pass pass, const std::vector<T>& a, const std::vector<T>& b) {
+        check_single_passes<T>([&](Map map, const std::vector<T>& a, const std::vector<T>& b) {
             const OnDevice<T> from_a(stream, a), from_b(stream, b, offset);
             const OnDevice<T> to(stream, std::vector<T>(a.size(), kUntouched<T>));
-            cuda_pass<T>(stream, pass, from_a.data(), from_b.data(), to.data(), std::int64_t(a.size()));
+            cuda_map<T>(stream, map, from_a.data(), from_b.data(), to.data(), std::int64_t(a.size()));
             return to.values();
         });
 }

@@ -12,17 +12,12 @@ using namespace stencil_test;
 namespace {
 
 template <class T>
-std::vector<T> by_passes(ThreadPool& threads, const ExpressionRow& row, std::vector<T> x) {
+std::vector<T> by_passes(ThreadPool& threads, const Expression& row, std::vector<T> x) {
     const T none = std::numeric_limits<T>::quiet_NaN();
     std::vector<T> out(x.size(), none), first(x.size(), none), second(x.size(), none);
-    T* const places[] = {nullptr, x.data(), out.data(), first.data(), second.data()};
-    for (const PassUse& use : row.passes)
-        cpu_pass<T>(threads,
-                    use.pass,
-                    places[int(use.a)],
-                    places[int(use.b)],
-                    places[int(use.to)],
-                    std::int64_t(x.size()));
+    T* const arrays[] = {x.data(), out.data(), first.data(), second.data()};
+    for (const auto& [map, a, b, to] : row.passes)
+        cpu_map<T>(threads, map, arrays[a], arrays[b], arrays[to], std::int64_t(x.size()));
     return out;
 }
 
@@ -31,12 +26,12 @@ void check_passes() {
     Dice dice;
     CAPTURE(dice.seed);
     ThreadPool one(1), three(3);
-    for (const ExpressionRow& row : expressions()) {
+    for (const Expression& row : kExpressions) {
         CAPTURE(row.name);
         const std::vector<T> x = any_numbers<T>(dice, 2017);
         std::vector<T> fused(x.size()), with_three(x.size());
-        cpu_elementwise(one, row.expression, x.data(), fused.data(), std::int64_t(x.size()));
-        cpu_elementwise(three, row.expression, x.data(), with_three.data(), std::int64_t(x.size()));
+        cpu_map<T>(one, row.map, x.data(), nullptr, fused.data(), std::int64_t(x.size()));
+        cpu_map<T>(three, row.map, x.data(), nullptr, with_three.data(), std::int64_t(x.size()));
         const std::vector<T> passes = by_passes(three, row, x);
         for (std::size_t i = 0; i < x.size(); ++i) {
             CAPTURE(i, x[i], fused[i], passes[i]);
@@ -55,11 +50,11 @@ TEMPLATE_TEST_CASE("Expressions hold for every number, at any length and address
                    double) {
     using T = TestType;
     ThreadPool threads(2);
-    check_expressions<T>([&](Expression expression, std::vector<T> x, std::size_t offset) {
+    check_expressions<T>([&](Map map, std::vector<T> x, std::size_t offset) {
         const auto n = std::int64_t(x.size());
         x.insert(x.begin(), offset, kUntouched<T>);
         std::vector<T> y(std::size_t(n) + kBeyond, kUntouched<T>);
-        cpu_elementwise(threads, expression, x.data() + offset, y.data(), n);
+        cpu_map<T>(threads, map, x.data() + offset, nullptr, y.data(), n);
         return y;
     });
 }
@@ -72,15 +67,16 @@ TEST_CASE("One pass gives what the separate passes give, with any number of thre
 TEMPLATE_TEST_CASE("Each pass does what its name says, for every number", "", float, double) {
     using T = TestType;
     ThreadPool threads(2);
-    check_single_passes<T>([&](Pass pass, const std::vector<T>& a, const std::vector<T>& b) {
+    check_single_passes<T>([&](Map map, const std::vector<T>& a, const std::vector<T>& b) {
         std::vector<T> to(a.size(), kUntouched<T>);
-        cpu_pass<T>(threads, pass, a.data(), b.data(), to.data(), std::int64_t(a.size()));
+        cpu_map<T>(threads, map, a.data(), b.data(), to.data(), std::int64_t(a.size()));
         return to;
     });
 }
 
 TEST_CASE(
-    "elementwise has a row for each way, on the CPU with its error and for the GPU with why there is none") {
+    "elementwise has a row for each variant, on the CPU with its error and for the GPU with why there is "
+    "none") {
     const Report report = run_on_cpu("elementwise", {{"size", "61x43"}, {"work", "chain,square"}});
     REQUIRE(report.rows.size() == 12);  // (2 + 1 variants) x 2 sides x 2 precisions
     for (const ReportRow& row : report.rows) {

@@ -6,8 +6,7 @@
 #include "kernels/cpu/thread_pool.h"
 #include "kernels/cuda/cuda_runtime.h"
 #include "kernels/examples/matmul/cuda_matmul.h"
-#include "kernels/examples/matmul/split/half_matmul.cuh"
-#include "kernels/examples/matmul/streamed_matmul.h"
+#include "kernels/examples/matmul/out_of_core.h"
 #include "sim/text/error.h"
 #include "tests/support/catch.h"
 #include "tests/support/examples/matmul_cases.h"
@@ -197,14 +196,14 @@ TEMPLATE_TEST_CASE("In pieces the product is the same within rounding, in the me
         std::int64_t most_tiles = 0;
         for (const std::size_t budget : {std::size_t(16) << 20, std::size_t(6) << 20, std::size_t(2) << 20}) {
             const std::size_t workspace = budget / 8;
-            const auto plan = plan_stream(s, budget, [&](const StreamPlan& p) {
-                return streamed_matmul_bytes<TestType>(method, p, workspace);
+            const auto plan = plan_out_of_core(s, budget, [&](const OutOfCorePlan& p) {
+                return out_of_core_bytes<TestType>(method, p, workspace);
             });
             CAPTURE(int(method), budget);
             REQUIRE(plan);
             most_tiles = std::max(most_tiles, plan->tiles_down() * plan->tiles_across());
             CudaMemoryMeter meter(budget);
-            StreamedMatmul<TestType> matmul(method, *plan, workspace, threads);
+            OutOfCoreMatmul<TestType> matmul(method, *plan, workspace, threads);
             std::vector<TestType> c = not_numbers<TestType>(s.m * s.n), sums = not_numbers<TestType>(s.n);
             int pauses = 0;
             matmul.run({one.a.data(), one.b.data(), c.data(), sums.data()}, [&] { ++pauses; });

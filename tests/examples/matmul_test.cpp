@@ -5,9 +5,8 @@
 #include <limits>
 
 #include "kernels/examples/matmul/cpu_matmul.h"
-#include "kernels/examples/matmul/stream_plan.h"
+#include "kernels/examples/matmul/out_of_core.h"
 #include "kernels/examples/matmul/tensor_peak.h"
-#include "sim/examples/matmul/operands.h"
 #include "sim/examples/matmul/reference.h"
 #include "sim/text/error.h"
 #include "tests/support/catch.h"
@@ -136,7 +135,7 @@ TEMPLATE_TEST_CASE("A wrong result is told from a right one", "", float, double)
 TEST_CASE(
     "Pieces of a product fit into the memory, cover all of it, and more memory never means more to "
     "transfer") {
-    const StreamBytes bytes = [](const StreamPlan& plan) {
+    const PlanBytes bytes = [](const OutOfCorePlan& plan) {
         const auto [m, k, n] = plan.tile;
         return std::size_t(8 * (m * k + k * n + m * n) + plan.whole.n * 8);
     };
@@ -146,9 +145,9 @@ TEST_CASE(
         double last = std::numeric_limits<double>::infinity();
         for (std::size_t budget = 1 << 16; budget < std::size_t(1) << 32; budget *= 4) {
             CAPTURE(whole.m, whole.k, whole.n, budget);
-            const auto plan = plan_stream(whole, budget, bytes);
+            const auto plan = plan_out_of_core(whole, budget, bytes);
             if (!plan) {
-                REQUIRE(smallest_stream(whole, bytes).bytes > budget);
+                REQUIRE(smallest_out_of_core(whole, bytes).bytes > budget);
                 REQUIRE(last == std::numeric_limits<double>::infinity());
                 continue;
             }
@@ -157,8 +156,8 @@ TEST_CASE(
             REQUIRE(plan->tiles_down() * plan->tile.m >= whole.m);
             REQUIRE(plan->tiles_across() * plan->tile.n >= whole.n);
             const double c = double(whole.m) * double(whole.n);
-            REQUIRE(plan->values_in() <= last + 2 * c);
-            last = std::min(last, plan->values_in());
+            REQUIRE(plan->elements_in() <= last + 2 * c);
+            last = std::min(last, plan->elements_in());
             double products = 0;
             for (const MatmulShape& shape : plan->shapes()) products = std::max(products, shape.operations());
             REQUIRE(products == plan->tile.operations());

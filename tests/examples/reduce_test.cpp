@@ -29,14 +29,13 @@ void check_sums() {
             const T* const from_x = x.data() + offset;
             const T* const from_y = y.data() + offset;
             const ExactSum sum = exact_sum_of<T>(from_x, nullptr, n), dot = exact_sum_of(from_x, from_y, n);
-            require_sum(cpu_sum(threads, from_x, count), sum, kBlockRoundings);
-            require_sum(cpu_dot(threads, from_x, from_y, count), dot, kBlockRoundings);
-            require_sum(blas_absolute_sum(2, from_x, count), {sum.magnitude, sum.magnitude}, double(n));
-            require_sum(blas_dot(2, from_x, from_y, count), dot, double(n + 1));
+            require_sum(cpu_sum<T>(threads, from_x, nullptr, count), sum, kBlockRoundings);
+            require_sum(cpu_sum(threads, from_x, from_y, count), dot, kBlockRoundings);
+            require_sum(blas_sum<T>(2, from_x, nullptr, count), {sum.magnitude, sum.magnitude}, double(n));
+            require_sum(blas_sum(2, from_x, from_y, count), dot, double(n + 1));
             require_sum(serial_sum(T(0), from_x, count), sum, double(n));
         }
-    REQUIRE(cpu_sum<T>(threads, nullptr, 0) == 0);
-    REQUIRE(cpu_dot<T>(threads, nullptr, nullptr, 0) == 0);
+    REQUIRE(cpu_sum<T>(threads, nullptr, nullptr, 0) == 0);
 }
 
 template <class T>
@@ -46,10 +45,10 @@ void check_threads() {
     const std::vector<T> x = unit_numbers<T>(dice, 100'003, -1), y = unit_numbers<T>(dice, 100'003, -1);
     ThreadPool one(1), two(2), five(5);
     const auto n = std::int64_t(x.size());
-    const T sum = cpu_sum(one, x.data(), n), dot = cpu_dot(one, x.data(), y.data(), n);
+    const T sum = cpu_sum<T>(one, x.data(), nullptr, n), dot = cpu_sum(one, x.data(), y.data(), n);
     for (ThreadPool* const threads : {&one, &two, &five}) {
-        REQUIRE(cpu_sum(*threads, x.data(), n) == sum);
-        REQUIRE(cpu_dot(*threads, x.data(), y.data(), n) == dot);
+        REQUIRE(cpu_sum<T>(*threads, x.data(), nullptr, n) == sum);
+        REQUIRE(cpu_sum(*threads, x.data(), y.data(), n) == dot);
     }
 }
 
@@ -71,7 +70,7 @@ TEST_CASE("One term that is no number makes every sum none") {
     ThreadPool threads(2);
     std::vector<float> x = unit_numbers<float>(dice, 5000);
     x[std::size_t(dice.integer(0, 4999))] = std::numeric_limits<float>::quiet_NaN();
-    REQUIRE(std::isnan(cpu_sum(threads, x.data(), 5000)));
+    REQUIRE(std::isnan(cpu_sum<float>(threads, x.data(), nullptr, 5000)));
     REQUIRE(std::isnan(serial_sum(0.0f, x.data(), 5000)));
 }
 
@@ -86,10 +85,10 @@ TEST_CASE("A float32 sum, one term after the other, loses digits that sums of su
     const auto n = std::int64_t(x.size());
     const long double exact = exact_sum_of<float>(x.data(), nullptr, x.size()).sum;
     REQUIRE(serial_sum(0.0f, x.data(), n) == x[0]);
-    REQUIRE(double(std::abs(cpu_sum(threads, x.data(), n) - exact) / exact) < 5e-6);
+    REQUIRE(double(std::abs(cpu_sum<float>(threads, x.data(), nullptr, n) - exact) / exact) < 5e-6);
 }
 
-TEST_CASE("dot and reduce have a row for each way, and say which sums do not repeat every bit") {
+TEST_CASE("dot and reduce have a row for each variant, and say which sums do not repeat every bit") {
     for (const char* name : {"dot", "reduce"}) {
         const Report report = run_on_cpu(name, {{"length", "10007"}});
         int measured = 0;

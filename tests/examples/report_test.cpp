@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <random>
 #include <tuple>
 
@@ -46,31 +47,30 @@ ReportRow row(const std::string& name, Device backend, double seconds) {
 
 }  // namespace
 
-TEST_CASE("A row whose work fails is absent with the reason, and the rows after it are measured") {
+TEST_CASE("A variant that fails for want of a library, memory or the GPU says why, and the others go on") {
     const Machine machine = query_machine();
     ExampleContext context(request_for(sample_example()), machine, {});
-    const auto fails = [&](const std::string& name, const auto& failure) {
-        context.try_row(row(name, Device::cuda, 0), [&](ReportRow measured) {
-            measured.seconds = 1;
-            throw failure;
-        });
-    };
-    fails("a launch", CudaError("CUDA: too many blocks"));
-    fails("a library", MissingLibrary("no library"));
-    fails("memory", std::bad_alloc());
-    context.try_row(row("the last", Device::cpu, 0), [&](ReportRow measured) {
-        measured.seconds = 2;
-        context.add(std::move(measured));
-    });
+    const auto fails = [](auto error) { return [error](ReportRow&) { throw error; }; };
+    measure(context,
+            "work",
+            DType::float32,
+            {{"a launch", Device::cpu, fails(CudaError("CUDA: too many blocks"))},
+             {"a library", Device::cpu, fails(MissingLibrary("no library"))},
+             {"memory", Device::cpu, fails(std::bad_alloc())},
+             {"none", Device::cpu, {}, "needs a larger machine"},
+             {"the last", Device::cpu, [](ReportRow& row) { row.seconds = 2; }, {}, true, true}});
     const std::vector<ReportRow>& rows = context.report().rows;
-    REQUIRE(rows.size() == 4);
+    REQUIRE(rows.size() == 5);
     CHECK(rows[0].why_not == "CUDA: too many blocks");
     CHECK(rows[1].why_not == "no library");
     CHECK(rows[2].why_not == "out of memory");
-    for (int i = 0; i < 3; ++i) CHECK(rows[std::size_t(i)].seconds == 0);
-    CHECK(rows[3].measured());
-    CHECK(rows[3].seconds == 2);
-    CHECK_THROWS_AS(fails("a wish", Cancelled()), Cancelled);
+    CHECK(rows[3].why_not == "needs a larger machine");
+    for (int i = 0; i < 4; ++i) CHECK_FALSE(std::isfinite(rows[std::size_t(i)].seconds));
+    CHECK(rows[4].measured());
+    CHECK(rows[4].seconds == 2);
+    CHECK((rows[4].inexact && rows[4].not_compared));
+    CHECK_THROWS_AS(measure(context, "work", DType::float32, {{"a wish", Device::cpu, fails(Cancelled())}}),
+                    Cancelled);
 }
 
 TEST_CASE("Options of an example take what they allow and refuse the rest") {
@@ -179,36 +179,21 @@ TEST_CASE("Without a GPU all of its rows are one line of the text") {
     REQUIRE(closing_text(report).find("need a GPU") == std::string::npos);
 }
 
-TEST_CASE("Progress is the share of the time that is over, though estimates are wrong by one factor") {
-    // The time factor is known only when a part has ended, and the share shown before must not decrease.
-    const double factor = random_between(0.2, 5);
-    const std::vector<double> seconds{1, 8, 0.5, 3};
-    WorkProgress progress;
-    std::vector<double> estimates;
-    for (const double part : seconds) estimates.push_back(factor * part);
-    progress.expect(estimates);
-    double now = 100, over = 0;
-    for (std::size_t i = 0; i < seconds.size(); ++i) {
-        progress.begin_part(now);
-        for (int call = 0; call < 4; ++call) {
-            progress.begin_call(now, call, 3);
-            for (int k = 0; k < 10; ++k) {
-                const double share = progress.at(now, k / 10.0);
-                CAPTURE(factor, i, call, k, share, over);
-                if (i > 1) REQUIRE(share == Approx(over / 12.5).margin(0.02));
-                now += seconds[i] / 40;
-                over += seconds[i] / 40;
-            }
-        }
-    }
-    REQUIRE(progress.at(now, 1) == Approx(1));
-}
-
-TEST_CASE("Progress without announced parts is what it is told, and never falls") {
-    WorkProgress progress;
-    REQUIRE(progress.at(1, 0.25) == 0.25);
-    REQUIRE(progress.at(2, 0.125) == 0.25);
-    REQUIRE(progress.at(3, 0.75) == 0.75);
+TEST_CASE("Progress is the share of a part's calls, and begins anew with each part") {
+    const Machine machine = query_machine();
+    std::vector<std::pair<double, std::string>> told;
+    ExampleContext context(
+        request_for(sample_example()),
+        machine,
+        {{}, [&](double share, const std::string& doing) { told.emplace_back(share, doing); }, {}});
+    context.begin_part("one");
+    context.begin_call(1, 4);
+    context.progress(0.5);
+    context.progress(0.25);
+    context.begin_part("two");
+    const std::vector<std::pair<double, std::string>> right{
+        {0, "one"}, {0.25, "one"}, {0.375, "one"}, {0.375, "one"}, {0, "two"}};
+    REQUIRE(told == right);
 }
 
 TEST_CASE("Text of a CSV line is quoted where a reader would cut it") {
@@ -300,47 +285,37 @@ TEST_CASE("An example is checked, runs, and says what it found") {
     REQUIRE(report.wall_seconds > 0);
 }
 
-TEST_CASE("Whatever takes long moves the progress, and before its last call little is left of an example") {
-    for (const std::string name : {"matmul", "einsum"}) {
+TEST_CASE("Whatever takes long is told as a part, and its share never falls") {
+    for (const std::string name : {"elementwise", "reduce", "matmul", "einsum", "ridge"}) {
         CAPTURE(name);
         ExampleRequest request = request_for(find_example(name));
         request.backend = "cpu";
         request.repeats = 4;
         request.threads = 2;
-        if (name == "einsum")
-            request.options.set("sizes", "i=60,j=50,k=40");
-        else
-            for (const char* edge : {"m", "k", "n"}) request.options.set(edge, "50");
-        std::vector<double> shares;
+        const std::map<std::string, std::vector<std::pair<std::string, std::string>>> small{
+            {"elementwise", {{"size", "61x43"}}},
+            {"reduce", {{"length", "1003"}}},
+            {"matmul", {{"m", "50"}, {"k", "50"}, {"n", "50"}}},
+            {"einsum", {{"sizes", "i=60,j=50,k=40"}}},
+            {"ridge", {{"rows", "120"}, {"columns", "120"}}}};
+        for (const auto& [option, value] : small.at(name)) request.options.set(option, value);
+        std::vector<std::string> parts;
+        double last = 1;
         run_example(request,
                     query_machine(),
-                    {{}, [&](double share, const std::string&) { shares.push_back(share); }, {}});
-        REQUIRE(std::ranges::is_sorted(shares));
-        // Two precisions of five calls, and their arrays.
-        REQUIRE(shares.size() >= 14);
-        REQUIRE(shares.back() > 0.75);
-        REQUIRE(shares.back() <= 1);
+                    {{},
+                     [&](double share, const std::string& doing) {
+                         if (parts.empty() || parts.back() != doing) {
+                             parts.push_back(doing);
+                             last = 0;
+                         }
+                         REQUIRE(share >= last);
+                         REQUIRE(share <= 1);
+                         last = share;
+                     },
+                     {}});
+        REQUIRE(parts.size() >= 3);
     }
-}
-
-TEST_CASE("What follows the last row of ridge, the errors of its solutions, is not told as done before") {
-    ExampleRequest request = request_for(find_example("ridge"));
-    request.backend = "cpu";
-    request.repeats = 2;
-    request.threads = 2;
-    for (const char* edge : {"rows", "columns"}) request.options.set(edge, "120");
-    std::vector<std::pair<double, std::string>> told;
-    run_example(request,
-                query_machine(),
-                {{}, [&](double share, const std::string& doing) { told.emplace_back(share, doing); }, {}});
-    REQUIRE(told.size() > 20);
-    REQUIRE(told.back().second.find("errors") != std::string::npos);
-    const auto last_row = std::find_if(told.rbegin(), told.rend(), [](const auto& one) {
-        return one.second.find("errors") == std::string::npos;
-    });
-    REQUIRE(last_row != told.rend());
-    REQUIRE(last_row->first < 1);
-    REQUIRE(last_row->first > 0.5);
 }
 
 TEST_CASE("A cancelled example keeps what it had found") {

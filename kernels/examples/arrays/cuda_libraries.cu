@@ -24,15 +24,10 @@ void dot(cublasHandle_t handle, const T* x, const T* y, std::int64_t n, T* resul
 }  // namespace
 
 template <class T>
-std::size_t CubSum<T>::bytes(std::int64_t n) {
-    std::size_t bytes = 0;
-    CUDA_CHECK(
-        cub::DeviceReduce::Sum(nullptr, bytes, static_cast<const T*>(nullptr), static_cast<T*>(nullptr), n));
-    return std::max<std::size_t>(bytes, 1);
-}
-
-template <class T>
-CubSum<T>::CubSum(CudaStream& stream, std::int64_t n) : stream_(stream), bytes_(bytes(n)), scratch_(bytes_) {
+CubSum<T>::CubSum(CudaStream& stream, std::int64_t n) : stream_(stream) {
+    const T* const terms = nullptr;
+    CUDA_CHECK(cub::DeviceReduce::Sum(nullptr, bytes_, terms, static_cast<T*>(nullptr), n));
+    scratch_ = CudaMemory(std::max<std::size_t>(bytes_, 1));
     if (CUB_VERSION < kCubWithLongArrays && n > std::numeric_limits<int>::max())
         throw CudaError("CUB counts to 2^31 - 1 before CUDA 12.2");
 }
@@ -45,15 +40,11 @@ void CubSum<T>::enqueue(const T* x, std::int64_t n, T* result) {
 
 template <class T>
 CublasDot<T>::CublasDot(CudaStream& stream)
-    : workspace_(bytes()), handle_(std::make_unique<CublasHandle>(stream, workspace_.data(), bytes())) {}
+    : workspace_(kWorkspaceBytes),
+      handle_(std::make_unique<CublasHandle>(stream, workspace_.data(), kWorkspaceBytes)) {}
 
 template <class T>
 CublasDot<T>::~CublasDot() = default;
-
-template <class T>
-std::size_t CublasDot<T>::bytes() {
-    return kWorkspaceBytes;
-}
 
 template <class T>
 void CublasDot<T>::enqueue(const T* x, const T* y, std::int64_t n, T* result) {

@@ -1,7 +1,6 @@
 #include "kernels/examples/arrays/elementwise.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "kernels/cpu/thread_pool.h"
 
@@ -21,20 +20,16 @@ namespace hn = hwy::HWY_NAMESPACE;
 // Up to 39000 Highway's sines and cosines are right to 3 units of the last place; beyond they are not.
 constexpr double kLargestEasyArgument = 30000;
 
-template <class T>
-T chosen_scalar(T y) {
-    return y > T(0.5) ? 2 * y : y / 2;
-}
-
 template <class D, class V>
 V chosen(D d, V y) {
     using T = hn::TFromD<D>;
     return hn::IfThenElse(hn::Gt(y, hn::Set(d, T(0.5))), hn::Add(y, y), hn::Mul(y, hn::Set(d, T(0.5))));
 }
 
-// `fast` on all lanes, and `exact` in place of it on each whose argument is beyond its range, or no number.
-template <class D, class V, class Fast, class Exact>
-HWY_INLINE V guarded(D d, V x, V argument, const Fast& fast, const Exact& exact) {
+// `fast` on all lanes, and the standard library in place of it on each whose argument is beyond its range, or
+// no number.
+template <class D, class V, class Fast>
+HWY_INLINE V guarded(D d, Map map, V x, V argument, const Fast& fast) {
     using T = hn::TFromD<D>;
     const auto easy = hn::Le(hn::Abs(argument), hn::Set(d, T(kLargestEasyArgument)));
     const V result = fast(argument);
@@ -44,12 +39,12 @@ HWY_INLINE V guarded(D d, V x, V argument, const Fast& fast, const Exact& exact)
     hn::Store(argument, d, arguments);
     hn::Store(result, d, results);
     for (std::size_t i = 0; i < hn::Lanes(d); ++i)
-        if (!(std::abs(arguments[i]) <= T(kLargestEasyArgument))) results[i] = exact(xs[i]);
+        if (!(std::abs(arguments[i]) <= T(kLargestEasyArgument))) results[i] = map_value(map, xs[i]);
     return hn::Load(d, results);
 }
 
 template <class T, class F>
-void map(const T* a, const T* b, T* to, std::int64_t n, const F& f) {
+void map_all(const T* a, const T* b, T* to, std::int64_t n, const F& f) {
     const hn::ScalableTag<T> d;
     const auto lanes = std::int64_t(hn::Lanes(d));
     std::int64_t i = 0;
@@ -63,108 +58,54 @@ void map(const T* a, const T* b, T* to, std::int64_t n, const F& f) {
 }
 
 template <class T>
-void sine(const T* x, T* to, std::int64_t n) {
-    map(x, x, to, n, [](auto d, auto v, auto) {
-        return guarded(
-            d, v, v, [&](auto angle) { return hn::Sin(d, angle); }, [](T one) { return std::sin(one); });
-    });
-}
-
-template <class T>
-void cosine(const T* x, T* to, std::int64_t n) {
-    map(x, x, to, n, [](auto d, auto v, auto) {
-        return guarded(
-            d, v, v, [&](auto angle) { return hn::Cos(d, angle); }, [](T one) { return std::cos(one); });
-    });
-}
-
-// 2x is exact, so adding 1 rounds as it does in passes of their own.
-template <class T>
-void sine_of_line(const T* x, T* to, std::int64_t n) {
-    map(x, x, to, n, [](auto d, auto v, auto) {
-        const auto line = hn::Add(hn::Add(v, v), hn::Set(d, T(1)));
-        return guarded(
-            d,
-            v,
-            line,
-            [&](auto angle) { return hn::Sin(d, angle); },
-            [](T one) { return std::sin(2 * one + 1); });
-    });
-}
-
-template <class T>
-void chain(const T* x, T* to, std::int64_t n) {
-    map(x, x, to, n, [](auto d, auto v, auto) {
-        return guarded(
-            d,
-            v,
-            v,
-            [&](auto angle) { return chosen(d, hn::Exp(d, hn::Mul(hn::Sin(d, angle), hn::Cos(d, angle)))); },
-            [](T one) { return chosen_scalar(std::exp(std::sin(one) * std::cos(one))); });
-    });
-}
-
-// Highway's exponential has no sense of numbers that are none, nor of those that overflow.
-template <class T>
-void exponential(const T* x, T* to, std::int64_t n) {
-    constexpr double largest = sizeof(T) == 4 ? 80 : 700;
-    map(x, x, to, n, [](auto d, auto v, auto) {
-        // Scaled so that what lies beyond the range of the exponential lies beyond that of the guard.
-        const auto scaled = hn::Mul(v, hn::Set(d, T(kLargestEasyArgument / largest)));
-        return guarded(
-            d, v, scaled, [&](auto) { return hn::Exp(d, v); }, [](T one) { return std::exp(one); });
-    });
-}
-
-template <class T>
-void elementwise(Expression expression, const T* x, T* to, std::int64_t n) {
-    switch (expression) {
-        case Expression::sine_of_line:
-            return sine_of_line(x, to, n);
-        case Expression::sine:
-            return sine(x, to, n);
-        case Expression::square:
-            return map(x, x, to, n, [](auto, auto v, auto) { return hn::Mul(v, v); });
-        case Expression::chain:
-            return chain(x, to, n);
+void map_range(Map map, const T* a, const T* b, T* to, std::int64_t n) {
+    switch (map) {
+        case Map::sine_of_line:  // 2x is exact, so adding 1 rounds as it does in passes of their own
+            return map_all(a, a, to, n, [](auto d, auto v, auto) {
+                const auto line = hn::Add(hn::Add(v, v), hn::Set(d, T(1)));
+                return guarded(d, Map::sine_of_line, v, line, [&](auto angle) { return hn::Sin(d, angle); });
+            });
+        case Map::chain:
+            return map_all(a, a, to, n, [](auto d, auto v, auto) {
+                return guarded(d, Map::chain, v, v, [&](auto angle) {
+                    return chosen(d, hn::Exp(d, hn::Mul(hn::Sin(d, angle), hn::Cos(d, angle))));
+                });
+            });
+        case Map::sine:
+            return map_all(a, a, to, n, [](auto d, auto v, auto) {
+                return guarded(d, Map::sine, v, v, [&](auto angle) { return hn::Sin(d, angle); });
+            });
+        case Map::cosine:
+            return map_all(a, a, to, n, [](auto d, auto v, auto) {
+                return guarded(d, Map::cosine, v, v, [&](auto angle) { return hn::Cos(d, angle); });
+            });
+        case Map::square:
+            return map_all(a, a, to, n, [](auto, auto v, auto) { return hn::Mul(v, v); });
+        case Map::twice:
+            return map_all(a, a, to, n, [](auto, auto v, auto) { return hn::Add(v, v); });
+        case Map::plus_one:
+            return map_all(a, a, to, n, [](auto d, auto v, auto) { return hn::Add(v, hn::Set(d, T(1))); });
+        case Map::exponential:  // hn::Exp handles neither NaN nor overflow
+            return map_all(a, a, to, n, [](auto d, auto v, auto) {
+                // Scaled so that what lies beyond the range of the exponential lies beyond that of the guard.
+                constexpr double kLargest = sizeof(T) == 4 ? 80 : 700;
+                const auto scaled = hn::Mul(v, hn::Set(d, T(kLargestEasyArgument / kLargest)));
+                return guarded(d, Map::exponential, v, scaled, [&](auto) { return hn::Exp(d, v); });
+            });
+        case Map::choose:
+            return map_all(a, a, to, n, [](auto d, auto v, auto) { return chosen(d, v); });
+        case Map::product:
+            return map_all(a, b, to, n, [](auto, auto v, auto w) { return hn::Mul(v, w); });
+        case Map::sum:
+            return map_all(a, b, to, n, [](auto, auto v, auto w) { return hn::Add(v, w); });
     }
 }
 
-template <class T>
-void pass(Pass which, const T* a, const T* b, T* to, std::int64_t n) {
-    switch (which) {
-        case Pass::twice:
-            return map(a, a, to, n, [](auto, auto v, auto) { return hn::Add(v, v); });
-        case Pass::plus_one:
-            return map(a, a, to, n, [](auto d, auto v, auto) { return hn::Add(v, hn::Set(d, T(1))); });
-        case Pass::sine:
-            return sine(a, to, n);
-        case Pass::cosine:
-            return cosine(a, to, n);
-        case Pass::square:
-            return map(a, a, to, n, [](auto, auto v, auto) { return hn::Mul(v, v); });
-        case Pass::exponential:
-            return exponential(a, to, n);
-        case Pass::choose:
-            return map(a, a, to, n, [](auto d, auto v, auto) { return chosen(d, v); });
-        case Pass::product:
-            return map(a, b, to, n, [](auto, auto v, auto w) { return hn::Mul(v, w); });
-        case Pass::sum:
-            return map(a, b, to, n, [](auto, auto v, auto w) { return hn::Add(v, w); });
-    }
+void map_float(Map map, const float* a, const float* b, float* to, std::int64_t n) {
+    map_range(map, a, b, to, n);
 }
-
-void elementwise_float(Expression expression, const float* x, float* to, std::int64_t n) {
-    elementwise(expression, x, to, n);
-}
-void elementwise_double(Expression expression, const double* x, double* to, std::int64_t n) {
-    elementwise(expression, x, to, n);
-}
-void pass_float(Pass which, const float* a, const float* b, float* to, std::int64_t n) {
-    pass(which, a, b, to, n);
-}
-void pass_double(Pass which, const double* a, const double* b, double* to, std::int64_t n) {
-    pass(which, a, b, to, n);
+void map_double(Map map, const double* a, const double* b, double* to, std::int64_t n) {
+    map_range(map, a, b, to, n);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -174,50 +115,24 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace stencil {
 
-HWY_EXPORT(elementwise_float);
-HWY_EXPORT(elementwise_double);
-HWY_EXPORT(pass_float);
-HWY_EXPORT(pass_double);
-
-namespace {
-
-void elementwise_one(Expression expression, const float* x, float* to, std::int64_t n) {
-    HWY_DYNAMIC_DISPATCH(elementwise_float)(expression, x, to, n);
-}
-void elementwise_one(Expression expression, const double* x, double* to, std::int64_t n) {
-    HWY_DYNAMIC_DISPATCH(elementwise_double)(expression, x, to, n);
-}
-void pass_one(Pass which, const float* a, const float* b, float* to, std::int64_t n) {
-    HWY_DYNAMIC_DISPATCH(pass_float)(which, a, b, to, n);
-}
-void pass_one(Pass which, const double* a, const double* b, double* to, std::int64_t n) {
-    HWY_DYNAMIC_DISPATCH(pass_double)(which, a, b, to, n);
-}
-
-constexpr std::int64_t kMinElements = 8192;  // that are worth a thread
-
-}  // namespace
+HWY_EXPORT(map_float);
+HWY_EXPORT(map_double);
 
 template <class T>
-void cpu_elementwise(ThreadPool& threads, Expression expression, const T* x, T* y, std::int64_t n) {
+void cpu_map(ThreadPool& threads, Map map, const T* a, const T* b, T* to, std::int64_t n) {
+    constexpr std::int64_t kMinElements = 8192;  // that are worth a thread
     const auto part = [&](std::int64_t begin, std::int64_t end) {
-        elementwise_one(expression, x + begin, y + begin, end - begin);
+        const T* const second = (takes_two(map) ? b : a) + begin;
+        if constexpr (sizeof(T) == 4)
+            HWY_DYNAMIC_DISPATCH(map_float)(map, a + begin, second, to + begin, end - begin);
+        else
+            HWY_DYNAMIC_DISPATCH(map_double)(map, a + begin, second, to + begin, end - begin);
     };
     threads.for_ranges(n, part, kMinElements);
 }
 
-template <class T>
-void cpu_pass(ThreadPool& threads, Pass which, const T* a, const T* b, T* to, std::int64_t n) {
-    const auto part = [&](std::int64_t begin, std::int64_t end) {
-        pass_one(which, a + begin, (b ? b : a) + begin, to + begin, end - begin);
-    };
-    threads.for_ranges(n, part, kMinElements);
-}
-
-template void cpu_elementwise<float>(ThreadPool&, Expression, const float*, float*, std::int64_t);
-template void cpu_elementwise<double>(ThreadPool&, Expression, const double*, double*, std::int64_t);
-template void cpu_pass<float>(ThreadPool&, Pass, const float*, const float*, float*, std::int64_t);
-template void cpu_pass<double>(ThreadPool&, Pass, const double*, const double*, double*, std::int64_t);
+template void cpu_map<float>(ThreadPool&, Map, const float*, const float*, float*, std::int64_t);
+template void cpu_map<double>(ThreadPool&, Map, const double*, const double*, double*, std::int64_t);
 
 }  // namespace stencil
 #endif

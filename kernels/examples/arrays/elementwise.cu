@@ -1,135 +1,99 @@
 #include "kernels/examples/arrays/elementwise.h"
-#include "kernels/examples/arrays/map.cuh"
+
+#include <algorithm>
+
+#include "kernels/cuda/cuda_check.cuh"
+#include "kernels/cuda/vectors.cuh"
+#include "kernels/field/divide.h"
 
 namespace stencil {
 namespace {
 
-// The library's functions, right for all numbers. Their way for large arguments costs nothing where none
-// comes: the memory is what limits (measured: the same time with sines that lack it).
-template <class T>
-__device__ T chosen(T y) {
-    return y > T(0.5) ? 2 * y : y / 2;
-}
+constexpr int kThreads = 256;
 
-struct Sine {
-    __device__ float at(float x, float) const { return sinf(x); }
-    __device__ double at(double x, double) const { return sin(x); }
-};
-
-struct Cosine {
-    __device__ float at(float x, float) const { return cosf(x); }
-    __device__ double at(double x, double) const { return cos(x); }
-};
-
-// 2x is exact, so the fused multiply-add rounds just as the two operations do.
-struct SineOfLine {
-    __device__ float at(float x, float) const { return sinf(fmaf(2.0f, x, 1.0f)); }
-    __device__ double at(double x, double) const { return sin(fma(2.0, x, 1.0)); }
-};
-
-struct Chain {
-    __device__ float at(float x, float) const {
-        float sine, cosine;
-        sincosf(x, &sine, &cosine);
-        return chosen(expf(sine * cosine));
-    }
-    __device__ double at(double x, double) const {
-        double sine, cosine;
-        sincos(x, &sine, &cosine);
-        return chosen(exp(sine * cosine));
-    }
-};
-
-struct Square {
-    template <class T>
-    __device__ T at(T x, T) const {
-        return x * x;
-    }
-};
-
-struct Twice {
-    template <class T>
-    __device__ T at(T x, T) const {
-        return 2 * x;
-    }
-};
-
-struct PlusOne {
-    template <class T>
-    __device__ T at(T x, T) const {
-        return x + 1;
-    }
-};
-
-struct Exponential {
-    __device__ float at(float x, float) const { return expf(x); }
-    __device__ double at(double x, double) const { return exp(x); }
-};
-
-struct Choose {
-    template <class T>
-    __device__ T at(T y, T) const {
-        return chosen(y);
-    }
-};
-
-struct Product {
-    template <class T>
-    __device__ T at(T a, T b) const {
+// The library's functions are right for all numbers. Their branch for large arguments costs nothing where
+// none comes: the memory is what limits (measured: the same time with sines that lack it).
+template <Map kMap, class T>
+__device__ T value_of(T a, T b) {
+    if constexpr (kMap == Map::sine_of_line) {
+        return sin(fma(T(2), a, T(1)));  // 2a is exact, so it rounds just as the two operations do
+    } else if constexpr (kMap == Map::chain) {
+        T sine, cosine;
+        sincos(a, &sine, &cosine);
+        return value_of<Map::choose>(exp(sine * cosine), b);
+    } else if constexpr (kMap == Map::sine) {
+        return sin(a);
+    } else if constexpr (kMap == Map::cosine) {
+        return cos(a);
+    } else if constexpr (kMap == Map::square) {
+        return a * a;
+    } else if constexpr (kMap == Map::twice) {
+        return 2 * a;
+    } else if constexpr (kMap == Map::plus_one) {
+        return a + 1;
+    } else if constexpr (kMap == Map::exponential) {
+        return exp(a);
+    } else if constexpr (kMap == Map::choose) {
+        return a > T(0.5) ? 2 * a : a / 2;
+    } else if constexpr (kMap == Map::product) {
         return a * b;
-    }
-};
-
-struct Sum {
-    template <class T>
-    __device__ T at(T a, T b) const {
+    } else {
         return a + b;
     }
-};
+}
+
+// For arrays that start on 16 bytes: one vector for each thread. More of them were slower on an H200 at every
+// size, because all threads of a block then wait for all its loads. What is left beyond the last whole vector
+// falls to the first threads.
+template <Map kMap, class T>
+__global__ void __launch_bounds__(kThreads) map_kernel(const T* a, const T* b, T* to, std::int64_t n) {
+    constexpr bool kTwo = takes_two(kMap);
+    using Vector = Pack<T>;
+    const std::int64_t vectors = n / Vector::kCount;
+    const std::int64_t i = std::int64_t(blockIdx.x) * kThreads + threadIdx.x;
+    if (i < vectors) {
+        const Vector from_a = reinterpret_cast<const Vector*>(a)[i];
+        const Vector from_b = kTwo ? reinterpret_cast<const Vector*>(b)[i] : from_a;
+        Vector result;
+#pragma unroll
+        for (int lane = 0; lane < Vector::kCount; ++lane)
+            result[lane] = value_of<kMap>(from_a[lane], from_b[lane]);
+        reinterpret_cast<Vector*>(to)[i] = result;
+    }
+    const std::int64_t left = vectors * Vector::kCount + i;
+    if (i < Vector::kCount && left < n) to[left] = value_of<kMap>(a[left], kTwo ? b[left] : a[left]);
+}
+
+// For arrays at any address.
+template <Map kMap, class T>
+__global__ void __launch_bounds__(kThreads) map_any_kernel(const T* a, const T* b, T* to, std::int64_t n) {
+    const std::int64_t i = std::int64_t(blockIdx.x) * kThreads + threadIdx.x;
+    if (i < n) to[i] = value_of<kMap>(a[i], takes_two(kMap) ? b[i] : a[i]);
+}
+
+template <Map kMap, class T>
+void enqueue_map(CudaStream& stream, const T* a, const T* b, T* to, std::int64_t n) {
+    const bool aligned = are_aligned(16, a, takes_two(kMap) ? b : a, to);
+    const std::int64_t work = aligned ? std::max<std::int64_t>(n / Pack<T>::kCount, 1) : n;
+    const auto kernel = aligned ? map_kernel<kMap, T> : map_any_kernel<kMap, T>;
+    kernel<<<unsigned(ceil_div(work, kThreads)), kThreads, 0, cuda_handle(stream)>>>(a, b, to, n);
+    check_launch("map_kernel");
+}
+
+template <class T, Map kMap = Map::sine_of_line>
+void enqueue_any_map(CudaStream& stream, Map map, const T* a, const T* b, T* to, std::int64_t n) {
+    if (map == kMap) return enqueue_map<kMap>(stream, a, b, to, n);
+    if constexpr (kMap != Map::sum) enqueue_any_map<T, Map(int(kMap) + 1)>(stream, map, a, b, to, n);
+}
 
 }  // namespace
 
 template <class T>
-void cuda_elementwise(CudaStream& stream, Expression expression, const T* x, T* y, std::int64_t n) {
-    switch (expression) {
-        case Expression::sine_of_line:
-            return enqueue_map<false>(stream, SineOfLine{}, x, x, y, n);
-        case Expression::sine:
-            return enqueue_map<false>(stream, Sine{}, x, x, y, n);
-        case Expression::square:
-            return enqueue_map<false>(stream, Square{}, x, x, y, n);
-        case Expression::chain:
-            return enqueue_map<false>(stream, Chain{}, x, x, y, n);
-    }
+void cuda_map(CudaStream& stream, Map map, const T* a, const T* b, T* to, std::int64_t n) {
+    if (n > 0) enqueue_any_map(stream, map, a, b, to, n);
 }
 
-template <class T>
-void cuda_pass(CudaStream& stream, Pass pass, const T* a, const T* b, T* to, std::int64_t n) {
-    switch (pass) {
-        case Pass::twice:
-            return enqueue_map<false>(stream, Twice{}, a, a, to, n);
-        case Pass::plus_one:
-            return enqueue_map<false>(stream, PlusOne{}, a, a, to, n);
-        case Pass::sine:
-            return enqueue_map<false>(stream, Sine{}, a, a, to, n);
-        case Pass::cosine:
-            return enqueue_map<false>(stream, Cosine{}, a, a, to, n);
-        case Pass::square:
-            return enqueue_map<false>(stream, Square{}, a, a, to, n);
-        case Pass::exponential:
-            return enqueue_map<false>(stream, Exponential{}, a, a, to, n);
-        case Pass::choose:
-            return enqueue_map<false>(stream, Choose{}, a, a, to, n);
-        case Pass::product:
-            return enqueue_map<true>(stream, Product{}, a, b, to, n);
-        case Pass::sum:
-            return enqueue_map<true>(stream, Sum{}, a, b, to, n);
-    }
-}
-
-template void cuda_elementwise<float>(CudaStream&, Expression, const float*, float*, std::int64_t);
-template void cuda_elementwise<double>(CudaStream&, Expression, const double*, double*, std::int64_t);
-template void cuda_pass<float>(CudaStream&, Pass, const float*, const float*, float*, std::int64_t);
-template void cuda_pass<double>(CudaStream&, Pass, const double*, const double*, double*, std::int64_t);
+template void cuda_map<float>(CudaStream&, Map, const float*, const float*, float*, std::int64_t);
+template void cuda_map<double>(CudaStream&, Map, const double*, const double*, double*, std::int64_t);
 
 }  // namespace stencil

@@ -2,6 +2,7 @@
 // libraries make of them.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -11,55 +12,95 @@ namespace stencil {
 class CudaStream;
 class ThreadPool;
 
-/// The expressions of the example.
-enum class Expression {
-    sine_of_line,  ///< sin(2x + 1)
-    sine,          ///< sin x
-    square,        ///< x^2
-    chain          ///< y = exp(sin x cos x), then 2y where y > 0.5, else y/2
+/// A function of one element, or of one from each of two arrays.
+enum class Map {
+    sine_of_line,  ///< sin(2a + 1)
+    chain,         ///< y = exp(sin a cos a), then 2y where y > 0.5, else y/2
+    sine,
+    cosine,
+    square,
+    twice,
+    plus_one,
+    exponential,
+    choose,   ///< 2a where a > 0.5, else a/2
+    product,  ///< a b
+    sum       ///< a + b
 };
 
-/// One operation on whole arrays.
-enum class Pass { twice, plus_one, sine, cosine, square, product, exponential, choose, sum };
+constexpr bool takes_two(Map map) {
+    return map == Map::product || map == Map::sum;
+}
 
-/// An array that a pass reads or writes.
-enum class Place { none, in, out, first_scratch, second_scratch };
+/// The map by the standard library's functions, in the precision R.
+template <class R>
+R map_value(Map map, R a, R b = 0) {
+    switch (map) {
+        case Map::sine_of_line:
+            return std::sin(2 * a + 1);
+        case Map::chain:
+            return map_value(Map::choose, std::exp(std::sin(a) * std::cos(a)));
+        case Map::sine:
+            return std::sin(a);
+        case Map::cosine:
+            return std::cos(a);
+        case Map::square:
+            return a * a;
+        case Map::twice:
+            return 2 * a;
+        case Map::plus_one:
+            return a + 1;
+        case Map::exponential:
+            return std::exp(a);
+        case Map::choose:
+            return a > R(0.5) ? 2 * a : a / 2;
+        case Map::product:
+            return a * b;
+        case Map::sum:
+            return a + b;
+    }
+    return a;
+}
 
-struct PassUse {
-    Pass pass;
-    Place a;
-    Place b;  ///< none where the pass takes one array
-    Place to;
+/// A map between arrays that are given by number; `b` counts only where the map takes two.
+struct Pass {
+    Map map;
+    int a, b, to;
 };
 
-struct ExpressionRow {
-    Expression expression;
+/// An expression of the example: one map that does all of it, and the passes of which array libraries make
+/// it. Array 0 is the input, 1 the output, the others are scratch.
+struct Expression {
+    Map map;
     std::string_view name;  ///< for the command line
     std::string_view text;  ///< as it is written
-    std::span<const PassUse> passes;
-    int scratch_arrays;  ///< that the passes need
+    std::span<const Pass> passes;
     int side_x, side_y;  ///< of the array that the tutorials take
 };
 
-/// All of them, in the order of the enumeration.
-std::span<const ExpressionRow> expressions();
-const ExpressionRow& row_of(Expression expression);
+inline constexpr Pass kSineOfLinePasses[] = {
+    {Map::twice, 0, 0, 1}, {Map::plus_one, 1, 1, 2}, {Map::sine, 2, 2, 1}};
+inline constexpr Pass kSinePasses[] = {{Map::sine, 0, 0, 1}};
+inline constexpr Pass kSquarePasses[] = {{Map::square, 0, 0, 1}};
+inline constexpr Pass kChainPasses[] = {{Map::sine, 0, 0, 2},
+                                        {Map::cosine, 0, 0, 3},
+                                        {Map::product, 2, 3, 1},
+                                        {Map::exponential, 1, 1, 2},
+                                        {Map::choose, 2, 2, 1}};
+inline constexpr Expression kExpressions[] = {
+    {Map::sine_of_line, "sin2x1", "sin(2x + 1)", kSineOfLinePasses, 4000, 4000},
+    {Map::sine, "sin", "sin x", kSinePasses, 1024, 1024},
+    {Map::square, "square", "x^2", kSquarePasses, 1024, 1024},
+    {Map::chain, "chain", "y = exp(sin x cos x), y > 0.5 ? 2y : y/2", kChainPasses, 1000, 1000},
+};
 
-// T is float or double, n >= 0. Arrays must not overlap, unless they are the same. Values beyond the range of
-// the vector functions are handed to the standard library's: the results hold for every x.
-
-/// y = expression(x) in one pass. Relative errors below 4 ulp.
+/// to[i] = map(a[i], b[i]) for i of [0, n). T is float or double, n >= 0. Arrays must not overlap, unless
+/// they are the same. Relative errors are below 4 ulp for every number: lanes beyond the range of the vector
+/// functions fall back to the standard library.
 template <class T>
-void cpu_elementwise(ThreadPool& threads, Expression expression, const T* x, T* y, std::int64_t n);
-
-/// `b` is read by product and sum alone.
-template <class T>
-void cpu_pass(ThreadPool& threads, Pass pass, const T* a, const T* b, T* to, std::int64_t n);
+void cpu_map(ThreadPool& threads, Map map, const T* a, const T* b, T* to, std::int64_t n);
 
 /// Enqueues the same on the device; pointers are the device's, at any alignment of T. Throws CudaError.
 template <class T>
-void cuda_elementwise(CudaStream& stream, Expression expression, const T* x, T* y, std::int64_t n);
-template <class T>
-void cuda_pass(CudaStream& stream, Pass pass, const T* a, const T* b, T* to, std::int64_t n);
+void cuda_map(CudaStream& stream, Map map, const T* a, const T* b, T* to, std::int64_t n);
 
 }  // namespace stencil

@@ -14,7 +14,8 @@ namespace stencil {
 class CublasHandle;
 class ThreadPool;
 
-// T is float or double, n >= 0, arithmetic in T throughout. The sum of nothing is 0.
+// T is float or double, n >= 0, arithmetic in T throughout. Where `y` is null, x alone is summed. The sum of
+// nothing is 0.
 
 /// start + x[0] + x[1] + ..., one term after the other, as a loop is written. The error grows with n.
 template <class T>
@@ -23,16 +24,13 @@ T serial_sum(T start, const T* x, std::int64_t n);
 /// Blocks of a fixed length in vectors, their sums added in pairs: at most about log2(n) + 128 roundings lie
 /// between a term and the result. The same bits for any number of threads on a machine.
 template <class T>
-T cpu_sum(ThreadPool& threads, const T* x, std::int64_t n);
-template <class T>
-T cpu_dot(ThreadPool& threads, const T* x, const T* y, std::int64_t n);
+T cpu_sum(ThreadPool& threads, const T* x, const T* y, std::int64_t n);
 
-/// OpenBLAS, on `threads` of its own: the sum of |x[i]|, and the dot product. Its plain sum is no
-/// choice: ssum of 0.3.21 on processors with AVX-512 leaves terms out (a sum of a million is off by 1e-4).
+/// OpenBLAS on `threads` of its own: the dot product or, where `y` is null, the sum of |x[i]|. Its plain sum
+/// is no choice: ssum of 0.3.21 on processors with AVX-512 leaves terms out (a sum of a million is off by
+/// 1e-4).
 template <class T>
-T blas_absolute_sum(int threads, const T* x, std::int64_t n);
-template <class T>
-T blas_dot(int threads, const T* x, const T* y, std::int64_t n);
+T blas_sum(int threads, const T* x, const T* y, std::int64_t n);
 
 /// How the threads of a GPU add up. The first three add in an order that differs from run to run.
 enum class ReductionStrategy {
@@ -55,11 +53,8 @@ class CudaReduction {
     CudaReduction(const CudaReduction&) = delete;
     CudaReduction& operator=(const CudaReduction&) = delete;
 
-    /// Bytes of scratch memory.
-    static std::size_t bytes();
-
-    /// Enqueues *result = sum of n terms; all pointers are the device's, at any alignment of T; `y` null: the
-    /// sum of x alone. Throws CudaError.
+    /// Enqueues *result = sum of n terms; all pointers are the device's, at any alignment of T. Throws
+    /// CudaError.
     template <class T>
     void enqueue(ReductionStrategy strategy, const T* x, const T* y, std::int64_t n, T* result);
 
@@ -72,7 +67,7 @@ class CudaReduction {
     void record_for_host(const T* x, const T* y, std::int64_t n);
     void enqueue_recorded();
 
-    /// The result that was enqueued last for the host, which looks for it without asking the driver. Throws
+    /// The result that was enqueued last for the host, which polls for it without asking the driver. Throws
     /// CudaError where the stream has failed.
     double wait();
 
@@ -94,12 +89,11 @@ class CubSum {
   public:
     /// For up to n terms.
     CubSum(CudaStream& stream, std::int64_t n);
-    static std::size_t bytes(std::int64_t n);
     void enqueue(const T* x, std::int64_t n, T* result);
 
   private:
     CudaStream& stream_;
-    std::size_t bytes_;
+    std::size_t bytes_ = 0;
     CudaMemory scratch_;
 };
 
@@ -111,9 +105,6 @@ class CublasDot {
     ~CublasDot();
     CublasDot(const CublasDot&) = delete;
     CublasDot& operator=(const CublasDot&) = delete;
-
-    /// Bytes of scratch memory.
-    static std::size_t bytes();
 
     /// *result on the device.
     void enqueue(const T* x, const T* y, std::int64_t n, T* result);

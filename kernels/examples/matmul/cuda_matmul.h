@@ -1,5 +1,5 @@
-// Matrix products with the sums of their columns on the GPU, in several ways: C = A B and s_j = sum over i of
-// C_ij.
+// Matrix products with the sums of their columns on the GPU, by several methods: C = A B and s_j = sum over i
+// of C_ij.
 #pragma once
 
 #include <cstddef>
@@ -43,9 +43,11 @@ class CudaMatmul {
     virtual void run(const MatmulCall<T>& call) = 0;
 };
 
-/// Whether there is the method for float or double on the current device.
+/// Whether there is the method for T, float or double.
 template <class T>
-bool has_matmul(MatmulMethod method);
+constexpr bool has_matmul(MatmulMethod method) {
+    return sizeof(T) == 4 || (method != MatmulMethod::tf32 && method != MatmulMethod::half_split);
+}
 
 /// Bytes of device memory that a CudaMatmul allocates.
 template <class T>
@@ -56,6 +58,13 @@ template <class T>
 std::unique_ptr<CudaMatmul<T>> make_cuda_matmul(MatmulMethod method,
                                                 const MatmulNeeds& needs,
                                                 CudaStream& stream);
+
+/// half_split, the float32-accurate product on the tensor cores: each factor is split into two halves
+/// (half_split.cuh), and three products of halves make one of float32 numbers. On Hopper it is a kernel of
+/// this program, elsewhere cuBLAS; make_half_library() takes cuBLAS also where there is the kernel.
+std::size_t half_matmul_bytes(const MatmulNeeds& needs);
+std::unique_ptr<CudaMatmul<float>> make_half_matmul(const MatmulNeeds& needs, CudaStream& stream);
+std::unique_ptr<CudaMatmul<float>> make_half_library(const MatmulNeeds& needs, CudaStream& stream);
 
 /// Whether half_split runs as one kernel of this program (Hopper), or as a sequence of cuBLAS's products.
 bool has_half_kernel();

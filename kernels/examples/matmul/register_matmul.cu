@@ -13,8 +13,8 @@ namespace {
 
 constexpr int kThreads = 256;
 constexpr int kTile = 128;
-constexpr int kMine = 8;
-constexpr int kWarpRows = 4 * kMine, kWarpColumns = 8 * kMine;  // 4x8 lanes
+constexpr int kThreadTile = 8;
+constexpr int kWarpRows = 4 * kThreadTile, kWarpColumns = 8 * kThreadTile;  // 4x8 lanes
 constexpr int kGroupRows = 12;  // tiles above each other that run together: what they read stays in the cache
 
 template <class T>
@@ -48,7 +48,7 @@ struct Tiles {
 
 // What a thread brings to shared memory; on its way it is in registers while the step before is worked on.
 template <class T, bool Vectors>
-struct Carrier {
+struct GlobalToShared {
     using S = Sizes<T>;
     static constexpr int kAcross = S::kDepth / S::kVector;  // vectors of a tile's row of A
     static constexpr int kWide = kTile / S::kVector;        // ... of B
@@ -94,24 +94,27 @@ __device__ __forceinline__ int offset(int i, int lanes, int lane) {
 }
 
 template <class T>
-__device__ __forceinline__ void multiply(const Tiles<T>& tiles, int buffer, T (&sums)[kMine][kMine]) {
+__device__ __forceinline__ void multiply(const Tiles<T>& tiles,
+                                         int buffer,
+                                         T (&sums)[kThreadTile][kThreadTile]) {
     constexpr int v = Sizes<T>::kVector;
     const int warp = int(threadIdx.x) / 32, lane = int(threadIdx.x) % 32;
     const int row = warp % 4 * kWarpRows, column = warp / 4 * kWarpColumns;
 #pragma unroll
     for (int k = 0; k < Sizes<T>::kDepth; ++k) {
-        Pack<T> a[kMine / v], b[kMine / v];
+        Pack<T> a[kThreadTile / v], b[kThreadTile / v];
 #pragma unroll
-        for (int i = 0; i < kMine / v; ++i) {
+        for (int i = 0; i < kThreadTile / v; ++i) {
             a[i] =
                 *reinterpret_cast<const Pack<T>*>(&tiles.a[buffer][k][row + offset<T>(i * v, 4, lane / 8)]);
             b[i] = *reinterpret_cast<const Pack<T>*>(
                 &tiles.b[buffer][k][column + offset<T>(i * v, 8, lane % 8)]);
         }
 #pragma unroll
-        for (int i = 0; i < kMine; ++i)
+        for (int i = 0; i < kThreadTile; ++i)
 #pragma unroll
-            for (int j = 0; j < kMine; ++j) sums[i][j] = fma(a[i / v][i % v], b[j / v][j % v], sums[i][j]);
+            for (int j = 0; j < kThreadTile; ++j)
+                sums[i][j] = fma(a[i / v][i % v], b[j / v][j % v], sums[i][j]);
     }
 }
 
@@ -126,17 +129,17 @@ __global__ void __launch_bounds__(kThreads, sizeof(T) == 4 ? 2 : 1) register_ker
     const std::int64_t row = std::int64_t(band * kGroupRows + within % height) * kTile;
     const std::int64_t column = std::int64_t(within / height) * kTile;
 
-    T sums[kMine][kMine] = {};
-    Carrier<T, Vectors> carrier;
-    carrier.fetch(call, row, column, 0);
-    carrier.put(tiles, 0);
+    T sums[kThreadTile][kThreadTile] = {};
+    GlobalToShared<T, Vectors> to_shared;
+    to_shared.fetch(call, row, column, 0);
+    to_shared.put(tiles, 0);
     __syncthreads();
     int buffer = 0;
     for (std::int64_t k = Sizes<T>::kDepth; k < s.k; k += Sizes<T>::kDepth) {
-        carrier.fetch(call, row, column, k);
+        to_shared.fetch(call, row, column, k);
         multiply(tiles, buffer, sums);
         buffer ^= 1;
-        carrier.put(tiles, buffer);
+        to_shared.put(tiles, buffer);
         __syncthreads();
     }
     multiply(tiles, buffer, sums);
@@ -145,11 +148,11 @@ __global__ void __launch_bounds__(kThreads, sizeof(T) == 4 ? 2 : 1) register_ker
     const std::int64_t my_row = row + warp % 4 * kWarpRows, my_column = column + warp / 4 * kWarpColumns;
     constexpr int v = Sizes<T>::kVector;
 #pragma unroll
-    for (int i = 0; i < kMine; ++i) {
+    for (int i = 0; i < kThreadTile; ++i) {
         const std::int64_t c_row = my_row + offset<T>(i, 4, lane / 8);
         if (c_row >= s.m) continue;
 #pragma unroll
-        for (int j = 0; j < kMine; j += v) {
+        for (int j = 0; j < kThreadTile; j += v) {
             const std::int64_t c_column = my_column + offset<T>(j, 8, lane % 8);
             T* const c = call.c + c_row * s.n + c_column;
             Pack<T> out;

@@ -1,4 +1,4 @@
-// What the examples on plain arrays have in common: options, memory on both sides, times of short work, and
+// What the examples on plain arrays have in common: options, memory on both devices, times of short work, and
 // curves over lengths.
 #pragma once
 
@@ -11,8 +11,10 @@
 
 #include "kernels/cpu/aligned_buffer.h"
 #include "kernels/cpu/thread_pool.h"
+#include "kernels/cuda/cuda_queue.h"
 #include "kernels/cuda/cuda_runtime.h"
 #include "sim/examples/context.h"
+#include "sim/examples/report/stopwatch.h"
 #include "sim/field/random.h"
 
 namespace stencil {
@@ -77,78 +79,52 @@ using Exact = std::conditional_t<std::is_same_v<T, float>, double, long double>;
 template <class T>
 AlignedBuffer<T> random_array(const ExampleContext& context, Random& random, std::int64_t n);
 
-// Estimated seconds for ExampleContext::expect(): of drawing n numbers and computing with them exactly, of a
-// row, whose repeats take about a second, and of the curve of one way.
-inline double setup_seconds(std::int64_t n) {
-    return 3e-8 * double(n);
-}
-inline double row_seconds(std::int64_t n) {
-    return 1 + 1e-8 * double(n);
-}
-inline constexpr double kSweepSeconds = 3;
+/// Throws MachineError where `arrays` arrays of n elements in the widest precision of the request do not fit
+/// the host (with `exact`, beside an output and an exact one to compare it with) or, with `scratch` further
+/// bytes, the GPU: what is needed, what is free and how many elements fit.
+void require_array_memory(const ExampleRequest& request,
+                          const ExampleContext& context,
+                          int arrays,
+                          std::int64_t n,
+                          bool exact,
+                          double scratch = 0);
 
-/// Expects the parts of one precision in each that is asked for.
-void expect_each_dtype(const ExampleRequest& request, ExampleContext& context, std::span<const double> parts);
+/// The arrays of one length that a variant works on, in the memory of its device, and that device's clock.
+template <class T>
+class HostArrays {
+  public:
+    HostArrays(ExampleContext& context, std::int64_t length) : context_(context), length_(length) {}
 
-/// The precision of the request that takes most memory.
-DType widest_dtype(const ExampleRequest& request);
+    static constexpr Device kDevice = Device::cpu;
+    ExampleContext& context() const { return context_; }
+    std::int64_t length() const { return length_; }
+    T* at(std::size_t i) const { return at_[i]; }
 
-/// Throws MachineError where so much does not fit into the host's free memory: what is needed, what is free
-/// and how many elements fit.
-void require_host_memory(double bytes_per_element, std::int64_t n);
+    void allocate(std::size_t count) {
+        for (; count > 0; --count) at_.push_back(own_.emplace_back(std::size_t(length_)).data());
+    }
+    /// Adds an input, which nobody writes to; send() then brings it to the device.
+    void add(const AlignedBuffer<T>& input) { at_.push_back(const_cast<T*>(input.data())); }
+    void send(std::size_t, const AlignedBuffer<T>&) const {}
+    void set(std::size_t i, const AlignedBuffer<T>& from) const { std::copy_n(from.data(), length_, at_[i]); }
+    void get(std::size_t i, AlignedBuffer<T>& to) const { std::copy_n(at_[i], length_, to.data()); }
+    /// Fills the row's times with those of the work.
+    void time(int repeats, const std::function<void()>& work, ReportRow& row) const {
+        time_host(context_, repeats, work).fill(row);
+    }
 
-/// The same for the GPU memory that the context allows, of `arrays` and `beside` further bytes. Nothing where
-/// no GPU is used.
-void require_gpu_memory(
-    const ExampleContext& context, int arrays, std::int64_t n, std::size_t element_bytes, double beside = 0);
-
-/// Bytes of GPU memory that `arrays` arrays of n elements take, each of them on 256 elements.
-double device_array_bytes(int arrays, std::int64_t n, std::size_t element_bytes);
-
-/// A row of a way on a device, whose part of the run begins where the device is there.
-ReportRow begun_row(
-    ExampleContext& context, const std::string& work, const std::string& way, Device device, DType dtype);
-
-/// Adds the row with the rate at which `bytes` went through the memory of its side.
-void add_array_row(ExampleContext& context, ReportRow row, double bytes);
-
-/// Lengths of 1e3, 1e4, ... up to --longest, as many as fit into half of so many bytes.
-std::vector<std::int64_t> sweep_lengths(const ExampleRequest& request,
-                                        double bytes_per_element,
-                                        double bytes);
-
-/// Few, because there are many lengths.
-int sweep_repeats(const ExampleRequest& request);
-
-/// Times over lengths, both axes logarithmic, without series.
-ReportCurve sweep_curve(const std::string& id, const std::string& text, DType dtype);
-
-/// Adds the curve, and dashed how long the memory of each side takes for so many bytes an element, at the
-/// measured rate of a copy. Over the lengths that the curve has.
-void add_sweep_curve(const ExampleRequest& request,
-                     ExampleContext& context,
-                     ReportCurve curve,
-                     double bytes_per_element);
+  private:
+    ExampleContext& context_;
+    std::int64_t length_;
+    std::vector<AlignedBuffer<T>> own_;
+    std::vector<T*> at_;
+};
 
 #if STENCILSCOPE_HAS_CUDA
 
-/// Arrays of one length in one piece of GPU memory.
-template <class T>
-struct DeviceArrays {
-    DeviceArrays(int count, std::int64_t length)
-        : memory(std::size_t(device_array_bytes(count, length, sizeof(T)))) {
-        const auto pitch = std::size_t(device_array_bytes(1, length, sizeof(T)));
-        for (int i = 0; i < count; ++i)
-            at.push_back(reinterpret_cast<T*>(static_cast<char*>(memory.data()) + std::size_t(i) * pitch));
-    }
-
-    CudaMemory memory;
-    std::vector<T*> at;
-};
-
 /// Copies with enqueue_to_device or enqueue_to_host, between the host's ordinary memory and the device, in
-/// parts of some hundredths of a second; waits. Throws CudaError, Cancelled.
-void copy_in_parts(ExampleContext& context,
+/// parts of some hundredths of a second, before each of which `pause` is called; waits. Throws CudaError.
+void copy_in_parts(const std::function<void()>& pause,
                    void (*enqueue)(void* to, const void* from, std::size_t bytes, CudaStream& stream),
                    void* to,
                    const void* from,
@@ -163,6 +139,56 @@ void time_launches(ExampleContext& context,
                    const std::function<void()>& enqueue,
                    ReportRow& row);
 
+template <class T>
+class DeviceArrays {
+  public:
+    DeviceArrays(ExampleContext& context, std::int64_t length) : context_(context), length_(length) {}
+
+    static constexpr Device kDevice = Device::cuda;
+    ExampleContext& context() const { return context_; }
+    std::int64_t length() const { return length_; }
+    CudaStream& stream() { return stream_; }
+    T* at(std::size_t i) const { return static_cast<T*>(memory_[i].data()); }
+
+    void allocate(std::size_t count) {
+        for (; count > 0; --count) memory_.emplace_back(std::size_t(length_) * sizeof(T));
+    }
+    void add(const AlignedBuffer<T>&) { allocate(1); }
+    void send(std::size_t i, const AlignedBuffer<T>& input) { set(i, input); }
+    void set(std::size_t i, const AlignedBuffer<T>& from) {
+        copy_in_parts(pause_, enqueue_to_device, at(i), from.data(), double(length_) * sizeof(T), stream_);
+    }
+    void get(std::size_t i, AlignedBuffer<T>& to) {
+        copy_in_parts(pause_, enqueue_to_host, to.data(), at(i), double(length_) * sizeof(T), stream_);
+    }
+    void time(int repeats, const std::function<void()>& work, ReportRow& row) {
+        time_launches(context_, stream_, repeats, work, row);
+    }
+
+  private:
+    ExampleContext& context_;
+    std::int64_t length_;
+    std::function<void()> pause_ = [this] { context_.pause(); };
+    CudaStream stream_;
+    std::vector<CudaMemory> memory_;
+};
+
 #endif
+
+/// Lengths of 1e3, 1e4, ... up to --longest, as many as fit into half of the memory of the device.
+std::vector<std::int64_t> sweep_lengths(const ExampleRequest& request,
+                                        const ExampleContext& context,
+                                        Device device,
+                                        double bytes_per_element);
+
+/// Few, because there are many lengths.
+int sweep_repeats(const ExampleRequest& request);
+
+/// Times over lengths, both axes logarithmic, without series.
+ReportCurve sweep_curve(const std::string& id, const std::string& text, DType dtype);
+
+/// Adds the curve, and dashed how long the memory of each device takes for so many bytes an element, at the
+/// measured rate of a copy. Over the lengths that the curve has.
+void add_sweep_curve(ExampleContext& context, ReportCurve curve, double bytes_per_element);
 
 }  // namespace stencil

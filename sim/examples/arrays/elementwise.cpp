@@ -5,10 +5,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
+#include <bit>
 #include <cmath>
+#include <limits>
+#include <mutex>
 
-#include "sim/examples/arrays/maps.h"
-#include "sim/examples/table.h"
+#include "sim/examples/arrays/arrays.h"
 #include "sim/run/run_spec.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
@@ -35,213 +38,301 @@ constexpr ExampleOption kAddOptions[] = {kLengthOption, kArraySeedOption};
 
 constexpr DType kDTypes[] = {DType::float32, DType::float64};
 
-std::vector<const ExpressionRow*> chosen_expressions(const ExampleRequest& request) {
+std::vector<const Expression*> chosen_expressions(const ExampleRequest& request) {
     std::vector<std::string> known;
-    for (const ExpressionRow& row : expressions()) known.emplace_back(row.name);
-    std::vector<const ExpressionRow*> chosen;
+    for (const Expression& expression : kExpressions) known.emplace_back(expression.name);
+    std::vector<const Expression*> chosen;
     for (const std::string& name : split(request.options.text("work"), ',')) {
-        const auto row = std::ranges::find(expressions(), name, &ExpressionRow::name);
-        if (row == expressions().end())
+        const auto found = std::ranges::find(kExpressions, name, &Expression::name);
+        if (found == std::end(kExpressions))
             throw InputError("--work: " + unknown_name_message("work", name, known));
-        if (std::ranges::find(chosen, &*row) == chosen.end()) chosen.push_back(&*row);
+        if (std::ranges::find(chosen, &*found) == chosen.end()) chosen.push_back(&*found);
     }
     return chosen;
 }
 
-Size size_for(const ExampleRequest& request, const ExpressionRow& row) {
+Size size_for(const ExampleRequest& request, const Expression& expression) {
     const std::string text = request.options.text("size");
-    return text.empty() ? Size{row.side_x, row.side_y} : *changed(RunSpec(), "size", text).size;
+    return text.empty() ? Size{expression.side_x, expression.side_y} : *changed(RunSpec(), "size", text).size;
+}
+
+std::int64_t elements_of(const ExampleRequest& request, const Expression& expression) {
+    const Size size = size_for(request, expression);
+    return std::int64_t(size.nx) * size.ny;
 }
 
 void check_elementwise(const ExampleRequest& request) {
     request.options.integer("longest");
-    for (const ExpressionRow* row : chosen_expressions(request)) size_for(request, *row);
+    for (const Expression* expression : chosen_expressions(request)) size_for(request, *expression);
     array_random(request);
 }
 
-template <class R>
-R exact_value(Expression expression, R x) {
-    switch (expression) {
-        case Expression::sine_of_line:
-            return std::sin(2 * x + 1);
-        case Expression::sine:
-            return std::sin(x);
-        case Expression::square:
-            return x * x;
-        case Expression::chain: {
-            const R y = std::exp(std::sin(x) * std::cos(x));
-            return y > R(0.5) ? 2 * y : y / 2;
+/// One way of computing an array from others: the passes between arrays that are numbered.
+struct MapVariant {
+    std::string name;
+    std::vector<Pass> passes;
+
+    int arrays() const {
+        int last = 0;
+        for (const Pass& pass : passes) last = std::max({last, pass.a, pass.b, pass.to});
+        return last + 1;
+    }
+    /// Arrays read or written, once each by every pass.
+    int arrays_moved() const {
+        int moved = 0;
+        for (const Pass& pass : passes) moved += takes_two(pass.map) ? 3 : 2;
+        return moved;
+    }
+};
+
+std::vector<MapVariant> variants_of(const Expression& expression) {
+    std::vector<MapVariant> variants{{"one pass", {{expression.map, 0, 0, 1}}}};
+    if (const auto count = expression.passes.size(); count > 1)
+        variants.push_back(
+            {fmt::format("{} separate passes", count), {expression.passes.begin(), expression.passes.end()}});
+    return variants;
+}
+
+const MapVariant kAddition{"one pass", {{Map::sum, 0, 1, 2}}};
+
+template <class T>
+void run_passes(HostArrays<T>& arrays, const MapVariant& variant, std::int64_t n) {
+    for (const auto& [map, a, b, to] : variant.passes)
+        in_parts(arrays.context(), n, kQuickPart, [&](std::int64_t first, std::int64_t count) {
+            cpu_map<T>(arrays.context().threads(),
+                       map,
+                       arrays.at(std::size_t(a)) + first,
+                       arrays.at(std::size_t(b)) + first,
+                       arrays.at(std::size_t(to)) + first,
+                       count);
+        });
+}
+
+#if STENCILSCOPE_HAS_CUDA
+template <class T>
+void run_passes(DeviceArrays<T>& arrays, const MapVariant& variant, std::int64_t n) {
+    for (const auto& [map, a, b, to] : variant.passes)
+        cuda_map<T>(arrays.stream(),
+                    map,
+                    arrays.at(std::size_t(a)),
+                    arrays.at(std::size_t(b)),
+                    arrays.at(std::size_t(to)),
+                    n);
+}
+#endif
+
+template <class T>
+void poison(ExampleContext& context, AlignedBuffer<T>& array) {
+    fill_array(context, array.data(), std::int64_t(array.size()), [](std::int64_t) {
+        return std::numeric_limits<T>::quiet_NaN();
+    });
+}
+
+// Hashes all bits of an array with their positions.
+template <class T>
+std::uint64_t fingerprint(ExampleContext& context, const AlignedBuffer<T>& array) {
+    using Bits = std::conditional_t<std::is_same_v<T, float>, std::uint32_t, std::uint64_t>;
+    std::atomic<std::uint64_t> all = 0;
+    on_threads(context, std::int64_t(array.size()), [&](std::int64_t begin, std::int64_t end) {
+        std::uint64_t own = 0;
+        for (std::int64_t i = begin; i < end; ++i) {
+            // The finaliser of MurmurHash3 (public domain), of the bits and the position.
+            std::uint64_t h =
+                std::uint64_t(std::bit_cast<Bits>(array.data()[i])) ^ (std::uint64_t(i) * 0x9e3779b97f4a7c15);
+            h = (h ^ (h >> 33)) * 0xff51afd7ed558ccd;
+            h = (h ^ (h >> 33)) * 0xc4ceb9fe1a85ec53;
+            own += h ^ (h >> 33);
+        }
+        all += own;
+    });
+    return all;
+}
+
+// ||got - exact|| / ||exact||; NaN where any is NaN.
+template <class T>
+double relative_error(ExampleContext& context,
+                      const AlignedBuffer<T>& got,
+                      const AlignedBuffer<Exact<T>>& exact) {
+    std::mutex mutex;
+    Exact<T> difference = 0, norm = 0;
+    on_threads(context, std::int64_t(got.size()), [&](std::int64_t begin, std::int64_t end) {
+        Exact<T> own_difference = 0, own_norm = 0;
+        for (std::int64_t i = begin; i < end; ++i) {
+            const Exact<T> right = exact.data()[i], off = Exact<T>(got.data()[i]) - right;
+            own_difference += off * off;
+            own_norm += right * right;
+        }
+        const std::lock_guard lock(mutex);
+        difference += own_difference;
+        norm += own_norm;
+    });
+    return double(norm > 0 ? std::sqrt(difference / norm) : std::sqrt(difference));
+}
+
+/// A piece of work with its data on the host.
+template <class T>
+struct MapWork {
+    const ExampleRequest& request;
+    std::string name;
+    std::int64_t n = 0;
+    double error_bound = 0;  ///< relative 2-norm; beyond it a row has failed
+    std::vector<AlignedBuffer<T>> inputs = {};
+    AlignedBuffer<Exact<T>> exact = {};
+};
+
+// The output is that of the last repeat; that of the first has to have the same bits.
+template <class Arrays, class T>
+void measure_map(ExampleContext& context, const MapWork<T>& work, const MapVariant& variant, ReportRow& row) {
+    const std::size_t inputs = work.inputs.size(), out = inputs;
+    const auto count = std::size_t(variant.arrays());
+    AlignedBuffer<T> output{std::size_t(work.n)};
+    std::uint64_t once = 0;
+    {
+        Arrays arrays(context, work.n);
+        for (const AlignedBuffer<T>& input : work.inputs) arrays.add(input);
+        arrays.allocate(count - inputs);
+        poison(context, output);
+        arrays.set(out, output);  // the first copy of a process is slow, and not timed
+        const double to_device = seconds_of([&] {
+            for (std::size_t i = 0; i < inputs; ++i) arrays.send(i, work.inputs[i]);
+        });
+        const auto run = [&] { run_passes(arrays, variant, work.n); };
+        run();
+        const double to_host = seconds_of([&] { arrays.get(out, output); });
+        once = fingerprint(context, output);
+        arrays.time(work.request.repeats, run, row);
+        arrays.get(out, output);
+        if (Arrays::kDevice == Device::cuda) {
+            row.to_device_seconds = to_device;
+            row.to_host_seconds = to_host;
+            row.gpu_memory = GpuMemoryUse{double(count) * double(work.n) * sizeof(T)};
         }
     }
-    return x;
+    const bool same = fingerprint(context, output) == once;
+    row.error = relative_error<T>(context, output, work.exact);
+    row.failed = !same || !(row.error <= work.error_bound);
+    row.check = same ? "the same bits when repeated" : "other bits when repeated";
+    row.more.emplace_back("arrays_moved", variant.arrays_moved());
+    // What no variant can do without: the inputs and the output.
+    row.rates = {context.memory_rate(row, double(inputs + 1) * double(work.n) * sizeof(T))};
 }
 
+// Draws the inputs, works out the exact results and adds a row for each variant and device.
 template <class T>
-void pass_on_cpu(ExampleContext& context, Pass pass, const T* a, const T* b, T* to, std::int64_t n) {
-    in_parts(context, n, kQuickPart, [&](std::int64_t first, std::int64_t count) {
-        cpu_pass<T>(context.threads(), pass, a + first, b ? b + first : nullptr, to + first, count);
-    });
-}
-
-template <class T>
-MapWay<T> fused_way(Expression expression) {
-    MapWay<T> way{.name = "one pass", .arrays_moved = 2};
-    way.on_cpu = [expression](ExampleContext& context, const MapArrays<T>& arrays) {
-        in_parts(context, arrays.n, kQuickPart, [&](std::int64_t first, std::int64_t count) {
-            cpu_elementwise(context.threads(), expression, arrays.at[0] + first, arrays.at[1] + first, count);
-        });
-    };
-#if STENCILSCOPE_HAS_CUDA
-    way.on_gpu = [expression](CudaStream& stream, const MapArrays<T>& arrays) {
-        cuda_elementwise(stream, expression, arrays.at[0], arrays.at[1], arrays.n);
-    };
-#endif
-    return way;
-}
-
-// The places of a pass are the arrays of a way, in their order.
-template <class T>
-T* array_at(const MapArrays<T>& arrays, Place place) {
-    return place == Place::none ? nullptr : arrays.at[std::size_t(place) - 1];
-}
-
-template <class T>
-MapWay<T> separate_way(const ExpressionRow& row) {
-    MapWay<T> way{.name = fmt::format("{} separate passes", row.passes.size()),
-                  .scratch = row.scratch_arrays};
-    for (const PassUse& use : row.passes) way.arrays_moved += use.b == Place::none ? 2 : 3;
-    way.on_cpu = [&row](ExampleContext& context, const MapArrays<T>& arrays) {
-        for (const auto& [pass, a, b, to] : row.passes)
-            pass_on_cpu<T>(
-                context, pass, array_at(arrays, a), array_at(arrays, b), array_at(arrays, to), arrays.n);
-    };
-#if STENCILSCOPE_HAS_CUDA
-    way.on_gpu = [&row](CudaStream& stream, const MapArrays<T>& arrays) {
-        for (const auto& [pass, a, b, to] : row.passes)
-            cuda_pass<T>(
-                stream, pass, array_at(arrays, a), array_at(arrays, b), array_at(arrays, to), arrays.n);
-    };
-#endif
-    return way;
-}
-
-template <class T>
-std::vector<MapWay<T>> ways_of(const ExpressionRow& row) {
-    std::vector<MapWay<T>> ways{fused_way<T>(row.expression)};
-    if (row.passes.size() > 1) ways.push_back(separate_way<T>(row));
-    return ways;
-}
-
-template <class T>
-MapWay<T> addition() {
-    MapWay<T> way{.name = "one pass", .arrays_moved = 3};
-    way.on_cpu = [](ExampleContext& context, const MapArrays<T>& arrays) {
-        pass_on_cpu<T>(context, Pass::sum, arrays.at[0], arrays.at[1], arrays.at[2], arrays.n);
-    };
-#if STENCILSCOPE_HAS_CUDA
-    way.on_gpu = [](CudaStream& stream, const MapArrays<T>& arrays) {
-        cuda_pass<T>(stream, Pass::sum, arrays.at[0], arrays.at[1], arrays.at[2], arrays.n);
-    };
-#endif
-    return way;
-}
-
-// Random inputs, and what exact_value(i, inputs) says of each element.
-template <class T>
-MapWork<T> make_work(const ExampleRequest& request,
-                     ExampleContext& context,
-                     std::size_t inputs,
-                     std::int64_t n,
-                     const auto& exact_value) {
+void add_rows(ExampleContext& context,
+              MapWork<T> work,
+              std::size_t inputs,
+              const std::vector<MapVariant>& variants) {
     context.begin_part("random numbers");
-    MapWork<T> work{.n = n};
-    Random random = array_random(request);
-    while (work.inputs.size() < inputs) work.inputs.push_back(random_array<T>(context, random, n));
-    work.exact = AlignedBuffer<Exact<T>>(std::size_t(n));
-    fill_array(context, work.exact.data(), n, [&](std::int64_t i) { return exact_value(i, work.inputs); });
-    return work;
-}
-
-std::int64_t elements_of(const ExampleRequest& request, const ExpressionRow& row) {
-    const Size size = size_for(request, row);
-    return std::int64_t(size.nx) * size.ny;
-}
-
-// Rows that a way has measured.
-std::size_t sides(const ExampleRequest& request, const ExampleContext& context) {
-    return (request.on_cpu() ? 1 : 0) + (context.gpu() ? 1 : 0);
-}
-
-// Throws MachineError where the arrays of a work, and its exact result, do not fit.
-void require_memory(const ExampleRequest& request,
-                    const ExampleContext& context,
-                    int arrays,
-                    std::int64_t n) {
-    in_dtype(widest_dtype(request), [&]<class T>(T) {
-        require_host_memory(double(arrays) * sizeof(T) + sizeof(Exact<T>), n);
-        require_gpu_memory(context, arrays, n, sizeof(T));
+    Random random = array_random(work.request);
+    while (work.inputs.size() < inputs) work.inputs.push_back(random_array<T>(context, random, work.n));
+    work.exact = AlignedBuffer<Exact<T>>(std::size_t(work.n));
+    const T *a = work.inputs.front().data(), *b = work.inputs.back().data();
+    const Map whole = inputs == 1 ? variants.front().passes.front().map : Map::sum;
+    fill_array(context, work.exact.data(), work.n, [&](std::int64_t i) {
+        return map_value<Exact<T>>(whole, a[i], b[i]);
     });
+    std::vector<Variant> rows;
+    for (const MapVariant& variant : variants) {
+        rows.push_back({variant.name, Device::cpu, [&](ReportRow& row) {
+                            measure_map<HostArrays<T>>(context, work, variant, row);
+                        }});
+        rows.push_back({variant.name, Device::cuda, {}});
+#if STENCILSCOPE_HAS_CUDA
+        rows.back().run = [&](ReportRow& row) { measure_map<DeviceArrays<T>>(context, work, variant, row); };
+#endif
+    }
+    measure(context, work.name, dtype_of<T>, rows);
 }
 
-// Of the expression that takes most.
+// Times over lengths, with data in place.
+template <class Arrays, class T>
+void add_series(const ExampleRequest& request,
+                ExampleContext& context,
+                const MapVariant& variant,
+                ReportCurve& curve) {
+    const auto count = std::size_t(variant.arrays());
+    const auto lengths = sweep_lengths(request, context, Arrays::kDevice, double(count) * sizeof(T));
+    ReportSeries series{(Arrays::kDevice == Device::cpu ? "CPU, " : "GPU, ") + variant.name, {}};
+    if (!lengths.empty()) {
+        AlignedBuffer<T> input{std::size_t(lengths.back())};
+        fill_array(context, input.data(), lengths.back(), [](std::int64_t i) { return T(i % 1024) / 1024; });
+        Arrays arrays(context, lengths.back());
+        arrays.add(input);
+        arrays.allocate(count - 1);
+        arrays.send(0, input);
+        for (const std::int64_t n : lengths) {
+            ReportRow row;
+            arrays.time(
+                sweep_repeats(request), [&] { run_passes(arrays, variant, n); }, row);
+            series.points.push_back({double(n), row.seconds});
+        }
+    }
+    curve.series.push_back(std::move(series));
+}
+
+template <class T>
+void add_sweep(const ExampleRequest& request, ExampleContext& context, const Expression& expression) {
+    const std::string title(expression.text);
+    ReportCurve curve = sweep_curve(std::string(expression.name), title, dtype_of<T>);
+    for (const MapVariant& variant : variants_of(expression)) {
+        context.begin_part(title + " over lengths, " + variant.name);
+#if STENCILSCOPE_HAS_CUDA
+        if (context.gpu()) {
+            const std::string why =
+                context.why_failed([&] { add_series<DeviceArrays<T>, T>(request, context, variant, curve); });
+            if (!why.empty())
+                context.report().notes.push_back(title + " over lengths, " + variant.name + ": " + why);
+        }
+#endif
+        if (context.cpu()) add_series<HostArrays<T>, T>(request, context, variant, curve);
+    }
+    add_sweep_curve(context, std::move(curve), 2 * sizeof(T));
+}
+
+// Throws MachineError where the expression that takes most memory does not fit.
 void require_memory(const ExampleRequest& request, const ExampleContext& context) {
     std::int64_t n = 0;
     int arrays = 0;
-    for (const ExpressionRow* row : chosen_expressions(request)) {
-        const std::int64_t elements = elements_of(request, *row);
-        if ((2 + row->scratch_arrays) * elements <= arrays * n) continue;
+    for (const Expression* expression : chosen_expressions(request)) {
+        const std::int64_t elements = elements_of(request, *expression);
+        const int count = variants_of(*expression).back().arrays();
+        if (count * elements <= arrays * n) continue;
         n = elements;
-        arrays = 2 + row->scratch_arrays;
+        arrays = count;
     }
-    require_memory(request, context, arrays, n);
-}
-
-// Set-up and rows of each expression, then its curves.
-void expect_parts(const ExampleRequest& request, ExampleContext& context) {
-    const auto chosen = chosen_expressions(request);
-    const std::size_t measured = sides(request, context);
-    std::vector<double> parts;
-    for (const ExpressionRow* row : chosen) {
-        const std::int64_t n = elements_of(request, *row);
-        parts.push_back(setup_seconds(n));
-        parts.insert(parts.end(), ways_of<float>(*row).size() * measured, row_seconds(n));
-    }
-    if (request.options.flag("sweep"))
-        for (const ExpressionRow* row : chosen)
-            parts.insert(parts.end(), ways_of<float>(*row).size(), kSweepSeconds * double(measured));
-    expect_each_dtype(request, context, parts);
+    require_array_memory(request, context, arrays, n, true);
 }
 
 template <class T>
 void run_expressions(const ExampleRequest& request, ExampleContext& context) {
-    const MapReport<T> report{request, context};
-    for (const ExpressionRow* row : chosen_expressions(request)) {
-        const Size size = size_for(request, *row);
-        MapWork<T> work = make_work<T>(
-            request, context, 1, elements_of(request, *row), [&](std::int64_t i, const auto& inputs) {
-                return exact_value<Exact<T>>(row->expression, inputs[0].data()[i]);
-            });
-        work.name = fmt::format("{}, {}x{}", row->text, size.nx, size.ny);
+    for (const Expression* expression : chosen_expressions(request)) {
+        const Size size = size_for(request, *expression);
         // Passes of their own round in between: 2x + 1 to half a unit of up to 3, which the sine passes on.
-        work.error_bound = sizeof(T) == 4 ? 3e-7 : 6e-16;
-        report.add_rows(work, ways_of<T>(*row));
+        add_rows<T>(context,
+                    {request,
+                     fmt::format("{}, {}x{}", expression->text, size.nx, size.ny),
+                     elements_of(request, *expression),
+                     sizeof(T) == 4 ? 3e-7 : 6e-16},
+                    1,
+                    variants_of(*expression));
     }
     if (!request.options.flag("sweep")) return;
-    for (const ExpressionRow* row : chosen_expressions(request))
-        report.add_sweep(std::string(row->name), std::string(row->text), ways_of<T>(*row));
+    for (const Expression* expression : chosen_expressions(request))
+        add_sweep<T>(request, context, *expression);
 }
 
 void run_elementwise(const ExampleRequest& request, ExampleContext& context) {
     require_memory(request, context);
-    expect_parts(request, context);
     for (const DType dtype : request.dtypes)
         in_dtype(dtype, [&]<class T>(T) { run_expressions<T>(request, context); });
     auto& notes = context.report().notes;
     notes.push_back(
-        "Rates count the input and the output once, whatever a way reads and writes in between: they compare "
-        "like times. Arrays below some tens of megabytes stay in the GPU's second-level cache between "
+        "Rates count the input and the output once, whatever a variant reads and writes in between: they "
+        "compare like times. Arrays below some tens of megabytes stay in the GPU's second-level cache "
+        "between "
         "repeats, where rates exceed that of memory.");
-    if (std::ranges::count(chosen_expressions(request), &row_of(Expression::chain)) > 0)
+    if (std::ranges::count(chosen_expressions(request), Map::chain, &Expression::map) > 0)
         notes.push_back(
             "The chain's condition is always true: sin x cos x lies between -1/2 and 1/2, so y is at least "
             "0.607.");
@@ -249,18 +340,16 @@ void run_elementwise(const ExampleRequest& request, ExampleContext& context) {
 
 void run_add(const ExampleRequest& request, ExampleContext& context) {
     const std::int64_t n = request.options.integer("length");
-    require_memory(request, context, 3, n);
-    std::vector<double> parts{setup_seconds(n)};
-    parts.insert(parts.end(), sides(request, context), row_seconds(n));
-    expect_each_dtype(request, context, parts);
+    require_array_memory(request, context, 3, n, true);
     for (const DType dtype : request.dtypes)
         in_dtype(dtype, [&]<class T>(T) {
-            MapWork<T> work = make_work<T>(request, context, 2, n, [](std::int64_t i, const auto& inputs) {
-                return Exact<T>(inputs[0].data()[i]) + inputs[1].data()[i];
-            });
-            work.name = fmt::format("c = a + b, {} elements", n);
-            work.error_bound = sizeof(T) == 4 ? 6e-8 : 1.2e-16;  // one rounding
-            MapReport<T>{request, context}.add_rows(work, std::vector{addition<T>()});
+            add_rows<T>(context,
+                        {request,
+                         fmt::format("c = a + b, {} elements", n),
+                         n,
+                         sizeof(T) == 4 ? 6e-8 : 1.2e-16},  // one rounding
+                        2,
+                        {kAddition});
         });
     context.report().notes.push_back(
         "A million elements are 12 or 24 MB and stay in the GPU's second-level cache between repeats, where "

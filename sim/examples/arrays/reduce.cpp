@@ -4,169 +4,333 @@
 
 #include <fmt/format.h>
 
-#include "sim/examples/arrays/sums.h"
-#include "sim/examples/table.h"
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "sim/examples/arrays/arrays.h"
 
 namespace stencil {
 namespace {
 
-constexpr std::string_view name_of(ReductionStrategy strategy) {
-    constexpr std::string_view kNames[] = {"an atomic addition per thread",
-                                           "an atomic addition per warp",
-                                           "an atomic addition per block",
-                                           "two launches, fixed order",
-                                           "one launch, fixed order"};
-    return kNames[std::size_t(strategy)];
-}
+constexpr int kRuns = 5;  // whose bits are compared
+// Longer than this a variant whose time grows with each term takes seconds and shows nothing new.
+constexpr std::int64_t kMaxLessonLength = 10'000'000;
+// More than any variant takes on the GPU beside its arrays; cuBLAS's workspace is the largest.
+constexpr double kScratchBytes = 5e6;
 
-// On the CPU.
+enum class How { serial, blas, blocks, strategy, to_host, graph, library };
+
+struct SumVariant {
+    const char* name;
+    How how;
+    bool same_bits = true;  ///< from run to run; otherwise its order is left to chance
+    bool lesson = false;    ///< what not to do
+    ReductionStrategy strategy = ReductionStrategy::last_block;
+
+    bool on_cpu() const { return how == How::serial || how == How::blas || how == How::blocks; }
+};
+
+constexpr SumVariant kOneLaunch{"one launch, fixed order", How::strategy},
+    kPerBlock{
+        "an atomic addition per block", How::strategy, false, false, ReductionStrategy::atomic_per_block};
+
+// OpenBLAS's threads cut the array as they come.
+constexpr SumVariant kSums[] = {
+    {"one term after the other", How::serial, true, true},
+    {"OpenBLAS", How::blas, false},
+    {"vectors and threads, in blocks", How::blocks},
+    {"an atomic addition per thread", How::strategy, false, true, ReductionStrategy::atomic_per_thread},
+    {"an atomic addition per warp", How::strategy, false, false, ReductionStrategy::atomic_per_warp},
+    kPerBlock,
+    {"two launches, fixed order", How::strategy, true, false, ReductionStrategy::two_launches},
+    kOneLaunch,
+    {"CUB", How::library},
+};
+
+constexpr SumVariant kDots[] = {
+    {"OpenBLAS", How::blas, false},
+    {"vectors and threads, in blocks", How::blocks},
+    {"cuBLAS", How::library},
+    {"one launch, result found", How::to_host},
+    {"one launch, result found, as graph", How::graph},
+    kOneLaunch,
+    kPerBlock,
+};
+
+/// The terms x[i] y[i], or x[i] where y is null.
+template <class T>
+struct SumTerms {
+    const T* x = nullptr;
+    const T* y = nullptr;
+    std::int64_t n = 0;
+};
 
 template <class T>
-SumWay<T> serial_way() {
-    return {.name = "one term after the other",
-            .lesson = true,
-            .on_cpu = [](ExampleContext& context, const SumTerms<T>& terms) {
-                T sum = 0;
-                in_parts(context, terms.n, kQuickPart, [&](std::int64_t first, std::int64_t count) {
-                    sum = serial_sum(sum, terms.x + first, count);
-                });
-                return sum;
-            }};
+T sum_on_cpu(How how, ExampleContext& context, const SumTerms<T>& terms) {
+    if (how == How::blas) return blas_sum(context.thread_count(), terms.x, terms.y, terms.n);
+    if (how == How::blocks) return cpu_sum(context.threads(), terms.x, terms.y, terms.n);
+    T sum = 0;
+    in_parts(context, terms.n, kQuickPart, [&](std::int64_t first, std::int64_t count) {
+        sum = serial_sum(sum, terms.x + first, count);
+    });
+    return sum;
 }
 
-template <class T>
-SumWay<T> blockwise_way() {
-    return {.name = "vectors and threads, in blocks",
-            .on_cpu = [](ExampleContext& context, const SumTerms<T>& terms) {
-                return terms.y ? cpu_dot(context.threads(), terms.x, terms.y, terms.n)
-                               : cpu_sum(context.threads(), terms.x, terms.n);
-            }};
-}
-
-// Sums of terms that are not negative, and dot products.
-template <class T>
-SumWay<T> blas_way() {
-    return {.name = "OpenBLAS",
-            .same_bits = false,  // its threads cut the array as they come
-            .on_cpu = [](ExampleContext& context, const SumTerms<T>& terms) {
-                return terms.y ? blas_dot(context.thread_count(), terms.x, terms.y, terms.n)
-                               : blas_absolute_sum(context.thread_count(), terms.x, terms.n);
-            }};
-}
-
-// On the GPU. What a way works with lives as long as its functions.
-
-template <class T>
-SumWay<T> strategy_way(ReductionStrategy strategy) {
-    SumWay<T> way{.name = std::string(name_of(strategy)),
-                  .same_bits = repeats_every_bit(strategy),
-                  .lesson = strategy == ReductionStrategy::atomic_per_thread};
 #if STENCILSCOPE_HAS_CUDA
-    way.on_gpu = [strategy](CudaStream& stream, std::int64_t) -> GpuSum<T> {
-        const auto reduction = std::make_shared<CudaReduction>(stream);
-        return {[=](const SumTerms<T>& terms, T* result) {
-            reduction->enqueue(strategy, terms.x, terms.y, terms.n, result);
-        }};
-    };
-    way.gpu_bytes = [](std::int64_t) { return double(CudaReduction::bytes()); };
-#endif
-    return way;
-}
 
-// last_block, which leaves its result where the host looks for it.
+/// A variant at work on one stream, with the memory that it takes.
 template <class T>
-SumWay<T> to_host_way() {
-    SumWay<T> way = strategy_way<T>(ReductionStrategy::last_block);
-    way.name = "one launch, result found";
-#if STENCILSCOPE_HAS_CUDA
-    way.on_gpu = [](CudaStream& stream, std::int64_t) -> GpuSum<T> {
-        const auto reduction = std::make_shared<CudaReduction>(stream);
-        return {[=](const SumTerms<T>& terms, T* result) {
-                    reduction->enqueue(ReductionStrategy::last_block, terms.x, terms.y, terms.n, result);
-                },
-                [=](const SumTerms<T>& terms) {
-                    reduction->enqueue_for_host(terms.x, terms.y, terms.n);
-                    return T(reduction->wait());
-                }};
-    };
-#endif
-    return way;
-}
+struct GpuSum {
+    /// *result = the sum, both on the device.
+    std::function<void(const SumTerms<T>&, T* result)> enqueue;
+    /// The sum on the host, waited for; empty where that is enqueue() and a copy.
+    std::function<T(const SumTerms<T>&)> on_host = {};
+};
 
-// The same, recorded as a CUDA graph for the terms that come first.
+// A graph is recorded for the terms that come first.
 template <class T>
-SumWay<T> graph_way() {
-    SumWay<T> way = to_host_way<T>();
-    way.name += ", as graph";
-#if STENCILSCOPE_HAS_CUDA
-    way.on_gpu = [](CudaStream& stream, std::int64_t) -> GpuSum<T> {
-        const auto reduction = std::make_shared<CudaReduction>(stream);
-        return {[=](const SumTerms<T>& terms, T* result) {
-                    reduction->enqueue(ReductionStrategy::last_block, terms.x, terms.y, terms.n, result);
-                },
-                [=, recorded = SumTerms<T>()](const SumTerms<T>& terms) mutable {
-                    if (terms.x != recorded.x || terms.y != recorded.y || terms.n != recorded.n) {
-                        reduction->record_for_host(terms.x, terms.y, terms.n);
-                        recorded = terms;
-                    }
-                    reduction->enqueue_recorded();
-                    return T(reduction->wait());
-                }};
-    };
-#endif
-    return way;
-}
-
-// Of one array.
-template <class T>
-SumWay<T> cub_way() {
-    SumWay<T> way{.name = "CUB"};
-#if STENCILSCOPE_HAS_CUDA
-    way.on_gpu = [](CudaStream& stream, std::int64_t n) -> GpuSum<T> {
+GpuSum<T> make_gpu_sum(const SumVariant& variant, bool dot, CudaStream& stream, std::int64_t n) {
+    using Terms = SumTerms<T>;
+    if (variant.how == How::library && dot) {
+        const auto sum = std::make_shared<CublasDot<T>>(stream);
+        return {[=](const Terms& terms, T* result) { sum->enqueue(terms.x, terms.y, terms.n, result); },
+                [=](const Terms& terms) { return sum->on_host(terms.x, terms.y, terms.n); }};
+    }
+    if (variant.how == How::library) {
         const auto sum = std::make_shared<CubSum<T>>(stream, n);
-        return {[=](const SumTerms<T>& terms, T* result) { sum->enqueue(terms.x, terms.n, result); }};
-    };
-    way.gpu_bytes = [](std::int64_t n) { return double(CubSum<T>::bytes(n)); };
-#endif
-    return way;
+        return {[=](const Terms& terms, T* result) { sum->enqueue(terms.x, terms.n, result); }};
+    }
+    const auto sum = std::make_shared<CudaReduction>(stream);
+    GpuSum<T> made{[=, strategy = variant.strategy](const Terms& terms, T* result) {
+        sum->enqueue(strategy, terms.x, terms.y, terms.n, result);
+    }};
+    if (variant.how == How::to_host)
+        made.on_host = [=](const Terms& terms) {
+            sum->enqueue_for_host(terms.x, terms.y, terms.n);
+            return T(sum->wait());
+        };
+    if (variant.how == How::graph)
+        made.on_host = [=, recorded = Terms()](const Terms& terms) mutable {
+            if (terms.x != recorded.x || terms.y != recorded.y || terms.n != recorded.n)
+                sum->record_for_host(terms.x, terms.y, terms.n);
+            recorded = terms;
+            sum->enqueue_recorded();
+            return T(sum->wait());
+        };
+    return made;
 }
 
-// Of two arrays.
+#endif
+
+// |got - exact| / |exact|
+double relative_error(double got, long double exact) {
+    const long double off = std::abs(got - exact);
+    return double(exact != 0 ? off / std::abs(exact) : off);
+}
+
+// The sum of the terms with 11 more bits than float64, in pairs of pieces. Throws Cancelled.
 template <class T>
-SumWay<T> cublas_way() {
-    SumWay<T> way{.name = "cuBLAS"};
+long double exact_sum(const ExampleContext& context, const SumTerms<T>& terms) {
+    long double sum = 0;
+    in_parts(context, terms.n, kSlowPart, [&](std::int64_t first, std::int64_t count) {
+        long double part = 0;
+        for (std::int64_t i = first; i < first + count; ++i)
+            part += terms.y ? (long double)(terms.x[i]) * terms.y[i] : (long double)(terms.x[i]);
+        sum += part;
+    });
+    return sum;
+}
+
+/// One precision of either example. The time of a dot product is the host's, from the call until it has the
+/// result; that of a sum is the device's.
+template <class T>
+class SumExample {
+  public:
+    SumExample(const ExampleRequest& request, ExampleContext& context, bool dot)
+        : request_(request), context_(context), dot_(dot), n_(request.options.integer("length")) {}
+
+    void add_rows() {
+        context_.begin_part("random numbers");
+        Random random = array_random(request_);
+        x_ = random_array<T>(context_, random, n_);
+        if (dot_) y_ = random_array<T>(context_, random, n_);
+        exact_ = exact_sum(context_, host_terms());
+        std::vector<Variant> rows;
+        for (const SumVariant& variant : variants()) {
+            Variant& row = rows.emplace_back(variant.name, variant.on_cpu() ? Device::cpu : Device::cuda);
+            row.lesson = variant.lesson;
+            row.run = [this, &variant](ReportRow& measured) {
+                measure_sum(variant, measured);
+                measured.rates = {
+                    context_.memory_rate(measured, double(dot_ ? 2 : 1) * double(n_) * sizeof(T))};
+            };
+        }
+        measure(context_,
+                dot_ ? fmt::format("dot product of {} elements, result on the host", n_)
+                     : fmt::format("sum of {} elements", n_),
+                dtype_of<T>,
+                rows);
+    }
+
+    /// Curves of times and of errors over lengths, for sums of one array.
+    void add_sweep() {
+        context_.begin_part("sums over lengths");
+        lengths_ = sweep_lengths(request_, context_, Device::cpu, sizeof(T));
+        if (lengths_.empty()) return;
+        times_ = sweep_curve("sum", "Sum of an array", dtype_of<T>);
+        errors_ = sweep_curve("sum_error", "Error of the sum of an array", dtype_of<T>);
+        errors_.y_label = "relative error";
+        Random random = array_random(request_);
+        x_ = random_array<T>(context_, random, lengths_.back());
+        for (const std::int64_t n : lengths_)
+            exact_of_length_.push_back(exact_sum(context_, SumTerms<T>{x_.data(), nullptr, n}));
 #if STENCILSCOPE_HAS_CUDA
-    way.on_gpu = [](CudaStream& stream, std::int64_t) -> GpuSum<T> {
-        const auto dot = std::make_shared<CublasDot<T>>(stream);
-        return {[=](const SumTerms<T>& terms, T* result) { dot->enqueue(terms.x, terms.y, terms.n, result); },
-                [=](const SumTerms<T>& terms) { return dot->on_host(terms.x, terms.y, terms.n); }};
-    };
-    way.gpu_bytes = [](std::int64_t) { return double(CublasDot<T>::bytes()); };
+        if (context_.gpu()) {
+            const std::string why = context_.why_failed([&] { sweep_gpu(); });
+            if (!why.empty()) context_.report().notes.push_back("Sums over lengths on the GPU: " + why);
+        }
 #endif
-    return way;
-}
+        for (const SumVariant& variant : variants())
+            if (variant.on_cpu() && context_.cpu())
+                add_series("CPU, ", variant, lengths_.back(), [&](std::int64_t n, T& found) {
+                    const auto run = [&] {
+                        found = sum_on_cpu<T>(variant.how, context_, {x_.data(), nullptr, n});
+                    };
+                    return time_host(context_, sweep_repeats(request_), run).seconds;
+                });
+        add_sweep_curve(context_, std::move(times_), sizeof(T));
+        context_.report().curves.push_back(std::move(errors_));
+    }
 
-template <class T>
-std::vector<SumWay<T>> ways(bool dot) {
-    using enum ReductionStrategy;
-    if (dot)
-        return {blas_way<T>(),
-                blockwise_way<T>(),
-                cublas_way<T>(),
-                to_host_way<T>(),
-                graph_way<T>(),
-                strategy_way<T>(last_block),
-                strategy_way<T>(atomic_per_block)};
-    return {serial_way<T>(),
-            blas_way<T>(),
-            blockwise_way<T>(),
-            strategy_way<T>(atomic_per_thread),
-            strategy_way<T>(atomic_per_warp),
-            strategy_way<T>(atomic_per_block),
-            strategy_way<T>(two_launches),
-            strategy_way<T>(last_block),
-            cub_way<T>()};
-}
+  private:
+    std::span<const SumVariant> variants() const {
+        return dot_ ? std::span<const SumVariant>(kDots) : kSums;
+    }
+    SumTerms<T> host_terms() const {
+        return {x_.data(), dot_ ? y_.data() : nullptr, n_};
+    }
+
+    void measure_sum(const SumVariant& variant, ReportRow& row) {
+        if (variant.on_cpu()) {
+            const auto run = [&] { return sum_on_cpu(variant.how, context_, host_terms()); };
+            check(variant, row, run);
+            time_host(context_, request_.repeats, [&] { kept_ = run(); }).fill(row);
+            return;
+        }
+#if STENCILSCOPE_HAS_CUDA
+        measure_on_gpu(variant, row);
+#endif
+    }
+
+    // Runs it again and again: how far off is the result, and how often has it the same bits? Beyond the
+    // bound a row whose order is fixed has failed, and another is inexact.
+    template <class F>
+    void check(const SumVariant& variant, ReportRow& row, const F& run) {
+        constexpr double kErrorBound = sizeof(T) == 4 ? 5e-6 : 1e-14;
+        std::set<T> different;
+        for (int i = 0; i < kRuns; ++i) {
+            context_.pause();
+            const T result = run();
+            row.error = std::max(i == 0 ? 0 : row.error, relative_error(double(result), exact_));
+            if (std::isnan(result)) row.error = kNotMeasured;
+            different.insert(result);
+        }
+        row.check = different.size() == 1
+                        ? fmt::format("the same bits in {} runs", kRuns)
+                        : fmt::format("{} different results in {} runs", different.size(), kRuns);
+        const bool exact_enough = row.error <= kErrorBound;
+        row.inexact = !exact_enough && !std::isnan(row.error) && (variant.lesson || !variant.same_bits);
+        row.failed = (!exact_enough && !row.inexact) || (variant.same_bits && different.size() > 1);
+    }
+
+    // The series of one variant; `timed` finds the sum of x[0] to x[n - 1] and how long it takes.
+    template <class F>
+    void add_series(const char* device, const SumVariant& variant, std::int64_t longest, const F& timed) {
+        ReportSeries time{std::string(device) + variant.name, {}}, error{time.name, {}};
+        for (std::size_t i = 0; i < lengths_.size() && lengths_[i] <= longest; ++i) {
+            T found = std::numeric_limits<T>::quiet_NaN();
+            time.points.push_back({double(lengths_[i]), timed(lengths_[i], found)});
+            // A logarithmic axis has no zero: an exact sum is shown at half a unit of the last place.
+            error.points.push_back({double(lengths_[i]),
+                                    std::max(relative_error(double(found), exact_of_length_[i]),
+                                             double(std::numeric_limits<T>::epsilon()) / 4)});
+        }
+        times_.series.push_back(std::move(time));
+        errors_.series.push_back(std::move(error));
+    }
+
+#if STENCILSCOPE_HAS_CUDA
+    void measure_on_gpu(const SumVariant& variant, ReportRow& row) {
+        context_.copy_gb_per_s(Device::cuda);  // before the arrays take the memory
+        const std::size_t before = CudaMemoryMeter::left();
+        DeviceArrays<T> arrays(context_, n_);
+        CudaStream& stream = arrays.stream();
+        const GpuSum<T> sum = make_gpu_sum<T>(variant, dot_, stream, n_);
+        arrays.add(x_);
+        if (dot_) arrays.add(y_);
+        const CudaMemory result{sizeof(T)};
+        const CudaHostMemory found{sizeof(T)};
+        row.gpu_memory = GpuMemoryUse{double(before - CudaMemoryMeter::left())};
+        arrays.send(0, x_);  // the first copy of a process is slow
+        row.to_device_seconds = seconds_of([&] {
+            arrays.send(0, x_);
+            if (dot_) arrays.send(1, y_);
+        });
+        const SumTerms<T> terms{arrays.at(0), dot_ ? arrays.at(1) : nullptr, n_};
+        auto* const on_device = static_cast<T*>(result.data());
+        auto* const on_host = static_cast<T*>(found.data());
+        const auto run = [&] {
+            if (sum.on_host) return sum.on_host(terms);
+            *on_host = std::numeric_limits<T>::quiet_NaN();
+            sum.enqueue(terms, on_device);
+            enqueue_to_host(on_host, on_device, sizeof(T), stream);
+            stream.synchronize();
+            return *on_host;
+        };
+        check(variant, row, run);
+        ReportRow device;
+        if (dot_) time_host(context_, request_.repeats, [&] { kept_ = run(); }).fill(row);
+        arrays.time(
+            request_.repeats, [&] { sum.enqueue(terms, on_device); }, dot_ ? device : row);
+        if (dot_) row.more.emplace_back("on_the_device_alone_seconds", device.seconds);
+    }
+
+    void sweep_gpu() {
+        const auto fitting = sweep_lengths(request_, context_, Device::cuda, sizeof(T));
+        if (fitting.empty()) return;
+        const std::int64_t longest = std::min(fitting.back(), lengths_.back());
+        DeviceArrays<T> arrays(context_, longest);
+        arrays.add(x_);
+        arrays.send(0, x_);
+        const CudaMemory result{sizeof(T)};
+        auto* const on_device = static_cast<T*>(result.data());
+        for (const SumVariant& variant : variants()) {
+            if (variant.on_cpu()) continue;
+            const std::int64_t last = variant.lesson ? std::min(longest, kMaxLessonLength) : longest;
+            add_series("GPU, ", variant, last, [&](std::int64_t n, T& found) {
+                const GpuSum<T> sum = make_gpu_sum<T>(variant, dot_, arrays.stream(), n);
+                ReportRow row;
+                const auto run = [&] { sum.enqueue({arrays.at(0), nullptr, n}, on_device); };
+                arrays.time(sweep_repeats(request_), run, row);
+                copy_in_parts([] {}, enqueue_to_host, &found, on_device, sizeof(T), arrays.stream());
+                return row.seconds;
+            });
+        }
+    }
+#endif
+
+    const ExampleRequest& request_;
+    ExampleContext& context_;
+    bool dot_;
+    std::int64_t n_;
+    AlignedBuffer<T> x_, y_;
+    long double exact_ = 0;
+    std::vector<std::int64_t> lengths_;
+    std::vector<long double> exact_of_length_;
+    ReportCurve times_, errors_;
+    volatile T kept_ = 0;  // a result that is used, so that nothing is left out
+};
 
 constexpr ExampleOption kOptions[] = {kLengthOption, kArraySeedOption, kSweepOption, kLongestOption};
 
@@ -175,49 +339,26 @@ void check_reduce(const ExampleRequest& request) {
     check_array(request);
 }
 
-void expect_parts(const ExampleRequest& request, ExampleContext& context, bool dot, bool sweep) {
-    const std::int64_t n = request.options.integer("length");
-    const auto all = ways<float>(dot);
-    std::vector<double> parts{setup_seconds(n)};
-    for (const SumWay<float>& way : all)
-        if (way.on_cpu ? request.on_cpu() : context.gpu()) parts.push_back(row_seconds(n));
-    if (sweep) parts.push_back(kSweepSeconds * double(all.size()));
-    expect_each_dtype(request, context, parts);
-}
-
-void run(const ExampleRequest& request, ExampleContext& context, bool dot, bool sweep) {
-    in_dtype(widest_dtype(request), [&]<class T>(T) {
-        SumReport<T>{request, context, ways<T>(dot)}.require_memory(dot ? 2 : 1);
-    });
-    expect_parts(request, context, dot, sweep);
+void run(const ExampleRequest& request, ExampleContext& context, bool dot) {
+    require_array_memory(
+        request, context, dot ? 2 : 1, request.options.integer("length"), false, kScratchBytes);
     for (const DType dtype : request.dtypes)
         in_dtype(dtype, [&]<class T>(T) {
-            SumWork<T> work;
-            work.n = request.options.integer("length");
-            work.name = dot ? fmt::format("dot product of {} elements, result on the host", work.n)
-                            : fmt::format("sum of {} elements", work.n);
-            work.result_on_host = dot;
-            context.begin_part("random numbers");
-            Random random = array_random(request);
-            work.x = random_array<T>(context, random, work.n);
-            if (dot) work.y = random_array<T>(context, random, work.n);
-            work.exact = exact_sum(context, work.terms());
-            const auto all = ways<T>(dot);
-            const SumReport<T> report{request, context, all};
-            report.add_rows(work);
-            if (sweep) report.add_sweep();
+            SumExample<T> example(request, context, dot);
+            example.add_rows();
+            if (!dot && request.options.flag("sweep")) example.add_sweep();
         });
 }
 
 void run_dot(const ExampleRequest& request, ExampleContext& context) {
-    run(request, context, true, false);
+    run(request, context, true);
     context.report().notes = {
         "Times are the host's, from the call until it has the result: for a million elements launching the "
         "kernel and hearing of its end take longer than reading them."};
 }
 
 void run_reduce(const ExampleRequest& request, ExampleContext& context) {
-    run(request, context, false, request.options.flag("sweep"));
+    run(request, context, false);
     context.report().notes = {
         "Atomic additions come in an order that differs from run to run, and so do the last bits of their "
         "sums: what has a fixed order repeats every bit.",
@@ -253,7 +394,7 @@ constinit const Example kReduceExample{
     .about =
         "In GPU tutorials each thread adds its element to one number by an atomic addition, into a result "
         "that it takes to be zero, and nothing is timed. Here the result is zeroed in every run, and beside "
-        "that way stand an atomic addition per warp and per block, two that add in a fixed order and repeat "
+        "that stand an atomic addition per warp and per block, two that add in a fixed order and repeat "
         "every bit, and CUB.",
     .options = kOptions,
     .dtypes = kReduceDTypes,

@@ -11,7 +11,6 @@
 #include "sim/examples/einsum/operands.h"
 #include "sim/examples/einsum/plan.h"
 #include "sim/examples/report/stopwatch.h"
-#include "sim/examples/table.h"
 #include "sim/machine/host_memory.h"
 #include "sim/text/error.h"
 #include "sim/text/parse.h"
@@ -89,13 +88,6 @@ void require_host_memory(const EinsumTask& task, const Plan& plan) {
             "einsum: needs {:.3g} GB of main memory; {:.3g} GB are free", needed / 1e9, free / 1e9));
 }
 
-#if STENCILSCOPE_HAS_CUDA
-// A twentieth of the free memory stays free, because the libraries allocate some for themselves.
-double gpu_budget(const ExampleContext& context) {
-    return std::min(context.gpu_budget(), 0.95 * double(cuda_memory().free_bytes));
-}
-#endif
-
 // Throws MachineError where the GPU, if it is to be used, has no room for the operands and intermediates.
 void require_gpu_memory([[maybe_unused]] const EinsumTask& task,
                         [[maybe_unused]] const Plan& plan,
@@ -104,11 +96,12 @@ void require_gpu_memory([[maybe_unused]] const EinsumTask& task,
     if (!context.gpu()) return;
     double needed = 0;
     for (const DType dtype : task.dtypes)
-        in_dtype(dtype, [&]<class T>(T) { needed = std::max(needed, double(gpu_layout<T>(plan).bytes)); });
-    if (needed > gpu_budget(context))
+        in_dtype(dtype,
+                 [&]<class T>(T) { needed = std::max(needed, double(arena_bytes<GpuParts<T>>(plan))); });
+    if (needed > context.gpu_budget())
         throw MachineError(fmt::format("einsum: needs {} of GPU memory, of which {} may be used",
                                        format_bytes(needed),
-                                       format_bytes(gpu_budget(context))));
+                                       format_bytes(context.gpu_budget())));
 #endif
 }
 
@@ -158,33 +151,9 @@ void add_einsum_rates(ReportRow& row, const Plan& plan, long long repetitions, E
     if (flops.value / flops.limit > bytes.value / bytes.limit) std::swap(row.rates[0], row.rates[1]);
 }
 
-constexpr double kLimitsSeconds = 0.5;  // of measuring what a row is held against, about
-
-// A repetition that takes longer than that tells how far it is, which takes a microsecond.
-constexpr double kToldSeconds = 1e-3;
-
-double repetition_seconds(const Plan& plan, Device device, int threads) {
-    const RoughRates rates = rough_rates(device, threads);
-    return plan.flops() / rates.flops + 4 * plan.values_moved() / rates.bytes;
-}
-
-// Estimated seconds of the parts of one precision, in the order in which its Runner begins them.
-std::vector<double> parts_of(const EinsumTask& task,
-                             const Plan& plan,
-                             const ExampleRequest& request,
-                             const ExampleContext& context) {
-    const double on_cpu = repetition_seconds(plan, Device::cpu, context.thread_count());
-    const double on_gpu = repetition_seconds(plan, Device::cuda, context.thread_count());
-    std::vector<double> parts{5e-9 * operand_values(plan), 2 * on_cpu};
-    const auto row = [&](double once) {
-        parts.push_back(timed_seconds(double(task.repetitions) * once, request.repeats));
-        parts.push_back(2 * on_cpu + (plan.values_moved() < kFewValues ? 0 : kLimitsSeconds));
-    };
-    if (request.on_cpu()) row(on_cpu);
-    if (!context.gpu()) return parts;
-    parts.push_back(4e-9 * operand_values(plan));  // to the GPU, four times
-    row(on_gpu);
-    return parts;
+// So many repetitions at least lie between two tellings of how far it is, which take a microsecond.
+long long told_every(const Plan& plan) {
+    return std::max(1LL, (long long)(1e6 / std::max(1.0, plan.flops())));
 }
 
 template <class T>
@@ -216,16 +185,20 @@ class Runner {
         }
     }
 
-    void run_cpu() {
-        context_.try_row(empty_row(Device::cpu), [this](ReportRow row) { measure_cpu(std::move(row)); });
-    }
-
-    void run_gpu() {
-        const ReportRow row = empty_row(Device::cuda);
-        if (!context_.gpu()) return context_.add_absent(row, context_.why_no_gpu());
+    void add_rows() {
+        std::string work = task_.subscripts.empty() ? "''" : task_.subscripts;
+        if (task_.repetitions > 1) work += fmt::format(", {} times", task_.repetitions);
+        std::vector<Variant> variants{
+            {"own sums, OpenBLAS", Device::cpu, [this](ReportRow& row) { measure_cpu(row); }}};
+        if (request_.on_gpu())
+            variants.push_back({"own sums, cuBLAS", Device::cuda, [this](ReportRow& row) {
 #if STENCILSCOPE_HAS_CUDA
-        context_.try_row(row, [this](ReportRow measured) { measure_gpu(std::move(measured)); });
+                                    measure_gpu(row);
+#else
+                                    (void)row;
 #endif
+                                }});
+        measure(context_, work, dtype_of<T>, variants);
     }
 
     void write_result() {
@@ -236,74 +209,51 @@ class Runner {
     }
 
   private:
-    void measure_cpu(ReportRow row) {
-        const std::string doing = on(Device::cpu);
-        const bool tells = repetition_seconds(plan_, Device::cpu, context_.thread_count()) > kToldSeconds;
-        context_.begin_part(doing);
+    void measure_cpu(ReportRow& row) {
         std::vector<T> scratch(std::size_t(plan_.scratch_values)), result(reference_.size(), T(NAN));
         const auto arithmetic = cpu_einsum_arithmetic<T>(context_.threads(), [&] { context_.pause(); });
         const auto operands = pointers_to(operands_);
+        const long long every = told_every(plan_);
         time_host(context_, request_.repeats, [&] {
             for (long long i = 0; i < task_.repetitions; ++i) {
                 execute_plan<T>(plan_, *arithmetic, operands, scratch.data(), result.data());
-                if (tells) context_.progress(double(i + 1) / double(task_.repetitions), doing);
+                if (i % every == 0) context_.progress(double(i + 1) / double(task_.repetitions));
             }
         }).fill(row);
-        context_.begin_part(kChecking);
         if constexpr (sizeof(T) == 4)
             check_against_reference(row, result);
         else
             // The same plan would round in the same way; the definition does not.
             check_by_definition<T>(row, task_.contraction, operands, result, context_);
-        finish(std::move(row));
-        keep(std::move(result));
+        finish(row, std::move(result));
     }
 
 #if STENCILSCOPE_HAS_CUDA
-    void measure_gpu(ReportRow row) {
-        context_.begin_part("operands to the GPU");
+    void measure_gpu(ReportRow& row) {
         std::vector<T> result(reference_.size(), T(NAN));
         time_gpu(row, result);
-        context_.begin_part(kChecking);
         check_against_reference(row, result);
-        finish(std::move(row));
-        keep(std::move(result));
+        finish(row, std::move(result));
     }
 
     // Nothing of it is left on the device when the machine's limits are measured.
     void time_gpu(ReportRow& row, std::vector<T>& result) {
-        CudaMemoryMeter meter{std::size_t(gpu_budget(context_))};
         CudaStream stream;
-        GpuEinsum<T> einsum(plan_, stream, context_.threads(), [&] { context_.pause(); });
+        GpuEinsum<T> einsum(plan_, stream, [&] { context_.pause(); });
         const auto operands = pointers_to(operands_);
-        row.to_device_seconds = time_host(context_, 3, [&] { einsum.upload(operands); }).seconds;
-        context_.begin_part(on(Device::cuda));
+        einsum.upload(operands);  // the first copy of a process is slow, and not timed
+        row.to_device_seconds = seconds_of([&] { einsum.upload(operands); });
         time_device(context_, stream, request_.repeats, [&] {
             einsum.run(int(task_.repetitions));
         }).fill(row);
-        row.to_host_seconds = time_host(context_, 3, [&] { einsum.fetch(result.data()); }).seconds;
-        row.gpu_memory = GpuMemoryUse{double(gpu_layout<T>(plan_).bytes), double(meter.peak_bytes())};
+        row.to_host_seconds = seconds_of([&] { einsum.fetch(result.data()); });
+        row.gpu_memory = GpuMemoryUse{double(arena_bytes<GpuParts<T>>(plan_))};
     }
 #endif
 
-    static constexpr const char* kChecking = "the result's error, and the machine's limits";
-
-    static std::string on(Device device) {
-        return fmt::format("{}, {}", device == Device::cpu ? "CPU" : "GPU", name_of(dtype_of<T>));
-    }
-
-    ReportRow empty_row(Device device) const {
-        std::string work = task_.subscripts.empty() ? "''" : task_.subscripts;
-        if (task_.repetitions > 1) work += fmt::format(", {} times", task_.repetitions);
-        return {.work = work,
-                .name = device == Device::cpu ? "own sums, OpenBLAS" : "own sums, cuBLAS",
-                .backend = device,
-                .dtype = dtype_of<T>};
-    }
-
-    void finish(ReportRow row) {
+    void finish(ReportRow& row, std::vector<T> result) {
         add_einsum_rates(row, plan_, task_.repetitions, context_);
-        context_.add(std::move(row));
+        keep(std::move(result));
     }
 
     void keep(std::vector<T> result) {
@@ -348,17 +298,12 @@ void run(const ExampleRequest& request, ExampleContext& context) {
     require_host_memory(task, plan);
     require_gpu_memory(task, plan, context);
     describe_plan(task, plan, context.report());
-    const std::vector<double> one = parts_of(task, plan, request, context);
-    std::vector<double> parts;
-    for (std::size_t i = 0; i < task.dtypes.size(); ++i) parts.insert(parts.end(), one.begin(), one.end());
-    context.expect(parts);
     for (const DType dtype : task.dtypes) {
         const bool first = dtype == task.dtypes.front();
         try {
             in_dtype(dtype, [&]<class T>(T) {
                 Runner<T> runner(task, request, context);
-                if (request.on_cpu()) runner.run_cpu();
-                if (request.on_gpu()) runner.run_gpu();
+                runner.add_rows();
                 if (first) runner.write_result();
             });
         } catch (const InputError& error) {

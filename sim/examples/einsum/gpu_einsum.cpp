@@ -4,70 +4,51 @@
 #include <algorithm>
 #include <utility>
 
-#include "kernels/field/divide.h"
+#include "sim/examples/arrays/arrays.h"
 
 namespace stencil::einsum {
-namespace {
-
-constexpr std::size_t kBoundary = 256;
-
-ArrayBox all_of(const PlanTensor& tensor) {
-    const std::int64_t begin = 0;
-    return {{&tensor.values, 1}, {&begin, 1}, {&tensor.values, 1}};
-}
-
-}  // namespace
 
 template <class T>
-GpuLayout gpu_layout(const Plan& plan) {
-    GpuLayout layout;
-    const auto take = [&](std::size_t bytes) {
-        const std::size_t place = layout.bytes;
-        layout.bytes += round_up(bytes, kBoundary);
-        return place;
-    };
-    const auto take_values = [&](std::int64_t values) { return take(std::size_t(values) * sizeof(T)); };
-    for (std::size_t i = 0; i < plan.operands; ++i)
-        layout.operands.push_back(take_values(plan.tensors[i].values));
-    layout.result = take_values(plan.tensors.back().values);
-    layout.scratch = take_values(plan.scratch_values);
-    std::size_t sums = 0;
+GpuParts<T>::GpuParts(DeviceArena& arena, const Plan& plan) {
+    for (std::size_t i = 0; i < plan.operands; ++i) operands.push_back(arena.take<T>(plan.tensors[i].values));
+    result = arena.take<T>(plan.tensors.back().values);
+    scratch = arena.take<T>(plan.scratch_values);
+    std::size_t sum_bytes = 0;
+    bool matrices = false;
     for (const PlanStep& step : plan.steps) {
-        layout.multiplies_matrices |= std::holds_alternative<MatrixProductShape>(step.shape);
+        matrices |= std::holds_alternative<MatrixProductShape>(step.shape);
         if (const auto* sum = std::get_if<SumShape>(&step.shape))
-            sums = std::max(sums, cuda_sum_scratch_bytes<T>(*sum));
+            sum_bytes = std::max(sum_bytes, cuda_sum_scratch_bytes<T>(*sum));
     }
-    layout.workspace = take(layout.multiplies_matrices ? kCudaMatrixWorkspaceBytes : 0);
-    layout.sums = take(sums);
-    return layout;
+    if (matrices) workspace = arena.take<std::byte>(std::int64_t(kCudaMatrixWorkspaceBytes));
+    sums = arena.take<std::byte>(std::int64_t(sum_bytes));
 }
 
 template <class T>
-GpuEinsum<T>::GpuEinsum(const Plan& plan,
-                        CudaStream& stream,
-                        ThreadPool& threads,
-                        std::function<void()> between)
+GpuEinsum<T>::GpuEinsum(const Plan& plan, CudaStream& stream, std::function<void()> between)
     : plan_(plan),
       stream_(stream),
       between_(std::move(between)),
-      layout_(gpu_layout<T>(plan)),
-      memory_(std::max<std::size_t>(layout_.bytes, 1)),
-      staged_(threads, between_),
-      arithmetic_(cuda_einsum_arithmetic<T>(
-          stream, at(layout_.sums), layout_.multiplies_matrices ? at(layout_.workspace) : nullptr)) {}
+      memory_(std::max<std::size_t>(arena_bytes<GpuParts<T>>(plan), 1)),
+      parts_(in_arena<GpuParts<T>>(memory_, plan)),
+      arithmetic_(cuda_einsum_arithmetic<T>(stream, parts_.sums, parts_.workspace)) {}
 
 template <class T>
 void GpuEinsum<T>::upload(std::span<const T* const> operands) {
     for (std::size_t i = 0; i < operands.size(); ++i)
-        staged_.send(all_of(plan_.tensors[i]), operands[i], at(layout_.operands[i]), stream_);
-    stream_.synchronize();
+        copy_in_parts(between_,
+                      enqueue_to_device,
+                      parts_.operands[i],
+                      operands[i],
+                      double(plan_.tensors[i].values) * sizeof(T),
+                      stream_);
 }
 
 // One launch for all repetitions, or for a hundred of them: in between, the run may be cancelled.
 template <class T>
 void GpuEinsum<T>::run(int times) {
-    constexpr int kAtOnce = 100;
-    const int together = std::min(times, kAtOnce);
+    constexpr int kLaunchedTogether = 100;
+    const int together = std::min(times, kLaunchedTogether);
     if (!sequence_ || sequence_times_ != together) {
         // Libraries set themselves up in their first call, which can't be part of a sequence.
         compute();
@@ -88,18 +69,22 @@ void GpuEinsum<T>::run(int times) {
 
 template <class T>
 void GpuEinsum<T>::fetch(T* result) {
-    staged_.receive(all_of(plan_.tensors.back()), at(layout_.result), result, stream_)();
+    copy_in_parts(between_,
+                  enqueue_to_host,
+                  result,
+                  parts_.result,
+                  double(plan_.tensors.back().values) * sizeof(T),
+                  stream_);
 }
 
 template <class T>
 void GpuEinsum<T>::compute() {
-    std::vector<const T*> operands;
-    for (const std::size_t place : layout_.operands) operands.push_back(at(place));
-    execute_plan<T>(plan_, *arithmetic_, operands, at(layout_.scratch), at(layout_.result));
+    const std::vector<const T*> operands(parts_.operands.begin(), parts_.operands.end());
+    execute_plan<T>(plan_, *arithmetic_, operands, parts_.scratch, parts_.result);
 }
 
-template GpuLayout gpu_layout<float>(const Plan&);
-template GpuLayout gpu_layout<double>(const Plan&);
+template struct GpuParts<float>;
+template struct GpuParts<double>;
 template class GpuEinsum<float>;
 template class GpuEinsum<double>;
 

@@ -1,4 +1,4 @@
-// An einsum on the GPU: operands, intermediates and the result in one block of device memory.
+// An einsum on the GPU: operands, intermediates and the result in one arena.
 #pragma once
 
 #include <functional>
@@ -7,31 +7,29 @@
 #include <span>
 #include <vector>
 
-#include "kernels/cuda/staged_copies.h"
+#include "kernels/cuda/cuda_queue.h"
+#include "kernels/cuda/device_arena.h"
 #include "sim/examples/einsum/plan.h"
 
 namespace stencil::einsum {
 
-/// Where everything is in the block, in bytes.
-struct GpuLayout {
-    std::vector<std::size_t> operands;
-    std::size_t result = 0, scratch = 0;
-    std::size_t workspace = 0;  ///< of cuBLAS, where matrices are multiplied
-    std::size_t sums = 0;       ///< what sums need beside their tensors
-    std::size_t bytes = 0;
-    bool multiplies_matrices = false;
-};
-
-/// For values of T, float or double.
+/// What a plan takes on the device, for elements of T, float or double.
 template <class T>
-GpuLayout gpu_layout(const Plan& plan);
+struct GpuParts {
+    GpuParts(DeviceArena& arena, const Plan& plan);
+
+    std::vector<T*> operands;
+    T *result, *scratch;
+    void* workspace = nullptr;  ///< of cuBLAS, where matrices are multiplied
+    void* sums;                 ///< what sums need beside their tensors
+};
 
 template <class T>
 class GpuEinsum {
   public:
-    /// Allocates as much as gpu_layout() says. `between` is called between parts of copies and between
+    /// Allocates arena_bytes<GpuParts<T>>(plan). `between` is called between parts of copies and between
     /// launches, and may throw. All arguments must outlive it. Throws CudaError, and MissingLibrary.
-    GpuEinsum(const Plan& plan, CudaStream& stream, ThreadPool& threads, std::function<void()> between);
+    GpuEinsum(const Plan& plan, CudaStream& stream, std::function<void()> between);
 
     /// Brings the operands to the device.
     void upload(std::span<const T* const> operands);
@@ -42,16 +40,12 @@ class GpuEinsum {
 
   private:
     void compute();
-    T* at(std::size_t bytes) const {
-        return reinterpret_cast<T*>(static_cast<char*>(memory_.data()) + bytes);
-    }
 
     const Plan& plan_;
     CudaStream& stream_;
     std::function<void()> between_;
-    GpuLayout layout_;
     CudaMemory memory_;
-    StagedCopies staged_;
+    GpuParts<T> parts_;
     std::unique_ptr<EinsumArithmetic<T>> arithmetic_;
     std::optional<CudaGraph> sequence_;  ///< several repetitions
     int sequence_times_ = 0;

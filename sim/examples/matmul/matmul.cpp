@@ -1,15 +1,18 @@
-// The example matmul: its options and rows, and the rows of the CPU.
+// The example matmul: its options and rows, on the CPU, in GPU memory and out of core.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
 #include <limits>
 
+#include "kernels/cuda/device_arena.h"
 #include "kernels/examples/arrays/column_sums.h"
 #include "kernels/examples/matmul/cpu_matmul.h"
-#include "sim/examples/matmul/run.h"
-#include "sim/examples/report/stopwatch.h"
-#include "sim/examples/table.h"
+#include "kernels/examples/matmul/cuda_matmul.h"
+#include "kernels/examples/matmul/out_of_core.h"
+#include "kernels/examples/matmul/tensor_peak.h"
+#include "sim/examples/arrays/arrays.h"
+#include "sim/examples/matmul/reference.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
 #include "sim/text/parse.h"
@@ -51,18 +54,27 @@ constexpr ExampleOption kOptions[] = {
      "all"},
 };
 
+/// A row that the example compares.
+struct MatmulRow {
+    std::string_view key;  ///< for --rows
+    const char* name;      ///< in the report
+    Device device = Device::cuda;
+    MatmulMethod method = MatmulMethod::library;  ///< on the GPU
+    bool inexact = false;
+};
+
 constexpr MatmulRow kRows[] = {
     {"openblas", "OpenBLAS", Device::cpu},
     {"naive", "naive", Device::cuda, MatmulMethod::naive},
     {"tile", "shared-memory tile", Device::cuda, MatmulMethod::shared_tile},
     {"register", "register tile", Device::cuda, MatmulMethod::register_tile},
     {"cublas", "cuBLAS", Device::cuda, MatmulMethod::library},
-    {"tf32", "cuBLAS TF32", Device::cuda, MatmulMethod::tf32, false, true},
-    {"3xfp16", "tensor cores, 3 x FP16, float32-accurate", Device::cuda, MatmulMethod::half_split, false},
+    {"tf32", "cuBLAS TF32", Device::cuda, MatmulMethod::tf32, true},
+    {"3xfp16", "tensor cores, 3 x FP16, float32-accurate", Device::cuda, MatmulMethod::half_split},
 };
 
 bool works(const MatmulRow& row, DType dtype) {
-    return dtype == DType::float32 || row.float64;
+    return dtype == DType::float32 || has_matmul<double>(row.method);
 }
 
 // Those of --rows. Throws InputError: an unknown one, or none that works in any of the dtypes.
@@ -91,84 +103,255 @@ void check(const ExampleRequest& request) {
     chosen_rows(request);
 }
 
-std::vector<MatmulRow> rows_of(const ExampleRequest& request, Device device, DType dtype) {
-    std::vector<MatmulRow> rows;
-    if (device == Device::cuda || request.on_cpu())
-        std::ranges::copy_if(chosen_rows(request), std::back_inserter(rows), [&](const MatmulRow& row) {
-            return row.backend == device && works(row, dtype);
-        });
-    return rows;
-}
-
-template <class T>
-void run_on_cpu(const MatmulRun<T>& run, ReportRow row) {
-    ExampleContext& context = run.context;
-    const MatmulShape& s = run.problem.shape;
-    HostProduct<T> product(s);
-    run.begin(row);
-    time_host(context, run.request.repeats, [&] {
-        for (int i = 0; i < run.problem.repetitions; ++i) {
-            cpu_matmul<T>({run.operands.a.data(), run.operands.b.data(), product.c.data(), s},
-                          context.thread_count(),
-                          [&](double share) { run.progress((i + share) / run.problem.repetitions, row); });
-            cpu_column_sums<T>(
-                context.threads(), product.c.data(), {s.m, s.n, s.n}, nullptr, product.sums.data());
-        }
-    }).fill(row);
-    const Rate rate = context.arithmetic_rate(row, run.problem.operations(), row.dtype);
-    run.add(std::move(row),
-            std::move(product).result(run),
-            {sizeof(T) == sizeof(float) ? 5e-6 : 1e-13, true},
-            rate);
-}
-
-double row_seconds(const MatmulRow& row, DType dtype, const ExampleRequest& request, int threads) {
-    const bool slow = row.method == MatmulMethod::naive || row.method == MatmulMethod::shared_tile;
-    // Beside the rough rate, which is of less even work on the CPU.
-    const double way = row.backend == Device::cpu ? 3 : slow ? 0.125 : 1;
-    const double rate = way * rough_rates(row.backend, threads).flops / (dtype == DType::float64 ? 2 : 1);
-    return timed_seconds(matmul_problem(request).operations() / rate, request.repeats);
-}
-
-// Estimated seconds of the parts of one precision, in the order in which run_dtype() begins them.
-std::vector<double> parts_of(const ExampleRequest& request, const ExampleContext& context, DType dtype) {
-    std::vector<MatmulRow> rows = rows_of(request, Device::cpu, dtype);
-    if (context.gpu()) std::ranges::copy(rows_of(request, Device::cuda, dtype), std::back_inserter(rows));
-    if (rows.empty() && !context.gpu()) return {};
-    const MatmulShape s = matmul_problem(request).shape;
-    std::vector<double> parts{random_seconds(s), reference_seconds(s, context.thread_count())};
-    for (const MatmulRow& row : rows)
-        parts.push_back(row_seconds(row, dtype, request, context.thread_count()));
-    return parts;
-}
-
-template <class T>
-void run_dtype(const ExampleRequest& request, ExampleContext& context) {
-    const auto cpu = rows_of(request, Device::cpu, dtype_of<T>),
-               gpu = rows_of(request, Device::cuda, dtype_of<T>);
-    const MatmulProblem problem = matmul_problem(request);
-    MatmulRun<T> run{request, context, problem, {}, {}};
-    if (!cpu.empty() || context.gpu()) {
-        context.begin_part("random numbers");
-        run.operands = make_operands<T>(problem, context);
-        context.begin_part("the reference");
-        run.reference = make_reference(run.operands, problem.shape, context);
-    }
-    for (const MatmulRow& row : cpu)
-        context.try_row(run.row(row), [&](ReportRow measured) { run_on_cpu(run, std::move(measured)); });
 #if STENCILSCOPE_HAS_CUDA
-    if (context.gpu()) return run_on_gpu(run, gpu);
+
+constexpr std::size_t kWorkspace = std::size_t(32) << 20;  // what cuBLAS recommends on Hopper
+constexpr std::size_t kWorkspaceShare = 8;                 // of the memory, out of core
+
+// A repetition that takes longer is waited for, so that the example can end after it.
+constexpr double kWaitSeconds = 0.02;
+
+/// The matrices and the sums on the device.
+template <class T>
+struct DeviceOperands {
+    T *a, *b, *c, *sums;
+
+    DeviceOperands(DeviceArena& arena, const MatmulShape& s)
+        : a(arena.take<T>(s.m * s.k)),
+          b(arena.take<T>(s.k * s.n)),
+          c(arena.take<T>(s.m * s.n)),
+          sums(arena.take<T>(s.n)) {}
+};
+
 #endif
-    for (const MatmulRow& row : gpu) context.add_absent(run.row(row), context.why_no_gpu());
-}
+
+/// All rows of one precision.
+template <class T>
+class MatmulExample {
+  public:
+    MatmulExample(const ExampleRequest& request, ExampleContext& context)
+        : request_(request), context_(context), problem_(matmul_problem(request)) {}
+
+    void add_rows() {
+        std::vector<Variant> variants;
+        bool any = false;
+        for (const MatmulRow& which : chosen_rows(request_)) {
+            if (!works(which, dtype_of<T>)) continue;
+            const bool cpu = which.device == Device::cpu;
+            any |= cpu ? context_.cpu() : context_.gpu();
+            variants.push_back({which.name, which.device, [this, which, cpu](ReportRow& row) {
+                                    if (cpu) return run_on_cpu(row);
+#if STENCILSCOPE_HAS_CUDA
+                                    run_on_gpu(which, row);
+#else
+                                    (void)which;
+#endif
+                                }});
+            variants.back().inexact = which.inexact;
+        }
+        if (any) {
+            context_.begin_part("random numbers");
+            operands_ = make_operands<T>(problem_, context_);
+            context_.begin_part("the reference");
+            reference_ = make_reference(operands_, problem_.shape, context_);
+        }
+        measure(context_, "matmul + column sum", dtype_of<T>, variants);
+    }
+
+  private:
+    // C and its sums in main memory.
+    struct HostProduct {
+        explicit HostProduct(const MatmulShape& s)
+            : c(std::size_t(s.m * s.n)), sums(std::size_t(s.n), std::numeric_limits<T>::quiet_NaN()) {
+            std::ranges::fill(c, std::numeric_limits<T>::quiet_NaN());
+        }
+        AlignedBuffer<T> c;
+        std::vector<T> sums;
+    };
+
+    MatmulResult<T> result_of(HostProduct product) {
+        const std::int64_t n = problem_.shape.n;
+        MatmulResult<T> result;
+        result.stored_sums = std::vector<T>(product.sums.size(), std::numeric_limits<T>::quiet_NaN());
+        const T* const c = product.c.data();
+        for (const std::int64_t i : reference_.rows)
+            result.rows.insert(result.rows.end(), c + i * n, c + (i + 1) * n);
+        cpu_column_sums<T>(
+            context_.threads(), c, {problem_.shape.m, n, n}, nullptr, result.stored_sums.data());
+        result.sums = std::move(product.sums);
+        return result;
+    }
+
+    void finish(ReportRow& row, const MatmulResult<T>& result, MatmulLimits limits) {
+        row.more.emplace_back("repetition_seconds", row.seconds / problem_.repetitions);
+        compare(result, reference_, limits, row);
+    }
+
+    void run_on_cpu(ReportRow& row) {
+        const MatmulShape& s = problem_.shape;
+        HostProduct product(s);
+        time_host(context_, request_.repeats, [&] {
+            for (int i = 0; i < problem_.repetitions; ++i) {
+                cpu_matmul<T>({operands_.a.data(), operands_.b.data(), product.c.data(), s},
+                              context_.thread_count(),
+                              [&](double share) { context_.progress((i + share) / problem_.repetitions); });
+                cpu_column_sums<T>(
+                    context_.threads(), product.c.data(), {s.m, s.n, s.n}, nullptr, product.sums.data());
+            }
+        }).fill(row);
+        row.rates = {context_.arithmetic_rate(row, problem_.operations(), row.dtype)};
+        finish(row, result_of(std::move(product)), {sizeof(T) == sizeof(float) ? 5e-6 : 1e-13, true});
+    }
+
+#if STENCILSCOPE_HAS_CUDA
+
+    void run_on_gpu(const MatmulRow& which, ReportRow& row) {
+        const MatmulShape shapes[] = {problem_.shape};
+        const double bytes = double(arena_bytes<DeviceOperands<T>>(problem_.shape) +
+                                    cuda_matmul_bytes<T>(which.method, {shapes, kWorkspace}));
+        row.gpu_memory = GpuMemoryUse{bytes};
+        const auto result =
+            bytes <= context_.gpu_budget() ? run_in_memory(which, row) : run_out_of_core(which, row);
+        row.rates = {rate_of(which, row)};
+        // Split formats round relative to a row's largest value, so element-wise bounds don't apply.
+        const bool bounded = !which.inexact && which.method != MatmulMethod::half_split;
+        finish(row,
+               result,
+               sizeof(T) == sizeof(double) ? MatmulLimits{1e-13, true}
+                                           : MatmulLimits{which.inexact ? 1e-3 : 5e-6, bounded});
+    }
+
+    MatmulResult<T> run_in_memory(const MatmulRow& which, ReportRow& row) {
+        const MatmulShape& s = problem_.shape;
+        CudaStream stream;
+        const CudaMemory memory(arena_bytes<DeviceOperands<T>>(s));
+        const auto device = in_arena<DeviceOperands<T>>(memory, s);
+        const auto copy = [&](auto enqueue, T* to, const T* from, std::int64_t count) {
+            copy_in_parts([this] { context_.pause(); }, enqueue, to, from, double(count) * sizeof(T), stream);
+        };
+        row.to_device_seconds = seconds_of([&] {
+            copy(enqueue_to_device, device.a, operands_.a.data(), s.m * s.k);
+            copy(enqueue_to_device, device.b, operands_.b.data(), s.k * s.n);
+        });
+        cuda_poison(device.c, std::size_t(s.m * s.n) * sizeof(T), stream);
+        cuda_poison(device.sums, std::size_t(s.n) * sizeof(T), stream);
+        time_in_memory(which, device, stream, row);
+
+        MatmulResult<T> result;
+        const auto fetch_sums = [&](std::vector<T>& sums) {
+            sums.resize(std::size_t(s.n));
+            copy(enqueue_to_host, sums.data(), device.sums, s.n);
+        };
+        row.to_host_seconds = seconds_of([&] { fetch_sums(result.sums); });
+        result.rows.resize(reference_.c.size());
+        T* to = result.rows.data();
+        for (const std::int64_t i : reference_.rows) {
+            copy(enqueue_to_host, to, device.c + i * s.n, s.n);
+            to += s.n;
+        }
+        const CudaMemory scratch(cuda_column_sums_bytes<T>({s.m, s.n, s.n}));
+        cuda_column_sums<T>(stream, device.c, {s.m, s.n, s.n}, nullptr, device.sums, scratch.data());
+        fetch_sums(result.stored_sums);
+        return result;
+    }
+
+    void time_in_memory(const MatmulRow& which,
+                        const DeviceOperands<T>& device,
+                        CudaStream& stream,
+                        ReportRow& row) {
+        const MatmulShape shapes[] = {problem_.shape};
+        const auto matmul = make_cuda_matmul<T>(which.method, {shapes, kWorkspace}, stream);
+        const auto once = [&] {
+            matmul->run({device.a, device.b, device.c, device.sums, problem_.shape, false});
+        };
+        const double seconds = seconds_of([&] {
+            once();
+            stream.synchronize();
+        });
+        time_device(context_, stream, request_.repeats, [&] {
+            for (int i = 0; i < problem_.repetitions; ++i) {
+                once();
+                if (seconds < kWaitSeconds) continue;
+                stream.synchronize();
+                context_.progress(double(i + 1) / problem_.repetitions);
+            }
+        }).fill(row);
+    }
+
+    OutOfCorePlan plan(const MatmulRow& which, std::size_t budget, std::size_t workspace) const {
+        const MatmulShape& s = problem_.shape;
+        const auto bytes = [&](const OutOfCorePlan& p) {
+            return out_of_core_bytes<T>(which.method, p, workspace);
+        };
+        if (const auto found = plan_out_of_core(s, budget, bytes)) return *found;
+        const auto least = smallest_out_of_core(s, [&](const OutOfCorePlan& p) {
+            return out_of_core_bytes<T>(which.method, p, 0) * kWorkspaceShare / (kWorkspaceShare - 1) + 1;
+        });
+        throw MachineError(
+            fmt::format("GPU memory: {} bytes are allowed or free, and {} of {} x {} x {} takes {} at least",
+                        budget,
+                        which.name,
+                        s.m,
+                        s.k,
+                        s.n,
+                        least.bytes));
+    }
+
+    MatmulResult<T> run_out_of_core(const MatmulRow& which, ReportRow& row) {
+        const auto budget = std::size_t(context_.gpu_budget());
+        const std::size_t workspace = std::min(kWorkspace, budget / kWorkspaceShare);
+        const OutOfCorePlan p = plan(which, budget, workspace);
+        OutOfCoreMatmul<T> matmul(which.method, p, workspace, context_.threads());
+        HostProduct product(problem_.shape);
+        time_host(context_, request_.repeats, [&] {
+            for (int i = 0; i < problem_.repetitions; ++i)
+                matmul.run({operands_.a.data(), operands_.b.data(), product.c.data(), product.sums.data()},
+                           [&] { context_.pause(); });
+        }).fill(row);
+        row.gpu_memory = GpuMemoryUse{double(p.bytes)};
+        row.more.emplace_back("out_of_core", true);
+        row.more.emplace_back("tile_of_c", fmt::format("{} x {}", p.tile.m, p.tile.n));
+        row.more.emplace_back("panel_of_k", p.tile.k);
+        row.more.emplace_back("gigabytes_to_device", p.elements_in() * sizeof(T) * 1e-9);
+        return result_of(std::move(product));
+    }
+
+    Rate rate_of(const MatmulRow& which, const ReportRow& row) {
+        struct Units {
+            MatmulMethod method;
+            TensorKind kind;
+            double products;
+            const char* name;
+        };
+        constexpr Units kUnits[] = {
+            {MatmulMethod::half_split, TensorKind::half, 3, "a third of the FP16 tensor cores"},
+            {MatmulMethod::tf32, TensorKind::tf32, 1, "TF32 tensor cores"},
+            {MatmulMethod::library, TensorKind::float64, 1, "float64 tensor cores"}};
+        for (const Units& units : kUnits) {
+            const double limit = context_.tensor_tflops(units.kind) / units.products;
+            const bool library = which.method == MatmulMethod::library;
+            if (units.method != which.method || (library && (sizeof(T) == sizeof(float) || limit == 0)))
+                continue;
+            return {problem_.operations() / row.seconds / 1e12,
+                    "TFLOP/s",
+                    limit,
+                    std::string(units.name) + ", computed from clock and units"};
+        }
+        return context_.arithmetic_rate(row, problem_.operations(), row.dtype);
+    }
+
+#endif
+
+    const ExampleRequest& request_;
+    ExampleContext& context_;
+    MatmulProblem problem_;
+    MatmulOperands<T> operands_;
+    MatmulReference reference_;
+};
 
 void run(const ExampleRequest& request, ExampleContext& context) {
-    std::vector<double> parts;
     for (const DType dtype : request.dtypes)
-        std::ranges::copy(parts_of(request, context, dtype), std::back_inserter(parts));
-    context.expect(parts);
-    for (const DType dtype : request.dtypes)
-        in_dtype(dtype, [&]<class T>(T) { run_dtype<T>(request, context); });
+        in_dtype(dtype, [&]<class T>(T) { MatmulExample<T>(request, context).add_rows(); });
     auto& notes = context.report().notes;
     notes = {
         "Seconds are those of all repetitions; each computes C and the sums of its columns anew, from A and "
@@ -182,8 +365,7 @@ void run(const ExampleRequest& request, ExampleContext& context) {
     constexpr RowNote kOfRows[] = {
         {"shared-memory tile",
          " is the usual kernel of Numba tutorials, repaired: it read A and B beyond their ends (<= for <), "
-         "took a "
-         "step "
+         "took a step "
          "for each block of the grid instead of ceil(k / 16), twice the work, summed in float64, read memory "
          "across rows, and added with atomics to an output that nobody had set to zero."},
         {"tensor cores, 3 x FP16",
@@ -199,66 +381,13 @@ void run(const ExampleRequest& request, ExampleContext& context) {
 
 }  // namespace
 
-template <class T>
-ReportRow MatmulRun<T>::row(const MatmulRow& which) const {
-    return {.work = "matmul + column sum",
-            .name = std::string(which.name),
-            .backend = which.backend,
-            .dtype = dtype_of<T>,
-            .inexact = which.inexact};
-}
-
-template <class T>
-void MatmulRun<T>::begin(const ReportRow& row) const {
-    context.begin_part(fmt::format("{}, {}", row.name, name_of(row.dtype)));
-}
-
-template <class T>
-void MatmulRun<T>::progress(double share, const ReportRow& row) const {
-    context.progress(share, fmt::format("{}, {}", row.name, name_of(row.dtype)));
-}
-
-template <class T>
-void MatmulRun<T>::add(ReportRow row,
-                       const MatmulResult<T>& result,
-                       MatmulLimits limits,
-                       const Rate& rate) const {
-    row.more.emplace_back("repetition_seconds", row.seconds / problem.repetitions);
-    compare(result, reference, limits, row);
-    row.rates = {rate};
-    context.add(std::move(row));
-}
-
-template <class T>
-HostProduct<T>::HostProduct(const MatmulShape& shape)
-    : c(std::size_t(shape.m * shape.n)), sums(std::size_t(shape.n), std::numeric_limits<T>::quiet_NaN()) {
-    std::ranges::fill(c, std::numeric_limits<T>::quiet_NaN());
-}
-
-template <class T>
-MatmulResult<T> HostProduct<T>::result(const MatmulRun<T>& run) && {
-    const MatmulShape& s = run.problem.shape;
-    MatmulResult<T> result;
-    result.stored_sums = std::vector<T>(sums.size(), std::numeric_limits<T>::quiet_NaN());
-    result.sums = std::move(sums);
-    for (const std::int64_t i : run.reference.rows)
-        result.rows.insert(result.rows.end(), c.data() + i * s.n, c.data() + (i + 1) * s.n);
-    cpu_column_sums<T>(run.context.threads(), c.data(), {s.m, s.n, s.n}, nullptr, result.stored_sums.data());
-    return result;
-}
-
-template struct MatmulRun<float>;
-template struct MatmulRun<double>;
-template struct HostProduct<float>;
-template struct HostProduct<double>;
-
 constinit const Example kMatmulExample = {
     "matmul",
     "a matrix product and the sums of its columns, by cuBLAS, own kernels, tensor cores and OpenBLAS",
     "C = A B (10000x5000 times 5000x7000) and the sums of C's columns, ten times. The "
     "kernels go from one thread for each value of C to cuBLAS, and on to the tensor cores: TF32, which is "
     "fast and inexact, and three products of halves, which are as exact as float32. What does not fit in GPU "
-    "memory goes through it in pieces. The "
+    "memory is computed out of core. The "
     "kernel of Numba tutorials reads out of bounds, does twice the work and sums into memory that it does "
     "not set; the one here does not.",
     kOptions,

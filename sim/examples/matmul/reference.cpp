@@ -9,6 +9,9 @@
 
 #include "kernels/cpu/thread_pool.h"
 #include "kernels/field/divide.h"
+#include "sim/examples/arrays/arrays.h"
+#include "sim/machine/host_memory.h"
+#include "sim/text/error.h"
 
 namespace stencil::matmul {
 namespace {
@@ -144,9 +147,30 @@ double cancellation(const std::vector<double>& exact, const std::vector<double>&
 
 }  // namespace
 
-double reference_seconds(const MatmulShape& s, int threads) {
-    const double of_b = double(some_rows(s).size() + 2) * double(s.k) * double(s.n);
-    return 2e-9 * (of_b + 2 * double(s.m) * double(s.k)) / threads;
+MatmulProblem matmul_problem(const ExampleRequest& request) {
+    const OptionValues& options = request.options;
+    return {{options.integer("m"), options.integer("k"), options.integer("n")},
+            int(options.integer("repetitions")),
+            std::uint64_t(options.integer("seed")),
+            options.text("distribution") == "centred"};
+}
+
+template <class T>
+MatmulOperands<T> make_operands(const MatmulProblem& problem, ExampleContext& context) {
+    const auto [m, k, n] = problem.shape;
+    const double bytes = (double(m) * double(k) + double(k) * double(n) + double(m) * double(n)) * sizeof(T);
+    const auto free = double(query_host_memory().free_bytes);
+    if (bytes > free)
+        throw MachineError(fmt::format(
+            "host memory: A, B and C take {:.1f} GB, and {:.1f} GB are free", bytes / 1e9, free / 1e9));
+    Random random(problem.seed);
+    MatmulOperands<T> operands;
+    operands.a = random_array<T>(context, random, m * k);
+    operands.b = random_array<T>(context, random, k * n);
+    for (AlignedBuffer<T>* factor : {&operands.a, &operands.b})
+        if (problem.centred)
+            for (T& value : *factor) value -= T(0.5);
+    return operands;
 }
 
 template <class T>
@@ -213,6 +237,8 @@ void compare(const MatmulResult<T>& result,
     row.more.emplace_back("within_1e-4", close4);
 }
 
+template MatmulOperands<float> make_operands(const MatmulProblem&, ExampleContext&);
+template MatmulOperands<double> make_operands(const MatmulProblem&, ExampleContext&);
 template MatmulReference make_reference(const MatmulOperands<float>&, const MatmulShape&, ExampleContext&);
 template MatmulReference make_reference(const MatmulOperands<double>&, const MatmulShape&, ExampleContext&);
 template void compare(const MatmulResult<float>&, const MatmulReference&, MatmulLimits, ReportRow&);

@@ -1,13 +1,38 @@
-// What the results of the example are compared with.
+// What the example multiplies, and what its results are compared with.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "sim/examples/matmul/operands.h"
+#include "kernels/cpu/aligned_buffer.h"
+#include "kernels/examples/matmul/matmul_shape.h"
+#include "sim/examples/context.h"
 #include "sim/examples/report/report.h"
 
 namespace stencil::matmul {
+
+struct MatmulProblem {
+    MatmulShape shape;
+    int repetitions = 1;  ///< of the product and its sums, in what is timed
+    std::uint64_t seed = 0;
+    bool centred = false;
+
+    double operations() const { return shape.operations() * repetitions; }
+};
+
+MatmulProblem matmul_problem(const ExampleRequest& request);
+
+/// On the host, row-major.
+template <class T>
+struct MatmulOperands {
+    AlignedBuffer<T> a;  ///< (m, k)
+    AlignedBuffer<T> b;  ///< (k, n)
+};
+
+/// As NumPy's default_rng(seed).random gives them, A and then B; centred ones are less 0.5. Throws
+/// MachineError where they and C do not fit in memory, and Cancelled.
+template <class T>
+MatmulOperands<T> make_operands(const MatmulProblem& problem, ExampleContext& context);
 
 /// The sums of all columns, and some rows of C, the first and the last among them. Sums are taken in long
 /// double, which has 11 bits more than float64 on x86, and rounded once.
@@ -20,15 +45,12 @@ struct MatmulReference {
     std::vector<double> c_of_size;  ///< (rows, n), of |A| |B|
 };
 
-/// Estimated seconds of make_reference().
-double reference_seconds(const MatmulShape& shape, int threads);
-
 template <class T>
 MatmulReference make_reference(const MatmulOperands<T>& operands,
                                const MatmulShape& shape,
                                ExampleContext& context);
 
-/// What a way of multiplying came to.
+/// The result of one method.
 template <class T>
 struct MatmulResult {
     std::vector<T> sums;         ///< (n)

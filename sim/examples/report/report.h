@@ -31,7 +31,7 @@ struct Rate {
 /// Bytes of GPU memory: what was said in advance, and the most that there was at once.
 struct GpuMemoryUse {
     double predicted = 0;
-    double actual = 0;  ///< 0: what the thread's meter says when the row is added
+    double actual = 0;  ///< filled in by measure()
 };
 
 /// One way of doing one piece of work.

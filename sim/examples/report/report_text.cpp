@@ -136,6 +136,15 @@ std::string rate_text(const ReportRow& row) {
     return text;
 }
 
+std::string speedup_text(const SpeedUp& one) {
+    return fmt::format("{}, {}: {} (GPU) is {} times as fast as {} (CPU)",
+                       one.work,
+                       name_of(one.dtype),
+                       one.gpu,
+                       figures(one.ratio),
+                       one.cpu);
+}
+
 bool same_group(const ReportRow& a, const ReportRow& b) {
     return a.work == b.work && a.dtype == b.dtype;
 }
@@ -215,13 +224,7 @@ std::string closing_text(const Report& report) {
     for (const ReportTable& table : report.tables) text += table_text(table);
     const auto speedups = speedups_of(report);
     if (!speedups.empty()) text += "\n";
-    for (const SpeedUp& one : speedups)
-        text += fmt::format("{}, {}: {} is {} times as fast as {}\n",
-                            one.work,
-                            name_of(one.dtype),
-                            one.gpu + " (GPU)",
-                            figures(one.ratio),
-                            one.cpu + " (CPU)");
+    for (const SpeedUp& one : speedups) text += speedup_text(one) + "\n";
     if (!report.notes.empty()) text += "\n";
     for (const std::string& note : report.notes) text += fmt::format("note: {}\n", note);
     return text;

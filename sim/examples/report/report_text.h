@@ -39,6 +39,9 @@ std::string closing_text(const Report& report);
 bool lacks_gpu(const Report& report, const ReportRow& row);
 std::string missing_gpu_text(const Report& report);
 
+/// "sum, float32: CUB (GPU) is 352 times as fast as OpenBLAS (CPU)".
+std::string speedup_text(const SpeedUp& speedup);
+
 /// Rows of one group stand under one header.
 bool same_group(const ReportRow& a, const ReportRow& b);
 

@@ -11,15 +11,23 @@
 namespace stencil {
 namespace {
 
+// About as many as a second takes.
+int sensible_repeats(double seconds) {
+    constexpr int kMin = 5, kMax = 101;
+    if (seconds > 5) return 1;
+    if (seconds > 1) return 3;
+    return std::clamp(int(1 / std::max(seconds, 1e-9)), kMin, kMax);
+}
+
 Timing take_times(ExampleContext& context, int repeats, const std::function<double()>& once) {
-    context.begin_call(0, repeats);
+    context.begin_call(0, repeats == 1 ? 1 : 1 + std::max(repeats, 5));
     const double first = once();
     if (repeats == 0) repeats = sensible_repeats(first);
     std::vector<double> times;
     if (repeats == 1) times.push_back(first);
     while (int(times.size()) < repeats) {
         context.pause();
-        context.begin_call(int(times.size()) + 1, repeats);
+        context.begin_call(int(times.size()) + 1, repeats + 1);
         times.push_back(once());
     }
     const auto [least, most] = std::ranges::minmax(times);

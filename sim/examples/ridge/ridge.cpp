@@ -1,43 +1,407 @@
-#include <algorithm>
-#include <iterator>
+// The example ridge: the one process that serves all coefficients, beside it the dense normal equations,
+// which are the truth too; its tables, its curve and its file.
+#include <fmt/format.h>
 
-#include "sim/examples/ridge/run.h"
-#include "sim/examples/table.h"
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <iterator>
+#include <memory>
+
+#include "kernels/cuda/cuda_runtime.h"
+#include "kernels/examples/ridge/dense_ridge.h"
+#include "kernels/examples/ridge/ridge_path.h"
+#include "sim/examples/context.h"
+#include "sim/examples/report/stopwatch.h"
+#include "sim/examples/ridge/l_curve.h"
+#include "sim/examples/ridge/problem.h"
+#include "sim/files/npy.h"
+#include "sim/machine/host_memory.h"
+#include "sim/text/parse.h"
 
 namespace stencil::ridge {
 namespace {
 
 constexpr DType kDtypes[] = {DType::float32};
+constexpr int kRefinements = 2;
+constexpr double kFailedBound = 1.5;  // times the tolerance: what rounding may add to a certificate
+constexpr std::int64_t kSensibleOnCpu = 4000, kSensibleOnGpu = 20000;  // columns, for Cholesky
+[[maybe_unused]] constexpr std::int64_t kUsualSteps = 4096;  // whose vectors count in the predicted memory
+
+struct RidgeTask {
+    const ExampleRequest& request;
+    ExampleContext& context;
+    const RidgeSettings& settings;
+};
+
+/// What a process found under one rule.
+struct PathResult {
+    bool certified = true;
+    std::vector<RidgePoint> points;
+    std::vector<CurvePoint> checked;  ///< the points, by fresh products
+    std::vector<double> x;            ///< coefficients x columns
+    Bidiagonal bidiagonal;
+};
+
+struct RidgeResults {
+    std::vector<PathResult> paths;  ///< one for each rule, of the last device
+    std::vector<double> truth;      ///< coefficients x columns; empty: not known
+    std::int64_t columns = 0;
+    double frobenius = 0;  ///< norm of A
+};
+
+std::string why_no_cholesky(const RidgeSize& size, const RidgeTask& task, Device device) {
+    const RidgeSettings& settings = task.settings;
+    const ExampleContext& context = task.context;
+    const bool cpu = device == Device::cpu;
+    if (!cpu && !context.gpu()) return context.why_no_gpu();
+    if (settings.coefficients.front() == 0) return "c = 0 need not have one solution";
+    const std::int64_t sensible = cpu ? kSensibleOnCpu : kSensibleOnGpu;
+    if (settings.automatic && std::max(size.columns, size.rows / 4) > sensible)
+        return fmt::format("more than {} columns take long (--methods cholesky does it)", sensible);
+    const double bytes = dense_ridge_bytes(size.rows, size.columns);
+    const double room = cpu ? 0.8 * double(query_host_memory().free_bytes) : context.gpu_budget();
+    if (bytes > room)
+        return fmt::format("needs {}, of which {} are there", format_bytes(bytes), format_bytes(room));
+    return "";
+}
+
+// Of host memory, for V.
+std::size_t basis_bytes() {
+    return std::size_t(double(query_host_memory().free_bytes) * 0.5);
+}
+
+double difference(double value, double right) {
+    return right > 0 ? std::abs(value - right) / right : value;
+}
+
+template <class T>
+class RidgeRun {
+  public:
+    RidgeRun(const RidgeTask& task, const SparseMatrix<T>& a, const std::vector<double>& d)
+        : task_(task),
+          request_(task.request),
+          context_(task.context),
+          settings_(task.settings),
+          a_(a),
+          d_(d),
+          checker_(a, task.context.threads(), [&task] { task.context.pause(); }),
+          most_steps_(5 * std::min(a.rows, a.columns)) {}
+
+    RidgeResults run() {
+        if (settings_.cholesky)
+            measure(context_,
+                    work(true),
+                    dtype_of<T>,
+                    {cholesky("dense Cholesky (OpenBLAS)", Device::cpu),
+                     cholesky("dense Cholesky (cuSOLVER)", Device::cuda)});
+        for (const bool certified : {true, false})
+            if (settings_.process && (certified ? settings_.certified : settings_.lsmr))
+                measure(context_,
+                        work(certified),
+                        dtype_of<T>,
+                        {process(certified, Device::cpu), process(certified, Device::cuda)});
+        return {std::move(results_), std::move(truth_), a_.columns, checker_.frobenius()};
+    }
+
+  private:
+    std::size_t columns() const { return std::size_t(a_.columns); }
+
+    RidgeRule rule(bool certified) const {
+        RidgeRule rule;
+        rule.certified = certified;
+        rule.tolerance = settings_.tolerance;
+        rule.most_steps = most_steps_;
+        // Without c there is no certificate: then at least LSMR's own tests are strict.
+        if (certified) rule.lsmr = {1e-4 * settings_.tolerance, 1e-4 * settings_.tolerance, 0};
+        return rule;
+    }
+
+    std::string work(bool certified) const {
+        const std::size_t count = settings_.coefficients.size();
+        return certified ? fmt::format("{} coefficients, error <= {:g}", count, settings_.tolerance)
+                         : fmt::format("{} coefficients, LSMR's stopping rule", count);
+    }
+
+    Variant cholesky(const char* name, Device device) {
+        return {name,
+                device,
+                [this, device](ReportRow& row) {
+                    if (device == Device::cpu)
+                        return run_cholesky(*make_cpu_dense_ridge(a_, context_.thread_count()), row);
+#if STENCILSCOPE_HAS_CUDA
+                    CudaStream stream;
+                    const std::size_t before = CudaMemoryMeter::left();
+                    const auto dense = make_cuda_dense_ridge(a_, stream);
+                    row.gpu_memory = GpuMemoryUse{double(before - CudaMemoryMeter::left())};
+                    run_cholesky(*dense, row);
+#endif
+                },
+                why_no_cholesky(size_of(a_), task_, device)};
+    }
+
+    Variant process(bool certified, Device device) {
+        return {"one process for all c", device, [this, certified, device](ReportRow& row) {
+                    if (device == Device::cpu) return run_cpu_process(certified, row);
+#if STENCILSCOPE_HAS_CUDA
+                    run_gpu_process(certified, row);
+#endif
+                }};
+    }
+
+    void run_cpu_process(bool certified, ReportRow& row) {
+        std::unique_ptr<GolubKahan> process;
+        const double seconds =
+            seconds_of([&] { process = make_cpu_golub_kahan(a_, context_.threads(), basis_bytes()); });
+        row.more.emplace_back("layout_seconds", seconds);
+        run_process(*process, certified, row);
+    }
+
+#if STENCILSCOPE_HAS_CUDA
+    void run_gpu_process(bool certified, ReportRow& row) {
+        CudaStream stream;
+        std::unique_ptr<GolubKahan> process;
+        const std::size_t before = CudaMemoryMeter::left();
+        const double seconds =
+            seconds_of([&] { process = make_cuda_golub_kahan(a_, context_.threads(), stream, most_steps_); });
+        row.gpu_memory = GpuMemoryUse{double(before - CudaMemoryMeter::left()) +
+                                      double(process->vector_bytes()) *
+                                          double(std::min(process->capacity(), kUsualSteps))};
+        row.to_device_seconds = process->upload_seconds();
+        row.more.emplace_back("layout_seconds", seconds - process->upload_seconds());
+        run_process(*process, certified, row);
+    }
+#endif
+
+    void run_process(GolubKahan& process, bool certified, ReportRow& row) {
+        PathResult result;
+        result.certified = certified;
+        process.on_pause([this] { context_.pause(); });
+        time_host(context_, request_.repeats, [&] {
+            result.points =
+                solve_ridge_path(process, d_, settings_.coefficients, rule(certified), [&](double done) {
+                    context_.progress(done);
+                });
+            std::vector<ProjectedSolution> solutions;
+            for (const RidgePoint& point : result.points) solutions.push_back(point.projected);
+            result.x = process.combine(solutions);
+        }).fill(row);
+        result.bidiagonal = process.bidiagonal();
+        row.rates = {
+            context_.memory_rate(row, double(result.bidiagonal.steps() + 1) * checker_.bytes_of_step())};
+        context_.begin_part(row.name + ": its solutions' errors");
+        check_path(result, row);
+        if (result.bidiagonal.steps() == process.capacity() && process.capacity() < most_steps_)
+            row.check +=
+                fmt::format("; memory has no room for the vectors of more than {} steps", process.capacity());
+        const auto same = std::ranges::find(results_, certified, &PathResult::certified);
+        if (same != results_.end())
+            *same = std::move(result);
+        else
+            results_.push_back(std::move(result));
+    }
+
+    void check_path(PathResult& result, ReportRow& row) {
+        double bound = 0, norms = 0;
+        std::size_t bounded = 0, certified = 0;
+        for (std::size_t i = 0; i < result.points.size(); ++i) {
+            context_.progress(double(i) / double(result.points.size()));
+            const RidgePoint& point = result.points[i];
+            const SolutionCheck check =
+                checker_.check({result.x.data() + i * columns(), columns()}, d_, point.c);
+            result.checked.push_back({point.c, point.projected.gradient, check});
+            if (point.c > 0) {
+                ++bounded;
+                bound = std::max(bound, check.bound);
+                const bool holds = check.bound <= kFailedBound * settings_.tolerance;
+                certified += holds ? 1 : 0;
+                row.failed |= point.stop == RidgeStop::certificate && !holds;
+            }
+            norms = std::max({norms,
+                              difference(point.projected.residual, check.residual),
+                              difference(point.projected.solution, check.solution)});
+        }
+        if (!truth_.empty())
+            row.error = largest_error(result.x, truth_, a_.columns);
+        else if (bounded > 0)
+            row.error = bound;
+        row.check = fmt::format("error <= {:g} certified for {} of {}, norms within {:.0e}",
+                                settings_.tolerance,
+                                certified,
+                                result.points.size(),
+                                norms);
+        // What LSMR's rule leaves is far above the error of the arithmetic.
+        row.inexact = !result.certified || certified < bounded;
+        row.more.emplace_back("steps", result.bidiagonal.steps());
+        if (bounded > 0) row.more.emplace_back("error_bound", bound);
+        row.more.emplace_back("singular_value_taken_out", result.bidiagonal.dominant.sigma);
+    }
+
+    // The factor's error is that of A^T A; gradients of fresh products take it away.
+    std::vector<double> refined(DenseRidge& dense, double c) {
+        std::vector<double> x(columns(), 0.0);
+        for (int round = 0; round <= kRefinements; ++round) {
+            checker_.check(x, d_, c);
+            const std::vector<double> step = dense.apply(checker_.gradient());
+            for (std::size_t j = 0; j < x.size(); ++j) x[j] += step[j];
+        }
+        return x;
+    }
+
+    void run_cholesky(DenseRidge& dense, ReportRow& row) {
+        std::vector<double> right(columns(), 0.0);
+        checker_.check(right, d_, 0);
+        right = checker_.gradient();  // A^T d
+        std::vector<double> truth, plain;
+        const double values = double(columns() * settings_.coefficients.size());
+        dense.form();
+        for (const double c : settings_.coefficients) {
+            context_.progress(double(truth.size()) / values);
+            if (!dense.factor(c)) {
+                row.why_not = fmt::format("A^T A + {:g}^2 I is not positive definite in float64", c);
+                return;
+            }
+            std::ranges::copy(refined(dense, c), std::back_inserter(truth));
+        }
+        context_.begin_part(row.name);
+        time_host(context_, request_.repeats, [&] {
+            plain.clear();
+            dense.form();
+            for (const double c : settings_.coefficients) {
+                context_.progress(double(plain.size()) / values);
+                dense.factor(c);
+                std::ranges::copy(dense.apply(right), std::back_inserter(plain));
+            }
+        }).fill(row);
+        truth_ = std::move(truth);
+        row.error = largest_error(plain, truth_, a_.columns);
+        row.check = "refined, it is the truth";
+        const double n = double(a_.columns);
+        const double flops = double(a_.rows) * n * n + double(settings_.coefficients.size()) * n * n * n / 3;
+        const double tensor = row.backend == Device::cuda ? context_.tensor_tflops(TensorKind::float64) : 0;
+        if (tensor > 0)
+            row.rates = {{flops / row.seconds / 1e12,
+                          "TFLOP/s",
+                          tensor,
+                          "float64 tensor cores, computed from clock and units"}};
+        else
+            row.rates = {context_.arithmetic_rate(row, flops, DType::float64)};
+    }
+
+    const RidgeTask& task_;
+    const ExampleRequest& request_;
+    ExampleContext& context_;
+    const RidgeSettings& settings_;
+    const SparseMatrix<T>& a_;
+    const std::vector<double>& d_;
+    SolutionChecker<T> checker_;
+    std::int64_t most_steps_;
+    std::vector<double> truth_;        // coefficients x columns; empty: not known
+    std::vector<PathResult> results_;  // one for each rule, of the last device
+};
+
+nlohmann::ordered_json number(double value) {
+    return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json("unknown");
+}
+
+ReportTable table_of(const PathResult& result, const std::string& id, const std::string& title) {
+    ReportTable table;
+    table.id = id;
+    table.title = title;
+    table.columns = {"c",
+                     "|A x - d|",
+                     "|x|",
+                     "iterations",
+                     "ended by",
+                     "bound on the error of x",
+                     "|g| / (|A| |r| + c^2 |x|)",
+                     "broadcast residual"};
+    for (std::size_t i = 0; i < result.points.size(); ++i) {
+        const RidgePoint& point = result.points[i];
+        const SolutionCheck& check = result.checked[i].check;
+        table.rows.push_back({point.c,
+                              check.residual,
+                              check.solution,
+                              point.iterations,
+                              name_of(point.stop),
+                              number(check.bound),
+                              check.gradient_share,
+                              check.broadcast});
+    }
+    return table;
+}
+
+ReportTable further_table(std::span<const double> further,
+                          const Bidiagonal& bidiagonal,
+                          const FurtherBound& bound) {
+    ReportTable table{"further_coefficients",
+                      "Further coefficients, from the same process",
+                      {"c", "|A x - d|", "|x|", "bound on the error of x"},
+                      {}};
+    for (const double c : further) {
+        const ProjectedSolution at = bidiagonal.solve(c);
+        table.rows.push_back({c, at.residual, at.solution, number(bound.at(c, at))});
+    }
+    return table;
+}
+
+// Those of the process; where it did not run, those of the dense normal equations.
+void write_solutions(const RidgeTask& task, const RidgeResults& results) {
+    if (task.request.out.empty()) return;
+    const std::vector<double>& x = results.paths.empty() ? results.truth : results.paths.front().x;
+    Report& report = task.context.report();
+    if (x.empty()) {
+        report.notes.push_back("No method came to solutions: there is no solutions.npy.");
+        return;
+    }
+    const std::filesystem::path path = std::filesystem::path(task.request.out) / "solutions.npy";
+    write_npy_array(path, {{std::int64_t(task.settings.coefficients.size()), results.columns}, x});
+    report.files.push_back(path.string());
+}
+
+void report_results(const RidgeTask& task, const RidgeResults& results) {
+    write_solutions(task, results);
+    if (results.paths.empty()) return;
+    Report& report = task.context.report();
+    const PathResult& result = results.paths.front();
+    report.tables.push_back(table_of(result, "coefficients", "Coefficients"));
+    for (std::size_t i = 1; i < results.paths.size(); ++i)
+        report.tables.push_back(
+            table_of(results.paths[i], "coefficients_lsmr", "Coefficients, LSMR's stopping rule"));
+    const FurtherBound bound(result.checked, results.frobenius);
+    if (!task.settings.further.empty())
+        report.tables.push_back(further_table(task.settings.further, result.bidiagonal, bound));
+    report.curves.push_back(l_curve(result.bidiagonal, result.checked));
+    report.live = live_l_curve(result.bidiagonal, result.checked, bound);
+    report.notes.push_back(
+        "The dashed line is what a broadcasting mistake makes of the residual, as tutorials in NumPy have "
+        "it: "
+        "A x of shape (n,) less d of shape (n, 1) becomes an n x n matrix of all differences, and its norm "
+        "is "
+        "far above |A x - d| and not even monotone.");
+    report.notes.push_back(
+        "The bound on the error of x is |A^T (d - A x) - c^2 x| / (c^2 |x|), from fresh float64 products. "
+        "At other c it adds what rounding was found to add here, eight-fold, to "
+        "the gradient that the process itself tracks.");
+}
 
 void check(const ExampleRequest& request) {
     read_ridge_settings(request.options);
 }
 
-// The parts of so many precisions, each with its problem.
-std::vector<double> parts_of(const RidgeTask& task, const RidgeSize& size, std::size_t dtypes) {
-    std::vector<double> one{drawing_seconds(size)}, all;
-    std::ranges::copy(ridge_parts(size, task), std::back_inserter(one));
-    for (std::size_t i = 0; i < dtypes; ++i) all.insert(all.end(), one.begin(), one.end());
-    return all;
-}
-
 void run(const ExampleRequest& request, ExampleContext& context) {
     const RidgeSettings settings = read_ridge_settings(request.options);
     const RidgeTask task{request, context, settings};
-    const bool drawn = !request.options.given("matrix");
-    const RandomProblem random = random_problem(request.options);
-    RidgeSize size{1000, 1000, 1000000};
-    if (drawn) size = {random.rows, random.columns, random.nonzeros()};
-    context.expect(parts_of(task, size, request.dtypes.size()));
-    for (std::size_t i = 0; i < request.dtypes.size(); ++i) {
-        context.begin_part(drawn ? "drawing the matrix" : "reading the matrix");
-        const RidgeProblem problem = make_ridge_problem(
-            request.options, request.dtypes[i] == DType::float32, [&] { context.pause(); });
-        // Of a file the size is known only now; the part that has begun is not expected again.
-        const std::vector<double> parts = parts_of(task, problem.size(), request.dtypes.size() - i);
-        context.expect({parts.begin() + 1, parts.end()});
+    for (const DType dtype : request.dtypes) {
+        context.begin_part(request.options.given("matrix") ? "reading the matrix" : "drawing the matrix");
+        const RidgeProblem problem =
+            make_ridge_problem(request.options, dtype == DType::float32, [&] { context.pause(); });
         for (const std::string& note : problem.notes) context.report().notes.push_back(note);
-        report_results(task, run_ridge(task, problem));
+        report_results(
+            task,
+            std::visit(
+                [&]<class T>(const SparseMatrix<T>& a) { return RidgeRun<T>(task, a, problem.d).run(); },
+                problem.a));
     }
 }
 

@@ -45,21 +45,22 @@ std::vector<T> unit_numbers(Dice& dice, std::size_t n, double low = 0) {
 
 /// Computes the result in higher precision, but rounds the intermediate 2x + 1 as T does.
 template <class T>
-long double expected(stencil::Expression expression, T x) {
+long double expected(stencil::Map map, T x) {
     const long double wide = x;
-    switch (expression) {
-        case stencil::Expression::sine_of_line:
+    switch (map) {
+        case stencil::Map::sine_of_line:
             return std::sin((long double)(T(2 * x + 1)));
-        case stencil::Expression::sine:
+        case stencil::Map::sine:
             return std::sin(wide);
-        case stencil::Expression::square:
+        case stencil::Map::square:
             return (long double)(T(x * x));
-        case stencil::Expression::chain: {
+        case stencil::Map::chain: {
             const long double y = std::exp(std::sin(wide) * std::cos(wide));
             return y > 0.5L ? 2 * y : y / 2;
         }
+        default:
+            return 0;
     }
-    return 0;
 }
 
 /// Whether they differ by at most so many units in the last place, are both NaN, or equal infinities.
@@ -77,52 +78,52 @@ constexpr std::size_t kBeyond = 5;  ///< elements after an output, which must st
 template <class T>
 constexpr T kUntouched = T(-123.25);
 
-/// Checks every expression at any length and alignment. run(expression, x, offset) places x `offset` elements
-/// after an aligned address, and returns an output filled with kUntouched, with kBeyond more elements.
+/// Checks every expression at any length and alignment. run(map, x, offset) places x `offset` elements after
+/// an aligned address, and returns an output filled with kUntouched, with kBeyond more elements.
 template <class T>
 void check_expressions(const auto& run) {
     Dice dice;
     CAPTURE(dice.seed);
-    for (const stencil::ExpressionRow& row : stencil::expressions())
+    for (const stencil::Expression& row : stencil::kExpressions)
         for (const std::size_t n : {1, 2, 3, 7, 16, 17, 1003, 4099})
             for (const std::size_t offset : {0, 1}) {
                 const std::vector<T> x = any_numbers<T>(dice, n);
-                const std::vector<T> y = run(row.expression, x, offset);
+                const std::vector<T> y = run(row.map, x, offset);
                 REQUIRE(y.size() == n + kBeyond);
                 for (std::size_t i = 0; i < n; ++i) {
                     CAPTURE(row.name, n, offset, i, x[i], y[i]);
-                    REQUIRE(agrees(y[i], expected(row.expression, x[i]), 5));
+                    REQUIRE(agrees(y[i], expected(row.map, x[i]), 5));
                 }
                 for (std::size_t i = n; i < y.size(); ++i) REQUIRE(y[i] == kUntouched<T>);
             }
 }
 
-/// Checks each pass for every number; run(pass, a, b) returns its output.
+/// Checks each map for every number; run(map, a, b) returns its output.
 template <class T>
 void check_single_passes(const auto& run) {
-    using stencil::Pass;
+    using stencil::Map;
     Dice dice;
     CAPTURE(dice.seed);
     const std::vector<T> a = any_numbers<T>(dice, 777), b = any_numbers<T>(dice, 777);
-    const auto check = [&](Pass pass, double units, const auto& want) {
-        const std::vector<T> to = run(pass, a, b);
+    const auto check = [&](Map map, double units, const auto& want) {
+        const std::vector<T> to = run(map, a, b);
         for (std::size_t i = 0; i < a.size(); ++i) {
-            CAPTURE(int(pass), i, a[i], b[i], to[i]);
+            CAPTURE(int(map), i, a[i], b[i], to[i]);
             REQUIRE(agrees(to[i], want(a[i], b[i]), units));
         }
     };
-    check(Pass::twice, 0, [](T x, T) { return T(2 * x); });
-    check(Pass::plus_one, 0, [](T x, T) { return T(x + 1); });
-    check(Pass::sine, 4, [](T x, T) { return std::sin((long double)(x)); });
-    check(Pass::cosine, 4, [](T x, T) { return std::cos((long double)(x)); });
-    check(Pass::square, 0, [](T x, T) { return T(x * x); });
-    check(Pass::exponential, 4, [](T x, T) {
+    check(Map::twice, 0, [](T x, T) { return T(2 * x); });
+    check(Map::plus_one, 0, [](T x, T) { return T(x + 1); });
+    check(Map::sine, 4, [](T x, T) { return std::sin((long double)(x)); });
+    check(Map::cosine, 4, [](T x, T) { return std::cos((long double)(x)); });
+    check(Map::square, 0, [](T x, T) { return T(x * x); });
+    check(Map::exponential, 4, [](T x, T) {
         const long double y = std::exp((long double)(x));
         return y > std::numeric_limits<T>::max() ? std::numeric_limits<long double>::infinity() : y;
     });
-    check(Pass::choose, 0, [](T x, T) { return x > T(0.5) ? T(2 * x) : T(x / 2); });
-    check(Pass::product, 0, [](T x, T y) { return T(x * y); });
-    check(Pass::sum, 0, [](T x, T y) { return T(x + y); });
+    check(Map::choose, 0, [](T x, T) { return x > T(0.5) ? T(2 * x) : T(x / 2); });
+    check(Map::product, 0, [](T x, T y) { return T(x * y); });
+    check(Map::sum, 0, [](T x, T y) { return T(x + y); });
 }
 
 /// A sum in higher precision than T.

@@ -156,7 +156,7 @@ void fill(Report& report, Dice& dice) {
 void take_time(const ExampleRequest& request, ExampleContext& context, double from, double to) {
     const int slices = int(request.options.real("seconds") / 0.005 * (to - from));
     for (int i = 0; i < slices; ++i) {
-        context.progress(from + (to - from) * i / slices, fmt::format("product {} of {}", i + 1, slices));
+        context.progress(from + (to - from) * i / slices);
         std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
 }
@@ -171,6 +171,7 @@ void fail_as_told(const ExampleRequest& request) {
 void run_sample(const ExampleRequest& request, ExampleContext& context) {
     Dice dice;
     const auto rows = sample_rows(dice);
+    context.begin_part("products");
     for (std::size_t i = 0; i < rows.size(); ++i) {
         take_time(request, context, double(i) / double(rows.size()), double(i + 1) / double(rows.size()));
         if (i == 2) fail_as_told(request);

@@ -10,7 +10,6 @@
 #include "app/window/icons.h"
 #include "app/window/panels/commands.h"
 #include "app/window/panels/examples/report_columns.h"
-#include "app/window/panels/examples/report_table.h"
 #include "app/window/panels/plots/plot.h"
 #include "app/window/panels/widgets/number_input.h"
 #include "app/window/panels/widgets/widgets.h"
@@ -168,7 +167,7 @@ void draw_example_progress(const UiState& ui) {
     if (!news.running) return;
     share_bar(news.share,
               fmt::format("{:.0f}%  {:.1f} s", 100 * news.share, news.seconds),
-              "How far it is, and for how long it has been running");
+              "How far the part named below is, and for how long the example has been running");
     const std::string doing = news.cancelling ? "ends" : news.doing.empty() ? "begins" : news.doing;
     fitted_text(fmt::format("{}: {}", news.example, doing), ImGui::GetContentRegionAvail().x, faint_color());
 }

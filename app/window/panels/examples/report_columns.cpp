@@ -189,13 +189,4 @@ std::string mark_of(const ReportRow& row) {
     return row.not_compared ? "lesson" : "";
 }
 
-std::string speedup_text(const SpeedUp& speedup) {
-    return fmt::format("{}, {}: {} (GPU) is {} times as fast as {} (CPU)",
-                       speedup.work,
-                       name_of(speedup.dtype),
-                       speedup.gpu,
-                       format_figures(speedup.ratio),
-                       speedup.cpu);
-}
-
 }  // namespace stencil

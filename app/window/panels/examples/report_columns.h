@@ -38,7 +38,4 @@ std::vector<TableColumn> columns_of(const ReportTable& table);
 /// Returns a remark on the row, "wrong", "inexact" or "lesson"; mostly empty.
 std::string mark_of(const ReportRow& row);
 
-/// Returns "cuBLAS (GPU) is 352 times as fast as OpenBLAS (CPU)", preceded by work and precision.
-std::string speedup_text(const SpeedUp& speedup);
-
 }  // namespace stencil

@@ -41,17 +41,17 @@ struct Tiles {
 };
 
 __device__ void fetch(const CUtensorMap& a, const CUtensorMap& b, Shared& shared, Tiles tiles, int depth) {
-    RingIndex turn;
+    PipelineState turn;
     for (int index = int(blockIdx.x); index < tiles.count(); index += int(gridDim.x)) {
         const int2 tile = tiles.at(index);
         for (int k = 0; k < depth; k += kHalfDepth) {
             shared.empty[turn.stage].wait(turn.phase ^ 1);
             shared.full[turn.stage].expect(kStageBytes);
             unsigned char* to = shared.stages[turn.stage];
-            load_box(to, a, k, tile.x * kHalfTile, shared.full[turn.stage]);
-            load_box(to + kPartBytes, a, depth + k, tile.x * kHalfTile, shared.full[turn.stage]);
-            load_box(to + 2 * kPartBytes, b, k, tile.y * kHalfTile, shared.full[turn.stage]);
-            load_box(to + 3 * kPartBytes, b, depth + k, tile.y * kHalfTile, shared.full[turn.stage]);
+            tma_load_2d(to, a, k, tile.x * kHalfTile, shared.full[turn.stage]);
+            tma_load_2d(to + kPartBytes, a, depth + k, tile.x * kHalfTile, shared.full[turn.stage]);
+            tma_load_2d(to + 2 * kPartBytes, b, k, tile.y * kHalfTile, shared.full[turn.stage]);
+            tma_load_2d(to + 3 * kPartBytes, b, depth + k, tile.y * kHalfTile, shared.full[turn.stage]);
             turn.next(kStages);
         }
     }
@@ -61,23 +61,24 @@ __device__ void fetch(const CUtensorMap& a, const CUtensorMap& b, Shared& shared
 // from a sum is then in proportion to them.
 __device__ __forceinline__ void multiply(float (&sums)[kValues], const Shared& shared, int stage, int group) {
     const unsigned base = shared_address(shared.stages[stage]);
-    const unsigned long long a_high = matrix_of(base + unsigned(group) * (kPartBytes / 2));
-    const unsigned long long a_low = matrix_of(base + kPartBytes + unsigned(group) * (kPartBytes / 2));
-    const unsigned long long b_high = matrix_of(base + 2 * kPartBytes);
-    const unsigned long long b_low = matrix_of(base + 3 * kPartBytes);
-    keep(sums);
-    begin_products();
+    const unsigned long long a_high = make_smem_descriptor(base + unsigned(group) * (kPartBytes / 2));
+    const unsigned long long a_low =
+        make_smem_descriptor(base + kPartBytes + unsigned(group) * (kPartBytes / 2));
+    const unsigned long long b_high = make_smem_descriptor(base + 2 * kPartBytes);
+    const unsigned long long b_low = make_smem_descriptor(base + 3 * kPartBytes);
+    warpgroup_fence_operand(sums);
+    warpgroup_arrive();
 #pragma unroll
     for (int k = 0; k < 4; ++k) add_product(sums, a_low + 2 * k, b_high + 2 * k, k > 0);
 #pragma unroll
     for (int k = 0; k < 4; ++k) add_product(sums, a_high + 2 * k, b_low + 2 * k, true);
 #pragma unroll
     for (int k = 0; k < 4; ++k) add_product(sums, a_high + 2 * k, b_high + 2 * k, true);
-    end_products();
+    warpgroup_commit();
 }
 
 __device__ __forceinline__ void add(float (&total)[kValues], float (&sums)[kValues]) {
-    keep(sums);
+    warpgroup_fence_operand(sums);
 #pragma unroll
     for (int i = 0; i < kValues; ++i) total[i] += sums[i];
 }
@@ -149,7 +150,7 @@ __device__ __forceinline__ void sum_columns(const HalfProduct& p,
 __device__ void consume(const HalfProduct& p, Shared& shared, Tiles tiles, int group) {
     const int thread = int(threadIdx.x) % 128;
     const int steps = int(p.depth) / kHalfDepth;
-    RingIndex turn;
+    PipelineState turn;
     float total[kValues], sums[kValues];
     for (int index = int(blockIdx.x); index < tiles.count(); index += int(gridDim.x)) {
         const int2 tile = tiles.at(index);
@@ -158,7 +159,7 @@ __device__ void consume(const HalfProduct& p, Shared& shared, Tiles tiles, int g
         for (int step = 0; step < steps; ++step) {
             shared.full[turn.stage].wait(turn.phase);
             multiply(sums, shared, turn.stage, group);
-            wait_products<0>();
+            warpgroup_wait<0>();
             if (thread == 0) shared.empty[turn.stage].arrive();
             turn.next(kStages);
             add(total, sums);
@@ -189,10 +190,10 @@ __global__ void __launch_bounds__(kThreads) half_product_kernel(const __grid_con
     __syncthreads();
     const int role = int(threadIdx.x) / 128;
     if (role == 0) {
-        give_registers<24>();
+        warpgroup_reg_dealloc<24>();
         if (threadIdx.x == 0) fetch(a, b, shared, tiles, int(p.depth));
     } else {
-        take_registers<240>();
+        warpgroup_reg_alloc<240>();
         consume(p, shared, tiles, role - 1);
     }
 }
@@ -211,7 +212,7 @@ void half_product(const HalfProduct& product, cudaStream_t stream) {
     const std::int64_t tiles = ceil_div(s.m, kHalfTile) * ceil_div(s.n, kHalfTile);
     const auto blocks = unsigned(std::min<std::int64_t>(tiles, multiprocessors()));
     const auto map = [&](const __half* data, std::int64_t rows) {
-        return row_map(
+        return make_tensor_map(
             {CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 2, data, rows, 2 * product.depth, kHalfDepth, kHalfTile});
     };
     half_product_kernel<<<blocks, kThreads, kSharedBytes, stream>>>(

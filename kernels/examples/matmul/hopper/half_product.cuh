@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cuda.h>
+#include <cuda_fp16.h>
 
 #include "kernels/examples/matmul/matmul_shape.h"
-#include "kernels/examples/matmul/split/half_layout.h"
 #include "kernels/field/divide.h"
 
 namespace stencil::matmul::hopper {

@@ -12,7 +12,7 @@ namespace stencil::matmul::hopper {
 #if STENCIL_BULK_COPIES
 
 /// Which stage of a ring comes next, and whether its barrier has completed an even or odd number of times.
-struct RingIndex {
+struct PipelineState {
     int stage = 0;
     unsigned phase = 0;
     __device__ void next(int stages) {
@@ -27,7 +27,7 @@ __device__ __forceinline__ unsigned shared_address(const void* p) {
 }
 
 /// Copies a box of a two-dimensional array; zeros where it reaches beyond.
-__device__ __forceinline__ void load_box(
+__device__ __forceinline__ void tma_load_2d(
     void* to, const CUtensorMap& map, int column, int row, Mbarrier& barrier) {
     using namespace cuda::ptx;
     const int place[2] = {column, row};
@@ -35,11 +35,11 @@ __device__ __forceinline__ void load_box(
 }
 
 template <int Count>
-__device__ __forceinline__ void give_registers() {
+__device__ __forceinline__ void warpgroup_reg_dealloc() {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(Count));
 }
 template <int Count>
-__device__ __forceinline__ void take_registers() {
+__device__ __forceinline__ void warpgroup_reg_alloc() {
     asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(Count));
 }
 
@@ -50,25 +50,25 @@ __device__ __forceinline__ void sync_warpgroup(int group) {
 
 /// Describes rows of 64 halves (128 bytes, swizzled by the TMA) to wgmma: groups of 8 rows are 1024 bytes
 /// apart. 16 halves further along a row are 2 further in the description.
-__device__ __forceinline__ unsigned long long matrix_of(unsigned address) {
+__device__ __forceinline__ unsigned long long make_smem_descriptor(unsigned address) {
     return (unsigned long long)((address & 0x3ffff) >> 4) | 1ull << 16 | 64ull << 32 | 1ull << 62;
 }
 
-__device__ __forceinline__ void begin_products() {
+__device__ __forceinline__ void warpgroup_arrive() {
     asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 }
-__device__ __forceinline__ void end_products() {
+__device__ __forceinline__ void warpgroup_commit() {
     asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
 }
 /// Waits until at most the given number of groups of products are under way.
 template <int Pending>
-__device__ __forceinline__ void wait_products() {
+__device__ __forceinline__ void warpgroup_wait() {
     asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(Pending) : "memory");
 }
 
 /// Keeps the compiler from moving what is done with the values across this place.
 template <int Count>
-__device__ __forceinline__ void keep(float (&values)[Count]) {
+__device__ __forceinline__ void warpgroup_fence_operand(float (&values)[Count]) {
 #pragma unroll
     for (int i = 0; i < Count; ++i) asm volatile("" : "+f"(values[i])::"memory");
 }

@@ -30,7 +30,7 @@ struct RowMap {
 };
 
 /// Throws CudaError.
-inline CUtensorMap row_map(const RowMap& of) {
+inline CUtensorMap make_tensor_map(const RowMap& of) {
     CUtensorMap map;
     const cuuint64_t size[2] = {cuuint64_t(of.columns), cuuint64_t(of.rows)};
     const cuuint64_t pitch[1] = {cuuint64_t(of.columns) * cuuint64_t(of.value_bytes)};

@@ -1,14 +1,13 @@
-#include "kernels/examples/matmul/split/half_matmul.cuh"
-
 #include <algorithm>
 #include <vector>
 
 #include "kernels/cuda/cuda_check.cuh"
+#include "kernels/cuda/device_arena.h"
 #include "kernels/examples/arrays/column_sums.h"
+#include "kernels/examples/matmul/cuda_matmul.h"
 #include "kernels/examples/matmul/hopper/half_product.cuh"
 #include "kernels/examples/matmul/lt_product.cuh"
 #include "kernels/examples/matmul/split/half_split.cuh"
-#include "kernels/examples/matmul/split/scratch_parts.h"
 #include "kernels/field/divide.h"
 
 namespace stencil::matmul {
@@ -34,7 +33,7 @@ struct Halves {
     int *a_exponents, *b_exponents;
     unsigned* column_scratch;
 
-    Halves(ScratchParts& parts, const MatmulShape& s, std::int64_t pitch)
+    Halves(DeviceArena& parts, const MatmulShape& s, std::int64_t pitch)
         : a(parts.take<__half>(s.m * pitch)),
           b(parts.take<__half>(s.n * pitch)),
           a_exponents(parts.take<int>(s.m)),
@@ -50,7 +49,7 @@ struct HopperParts {
     float* partial_sums;
     std::byte* sums_scratch;
 
-    HopperParts(ScratchParts& parts, const MatmulNeeds& needs)
+    HopperParts(DeviceArena& parts, const MatmulNeeds& needs)
         : halves(parts, largest(needs), 2 * depth(largest(needs).k)),
           partial_sums(parts.take<float>(hopper::half_sum_rows(largest(needs).m) * largest(needs).n)),
           sums_scratch(parts.take<std::byte>(sums_bytes(needs, hopper::half_sum_rows))) {}
@@ -60,8 +59,8 @@ class HopperMatmul : public CudaMatmul<float> {
   public:
     HopperMatmul(const MatmulNeeds& needs, CudaStream& stream)
         : stream_(stream),
-          memory_(scratch_bytes<HopperParts>(needs)),
-          parts_(in_scratch<HopperParts>(memory_, needs)) {}
+          memory_(arena_bytes<HopperParts>(needs)),
+          parts_(in_arena<HopperParts>(memory_, needs)) {}
 
     void run(const MatmulCall<float>& call) override {
         const MatmulShape& s = call.shape;
@@ -108,7 +107,7 @@ struct LibraryParts {
     float* c;  // before it is scaled back
     std::byte *sums_scratch, *workspace;
 
-    LibraryParts(ScratchParts& parts, const MatmulNeeds& needs)
+    LibraryParts(DeviceArena& parts, const MatmulNeeds& needs)
         : halves(parts, largest(needs), library_pitch(largest(needs).k)),
           c(parts.take<float>(largest(needs).m * largest(needs).n)),
           sums_scratch(parts.take<std::byte>(sums_bytes(needs, same))),
@@ -133,8 +132,8 @@ class LibraryMatmul : public CudaMatmul<float> {
   public:
     LibraryMatmul(const MatmulNeeds& needs, CudaStream& stream)
         : stream_(stream),
-          memory_(scratch_bytes<LibraryParts>(needs)),
-          parts_(in_scratch<LibraryParts>(memory_, needs)) {
+          memory_(arena_bytes<LibraryParts>(needs)),
+          parts_(in_arena<LibraryParts>(memory_, needs)) {
         for (const MatmulShape& s : needs.shapes) {
             const std::int64_t pitch = library_pitch(s.k);
             shapes_.push_back(s);
@@ -183,16 +182,12 @@ class LibraryMatmul : public CudaMatmul<float> {
 
 }  // namespace
 
-std::size_t half_library_bytes(const MatmulNeeds& needs) {
-    return scratch_bytes<LibraryParts>(needs);
-}
-
 std::unique_ptr<CudaMatmul<float>> make_half_library(const MatmulNeeds& needs, CudaStream& stream) {
     return std::make_unique<LibraryMatmul>(needs, stream);
 }
 
 std::size_t half_matmul_bytes(const MatmulNeeds& needs) {
-    return has_half_kernel() ? scratch_bytes<HopperParts>(needs) : half_library_bytes(needs);
+    return has_half_kernel() ? arena_bytes<HopperParts>(needs) : arena_bytes<LibraryParts>(needs);
 }
 
 std::unique_ptr<CudaMatmul<float>> make_half_matmul(const MatmulNeeds& needs, CudaStream& stream) {

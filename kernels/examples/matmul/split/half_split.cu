@@ -11,7 +11,7 @@ namespace stencil::matmul {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr int kTogether = 4;   // numbers along k that a thread writes at once
+constexpr int kPerThread = 4;  // numbers along k that a thread writes at once
 constexpr int kTile = 64;      // columns, and numbers along k, of a transposed block
 constexpr int kMaxRows = 128;  // rows that a block looks through for the largest
 
@@ -33,10 +33,10 @@ __device__ float finite_size(float x) {
 }
 
 // Four numbers from k on, k a multiple of four.
-__device__ void write(const HalfLayout& layout, __half* row, std::int64_t k, const float (&x)[kTogether]) {
-    Pack<__half, kTogether> high, low;
+__device__ void write(const HalfLayout& layout, __half* row, std::int64_t k, const float (&x)[kPerThread]) {
+    Pack<__half, kPerThread> high, low;
 #pragma unroll
-    for (int i = 0; i < kTogether; ++i) {
+    for (int i = 0; i < kPerThread; ++i) {
         high[i] = __float2half_rn(x[i]);
         low[i] = __float2half_rn(x[i] - __half2float(high[i]));
     }
@@ -53,25 +53,25 @@ __global__ void __launch_bounds__(kThreads) split_rows_kernel(RowSplit split, st
     const HalfLayout& layout = split.layout;
     const std::int64_t row = blockIdx.x;
     const float* const from = split.a + row * layout.k;
-    const auto load = [&](std::int64_t k, float(&x)[kTogether]) {
+    const auto load = [&](std::int64_t k, float(&x)[kPerThread]) {
         if (Vectors) {
             const auto all = k < layout.k ? load_pack(from + k) : Pack<float>{};
-            for (int i = 0; i < kTogether; ++i) x[i] = all[i];
+            for (int i = 0; i < kPerThread; ++i) x[i] = all[i];
         } else {
-            for (int i = 0; i < kTogether; ++i) x[i] = k + i < layout.k ? from[k + i] : 0;
+            for (int i = 0; i < kPerThread; ++i) x[i] = k + i < layout.k ? from[k + i] : 0;
         }
     };
     float largest = 0;
-    float x[kTogether];
-    for (std::int64_t k = threadIdx.x * kTogether; k < layout.k; k += kThreads * kTogether) {
+    float x[kPerThread];
+    for (std::int64_t k = threadIdx.x * kPerThread; k < layout.k; k += kThreads * kPerThread) {
         load(k, x);
-        for (int i = 0; i < kTogether; ++i) largest = fmaxf(largest, finite_size(x[i]));
+        for (int i = 0; i < kPerThread; ++i) largest = fmaxf(largest, finite_size(x[i]));
     }
     const Scale scale(block_reduce(
         largest, [](float a, float b) { return fmaxf(a, b); }, 0.f));
-    for (std::int64_t k = threadIdx.x * kTogether; k < padded; k += kThreads * kTogether) {
+    for (std::int64_t k = threadIdx.x * kPerThread; k < padded; k += kThreads * kPerThread) {
         load(k, x);
-        for (int i = 0; i < kTogether; ++i) x[i] = scale(x[i]);
+        for (int i = 0; i < kPerThread; ++i) x[i] = scale(x[i]);
         write(layout, split.halves + row * layout.pitch, k, x);
     }
     if (threadIdx.x == 0) split.exponents[row] = -scale.exponent;
@@ -100,14 +100,14 @@ __global__ void __launch_bounds__(kThreads) split_columns_kernel(ColumnSplit spl
         tile[y][x] = there ? split.b[(first_k + y) * split.columns + first + x] : 0;
     }
     __syncthreads();
-    constexpr int kGroups = kTile / kTogether;
-    const int k = int(threadIdx.x) % kGroups * kTogether;
+    constexpr int kGroups = kTile / kPerThread;
+    const int k = int(threadIdx.x) % kGroups * kPerThread;
     for (int j = int(threadIdx.x) / kGroups; j < kTile; j += kThreads / kGroups) {
         const std::int64_t column = first + j;
         if (column >= split.columns) return;
         const Scale scale(__uint_as_float(split.scratch[column]));
-        float values[kTogether];
-        for (int i = 0; i < kTogether; ++i) values[i] = scale(tile[k + i][j]);
+        float values[kPerThread];
+        for (int i = 0; i < kPerThread; ++i) values[i] = scale(tile[k + i][j]);
         write(split.layout, split.halves + column * split.layout.pitch, first_k + k, values);
         if (first_k + k == 0) split.exponents[column] = -scale.exponent;
     }
@@ -117,7 +117,7 @@ __global__ void __launch_bounds__(kThreads) split_columns_kernel(ColumnSplit spl
 
 void split_rows(const RowSplit& split, cudaStream_t stream) {
     const std::int64_t padded = half_chunks(split.layout) * split.layout.chunk;
-    const bool vectors = split.layout.k % kTogether == 0 && are_aligned(16, split.a);
+    const bool vectors = split.layout.k % kPerThread == 0 && are_aligned(16, split.a);
     const auto kernel = vectors ? split_rows_kernel<true> : split_rows_kernel<false>;
     kernel<<<unsigned(split.rows), kThreads, 0, stream>>>(split, padded);
     check_launch("split_rows_kernel");

@@ -6,12 +6,25 @@
 // about 2^-22, and the products of halves are exact in float32.
 #pragma once
 
+#include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
-#include "kernels/examples/matmul/split/half_layout.h"
+#include <cstdint>
+
 #include "kernels/field/divide.h"
 
 namespace stencil::matmul {
+
+/// A row for each row of A, or for each column of B: both factors are read along k. Within a row, k is cut
+/// into chunks, and a chunk has its parts one after the other.
+struct HalfLayout {
+    std::int64_t k = 0;      ///< numbers that there are
+    std::int64_t chunk = 0;  ///< numbers of a chunk; those beyond k are zeros
+    std::int64_t pitch = 0;  ///< halves from one row to the next
+    int parts = 2;           ///< of a chunk
+    int high = 0, low = 1;   ///< the parts' places
+    int high_again = -1;     ///< where the high part is stored a second time; -1: nowhere
+};
 
 /// Zeros pad to whole chunks.
 inline std::int64_t half_chunks(const HalfLayout& layout) {

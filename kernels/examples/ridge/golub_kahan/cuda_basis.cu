@@ -53,34 +53,21 @@ constexpr int kThreads = 256;
 
 }  // namespace
 
-struct CudaBasis::Scratch {
-    Scratch(std::size_t columns, std::size_t steps)
-        : partial_bytes(sizeof(double) * columns * kBasisSplits * kSolutionsAtOnce),
-          partial(partial_bytes),
-          y(sizeof(double) * std::max<std::size_t>(1, steps) * kSolutionsAtOnce),
-          x(sizeof(double) * columns) {}
-
-    std::size_t partial_bytes;
-    CudaMemory partial;  // kBasisSplits x kSolutionsAtOnce x columns
-    CudaMemory y;        // kSolutionsAtOnce x steps
-    CudaMemory x;        // columns
-};
-
 // partial = the splits' shares of V y, piece by piece of V.
-void CudaBasis::add_steps(const Scratch& scratch, std::size_t steps, CudaStream& stream) {
+void CudaBasis::add_steps(std::size_t steps, CudaStream& stream) {
     const cudaStream_t s = cuda_handle(stream);
     const auto n = std::size_t(columns_);
-    CUDA_CHECK(cudaMemsetAsync(scratch.partial.data(), 0, scratch.partial_bytes, s));
+    CUDA_CHECK(cudaMemsetAsync(partial_.data(), 0, partial_bytes_, s));
     for (std::size_t k = 0; k < steps; k += kStepsOfPiece) {
         const int count = int(std::min<std::size_t>(kStepsOfPiece, steps - k));
         const dim3 grid(unsigned(ceil_div(n, std::size_t(kThreads))), kBasisSplits);
         add_basis_kernel<<<grid, kThreads, 0, s>>>({at(std::int64_t(k)),
                                                     pitch_,
-                                                    as<double>(scratch.y) + k,
+                                                    as<double>(y_) + k,
                                                     std::int64_t(steps),
                                                     count,
                                                     int(n),
-                                                    as<double>(scratch.partial)});
+                                                    as<double>(partial_)});
         check_launch("add_basis_kernel");
     }
 }
@@ -93,27 +80,20 @@ std::vector<double> CudaBasis::combine(std::span<const ProjectedSolution> soluti
     const auto n = std::size_t(columns_);
     std::vector<double> x(n * solutions.size(), 0.0);
     if (n == 0) return x;
-    const Scratch scratch(n, steps);
     const cudaStream_t s = cuda_handle(stream);
     for (std::size_t first = 0; first < solutions.size(); first += kSolutionsAtOnce) {
         const std::size_t end = std::min(solutions.size(), first + kSolutionsAtOnce);
         std::vector<double> y(std::max<std::size_t>(1, steps) * kSolutionsAtOnce, 0.0);
         for (std::size_t i = first; i < end; ++i)
             std::ranges::copy(solutions[i].y, y.begin() + std::ptrdiff_t((i - first) * steps));
-        CUDA_CHECK(
-            cudaMemcpyAsync(scratch.y.data(), y.data(), sizeof(double) * y.size(), cudaMemcpyDefault, s));
-        add_steps(scratch, steps, stream);
+        CUDA_CHECK(cudaMemcpyAsync(y_.data(), y.data(), sizeof(double) * y.size(), cudaMemcpyDefault, s));
+        add_steps(steps, stream);
         for (std::size_t i = first; i < end; ++i) {
             finish_solution_kernel<<<unsigned(ceil_div(n, std::size_t(kThreads))), kThreads, 0, s>>>(
-                as<double>(scratch.partial),
-                int(i - first),
-                as<double>(scratch.x),
-                solutions[i].xi,
-                q,
-                int(n));
+                as<double>(partial_), int(i - first), as<double>(x_), solutions[i].xi, q, int(n));
             check_launch("finish_solution_kernel");
-            CUDA_CHECK(cudaMemcpyAsync(
-                x.data() + i * n, scratch.x.data(), sizeof(double) * n, cudaMemcpyDefault, s));
+            CUDA_CHECK(
+                cudaMemcpyAsync(x.data() + i * n, x_.data(), sizeof(double) * n, cudaMemcpyDefault, s));
         }
         stream.synchronize();
     }

@@ -1,4 +1,4 @@
-// The Golub-Kahan vectors V in pieces of device or page-locked host memory, and linear combinations of them.
+// The Golub-Kahan vectors V in pieces of device memory, and linear combinations of them.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,6 @@
 
 #include "kernels/cuda/cuda_check.cuh"
 #include "kernels/examples/ridge/golub_kahan/bidiagonal.h"
-#include "kernels/field/divide.h"
 
 namespace stencil {
 
@@ -20,38 +19,23 @@ class CudaBasis {
   public:
     static constexpr int kStepsOfPiece = 256;
 
-    /// The pieces on the device, made at once; further ones come on the host as they are needed.
-    CudaBasis(std::int64_t columns, std::int64_t device_pieces)
-        : columns_(columns), pitch_(pitch_of(columns)) {
-        for (std::int64_t i = 0; i < device_pieces; ++i)
-            pieces_.push_back(static_cast<double*>(device_.emplace_back(piece_bytes(columns)).data()));
-    }
-
-    static std::int64_t pitch_of(std::int64_t columns) {
-        return (std::max<std::int64_t>(1, columns) + 31) / 32 * 32;
-    }
-    static std::size_t piece_bytes(std::int64_t columns) {
-        return std::size_t(pitch_of(columns)) * kStepsOfPiece * sizeof(double);
-    }
-    /// Of what combine() takes for itself, for processes of up to `steps` steps.
-    static std::size_t scratch_bytes(std::int64_t columns, std::int64_t steps) {
-        return sizeof(double) * (std::size_t(kBasisSplits) * kSolutionsAtOnce * std::size_t(columns) +
-                                 std::size_t(kSolutionsAtOnce) * std::size_t(steps) + std::size_t(columns));
-    }
+    /// For up to so many steps; pieces are allocated as the steps need them, what combine() works in at once.
+    CudaBasis(std::int64_t columns, std::int64_t steps)
+        : columns_(columns),
+          pitch_((std::max<std::int64_t>(1, columns) + 31) / 32 * 32),
+          partial_bytes_(sizeof(double) * std::size_t(columns) * kBasisSplits * kSolutionsAtOnce),
+          partial_(partial_bytes_),
+          y_(sizeof(double) * std::size_t(std::max<std::int64_t>(1, steps)) * kSolutionsAtOnce),
+          x_(sizeof(double) * std::size_t(columns)) {}
 
     std::int64_t pitch() const { return pitch_; }
-
-    /// Steps that there is room for, with `host_bytes` more on the host.
-    std::int64_t capacity(std::size_t host_bytes) const {
-        return std::int64_t(device_.size() + host_bytes / piece_bytes(columns_)) * kStepsOfPiece;
-    }
+    std::size_t piece_bytes() const { return std::size_t(pitch_) * kStepsOfPiece * sizeof(double); }
 
     /// Room for step k; steps of one piece follow each other.
     double* at(std::int64_t k) {
         const auto piece = std::size_t(k / kStepsOfPiece);
-        while (pieces_.size() <= piece)
-            pieces_.push_back(static_cast<double*>(host_.emplace_back(piece_bytes(columns_)).data()));
-        return pieces_[piece] + k % kStepsOfPiece * pitch_;
+        while (pieces_.size() <= piece) pieces_.emplace_back(piece_bytes());
+        return static_cast<double*>(pieces_[piece].data()) + k % kStepsOfPiece * pitch_;
     }
 
     /// x = V y + xi q of each solution, one after the other (solutions x columns). `q` null: none.
@@ -60,14 +44,14 @@ class CudaBasis {
                                 CudaStream& stream);
 
   private:
-    struct Scratch;
-    void add_steps(const Scratch& scratch, std::size_t steps, CudaStream& stream);
+    void add_steps(std::size_t steps, CudaStream& stream);
 
-    std::int64_t columns_ = 0;
-    std::int64_t pitch_ = 0;
-    std::vector<double*> pieces_;
-    std::vector<CudaMemory> device_;
-    std::vector<CudaHostMemory> host_;
+    std::int64_t columns_, pitch_;
+    std::vector<CudaMemory> pieces_;
+    std::size_t partial_bytes_;
+    CudaMemory partial_;  // kBasisSplits x kSolutionsAtOnce x columns
+    CudaMemory y_;        // kSolutionsAtOnce x steps
+    CudaMemory x_;        // columns
 };
 
 }  // namespace stencil

@@ -1,20 +1,64 @@
-#include "kernels/examples/ridge/golub_kahan/cuda_golub_kahan.h"
-
 #include <cmath>
 #include <cstring>
 #include <deque>
-#include <stdexcept>
+#include <string>
 
 #include "kernels/cuda/cuda_grid.cuh"
 #include "kernels/cuda/cuda_queue.h"
 #include "kernels/examples/ridge/golub_kahan/cuda_basis.cuh"
 #include "kernels/examples/ridge/golub_kahan/cuda_vectors.cuh"
-#include "kernels/examples/ridge/golub_kahan/device_rows.cuh"
+#include "kernels/examples/ridge/golub_kahan/golub_kahan.h"
 #include "kernels/examples/ridge/golub_kahan/steps_kernel.cuh"
 #include "kernels/field/divide.h"
 
 namespace stencil {
 namespace {
+
+// What a cooperative kernel can have.
+struct DeviceLimits {
+    int blocks = 1;          // one on each multiprocessor
+    std::size_t shared = 0;  // that a block may have
+};
+
+DeviceLimits device_limits() {
+    int device = 0, shared = 0;
+    CUDA_CHECK(cudaGetDevice(&device));
+    CUDA_CHECK(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+    return {multiprocessors(), std::size_t(shared)};
+}
+
+// Packed rows on the device, and the rows of each block: about the same work for all.
+template <class T, class I>
+class DeviceRows {
+  public:
+    DeviceRows(const SparseMatrix<T>& a, int blocks, ThreadPool& threads, CudaStream& stream) {
+        const PackedRows<T, I> packed = pack_rows<T, I>(a, threads);
+        std::vector<std::uint32_t> parts;
+        for (const std::int64_t part : even_parts(a.start, blocks)) parts.push_back(std::uint32_t(part));
+        CudaTimer timer;
+        timer.start(stream);
+        value_ = to_device(packed.value, stream);
+        column_ = to_device(packed.column, stream);
+        segments_ = to_device(packed.segments, stream);
+        row_segments_ = to_device(packed.row_segments, stream);
+        parts_ = to_device(parts, stream);
+        timer.stop(stream);
+        upload_seconds_ = timer.seconds();
+        segment_count_ = packed.segments.size();
+    }
+
+    PackedView<T, I> view() const {
+        return {as<RowSegment>(segments_), as<std::uint32_t>(row_segments_), as<T>(value_), as<I>(column_)};
+    }
+    const std::uint32_t* parts() const { return as<std::uint32_t>(parts_); }
+    std::size_t segment_count() const { return segment_count_; }
+    double upload_seconds() const { return upload_seconds_; }
+
+  private:
+    CudaMemory value_, column_, segments_, row_segments_, parts_;
+    std::size_t segment_count_ = 0;
+    double upload_seconds_ = 0;
+};
 
 constexpr int kBatch = 16;  // steps of one launch
 
@@ -26,10 +70,7 @@ constexpr std::size_t kStaticShared = 1024;
 template <class T, class I>
 class CudaGolubKahan final : public GolubKahan {
   public:
-    CudaGolubKahan(const SparseMatrix<T>& a,
-                   ThreadPool& threads,
-                   CudaStream& stream,
-                   const CudaRidgeOptions& options)
+    CudaGolubKahan(const SparseMatrix<T>& a, ThreadPool& threads, CudaStream& stream, std::int64_t steps)
         : stream_(stream),
           limits_(device_limits()),
           rows_(std::size_t(a.rows)),
@@ -45,9 +86,15 @@ class CudaGolubKahan final : public GolubKahan {
           unit_u_(sizeof(double) * rows_),
           partial_(2 * sizeof(double2) * std::size_t(limits_.blocks)),
           scalars_(sizeof(StepScalars)),
-          basis_(a.columns, options.plan.basis_pieces),
-          trace_(2 * sizeof(double) * std::size_t(options.steps + kBatch)) {
-        capacity_ = std::min(options.steps, basis_.capacity(options.host_bytes));
+          basis_(a.columns, steps),
+          trace_(2 * sizeof(double) * std::size_t(steps + kBatch)) {
+        const std::size_t left = CudaMemoryMeter::left();
+        vector_bytes_ = basis_.piece_bytes() / CudaBasis::kStepsOfPiece;
+        capacity_ = std::min(steps, std::int64_t(left / basis_.piece_bytes()) * CudaBasis::kStepsOfPiece);
+        if (capacity_ == 0)
+            throw CudaError("GPU memory: " + std::to_string(left) +
+                            " bytes are left beside the matrix, and the first vectors of the process take " +
+                            std::to_string(basis_.piece_bytes()));
         choose_kernel();
     }
 
@@ -61,7 +108,7 @@ class CudaGolubKahan final : public GolubKahan {
         deflated_ = false;
         std::vector<double> u(d.begin(), d.end());
         double beta = normalise(u);
-        if (take_out && beta > 0 && take_out_dominant(u, d, beta)) {
+        if (take_out && beta > 0 && deflate(u, d, beta)) {
             deflated_ = true;
             u.assign(d.begin(), d.end());
             for (int twice = 0; twice < 2; ++twice) {  // what is left may be small beside what was taken
@@ -183,7 +230,7 @@ class CudaGolubKahan final : public GolubKahan {
     }
 
     // In u and v themselves; the dominant pair is then p and q.
-    bool take_out_dominant(const std::vector<double>& unit_d, std::span<const double> d, double) {
+    bool deflate(const std::vector<double>& unit_d, std::span<const double> d, double) {
         if (first_back(unit_d) == 0) return false;
         double beta = 0, alpha = 0;
         const bool found = find_dominant([&] {
@@ -247,19 +294,19 @@ template <class T>
 std::unique_ptr<GolubKahan> make_cuda_golub_kahan(const SparseMatrix<T>& a,
                                                   ThreadPool& threads,
                                                   CudaStream& stream,
-                                                  const CudaRidgeOptions& options) {
+                                                  std::int64_t steps) {
     if (a.columns <= kNarrowColumns && a.rows <= kNarrowColumns)
-        return std::make_unique<CudaGolubKahan<T, std::uint16_t>>(a, threads, stream, options);
-    return std::make_unique<CudaGolubKahan<T, std::uint32_t>>(a, threads, stream, options);
+        return std::make_unique<CudaGolubKahan<T, std::uint16_t>>(a, threads, stream, steps);
+    return std::make_unique<CudaGolubKahan<T, std::uint32_t>>(a, threads, stream, steps);
 }
 
 template std::unique_ptr<GolubKahan> make_cuda_golub_kahan(const SparseMatrix<float>&,
                                                            ThreadPool&,
                                                            CudaStream&,
-                                                           const CudaRidgeOptions&);
+                                                           std::int64_t);
 template std::unique_ptr<GolubKahan> make_cuda_golub_kahan(const SparseMatrix<double>&,
                                                            ThreadPool&,
                                                            CudaStream&,
-                                                           const CudaRidgeOptions&);
+                                                           std::int64_t);
 
 }  // namespace stencil

@@ -50,15 +50,15 @@ class CpuGolubKahan final : public GolubKahan {
           u_(std::size_t(a.rows)),
           au_(std::size_t(a.rows)),
           av_(std::size_t(a.columns)) {
-        capacity_ =
-            std::int64_t(basis_bytes / (sizeof(double) * std::size_t(std::max<std::int64_t>(1, a.columns))));
+        vector_bytes_ = sizeof(double) * std::size_t(std::max<std::int64_t>(1, a.columns));
+        capacity_ = std::int64_t(basis_bytes / vector_bytes_);
     }
 
     void start(std::span<const double> d, bool take_out) override {
         bidiagonal_ = {};
         basis_.clear();
         std::ranges::copy(d, u_.begin());
-        if (take_out && take_out_dominant(d)) subtract(u_, dot(p_, u_), p_);
+        if (take_out && deflate(d)) subtract(u_, dot(p_, u_), p_);
         const double beta = normalise(u_);
         bidiagonal_.beta.push_back(beta);
         bidiagonal_.alpha.push_back(next_v(0));
@@ -101,7 +101,7 @@ class CpuGolubKahan final : public GolubKahan {
         return normalise(basis_.back());
     }
 
-    bool take_out_dominant(std::span<const double> d) {
+    bool deflate(std::span<const double> d) {
         p_.assign(d.begin(), d.end());
         q_.resize(av_.size());
         normalise(p_);

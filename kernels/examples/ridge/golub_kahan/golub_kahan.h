@@ -14,6 +14,7 @@
 
 namespace stencil {
 
+class CudaStream;
 class ThreadPool;
 
 /// The process: a matrix in its device's own form, ready to start with a right-hand side as often as one
@@ -42,8 +43,9 @@ class GolubKahan {
     const Bidiagonal& bidiagonal() const { return bidiagonal_; }
     /// The process can make no further steps.
     bool ended() const;
-    /// The vectors of V that memory has room for.
+    /// The vectors of V that memory has room for, and the bytes of one.
     std::int64_t capacity() const { return capacity_; }
+    std::size_t vector_bytes() const { return vector_bytes_; }
 
   protected:
     /// Takes over what a device found, up to where the process ends.
@@ -64,6 +66,7 @@ class GolubKahan {
 
     Bidiagonal bidiagonal_;
     std::int64_t capacity_ = 0;
+    std::size_t vector_bytes_ = 0;
 
   private:
     std::function<void()> pause_;
@@ -74,5 +77,13 @@ template <class T>
 std::unique_ptr<GolubKahan> make_cpu_golub_kahan(const SparseMatrix<T>& a,
                                                  ThreadPool& threads,
                                                  std::size_t basis_bytes);
+
+/// On the GPU, for up to `steps` steps, as far as the thread's CudaMemoryMeter has room for their vectors.
+/// Throws CudaError where it has none for the matrix and the first of them, and std::bad_alloc.
+template <class T>
+std::unique_ptr<GolubKahan> make_cuda_golub_kahan(const SparseMatrix<T>& a,
+                                                  ThreadPool& threads,
+                                                  CudaStream& stream,
+                                                  std::int64_t steps);
 
 }  // namespace stencil

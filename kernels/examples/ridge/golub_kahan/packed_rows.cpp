@@ -13,10 +13,6 @@ namespace {
 
 constexpr std::size_t kBanks = 16;  // of float64
 
-std::int64_t groups_of(std::int64_t nonzeros) {
-    return ceil_div(nonzeros, kGroup);
-}
-
 // Deals out one row's nonzeros bank by bank.
 class BankOrder {
   public:
@@ -43,13 +39,12 @@ class BankOrder {
 
 // Where each row's groups and segments begin.
 template <class T, class I>
-std::vector<std::int64_t> lay_out(PackedRows<T, I>& packed, const SparseMatrix<T>& a, std::int64_t first) {
+std::vector<std::int64_t> lay_out(PackedRows<T, I>& packed, const SparseMatrix<T>& a) {
     std::vector<std::int64_t> group{0};
     packed.row_segments.push_back(0);
-    for (std::int64_t i = 0; i < packed.rows; ++i) {
-        const auto row = std::size_t(first + i);
+    for (std::size_t row = 0; row < std::size_t(a.rows); ++row) {
         std::int64_t at = group.back();
-        group.push_back(at + groups_of(a.start[row + 1] - a.start[row]));
+        group.push_back(at + ceil_div(a.start[row + 1] - a.start[row], kGroup));
         for (; at < group.back(); at += kSegmentGroups)
             packed.segments.push_back(
                 {std::uint32_t(at),
@@ -63,30 +58,21 @@ std::vector<std::int64_t> lay_out(PackedRows<T, I>& packed, const SparseMatrix<T
 
 }  // namespace
 
-std::int64_t packed_groups(const std::vector<std::int64_t>& start, std::int64_t first, std::int64_t end) {
-    std::int64_t groups = 0;
-    for (auto i = std::size_t(first); i < std::size_t(end); ++i) groups += groups_of(start[i + 1] - start[i]);
-    return groups;
-}
-
 template <class T, class I>
-PackedRows<T, I> pack_rows(const SparseMatrix<T>& a,
-                           std::int64_t first,
-                           std::int64_t end,
-                           ThreadPool& threads) {
+PackedRows<T, I> pack_rows(const SparseMatrix<T>& a, ThreadPool& threads) {
     PackedRows<T, I> packed;
-    packed.rows = end - first;
+    packed.rows = a.rows;
     packed.columns = a.columns;
-    const std::vector<std::int64_t> group = lay_out(packed, a, first);
+    const std::vector<std::int64_t> group = lay_out(packed, a);
     packed.value.assign(std::size_t(group.back() * kGroup), T(0));
     packed.column.assign(std::size_t(group.back() * kGroup), I(0));
     threads.for_ranges(packed.rows, [&](std::int64_t begin, std::int64_t stop) {
         BankOrder order;
-        for (std::int64_t i = begin; i < stop; ++i) {
-            const auto from = std::size_t(a.start[std::size_t(first + i)]);
-            const std::size_t count = std::size_t(a.start[std::size_t(first + i) + 1]) - from;
+        for (auto i = std::size_t(begin); i < std::size_t(stop); ++i) {
+            const auto from = std::size_t(a.start[i]);
+            const std::size_t count = std::size_t(a.start[i + 1]) - from;
             order.sort(a.column.data() + from, count);
-            const std::size_t to = std::size_t(group[std::size_t(i)]) * kGroup;
+            const std::size_t to = std::size_t(group[i]) * kGroup;
             for (std::size_t k = 0; k < count; ++k) {
                 const std::size_t taken = from + order.take(k / kGroup % kBanks);
                 packed.value[to + k] = a.value[taken];
@@ -97,21 +83,9 @@ PackedRows<T, I> pack_rows(const SparseMatrix<T>& a,
     return packed;
 }
 
-template PackedRows<float, std::uint16_t> pack_rows(const SparseMatrix<float>&,
-                                                    std::int64_t,
-                                                    std::int64_t,
-                                                    ThreadPool&);
-template PackedRows<float, std::uint32_t> pack_rows(const SparseMatrix<float>&,
-                                                    std::int64_t,
-                                                    std::int64_t,
-                                                    ThreadPool&);
-template PackedRows<double, std::uint16_t> pack_rows(const SparseMatrix<double>&,
-                                                     std::int64_t,
-                                                     std::int64_t,
-                                                     ThreadPool&);
-template PackedRows<double, std::uint32_t> pack_rows(const SparseMatrix<double>&,
-                                                     std::int64_t,
-                                                     std::int64_t,
-                                                     ThreadPool&);
+template PackedRows<float, std::uint16_t> pack_rows(const SparseMatrix<float>&, ThreadPool&);
+template PackedRows<float, std::uint32_t> pack_rows(const SparseMatrix<float>&, ThreadPool&);
+template PackedRows<double, std::uint16_t> pack_rows(const SparseMatrix<double>&, ThreadPool&);
+template PackedRows<double, std::uint32_t> pack_rows(const SparseMatrix<double>&, ThreadPool&);
 
 }  // namespace stencil

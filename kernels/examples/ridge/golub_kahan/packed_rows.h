@@ -38,16 +38,10 @@ struct PackedRows {
     std::vector<std::uint32_t> row_segments;  ///< rows + 1; a row without nonzeros has no segment
 };
 
-/// Rows `first` to `end` of the matrix. Within a row, nonzeros are put in such an order that as far as
+/// Within a row, nonzeros are put in such an order that as far as
 /// possible the 16 threads of half a warp find their columns in 16 different banks of shared memory; a row's
 /// sum is always taken in that order. Throws std::length_error beyond 2^32 groups.
 template <class T, class I>
-PackedRows<T, I> pack_rows(const SparseMatrix<T>& a,
-                           std::int64_t first,
-                           std::int64_t end,
-                           ThreadPool& threads);
-
-/// Groups that rows `first` to `end` take.
-std::int64_t packed_groups(const std::vector<std::int64_t>& start, std::int64_t first, std::int64_t end);
+PackedRows<T, I> pack_rows(const SparseMatrix<T>& a, ThreadPool& threads);
 
 }  // namespace stencil

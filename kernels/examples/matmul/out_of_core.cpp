@@ -1,4 +1,4 @@
-#include "kernels/examples/matmul/stream_plan.h"
+#include "kernels/examples/matmul/out_of_core.h"
 
 #include <algorithm>
 
@@ -19,13 +19,13 @@ std::int64_t piece(std::int64_t whole, std::int64_t pieces) {
     return std::min(whole, round_up(ceil_div(whole, pieces), kUnit));
 }
 
-double cost(const StreamPlan& plan) {
+double cost(const OutOfCorePlan& plan) {
     const double c = double(plan.whole.m) * double(plan.whole.n);
-    return plan.values_in() + kPassCost * c * double(plan.panels());
+    return plan.elements_in() + kPassCost * c * double(plan.panels());
 }
 
 // The fewest tiles across that fit, given the tiles down.
-std::optional<StreamPlan> widest(StreamPlan plan, std::size_t budget, const StreamBytes& bytes) {
+std::optional<OutOfCorePlan> widest(OutOfCorePlan plan, std::size_t budget, const PlanBytes& bytes) {
     const std::int64_t n = plan.whole.n;
     const auto fits = [&](std::int64_t pieces) {
         plan.tile.n = piece(n, pieces);
@@ -47,7 +47,7 @@ std::optional<StreamPlan> widest(StreamPlan plan, std::size_t budget, const Stre
 
 }  // namespace
 
-std::vector<MatmulShape> StreamPlan::shapes() const {
+std::vector<MatmulShape> OutOfCorePlan::shapes() const {
     const auto sizes = [](std::int64_t all, std::int64_t each) {
         std::vector<std::int64_t> list{std::min(all, each)};
         if (all > each && all % each != 0) list.push_back(all % each);
@@ -60,15 +60,15 @@ std::vector<MatmulShape> StreamPlan::shapes() const {
     return list;
 }
 
-double StreamPlan::values_in() const {
+double OutOfCorePlan::elements_in() const {
     const double a = double(whole.m) * double(whole.k), b = double(whole.k) * double(whole.n);
     return a * double(tiles_across()) + b * double(tiles_down());
 }
 
-std::optional<StreamPlan> plan_stream(const MatmulShape& whole,
-                                      std::size_t budget,
-                                      const StreamBytes& bytes) {
-    std::optional<StreamPlan> best;
+std::optional<OutOfCorePlan> plan_out_of_core(const MatmulShape& whole,
+                                              std::size_t budget,
+                                              const PlanBytes& bytes) {
+    std::optional<OutOfCorePlan> best;
     for (const std::int64_t depth : {64, 128, 256, 512, 1024, 2048, 4096}) {
         const std::int64_t k = std::min<std::int64_t>(whole.k, depth);
         for (std::int64_t down = 1; down <= ceil_div(whole.m, kUnit); ++down) {
@@ -81,8 +81,9 @@ std::optional<StreamPlan> plan_stream(const MatmulShape& whole,
     return best;
 }
 
-StreamPlan smallest_stream(const MatmulShape& whole, const StreamBytes& bytes) {
-    StreamPlan plan{whole, {std::min(whole.m, kUnit), std::min(whole.k, kUnit), std::min(whole.n, kUnit)}, 0};
+OutOfCorePlan smallest_out_of_core(const MatmulShape& whole, const PlanBytes& bytes) {
+    OutOfCorePlan plan{
+        whole, {std::min(whole.m, kUnit), std::min(whole.k, kUnit), std::min(whole.n, kUnit)}, 0};
     plan.bytes = bytes(plan);
     return plan;
 }

@@ -1,11 +1,11 @@
-#include "kernels/examples/matmul/streamed_matmul.h"
+#include "kernels/examples/matmul/out_of_core.h"
 
 #include <algorithm>
 #include <vector>
 
 #include "kernels/cuda/cuda_check.cuh"
+#include "kernels/cuda/device_arena.h"
 #include "kernels/cuda/staged_copies.h"
-#include "kernels/examples/matmul/split/scratch_parts.h"
 
 namespace stencil::matmul {
 namespace {
@@ -15,7 +15,7 @@ template <class T>
 struct Buffers {
     T *a, *b, *c;
 
-    Buffers(ScratchParts& parts, const MatmulShape& tile)
+    Buffers(DeviceArena& parts, const MatmulShape& tile)
         : a(parts.take<T>(tile.m * tile.k)),
           b(parts.take<T>(tile.k * tile.n)),
           c(parts.take<T>(tile.m * tile.n)) {}
@@ -27,7 +27,7 @@ struct DeviceParts {
     T* tile_sums;
     double* sums;
 
-    DeviceParts(ScratchParts& parts, const StreamPlan& plan)
+    DeviceParts(DeviceArena& parts, const OutOfCorePlan& plan)
         : buffers{{parts, plan.tile}, {parts, plan.tile}},
           tile_sums(parts.take<T>(plan.tile.n)),
           sums(parts.take<double>(plan.whole.n)) {}
@@ -43,18 +43,17 @@ struct Tile {
     std::int64_t row, column, rows, columns;
 };
 
-// Rows and columns of a row-major matrix.
-ArrayBox block(std::int64_t matrix_rows, std::int64_t matrix_columns, const Tile& at) {
-    const std::int64_t matrix[] = {matrix_rows, matrix_columns};
-    const std::int64_t begin[] = {at.row, at.column}, lengths[] = {at.rows, at.columns};
-    return {matrix, begin, lengths};
+// The tile of a matrix with so many columns.
+template <class T>
+HostBlock<T> block(T* matrix, std::int64_t columns, const Tile& at) {
+    return {matrix + at.row * columns + at.column, columns, at.rows, at.columns};
 }
 
 }  // namespace
 
 template <class T>
-struct StreamedMatmul<T>::State {
-    StreamPlan plan;
+struct OutOfCoreMatmul<T>::State {
+    OutOfCorePlan plan;
     CudaStream in, compute, out;
     CudaMemory memory;
     DeviceParts<T> device;
@@ -64,24 +63,22 @@ struct StreamedMatmul<T>::State {
     CudaEvent tile_done;
     StagedCopies to_device, to_host;
 
-    State(MatmulMethod method, const StreamPlan& p, std::size_t workspace, ThreadPool& threads)
+    State(MatmulMethod method, const OutOfCorePlan& p, std::size_t workspace, ThreadPool& threads)
         : plan(p),
-          memory(scratch_bytes<DeviceParts<T>>(p)),
-          device(in_scratch<DeviceParts<T>>(memory, p)),
+          memory(arena_bytes<DeviceParts<T>>(p)),
+          device(in_arena<DeviceParts<T>>(memory, p)),
           shapes(p.shapes()),
           matmul(make_cuda_matmul<T>(method, {shapes, workspace}, compute)),
           to_device(threads),
           to_host(threads) {}
 
-    void multiply(const StreamedCall<T>& call, const Tile& tile, T* c, std::int64_t k, std::size_t slot) {
+    void multiply(const OutOfCoreCall<T>& call, const Tile& tile, T* c, std::int64_t k, std::size_t slot) {
         const std::int64_t depth = std::min(plan.tile.k, plan.whole.k - k);
         const bool last = k + depth == plan.whole.k;
         const Buffers<T>& to = device.buffers[slot];
         panels[slot].fill(in, compute, [&] {
-            const ArrayBox a = block(plan.whole.m, plan.whole.k, {tile.row, k, tile.rows, depth});
-            const ArrayBox b = block(plan.whole.k, plan.whole.n, {k, tile.column, depth, tile.columns});
-            to_device.send(a, call.a, to.a, in);
-            to_device.send(b, call.b, to.b, in);
+            to_device.send(block(call.a, plan.whole.k, {tile.row, k, tile.rows, depth}), to.a, in);
+            to_device.send(block(call.b, plan.whole.n, {k, tile.column, depth, tile.columns}), to.b, in);
         });
         matmul->run(
             {to.a, to.b, c, last ? device.tile_sums : nullptr, {tile.rows, depth, tile.columns}, k > 0});
@@ -103,7 +100,7 @@ struct StreamedMatmul<T>::State {
         return list;
     }
 
-    void run(const StreamedCall<T>& call, const std::function<void()>& pause) {
+    void run(const OutOfCoreCall<T>& call, const std::function<void()>& pause) {
         const auto sums_bytes = std::size_t(plan.whole.n) * sizeof(double);
         CUDA_CHECK(cudaMemsetAsync(device.sums, 0, sums_bytes, cuda_handle(compute)));
         const std::vector<Tile> all = tiles();
@@ -119,7 +116,7 @@ struct StreamedMatmul<T>::State {
             tile_done.record(compute);
             finish_tile();
             tile_done.wait_on(out);
-            finish_tile = to_host.receive(block(plan.whole.m, plan.whole.n, all[i]), c, call.c, out);
+            finish_tile = to_host.receive(block(call.c, plan.whole.n, all[i]), c, out);
         }
         finish_tile();
         std::vector<double> sums(std::size_t(plan.whole.n));
@@ -129,29 +126,29 @@ struct StreamedMatmul<T>::State {
 };
 
 template <class T>
-std::size_t streamed_matmul_bytes(MatmulMethod method, const StreamPlan& plan, std::size_t workspace) {
+std::size_t out_of_core_bytes(MatmulMethod method, const OutOfCorePlan& plan, std::size_t workspace) {
     const std::vector<MatmulShape> shapes = plan.shapes();
-    return scratch_bytes<DeviceParts<T>>(plan) + cuda_matmul_bytes<T>(method, {shapes, workspace});
+    return arena_bytes<DeviceParts<T>>(plan) + cuda_matmul_bytes<T>(method, {shapes, workspace});
 }
 
 template <class T>
-StreamedMatmul<T>::StreamedMatmul(MatmulMethod method,
-                                  const StreamPlan& plan,
-                                  std::size_t workspace,
-                                  ThreadPool& threads)
+OutOfCoreMatmul<T>::OutOfCoreMatmul(MatmulMethod method,
+                                    const OutOfCorePlan& plan,
+                                    std::size_t workspace,
+                                    ThreadPool& threads)
     : state_(std::make_unique<State>(method, plan, workspace, threads)) {}
 
 template <class T>
-StreamedMatmul<T>::~StreamedMatmul() = default;
+OutOfCoreMatmul<T>::~OutOfCoreMatmul() = default;
 
 template <class T>
-void StreamedMatmul<T>::run(const StreamedCall<T>& call, const std::function<void()>& pause) {
+void OutOfCoreMatmul<T>::run(const OutOfCoreCall<T>& call, const std::function<void()>& pause) {
     state_->run(call, pause);
 }
 
-template class StreamedMatmul<float>;
-template class StreamedMatmul<double>;
-template std::size_t streamed_matmul_bytes<float>(MatmulMethod, const StreamPlan&, std::size_t);
-template std::size_t streamed_matmul_bytes<double>(MatmulMethod, const StreamPlan&, std::size_t);
+template class OutOfCoreMatmul<float>;
+template class OutOfCoreMatmul<double>;
+template std::size_t out_of_core_bytes<float>(MatmulMethod, const OutOfCorePlan&, std::size_t);
+template std::size_t out_of_core_bytes<double>(MatmulMethod, const OutOfCorePlan&, std::size_t);
 
 }  // namespace stencil::matmul

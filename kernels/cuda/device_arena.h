@@ -1,4 +1,4 @@
-// Cuts one piece of memory into arrays.
+// One piece of device memory cut into arrays, and how large it has to be.
 #pragma once
 
 #include <cstddef>
@@ -7,12 +7,13 @@
 #include "kernels/cuda/cuda_runtime.h"
 #include "kernels/field/divide.h"
 
-namespace stencil::matmul {
+namespace stencil {
 
-/// Hands out arrays one after the other, each on a boundary of 256 bytes. Without memory it only counts.
-class ScratchParts {
+/// Hands out arrays one after the other, each on a boundary of 256 bytes. Without memory it only counts: a
+/// dry run.
+class DeviceArena {
   public:
-    explicit ScratchParts(void* memory = nullptr) : memory_(static_cast<std::byte*>(memory)) {}
+    explicit DeviceArena(void* memory = nullptr) : memory_(static_cast<std::byte*>(memory)) {}
 
     template <class T>
     T* take(std::int64_t count) {
@@ -30,18 +31,19 @@ class ScratchParts {
     std::size_t bytes_ = 0;
 };
 
-/// Bytes that the Parts take. They are made from ScratchParts and what they are needed for.
+/// The bytes that Parts(arena, needs) takes, by a dry run.
 template <class Parts, class Needs>
-std::size_t scratch_bytes(const Needs& needs) {
-    ScratchParts count;
+std::size_t arena_bytes(const Needs& needs) {
+    DeviceArena count;
     Parts(count, needs);
     return count.bytes();
 }
 
+/// The Parts in memory of arena_bytes().
 template <class Parts, class Needs>
-Parts in_scratch(const CudaMemory& memory, const Needs& needs) {
-    ScratchParts parts(memory.data());
-    return Parts(parts, needs);
+Parts in_arena(const CudaMemory& memory, const Needs& needs) {
+    DeviceArena arena(memory.data());
+    return Parts(arena, needs);
 }
 
-}  // namespace stencil::matmul
+}  // namespace stencil
