@@ -14,7 +14,6 @@
 #include "sim/examples/context.h"
 #include "sim/examples/report/report_files.h"
 #include "sim/examples/report/report_text.h"
-#include "sim/examples/request.h"
 #include "sim/files/atomic_file.h"
 #include "sim/files/folder.h"
 #include "sim/text/error.h"

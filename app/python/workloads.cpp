@@ -5,7 +5,6 @@
 #include "sim/examples/context.h"
 #include "sim/examples/report/report_files.h"
 #include "sim/examples/report/report_text.h"
-#include "sim/examples/request.h"
 #include "sim/files/folder.h"
 #include "sim/model/equations.h"
 #include "sim/model/presets.h"

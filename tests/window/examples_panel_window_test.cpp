@@ -12,7 +12,6 @@
 #include "app/window/panels/examples/report_columns.h"
 #include "app/window/panels/plots/plot.h"
 #include "sim/examples/report/report_text.h"
-#include "sim/examples/request.h"
 #include "tests/support/catch.h"
 #include "tests/support/examples/sample_example.h"
 #include "tests/support/program.h"

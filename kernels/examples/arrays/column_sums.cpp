@@ -101,11 +101,12 @@ namespace {
 HWY_EXPORT(add_rows_float);
 HWY_EXPORT(add_rows_double);
 
-void add_rows(const RowGroup<float>& group, std::int64_t columns, double* totals) {
-    HWY_DYNAMIC_DISPATCH(add_rows_float)(group, columns, totals);
-}
-void add_rows(const RowGroup<double>& group, std::int64_t columns, double* totals) {
-    HWY_DYNAMIC_DISPATCH(add_rows_double)(group, columns, totals);
+template <class T>
+void add_rows(const RowGroup<T>& group, std::int64_t columns, double* totals) {
+    if constexpr (sizeof(T) == 4)
+        HWY_DYNAMIC_DISPATCH(add_rows_float)(group, columns, totals);
+    else
+        HWY_DYNAMIC_DISPATCH(add_rows_double)(group, columns, totals);
 }
 
 struct Range {

@@ -18,6 +18,21 @@ constexpr double kPieceFlops = 2e10;
 constexpr std::int64_t kPieceValues = std::int64_t(1) << 27;
 constexpr std::int64_t kWorthSharing = 1 << 15;
 
+// work(i) for i of [0, count) on all threads, with `between` called after each piece.
+template <class Work>
+void in_pieces(ThreadPool& threads,
+               const std::function<void()>& between,
+               std::int64_t count,
+               std::int64_t piece,
+               const Work& work) {
+    for (std::int64_t start = 0; start < count; start += piece) {
+        threads.for_ranges(std::min(piece, count - start), [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t i = start + begin; i < start + end; ++i) work(i);
+        });
+        between();
+    }
+}
+
 struct Axis {
     std::int64_t count = 1, a = 0, b = 0, out = 0;
 };
@@ -82,18 +97,6 @@ void fill_block(const Walk& walk, std::int64_t block, T* out, Value value) {
     }
 }
 
-template <class T, class Value>
-void fill(ThreadPool& threads, const std::function<void()>& between, const Walk& walk, T* out, Value value) {
-    constexpr std::int64_t kPiece = 8192;  // blocks of at most 8192 values
-    for (std::int64_t start = 0; start < walk.blocks; start += kPiece) {
-        threads.for_ranges(std::min(kPiece, walk.blocks - start), [&](std::int64_t begin, std::int64_t end) {
-            for (std::int64_t block = start + begin; block < start + end; ++block)
-                fill_block(walk, block, out, value);
-        });
-        between();
-    }
-}
-
 template <class T>
 void strided_product(ThreadPool& threads,
                      const std::function<void()>& between,
@@ -105,7 +108,12 @@ void strided_product(ThreadPool& threads,
     const Walk walk(shape);
     const std::int64_t sa = walk.along.a, sb = walk.along.b;
     using Index = std::int64_t;
-    const auto run = [&](auto value) { fill(threads, between, walk, out, value); };
+    constexpr std::int64_t kPiece = 8192;  // blocks of at most 8192 values
+    const auto run = [&](auto value) {
+        in_pieces(threads, between, walk.blocks, kPiece, [&](std::int64_t block) {
+            fill_block(walk, block, out, value);
+        });
+    };
     // The loops that the compiler makes vectors of, then any other.
     if (!b && sa == 1)
         run([=](Index i, Index, Index x) { return a[i + x]; });
@@ -243,17 +251,12 @@ class CpuArithmetic : public EinsumArithmetic<T> {
     void sum_side_by_side(const SumShape& shape, const T* a, const T* weights, T* out) {
         const std::int64_t each = std::max<std::int64_t>(1, shape.reduced.count * shape.inner.count);
         const std::int64_t piece = std::max<std::int64_t>(threads_.size(), kPieceValues / each);
-        for (std::int64_t start = 0; start < shape.outer.count; start += piece) {
-            threads_.for_ranges(std::min(piece, shape.outer.count - start),
-                                [&](std::int64_t begin, std::int64_t end) {
-                                    for (std::int64_t o = start + begin; o < start + end; ++o)
-                                        sum_alone(shape,
-                                                  a + o * shape.outer.stride,
-                                                  weights ? weights + o * shape.weight_outer : nullptr,
-                                                  out + o * shape.inner.count);
-                                });
-            between_();
-        }
+        in_pieces(threads_, between_, shape.outer.count, piece, [&](std::int64_t o) {
+            sum_alone(shape,
+                      a + o * shape.outer.stride,
+                      weights ? weights + o * shape.weight_outer : nullptr,
+                      out + o * shape.inner.count);
+        });
     }
 
     static void sum_alone(const SumShape& shape, const T* a, const T* weights, T* out) {
@@ -279,14 +282,9 @@ class CpuArithmetic : public EinsumArithmetic<T> {
         set_gemm_threads(1);
         const auto piece =
             std::max<std::int64_t>(threads_.size(), std::int64_t(kPieceFlops / 10 / (flops + 1000)));
-        for (std::int64_t start = 0; start < shape.batch; start += piece) {
-            threads_.for_ranges(std::min(piece, shape.batch - start),
-                                [&](std::int64_t begin, std::int64_t end) {
-                                    for (std::int64_t i = start + begin; i < start + end; ++i)
-                                        multiply_one(shape, a, b, c, i, 0, shape.m);
-                                });
-            between_();
-        }
+        in_pieces(threads_, between_, shape.batch, piece, [&](std::int64_t i) {
+            multiply_one(shape, a, b, c, i, 0, shape.m);
+        });
     }
 
     ThreadPool& threads_;

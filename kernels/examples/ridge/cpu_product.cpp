@@ -122,17 +122,16 @@ HWY_EXPORT(add_double_wide);
 
 namespace {
 
-void add_to_rows(const Rows<float, std::uint16_t>& rows, std::int64_t begin, std::int64_t end) {
-    HWY_DYNAMIC_DISPATCH(add_float_narrow)(rows, begin, end);
-}
-void add_to_rows(const Rows<float, std::uint32_t>& rows, std::int64_t begin, std::int64_t end) {
-    HWY_DYNAMIC_DISPATCH(add_float_wide)(rows, begin, end);
-}
-void add_to_rows(const Rows<double, std::uint16_t>& rows, std::int64_t begin, std::int64_t end) {
-    HWY_DYNAMIC_DISPATCH(add_double_narrow)(rows, begin, end);
-}
-void add_to_rows(const Rows<double, std::uint32_t>& rows, std::int64_t begin, std::int64_t end) {
-    HWY_DYNAMIC_DISPATCH(add_double_wide)(rows, begin, end);
+template <class T, class I>
+void add_to_rows(const Rows<T, I>& rows, std::int64_t begin, std::int64_t end) {
+    if constexpr (sizeof(T) == 4 && sizeof(I) == 2)
+        HWY_DYNAMIC_DISPATCH(add_float_narrow)(rows, begin, end);
+    else if constexpr (sizeof(T) == 4)
+        HWY_DYNAMIC_DISPATCH(add_float_wide)(rows, begin, end);
+    else if constexpr (sizeof(I) == 2)
+        HWY_DYNAMIC_DISPATCH(add_double_narrow)(rows, begin, end);
+    else
+        HWY_DYNAMIC_DISPATCH(add_double_wide)(rows, begin, end);
 }
 
 constexpr std::int64_t kBlockColumns = 4096;  // 32 KiB of x

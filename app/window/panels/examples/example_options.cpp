@@ -8,7 +8,6 @@
 
 #include "app/window/icons.h"
 #include "app/window/panels/widgets/widgets.h"
-#include "sim/examples/request.h"
 #include "sim/model/text/typed_number.h"
 #include "sim/text/error.h"
 #include "sim/text/parse.h"

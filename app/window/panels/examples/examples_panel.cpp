@@ -10,7 +10,6 @@
 #include "app/window/panels/panels.h"
 #include "app/window/panels/widgets/path_input.h"
 #include "app/window/panels/widgets/widgets.h"
-#include "sim/examples/request.h"
 
 namespace stencil {
 namespace {
