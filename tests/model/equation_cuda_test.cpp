@@ -1,7 +1,9 @@
 // Typed equations have the same bits on the GPU as on the CPU.
 #include <fmt/format.h>
 
+#include <array>
 #include <atomic>
+#include <cmath>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -14,6 +16,7 @@
 #include "kernels/equation/resident/resident_kernel.h"
 #include "kernels/equation/text/cuda_text.h"
 #include "sim/model/presets.h"
+#include "tests/model/manufactured.h"
 #include "tests/model/typed_run.h"
 #include "tests/support/catch.h"
 #include "tests/support/scratch.h"
@@ -236,6 +239,72 @@ TEMPLATE_TEST_CASE("Every model has the CPU's bits when it stays on the multipro
         }
     CAPTURE(do_not_fit);
     CHECK(do_not_fit.size() <= jobs.size() / 8);
+}
+
+// The CPU's order of accuracy is tested in manufactured_test.cpp.
+TEST_CASE("Manufactured solutions have the CPU's bits by each kernel of the GPU, at each kind of side") {
+    struct Problem {
+        ManufacturedRun made;
+        Equations equations;
+        Program program;
+        std::string cubin, fused, resident;
+    };
+    constexpr int kCells = 133, kSteps = 19;
+    const Solution u;
+    std::vector<Problem> problems;
+    for (const std::string& sides : kSideKinds)
+        for (const Manufactured& one : manufactured(sides)) {
+            const char* scheme = std::array{"euler", "heun", "rk4"}[problems.size() % 3];
+            Problem problem{run_of(u, {one}, kCells, 1e-5 * kSteps, kSteps, scheme), {}, {}, {}, {}, {}};
+            problem.equations = read_equations(problem.made.text);
+            problem.program = make_program(problem.equations, scheme_of(scheme), true);
+            problems.push_back(std::move(problem));
+        }
+    const auto fused_shape_of = [](const Problem& problem) {
+        const auto shapes = fused_shapes(FusedProgram(problem.program), true, kCells);
+        return shapes.empty() ? std::nullopt : std::optional(shapes.front());
+    };
+    const auto resident_shape_of = [](const Problem& problem) {
+        return resident_shapes(FusedProgram(problem.program), true).back();
+    };
+    ThreadPool pool(8);
+    pool.for_ranges(std::int64_t(problems.size()), [&](std::int64_t begin, std::int64_t end) {
+        const auto cubin = [](const std::string& text) {
+            return compile_cuda(text, default_compute_capability()).cubin;
+        };
+        for (auto i = std::size_t(begin); i < std::size_t(end); ++i) {
+            Problem& problem = problems[i];
+            const FusedProgram fused(problem.program);
+            problem.cubin = cubin_of<double>(problem.program);
+            if (const auto shape = fused_shape_of(problem))
+                problem.fused = cubin(fused_text(fused, true, *shape));
+            problem.resident = cubin(resident_text(fused, true, resident_shape_of(problem)));
+        }
+    });
+    std::size_t fused = 0, resident = 0;
+    for (const Problem& problem : problems) {
+        INFO(problem.made.text);
+        const EquationSetup setup = setup_of(problem.equations, kCells, kCells);
+        for (const char* kernel : {"single steps", "fused", "resident"}) {
+            INFO(kernel);
+            OnBoth<double> run(problem.program, setup, problem.cubin);
+            run.write(0, [&](int x, int y) { return problem.made.run.start(0, x, y); });
+            if (kernel == std::string_view("fused")) {
+                if (problem.fused.empty()) continue;
+                run.fuse(*fused_shape_of(problem), problem.fused);
+                fused += run.cuda.fused()->steps_of(kSteps) > 0;
+            } else if (kernel == std::string_view("resident")) {
+                run.keep_resident(resident_shape_of(problem), 16, problem.resident);
+                resident += run.cuda.fused()->steps_of(kSteps) > 0;
+            }
+            run.both([](auto& stepper) { stepper.advance(kSteps); });
+            CHECK(run.difference() == "");
+            CHECK(std::isfinite(run.cpu.component(0).at(7, 9)));
+        }
+    }
+    CAPTURE(problems.size(), fused, resident);
+    CHECK(fused >= problems.size() / 2);
+    CHECK(resident >= problems.size() / 2);
 }
 
 TEMPLATE_TEST_CASE("Sides, noise, data and odd sizes have the CPU's bits on the GPU", "", float, double) {
