@@ -33,12 +33,14 @@ TEST_CASE("A constant that is no number stays none, whatever other constants a t
         CHECK(std::isnan(next(formula)));
     }
     CHECK(next("where(sqrt(-1) < 1, u, 5)") == 5);
+    CHECK(next("round(u - 1.4) + round(u - 1.6)") == 1);
     CHECK(next("where(sqrt(-1) < 1 or 2 < 1, u, 7) + 1 + 2") == 10);
 }
 
 TEST_CASE("A product with 0 costs nothing where the other factor is finite") {
     const auto e = stencil::equation::read_equations(
-        "du/dt = lap(u) + 0*sin(u)*v*x*F + 0*dx(v); dv/dt = 0*tanh(u); F = 3");
+        "du/dt = lap(u) + 0*sin(u)*v*x*F + 0*dx(v) + 0*(u/dx + v/dt + u/nx - v/ny); dv/dt = 0*tanh(u); F = "
+        "3");
     const auto plain = stencil::equation::read_equations("du/dt = lap(u); dv/dt = 0");
     const auto operations = [](const stencil::equation::Equations& equations) {
         return make_program(equations, stencil::equation::SteppingScheme::euler, true)

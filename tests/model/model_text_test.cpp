@@ -254,6 +254,14 @@ TEST_CASE("A mistake in a model's text is shown with a mend") {
         {"du/dt = lap(u); left: u = 1; left: flux(u) = 0; right: u = 0", "left", "two conditions"},
         {"du/dt = lap(u); left: u = 1; all: u = 0", "all", "two conditions"},
         {"du/dt = lap(w); w = u^2; left: w = 0", "left", "give `right:`"},
+        {"du/dt = lap(u); left: periodic; right: u = 0",
+         "right",
+         "at the left side and not at the right one"},
+        {"du/dt = lap(u); top: u = 0; bottom: periodic",
+         "bottom",
+         "at the bottom side and not at the top one"},
+        {"du/dt = dot(u, grad(u))", "u", "`dot(grad(u), grad(v))`"},
+        {"du/dt = div(u)", "u", "`div(grad(u))`"},
         {"du/dt = u^5000", "5000", "1024"},
         {"du/dt = u[9,0]", "9", "-8 to 8"},
         {"du/dt = image(f)", "f", "quotes"},
@@ -274,6 +282,12 @@ TEST_CASE("A mistake in a model's text is shown with a mend") {
     INFO(r.sentence);
     CHECK(r.about == c.about);
     CHECK(r.sentence.find(c.word) != std::string::npos);
+}
+
+TEST_CASE("A file is one source of data however often it is named, and a picture is not an array") {
+    const auto e =
+        read_equations("du/dt = image(\"a\") + array(\"a\") + image(\"b\") + image(\"a\") + array(\"a\")");
+    CHECK(e.data.size() == 3);
 }
 
 TEST_CASE("A formula beside the text is one formula") {
