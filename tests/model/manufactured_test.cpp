@@ -35,7 +35,7 @@ std::vector<Executor> executors() {
     return all;
 }
 
-const Executor kRows{"rows by two threads", false, 2, {}};
+const Executor kRowMachine{"rows by two threads", false, 2, {}};
 
 using Cells = std::vector<double>;
 
@@ -93,7 +93,7 @@ TEST_CASE(
         const auto coarse =
             errors(stepped_by_all(run_of(u, problems, kCells, kTime, kSteps, "euler")), kCells);
         const auto fine =
-            errors(stepped(run_of(u, problems, 2 * kCells, kTime, 4 * kSteps, "euler"), kRows), 2 * kCells);
+            errors(stepped(run_of(u, problems, 2 * kCells, kTime, 4 * kSteps, "euler"), kRowMachine), 2 * kCells);
         for (std::size_t c = 0; c < problems.size(); ++c) {
             INFO(problems[c].op.formula << ", sides: " << sides << ", errors " << coarse[c] << " and "
                                         << fine[c]);
@@ -117,8 +117,8 @@ TEST_CASE(
         {{"euler", 1}, {"heun", 2}, {"rk4", 4}, {"symplectic", 1}, {"imex", 2, {"periodic", "flux"}}}));
     for (const std::string& sides : by.sides) {
         const auto run = [&](int parts) { return run_of(u, {{kNonlinear, sides}}, 12, 0.8, parts, by.name); };
-        const Cells coarse = stepped_by_all(run(32)), middle = stepped(run(64), kRows),
-                    fine = stepped(run(128), kRows);
+        const Cells coarse = stepped_by_all(run(32)), middle = stepped(run(64), kRowMachine),
+                    fine = stepped(run(128), kRowMachine);
         const double first = distance(coarse, middle), second = distance(middle, fine);
         INFO(by.name << ", sides: " << sides << ", differences " << first << " and " << second);
         CHECK(std::abs(std::log2(first / second) - by.order) < 0.25);
