@@ -1,31 +1,121 @@
-#include "app/commands/bench_command.h"
+#include "app/commands/commands.h"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <ctime>
 #include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
-#include "app/commands/kernel_rows.h"
+#include "app/cli.h"
 #include "app/console.h"
 #include "app/interrupt.h"
+#include "app/launch.h"
 #include "app/progress_bar.h"
 #include "sim/bench/ladder.h"
-#include "sim/bench/ladder_chart.h"
 #include "sim/bench/ladder_report.h"
+#include "sim/bench/ladder_spec.h"
 #include "sim/bench/measured_rows.h"
-#include "sim/bench/scale_report.h"
+#include "sim/bench/scale.h"
 #include "sim/bench/work_precision_report.h"
 #include "sim/files/atomic_file.h"
 #include "sim/files/folder.h"
+#include "sim/run/settings.h"
 #include "sim/text/error.h"
 #include "sim/text/json.h"
+#include "sim/text/parse.h"
+#include "sim/text/quote.h"
+#include "sim/user_kernel/trial.h"
+#include "sim/user_kernel/user_kernel.h"
 
 namespace stencil {
 namespace {
 
 namespace fs = std::filesystem;
+
+struct BenchRequest {
+    LadderSpec spec;
+    std::string out;     ///< folder for bench.json, bench.csv, bench.png and bench.svg; empty: none
+    std::string json;    ///< file for the results; empty: none
+    std::string kernel;  ///< CUDA source of a user kernel to check and time beside the methods; empty: none
+    double kernel_limit = 10;  ///< time limit of each trial of that kernel, in seconds
+    bool save = false;  ///< measures what method `auto` needs, in both precisions, and keeps it in the user's
+                        ///< folder
+    bool work_precision = false;          ///< compares time integrators and time steps instead of methods
+    double until = 0;                     ///< simulated time at which they are compared; 0: chosen
+    std::vector<DType> dtypes = {};       ///< precisions to compare; empty: both
+    std::optional<Scaling> scaling = {};  ///< measures scaling over several processes instead
+    bool quiet = false;
+};
+
+// The rows of a user's kernel (--kernel).
+struct KernelRows {
+    std::vector<LadderRow> rows;  ///< one for each size
+    std::shared_ptr<const Method> method;
+    std::string name;            ///< of the method that is the kernel
+    bool compiled_only = false;  ///< true without a GPU: the kernel was compiled but not run
+    bool interrupted = false;
+
+    // Returns the report with these rows inserted after the methods' rows of each size.
+    LadderReport beside(LadderReport report) const;
+};
+
+LadderReport KernelRows::beside(LadderReport report) const {
+    std::vector<LadderRow> all;
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < report.rows.size(); ++i) {
+        all.push_back(std::move(report.rows[i]));
+        if ((i + 1) % report.spec.methods.size() == 0 && next < rows.size()) {
+            all.push_back(rows[next++]);
+            all.back().method = method.get();
+        }
+    }
+    report.rows = std::move(all);
+    return report;
+}
+
+// Compiles, checks and times the request's user kernel, if it has one, and prints how that went. Throws
+// InputError if the kernel is wrong.
+KernelRows try_kernel_of(const BenchRequest& request, const LadderSpec& resolved, const Machine& machine) {
+    KernelRows result;
+    if (request.kernel.empty()) return result;
+    if (machine.has_cuda() && device_of(resolved) == Device::cpu)
+        throw InputError(
+            "--kernel runs on the GPU, beside its methods: leave --backend cpu and the CPU's methods out");
+    result.name = printable(std::filesystem::path(request.kernel).filename().string());
+    ProgressLine progress(request.quiet);
+    user_kernel::TrialReport report = user_kernel::try_kernel(
+        {request.kernel, user_kernel::kernel_text(request.kernel), resolved, request.kernel_limit, ""},
+        [&](const std::string& doing) {
+            if (progress.due()) progress.show(result.name + ": " + doing);
+        },
+        [] { return interrupt_signal() != 0; });
+    progress.clear();
+    result.interrupted = report.stopped || interrupt_signal() != 0;
+    if (result.interrupted) return result;
+    if (!report.fault.empty()) throw InputError(report.fault);
+    result.compiled_only = !report.on_gpu;
+    if (!request.quiet)
+        print("{}: {}{}\n",
+              result.name,
+              report.compiled,
+              report.on_gpu ? "" : fmt::format("; no GPU here to run it on ({})", machine.cuda.why_none));
+    if (!request.quiet && report.on_gpu)
+        print("{}: right on {} sizes, step by step; largest error {:.1e}\n",
+              result.name,
+              report.sizes,
+              report.error);
+    result.rows = std::move(report.rows);
+    // The method's row points into the name, so both share one allocation.
+    auto kept = std::make_shared<std::pair<std::string, Method>>(result.name, Method());
+    kept->second = user_kernel::method_row(kept->first, resolved.run, report.steps_fused);
+    result.method = std::shared_ptr<const Method>(kept, &kept->second);
+    return result;
+}
 
 bool any_measured(const std::vector<LadderRow>& rows) {
     return std::ranges::any_of(rows, [](const LadderRow& row) { return row.measured(); });
@@ -202,8 +292,6 @@ int work_precision_command(const BenchRequest& request, const Machine& machine) 
     return 128 + interrupt_signal();
 }
 
-}  // namespace
-
 int bench_command(const BenchRequest& request) {
     watch_for_interrupts();
     const Machine machine = query_machine();
@@ -232,6 +320,117 @@ int bench_command(const BenchRequest& request) {
          report.rows.size(),
          spec.sizes.size() * spec.methods.size() + kernel.rows.size());
     return 128 + interrupt_signal();
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app, ChosenCommand& chosen) {
+    struct Words {
+        BenchRequest request;
+        SettingWords settings;
+    };
+    const auto words = std::make_shared<Words>();
+    BenchRequest& request = words->request;
+    CLI::App* bench = app.add_subcommand(
+        "bench", "Measure all methods beside the limits of the machine, each speed with its error");
+    LadderSpec& spec = request.spec;
+    add_texts(*bench,
+              "size",
+              "NX[xNY],...",
+              "columns x rows, several separated by commas (default: 512,2000,8192 as far as they fit)",
+              [&](const std::string& text) { add_sizes(spec, text); });
+    bench->add_flag("--sweep",
+                    spec.sweep,
+                    "sizes from 256 to the largest square that fits, and why a cell's cost changes");
+    add_texts(*bench,
+              "method",
+              "NAME,...",
+              "which methods (default: all of the device)",
+              [&](const std::string& text) { add_methods(spec, text); });
+    add_setting(*bench,
+                "backend",
+                "whose methods: auto (the GPU's where there is one), cpu or cuda",
+                words->settings);
+    add_setting(
+        *bench, "model", "whose methods: see 'stencilscope models' (default diffusion)", words->settings);
+    for (const char* name : {"equation", "set", "dt", "dx", "stepper"})
+        add_setting(*bench, name, std::string(find_setting(name).help), words->settings);
+    bench->add_flag("--work-precision",
+                    request.work_precision,
+                    "error against time for all steppers of a typed model and several time steps each");
+    add_text(*bench,
+             "scale",
+             "strong|weak",
+             "what several processes gain (with --gpus N or --processes N, or under mpirun): 1, 2, 4 ... of "
+             "them on "
+             "one field, or on as many rows each (default method: streaming on GPUs, cpu else)",
+             [&](const std::string& text) {
+                 if (text != "strong" && text != "weak")
+                     throw InputError(fmt::format("--scale {}: allowed are strong and weak", quotable(text)));
+                 request.scaling = text == "strong" ? Scaling::strong : Scaling::weak;
+             });
+    add_processes(*bench);
+    add_text(*bench,
+             "until",
+             "T",
+             "of --work-precision: the time of the comparison (default: 200 of rk4's largest stable steps)",
+             [&](const std::string& text) {
+                 request.until = parse_real(text, "--until");
+                 if (request.until <= 0) throw InputError("--until: must be above 0");
+             });
+    add_text(*bench,
+             "dtype",
+             "T",
+             "float32 or float64 (default float32); of --work-precision also both (its default)",
+             [&](const std::string& text) {
+                 request.dtypes = {DType::float32, DType::float64};
+                 if (text == "both") return;
+                 find_setting("dtype").set(spec.run, text);
+                 request.dtypes = {spec.run.dtype};
+             })
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    add_setting(*bench, "boundary", "zero, insulated or periodic (default zero)", words->settings);
+    add_setting(*bench, "coefficient", "D dt / dx^2 (default 0.2)", words->settings);
+    add_text(*bench,
+             "steps",
+             "N",
+             "steps of each timed repeat (default: as many as take about 0.2 s, at most 10000)",
+             [&](const std::string& text) { spec.steps = parse_integer(text, "--steps", 1, kMaxSteps); });
+    add_text(*bench,
+             "repeats",
+             "N",
+             "timed repeats, of which the median counts (default 7, at least 5)",
+             [&](const std::string& text) {
+                 spec.repeats = int(parse_integer(text, "--repeats", kMinRepeats, 1000));
+             });
+    add_setting(*bench, "seed", "of the random field to start from", words->settings);
+    add_setting(*bench, "threads", "CPU threads (default: all)", words->settings);
+    add_setting(*bench, "memory-limit", "use no more host or GPU memory, e.g. 2GB", words->settings);
+    bench->add_option("--out", request.out, "folder for bench.json, bench.csv, bench.png and bench.svg")
+        ->type_name("DIR");
+    add_text(*bench,
+             "kernel",
+             "FILE.cu",
+             "also a kernel of your own: compiled, checked against the reference, timed beside the methods "
+             "(assets/kernels/README.md)",
+             [&](const std::string& text) { request.kernel = text; });
+    add_text(*bench,
+             "limit",
+             "SECONDS",
+             "for your own kernel: how long it may take for a launch before it is ended (default 10)",
+             [&](const std::string& text) {
+                 request.kernel_limit = double(parse_integer(text, "--limit", 1, 86400));
+             });
+    bench->add_flag("--save",
+                    request.save,
+                    "measure what the method 'auto' goes by, in both precisions, and keep it for later runs");
+    add_results(*bench, request.json, request.quiet);
+    bench->final_callback([words, &chosen] {
+        chosen = [words] {
+            set_all(words->request.spec.run, words->settings);
+            return bench_command(words->request);
+        };
+    });
 }
 
 }  // namespace stencil

@@ -1,11 +1,16 @@
-#include "app/commands/devices_command.h"
+#include "app/commands/commands.h"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
 
+#include "app/cli.h"
 #include "app/console.h"
 #include "sim/files/atomic_file.h"
 #include "sim/machine/copy_bandwidth.h"
 #include "sim/machine/machine.h"
+#include "sim/run/run_spec.h"
 #include "sim/text/json.h"
 #include "sim/text/parse.h"
 
@@ -13,6 +18,12 @@ namespace stencil {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+struct DevicesRequest {
+    std::string json;  ///< file for the output as JSON; empty: none
+    bool quiet = false;
+    SettingWords settings;  ///< the backend to measure (auto: all) and the threads of the CPU's copy
+};
 
 std::string cuda_version(int encoded) {
     return fmt::format("{}.{}", encoded / 1000, encoded % 1000 / 10);
@@ -106,16 +117,16 @@ void print_devices(const Json& json) {
               cuda.at("runtime").get<std::string>());
 }
 
-}  // namespace
-
 int devices_command(const DevicesRequest& request) {
+    RunSpec spec;
+    set_all(spec, request.settings);
     const Machine machine = query_machine();
-    require_backend(request.spec.backend, machine);
+    require_backend(spec.backend, machine);
     Json json{{"program", "stencilscope"}, {"version", STENCILSCOPE_VERSION}};
-    const int threads = thread_count(request.spec.threads, machine.cpu_threads);
-    json["cpu"] = describe_cpu(machine, threads, request.spec.backend != "cuda");
-    json["gpus"] = describe_gpus(machine, request.spec.backend != "cpu");
-    json["links"] = request.spec.backend != "cpu" ? describe_links(machine) : Json::array();
+    const int threads = thread_count(spec.threads, machine.cpu_threads);
+    json["cpu"] = describe_cpu(machine, threads, spec.backend != "cuda");
+    json["gpus"] = describe_gpus(machine, spec.backend != "cpu");
+    json["links"] = spec.backend != "cpu" ? describe_links(machine) : Json::array();
     json["cuda"] = {{"built_in", machine.cuda.built_in},
                     {"driver", cuda_version(machine.cuda.driver_version)},
                     {"runtime", cuda_version(machine.cuda.runtime_version)},
@@ -124,6 +135,18 @@ int devices_command(const DevicesRequest& request) {
     if (!request.json.empty()) write_text_file(request.json, json_text(json));
     if (!request.quiet) print_devices(json);
     return 0;
+}
+
+}  // namespace
+
+void add_devices(CLI::App& app, ChosenCommand& chosen) {
+    CLI::App* devices =
+        app.add_subcommand("devices", "Show CPU, GPUs, memory, driver and measured copy bandwidth");
+    const auto request = std::make_shared<DevicesRequest>();
+    add_setting(*devices, "backend", "measure only this one: auto (all), cpu or cuda", request->settings);
+    add_setting(*devices, "threads", "CPU threads that copy (default: all)", request->settings);
+    add_results(*devices, request->json, request->quiet);
+    devices->final_callback([request, &chosen] { chosen = [request] { return devices_command(*request); }; });
 }
 
 }  // namespace stencil

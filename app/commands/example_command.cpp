@@ -1,9 +1,11 @@
-#include "app/commands/example_command.h"
+#include "app/commands/commands.h"
 
 #include <fmt/format.h>
-
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -12,6 +14,7 @@
 #include "app/interrupt.h"
 #include "app/progress_bar.h"
 #include "sim/examples/context.h"
+#include "sim/examples/example.h"
 #include "sim/examples/report/report_files.h"
 #include "sim/examples/report/report_text.h"
 #include "sim/files/atomic_file.h"
@@ -25,6 +28,12 @@ namespace stencil {
 namespace {
 
 namespace fs = std::filesystem;
+
+struct ExampleOrder {
+    ExampleRequest request;
+    std::string json;  ///< file for the report; empty: none
+    bool quiet = false;
+};
 
 // Prints rows as they are measured, with a header for each group.
 class ExampleTable {
@@ -87,8 +96,6 @@ std::string list_examples() {
     return text;
 }
 
-// Returns the exit status: 0; 1 where a check came out wrong; or 128 + the signal that ended it early (what
-// was found until then is written). Throws InputError, MachineError and CudaError.
 int example_command(const ExampleOrder& order) {
     watch_for_interrupts();
     const Machine machine = query_machine();
@@ -149,45 +156,49 @@ void add_option(CLI::App& command, const ExampleOption& option, ExampleOrder& or
             ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
 }
 
+using TakeOrder = std::function<void(const std::shared_ptr<ExampleOrder>&)>;
+
+// Adds the command `example` with a subcommand for each example, which gives its request to `take`.
+CLI::App* add_examples(CLI::App& app, const TakeOrder& take) {
+    CLI::App* group =
+        app.add_subcommand("example", "Run one of the classic workloads on the CPU and the GPU");
+    group->footer("'stencilscope example NAME --help' shows the options of one.");
+    group->require_subcommand(0, 1);
+    for (const Example& example : examples()) {
+        CLI::App* command = group->add_subcommand(std::string(example.name), std::string(example.summary));
+        const auto order = std::make_shared<ExampleOrder>();
+        order->request = request_for(example);
+        for (const ExampleOption& option : example.options) add_option(*command, option, *order);
+        add_requests(*command, example, *order);
+        command->footer(std::string(example.about));
+        command->allow_extras();
+        command->final_callback([order, take] { take(order); });
+    }
+    return group;
+}
+
 }  // namespace
 
-// CLI11 runs a command's callbacks in the order of its options after parsing, so each command collects its
-// values in its own object until then.
-void ExampleWords::add_one(CLI::App& group, const Example& example) {
-    CLI::App* command = group.add_subcommand(std::string(example.name), std::string(example.summary));
-    const auto order = std::make_shared<ExampleOrder>();
-    order->request = request_for(example);
-    for (const ExampleOption& option : example.options) add_option(*command, option, *order);
-    add_requests(*command, example, *order);
-    command->footer(std::string(example.about));
-    command->allow_extras();
-    command->final_callback([this, order] { order_ = order; });
-}
-
-void ExampleWords::add_to(CLI::App& app) {
-    group_ = app.add_subcommand("example", "Run one of the classic workloads on the CPU and the GPU");
-    group_->add_flag("--list", list_, "list the examples");
-    group_->footer("'stencilscope example NAME --help' shows the options of one.");
-    group_->require_subcommand(0, 1);
-    for (const Example& example : examples()) add_one(*group_, example);
-}
-
-std::function<int()> ExampleWords::command() const {
-    if (group_->get_subcommands().empty()) {
-        if (!list_) throw InputError("example: which one? 'stencilscope example --list' lists them");
-        return [] {
-            print("{}", list_examples());
+void add_example(CLI::App& app, ChosenCommand& chosen) {
+    CLI::App* group = add_examples(app, [&chosen](const std::shared_ptr<ExampleOrder>& order) {
+        chosen = [order] { return example_command(*order); };
+    });
+    const auto list = std::make_shared<bool>(false);
+    group->add_flag("--list", *list, "list the examples");
+    group->final_callback([group, list, &chosen] {
+        if (!group->get_subcommands().empty()) return;
+        chosen = [list] {
+            if (!*list) throw InputError("example: which one? 'stencilscope example --list' lists them");
+            print_text(list_examples());
             return 0;
         };
-    }
-    return [order = order_] { return example_command(*order); };
+    });
 }
 
 ExampleRequest read_example(const std::string& words) {
     CLI::App app;
-    ExampleWords example;
-    example.add_to(app);
-    CLI::App* group = app.get_subcommand("example");
+    ExampleRequest request;
+    CLI::App* group = add_examples(app, [&](const auto& order) { request = order->request; });
     group->allow_extras();
     try {
         std::vector<std::string> all = shell_words(words);
@@ -200,7 +211,7 @@ ExampleRequest read_example(const std::string& words) {
     }
     const auto chosen = group->get_subcommands();
     const auto left = chosen.empty() ? group->remaining() : chosen.front()->remaining();
-    if (left.empty() && !chosen.empty()) return example.order().request;
+    if (left.empty() && !chosen.empty()) return request;
     const auto known = chosen.empty() ? names_of(examples()) : option_names(*chosen.front());
     throw InputError("--example: " + unknown_name_message(chosen.empty() ? "example" : "option",
                                                           left.empty() ? words : left.front(),

@@ -1,14 +1,27 @@
-#include "app/commands/models_command.h"
+#include "app/commands/commands.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
 
+#include "app/cli.h"
 #include "app/console.h"
+#include "sim/bench/ladder.h"
+#include "sim/code/code_report.h"
 #include "sim/model/equations.h"
+#include "sim/model/meaning.h"
 #include "sim/model/model.h"
 #include "sim/model/presets.h"
 #include "sim/run/ready_runs.h"
+#include "sim/run/resolve.h"
 #include "sim/run/run_text.h"
+#include "sim/run/settings.h"
+#include "sim/run/simulation.h"
+#include "sim/run/start.h"
+#include "sim/session/pace.h"
+#include "sim/text/error.h"
 #include "sim/text/names.h"
 
 namespace stencil {
@@ -39,8 +52,116 @@ void list(std::string_view name,
     if (!source.empty()) stencil::print("{:<25} {}\n", "", source);
 }
 
-}  // namespace
+// The first batch of steps is a warm-up.
+constexpr int kBatches = 6;
+constexpr SliceLimits kBatch{0.05, 0.25, 16};
 
+// Measured speed and limits of a model on this machine.
+struct Measured {
+    LadderLimits limits;
+    SteppingWay way;
+    double gcells_per_s = 0;
+};
+
+Measured measure(const RunSpec& asked, const Machine& machine) {
+    RunSpec spec = resolve(asked, machine);
+    check_resources(spec, machine);
+    State start = make_start(spec);
+    Simulation simulation(spec, std::move(start));
+    simulation.solver().wait_for_fastest();
+    const Method& method = *method_of(simulation.now());
+    for (int i = 0; i < kBatches; ++i)
+        simulation.apply(Advance{slice_steps(step_cost(method, simulation.timings()), kBatch)});
+    Measured measured;
+    measured.way = simulation.solver().way();
+    const double cells = double(spec.size->nx) * spec.size->ny;
+    measured.gcells_per_s = speed_of(simulation.timings().spread().median, 1, cells, spec.dtype).gcells_per_s;
+    measured.limits = {measure_copy_bandwidth(method.device, spec.threads),
+                       measure_issue_rate(method.device, spec.dtype, spec.threads),
+                       double(spec.model->components.size()),
+                       measured.way.operations};
+    return measured;
+}
+
+void print_work(const RunSpec& spec, const GeneratedCode& code, Device device) {
+    print("{}, {}, {}, {}\n", spec.model->name, spec.integrator(), name_of(spec.dtype), name_of(device));
+    print("A cell and step: {} operations, {} bytes of components read and written\n",
+          code.operations,
+          code.bytes);
+    print("Operations are {}\n", kOperationsCounted);
+}
+
+void print_measured(const Measured& m, DType dtype) {
+    print(
+        "A copy of {:.4g} GB/s allows {:.4g} GCells/s at one step a pass; {:.3g}e12 instructions/s allow "
+        "{:.4g}\n",
+        m.limits.copy_gb_per_s,
+        m.limits.copy_gcells(dtype),
+        m.limits.instructions_per_second / 1e12,
+        m.limits.issue_gcells());
+    print("Steps: {}: {:.4g} GCells/s, {:.0f}% of the copy limit, {:.0f}% of the arithmetic limit\n",
+          m.way.name,
+          m.gcells_per_s,
+          100 * m.gcells_per_s / m.limits.copy_gcells(dtype),
+          100 * m.gcells_per_s / m.limits.issue_gcells());
+    for (const std::string& line : {m.way.origin, m.way.why_not})
+        if (!line.empty()) print("{}\n", line);
+}
+
+// Without a GPU, register counts come from the compiler (ptxas).
+void print_kernels(const GeneratedCode& code, const SteppingWay& way) {
+    const bool asked = way.tried.empty();
+    std::size_t next = 0;
+    for (CodeRow row : code_rows(code, way)) {
+        const auto figures = asked ? compiler_figures(code.texts[next++]) : std::nullopt;
+        if (figures) {
+            row.registers = figures->registers;
+            row.spilled_bytes = figures->spilled_bytes;
+        }
+        print("Kernel: {}: {}{}{}\n",
+              row.name,
+              figures_text(row),
+              figures ? " (compute capability 9.0)" : "",
+              row.used ? "; in use" : "");
+    }
+    if (!code.why_single.empty()) print("One step at a time: {}\n", code.why_single);
+}
+
+void print_text_of(const std::string& name, const std::string& text) {
+    print("\n==== {} ({} lines)\n\n", name, std::ranges::count(text, '\n'));
+    print_text(text);
+}
+
+// Prints stages, operations, limits, and the generated kernels with their text. CUDA code is printed without
+// a GPU too.
+int code_command(RunSpec spec) {
+    if (!spec.is_general())
+        throw InputError(fmt::format(
+            "--code: {} is stepped by kernels that were written by hand, in kernels/methods: give --equation "
+            "or a preset",
+            spec.model->name));
+    const Machine machine = query_machine();
+    const bool gpu = machine.has_cuda() && why_not_compiled(spec).empty();
+    if (spec.backend == "auto") spec.backend = name_of(gpu ? Device::cuda : Device::cpu);
+    const Device device = spec.backend == "cuda" ? Device::cuda : Device::cpu;
+    const GeneratedCode code = generated_code(spec, device);
+    print_work(spec, code, device);
+    Measured measured;
+    if (device == Device::cpu || gpu) {
+        measured = measure(spec, machine);
+        print_measured(measured, spec.dtype);
+    } else {
+        print("Limits and speeds: not measured: {}\n",
+              machine.has_cuda() ? why_not_compiled(spec) : machine.cuda.why_none);
+    }
+    print_kernels(code, measured.way);
+    print_text_of("stages", code.stages);
+    for (const CodeText& text : code.texts)
+        print_text_of(text.language.empty() ? text.name : text.name + ", " + text.language, text.text);
+    return 0;
+}
+
+// Prints the text of a model or, given a spec.json, of a run; an empty name lists all models.
 int models_command(const std::string& name) {
     if (const Preset* preset = find_preset(name)) {
         print_text(preset->text);
@@ -68,6 +189,60 @@ int models_command(const std::string& name) {
         list(preset.name, e.title, names_of(e.components), e.parameters, e.source);
     }
     return 0;
+}
+
+std::string list_functions() {
+    std::string text = "Functions of formulas:\n";
+    for (const equation::Function& row : equation::functions())
+        text += fmt::format("  {:<10} {}\n", row.name, row.help);
+    return text + "  d(u)/d(F)  how u changes with the parameter F, where the text has `sensitivity = F`\n";
+}
+
+struct ModelsWords {
+    std::string name;
+    bool code = false;
+    SettingWords settings;  ///< for --code
+};
+
+int start_models(const ModelsWords& words) {
+    if (!words.code) {
+        if (words.settings.empty()) return models_command(words.name);
+        throw InputError(fmt::format("--{} is of --code, the code that steps a model",
+                                     words.settings.front().first->name));
+    }
+    RunSpec spec;
+    if (!words.name.empty()) find_setting("model").set(spec, words.name);
+    set_all(spec, words.settings);
+    return code_command(std::move(spec));
+}
+
+}  // namespace
+
+void add_models(CLI::App& app, ChosenCommand& chosen) {
+    const auto all = std::make_shared<ModelsWords>();
+    ModelsWords& words = *all;
+    CLI::App* models =
+        app.add_subcommand("models", "List the models, or show the text of one, or the code that steps it");
+    models->add_option("NAME", words.name, "a model, or a run: a spec.json or the name of a ready one");
+    models->add_flag(
+        "--code",
+        words.code,
+        "of typed equations: the stages of a step, operations a cell, limits and speeds, and the "
+        "code that is generated; of a file and of --equation, too");
+    for (const char* name : {"equation",
+                             "set",
+                             "sensitivity",
+                             "dt",
+                             "dx",
+                             "stepper",
+                             "boundary",
+                             "size",
+                             "dtype",
+                             "backend",
+                             "threads"})
+        add_setting(*models, name, "of --code: " + std::string(find_setting(name).help), words.settings);
+    models->footer(list_functions());
+    models->final_callback([all, &chosen] { chosen = [all] { return start_models(*all); }; });
 }
 
 }  // namespace stencil

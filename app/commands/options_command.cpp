@@ -1,14 +1,16 @@
-#include "app/commands/options_command.h"
+#include "app/commands/commands.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "app/console.h"
 #include "kernels/methods/method.h"
 #include "sim/initial/initial.h"
 #include "sim/model/model.h"
@@ -16,6 +18,7 @@
 #include "sim/run/output/exports.h"
 #include "sim/run/output/frame_writer.h"
 #include "sim/run/ready_runs.h"
+#include "sim/text/error.h"
 #include "sim/text/names.h"
 #include "sim/view/colormap.h"
 
@@ -268,8 +271,6 @@ settings of the window, its last session, and what was measured by \fBbench \-\-
                        sections);
 }
 
-}  // namespace
-
 std::string options_text(const CLI::App& app, const std::string& format) {
     std::vector<CommandText> commands;
     collect(app, "", commands);
@@ -279,6 +280,21 @@ std::string options_text(const CLI::App& app, const std::string& format) {
     if (format == "fish") return fish_text(commands);
     const Names known{"man", "bash", "zsh", "fish"};
     throw InputError("--format: " + unknown_name_message("format", format, known));
+}
+
+}  // namespace
+
+void add_options(CLI::App& app, ChosenCommand& chosen) {
+    CLI::App* options =
+        app.add_subcommand("options", "All options, as a manual page or as what a shell completes");
+    const auto format = std::make_shared<std::string>();
+    options->add_option("--format", *format, "man, bash, zsh or fish")->type_name("NAME")->required();
+    options->final_callback([format, &app, &chosen] {
+        chosen = [text = options_text(app, *format)] {
+            print_text(text);
+            return 0;
+        };
+    });
 }
 
 }  // namespace stencil

@@ -1,14 +1,19 @@
-#include "app/commands/run_command.h"
+#include "app/commands/commands.h"
 
 #include <fmt/format.h>
-
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "app/console.h"
 #include "app/interrupt.h"
+#include "app/launch.h"
 #include "app/progress_bar.h"
+#include "app/run_options.h"
 #include "sim/distributed/distributed_solver.h"
 #include "sim/files/atomic_file.h"
 #include "sim/files/folder.h"
@@ -17,22 +22,38 @@
 #include "sim/run/measured_speeds.h"
 #include "sim/run/output/checkpoint.h"
 #include "sim/run/output/exports.h"
+#include "sim/run/output/film.h"
 #include "sim/run/output/frame_writer.h"
 #include "sim/run/output/measures.h"
 #include "sim/run/output/run_report.h"
 #include "sim/run/output/step_error.h"
 #include "sim/run/resolve.h"
+#include "sim/run/run_spec.h"
 #include "sim/run/start.h"
 #include "sim/session/pace.h"
 #include "sim/text/error.h"
 #include "sim/text/json.h"
 #include "sim/text/names.h"
+#include "sim/text/quote.h"
 #include "sim/view/colormap.h"
 
 namespace stencil {
 namespace {
 
 namespace fs = std::filesystem;
+
+struct RunRequest {
+    RunSpec spec;
+    std::string out;        ///< folder for the exports; empty: none are written
+    std::string json;       ///< file for the timings; empty: none
+    std::string spec_file;  ///< file that the spec was read from; empty: none
+    /// Folder of an earlier run whose checkpoint to resume; empty: start a new run.
+    std::string resume;
+    std::vector<std::pair<std::string, std::string>> given;  ///< settings given on the command line, by name
+    std::optional<FilmRequest> film;
+    bool compare = false;  ///< compares with a run at half the time step
+    bool quiet = false;
+};
 
 // Batches long enough to make waiting between them negligible, short enough for Ctrl-C and the progress bar.
 constexpr SliceLimits kSlices{0.1, 2, 12};
@@ -271,8 +292,6 @@ void begin_film(const RunRequest& request, Run& run) {
     run.film = std::make_unique<FilmWriter>(*request.film, spec);
 }
 
-}  // namespace
-
 int run_command(const RunRequest& request) {
     const Machine machine = query_machine();
     Run run = request.resume.empty() ? begin(request, machine) : resume(request, machine);
@@ -287,6 +306,102 @@ int run_command(const RunRequest& request) {
          steps,
          request.out.empty() ? "" : "; what was done until then is in " + request.out);
     return 128 + interrupt_signal();
+}
+
+// Adds options that fill `film`; no film is made if its file stays empty.
+void add_film_options(CLI::App& command, FilmRequest& film) {
+    add_text(
+        command,
+        "video",
+        "FILE",
+        "a film, .mp4, .webm or .gif, by ffmpeg where it is installed: a frame every --every steps, or 300 "
+        "in all",
+        [&film](const std::string& text) {
+            check_video_name(text);
+            film.file = text;
+        });
+    add_text(
+        command, "fps", "N", "frames a second of the film (default 30)", [&film](const std::string& text) {
+            film.fps = parse_fps(text);
+        });
+    add_text(command,
+             "video-of",
+             "field|figure",
+             "a pixel a cell and no more (default), or with axes, colour bar and step",
+             [&film](const std::string& text) {
+                 const std::vector<std::string> known{"field", "figure"};
+                 if (!contains(known, text))
+                     throw InputError("--video-of: " + unknown_name_message("film", text, known));
+                 film.figure = text == "figure";
+             });
+}
+
+// Throws InputError if only details of a film were given.
+std::optional<FilmRequest> film_of(const FilmRequest& film) {
+    if (!film.file.empty()) return film;
+    if (film.figure || film.fps != FilmRequest().fps)
+        throw InputError("--fps and --video-of need --video FILE, the film");
+    return std::nullopt;
+}
+
+// The options of the command.
+struct Words {
+    RunWords run;
+    RunRequest request;
+    FilmRequest film;
+};
+
+RunRequest request_of(const Words& words) {
+    RunRequest request = words.request;
+    request.film = film_of(words.film);
+    if (request.resume.empty()) {
+        request.spec = words.run.spec();
+        request.spec_file = words.run.spec_file;
+        return request;
+    }
+    if (!words.run.spec_file.empty()) throw InputError("--resume takes its settings along: leave --spec out");
+    for (const auto& [setting, text] : words.run.settings) request.given.emplace_back(setting->name, text);
+    if (request.out.empty()) request.out = request.resume;
+    return request;
+}
+
+int start_run(const Words& words) {
+    const RunRequest request = request_of(words);
+    for (const std::string_view name : {"export", "every", "checkpoint"}) {
+        if (request.film && name == "every") continue;
+        if (request.out.empty() && words.run.has(name))
+            throw InputError(fmt::format("--{} needs --out DIR, the folder to write to", name));
+    }
+    return run_command(request);
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, ChosenCommand& chosen) {
+    const auto all = std::make_shared<Words>();
+    Words& words = *all;
+    CLI::App* run = app.add_subcommand("run", "Step a field and export pictures, arrays and timings");
+    add_settings(*run, words.run);
+    add_processes(*run);
+    add_folder(*run, "out", "folder for the files", words.request.out);
+    add_folder(
+        *run,
+        "resume",
+        "go on from the newest checkpoint of the run in this folder, up to --steps counted from its start; "
+        "--out is the same folder unless given",
+        words.request.resume);
+    add_text(*run,
+             "compare",
+             "dt/2",
+             "also run with half the time step, and tell how far that is: the error of the steps",
+             [&words](const std::string& text) {
+                 if (text != "dt/2")
+                     throw InputError(fmt::format("--compare {}: must be dt/2", quotable(text)));
+                 words.request.compare = true;
+             });
+    add_film_options(*run, words.film);
+    add_results(*run, words.request.json, words.request.quiet);
+    run->final_callback([all, &chosen] { chosen = [all] { return start_run(*all); }; });
 }
 
 }  // namespace stencil

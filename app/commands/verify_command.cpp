@@ -1,15 +1,28 @@
-#include "app/commands/verify_command.h"
+#include "app/commands/commands.h"
 
+#include <CLI/CLI.hpp>
 #include <filesystem>
+#include <memory>
+#include <string>
 
 #include "app/console.h"
 #include "app/interrupt.h"
 #include "app/progress_bar.h"
+#include "app/run_options.h"
 #include "sim/files/atomic_file.h"
 #include "sim/files/folder.h"
 #include "sim/text/json.h"
+#include "sim/verify/verify.h"
 
 namespace stencil {
+namespace {
+
+struct VerifyRequest {
+    VerifySpec spec;
+    std::string out;   ///< folder for verify.json and certificate.json; empty: none are written
+    std::string json;  ///< file for the report; empty: none
+    bool quiet = false;
+};
 
 int verify_command(const VerifyRequest& request) {
     namespace fs = std::filesystem;
@@ -49,6 +62,24 @@ int verify_command(const VerifyRequest& request) {
     if (interrupt_signal() == 0) return verification.differing() > 0 ? 1 : 0;
     note("stencilscope: interrupted after {} comparisons\n", verification.rows().size());
     return 128 + interrupt_signal();
+}
+
+}  // namespace
+
+void add_verify(CLI::App& app, ChosenCommand& chosen) {
+    CLI::App* verify = app.add_subcommand(
+        "verify",
+        "Prove this machine: every method beside the reference, every model by every way of stepping it");
+    const auto request = std::make_shared<VerifyRequest>();
+    verify->add_flag("--quick", request->spec.quick, "one size, fewer compilations: under a minute");
+    add_texts(*verify,
+              "model",
+              "NAME|FILE",
+              "this model alone, e.g. a text of your own; may be repeated",
+              [&request = *request](const std::string& text) { request.spec.models.push_back(text); });
+    add_folder(*verify, "out", "folder for verify.json and certificate.json", request->out);
+    add_results(*verify, request->json, request->quiet);
+    verify->final_callback([request, &chosen] { chosen = [request] { return verify_command(*request); }; });
 }
 
 }  // namespace stencil

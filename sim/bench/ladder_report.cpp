@@ -1,12 +1,14 @@
 #include "sim/bench/ladder_report.h"
-#include "sim/text/json.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
 #include <vector>
 
+#include "sim/bench/speed_chart.h"
+#include "sim/figure/paper.h"
 #include "sim/text/csv.h"
+#include "sim/text/json.h"
 
 namespace stencil {
 namespace {
@@ -101,6 +103,31 @@ std::string fused_text(const LadderRow& row) {
 std::string figures(double value) {
     const int decimals = value > 0 ? std::max(0, 3 - int(std::floor(std::log10(value)))) : 0;
     return fmt::format("{:.{}f}", value, std::min(decimals, 4));
+}
+
+std::string note_of(const LadderReport& report) {
+    const RunSpec& run = report.spec.run;
+    return fmt::format("{}, {} boundary, {}; copies {:.4g} GB/s; stencilscope {}",
+                       name_of(run.dtype),
+                       name_of(run.boundary),
+                       parameter_text(run),
+                       report.limits.copy_gb_per_s,
+                       STENCILSCOPE_VERSION);
+}
+
+// Makes a dot chart for a single size.
+figure::DotChart dots_of(const LadderReport& report) {
+    const Size size = report.spec.sizes.front();
+    figure::DotChart chart{"", fmt::format("GCells/s on {}x{} cells, logarithmic", size.nx, size.ny)};
+    for (const LadderRow& row : report.rows)
+        if (row.timed_steps())
+            chart.rows.push_back({"",
+                                  std::string(row.method->name),
+                                  row.speed.gcells_per_s,
+                                  fmt::format("{:.4g}", row.speed.gcells_per_s),
+                                  method_color(*row.method)});
+    chart.limits = speed_limits(report.limits, report.spec.run.dtype);
+    return chart;
 }
 
 }  // namespace
@@ -200,6 +227,15 @@ std::string row_text(const LadderReport& report, const LadderRow& row) {
         row.total_steps,
         row.truth,
         note.empty() ? "" : "; " + note);
+}
+
+std::string draw_ladder(const LadderReport& report, figure::FigureFormat format) {
+    const auto file = [&](auto chart) {
+        chart.title = fmt::format("Methods on {}", report.device);
+        return figure::chart_file(chart, note_of(report), format);
+    };
+    if (report.spec.sizes.size() == 1) return file(dots_of(report));
+    return file(speed_chart(speeds_of(report.rows), report.limits, report.spec.run.dtype));
 }
 
 }  // namespace stencil

@@ -1,9 +1,10 @@
-// A benchmark as text, JSON and CSV.
+// A benchmark as text, JSON, CSV and chart.
 #pragma once
 
 #include <string>
 
 #include "sim/bench/ladder.h"
+#include "sim/figure/figure.h"
 #include "sim/text/json.h"
 
 namespace stencil {
@@ -29,5 +30,9 @@ std::string to_csv(const LadderReport& report);
 std::string intro_text(const LadderReport& report);
 std::string header_text(const LadderReport& report);
 std::string row_text(const LadderReport& report, const LadderRow& row);
+
+/// Plots speed over size on logarithmic axes, with the machine's limits as dashed lines; a dot chart if there
+/// is one size. Returns the bytes of the file. Throws MachineError with Cairo's reason.
+std::string draw_ladder(const LadderReport& report, figure::FigureFormat format);
 
 }  // namespace stencil

@@ -7,8 +7,9 @@
 
 #include "sim/distributed/distributed_solver.h"
 #include "sim/distributed/partition.h"
-#include "sim/distributed/scale_model.h"
+#include "sim/figure/paper.h"
 #include "sim/run/resolve.h"
+#include "sim/text/csv.h"
 #include "sim/text/error.h"
 
 namespace stencil {
@@ -22,8 +23,6 @@ constexpr long long kHashedSteps = 200;
 
 constexpr double kWarmUpSeconds = 1.5;
 
-constexpr int kForetold[] = {8, 64, 1024};
-
 std::vector<int> counts_up_to(int most) {
     std::vector<int> counts;
     for (int count = 1; count < most; count *= 2) counts.push_back(count);
@@ -35,18 +34,6 @@ Size size_of(const ScaleSpec& spec, int processes) {
     Size size = spec.ladder.sizes.front();
     if (spec.scaling == Scaling::weak) size.ny *= processes;
     return size;
-}
-
-bool is_modelled(const ScaleSpec& spec) {
-    const RunSpec& run = spec.ladder.run;
-    return spec.ladder.methods.front() == "streaming" && run.dtype == DType::float32 && !run.is_general();
-}
-
-double predicted_of(const ScaleSpec& spec, int processes) {
-    const Size one = spec.ladder.sizes.front();
-    const ScaleModel model{one.nx};
-    return spec.scaling == Scaling::weak ? model.weak_efficiency(one.ny, processes)
-                                         : model.strong_efficiency(one.ny, processes);
 }
 
 // Returns a multiple of the steps per exchange, so that rows are recomputed only at the seams.
@@ -112,6 +99,52 @@ ScaleRow measure_row(const ScaleSpec& spec, int processes) {
     return row;
 }
 
+using Json = nlohmann::ordered_json;
+
+std::string name_of(Scaling scaling) {
+    return scaling == Scaling::strong ? "strong" : "weak";
+}
+
+std::string title_of(const Scaled& scale) {
+    const LadderSpec& ladder = scale.spec.ladder;
+    const Size size = ladder.sizes.front();
+    return fmt::format("{} scaling of {}, {}, {}x{}{} {}",
+                       scale.spec.scaling == Scaling::strong ? "Strong" : "Weak",
+                       ladder.run.model->name,
+                       ladder.methods.front(),
+                       size.nx,
+                       size.ny,
+                       scale.spec.scaling == Scaling::strong ? "" : " a process,",
+                       stencil::name_of(ladder.run.dtype));
+}
+
+Json row_json(const ScaleRow& row) {
+    const bool several = row.processes > 1;
+    const auto of_several = [&](auto value) { return several ? Json(value) : Json(); };
+    const auto of_alone = [&](auto value) { return row.seconds_alone > 0 ? Json(value) : Json(); };
+    Json json;
+    json["processes"] = row.processes;
+    json["nx"] = row.size.nx;
+    json["ny"] = row.size.ny;
+    json["steps"] = row.steps;
+    json["repeats"] = row.repeats;
+    json["us_per_step"] = row.seconds * 1e6;
+    json["spread"] = row.spread;
+    json["gcells_per_s"] = row.jumps ? Json() : Json(row.gcells_per_s());
+    json["efficiency"] = row.efficiency;
+    json["efficiency_against_slowest"] = of_alone(row.efficiency_against_slowest());
+    json["exchange_share"] = of_alone(row.exchange_share());
+    json["bytes_per_step"] = of_several(row.bytes_per_step);
+    json["bytes_per_step_formula"] = of_several(row.formula_bytes_per_step);
+    json["messages_per_step"] = of_several(row.messages_per_step);
+    json["field_hash"] = row.hash.empty() ? Json() : Json(row.hash);
+    return json;
+}
+
+std::string percent(const Json& value) {
+    return value.is_null() ? "-" : fmt::format("{:.1f} %", 100 * value.get<double>());
+}
+
 }  // namespace
 
 ScaleSpec scale_spec(Scaling scaling, LadderSpec ladder, const Machine& machine) {
@@ -137,14 +170,82 @@ Scaled measure_scale(const ScaleSpec& spec,
         ScaleRow row = measure_row(spec, count);
         const ScaleRow& one = scale.rows.empty() ? row : scale.rows.front();
         row.efficiency = row.gcells_per_s() / (count * one.gcells_per_s());
-        if (is_modelled(spec)) row.predicted = predicted_of(spec, count);
         scale.same_bits = scale.same_bits && row.hash == one.hash;
         scale.rows.push_back(std::move(row));
     }
-    if (is_modelled(spec))
-        for (const int count : kForetold)
-            if (count > Team::all().size()) scale.foretold.emplace_back(count, predicted_of(spec, count));
     return scale;
+}
+
+Json to_json(const Scaled& scale) {
+    const LadderSpec& ladder = scale.spec.ladder;
+    Json json;
+    json["program"] = "stencilscope";
+    json["version"] = STENCILSCOPE_VERSION;
+    json["scaling"] = name_of(scale.spec.scaling);
+    json["device"] = scale.device;
+    json["backend"] = ladder.run.backend;
+    json["threads"] = ladder.run.threads;
+    json["method"] = ladder.methods.front();
+    json["model"] = ladder.run.model->name;
+    json["dtype"] = std::string(stencil::name_of(ladder.run.dtype));
+    json["boundary"] = std::string(boundary_text(ladder.run));
+    json["same_bits"] = scale.spec.scaling == Scaling::strong ? Json(scale.same_bits) : Json();
+    json["interrupted"] = scale.interrupted;
+    json["rows"] = Json::array();
+    for (const ScaleRow& row : scale.rows) json["rows"].push_back(row_json(row));
+    return json;
+}
+
+std::string to_csv(const Scaled& scale) {
+    return csv_table(to_json(scale)["rows"]);
+}
+
+std::string to_text(const Scaled& scale) {
+    std::string text =
+        fmt::format("{}\n{}; {} boundary\n{:>9} {:>15} {:>10} {:>8} {:>9} {:>10} {:>10} {:>9} {:>10}\n",
+                    title_of(scale),
+                    scale.device,
+                    boundary_text(scale.spec.ladder.run),
+                    "processes",
+                    "size",
+                    !scale.rows.empty() && scale.rows.front().jumps ? "us/jump" : "us/step",
+                    "spread",
+                    "GCells/s",
+                    "efficiency",
+                    "of slowest",
+                    "exchange",
+                    "MB/step");
+    for (const ScaleRow& row : scale.rows) {
+        const Json json = row_json(row);
+        text += fmt::format("{:>9} {:>15} {:>10.4g} {:>8} {:>9} {:>10} {:>10} {:>9} {:>10}\n",
+                            row.processes,
+                            fmt::format("{}x{}", row.size.nx, row.size.ny),
+                            row.seconds * 1e6,
+                            percent(json["spread"]),
+                            row.jumps ? "-" : fmt::format("{:.4g}", row.gcells_per_s()),
+                            percent(json["efficiency"]),
+                            percent(json["efficiency_against_slowest"]),
+                            percent(json["exchange_share"]),
+                            row.processes == 1 ? "-" : fmt::format("{:.3g}", row.bytes_per_step / 1e6));
+    }
+    if (scale.spec.scaling == Scaling::strong && scale.rows.size() > 1)
+        text += scale.same_bits ? "The fields of all are equal to the bit.\n" : "THE FIELDS DIFFER.\n";
+    return text;
+}
+
+std::string draw_scale(const Scaled& scale, figure::FigureFormat format) {
+    figure::Chart chart{"scale", title_of(scale), "processes", "efficiency", true, false};
+    figure::ChartSeries measured{"measured", {}}, slowest{"against the slowest alone", {}};
+    for (const ScaleRow& row : scale.rows) {
+        const double x = row.processes;
+        chart.x_ticks.push_back(x);
+        measured.points.push_back({.x = x, .y = row.efficiency});
+        if (row.seconds_alone > 0) slowest.points.push_back({.x = x, .y = row.efficiency_against_slowest()});
+    }
+    for (figure::ChartSeries* series : {&measured, &slowest})
+        if (!series->points.empty()) chart.series.push_back(std::move(*series));
+    chart.limits.push_back({"no loss", 1});
+    return figure::chart_file(chart, scale.device, format);
 }
 
 }  // namespace stencil

@@ -1,12 +1,13 @@
-// Strong and weak scaling of one field over 1, 2, 4 ... processes within one run.
+// Strong and weak scaling of one field over 1, 2, 4 ... processes within one run, and its reports.
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "sim/bench/ladder_spec.h"
+#include "sim/figure/figure.h"
+#include "sim/text/json.h"
 
 namespace stencil {
 
@@ -33,7 +34,6 @@ struct ScaleRow {
     double own_share = 1;                              ///< share of those rows that are not halo
     double bytes_per_step = 0, messages_per_step = 0;  ///< sent by process 0
     double formula_bytes_per_step = 0;                 ///< expected
-    std::optional<double> predicted;                   ///< efficiency by sim/distributed/scale_model.h
     std::string hash;                                  ///< field_hash after the steps; strong scaling only
 
     bool jumps = false;
@@ -50,8 +50,6 @@ struct Scaled {
     bool same_bits = true;  ///< whether all hashes are equal
     bool interrupted = false;
     std::vector<ScaleRow> rows;
-    /// Efficiencies predicted by the model for larger numbers of processes.
-    std::vector<std::pair<int, double>> foretold;
 };
 
 /// Uses the first method and size of the benchmark's spec. Throws InputError.
@@ -61,5 +59,13 @@ ScaleSpec scale_spec(Scaling scaling, LadderSpec ladder, const Machine& machine)
 Scaled measure_scale(const ScaleSpec& spec,
                      const Machine& machine,
                      const std::function<bool(const std::string& doing)>& going_on);
+
+nlohmann::ordered_json to_json(const Scaled& scale);
+std::string to_csv(const Scaled& scale);
+/// Text for the terminal: configuration, and a line for each number of processes.
+std::string to_text(const Scaled& scale);
+/// Plots efficiency over processes: measured, and relative to the slowest process alone. Returns the bytes of
+/// the file. Throws MachineError with Cairo's reason.
+std::string draw_scale(const Scaled& scale, figure::FigureFormat format);
 
 }  // namespace stencil

@@ -6,7 +6,6 @@
 #include <set>
 
 #include "sim/bench/ladder.h"
-#include "sim/bench/ladder_chart.h"
 #include "sim/bench/ladder_report.h"
 #include "sim/bench/speed_chart.h"
 #include "sim/text/json.h"

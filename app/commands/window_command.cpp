@@ -1,11 +1,23 @@
-#include "app/window_options.h"
+#include "app/commands/commands.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
 
 #include "app/cli.h"
-#include "app/commands/example_command.h"
-#include "app/film_options.h"
+#include "app/launch.h"
+#include "app/run_options.h"
 #include "app/window/panels/commands.h"
 #include "app/window/panels/panels.h"
 #include "app/window/preferences.h"
+#include "app/window/window_command.h"
+#if STENCILSCOPE_HAS_WINDOW
+#include "app/window/remembered.h"
+#include "sim/initial/initial.h"
+#include "sim/text/quote.h"
+#endif
+#include "sim/files/video_file.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
 #include "sim/text/parse.h"
@@ -54,9 +66,59 @@ void set_pace(WindowRequest& request, const std::string& text) {
     request.steps_per_frame = text == "auto" ? 0 : parse_integer(text, "--steps-per-frame", 1, kMaxSteps);
 }
 
+#if STENCILSCOPE_HAS_WINDOW
+// A kept session may outlive the files that its run started from, so check that they still exist.
+void require_start_files(const RunSpec& spec) {
+    std::vector<std::string> starts{spec.initial};
+    for (const auto& [component, text] : spec.initials) starts.push_back(text);
+    for (const std::string& text : starts) {
+        const std::string file = parse_initial(text).file;
+        std::error_code failed;
+        if (!file.empty() && !std::filesystem::exists(file, failed))
+            throw InputError(fmt::format("the session kept began from {}, which is gone", quotable(file)));
+    }
+}
+#endif
+
+int start_window([[maybe_unused]] const RunWords& words, [[maybe_unused]] WindowRequest request) {
+#if STENCILSCOPE_HAS_WINDOW
+    if (!request.screenshot.empty() && request.frames == 0)
+        throw InputError("--screenshot needs --frames N: the picture is that of the last frame");
+    if (!request.film.empty() && request.frames == 0)
+        throw InputError("--video needs --frames N: the film has a picture for each of them");
+    RunWords all = words;
+    if (request.continues) {
+        if (!words.spec_file.empty())
+            throw InputError("--continue takes its settings along: leave --spec out");
+        const auto last = last_session();
+        if (!last) throw InputError("--continue: no session was kept yet; the window keeps its own");
+        try {
+            require_start_files(read_spec(last->string()));
+            all.spec_file = last->string();
+        } catch (const InputError& error) {
+            request.trouble = set_aside(*last, error.what());
+        }
+    }
+    request.spec = all.spec();
+    if (words.has("steps") || !all.spec_file.empty()) request.stop_at = request.spec.steps;
+    return window_command(request);
+#else
+    throw InputError("this build has no window; 'stencilscope run --out DIR' runs headless (see --help)");
+#endif
+}
+
 }  // namespace
 
-void add_window_options(CLI::App& app, WindowRequest& request) {
+ChosenCommand add_window(CLI::App& app) {
+    struct Words {
+        RunWords run;
+        WindowRequest request;
+    };
+    const auto words = std::make_shared<Words>();
+    WindowRequest& request = words->request;
+    add_settings(app, words->run);
+    add_processes(app);
+    add_device(app);
     const auto add = [&](const char* name, const char* value, const char* help, auto set) {
         add_text(app, name, value, help, [&request, set](const std::string& text) {
             set(request, text);
@@ -128,6 +190,7 @@ void add_window_options(CLI::App& app, WindowRequest& request) {
     add_flag("--paused", "do not run yet", &WindowRequest::paused, true);
     add_flag("--no-vsync", "do not wait for the monitor", &WindowRequest::vsync, false);
     add_flag("--no-interop", "copy pixels through the host on CUDA too", &WindowRequest::interop, false);
+    return [words] { return start_window(words->run, words->request); };
 }
 
 }  // namespace stencil

@@ -1,0 +1,106 @@
+#include "app/run_options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kernels/methods/method.h"
+#include "sim/initial/initial.h"
+#include "sim/run/output/exports.h"
+#include "sim/run/output/film.h"
+#include "sim/run/output/frame_writer.h"
+#include "sim/run/ready_runs.h"
+#include "sim/text/error.h"
+#include "sim/text/parse.h"
+#include "sim/text/quote.h"
+#include "sim/view/colormap.h"
+
+namespace stencil {
+namespace {
+
+std::string list_names() {
+    std::string text = "Initial conditions (with options: gaussian:sigma=0.2,x=0.3):\n";
+    for (const InitialCondition& row : initial_conditions()) {
+        text += fmt::format("  {:<13} {}\n", row.name, row.help);
+        for (const InitialParameter& p : row.parameters)
+            text += fmt::format("  {:<13}   {}={}: {}\n", "", p.name, p.standard, p.help);
+    }
+    text += "\nReady runs (--spec NAME):\n";
+    for (const ReadyRun& run : ready_runs()) text += fmt::format("  {:<15} {}\n", run.name, run.title);
+    text += "\nMethods:\n";
+    for (const Method& row : methods())
+        text += fmt::format("  {:<13} {}: {}\n", row.name, name_of(row.device), row.summary);
+    text += "\nMethods of typed equations:\n";
+    for (const Method& row : methods(kEquation))
+        text += fmt::format("  {:<13} {}: {}\n", row.name, name_of(row.device), row.summary);
+    text += "\nBoundaries:\n";
+    for (const BoundaryRow& row : kBoundaries) text += fmt::format("  {:<13} {}\n", row.name, row.help);
+    text += "\nFiles of --export (* by default):\n";
+    for (const Export& row : exports())
+        text += fmt::format("  {:<14}{} {}\n", row.name, row.standard ? "*" : " ", row.help);
+    for (const FrameExport& row : frame_exports()) text += fmt::format("  {:<14}  {}\n", row.name, row.help);
+    text += "\nColour tables:\n ";
+    for (const Colormap& map : colormaps())
+        text += fmt::format(" {}{}", map.name, map.diverging ? " (diverging, centred at 0)" : "");
+    return text;
+}
+
+// Appends the default to the setting's help unless the help already states it.
+std::string help_of(const Setting& setting) {
+    const std::string help(setting.help);
+    if (setting.value.empty() || help.find("(default") != std::string::npos) return help;
+    const nlohmann::json standard = setting.get(RunSpec());
+    if (standard.is_null()) return help;
+    return fmt::format(
+        "{} (default {})", help, standard.is_string() ? standard.get<std::string>() : standard.dump());
+}
+
+}  // namespace
+
+bool RunWords::has(std::string_view setting) const {
+    return std::ranges::any_of(settings, [&](const auto& word) { return word.first->name == setting; });
+}
+
+RunSpec RunWords::spec() const {
+    RunSpec spec;
+    if (!spec_file.empty()) spec = named_spec(spec_file);
+    set_all(spec, settings);
+    return spec;
+}
+
+void add_settings(CLI::App& command, RunWords& words) {
+    for (const Setting& setting : settings()) {
+        const auto take = [&](const std::string& text) { words.settings.emplace_back(&setting, text); };
+        if (setting.value.empty())
+            command.add_flag_callback(
+                fmt::format("--{}", setting.name), [take] { take("true"); }, help_of(setting));
+        else if (setting.add)
+            add_texts(command, setting.name, setting.value, help_of(setting), take);
+        else
+            add_text(command, setting.name, setting.value, help_of(setting), take)
+                ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    }
+    command
+        .add_option("--spec",
+                    words.spec_file,
+                    "start from a ready run (see below) or a spec.json; other options override it")
+        ->type_name("NAME|FILE.json");
+    command.footer(list_names());
+}
+
+void add_folder(CLI::App& command, const std::string& name, const std::string& help, std::string& folder) {
+    add_text(command, name, "DIR", help, [&folder, name](const std::string& text) {
+        if (text.empty())
+            throw InputError(fmt::format("--{} '': a folder is needed, and this is no name", name));
+        folder = text;
+    });
+}
+
+double parse_fps(const std::string& text) {
+    const double fps = parse_real(text, "--fps");
+    if (fps <= 0 || fps > kMostFps)
+        throw InputError(fmt::format("--fps {}: must be above 0 and at most {}", quotable(text), kMostFps));
+    return fps;
+}
+
+}  // namespace stencil
