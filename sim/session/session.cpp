@@ -91,9 +91,9 @@ std::shared_ptr<const RowSource> Session::make_origin(RunSpec& spec) {
 void Session::replace(std::unique_ptr<Simulation> next) {
     simulation_ = std::move(next);
     simulation_->expect(kMaxSteps);  // an interactive run has no known end
-    timeline_.clear();
-    tip_.reset();
-    forget_moments_ahead();
+    history_.timeline.clear();
+    history_.tip.reset();
+    history_.forget_bookmarks_ahead(step());
     went_back();
     keep_state(true);
 }
@@ -212,7 +212,7 @@ void Session::do_slice() {
                                       pace_.target - step(),
                                       simulation_->steps_to_next_edit(),
                                       recorder_.steps_left(step()),
-                                      steps_to_bookmark()});
+                                      history_.steps_to_bookmark(step())});
     const auto begin = Pace::Clock::now();
     const Timings& timings = simulation_->timings();
     const double before = timings.total_seconds();
@@ -221,14 +221,14 @@ void Session::do_slice() {
     const std::string method = simulation_->now().method;
     simulation_->apply(Advance{steps});
     // A scheduled edit set the method, so `auto` ends.
-    if (!tip_ && simulation_->now().method != method) auto_.on = false;
+    if (!history_.tip && simulation_->now().method != method) auto_.on = false;
     const bool same = &simulation_->solver() == solver && timings.total_steps() == steps_before + steps;
     const double wall = std::chrono::duration<double>(Pace::Clock::now() - begin).count();
     pace_.note_slice(same ? timings.total_seconds() - before : wall, wall, steps);
     if (!simulation_->now().kernel) speeds_.note(simulation_->now(), pace_.recent);
     // A scheduled edit may have replaced the solver, for another size or method.
     field_changed(&simulation_->solver() != solver);
-    if (!tip_) record();
+    if (!history_.tip) record();
     keep_state(false);
     keep_bookmarks();
     if (steps_left()) return;
@@ -257,8 +257,13 @@ void Session::make_frame() {
     // Only a reference at the same step shows the error.
     Simulation* reference = reference_behind() ? nullptr : reference_.run();
     const bool exact = settled() || view_.exact;
-    frame_ =
-        frame_maker_.make(view_, {simulation_.get(), reference, compared(), version_, steps_left(), exact});
+    frame_ = frame_maker_.make(view_,
+                               {simulation_.get(),
+                                reference,
+                                history_.compared_fields(simulation_->now()),
+                                version_,
+                                steps_left(),
+                                exact});
     const bool stepped = framed_version_ != version_;
     framed_version_ = version_;
     last_frame_ = Pace::Clock::now();
@@ -297,7 +302,7 @@ void Session::measure_anew() {
     RunSpec spec = simulation_->now();
     add_measures(spec);
     take_probes(spec);
-    if (tip_) tip_measures_ = measures_;
+    if (history_.tip) history_.tip_measures = measures_;
 }
 
 void Session::watch_for_overflow(const Statistics& statistics) {

@@ -18,11 +18,10 @@
 #include "sim/session/recent.h"
 #include "sim/session/recorder.h"
 #include "sim/session/reference.h"
+#include "sim/session/run_history.h"
 #include "sim/session/snapshot.h"
 #include "sim/session/speeds.h"
 #include "sim/session/step_watch.h"
-#include "sim/session/timeline.h"
-#include "sim/session/undo.h"
 
 namespace stencil {
 
@@ -37,7 +36,7 @@ struct SessionOptions {
 
 /// Has no thread and no window: its owner calls apply() for the user's actions and work() while busy().
 /// Errors become messages; only the constructor throws. Parts do the work, one file each: pace, auto_method,
-/// reference, speeds, recorder, undo, timeline, messages.
+/// reference, speeds, recorder, run_history, messages.
 class Session {
   public:
     /// Makes the simulation. Throws InputError, MachineError, CudaError and std::bad_alloc.
@@ -60,13 +59,6 @@ class Session {
     Simulation& simulation() { return *simulation_; }
 
   private:
-    struct Bookmark {
-        std::string name;
-        long long step = 0;
-        KeptState state = {};  ///< null until the run has reached the step
-        std::shared_ptr<const State> fields = {};
-    };
-
     void handle(const action::Run& run);
     void handle(const action::Step& some);
     void handle(const action::Reset&);
@@ -141,17 +133,11 @@ class Session {
     void keep_state(bool at_once);
     void keep_bookmark(Bookmark& bookmark);
     void keep_bookmarks();
-    void forget_moments_ahead();
-    long long steps_to_bookmark() const;
-    bool is_on_the_way(const Bookmark& one) const { return !one.state || timeline_.has(one.state); }
     void go_back_to(long long step);
     void restore_before(long long step, const EditList& edits);
     void return_to_tip();
     void leave_tip();
     void plan_no_more();
-    std::string why_no_difference(const Simulation::Checkpoint& from) const;
-    const State* compared() const;
-    std::shared_ptr<const History> history() const;
     void add_measures(RunSpec& spec) const;
     void tell(const ExportOutcome& outcome);
     MeasureTables tables();
@@ -193,13 +179,7 @@ class Session {
     Reference reference_;     ///< exists while a pane shows the difference from it
     Speeds speeds_;
     Recorder recorder_;
-    UndoStack undo_;
-    Timeline timeline_;
-    KeptState tip_;  ///< furthest state of the run while an earlier one is shown
-    Measures tip_measures_;
-    std::vector<Bookmark> bookmarks_;
-    int bookmarks_set_ = 0;     ///< total ever set, for their names
-    std::size_t compared_ = 0;  ///< index of a bookmark
+    RunHistory history_;
     Measures measures_;
     std::string measured_of_;  ///< formula whose values were measured
     StepWatch step_watch_;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <tuple>
 #include <utility>
 
 #include "sim/initial/initial.h"
@@ -71,22 +70,20 @@ void Session::apply(const Action& action) {
     history_old_ = true;  // it may have been published while a field was made
 }
 
-// A failed action changes nothing: undo stack and timeline are restored (copies share their states).
+// A failed action changes nothing: the history returns to what it was.
 bool Session::attempt(const Action& action) {
-    const auto past = [this] {
-        return std::tie(undo_, timeline_, tip_, tip_measures_, bookmarks_, bookmarks_set_, compared_);
-    };
-    std::tuple before(undo_, timeline_, tip_, tip_measures_, bookmarks_, bookmarks_set_, compared_);
+    RunHistory before = history_;
     when_done_.clear();
     const auto fail = [&](const std::string& why) {
-        past() = std::move(before);
-        if (tip_ && tip_->step == step()) tip_.reset();  // returning to it did not fail
+        history_ = std::move(before);
+        if (history_.tip && history_.tip->step == step())
+            history_.tip.reset();  // returning to it did not fail
         const auto* change = std::get_if<action::Change>(&action);
         messages_.error(why, subject_of(action), change && change->continuing);
         return false;
     };
     try {
-        if (tip_ && goes_another_way(action)) leave_tip();
+        if (history_.tip && goes_another_way(action)) leave_tip();
         std::visit([this](const auto& a) { handle(a); }, action);
     } catch (const std::bad_alloc&) {
         return fail("Not enough memory; nothing was changed");
@@ -101,7 +98,8 @@ bool Session::attempt(const Action& action) {
         return change && kind_of(change->setting) == SettingKind::parameter &&
                change->setting != "boundary" && !simulation_->now().model->index_of(change->setting);
     };
-    while (!undo_.undo.empty() && is_lost(undo_.undo.back())) undo_.undo.pop_back();
+    while (!history_.changes.undo.empty() && is_lost(history_.changes.undo.back()))
+        history_.changes.undo.pop_back();
     return true;
 }
 
@@ -122,11 +120,11 @@ void Session::order(long long target, std::string what) {
 
 void Session::handle(const action::Step& some) {
     const long long to = step() + std::max(some.steps, 0LL);
-    if (tip_ && to <= tip_->step) {
+    if (history_.tip && to <= history_.tip->step) {
         go_back_to(to);
         return;
     }
-    if (tip_) return_to_tip();
+    if (history_.tip) return_to_tip();
     order(to, fmt::format("{} steps", some.steps));
 }
 
@@ -139,8 +137,8 @@ void Session::handle(const action::Reset&) {
     }
     remember("reset");
     simulation_->apply(stencil::Reset{});
-    timeline_.clear();
-    forget_moments_ahead();
+    history_.timeline.clear();
+    history_.forget_bookmarks_ahead(step());
     went_back();
     keep_state(true);
 }
@@ -232,8 +230,9 @@ void Session::reshape(const action::Change& change) {
     const RunSpec& now = simulation_->now();
     const Method* before = method_of(now);
     const RunSpec next = changed(now, change.setting, change.value);
-    const bool goes_on = change.continuing && undo_.redo.empty() && !undo_.undo.empty() &&
-                         undo_.undo.back().what == change.setting;
+    const bool goes_on = change.continuing && history_.changes.redo.empty() &&
+                         !history_.changes.undo.empty() &&
+                         history_.changes.undo.back().what == change.setting;
     if (!goes_on) remember(change.setting);
     const bool another_family = next.family() != now.family();
     if (auto_.on && !another_family) change_method(AutoMethod::for_change(now, next, pace_.steps_per_call()));
@@ -271,9 +270,9 @@ void Session::change_running(const action::Change& change) {
     const std::string before = method && was_auto ? "auto" : setting_text(old, undone);
     const std::string after = method && auto_.on ? "auto" : setting_text(simulation_->now(), undone);
     if (before == after) return;
-    if (change.continuing && undo_.extend(undone, after)) return;
-    undo_.push({device ? change.setting : undone, step(), SettingChange{undone, before, after}},
-               undo_budget());
+    if (change.continuing && history_.changes.extend(undone, after)) return;
+    history_.changes.push({device ? change.setting : undone, step(), SettingChange{undone, before, after}},
+                          undo_budget());
 }
 
 // Changes a setting of the present run.
@@ -282,7 +281,7 @@ void Session::set(const std::string& setting, const std::string& value) {
     const Method& before = *method_of(simulation_->now());
     const bool automatic = setting == "method" && value == "auto";
     simulation_->apply(Set{setting, automatic ? std::string(best_method().name) : value});
-    timeline_.cut(step());
+    history_.timeline.cut(step());
     history_old_ = true;
     const Method& after = *method_of(simulation_->now());
     if (setting == "method") auto_.on = automatic;
@@ -354,7 +353,7 @@ void Session::step_again() {
 // `auto` must not change methods beneath a user's kernel.
 void Session::handle(const action::UseKernel& use) {
     simulation_->use(use.kernel);
-    timeline_.cut(step());
+    history_.timeline.cut(step());
     auto_.on = false;
     field_changed(true);
     if (use.kernel)
@@ -372,7 +371,7 @@ void Session::handle(const action::Paint& paint) {
     if (paint.component) index = std::min(*paint.component, components.size() - 1);
     const std::string component = index == 0 ? "" : components[index];
     simulation_->apply(stencil::Paint{paint.piece, component});
-    timeline_.cut(step());
+    history_.timeline.cut(step());
     const std::string setting = std::string(kPaint) + (index == 0 ? "" : "-" + component);
     reference_.follow(step(), setting, to_string(paint.piece));
     field_changed(false);
@@ -426,13 +425,13 @@ void Session::handle(const action::Tell& told) {
 void Session::handle(const action::AddProbe& probe) {
     const Size size = *simulation_->now().size;
     measures_.add_probe(probe.x, probe.y, size.nx, size.ny);
-    if (tip_) tip_measures_.add_probe(probe.x, probe.y, size.nx, size.ny);
+    if (history_.tip) history_.tip_measures.add_probe(probe.x, probe.y, size.nx, size.ny);
     measured_version_ = framed_version_ = 0;  // so that it has a value at once
 }
 
 void Session::handle(const action::RemoveProbe& probe) {
     measures_.remove_probe(probe.index);
-    if (tip_) tip_measures_.remove_probe(probe.index);
+    if (history_.tip) history_.tip_measures.remove_probe(probe.index);
 }
 
 void Session::handle(const action::MeasureLadder&) {

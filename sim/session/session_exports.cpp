@@ -130,8 +130,8 @@ void Session::add_measures(RunSpec& spec) const {
     spec.profiles = view_.profiles;
     spec.surface = view_.surface;
     spec.bookmarks.clear();
-    for (const Bookmark& one : bookmarks_)
-        if (is_on_the_way(one)) spec.bookmarks.push_back({one.step, one.name});
+    for (const Bookmark& one : history_.bookmarks)
+        if (history_.has(one)) spec.bookmarks.push_back({one.step, one.name});
 }
 
 }  // namespace stencil

@@ -32,13 +32,13 @@ std::shared_ptr<const Snapshot> Session::snapshot() {
     snapshot->device = device_name(*machine_, method_of(snapshot->now)->device, snapshot->now.threads);
     fill_progress(*snapshot);
     fill_numbers(*snapshot);
-    snapshot->history = history_old_ || !snapshot_ ? history() : snapshot_->history;
+    snapshot->history = history_old_ || !snapshot_ ? history_.shown(simulation_->now()) : snapshot_->history;
     history_old_ = false;
     if (!snapshot->history->done.empty()) snapshot->can_undo = snapshot->history->done.back();
     if (!snapshot->history->undone.empty()) snapshot->can_redo = snapshot->history->undone.back();
-    snapshot->end_step = tip_ ? tip_->step : step();
-    snapshot->kept_steps = timeline_.steps();
-    snapshot->kept_bytes = double(timeline_.bytes());
+    snapshot->end_step = history_.tip ? history_.tip->step : step();
+    snapshot->kept_steps = history_.timeline.steps();
+    snapshot->kept_bytes = double(history_.timeline.bytes());
     snapshot->kept_most = timeline_budget();
     if (recorder_.on()) {
         snapshot->recording = recorder_.place();

@@ -32,11 +32,11 @@ double Session::free_memory() {
 }
 
 double Session::undo_budget() {
-    return kUndoShare * (free_memory() + double(undo_.bytes()));
+    return kUndoShare * (free_memory() + double(history_.changes.bytes()));
 }
 
 double Session::timeline_budget() {
-    return kTimelineShare * (free_memory() + double(timeline_.bytes()));
+    return kTimelineShare * (free_memory() + double(history_.timeline.bytes()));
 }
 
 bool Session::copy_fits() {
@@ -53,24 +53,24 @@ void Session::remember(const std::string& what) {
     const bool fits = copy_fits();
     memory_at_ = {};
     if (fits) {
-        undo_.push({what, step(), moment(), timeline_.remember()}, undo_budget());
+        history_.changes.push({what, step(), moment(), history_.timeline.remember()}, undo_budget());
         return;
     }
-    undo_.push_none();
+    history_.changes.push_none();
     when_done_.push_back(fmt::format("Not enough memory to undo this {}", what));
 }
 
 void Session::handle(const action::Undo&) {
-    revert(undo_.undo, undo_.redo, true);
+    revert(history_.changes.undo, history_.changes.redo, true);
 }
 
 void Session::handle(const action::Redo&) {
-    revert(undo_.redo, undo_.undo, false);
+    revert(history_.changes.redo, history_.changes.undo, false);
 }
 
 void Session::revert(std::deque<UndoEntry>& from, std::deque<UndoEntry>& to, bool undoing) {
     if (from.empty()) return;
-    if (tip_) return_to_tip();
+    if (history_.tip) return_to_tip();
     const UndoEntry entry = std::move(from.back());
     from.pop_back();
     UndoEntry back{entry.what, entry.step, {}};
@@ -79,9 +79,9 @@ void Session::revert(std::deque<UndoEntry>& from, std::deque<UndoEntry>& to, boo
         back.change = *change;
     } else {
         back.change = moment();
-        back.timeline = timeline_.remember();
+        back.timeline = history_.timeline.remember();
         simulation_->restore(*std::get<KeptState>(entry.change));
-        timeline_.recall(entry.timeline);
+        history_.timeline.recall(entry.timeline);
         went_back();
     }
     to.push_back(std::move(back));
@@ -93,26 +93,26 @@ void Session::revert(std::deque<UndoEntry>& from, std::deque<UndoEntry>& to, boo
 
 // If a state does not fit into memory, the timeline is given up.
 void Session::keep_state(bool at_once) {
-    if (!at_once && !timeline_.due()) return;
-    const KeptState last = timeline_.before(step());
+    if (!at_once && !history_.timeline.due()) return;
+    const KeptState last = history_.timeline.before(step());
     if (last && last->step == step()) return;
     const double budget = timeline_budget();
     if (copy_bytes(simulation_->now()) > budget || !copy_fits()) return;
     try {
-        timeline_.keep(*simulation_, budget);
+        history_.timeline.keep(*simulation_, budget);
     } catch (const std::exception&) {
-        timeline_.clear();
+        history_.timeline.clear();
     }
 }
 
 void Session::handle(const action::Jump& jump) {
     if (jump.step < 0 || jump.step > kMaxSteps)
         throw InputError(fmt::format("jump to step {}: must be from 0 to {}", jump.step, kMaxSteps));
-    if (jump.step < step() || (tip_ && jump.step <= tip_->step)) {
+    if (jump.step < step() || (history_.tip && jump.step <= history_.tip->step)) {
         go_back_to(jump.step);
         return;
     }
-    if (tip_) return_to_tip();
+    if (history_.tip) return_to_tip();
     keep_state(true);
     order(jump.step, fmt::format("jumping to step {}", jump.step));
     if (jump.at_once.value_or(auto_.on)) jump_at_once(jump.at_once.has_value());
@@ -122,19 +122,19 @@ void Session::handle(const action::Jump& jump) {
 void Session::go_back_to(long long to) {
     pace_.stop(step());
     after_jump_.clear();
-    if (!tip_ && copy_fits()) {
-        tip_ = moment();
-        tip_measures_ = measures_;
-    } else if (!tip_) {
-        timeline_.cut(to + 1);
+    if (!history_.tip && copy_fits()) {
+        history_.tip = moment();
+        history_.tip_measures = measures_;
+    } else if (!history_.tip) {
+        history_.timeline.cut(to + 1);
         when_done_.push_back(
             fmt::format("Not enough memory to come back: the steps after {} are left behind", to));
     }
-    if (tip_ && to == tip_->step) {
+    if (history_.tip && to == history_.tip->step) {
         return_to_tip();
         return;
     }
-    const EditList edits = tip_ ? tip_->edits : simulation_->edits();
+    const EditList edits = history_.tip ? history_.tip->edits : simulation_->edits();
     restore_before(to, edits.until(to));
     if (step() < to) pace_.begin_order(step(), to, fmt::format("going to step {}", to));
     keep_bookmarks();
@@ -142,7 +142,7 @@ void Session::go_back_to(long long to) {
 
 // Restores the nearest earlier state (or the start) and schedules the edits on the way to the step.
 void Session::restore_before(long long to, const EditList& edits) {
-    const KeptState kept = timeline_.before(to);
+    const KeptState kept = history_.timeline.before(to);
     if (step() > to || (kept && kept->step > step())) {
         if (kept) {
             simulation_->restore(*kept);
@@ -152,16 +152,16 @@ void Session::restore_before(long long to, const EditList& edits) {
             simulation_ = std::make_unique<Simulation>(spec, origin_of(*simulation_, start_maker()));
             simulation_->expect(kMaxSteps);
         }
-        if (tip_) measures_ = tip_measures_;
+        if (history_.tip) measures_ = history_.tip_measures;
         went_back();
     }
     simulation_->plan(edits);
 }
 
 void Session::return_to_tip() {
-    simulation_->restore(*tip_);
-    measures_ = std::move(tip_measures_);
-    tip_.reset();
+    simulation_->restore(*history_.tip);
+    measures_ = std::move(history_.tip_measures);
+    history_.tip.reset();
     went_back();
 }
 
@@ -169,22 +169,23 @@ void Session::return_to_tip() {
 void Session::leave_tip() {
     pace_.stand(step());
     plan_no_more();
-    const std::size_t left = tip_->edits.size() - simulation_->edits().size();
-    undo_.push({"leaving the later steps", step(), tip_, timeline_.remember()}, undo_budget());
-    timeline_.cut(step() + 1);
-    forget_moments_ahead();
+    const std::size_t left = history_.tip->edits.size() - simulation_->edits().size();
+    history_.changes.push({"leaving the later steps", step(), history_.tip, history_.timeline.remember()},
+                          undo_budget());
+    history_.timeline.cut(step() + 1);
+    history_.forget_bookmarks_ahead(step());
     when_done_.push_back(
         fmt::format("Going on from step {}: the steps up to {}{} are left behind; undo brings them back",
                     step(),
-                    tip_->step,
+                    history_.tip->step,
                     left == 0 ? "" : fmt::format(" and {} edit{}", left, left == 1 ? "" : "s")));
-    tip_.reset();
-    tip_measures_ = Measures();
+    history_.tip.reset();
+    history_.tip_measures = Measures();
 }
 
 // Drops the edits after the present step.
 void Session::plan_no_more() {
-    if (tip_) simulation_->plan(tip_->edits.until(step()));
+    if (history_.tip) simulation_->plan(history_.tip->edits.until(step()));
 }
 
 // --- Bookmarks
@@ -192,17 +193,17 @@ void Session::plan_no_more() {
 void Session::handle(const action::SetBookmark&) {
     if (!copy_fits()) throw InputError("bookmark: not enough memory for a copy of the field");
     constexpr int kLetters = 26;
-    const int number = bookmarks_set_++;
+    const int number = history_.bookmarks_set++;
     const std::string name =
         number < kLetters ? std::string(1, char('A' + number)) : std::to_string(number + 1);
-    compared_ = bookmarks_.size();
-    bookmarks_.push_back({name, step()});
-    keep_bookmark(bookmarks_.back());
+    history_.compared = history_.bookmarks.size();
+    history_.bookmarks.push_back({name, step()});
+    keep_bookmark(history_.bookmarks.back());
     say(fmt::format("Bookmarked as {}: see History", name));
 }
 
 void Session::keep_bookmark(Bookmark& bookmark) {
-    bookmark.state = timeline_.keep(*simulation_, timeline_budget(), true);
+    bookmark.state = history_.timeline.keep(*simulation_, timeline_budget(), true);
     bookmark.fields = std::make_shared<const State>(simulation_->solver().state());
     frame_maker_.forget();
     framed_version_ = 0;
@@ -211,99 +212,56 @@ void Session::keep_bookmark(Bookmark& bookmark) {
 
 // Takes over the bookmarks of a spec; their states are stored when the run reaches them.
 void Session::take_bookmarks(const RunSpec& spec) {
-    for (const auto& [step, name] : spec.bookmarks) bookmarks_.push_back({name, step});
-    bookmarks_set_ += int(spec.bookmarks.size());
+    for (const auto& [step, name] : spec.bookmarks) history_.bookmarks.push_back({name, step});
+    history_.bookmarks_set += int(spec.bookmarks.size());
     keep_bookmarks();
 }
 
 void Session::keep_bookmarks() {
-    for (Bookmark& one : bookmarks_)
+    for (Bookmark& one : history_.bookmarks)
         if (!one.state && one.step == step() && copy_fits()) keep_bookmark(one);
 }
 
-// The run has diverged, so bookmarks that it has not reached are dropped.
-void Session::forget_moments_ahead() {
-    std::erase_if(bookmarks_, [&](const Bookmark& one) { return !one.state && one.step > step(); });
-}
-
-long long Session::steps_to_bookmark() const {
-    long long least = kMaxSteps;
-    for (const Bookmark& one : bookmarks_)
-        if (!one.state && one.step > step()) least = std::min(least, one.step - step());
-    return least;
-}
-
 void Session::handle(const action::NameBookmark& named) {
-    if (named.index >= bookmarks_.size()) return;
+    if (named.index >= history_.bookmarks.size()) return;
     RunSpec checked;
     set_setting(checked, "bookmark", fmt::format("0:{}", named.name));
-    bookmarks_[named.index].name = checked.bookmarks.front().name;
+    history_.bookmarks[named.index].name = checked.bookmarks.front().name;
 }
 
 void Session::handle(const action::RemoveBookmark& removed) {
-    if (removed.index >= bookmarks_.size()) return;
-    timeline_.unpin(bookmarks_[removed.index].state);
-    bookmarks_.erase(bookmarks_.begin() + std::ptrdiff_t(removed.index));
-    if (compared_ > removed.index || compared_ >= bookmarks_.size()) compared_ -= compared_ > 0 ? 1 : 0;
+    if (removed.index >= history_.bookmarks.size()) return;
+    history_.remove_bookmark(removed.index);
     frame_maker_.forget();
     framed_version_ = 0;
 }
 
 void Session::handle(const action::GoToBookmark& bookmark) {
-    if (bookmark.index >= bookmarks_.size()) return;
-    const auto [name, at, state, fields] = bookmarks_[bookmark.index];
+    if (bookmark.index >= history_.bookmarks.size()) return;
+    const auto [name, at, state, fields] = history_.bookmarks[bookmark.index];
     if (!state) {
         handle(action::Jump{at});
         return;
     }
-    if (timeline_.has(state)) {
-        if (tip_ || at != step()) go_back_to(at);
+    if (history_.timeline.has(state)) {
+        if (history_.tip || at != step()) go_back_to(at);
         return;
     }
-    if (tip_) return_to_tip();
+    if (history_.tip) return_to_tip();
     remember("going to bookmark " + name);
     simulation_->restore(*state);
     simulation_->plan(state->edits.until(state->step));
     pace_.stop(step());
-    timeline_.clear();
-    timeline_.put(state, true);
+    history_.timeline.clear();
+    history_.timeline.put(state, true);
     went_back();
 }
 
 void Session::handle(const action::Compare& with) {
-    if (with.index >= bookmarks_.size()) return;
-    compared_ = with.index;
+    if (with.index >= history_.bookmarks.size()) return;
+    history_.compared = with.index;
     frame_maker_.forget();
     framed_version_ = 0;
-}
-
-std::string Session::why_no_difference(const Simulation::Checkpoint& from) const {
-    const RunSpec& now = simulation_->now();
-    if (from.now.size != now.size)
-        return fmt::format("Its field has {}x{} cells", from.now.size->nx, from.now.size->ny);
-    if (names_of(from.now.model->components) != names_of(now.model->components))
-        return "It is of another equation";
-    return "";
-}
-
-const State* Session::compared() const {
-    if (compared_ >= bookmarks_.size()) return nullptr;
-    const Bookmark& bookmark = bookmarks_[compared_];
-    return bookmark.state && why_no_difference(*bookmark.state).empty() ? bookmark.fields.get() : nullptr;
-}
-
-std::shared_ptr<const History> Session::history() const {
-    auto history = std::make_shared<History>();
-    for (const UndoEntry& entry : undo_.undo) history->done.push_back(entry.text());
-    for (const UndoEntry& entry : undo_.redo) history->undone.push_back(entry.text());
-    for (const Bookmark& one : bookmarks_)
-        history->bookmarks.push_back(
-            {one.name,
-             one.step,
-             is_on_the_way(one),
-             one.state ? why_no_difference(*one.state) : "The run has not been there yet: go there first"});
-    history->compared = compared_;
-    return history;
 }
 
 }  // namespace stencil
