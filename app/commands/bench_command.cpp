@@ -3,6 +3,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
+
 #include <algorithm>
 #include <ctime>
 #include <filesystem>
@@ -21,7 +22,7 @@
 #include "sim/bench/ladder_spec.h"
 #include "sim/bench/measured_rows.h"
 #include "sim/bench/scale.h"
-#include "sim/bench/work_precision_report.h"
+#include "sim/bench/work_precision.h"
 #include "sim/files/atomic_file.h"
 #include "sim/files/folder.h"
 #include "sim/run/settings.h"

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
+
 #include <algorithm>
 #include <filesystem>
 #include <memory>
@@ -26,7 +27,6 @@
 #include "sim/run/output/frame_writer.h"
 #include "sim/run/output/measures.h"
 #include "sim/run/output/run_report.h"
-#include "sim/run/output/step_error.h"
 #include "sim/run/resolve.h"
 #include "sim/run/run_spec.h"
 #include "sim/run/start.h"
@@ -34,6 +34,7 @@
 #include "sim/text/error.h"
 #include "sim/text/json.h"
 #include "sim/text/names.h"
+#include "sim/text/parse.h"
 #include "sim/text/quote.h"
 #include "sim/view/colormap.h"
 
@@ -174,6 +175,38 @@ RunSpec asked_for(const RunRequest& request) {
         spec.exports.clear();
     }
     return spec;
+}
+
+// Throws InputError if a run cannot be compared: it has no time step, random numbers, or scheduled changes.
+void require_comparable(const RunSpec& spec) {
+    const auto* equations = spec.model->equations.get();
+    if (spec.model->built_in)
+        throw InputError("--compare dt/2: diffusion has no time step here; type du/dt = D*lap(u)");
+    for (const auto& component : equations->components) {
+        if (!component.rate) throw InputError("--compare dt/2: the model gives the next value outright");
+        if (equations->graph.depends(component.formula).random)
+            throw InputError("--compare dt/2: the model's random numbers differ from step to step");
+    }
+    if (!spec.edits.empty()) throw InputError("--compare dt/2: the run has changes on its way (--at)");
+}
+
+// The error of the time step: the relative 2-norm per component of the difference from the same run at half
+// the step.
+std::vector<std::pair<std::string, double>> step_errors(Simulation& run) {
+    RunSpec spec = run.spec();
+    spec.dt = format_real(spec.time_step() / 2);
+    spec.every = spec.checkpoint = 0;
+    check_solver_memory(spec, query_machine());
+    Simulation half(spec, run.start());
+    half.apply(Advance{2 * run.step()});
+    std::vector<std::pair<std::string, double>> errors;
+    for (const Component& component : spec.model->components) {
+        run.solver().set_base(half.solver(), component.name);
+        const double norm = run.solver().norm(Quantity::base);
+        const double difference = run.solver().norm({component.name, Quantity::difference});
+        errors.emplace_back(component.name, norm > 0 ? difference / norm : 0);
+    }
+    return errors;
 }
 
 // Writes the exports and reports at the end.

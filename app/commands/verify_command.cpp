@@ -1,6 +1,7 @@
 #include "app/commands/commands.h"
 
 #include <CLI/CLI.hpp>
+
 #include <filesystem>
 #include <memory>
 #include <string>

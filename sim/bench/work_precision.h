@@ -6,6 +6,9 @@
 #include <vector>
 
 #include "sim/bench/ladder_spec.h"
+#include "sim/figure/chart.h"
+#include "sim/figure/figure.h"
+#include "sim/text/json.h"
 
 namespace stencil {
 
@@ -50,5 +53,16 @@ using GoOn = std::function<bool(double share, const std::string& doing)>;
 /// The reference solution is rk4 in float64 with a quarter of the smallest dt measured for rk4. Throws
 /// InputError if there is nothing to compare: maps, noise, or models that rk4 cannot step.
 WorkPrecision measure_work_precision(WorkPrecisionSpec spec, const Machine& machine, const GoOn& go_on);
+
+nlohmann::ordered_json to_json(const WorkPrecision& measured);
+std::string to_csv(const WorkPrecision& measured);
+/// Text for the terminal: configuration, and a line for each run.
+std::string to_text(const WorkPrecision& measured);
+
+/// Plots error over seconds, both logarithmic: a curve for each integrator, method and precision (float32
+/// dashed), with lines at the precisions' rounding errors. Errors below the reference's accuracy are omitted.
+figure::Chart work_precision_chart(const WorkPrecision& measured);
+/// Returns the bytes of the file. Throws MachineError with Cairo's reason.
+std::string draw_work_precision(const WorkPrecision& measured, figure::FigureFormat format);
 
 }  // namespace stencil

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <utility>
 
 namespace stencil::figure {
 namespace {
@@ -101,6 +102,26 @@ ChartAxes axes_of(const Chart& chart) {
 
 Rgb series_color(std::size_t index) {
     return kColors[index % std::size(kColors)];
+}
+
+Chart spectrum_chart(const RadialSpectrum& spectrum, const std::string& of) {
+    Chart chart{"spectrum", "Radial power spectrum of " + of, "Wave number", "Power"};
+    chart.log_x = chart.log_y = true;
+    ChartSeries& series = chart.series.emplace_back();
+    series.markers = false;
+    for (std::size_t i = 0; i < spectrum.power.size(); ++i)
+        series.points.push_back({spectrum.wave_number[i], spectrum.power[i]});
+    return chart;
+}
+
+Chart plane_chart(PlaneDensity density,
+                  const std::string& x_name,
+                  const std::string& y_name,
+                  std::vector<ChartSeries> ways) {
+    Chart chart{"phase", "Cells in the plane of " + x_name + " and " + y_name, x_name, y_name};
+    chart.series = std::move(ways);
+    chart.density = std::move(density);
+    return chart;
 }
 
 }  // namespace stencil::figure

@@ -11,6 +11,7 @@
 #include "sim/figure/ticks.h"
 #include "sim/view/colormap.h"
 #include "sim/view/plane_density.h"
+#include "sim/view/radial_spectrum.h"
 #include "sim/view/value_range.h"
 
 namespace stencil::figure {
@@ -106,5 +107,14 @@ ChartMap draw_chart(Surface& surface, const Chart& chart, const Box& area, const
 /// Returns the colour of series `index`: Okabe and Ito's palette, which is safe for colour-blind readers,
 /// without its yellow, too pale for lines.
 Rgb series_color(std::size_t index);
+
+/// Plots mean power over wave number on logarithmic axes; `of` names the field.
+Chart spectrum_chart(const RadialSpectrum& spectrum, const std::string& of);
+
+/// Plots the density of cells in the plane of two components, and probes' trajectories (x, y).
+Chart plane_chart(PlaneDensity density,
+                  const std::string& x_name,
+                  const std::string& y_name,
+                  std::vector<ChartSeries> ways = {});
 
 }  // namespace stencil::figure

@@ -1,4 +1,4 @@
-// Writes a run's settings into its model's text, and reads them back.
+// Writes a run's settings into its model's text, reads them back, and keeps choices made beside the text.
 #pragma once
 
 #include <string>
@@ -8,6 +8,8 @@
 #include "sim/run/problem.h"
 
 namespace stencil {
+
+struct RunSpec;
 
 /// The model's text with the run's values in it: parameters, size, boundary, dx, integrator, initial
 /// formulas, and dt (added if missing only if `sets_dt`). Comments and layout stay. It parses to the same
@@ -21,5 +23,10 @@ std::vector<std::pair<std::string, std::string>> choices_of_text(const Problem& 
 
 /// Components without an initial condition in the new text keep their previous one.
 void keep_starts_of(const Problem& before, Problem& next);
+
+/// `spec` has a new text and its defaults. Restores from `before` the choices made beside the old text that
+/// the edit does not contradict: parameters, dt, size, shown formula, boundary and initial conditions if both
+/// texts agree on them; integrator and dx always.
+void keep_choices(RunSpec& spec, const RunSpec& before);
 
 }  // namespace stencil

@@ -1,10 +1,12 @@
-// Contour levels, for the window and figures.
+// Contour levels, for the window and figures, and contours as lines, for vector drawings.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "kernels/view/resample.h"
+#include "sim/field/field.h"
 #include "sim/view/value_range.h"
 
 namespace stencil {
@@ -20,5 +22,18 @@ std::vector<double> contour_levels(std::string_view text, const ValueRange& rang
 
 /// Counts the levels reached. A pixel is on a contour if its right or lower neighbour has another count.
 int levels_reached(double value, const std::vector<double>& levels);
+
+struct ContourLine {
+    double level = 0;
+    std::vector<SamplePoint> points;  ///< in cell coordinates; a closed line ends at its first point
+};
+
+/// Marching squares between cell centres, with linear interpolation along edges. In the ambiguous case (two
+/// lines cross a square) the mean of its corners decides which corners are connected. Squares with a
+/// non-finite corner have no line.
+std::vector<ContourLine> contour_lines(const Field& field, const std::vector<double>& levels);
+
+/// One row per point: level, number of the line, x, y.
+std::string contours_csv(const std::vector<ContourLine>& lines);
 
 }  // namespace stencil

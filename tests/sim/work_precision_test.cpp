@@ -3,7 +3,7 @@
 #include <cmath>
 #include <map>
 
-#include "sim/bench/work_precision_report.h"
+#include "sim/bench/work_precision.h"
 #include "sim/text/error.h"
 #include "tests/support/catch.h"
 

@@ -1,18 +1,123 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <limits>
 #include <mutex>
 #include <utility>
 
+#include "kernels/machine/late_library.h"
 #include "sim/files/atomic_file.h"
 #include "sim/files/exchange/field_set.h"
-#include "sim/files/exchange/hdf5_library.h"
 #include "sim/text/error.h"
 
 namespace stencil {
 namespace {
+
+// The HDF5 library is loaded on first use because it pulls in network libraries that other runs do not need.
+namespace hdf5 {
+
+// Declarations from the headers of versions 1.10 to 1.14, so that building does not need them.
+using Id = std::int64_t;     // hid_t
+using Size = std::uint64_t;  // hsize_t
+struct Error {               // H5E_error2_t
+    Id class_id, major, minor;
+    unsigned line;
+    const char *function, *file, *text;
+};
+using SeeError = int (*)(unsigned number, const Error* error, void* data);
+
+constexpr unsigned kTruncate = 2;                   // H5F_ACC_TRUNC
+constexpr std::size_t kVariable = std::size_t(-1);  // H5T_VARIABLE
+constexpr int kUtf8 = 1;                            // H5T_CSET_UTF8
+
+struct Library {
+    int (*open)();
+    int (*no_end)();
+    Id (*create_file)(const char* name, unsigned flags, Id creation, Id access);
+    int (*close_file)(Id);
+    int (*release)(Id);
+    Id (*new_properties)(Id kind);
+    int (*set_tracking)(Id properties, bool times);
+    int (*set_locking)(Id properties, bool use, bool ignore_failure);
+    int (*set_virtual)(Id properties, Id space, const char* file, const char* name, Id source);
+    Id (*new_space)(int rank, const Size* sizes, const Size* largest);
+    int (*select)(Id space, int how, const Size* start, const Size* stride, const Size* count, const Size*);
+    Id (*new_dataset)(Id place, const char* name, Id type, Id space, Id link, Id creation, Id access);
+    int (*write)(Id dataset, Id type, Id memory, Id file, Id properties, const void* data);
+    Id (*new_attribute)(Id place, const char* name, Id type, Id space, Id creation, Id access);
+    int (*write_attribute)(Id attribute, Id type, const void* data);
+    Id (*copy_type)(Id);
+    int (*set_size)(Id type, std::size_t);
+    int (*set_characters)(Id type, int);
+    int (*print_errors)(Id stack, void* function, void* data);
+    int (*walk_errors)(Id stack, int direction, SeeError, void* data);
+
+    Id type_float, type_double, type_integer, type_text, file_access, dataset_creation;
+
+    std::string why_none;  ///< why it is not available; empty if it is
+};
+
+bool find(void* handle, const char* name, Id& value) {
+    const Id* place = nullptr;
+    if (find_symbol(handle, name, place)) value = *place;
+    return place != nullptr;
+}
+
+bool find_functions(void* handle, Library& to) {
+    return find_symbol(handle, "H5open", to.open) && find_symbol(handle, "H5dont_atexit", to.no_end) &&
+           find_symbol(handle, "H5Fcreate", to.create_file) &&
+           find_symbol(handle, "H5Fclose", to.close_file) && find_symbol(handle, "H5Idec_ref", to.release) &&
+           find_symbol(handle, "H5Pcreate", to.new_properties) &&
+           find_symbol(handle, "H5Pset_obj_track_times", to.set_tracking) &&
+           find_symbol(handle, "H5Pset_file_locking", to.set_locking) &&
+           find_symbol(handle, "H5Pset_virtual", to.set_virtual) &&
+           find_symbol(handle, "H5Screate_simple", to.new_space) &&
+           find_symbol(handle, "H5Sselect_hyperslab", to.select) &&
+           find_symbol(handle, "H5Dcreate2", to.new_dataset) && find_symbol(handle, "H5Dwrite", to.write) &&
+           find_symbol(handle, "H5Acreate2", to.new_attribute) &&
+           find_symbol(handle, "H5Awrite", to.write_attribute) &&
+           find_symbol(handle, "H5Tcopy", to.copy_type) && find_symbol(handle, "H5Tset_size", to.set_size) &&
+           find_symbol(handle, "H5Tset_cset", to.set_characters) &&
+           find_symbol(handle, "H5Eset_auto2", to.print_errors) &&
+           find_symbol(handle, "H5Ewalk2", to.walk_errors);
+}
+
+// The library fills in these values when it is opened.
+bool find_values(void* handle, Library& to) {
+    return find(handle, "H5T_NATIVE_FLOAT_g", to.type_float) &&
+           find(handle, "H5T_NATIVE_DOUBLE_g", to.type_double) &&
+           find(handle, "H5T_NATIVE_INT64_g", to.type_integer) && find(handle, "H5T_C_S1_g", to.type_text) &&
+           find(handle, "H5P_CLS_FILE_ACCESS_ID_g", to.file_access) &&
+           find(handle, "H5P_CLS_DATASET_CREATE_ID_g", to.dataset_creation);
+}
+
+Library open_library() {
+    Library result{};
+    void* const handle = load_library({"libhdf5_serial.so.310",
+                                       "libhdf5_serial.so.103",
+                                       "libhdf5.so.310",
+                                       "libhdf5.so.200",
+                                       "libhdf5.so.103"});
+    if (!handle)
+        result.why_none = "HDF5's library was not found (libhdf5: it comes with the package hdf5-tools)";
+    // no_end() disables the atexit handler, which would repeat a failed write and report it again.
+    else if (!find_functions(handle, result) || result.no_end() < 0 || result.open() < 0 ||
+             !find_values(handle, result))
+        result.why_none = "HDF5's library is older than 1.10.7";
+    else
+        result.print_errors(0, nullptr, nullptr);
+    return result;
+}
+
+const Library& library() {
+    static const Library opened = open_library();
+    return opened;
+}
+
+}  // namespace hdf5
 
 using hdf5::Id, hdf5::Size, hdf5::library;
 

@@ -13,7 +13,6 @@
 #include "sim/run/output/frame_writer.h"
 #include "sim/run/output/looks.h"
 #include "sim/run/output/measures.h"
-#include "sim/run/output/run_figure.h"
 #include "sim/run/simulation.h"
 #include "sim/text/error.h"
 #include "sim/text/json.h"

@@ -1,9 +1,8 @@
-// Derived exports of a run's end: spectrum, contour lines, surface view and phase plane. Each function is a
-// row of exports() and throws MachineError.
+// Drawings and derived data of a run's end: figure, spectrum, contour lines, surface view and phase plane.
+// Each function is a row of exports() and throws MachineError.
 #pragma once
 
 #include <filesystem>
-#include <vector>
 
 #include "sim/figure/figure.h"
 
@@ -12,9 +11,8 @@ namespace stencil {
 struct OutputField;
 struct RunOutput;
 
-/// The arrows of --arrows over a picture of the final field; empty if none are asked for.
-std::vector<figure::FigureLine> arrow_lines(const RunOutput& run, const OutputField& field);
-
+/// Writes one row per field: initial and final field and Laplacian.
+void write_run_figure(const std::filesystem::path& path, figure::FigureFormat format, const RunOutput& run);
 void write_spectrum_csv(const std::filesystem::path& path, const RunOutput& run, const OutputField& field);
 void write_spectrum_png(const std::filesystem::path& path, const RunOutput& run, const OutputField& field);
 void write_contours_csv(const std::filesystem::path& path, const RunOutput& run, const OutputField& field);

@@ -9,7 +9,7 @@
 #include "app/window/panels/plots/measure_plots.h"
 #include "app/window/panels/plots/plot.h"
 #include "app/window/panels/widgets/widgets.h"
-#include "sim/figure/field_charts.h"
+#include "sim/figure/chart.h"
 
 namespace stencil {
 namespace {
