@@ -91,19 +91,22 @@ void contract(Operation& sum, const Operations& all, const std::vector<int>& use
 
 Operations finish(const Operations& operations, std::vector<int>& values) {
     Operations all = operations;
-    std::vector<int> uses = count_uses(all, values);
+    const std::vector<int> uses = count_uses(all, values);
     for (Operation& operation : all)
         if (operation.code == Code::add || operation.code == Code::subtract) contract(operation, all, uses);
-    uses = count_uses(all, values);
-    std::vector<int> places(all.size(), -1);
+    return without_dead_code(all, values);
+}
+
+Operations without_dead_code(const Operations& operations, std::vector<int>& values) {
+    const std::vector<int> uses = count_uses(operations, values);
+    std::vector<int> places(operations.size(), -1);
     Operations kept;
-    for (std::size_t i = 0; i < all.size(); ++i) {
+    for (std::size_t i = 0; i < operations.size(); ++i) {
         if (uses[i] == 0) continue;
-        Operation operation = all[i];
-        for (int& argument : operation.args)
-            if (argument >= 0) argument = places[std::size_t(argument)];
         places[i] = int(kept.size());
-        kept.push_back(operation);
+        kept.push_back(operations[i]);
+        for (int& argument : kept.back().args)
+            if (argument >= 0) argument = places[std::size_t(argument)];
     }
     for (int& value : values) value = places[std::size_t(value)];
     return kept;

@@ -36,8 +36,9 @@ class Builder {
     std::map<Key, int> places_;
 };
 
-/// Eliminates dead code: keeps the operations that `values` need, arguments first, and renumbers `values`. A
-/// product used by a single sum is contracted into it (fma, fnma, fms).
+/// Keeps the operations that `values` need, arguments first, and renumbers `values`.
+Operations without_dead_code(const Operations& operations, std::vector<int>& values);
+/// Contracts a product used by a single sum into it (fma, fnma, fms), and eliminates dead code.
 Operations finish(const Operations& operations, std::vector<int>& values);
 
 }  // namespace stencil::equation

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "kernels/cpu/subnormals.h"
+#include "kernels/equation/operations.h"
 #include "kernels/field/divide.h"
 #include "kernels/methods/method.h"
 
@@ -41,13 +42,10 @@ bool in_place(const Program& program, int c) {
         return std::ranges::find(stage.outputs, to, &Output::array) != stage.outputs.end();
     };
     const auto maker = std::ranges::find_if(program.stages, makes);
-    const auto reads = [c](const Operation& o) { return o.code == Code::load && o.index == c; };
-    const auto reads_this = [&](const Stage& stage) { return std::ranges::any_of(stage.operations, reads); };
     return program.linear.terms.empty() && maker != program.stages.end() && maker->outputs.size() == 1 &&
-           std::ranges::none_of(maker->operations,
-                                [&](const Operation& o) { return reads(o) && (o.dx != 0 || o.dy != 0); }) &&
-           std::none_of(
-               maker + 1, program.stages.end(), [&](const Stage& s) { return reads_this(s) || makes(s); });
+           !reads(*maker, c, true) && std::none_of(maker + 1, program.stages.end(), [&](const Stage& s) {
+               return reads(s, c) || makes(s);
+           });
 }
 
 int least_cells(const Program& program) {
@@ -61,8 +59,8 @@ EquationStepper<T>::EquationStepper(Program program,
                                     const EquationSetup& setup,
                                     ThreadPool& threads,
                                     RowCompiler compiler)
-    : program_(std::move(program)),
-      setup_(setup),
+    : StepSettings(setup),
+      program_(std::move(program)),
       threads_(threads),
       tiling_(
           setup.ny, setup.nx, wrapping(program_, 1) != Wrapping::none, threads.size(), least_cells(program_)),
@@ -118,28 +116,6 @@ template <class T>
 T* EquationStepper<T>::cells(int array) {
     const auto buffer = std::size_t(buffer_of_[std::size_t(array)]);
     return buffers_[buffer].data() + stagger(buffer) + pitch_ + lead_;
-}
-
-template <class T>
-void EquationStepper<T>::set_parameters(std::vector<double> parameters) {
-    if (parameters == setup_.parameters) return;
-    setup_.parameters = std::move(parameters);
-    stale_ = true;
-}
-
-template <class T>
-void EquationStepper<T>::set_dt(double dt) {
-    if (dt == setup_.dt) return;
-    clock_ = {step_, time()};
-    setup_.dt = dt;
-    stale_ = true;
-}
-
-template <class T>
-void EquationStepper<T>::resume(const Clock& clock, long long step) {
-    clock_ = clock;
-    step_ = step;
-    stale_ = true;
 }
 
 template <class T>

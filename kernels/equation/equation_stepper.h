@@ -18,7 +18,7 @@
 namespace stencil::equation {
 
 template <class T>
-class EquationStepper {
+class EquationStepper : public StepSettings {
   public:
     /// With a compiler, and unless setup.plain, a long run starts on the vector interpreter, compiles its
     /// rows in the background, and switches between two passes.
@@ -33,15 +33,6 @@ class EquationStepper {
     FieldView<T> data(int index);
     FieldView<T> array(int index);
 
-    /// Takes effect at the next step.
-    void set_parameters(std::vector<double> parameters);
-    void set_dt(double dt);
-    /// The next step starts at this time and counts as the one after `step` steps.
-    void restart(long long step, double time) { resume({step, time}, step); }
-    /// Continues from a saved clock after `step` steps; later times have the bits of an uninterrupted run.
-    void resume(const Clock& clock, long long step);
-    const Clock& clock() const { return clock_; }
-
     void advance(long long steps);
     /// Hints how many steps will follow, to decide whether compiling pays off; by default as many as so far.
     void expect(long long steps);
@@ -54,8 +45,6 @@ class EquationStepper {
     std::string origin() const { return compiled() ? rows_->origin() : ""; }
     /// Why compiling failed, in one line.
     std::string why_not_compiled() const;
-    long long step() const { return step_; }
-    double time() const { return clock_.time + double(step_ - clock_.step) * setup_.dt; }
 
   private:
     struct Level {
@@ -73,7 +62,6 @@ class EquationStepper {
     void solve(const Solve& solve);
 
     Program program_;
-    EquationSetup setup_;
     ThreadPool& threads_;
     TimeTiling tiling_;
     std::ptrdiff_t pitch_ = 0, lead_ = 0;
@@ -86,9 +74,6 @@ class EquationStepper {
     RowCompiler compiler_;
     std::unique_ptr<CompiledRows> rows_;  ///< null until compilation starts
     double made_ = 0, expected_ = 0;      ///< steps
-    bool stale_ = true;                   ///< a setting changed since the last step
-    long long step_ = 0;
-    Clock clock_;
 };
 
 extern template class EquationStepper<float>;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/equation/operations.h"
 #include "kernels/equation/rows/row_machine.h"
 #include "kernels/equation/rows/scalar_machine.h"
 
@@ -53,9 +54,7 @@ bool InputValues<T>::update(const EquationSetup& setup, long long step, double t
 
 template <class T>
 bool InputValues<T>::of_time() const {
-    const auto side_is = [](const Ghosts& side) { return side.coefficients.of_time; };
-    const auto array_is = [&](const ArrayInfo& array) { return std::ranges::any_of(array.ghosts, side_is); };
-    return program_.uniforms.of_time || std::ranges::any_of(program_.arrays, array_is);
+    return program_.uniforms.of_time || has_ghosts_of_time(program_);
 }
 
 // Along a periodic axis, entries beyond a side are those of the wrapped cell.

@@ -1,6 +1,7 @@
 // The inputs of a program's steps besides its arrays, rounded to the run's precision.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "kernels/equation/program.h"
@@ -21,6 +22,46 @@ struct EquationSetup {
 struct Clock {
     long long step = 0;
     double time = 0;
+};
+
+/// The settings and the clock of a stepper. Changes take effect at the next step.
+class StepSettings {
+  public:
+    explicit StepSettings(const EquationSetup& setup) : setup_(setup) {}
+
+    void set_parameters(std::vector<double> parameters) {
+        if (parameters == setup_.parameters) return;
+        setup_.parameters = std::move(parameters);
+        stale_ = true;
+    }
+    void set_dt(double dt) {
+        if (dt == setup_.dt) return;
+        clock_ = {step_, time()};
+        setup_.dt = dt;
+        stale_ = true;
+    }
+    /// The next step starts at this time and counts as the one after `step` steps.
+    void restart(long long step, double time) { resume({step, time}, step); }
+    /// Continues from a saved clock after `step` steps; later times have the bits of an uninterrupted run.
+    void resume(const Clock& clock, long long step) {
+        clock_ = clock;
+        step_ = step;
+        stale_ = true;
+    }
+    const Clock& clock() const { return clock_; }
+    long long step() const { return step_; }
+    /// The time, or that after so many more steps.
+    double time(long long later = 0) const {
+        return clock_.time + double(step_ + later - clock_.step) * setup_.dt;
+    }
+
+  protected:
+    EquationSetup setup_;
+    long long step_ = 0;
+    bool stale_ = true;  ///< a setting changed since the last step
+
+  private:
+    Clock clock_;
 };
 
 /// The ghost cells along a side: alpha * edge + beta; empty for a periodic side. Each line has one extra

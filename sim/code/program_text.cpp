@@ -6,6 +6,7 @@
 #include <array>
 #include <cctype>
 
+#include "kernels/equation/operations.h"
 #include "kernels/equation/rows/row_machine.h"
 
 namespace stencil::equation {
@@ -25,10 +26,6 @@ std::string within(const Piece& piece, Binding place) {
     return piece.binding >= place ? piece.text : "(" + piece.text + ")";
 }
 
-std::string call(const char* name, const Piece& a, const Piece& b) {
-    return fmt::format("{}({}, {})", name, a.text, b.text);
-}
-
 Piece product(const Piece& a, const Piece& b) {
     return {within(a, kProduct) + "*" + within(b, kSign), kProduct};
 }
@@ -44,7 +41,6 @@ Piece sum(const Piece& a, const char* sign, const Piece& b) {
 // Formats an operation on its arguments.
 Piece piece_of(Code code, const std::array<Piece, 4>& arguments) {
     const auto& [a, b, c, d] = arguments;
-    const auto compared = [&](const char* sign) { return Piece{"(" + a.text + sign + b.text + ")", kWhole}; };
     switch (code) {
         case Code::add:
             return sum(a, kPlus, b);
@@ -64,30 +60,8 @@ Piece piece_of(Code code, const std::array<Piece, 4>& arguments) {
             return {fmt::format("({} + {}) + ({} + {})", a.text, b.text, c.text, d.text), kSum};
         case Code::negate:
             return {"-" + within(a, kSign), kSign};
-        case Code::sqrt:
-            return {"sqrt(" + a.text + ")"};
-        case Code::abs:
-            return {"abs(" + a.text + ")"};
-        case Code::floor:
-            return {"floor(" + a.text + ")"};
-        case Code::minimum:
-            return {call("min", a, b)};
-        case Code::maximum:
-            return {call("max", a, b)};
-        case Code::less:
-            return compared(" < ");
-        case Code::less_or_equal:
-            return compared(" <= ");
-        case Code::equal:
-            return compared(" == ");
-        case Code::select:
-            return {fmt::format("where({}, {}, {})", a.text, b.text, c.text)};
-        case Code::scale:
-            return {call("ldexp", a, b)};
-        case Code::exponent:
-            return {"exponent(" + a.text + ")"};
         default:
-            return {"significand(" + a.text + ")"};
+            return {filled_in(row_of(code)->readable, {a.text, b.text, c.text})};
     }
 }
 
@@ -241,36 +215,21 @@ std::string stage_text(const std::string& title, const Stage& stage, Names& name
 }
 
 std::string operand_text(const Operand& operand, const RowProgram& rows, const Names& names) {
-    const auto as = [&](Code code) { return names.input({code, operand.dx, operand.dy, operand.index}); };
-    switch (operand.kind) {
-        case Operand::Kind::none:
-            return "before";
-        case Operand::Kind::reg:
-            return fmt::format("register{}", operand.index + 1);
-        case Operand::Kind::constant:
-            return number_text(rows.constants[std::size_t(operand.index)]);
-        case Operand::Kind::uniform:
-            return as(Code::uniform);
-        case Operand::Kind::column:
-            return as(Code::column);
-        case Operand::Kind::row:
-            return as(Code::row);
-        default:
-            return names.array(operand.index, operand.dx, operand.dy);
-    }
+    if (operand.kind == Operand::Kind::reg) return fmt::format("register{}", operand.index + 1);
+    if (operand.code == Code::constant) return number_text(rows.constants[std::size_t(operand.index)]);
+    return names.input({operand.code, operand.dx, operand.dy, operand.index});
 }
 
 std::string row_operation_text(const RowOperation& operation, const RowProgram& rows, const Names& names) {
     std::string value = fmt::format("random({})", operation.stream);
-    if (operation.kernel.code != Code::random) {
+    if (operation.code != Code::random) {
         std::array<Piece, 4> arguments;
         for (std::size_t k = 0; k < arguments.size(); ++k)
-            if (operation.kernel.sources[k] != Source::none)
+            if (operation.from[k].kind != Operand::Kind::none)
                 arguments[k].text = operand_text(operation.from[k], rows, names);
-        value = piece_of(operation.kernel.code, arguments).text;
+        value = piece_of(operation.code, arguments).text;
     }
-    const bool kept = operation.to.kind != Operand::Kind::none;
-    return fmt::format("  {:<10} = {}\n", kept ? operand_text(operation.to, rows, names) : "", value);
+    return fmt::format("  {:<10} = {}\n", operand_text(operation.to, rows, names), value);
 }
 
 template <class Visit>
@@ -317,7 +276,7 @@ std::string row_program_text(const Program& program) {
 double operations_of_cell(const Stage& stage) {
     double count = 0;
     for (const Operation& o : stage.operations)
-        count += o.code == Code::sum4 ? 2 : o.code >= Code::random ? 1 : 0;
+        if (const OperationRow* row = row_of(o.code)) count += row->count;
     return count;
 }
 

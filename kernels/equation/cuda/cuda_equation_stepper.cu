@@ -6,6 +6,7 @@
 
 #include "kernels/cuda/cuda_check.cuh"
 #include "kernels/equation/fused/fused_kernel.h"
+#include "kernels/equation/operations.h"
 #include "kernels/equation/resident/resident_kernel.h"
 #include "kernels/field/cuda_field.h"
 #include "kernels/field/divide.h"
@@ -38,18 +39,6 @@ LaunchShape shape_over(const EquationSetup& setup, const CudaBlock& block) {
             unsigned(CudaBlock::kThreadsY)};
 }
 
-bool has_lines_of_time(const Program& program) {
-    return std::ranges::any_of(program.arrays, [](const ArrayInfo& array) {
-        return std::ranges::any_of(array.ghosts, [](const Ghosts& g) { return g.coefficients.of_time; });
-    });
-}
-
-bool draws_numbers(const Program& program) {
-    return std::ranges::any_of(program.stages, [](const Stage& stage) {
-        return std::ranges::find(stage.operations, Code::random, &Operation::code) != stage.operations.end();
-    });
-}
-
 }  // namespace
 
 template <class T>
@@ -58,8 +47,8 @@ CudaEquationStepper<T>::CudaEquationStepper(Program program,
                                             const std::string& cubin,
                                             CudaStream& stream,
                                             CubinCompiler compile)
-    : program_(std::move(program)),
-      setup_(setup),
+    : StepSettings(setup),
+      program_(std::move(program)),
       stream_(stream),
       kernels_(cubin, stream),
       inputs_(program_),
@@ -67,8 +56,8 @@ CudaEquationStepper<T>::CudaEquationStepper(Program program,
       lines_(arguments_.line_values(), stream),
       compile_(std::move(compile)),
       shape_(shape_over(setup, cuda_block(program_, sizeof(T) == 8))),
-      lines_of_time_(has_lines_of_time(program_)),
-      steady_(!inputs_.of_time() && !draws_numbers(program_)) {
+      lines_of_time_(has_ghosts_of_time(program_)),
+      steady_(!inputs_.of_time() && std::ranges::none_of(program_.stages, draws_numbers)) {
     for (std::size_t i = 0; i < program_.once.size(); ++i)
         once_.push_back(kernels_.find("once" + std::to_string(i)));
     for (std::size_t i = 0; i < program_.stages.size(); ++i)
@@ -99,28 +88,6 @@ template <class T>
 FieldView<T> CudaEquationStepper<T>::data(int index) {
     const auto found = std::ranges::find(program_.arrays, index, &ArrayInfo::data);
     return array(int(found - program_.arrays.begin()));
-}
-
-template <class T>
-void CudaEquationStepper<T>::set_parameters(std::vector<double> parameters) {
-    if (parameters == setup_.parameters) return;
-    setup_.parameters = std::move(parameters);
-    stale_ = true;
-}
-
-template <class T>
-void CudaEquationStepper<T>::set_dt(double dt) {
-    if (dt == setup_.dt) return;
-    clock_ = {step_, time()};
-    setup_.dt = dt;
-    stale_ = true;
-}
-
-template <class T>
-void CudaEquationStepper<T>::resume(const Clock& clock, long long step) {
-    clock_ = clock;
-    step_ = step;
-    stale_ = true;
 }
 
 template <class T>
@@ -171,7 +138,7 @@ void CudaEquationStepper<T>::enqueue_pass(SeveralSteps& kernel, int steps) {
     if (values > 0) {
         pass_lines_->send([&](T* to) {
             for (int i = 0; i < steps; ++i, to += values) {
-                inputs_.update(setup_, step_ + i, time_after(step_ + i), false);
+                inputs_.update(setup_, step_ + i, time(i), false);
                 if (arguments_.line_values() > 0) arguments_.pack_lines(inputs_, to);
                 std::ranges::copy(inputs_.uniforms(), to + arguments_.line_values());
             }

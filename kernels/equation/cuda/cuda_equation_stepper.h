@@ -21,7 +21,7 @@ namespace stencil::equation {
 
 /// Like EquationStepper, with the same bits. Calls enqueue on the stream without waiting.
 template <class T>
-class CudaEquationStepper {
+class CudaEquationStepper : public StepSettings {
   public:
     /// `cubin` is cuda_text(program, sizeof(T) == 8), compiled for the stream's device. Arrays start as
     /// zeros. In a long run, fused and resident kernels are compiled in the background and timed on the
@@ -42,15 +42,6 @@ class CudaEquationStepper {
     FieldView<T> component(int index) { return array(index); }
     FieldView<T> data(int index);
     FieldView<T> array(int index);
-
-    /// Takes effect at the next step.
-    void set_parameters(std::vector<double> parameters);
-    void set_dt(double dt);
-    /// The next step starts at this time and counts as the one after `step` steps.
-    void restart(long long step, double time) { resume({step, time}, step); }
-    /// Continues from a saved clock after `step` steps; later times have the bits of an uninterrupted run.
-    void resume(const Clock& clock, long long step);
-    const Clock& clock() const { return clock_; }
 
     void advance(long long steps);
     /// Hints how many steps will follow, to decide whether compiling pays off; by default as many as so far.
@@ -78,8 +69,6 @@ class CudaEquationStepper {
     };
     /// In order of arrival.
     const std::vector<Tried>& tried() const { return tried_; }
-    long long step() const { return step_; }
-    double time() const { return time_after(step_); }
 
   private:
     void update_inputs();
@@ -95,7 +84,6 @@ class CudaEquationStepper {
     void time_single_steps();
     void take_compiled();
     std::unique_ptr<SeveralSteps> make_kernel(const FusedCompiler::Compiled& compiled);
-    double time_after(long long step) const { return clock_.time + double(step - clock_.step) * setup_.dt; }
     /// Inputs per step of a pass if they differ by step; else 0.
     std::size_t values_of_step() const {
         return steady_inputs() ? 0 : arguments_.line_values() + program_.uniforms.outputs.size();
@@ -104,7 +92,6 @@ class CudaEquationStepper {
     CudaGraph& graph();
 
     Program program_;
-    EquationSetup setup_;
     CudaStream& stream_;
     LoadedKernels kernels_;
     std::vector<LoadedKernel> once_, stages_;
@@ -127,9 +114,6 @@ class CudaEquationStepper {
     bool steady_ = false;  ///< no input differs between steps, so that graphs can be used
     std::map<std::vector<T*>, CudaGraph> graphs_;  ///< keyed by the arrays that they start with
     CudaEvent launched_;                           ///< recorded after the last graph
-    bool stale_ = true;                            ///< a setting changed since the last step
-    long long step_ = 0;
-    Clock clock_;
 };
 
 extern template class CudaEquationStepper<float>;

@@ -5,6 +5,9 @@
 #include <set>
 #include <utility>
 
+#include "kernels/equation/builder.h"
+#include "kernels/equation/operations.h"
+
 namespace stencil::equation {
 namespace {
 
@@ -58,27 +61,10 @@ void append_stage(Stage& to, const Stage& stage) {
 // Removes outputs that nothing reads, and the operations that only they need.
 void prune(Stage& stage, const std::set<int>& read) {
     std::erase_if(stage.outputs, [&](const Output& output) { return !read.contains(output.array); });
-    std::vector<int> number(stage.operations.size(), -1);
-    for (const Output& output : stage.outputs) number[std::size_t(output.value)] = 0;
-    for (std::size_t i = number.size(); i-- > 0;)
-        for (const int arg : stage.operations[i].args)
-            if (number[i] >= 0 && arg >= 0) number[std::size_t(arg)] = 0;
-    Operations operations;
-    for (std::size_t i = 0; i < number.size(); ++i) {
-        if (number[i] < 0) continue;
-        number[i] = int(operations.size());
-        operations.push_back(stage.operations[i]);
-        for (int& arg : operations.back().args)
-            if (arg >= 0) arg = number[std::size_t(arg)];
-    }
-    for (Output& output : stage.outputs) output.value = number[std::size_t(output.value)];
-    stage.operations = std::move(operations);
-}
-
-bool reads_neighbours(const Stage& stage) {
-    return std::ranges::any_of(stage.operations, [](const Operation& o) {
-        return o.code == Code::load && (o.dx != 0 || o.dy != 0);
-    });
+    std::vector<int> values;
+    for (const Output& output : stage.outputs) values.push_back(output.value);
+    stage.operations = without_dead_code(stage.operations, values);
+    for (std::size_t i = 0; i < values.size(); ++i) stage.outputs[i].value = values[i];
 }
 
 // Values that depend on the row above but not below, and that are outputs or used by operations which depend
@@ -107,30 +93,17 @@ std::vector<int> kept_by(const Stage& stage) {
     return {arrays.begin(), arrays.end()};
 }
 
-std::set<int> read_by(const Stage& stage) {
-    std::set<int> arrays;
-    for (const Operation& o : stage.operations)
-        if (o.code == Code::load) arrays.insert(o.index);
-    return arrays;
-}
-
-bool ghosts_of_time(const Program& program) {
-    return std::ranges::any_of(program.arrays, [](const ArrayInfo& array) {
-        return std::ranges::any_of(array.ghosts, [](const Ghosts& g) { return g.coefficients.of_time; });
-    });
-}
-
 }  // namespace
 
 FusedProgram::FusedProgram(const Program& original) : program(original) {
     wraps_x = wrapping(program, 0) == Wrapping::all;
     wraps_y = wrapping(program, 1) == Wrapping::all;
-    of_time = program.uniforms.of_time || ghosts_of_time(program);
+    of_time = program.uniforms.of_time || has_ghosts_of_time(program);
     std::set<int> made, read;
     for (const Stage& stage : program.stages) {
-        if (reads_neighbours(stage)) stages.emplace_back();
+        if (!arrays_read(stage, true).empty()) stages.emplace_back();
         append_stage(stages.empty() ? leading : stages.back().stage, stage);
-        read.merge(read_by(stage));
+        read.merge(arrays_read(stage));
         for (const Output& output : stage.outputs) made.insert(output.array);
     }
     if (stages.empty()) stages.push_back({std::exchange(leading, {}), {}, {}, {}});
@@ -161,7 +134,7 @@ void FusedProgram::find_live() {
         std::erase_if(live, only_read);
         prune(stage, live);
         for (const Output& output : stage.outputs) live.erase(output.array);
-        live.merge(read_by(stage));
+        live.merge(arrays_read(stage));
         stages[s].live.assign(live.begin(), live.end());
         std::ranges::stable_partition(stages[s].live, std::not_fn(only_read));
     }
@@ -210,14 +183,10 @@ std::vector<int> FusedProgram::after(std::size_t stage) const {
 }
 
 double FusedProgram::operations() const {
-    constexpr double kRandom = 60, kDivision = 8;
     const auto weight = [](const Stage& stage) {
         double sum = 0;
         for (const Operation& o : stage.operations)
-            sum += o.code == Code::random                           ? kRandom
-                   : o.code == Code::divide || o.code == Code::sqrt ? kDivision
-                   : o.code >= Code::add                            ? 1
-                                                                    : 0;
+            if (const OperationRow* row = row_of(o.code)) sum += row->instructions;
         return sum;
     };
     double count = weight(leading);

@@ -53,23 +53,20 @@ class Text {
 
   private:
     void append_sizes() {
-        const auto define = [&](const char* name, int value) {
-            append(text_, "#define %s %d\n", name, value);
-        };
-        define("kColumns", shape_.columns);
-        define("kSteps", shape_.steps);
-        define("kLevels", int(levels_));
-        define("kWarps", shape_.warps);
-        define("kBlocks", shape_.blocks());
-        define("kBatch", shape_.batch);
-        define("kComponents", program_.program.components);
-        define("kOnlyRead", program_.only_read());
-        define("kReadBatches", read_batches(program_, shape_));
-        define("kAligned", int(program_.wraps_x || shape_.aligned));
-        define("kSides", std::max(lines_.count, 1));
-        define("kOfTime", int(program_.of_time));
-        define("kWrapsX", int(program_.wraps_x));
-        define("kWrapsY", int(program_.wraps_y));
+        define(text_, "kColumns", shape_.columns);
+        define(text_, "kSteps", shape_.steps);
+        define(text_, "kLevels", int(levels_));
+        define(text_, "kWarps", shape_.warps);
+        define(text_, "kBlocks", shape_.blocks());
+        define(text_, "kBatch", shape_.batch);
+        define(text_, "kComponents", program_.program.components);
+        define(text_, "kOnlyRead", program_.only_read());
+        define(text_, "kReadBatches", read_batches(program_, shape_));
+        define(text_, "kAligned", int(program_.wraps_x || shape_.aligned));
+        define(text_, "kSides", std::max(lines_.count, 1));
+        define(text_, "kOfTime", int(program_.of_time));
+        define(text_, "kWrapsX", int(program_.wraps_x));
+        define(text_, "kWrapsY", int(program_.wraps_y));
     }
 
     // Emits a function from k, a compile-time constant there, to the k-th array.

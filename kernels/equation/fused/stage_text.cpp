@@ -77,10 +77,7 @@ class StageText {
     void append_sides() {
         for (std::size_t k = 0; k < stage_.live.size(); ++k) {
             const int array = stage_.live[k];
-            const bool reached = std::ranges::any_of(stage_.stage.operations, [&](const Operation& o) {
-                return o.code == Code::load && o.index == array && (o.dx != 0 || o.dy != 0);
-            });
-            if (!reached) continue;
+            if (!reads(stage_.stage, array, true)) continue;
             append_side("nw", "from_west", "n", "kColumns - 1", k);
             append_side("ne", "from_east", "n", "0", k);
             append_side("bw", "from_west", "b", "kColumns - 1", k);

@@ -53,20 +53,17 @@ class Text {
 
   private:
     void append_sizes() {
-        const auto define = [&](const char* name, int value) {
-            append(text_, "#define %s %d\n", name, value);
-        };
-        define("kColumns", ResidentShape::columns(float64_));
-        define("kRows", shape_.rows);
-        define("kRowsGoOn", 1);
-        define("kThreads", shape_.threads);
-        define("kLevels", int(program_.stages.size()));
-        define("kComponents", program_.program.components);
-        define("kLines", lines_.count);
-        define("kFlag", kResidentFlag);
-        define("kWrapsX", int(program_.wraps_x));
-        define("kWrapsY", int(program_.wraps_y));
-        define("kOfTime", int(program_.of_time));
+        define(text_, "kColumns", ResidentShape::columns(float64_));
+        define(text_, "kRows", shape_.rows);
+        define(text_, "kRowsGoOn", 1);
+        define(text_, "kThreads", shape_.threads);
+        define(text_, "kLevels", int(program_.stages.size()));
+        define(text_, "kComponents", program_.program.components);
+        define(text_, "kLines", lines_.count);
+        define(text_, "kFlag", kResidentFlag);
+        define(text_, "kWrapsX", int(program_.wraps_x));
+        define(text_, "kWrapsY", int(program_.wraps_y));
+        define(text_, "kOfTime", int(program_.of_time));
     }
 
     std::string slot_parameters(const char* form) const {

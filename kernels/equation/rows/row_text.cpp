@@ -1,6 +1,5 @@
 #include "kernels/equation/rows/row_text.h"
 
-#include <algorithm>
 #include <set>
 
 #include "kernels/equation/rows/row_machine.h"
@@ -40,14 +39,6 @@ constexpr const char* kTypes = R"(struct Rows {
 };
 )";
 
-// The number of arrays whose neighbours a stage reads.
-std::size_t arrays_reached(const Stage& stage) {
-    std::set<int> arrays;
-    for (const Operation& o : stage.operations)
-        if (o.code == Code::load && (o.dx != 0 || o.dy != 0)) arrays.insert(o.index);
-    return arrays.size();
-}
-
 // Whether the value is the same in all rows.
 bool same_everywhere(Code code) {
     return code == Code::constant || code == Code::uniform;
@@ -76,8 +67,7 @@ class Text {
         for (std::size_t i = 0; i < stage.operations.size(); ++i)
             if (same_everywhere(stage.operations[i].code)) append_value(stage, i, 0);
         text_ += "    const __PTRDIFF_TYPE__ p = a->pitch;\n";
-        const bool random = std::ranges::count(stage.operations, Code::random, &Operation::code) > 0;
-        if (!random) append_rows_together(stage);
+        if (!draws_numbers(stage)) append_rows_together(stage);
         append_rows(stage, 1);
         text_ += "}\n";
     }
@@ -85,7 +75,7 @@ class Text {
     // Several rows per iteration share loads of neighbours: as many as registers permit (AVX-512 has twice as
     // many).
     void append_rows_together(const Stage& stage) {
-        const std::size_t reached = arrays_reached(stage);
+        const std::size_t reached = arrays_read(stage, true).size();
         if (reached == 2) text_ += "#ifdef __AVX512F__\n";
         if (reached == 1 || reached == 2) append_rows(stage, 4);
         if (reached == 2) text_ += "#else\n";

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/equation/operations.h"
 #include "kernels/equation/rows/scalar_machine.h"
 
 namespace stencil::equation {
@@ -9,19 +10,14 @@ namespace {
 
 constexpr std::size_t kLeft = 0, kRight = 1, kTop = 2, kBottom = 3;
 
-bool reaches_out(const Operation& o) {
-    return o.code == Code::load && (o.dx != 0 || o.dy != 0);
-}
-
 }  // namespace
 
 template <class T>
 PreparedStage<T>::PreparedStage(const Stage& s)
-    : stage(&s), rows(compile_rows(s)), constants(rows.constants.begin(), rows.constants.end()) {
-    for (const Operation& o : s.operations)
-        if (reaches_out(o) && std::ranges::find(reached, o.index) == reached.end())
-            reached.push_back(o.index);
-}
+    : stage(&s),
+      rows(compile_rows(s)),
+      constants(rows.constants.begin(), rows.constants.end()),
+      reached(arrays_read(s, true)) {}
 
 template <class T>
 StageRows<T>::StageRows(const PreparedStage<T>& stage, const StepFrame<T>& frame, T* registers)
@@ -53,7 +49,7 @@ void StageRows<T>::bind_compiled() {
     random_memory_ = AlignedBuffer<T>(random_.size() * std::size_t(frame_.pitch));
     operations_.resize(random_.size());
     for (std::size_t i = 0; i < random_.size(); ++i) {
-        operations_[i].kernel.code = Code::random;
+        operations_[i].code = Code::random;
         operations_[i].to = random_memory_.data() + std::ptrdiff_t(i) * frame_.pitch;
         operations_[i].to_moves = -1;
         operations_[i].random = &random_[i];
@@ -74,18 +70,16 @@ template <class T>
 auto StageRows<T>::place(const Operand& o, T* registers) const -> Place {
     const auto read = [](const T* p) { return const_cast<T*>(p); };
     const InputValues<T>& inputs = *frame_.inputs;
-    switch (o.kind) {
-        case Operand::Kind::none:
-            return {nullptr, 0, false};
-        case Operand::Kind::reg:
-            return {registers + o.index * kTile<T>, 0, false};
-        case Operand::Kind::constant:
+    if (o.kind == Operand::Kind::none) return {nullptr, 0, false};
+    if (o.kind == Operand::Kind::reg) return {registers + o.index * kTile<T>, 0, false};
+    switch (o.code) {
+        case Code::constant:
             return {read(stage_.constants.data()) + o.index, 0, false};
-        case Operand::Kind::uniform:
+        case Code::uniform:
             return {read(inputs.uniforms().data()) + o.index, 0, false};
-        case Operand::Kind::column:
+        case Code::column:
             return {read(inputs.column(o.index)) + o.dx, 0, true};
-        case Operand::Kind::row:
+        case Code::row:
             return {read(inputs.row(o.index)) + o.dy, 1, false};
         default:
             return {frame_.cells[std::size_t(o.index)] + o.dy * frame_.pitch + o.dx, frame_.pitch, true};
@@ -105,12 +99,14 @@ void StageRows<T>::bind(T* registers) {
     };
     for (std::size_t i = 0; i < rows.size(); ++i) {
         TileOperation<T>& o = operations_[i];
-        o.kernel = rows[i].kernel;
-        o.chained = rows[i].chained;
+        o.code = rows[i].code;
         o.random = &random_[i];
         random_[i].key = {frame_.setup.seed, frame_.step, rows[i].stream};
         set(rows[i].to, o.to, o.to_moves);
-        for (std::size_t k = 0; k < o.from.size(); ++k) set(rows[i].from[k], o.from[k], o.from_moves[k]);
+        for (std::size_t k = 0; k < o.from.size(); ++k) {
+            set(rows[i].from[k], o.from[k], o.from_moves[k]);
+            o.scalar[k] = rows[i].from[k].is_scalar();
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "kernels/cpu/aligned_buffer.h"
@@ -19,7 +20,7 @@ struct PreparedStage {
     const Stage* stage;
     RowProgram rows;
     std::vector<T> constants;
-    std::vector<int> reached;  ///< arrays whose neighbours it reads
+    std::set<int> reached;  ///< arrays whose neighbours it reads
     RowFunction<T> compiled = nullptr;
 };
 

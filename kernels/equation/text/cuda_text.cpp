@@ -75,14 +75,12 @@ class Text {
 
   private:
     void append_types() {
-        append(text_,
-               "#define kThreadsX %d\n#define kThreadsY %d\n#define kBlocksY %d\n#define kColumns "
-               "%d\n#define kRows %d\n#define kRowsGoOn false\n",
-               CudaBlock::kThreadsX,
-               CudaBlock::kThreadsY,
-               kCudaBlocksY,
-               block_.columns,
-               block_.rows);
+        define(text_, "kThreadsX", CudaBlock::kThreadsX);
+        define(text_, "kThreadsY", CudaBlock::kThreadsY);
+        define(text_, "kBlocksY", kCudaBlocksY);
+        define(text_, "kColumns", block_.columns);
+        define(text_, "kRows", block_.rows);
+        text_ += "#define kRowsGoOn false\n";
         text_ += cuda_arguments(program_);
     }
 

@@ -75,54 +75,6 @@ __device__ __forceinline__ Real random_cell(unsigned long long seed, long long s
 }
 )";
 
-// The C form of an operation; $a to $d stand for its arguments.
-const char* form_of(Code code) {
-    switch (code) {
-        case Code::add:
-            return "$a + $b";
-        case Code::subtract:
-            return "$a - $b";
-        case Code::multiply:
-            return "$a * $b";
-        case Code::divide:
-            return "divide_rn($a, $b)";
-        case Code::fma:
-            return "fma_rn($a, $b, $c)";
-        case Code::fnma:
-            return "fma_rn(-$a, $b, $c)";
-        case Code::fms:
-            return "fma_rn($a, $b, -$c)";
-        case Code::sum4:
-            return "($a + $b) + ($c + $d)";
-        case Code::negate:
-            return "from_bits(to_bits($a) ^ kSign)";
-        case Code::sqrt:
-            return "sqrt_rn($a)";
-        case Code::abs:
-            return "from_bits(to_bits($a) & ~kSign)";
-        case Code::floor:
-            return "floor_of($a)";
-        case Code::minimum:
-            return "$a < $b ? $a : $b";
-        case Code::maximum:
-            return "$a > $b ? $a : $b";
-        case Code::less:
-            return "(Real)($a < $b)";
-        case Code::less_or_equal:
-            return "(Real)($a <= $b)";
-        case Code::equal:
-            return "(Real)($a == $b)";
-        case Code::select:
-            return "$a != (Real)0 ? $b : $c";
-        case Code::scale:
-            return "scaled($a, $b)";
-        case Code::exponent:
-            return "exponent_of($a)";
-        default:
-            return "significand_of($a)";
-    }
-}
-
 }  // namespace
 
 const char* cuda_precision(bool float64) {
@@ -144,15 +96,8 @@ std::string constant_text(double number, bool float64) {
     return text;
 }
 
-std::string operation_text(Code code, const std::array<std::string, 4>& args) {
-    std::string text;
-    for (const char* c = form_of(code); *c != '\0'; ++c) {
-        if (*c == '$')
-            text += args[std::size_t(*++c - 'a')];
-        else
-            text += *c;
-    }
-    return text;
+void define(std::string& text, const char* name, int value) {
+    append(text, "#define %s %d\n", name, value);
 }
 
 void append(std::string& text, const char* form, ...) {

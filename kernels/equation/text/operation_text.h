@@ -1,10 +1,7 @@
 // Prints operations as CUDA C.
 #pragma once
 
-#include <array>
-#include <string>
-
-#include "kernels/equation/program.h"
+#include "kernels/equation/operations.h"
 
 namespace stencil::equation {
 
@@ -15,8 +12,12 @@ const char* cuda_functions();
 
 /// A number by its bits in the precision.
 std::string constant_text(double number, bool float64);
-std::string operation_text(Code code, const std::array<std::string, 4>& args);
+inline std::string operation_text(Code code, const std::array<std::string, 4>& args) {
+    return filled_in(row_of(code)->c, args);
+}
 
+/// Appends a macro.
+void define(std::string& text, const char* name, int value);
 /// Appends formatted text as printf does, at most 600 characters.
 __attribute__((format(printf, 2, 3))) void append(std::string& text, const char* form, ...);
 

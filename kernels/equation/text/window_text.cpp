@@ -89,12 +89,6 @@ const char* window_functions() {
     return kFunctions;
 }
 
-bool reads(const Stage& stage, int array, bool around) {
-    return std::ranges::any_of(stage.operations, [&](const Operation& o) {
-        return o.code == Code::load && o.index == array && (!around || o.dx != 0 || o.dy != 0);
-    });
-}
-
 std::string finish_text(const WindowSetup& setup, const Stage& stage) {
     std::string text;
     for (std::size_t i = 0; i < setup.program.arrays.size(); ++i) {

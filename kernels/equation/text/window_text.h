@@ -23,9 +23,6 @@ struct WindowSetup {
     std::string x = "cx + l", y = "cy + k";
 };
 
-/// Whether a stage reads an array; with `around`, whether it reads neighbours.
-bool reads(const Stage& stage, int array, bool around = false);
-
 /// Calls finish() for the windows wN of all arrays N that the stage reads.
 std::string finish_text(const WindowSetup& setup, const Stage& stage);
 

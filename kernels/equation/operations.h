@@ -1,0 +1,89 @@
+// The table of instructions: what everything but the two interpreters knows of each. Also questions about
+// stages that several executors ask.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string>
+
+#include "kernels/equation/program.h"
+
+namespace stencil::equation {
+
+/// $a to $d stand for the arguments in both forms.
+struct OperationRow {
+    Code code;
+    const char* c;         ///< as CUDA C, with the functions of cuda_functions()
+    const char* readable;  ///< as in a typed formula; null for those with precedence (program_text)
+    int count = 1;         ///< operations, for operations_of_cell()
+    int instructions = 1;  ///< estimated instructions on a GPU
+};
+
+inline constexpr auto kOperations = std::to_array<OperationRow>({
+    {Code::random, nullptr, nullptr, 1, 60},
+    {Code::add, "$a + $b", nullptr},
+    {Code::subtract, "$a - $b", nullptr},
+    {Code::multiply, "$a * $b", nullptr},
+    {Code::divide, "divide_rn($a, $b)", nullptr, 1, 8},
+    {Code::fma, "fma_rn($a, $b, $c)", nullptr},
+    {Code::fnma, "fma_rn(-$a, $b, $c)", nullptr},
+    {Code::fms, "fma_rn($a, $b, -$c)", nullptr},
+    {Code::sum4, "($a + $b) + ($c + $d)", nullptr, 2},
+    {Code::negate, "from_bits(to_bits($a) ^ kSign)", nullptr},
+    {Code::sqrt, "sqrt_rn($a)", "sqrt($a)", 1, 8},
+    {Code::abs, "from_bits(to_bits($a) & ~kSign)", "abs($a)"},
+    {Code::floor, "floor_of($a)", "floor($a)"},
+    {Code::minimum, "$a < $b ? $a : $b", "min($a, $b)"},
+    {Code::maximum, "$a > $b ? $a : $b", "max($a, $b)"},
+    {Code::less, "(Real)($a < $b)", "($a < $b)"},
+    {Code::less_or_equal, "(Real)($a <= $b)", "($a <= $b)"},
+    {Code::equal, "(Real)($a == $b)", "($a == $b)"},
+    {Code::select, "$a != (Real)0 ? $b : $c", "where($a, $b, $c)"},
+    {Code::scale, "scaled($a, $b)", "ldexp($a, $b)"},
+    {Code::exponent, "exponent_of($a)", "exponent($a)"},
+    {Code::significand, "significand_of($a)", "significand($a)"},
+});
+static_assert(std::ranges::is_sorted(kOperations, {}, &OperationRow::code) &&
+              kOperations.size() == std::size_t(Code::significand) - std::size_t(Code::random) + 1);
+
+/// The row of an operation; null for inputs.
+constexpr const OperationRow* row_of(Code code) {
+    return code < Code::random ? nullptr : &kOperations[std::size_t(code) - std::size_t(Code::random)];
+}
+
+/// A form of the table with its arguments.
+inline std::string filled_in(const char* form, const std::array<std::string, 4>& args) {
+    std::string text;
+    for (const char* c = form; *c != '\0'; ++c) {
+        if (*c == '$')
+            text += args[std::size_t(*++c - 'a')];
+        else
+            text += *c;
+    }
+    return text;
+}
+
+/// The arrays that a stage reads; with `around`, those whose neighbours it reads.
+inline std::set<int> arrays_read(const Stage& stage, bool around = false) {
+    std::set<int> arrays;
+    for (const Operation& o : stage.operations)
+        if (o.code == Code::load && (!around || o.dx != 0 || o.dy != 0)) arrays.insert(o.index);
+    return arrays;
+}
+inline bool reads(const Stage& stage, int array, bool around = false) {
+    return arrays_read(stage, around).contains(array);
+}
+
+inline bool draws_numbers(const Stage& stage) {
+    return std::ranges::find(stage.operations, Code::random, &Operation::code) != stage.operations.end();
+}
+
+/// Whether the ghost cells of some array depend on time.
+inline bool has_ghosts_of_time(const Program& program) {
+    return std::ranges::any_of(program.arrays, [](const ArrayInfo& array) {
+        return std::ranges::any_of(array.ghosts, [](const Ghosts& g) { return g.coefficients.of_time; });
+    });
+}
+
+}  // namespace stencil::equation
