@@ -84,8 +84,16 @@ class Reflections {
     Node at(Node known, const Place& place);
     Node moved(Node known, const Place& place, int columns, int rows);
 
+    /// Rebuilds an expression with changed arguments, simplified as usual.
     template <class Change>
-    Node remade(Node node, Change&& change);
+    Node remade(Node node, Change&& change) {
+        const Expression e = g_[node];
+        Expression other = e;
+        for (std::size_t i = 0; i < e.count; ++i) other.args[i] = change(e.args[i]);
+        return other.args == e.args ? node : g_.make(other);
+    }
+
+    // continuation.cpp
     Node rebuilt(Node node);
     Node storable(Node node);
     Node distributed(Op op, Node over, bool for_neighbours);

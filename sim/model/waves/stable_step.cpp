@@ -7,7 +7,7 @@
 #include <numbers>
 
 #include "sim/model/step/linear_part.h"
-#include "sim/model/waves/step_matrix.h"
+#include "sim/model/waves/block_rates.h"
 
 namespace stencil::equation {
 namespace {
@@ -16,56 +16,6 @@ constexpr double kRounding = 1e-13, kRoundingOfMaps = 1e-11;
 constexpr double kTolerated = 0.1;  // excess growth allowed, as a share of the fastest exact growth rate
 constexpr int kLargeBlock = 6;      // from this many components on, eigenvalues are costly
 constexpr std::size_t kMostStatesOfLarge = 12, kMostStatesOfLargeImplicit = 3;
-
-// The amplification matrix of a symplectic step with Jacobian j.
-Matrix symplectic_step(const Matrix& j, int n, double dt) {
-    Matrix step = identity(n);
-    for (int c = 0; c < n; ++c) {
-        Matrix one = identity(n);
-        for (int k = 0; k < n; ++k) one[std::size_t(c * n + k)] += dt * j[std::size_t(c * n + k)];
-        step = product(one, step, n);
-    }
-    return step;
-}
-
-// The amplification factor of the explicit Runge-Kutta schemes: Taylor's polynomial of exp(z), by Horner's
-// rule.
-Complex stability_polynomial(SteppingScheme scheme, Complex z) {
-    const int order = scheme == SteppingScheme::euler ? 1 : scheme == SteppingScheme::heun ? 2 : 4;
-    Complex sum = 1;
-    for (int k = order; k >= 1; --k) sum = 1.0 + z / double(k) * sum;
-    return sum;
-}
-
-// The amplification matrix of an imex step with Jacobian j, of which l is implicit.
-Matrix imex_step(const Matrix& j, const Matrix& l, int n, double dt) {
-    constexpr double g = kImplicitShare, delta = kFirstWeight;
-    const Matrix one = identity(n), solve = inverse(combined(1, one, -g * dt, l), n);
-    const Matrix first = product(solve, combined(g * dt, j, 0, j), n);
-    const Matrix rate = product(j, combined(g + 1 - delta, one, 1 - delta, first), n);
-    const Matrix second = product(solve, combined(dt, rate, delta / g - 1, first), n);
-    return combined(1, one, 1, second);
-}
-
-// Moduli of the eigenvalues, largest first.
-std::vector<double> moduli(const Matrix& m, int n) {
-    std::vector<double> sizes;
-    for (const Complex& value : eigenvalues(m, n)) sizes.push_back(std::abs(value));
-    std::ranges::sort(sizes, std::greater<>());
-    return sizes;
-}
-
-// Whether at most `growing` eigenvalues exceed `bound`. A matrix power of small norm proves it without
-// computing them.
-bool is_bounded(Matrix m, int n, std::size_t growing, double bound) {
-    if (growing >= std::size_t(n)) return true;
-    if (n > 2) {
-        Matrix power = m;
-        for (int i = 0; i < 5; ++i, power = product(power, power, n))
-            if (norm_of(power, n) <= 1) return true;
-    }
-    return moduli(m, n)[growing] <= bound;
-}
 
 bool grows(const Complex& rate) {
     return rate.real() > 1e-3 * std::abs(rate);
@@ -80,10 +30,6 @@ double largest_growth(const std::vector<Complex>& rates) {
     for (const Complex& rate : rates) growth = std::max(growth, rate.real());
     return growth;
 }
-
-struct Wave {
-    double kx = 0, ky = 0;  ///< radians per cell
-};
 
 // Samples half of all directions (opposite waves behave alike), or a quarter where no difference is odd: long
 // waves down to the shortest of the grid.
@@ -100,182 +46,6 @@ std::vector<Wave> waves(bool directed, bool few) {
     return all;
 }
 
-// Groups components that depend on each other; each group is stepped independently of the others.
-std::vector<std::vector<int>> blocks_of(const Matrix& pattern, int n) {
-    const std::size_t count = std::size_t(n);
-    std::vector<std::vector<bool>> reaches(count, std::vector<bool>(count));
-    const auto at = [&](int r, int c) { return reaches[std::size_t(r)][std::size_t(c)]; };
-    for (int r = 0; r < n; ++r)
-        for (int c = 0; c < n; ++c)
-            reaches[std::size_t(r)][std::size_t(c)] = r == c || pattern[std::size_t(r * n + c)] != 0.0;
-    for (int k = 0; k < n; ++k)
-        for (int r = 0; r < n; ++r)
-            for (int c = 0; c < n; ++c)
-                if (at(r, k) && at(k, c)) reaches[std::size_t(r)][std::size_t(c)] = true;
-    std::vector<std::vector<int>> blocks;
-    std::vector<bool> taken(count);
-    for (int r = 0; r < n; ++r) {
-        if (taken[std::size_t(r)]) continue;
-        blocks.emplace_back();
-        for (int c = r; c < n; ++c)
-            if (at(r, c) && at(c, r)) {
-                taken[std::size_t(c)] = true;
-                blocks.back().push_back(c);
-            }
-    }
-    return blocks;
-}
-
-// A term left out of a component's rate, to see whether it sets the limit.
-struct LeftOut {
-    int component = 0;
-    std::size_t root = 0;
-};
-
-// The Jacobians of the equations at one state.
-class Symbol {
-  public:
-    Symbol(const Equations& equations,
-           const std::vector<Node>& roots,
-           const std::vector<LinearTerm>& implicit,
-           const UniformState& state)
-        : equations_(equations),
-          roots_(roots),
-          state_(state),
-          rows_(equations, roots, state),
-          implicit_(implicit) {
-        for (const LinearTerm& term : implicit)
-            coefficients_.push_back(value_at(equations, term.coefficient, state));
-    }
-
-    int components() const { return rows_.components(); }
-    bool directed() const { return rows_.directed(); }
-    const UniformState& state() const { return state_; }
-    bool same_as(const Symbol& other) const {
-        return rows_ == other.rows_ && coefficients_ == other.coefficients_;
-    }
-
-    Matrix jacobian(const Wave& k, const std::optional<LeftOut>& without = {}) const {
-        return reduced(rows_.at(k.kx, k.ky), without);
-    }
-
-    Matrix linear(const Wave& k, const std::optional<LeftOut>& without = {}) const {
-        const double x = 2 * std::cos(k.kx) - 2, y = 2 * std::cos(k.ky) - 2;
-        Matrix rates(roots_.size() * std::size_t(components()), 0.0);
-        for (std::size_t i = 0; i < implicit_.size(); ++i)
-            rates[std::size_t(implicit_[i].row * components() + implicit_[i].column)] +=
-                coefficients_[i] * std::pow(x, implicit_[i].x_power) * std::pow(y, implicit_[i].y_power);
-        return reduced(std::move(rates), without);
-    }
-
-    // The contribution of first derivatives alone: the coefficient of 1/spacing in the symbol, which is
-    // fitted as a polynomial in 1/spacing. Empty if it is not such a polynomial.
-    std::optional<Matrix> advection(const Wave& k) const {
-        constexpr std::array kWeights{4.0, -3.0, 4.0 / 3, -0.25};
-        Matrix sum(std::size_t(components() * components()), 0.0), fifth = sum;
-        std::array<Matrix, 5> of;
-        for (std::size_t s = 0; s < of.size(); ++s) {
-            UniformState finer = state_;
-            finer.spacing /= double(s + 1);
-            const std::vector<Node> formulas(roots_.begin(), roots_.begin() + components());
-            const Linearisation rows(equations_, formulas, finer);
-            of[s] = combined(1, rows.at(k.kx, k.ky), -1, rows.at(0, 0));
-            if (s < kWeights.size()) sum = combined(1, sum, kWeights[s], of[s]);
-        }
-        // Checks the fit: extrapolates by Lagrange's polynomial of degree 4 through 0 and the first four
-        // points to the fifth.
-        fifth = combined(5, of[3], -10, of[2]);
-        fifth = combined(1, fifth, 1, combined(10, of[1], -5, of[0]));
-        const Matrix off = combined(1, fifth, -1, of[4]);
-        if (!(norm_of(off, components()) <= 1e-9 * norm_of(of[4], components()))) return std::nullopt;
-        return sum;
-    }
-
-  private:
-    Matrix reduced(Matrix rows, const std::optional<LeftOut>& without) const {
-        const std::size_t n = std::size_t(components());
-        if (without)
-            for (std::size_t c = 0; c < n; ++c)
-                rows[std::size_t(without->component) * n + c] -= rows[without->root * n + c];
-        rows.resize(n * n);
-        return rows;
-    }
-
-    const Equations& equations_;
-    const std::vector<Node>& roots_;
-    UniformState state_;
-    Linearisation rows_;
-    const std::vector<LinearTerm>& implicit_;
-    std::vector<double> coefficients_;
-};
-
-// The equations at one state, with or without a term, split into independent blocks.
-class System {
-  public:
-    System(const Symbol& symbol, const Composition& composition, const std::optional<LeftOut>& without = {})
-        : symbol_(symbol), without_(without), n_(symbol.components()) {
-        const Wave some{0.7, 1.1};
-        Matrix pattern = symbol.jacobian(some, without);
-        const Matrix linear = symbol.linear(some, without), still = symbol.jacobian({}, without);
-        for (std::size_t i = 0; i < pattern.size(); ++i)
-            if (pattern[i] == 0.0) pattern[i] = linear[i];
-        for (auto& components : blocks_of(pattern, n_)) {
-            Block block{std::move(components), {{}, {}}, 0};
-            for (std::size_t i = 0; i < block.components.size(); ++i)
-                (std::ranges::count(composition.maps, block.components[i]) > 0 ? block.composition.maps
-                                                                               : block.composition.rates)
-                    .push_back(int(i));
-            for (const Complex& rate : rates_of(block, of(block, still)))
-                block.reaction = std::max(block.reaction, std::abs(rate));
-            blocks.push_back(std::move(block));
-        }
-    }
-
-    struct Block {
-        std::vector<int> components;
-        Composition composition;
-        double reaction;  ///< largest rate of the uniform mode
-    };
-    std::vector<Block> blocks;
-
-    /// The Jacobians and growth rates of one wave in each block.
-    struct Seen {
-        Wave wave;
-        std::vector<Matrix> jacobians;
-        std::vector<std::vector<Complex>> rates;
-    };
-    Seen seen(const Wave& wave) const {
-        Seen result{wave, {}, {}};
-        const Matrix jacobian = symbol_.jacobian(wave, without_);
-        for (const Block& block : blocks) {
-            result.jacobians.push_back(of(block, jacobian));
-            result.rates.push_back(rates_of(block, result.jacobians.back()));
-        }
-        return result;
-    }
-
-    Matrix of(const Block& block, const Matrix& whole) const {
-        return part_of(whole, n_, block.components, block.components);
-    }
-    Matrix linear(const Wave& wave) const { return symbol_.linear(wave, without_); }
-    const Symbol& symbol() const { return symbol_; }
-
-  private:
-    // Growth rates of a block; none if it consists of maps.
-    static std::vector<Complex> rates_of(const Block& block, const Matrix& jacobian) {
-        const int n = int(block.components.size());
-        const auto& [rates, maps] = block.composition;
-        if (maps.empty()) return eigenvalues(jacobian, n);
-        if (rates.empty()) return {};
-        const auto composed = block.composition.composed(jacobian);
-        return eigenvalues(composed ? *composed : part_of(jacobian, n, rates, rates), int(rates.size()));
-    }
-
-    const Symbol& symbol_;
-    std::optional<LeftOut> without_;
-    int n_;
-};
-
 // Lowers the limit wave by wave; a wave that does not lower it needs a single test.
 class StepSearch {
   public:
@@ -286,7 +56,7 @@ class StepSearch {
 
     /// Records exact growth rates, before any add(). False if a wave grows only because first derivatives are
     /// taken downwind.
-    bool see_growth(const System& system, const System::Seen& seen) {
+    bool see_growth(const BlockSystem& system, const BlockSystem::Seen& seen) {
         bool good = true;
         for (std::size_t b = 0; b < system.blocks.size(); ++b) {
             const double most = largest_growth(seen.rates[b]);
@@ -298,12 +68,12 @@ class StepSearch {
     }
 
     /// Adds a wave; true if it lowers the limit.
-    bool add(const System& system, const System::Seen& seen) {
+    bool add(const BlockSystem& system, const BlockSystem::Seen& seen) {
         const bool implicit = scheme_ == SteppingScheme::imex;
         const Matrix linear = implicit ? system.linear(seen.wave) : Matrix();
         bool lowered = false;
         for (std::size_t b = 0; b < system.blocks.size(); ++b) {
-            const System::Block& block = system.blocks[b];
+            const BlockSystem::Block& block = system.blocks[b];
             const Matrix& jacobian = seen.jacobians[b];
             const int n = int(block.components.size());
             double tolerated = 0;
@@ -323,7 +93,7 @@ class StepSearch {
     }
 
   private:
-    bool is_downwind(const Symbol& symbol, const Wave& wave, double growth_there) const {
+    bool is_downwind(const Jacobians& symbol, const Wave& wave, double growth_there) const {
         if (!symbol.directed()) return false;
         const int n = symbol.components();
         const auto advection = symbol.advection(wave);
@@ -438,7 +208,7 @@ class StepSearch {
     std::vector<double> growth_;  ///< fastest exact growth rate, by component
 };
 
-bool is_finite(const Symbol& symbol) {
+bool is_finite(const Jacobians& symbol) {
     return std::ranges::all_of(symbol.jacobian({0.7, 1.1}), [](const Complex& entry) {
         return std::isfinite(entry.real()) && std::isfinite(entry.imag());
     });
@@ -460,7 +230,7 @@ class LimitFinder {
             }
         if (scheme == SteppingScheme::imex) implicit_ = linear_part(*copy_, roots_);
         for (const UniformState& state : states) {
-            auto symbol = std::make_unique<Symbol>(equations_, roots_, implicit_, state);
+            auto symbol = std::make_unique<Jacobians>(equations_, roots_, implicit_, state);
             const bool known =
                 std::ranges::any_of(symbols_, [&](const auto& other) { return other->same_as(*symbol); });
             if (!known && is_finite(*symbol)) symbols_.push_back(std::move(symbol));
@@ -473,9 +243,9 @@ class LimitFinder {
         if (symbols_.empty()) return result;
         const bool few = choose_waves();
         StepSearch search(scheme_, symbols_.front()->components());
-        std::vector<std::pair<System, std::vector<System::Seen>>> all;
+        std::vector<std::pair<BlockSystem, std::vector<BlockSystem::Seen>>> all;
         for (const auto& symbol : symbols_) {
-            all.emplace_back(System(*symbol, composition_), std::vector<System::Seen>());
+            all.emplace_back(BlockSystem(*symbol, composition_), std::vector<BlockSystem::Seen>());
             auto& [system, seen] = all.back();
             for (const Wave& wave : waves_) {
                 seen.push_back(system.seen(wave));
@@ -486,10 +256,10 @@ class LimitFinder {
             }
         }
         const StepSearch fresh = search;
-        const System* worst = nullptr;
+        const BlockSystem* worst = nullptr;
         Wave at;
         for (const auto& [system, seen] : all)
-            for (const System::Seen& wave : seen)
+            for (const BlockSystem::Seen& wave : seen)
                 if (search.add(system, wave)) worst = &system, at = wave.wave;
         result.dt = search.limit;
         if (!worst || result.dt == 0) return result;
@@ -504,7 +274,7 @@ class LimitFinder {
         std::size_t largest = 0;
         bool directed = false;
         for (const auto& symbol : symbols_) {
-            for (const auto& block : System(*symbol, composition_).blocks)
+            for (const auto& block : BlockSystem(*symbol, composition_).blocks)
                 largest = std::max(largest, block.components.size());
             directed = directed || symbol->directed();
         }
@@ -523,7 +293,7 @@ class LimitFinder {
     }
 
     // Refines the worst wave between the samples by a pattern search.
-    static Wave refined(StepSearch& search, const System& system, Wave at) {
+    static Wave refined(StepSearch& search, const BlockSystem& system, Wave at) {
         double reach = std::numbers::pi / 24;
         for (int round = 0; round < 12; ++round) {
             bool moved = false;
@@ -542,11 +312,11 @@ class LimitFinder {
     // what removal can gain, so only few terms are tried with all waves.
     void blame(StableStep& result,
                const StepSearch& fresh,
-               const Symbol& symbol,
+               const Jacobians& symbol,
                const Wave& worst,
                std::size_t looks) const {
         const auto limit_without = [&](const LeftOut& term, const std::vector<Wave>& some) {
-            const System system(symbol, composition_, term);
+            const BlockSystem system(symbol, composition_, term);
             StepSearch search = fresh;
             for (const Wave& wave : some) search.add(system, system.seen(wave));
             return search.limit;
@@ -575,7 +345,7 @@ class LimitFinder {
     std::vector<LeftOut> terms_;
     std::vector<const Term*> texts_;
     std::vector<LinearTerm> implicit_;
-    std::vector<std::unique_ptr<Symbol>> symbols_;
+    std::vector<std::unique_ptr<Jacobians>> symbols_;
     std::vector<Wave> waves_;
 };
 

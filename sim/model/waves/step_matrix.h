@@ -1,4 +1,4 @@
-// One linear step of small waves for components with rates and components that are maps.
+// One linear step of small waves: the amplification of each time integrator.
 #pragma once
 
 #include <optional>
@@ -9,6 +9,7 @@
 
 namespace stencil::equation {
 
+/// Components with rates and components that are maps.
 struct Composition {
     std::vector<int> rates, maps;  ///< components that evolve by a rate, and by a map
 
@@ -21,5 +22,17 @@ struct Composition {
     /// One Euler step, which uses the maps' values of the previous step.
     Matrix euler_step(const Matrix& jacobian, double dt) const;
 };
+
+/// The amplification matrix of a symplectic step with Jacobian j.
+Matrix symplectic_step(const Matrix& j, int n, double dt);
+/// The amplification matrix of an imex step with Jacobian j, of which l is implicit.
+Matrix imex_step(const Matrix& j, const Matrix& l, int n, double dt);
+/// The amplification factor of the explicit Runge-Kutta schemes: Taylor's polynomial of exp(z).
+Complex stability_polynomial(SteppingScheme scheme, Complex z);
+
+/// Moduli of the eigenvalues, largest first.
+std::vector<double> moduli(const Matrix& m, int n);
+/// Whether at most `growing` eigenvalues exceed `bound`.
+bool is_bounded(Matrix m, int n, std::size_t growing, double bound);
 
 }  // namespace stencil::equation

@@ -1,8 +1,8 @@
-// The dispersion relation, also for systems in which some components are maps.
+#include "sim/model/waves/step_matrix.h"
+
 #include <algorithm>
 #include <cmath>
-
-#include "sim/model/waves/step_matrix.h"
+#include <functional>
 
 namespace stencil::equation {
 
@@ -40,6 +40,50 @@ Matrix Composition::euler_step(const Matrix& jacobian, double dt) const {
         for (int c = 0; c < n; ++c)
             step[std::size_t(r * n + c)] = dt * step[std::size_t(r * n + c)] + (r == c ? 1.0 : 0.0);
     return step;
+}
+
+Matrix symplectic_step(const Matrix& j, int n, double dt) {
+    Matrix step = identity(n);
+    for (int c = 0; c < n; ++c) {
+        Matrix one = identity(n);
+        for (int k = 0; k < n; ++k) one[std::size_t(c * n + k)] += dt * j[std::size_t(c * n + k)];
+        step = product(one, step, n);
+    }
+    return step;
+}
+
+Complex stability_polynomial(SteppingScheme scheme, Complex z) {
+    const int order = scheme == SteppingScheme::euler ? 1 : scheme == SteppingScheme::heun ? 2 : 4;
+    Complex sum = 1;
+    for (int k = order; k >= 1; --k) sum = 1.0 + z / double(k) * sum;
+    return sum;
+}
+
+Matrix imex_step(const Matrix& j, const Matrix& l, int n, double dt) {
+    constexpr double g = kImplicitShare, delta = kFirstWeight;
+    const Matrix one = identity(n), solve = inverse(combined(1, one, -g * dt, l), n);
+    const Matrix first = product(solve, combined(g * dt, j, 0, j), n);
+    const Matrix rate = product(j, combined(g + 1 - delta, one, 1 - delta, first), n);
+    const Matrix second = product(solve, combined(dt, rate, delta / g - 1, first), n);
+    return combined(1, one, 1, second);
+}
+
+std::vector<double> moduli(const Matrix& m, int n) {
+    std::vector<double> sizes;
+    for (const Complex& value : eigenvalues(m, n)) sizes.push_back(std::abs(value));
+    std::ranges::sort(sizes, std::greater<>());
+    return sizes;
+}
+
+// A matrix power of small norm proves it without computing the eigenvalues.
+bool is_bounded(Matrix m, int n, std::size_t growing, double bound) {
+    if (growing >= std::size_t(n)) return true;
+    if (n > 2) {
+        Matrix power = m;
+        for (int i = 0; i < 5; ++i, power = product(power, power, n))
+            if (norm_of(power, n) <= 1) return true;
+    }
+    return moduli(m, n)[growing] <= bound;
 }
 
 std::vector<Complex> dispersion(const Equations& equations, const UniformState& state, double k) {
