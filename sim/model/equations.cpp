@@ -267,26 +267,20 @@ class Assembly {
                                             quotable(initial.name),
                                             quotable(initial.name)));
             component->initial = meaning_.scalar(initial.formula);
-            if (uses_components(*component->initial))
+            if (contains_component(*component->initial))
                 meaning_.refuse(
                     initial.formula.place,
                     "a start is made of x, y, parameters, pictures and random numbers, not of components");
         }
     }
 
-    bool contains_component(Node node, int index) const {
+    /// Whether a formula contains a component: any, or that of the index.
+    bool contains_component(Node node, std::optional<int> index = {}) const {
         bool found = false;
         result_.graph.walk(node, [&](Node part) {
             const Expression& e = result_.graph[part];
-            found = found || (e.op == Op::component && e.index == index);
+            found = found || (e.op == Op::component && e.index == index.value_or(e.index));
         });
-        return found;
-    }
-
-    bool uses_components(Node node) const {
-        bool found = false;
-        result_.graph.walk(node,
-                           [&](Node part) { found = found || result_.graph[part].op == Op::component; });
         return found;
     }
 

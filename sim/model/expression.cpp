@@ -4,16 +4,13 @@
 #include <bit>
 #include <cmath>
 #include <limits>
-#include <span>
 #include <stdexcept>
 #include <tuple>
 
+#include "sim/model/operations.h"
+
 namespace stencil::equation {
 namespace {
-
-bool commutes(Op op) {
-    return op == Op::add || op == Op::multiply || op == Op::minimum || op == Op::maximum || op == Op::equal;
-}
 
 Dependence of_leaf(Op op) {
     Dependence d;
@@ -24,40 +21,6 @@ Dependence of_leaf(Op op) {
     d.evolving = op == Op::component || op == Op::random;
     d.cell = d.evolving || op == Op::data;
     return d;
-}
-
-// Constant folding in double precision; empty for operations that are left to run time.
-std::optional<double> worth(Op op, std::span<const double> v) {
-    switch (op) {
-        case Op::add:
-            return v[0] + v[1];
-        case Op::subtract:
-            return v[0] - v[1];
-        case Op::multiply:
-            return v[0] * v[1];
-        case Op::divide:
-            return v[0] / v[1];
-        case Op::negate:
-            return -v[0];
-        case Op::sqrt:
-            return std::sqrt(v[0]);
-        case Op::abs:
-            return std::abs(v[0]);
-        case Op::floor:
-            return std::floor(v[0]);
-        case Op::minimum:
-            return v[0] < v[1] ? v[0] : v[1];
-        case Op::maximum:
-            return v[0] > v[1] ? v[0] : v[1];
-        case Op::less:
-            return v[0] < v[1];
-        case Op::less_or_equal:
-            return v[0] <= v[1];
-        case Op::equal:
-            return v[0] == v[1];
-        default:
-            return std::nullopt;
-    }
 }
 
 // Whether finite arguments give a finite result (overflow aside).
@@ -173,12 +136,12 @@ Node Graph::folded(Expression expression) {
         numbers = numbers && value;
         values[i] = value.value_or(0);
     }
-    if (numbers)
-        if (const auto value = worth(op, values)) return number(*value);
+    const OpRow* row = row_of(op);
+    if (numbers && row && row->folds()) return number(row->at(values[0], values[1], values[2]).value);
     if (op == Op::select)
         if (const auto condition = number_of(expression.args[0]))
             return expression.args[*condition != 0 ? 1 : 2];
-    if (commutes(op) && expression.args[1] < expression.args[0])
+    if (row && row->commutes && expression.args[1] < expression.args[0])
         std::swap(expression.args[0], expression.args[1]);
     return insert(expression);
 }

@@ -1,4 +1,5 @@
 #include "sim/model/waves/linearisation.h"
+#include "sim/model/waves/matrices.h"
 
 #include <fmt/format.h>
 

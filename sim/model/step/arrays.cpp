@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "kernels/equation/operations.h"
 #include "sim/model/step/lowering.h"
 
 namespace stencil::equation {
@@ -54,8 +55,7 @@ std::vector<ArrayInfo> ArrayTable::take(const Program& program) {
     std::vector<bool> reached(arrays_.size());
     for (const auto* stages : {&program.once, &program.stages})
         for (const Stage& stage : *stages)
-            for (const Operation& o : stage.operations)
-                if (o.code == Code::load && (o.dx != 0 || o.dy != 0)) reached[std::size_t(o.index)] = true;
+            for (const int array : arrays_read(stage, true)) reached[std::size_t(array)] = true;
     for (std::size_t i = 0; i < arrays_.size(); ++i)
         for (std::size_t side = 0; side < arrays_[i].ghosts.size() && !reached[i]; ++side)
             if (const bool wraps = reflections_.wraps()[side / 2]; arrays_[i].ghosts[side].periodic != wraps)

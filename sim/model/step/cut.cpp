@@ -3,6 +3,7 @@
 #include <set>
 #include <tuple>
 
+#include "sim/model/operations.h"
 #include "sim/model/step/stages.h"
 
 namespace stencil::equation {
@@ -62,12 +63,9 @@ class Cutter {
 // Estimated cost of one array access, in operations per cell.
 constexpr int kArray = 10;
 
-// Estimated cost of an operation.
 int weight(Op op) {
-    if (op == Op::exp || op == Op::log || op == Op::sin || op == Op::cos) return 15;
-    if (op == Op::tanh || op == Op::atan2 || op == Op::random) return 25;
-    if (op == Op::power) return 40;
-    return 1;
+    const OpRow* row = row_of(op);
+    return row ? row->cost : op == Op::random ? 25 : 1;
 }
 
 // Estimated cost per cell if these expressions are stored: operations at the cell, recomputation at

@@ -1,58 +1,11 @@
 #include "sim/model/step/lowering.h"
 
-#include "kernels/equation/elementary.h"
+#include <utility>
+
+#include "sim/model/operations.h"
 
 namespace stencil::equation {
 namespace {
-
-// Emits one operation, expanding functions into those that the interpreter and kernels have.
-int apply(Builder& b, bool float64, Op op, int x, int y, int z) {
-    Elementary functions(b, float64);
-    switch (op) {
-        case Op::add:
-            return b.add(x, y);
-        case Op::subtract:
-            return b.subtract(x, y);
-        case Op::multiply:
-            return b.multiply(x, y);
-        case Op::divide:
-            return b.make(Code::divide, x, y);
-        case Op::negate:
-            return b.make(Code::negate, x);
-        case Op::sqrt:
-            return b.make(Code::sqrt, x);
-        case Op::abs:
-            return b.make(Code::abs, x);
-        case Op::floor:
-            return b.make(Code::floor, x);
-        case Op::minimum:
-            return b.make(Code::minimum, x, y);
-        case Op::maximum:
-            return b.make(Code::maximum, x, y);
-        case Op::exp:
-            return functions.exp(x);
-        case Op::log:
-            return functions.log(x);
-        case Op::sin:
-            return functions.sin(x);
-        case Op::cos:
-            return functions.cos(x);
-        case Op::tanh:
-            return functions.tanh(x);
-        case Op::atan2:
-            return functions.atan2(x, y);
-        case Op::power:
-            return functions.power(x, y, z);
-        case Op::less:
-            return b.make(Code::less, x, y);
-        case Op::less_or_equal:
-            return b.make(Code::less_or_equal, x, y);
-        case Op::equal:
-            return b.make(Code::equal, x, y);
-        default:
-            return b.select(x, y, z);
-    }
-}
 
 int scalar_index(const Expression& e) {
     switch (e.op) {
@@ -97,7 +50,7 @@ class InputLowering {
         if (e.count == 0) return builder.input(Code::scalar, scalar_index(e));
         std::array<int, 3> v{-1, -1, -1};
         for (int i = 0; i < e.count; ++i) v[std::size_t(i)] = at(e.args[std::size_t(i)], time);
-        return apply(builder, true, e.op, v[0], v[1], v[2]);
+        return equation::lowered(builder, true, e.op, v[0], v[1], v[2]);
     }
 
     const Graph& g_;
@@ -158,20 +111,6 @@ Inputs lower_inputs(const Graph& graph, const std::vector<Node>& roots) {
     return lower_roots(graph, at_once);
 }
 
-class Lowering::Within {
-  public:
-    Within(Lowering& lowering, const Expression& e) : lowering_(lowering), before_(lowering.wraps_) {
-        lowering.wraps_ = lowering.reflections_.wraps_within(e);
-    }
-    ~Within() { lowering_.wraps_ = before_; }
-    Within(const Within&) = delete;
-    Within& operator=(const Within&) = delete;
-
-  private:
-    Lowering& lowering_;
-    Wraps before_;
-};
-
 Lowering::Lowering(
     const Graph& graph, InputTable& inputs, Reflections& reflections, bool float64, Bindings source)
     : g_(graph),
@@ -224,15 +163,16 @@ int Lowering::at(Node node, int dx, int dy) {
 }
 
 int Lowering::operation(const Expression& e, int dx, int dy) {
-    if (e.op == Op::neighbour) {
-        const Within within(*this, e);
-        return reached(e.args[0], e.column, e.row);
-    }
     if (e.op == Op::stored) return at(e.args[0], dx, dy);
-    if (reaches_neighbours(e.op)) return difference(e);
+    if (reaches_neighbours(e.op)) {
+        const Wraps before = std::exchange(wraps_, reflections_.wraps_within(e));
+        const int value = e.op == Op::neighbour ? reached(e.args[0], e.column, e.row) : difference(e);
+        wraps_ = before;
+        return value;
+    }
     std::array<int, 3> v{-1, -1, -1};
     for (int i = 0; i < e.count; ++i) v[std::size_t(i)] = at(e.args[std::size_t(i)], dx, dy);
-    return apply(builder_, float64_, e.op, v[0], v[1], v[2]);
+    return lowered(builder_, float64_, e.op, v[0], v[1], v[2]);
 }
 
 // Sums in pairs that a neighbouring cell shares: north + east here is west + south of the cell to the
@@ -249,7 +189,6 @@ int Lowering::sum_around(const Expression& e) {
 }
 
 int Lowering::difference(const Expression& e) {
-    const Within within(*this, e);
     Builder& b = builder_;
     const Node u = e.args[0];
     switch (e.op) {

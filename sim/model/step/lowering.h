@@ -57,9 +57,6 @@ class Lowering {
     Stage stage(std::vector<Output> outputs) const;
 
   private:
-    /// Sets for its lifetime how values beyond the sides are read within an operator.
-    class Within;
-
     int at(Node node, int dx, int dy);
     int sum_around(const Expression& laplacian);
     int reached(Node node, int dx, int dy);
@@ -72,7 +69,7 @@ class Lowering {
     bool float64_;
     Bindings source_;
     Builder builder_;
-    Wraps wraps_;
+    Wraps wraps_;  ///< how values beyond the sides are read within the current operator
     std::map<std::tuple<Node, int, int, Wraps>, int> done_;
 };
 

@@ -3,14 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/model/operations.h"
+
 namespace stencil::equation {
 namespace {
-
-// The value of an expression at the uniform state and its partial derivatives by the arguments.
-struct Local {
-    double value = 0;
-    std::array<double, 3> partial{};
-};
 
 double leaf_value(const Expression& e, const UniformState& state) {
     switch (e.op) {
@@ -41,81 +37,11 @@ double leaf_value(const Expression& e, const UniformState& state) {
     }
 }
 
-Local operation(Op op, double a, double b, double c) {
-    switch (op) {
-        case Op::add:
-            return {a + b, {1, 1}};
-        case Op::subtract:
-            return {a - b, {1, -1}};
-        case Op::multiply:
-            return {a * b, {b, a}};
-        case Op::divide:
-            return {a / b, {1 / b, -a / b / b}};
-        case Op::negate:
-            return {-a, {-1}};
-        case Op::sqrt:
-            return {std::sqrt(a), {0.5 / std::sqrt(a)}};
-        case Op::abs:
-            return {std::abs(a), {a < 0 ? -1.0 : 1.0}};
-        case Op::floor:
-            return {std::floor(a), {}};
-        case Op::stored:
-            return {a, {1}};
-        case Op::minimum:
-            return a < b ? Local{a, {1, 0}} : Local{b, {0, 1}};
-        case Op::maximum:
-            return a > b ? Local{a, {1, 0}} : Local{b, {0, 1}};
-        case Op::exp:
-            return {std::exp(a), {std::exp(a)}};
-        case Op::log:
-            return {std::log(a), {1 / a}};
-        case Op::sin:
-            return {std::sin(a), {std::cos(a)}};
-        case Op::cos:
-            return {std::cos(a), {-std::sin(a)}};
-        case Op::tanh:
-            return {std::tanh(a), {1 - std::tanh(a) * std::tanh(a)}};
-        case Op::atan2: {
-            const double square = a * a + b * b;
-            return square == 0 ? Local{} : Local{std::atan2(a, b), {b / square, -a / square}};
-        }
-        case Op::power: {
-            const double size = std::abs(a), sign = a < 0 ? c : 1, value = sign * std::pow(size, b);
-            const double by_base = b == 0 ? 0 : sign * b * std::pow(size, b - 1) * (a < 0 ? -1 : 1);
-            return {value, {by_base, size == 0 ? 0 : value * std::log(size)}};
-        }
-        case Op::less:
-            return {double(a < b), {}};
-        case Op::less_or_equal:
-            return {double(a <= b), {}};
-        case Op::equal:
-            return {double(a == b), {}};
-        default:
-            return a != 0 ? Local{b, {0, 1, 0}} : Local{c, {0, 0, 1}};
-    }
-}
-
 // Differences vanish at a uniform state; on a wave they act as a multiple (its symbol).
-Local difference(Op op, double a) {
-    if (op == Op::neighbour) return {a, {1}};
+Slopes difference(Op op, double a) {
+    if (op == Op::neighbour || op == Op::stored) return {a, {1}};
     if (op == Op::divergence) return {0, {0, 2 * a}};
     return {0, {1}};
-}
-
-std::vector<bool> reached_from(const Graph& graph, const std::vector<Node>& formulas) {
-    std::vector<bool> reached(graph.size());
-    for (const Node formula : formulas) {
-        std::vector<Node> open{formula};
-        while (!open.empty()) {
-            const Node next = open.back();
-            open.pop_back();
-            if (reached[next]) continue;
-            reached[next] = true;
-            const Expression& e = graph[next];
-            open.insert(open.end(), e.args.begin(), e.args.begin() + e.count);
-        }
-    }
-    return reached;
 }
 
 }  // namespace
@@ -128,7 +54,8 @@ Linearisation::Linearisation(const Equations& equations,
     columns_ =
         int(std::ranges::count_if(equations.components, [](const Evolving& c) { return !c.tangent_of; }));
     parts_.resize(std::size_t(columns_));
-    const std::vector<bool> reached = reached_from(g, formulas);
+    std::vector<bool> reached(g.size());
+    for (const Node formula : formulas) g.walk(formula, [&](Node node) { reached[node] = true; });
     std::vector<double> value(g.size());
     std::vector<int> part(g.size(), -1);  // -1: constant, no wave reaches it
     for (Node node = 0; node < g.size(); ++node) {
@@ -140,11 +67,11 @@ Linearisation::Linearisation(const Equations& equations,
             continue;
         }
         const auto arg = [&](std::size_t i) { return i < e.count ? value[e.args[i]] : 0.0; };
-        const bool reaches = reaches_neighbours(e.op);
-        const Local local = reaches ? difference(e.op, arg(0)) : operation(e.op, arg(0), arg(1), arg(2));
+        const OpRow* row = row_of(e.op);
+        const Slopes local = row ? row->at(arg(0), arg(1), arg(2)) : difference(e.op, arg(0));
         value[node] = local.value;
         Part change;
-        change.op = reaches ? e.op : Op::stored;
+        change.op = row ? Op::stored : e.op;
         change.column = e.column;
         change.row = e.row;
         for (std::size_t i = 0; i < e.count; ++i)
@@ -221,10 +148,6 @@ std::vector<Node> formulas_of(const Equations& equations) {
     for (const Evolving& component : equations.components)
         if (!component.tangent_of) formulas.push_back(component.formula);
     return formulas;
-}
-
-bool has_maps(const Equations& equations) {
-    return std::ranges::any_of(equations.components, [](const Evolving& c) { return !c.rate; });
 }
 
 }  // namespace stencil::equation

@@ -66,14 +66,6 @@ class Linearisation {
 
 /// The formulas of all components in order, without sensitivities (which grow at the same rates).
 std::vector<Node> formulas_of(const Equations& equations);
-/// Whether some component is a map (its formula is the next value).
-bool has_maps(const Equations& equations);
-
-/// The eigenvalues of a row-major n x n matrix.
-std::vector<Complex> eigenvalues(std::vector<Complex> matrix, int n);
-/// The inverse of a row-major n x n matrix; entries are not finite if it is singular.
-std::vector<Complex> inverse(const std::vector<Complex>& matrix, int n);
-
 /// The dispersion relation of the discretised equations: growth rates (real parts, largest first) and
 /// frequencies of waves along x with k radians per cell. Components that are functions of others (v' =
 /// lap(u)) have no rate: they are substituted into the others' rates.
