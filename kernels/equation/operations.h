@@ -75,6 +75,21 @@ inline bool reads(const Stage& stage, int array, bool around = false) {
     return arrays_read(stage, around).contains(array);
 }
 
+/// Arithmetic operations per cell and step: additions, multiplications, multiply-adds, divisions, roots,
+/// comparisons, selections and random numbers count 1, a sum of four neighbours 2, since its pairs serve two
+/// cells. Memory accesses and setup stages are not counted.
+inline double operations_of_cell(const Stage& stage) {
+    double count = 0;
+    for (const Operation& o : stage.operations)
+        if (const OperationRow* row = row_of(o.code)) count += row->count;
+    return count;
+}
+inline double operations_of_cell(const Program& program) {
+    double count = 0;
+    for (const Stage& stage : program.stages) count += operations_of_cell(stage);
+    return count;
+}
+
 inline bool draws_numbers(const Stage& stage) {
     return std::ranges::find(stage.operations, Code::random, &Operation::code) != stage.operations.end();
 }

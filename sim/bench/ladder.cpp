@@ -7,7 +7,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "sim/code/program_text.h"
+#include "kernels/equation/operations.h"
 #include "sim/machine/median.h"
 #include "sim/model/step/stages.h"
 #include "sim/run/start.h"

@@ -8,6 +8,7 @@
 #include "kernels/equation/cuda/nvrtc.h"
 #include "kernels/equation/fused/fused_compiler.h"
 #include "kernels/equation/fused/fused_shape.h"
+#include "kernels/equation/operations.h"
 #include "kernels/equation/resident/resident_plan.h"
 #include "kernels/equation/rows/row_text.h"
 #include "kernels/equation/text/cuda_text.h"

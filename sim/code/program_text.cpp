@@ -273,17 +273,4 @@ std::string row_program_text(const Program& program) {
     return text;
 }
 
-double operations_of_cell(const Stage& stage) {
-    double count = 0;
-    for (const Operation& o : stage.operations)
-        if (const OperationRow* row = row_of(o.code)) count += row->count;
-    return count;
-}
-
-double operations_of_cell(const Program& program) {
-    double count = 0;
-    for (const Stage& stage : program.stages) count += operations_of_cell(stage);
-    return count;
-}
-
 }  // namespace stencil::equation

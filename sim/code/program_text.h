@@ -13,14 +13,7 @@ namespace stencil::equation {
 /// column's value. `parameters` are the names of the model's parameters.
 std::string program_text(const Program& program, const std::vector<std::string>& parameters);
 
-/// The program of the vector interpreter for each tile of a row, one instruction per line; `before` is the
-/// previous instruction's result.
+/// The program of the vector interpreter for each tile of a row, one instruction per line.
 std::string row_program_text(const Program& program);
-
-/// Arithmetic operations per cell and step: additions, multiplications, multiply-adds, divisions, roots,
-/// comparisons, selections and random numbers count 1, a sum of four neighbours 2, since its pairs serve two
-/// cells. Memory accesses and setup stages are not counted.
-double operations_of_cell(const Program& program);
-double operations_of_cell(const Stage& stage);
 
 }  // namespace stencil::equation

@@ -4,7 +4,7 @@
 #include <ctime>
 #include <numeric>
 
-#include "sim/code/program_text.h"
+#include "kernels/equation/operations.h"
 #include "sim/model/text/text_error.h"
 #include "sim/model/waves/linearisation.h"
 #include "tests/model/typed_run.h"

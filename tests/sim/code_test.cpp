@@ -1,6 +1,7 @@
 // Descriptions of generated code: the stages as text, and figures of kernels.
 #include <sstream>
 
+#include "kernels/equation/operations.h"
 #include "sim/code/code_report.h"
 #include "sim/code/program_text.h"
 #include "sim/model/step/stages.h"

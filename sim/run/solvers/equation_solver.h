@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim/code/program_text.h"
+#include "kernels/equation/operations.h"
 #include "sim/run/solvers/formula_views.h"
 
 namespace stencil {
