@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/window/canvas/color_bar_input.h"
+#include "app/window/panels/color_bar_input.h"
 #include "app/window/panels/commands.h"
 #include "app/window/panels/examples/example_panel.h"
 #include "app/window/panels/long_actions.h"

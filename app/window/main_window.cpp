@@ -5,8 +5,8 @@
 #include <cmath>
 #include <utility>
 
-#include "app/window/canvas/color_bar_input.h"
 #include "app/window/layout.h"
+#include "app/window/panels/color_bar_input.h"
 #include "app/window/panels/examples/example_options.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/prompts.h"

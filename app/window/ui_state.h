@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "app/window/canvas/canvas_view.h"
+#include "app/window/canvas_view.h"
 #include "app/window/panels/panel_state.h"
 #include "kernels/view/brush.h"
 #include "sim/examples/example_runner.h"

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "kernels/machine/late_library.h"
+#include "kernels/cpu/late_library.h"
 
 namespace stencil {
 namespace {

@@ -2,9 +2,9 @@
 // every step. The original updates the field in place while other blocks read the old values (a race), and
 // loads without a bounds check; here the field is double-buffered and every load is guarded.
 
+#include "kernels/cuda/cuda_field.h"
 #include "kernels/cuda/cuda_grid.cuh"
 #include "kernels/field/cell_update.h"
-#include "kernels/field/cuda_field.h"
 #include "kernels/methods/graph_stepper.cuh"
 #include "kernels/methods/steppers.h"
 

@@ -6,10 +6,10 @@
 #include <new>
 #include <utility>
 
+#include "kernels/cpu/late_library.h"
 #include "kernels/cpu/thread_pool.h"
 #include "kernels/cuda/cuda_runtime.h"
 #include "kernels/examples/matmul/cuda_matmul.h"
-#include "kernels/machine/late_library.h"
 #include "sim/machine/copy_bandwidth.h"
 #include "sim/machine/issue_rate.h"
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "kernels/equation/cuda/loaded_kernels.h"
+#include "kernels/equation/launch/loaded_kernels.h"
 #include "sim/user_kernel/check.h"
 #include "sim/user_kernel/user_kernel.h"
 

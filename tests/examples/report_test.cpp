@@ -8,8 +8,8 @@
 #include <random>
 #include <tuple>
 
+#include "kernels/cpu/late_library.h"
 #include "kernels/cuda/cuda_runtime.h"
-#include "kernels/machine/late_library.h"
 #include "sim/examples/context.h"
 #include "sim/examples/report/report_files.h"
 #include "sim/examples/report/report_text.h"

@@ -1,5 +1,5 @@
 // Fuzzes matrices and vectors in Matrix Market files.
-#include "sim/files/matrix_market.h"
+#include "sim/examples/ridge/matrix_market.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace stencil;

@@ -6,8 +6,8 @@
 #include <cstring>
 
 #include "kernels/cpu/subnormals.h"
+#include "kernels/cuda/cuda_field.h"
 #include "kernels/equation/cuda/kernel_arguments.h"
-#include "kernels/field/cuda_field.h"
 #include "kernels/field/divide.h"
 #include "tests/model/text_on_cpu.h"
 #include "tests/model/typed_run.h"

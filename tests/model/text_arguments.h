@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "kernels/cpu/aligned_buffer.h"
+#include "kernels/cuda/cuda_field.h"
 #include "kernels/equation/cuda/kernel_arguments.h"
-#include "kernels/equation/fused/fused_program.h"
-#include "kernels/field/cuda_field.h"
+#include "kernels/equation/text/fused_program.h"
 #include "tests/model/typed_run.h"
 
 namespace stencil_test {

@@ -1,5 +1,5 @@
 // Pan and zoom: invariants of all views, tested with random and extreme ones.
-#include "app/window/canvas/canvas_view.h"
+#include "app/window/canvas_view.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "app/window/canvas/color_bar_input.h"
+#include "app/window/panels/color_bar_input.h"
 #include "app/window/panels/commands.h"
 #include "sim/run/output/exports.h"
 #include "sim/view/colormap.h"

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "app/window/canvas/canvas_view.h"
+#include "app/window/canvas_view.h"
 #include "sim/session/snapshot.h"
 #include "sim/session/view.h"
 

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "app/window/canvas/quick_input.h"
 #include "app/window/display/platform.h"
+#include "app/window/display/quick_input.h"
 
 struct GLFWwindow;
 

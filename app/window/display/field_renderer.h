@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "app/window/canvas/canvas_view.h"
+#include "app/window/canvas_view.h"
 #include "app/window/ui_state.h"
 #include "sim/session/view.h"
 

@@ -5,10 +5,10 @@
 #include <span>
 
 #include "kernels/cuda/cuda_check.cuh"
+#include "kernels/cuda/cuda_field.h"
 #include "kernels/equation/fused/fused_kernel.h"
 #include "kernels/equation/operations.h"
 #include "kernels/equation/resident/resident_kernel.h"
-#include "kernels/field/cuda_field.h"
 #include "kernels/field/divide.h"
 
 namespace stencil::equation {

@@ -10,10 +10,10 @@
 #include "kernels/equation/cuda/cuda_implicit_solve.h"
 #include "kernels/equation/cuda/kernel_arguments.h"
 #include "kernels/equation/cuda/line_uploads.h"
-#include "kernels/equation/cuda/loaded_kernels.h"
-#include "kernels/equation/cuda/several_steps.h"
 #include "kernels/equation/fused/fused_compiler.h"
 #include "kernels/equation/input_values.h"
+#include "kernels/equation/launch/loaded_kernels.h"
+#include "kernels/equation/launch/several_steps.h"
 #include "kernels/equation/program.h"
 #include "kernels/field/field_view.h"
 

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/cpu/late_library.h"
 #include "kernels/cuda/cuda_runtime.h"
-#include "kernels/machine/late_library.h"
 
 namespace stencil::equation {
 namespace {

@@ -9,9 +9,9 @@
 #include <variant>
 #include <vector>
 
-#include "kernels/equation/fused/fused_program.h"
 #include "kernels/equation/fused/fused_text.h"
 #include "kernels/equation/resident/resident_plan.h"
+#include "kernels/equation/text/fused_program.h"
 
 namespace stencil::equation {
 

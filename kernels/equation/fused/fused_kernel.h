@@ -6,11 +6,11 @@
 #include <string>
 
 #include "kernels/cuda/cuda_runtime.h"
-#include "kernels/equation/cuda/loaded_kernels.h"
-#include "kernels/equation/cuda/several_steps.h"
 #include "kernels/equation/fused/fused_text.h"
 #include "kernels/equation/fused/fused_tiles.h"
 #include "kernels/equation/input_values.h"
+#include "kernels/equation/launch/loaded_kernels.h"
+#include "kernels/equation/launch/several_steps.h"
 
 namespace stencil::equation {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "kernels/equation/fused/fused_program.h"
+#include "kernels/equation/text/fused_program.h"
 
 namespace stencil::equation {
 

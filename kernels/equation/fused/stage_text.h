@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "kernels/equation/fused/fused_program.h"
 #include "kernels/equation/text/cuda_text.h"
+#include "kernels/equation/text/fused_program.h"
 
 namespace stencil::equation {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "kernels/cuda/cuda_check.cuh"
-#include "kernels/field/cuda_field.h"
+#include "kernels/cuda/cuda_field.h"
 #include "kernels/field/divide.h"
 
 namespace stencil::equation {

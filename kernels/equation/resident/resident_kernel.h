@@ -1,9 +1,9 @@
 // A resident kernel of a program, loaded onto a device.
 #pragma once
 
-#include "kernels/equation/cuda/loaded_kernels.h"
-#include "kernels/equation/cuda/several_steps.h"
 #include "kernels/equation/input_values.h"
+#include "kernels/equation/launch/loaded_kernels.h"
+#include "kernels/equation/launch/several_steps.h"
 #include "kernels/equation/resident/resident_plan.h"
 
 namespace stencil::equation {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/equation/fused/fused_program.h"
+#include "kernels/equation/text/fused_program.h"
 
 namespace stencil::equation {
 

@@ -8,7 +8,7 @@
 #include <mutex>
 #include <string>
 
-#include "kernels/machine/late_library.h"
+#include "kernels/cpu/late_library.h"
 
 namespace stencil {
 

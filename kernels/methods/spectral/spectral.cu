@@ -13,7 +13,7 @@
 #include <memory>
 #include <optional>
 
-#include "kernels/field/cuda_field.h"
+#include "kernels/cuda/cuda_field.h"
 #include "kernels/methods/spectral/spectral_lines.cuh"
 #include "kernels/methods/spectral/strip_exchange.h"
 #include "kernels/methods/steppers.h"

@@ -7,8 +7,8 @@
 #include <numbers>
 #include <string_view>
 
+#include "sim/examples/ridge/matrix_market.h"
 #include "sim/field/random.h"
-#include "sim/files/matrix_market.h"
 #include "sim/files/npy.h"
 #include "sim/text/error.h"
 #include "sim/text/parse.h"

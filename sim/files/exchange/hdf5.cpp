@@ -8,7 +8,7 @@
 #include <mutex>
 #include <utility>
 
-#include "kernels/machine/late_library.h"
+#include "kernels/cpu/late_library.h"
 #include "sim/files/atomic_file.h"
 #include "sim/files/exchange/field_set.h"
 #include "sim/text/error.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/files/video_file.h"
+#include "sim/run/output/video_file.h"
 #include "sim/run/run_spec.h"
 #include "sim/view/colormap.h"
 

@@ -4,8 +4,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "kernels/cuda/cuda_field.h"
 #include "kernels/cuda/cuda_runtime.h"
-#include "kernels/field/cuda_field.h"
 #include "kernels/view/cuda_view.h"
 #include "kernels/view/quantity_at.h"
 #include "sim/run/solvers/solver.h"

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "app/window/canvas/color_bar_input.h"
 #include "app/window/format.h"
+#include "app/window/panels/color_bar_input.h"
 #include "app/window/panels/commands.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/widgets/number_input.h"

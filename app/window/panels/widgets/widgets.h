@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "app/window/canvas/canvas_view.h"
+#include "app/window/canvas_view.h"
 
 namespace stencil {
 

@@ -1,4 +1,4 @@
-#include "app/window/canvas/canvas_view.h"
+#include "app/window/canvas_view.h"
 
 #include <algorithm>
 #include <cmath>

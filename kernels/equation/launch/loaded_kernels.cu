@@ -1,4 +1,4 @@
-#include "kernels/equation/cuda/loaded_kernels.h"
+#include "kernels/equation/launch/loaded_kernels.h"
 
 #include <cuda.h>
 

@@ -1,4 +1,4 @@
-#include "sim/files/video_file.h"
+#include "sim/run/output/video_file.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "app/window/canvas/color_bar_input.h"
+#include "app/window/panels/color_bar_input.h"
 
 #include <imgui.h>
 

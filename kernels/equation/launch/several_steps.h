@@ -6,7 +6,7 @@
 #include <string>
 
 #include "kernels/cuda/cuda_queue.h"
-#include "kernels/equation/cuda/loaded_kernels.h"
+#include "kernels/equation/launch/loaded_kernels.h"
 
 namespace stencil::equation {
 

@@ -1,4 +1,4 @@
-#include "sim/files/matrix_market.h"
+#include "sim/examples/ridge/matrix_market.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "app/window/canvas/quick_input.h"
+#include "app/window/display/quick_input.h"
 
 #include <GLFW/glfw3.h>
 #include <imgui.h>

@@ -1,4 +1,4 @@
-#include "kernels/equation/fused/fused_program.h"
+#include "kernels/equation/text/fused_program.h"
 
 #include <algorithm>
 #include <functional>

@@ -1,5 +1,5 @@
 // Films: the input of ffmpeg, and its failures. A shell script replaces ffmpeg.
-#include "sim/files/video_file.h"
+#include "sim/run/output/video_file.h"
 
 #include <array>
 
