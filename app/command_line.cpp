@@ -10,7 +10,7 @@
 #include "app/version.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
-#include "sim/user_kernel/trial.h"
+#include "sim/kernel_trial/trial.h"
 
 namespace stencil {
 namespace {

@@ -30,7 +30,7 @@
 #include "sim/text/json.h"
 #include "sim/text/parse.h"
 #include "sim/text/quote.h"
-#include "sim/user_kernel/trial.h"
+#include "sim/kernel_trial/trial.h"
 #include "sim/user_kernel/user_kernel.h"
 
 namespace stencil {

@@ -12,10 +12,10 @@
 #include "app/window/panels/panel_state.h"
 #include "kernels/view/brush.h"
 #include "sim/examples/example_runner.h"
+#include "sim/kernel_trial/kernel_watch.h"
 #include "sim/session/action.h"
 #include "sim/session/gallery.h"
 #include "sim/session/snapshot.h"
-#include "sim/user_kernel/kernel_watch.h"
 
 namespace stencil {
 

@@ -1,6 +1,6 @@
 // Watching a kernel's file while it is edited.
 
-#include "sim/user_kernel/kernel_watch.h"
+#include "sim/kernel_trial/kernel_watch.h"
 
 #include "kernels/equation/cuda/nvrtc.h"
 #include "tests/support/catch.h"

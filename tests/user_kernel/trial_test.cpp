@@ -1,6 +1,6 @@
 // The child process that tries a kernel: its messages and failures.
 
-#include "sim/user_kernel/trial.h"
+#include "sim/kernel_trial/trial.h"
 
 #include <unistd.h>
 

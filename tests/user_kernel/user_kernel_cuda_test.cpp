@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "sim/kernel_trial/trial.h"
 #include "sim/model/presets.h"
 #include "sim/text/embedded.h"
-#include "sim/user_kernel/trial.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/paths.h"

@@ -1,4 +1,4 @@
-#include "sim/user_kernel/trial.h"
+#include "sim/kernel_trial/trial.h"
 
 #include <fmt/format.h>
 
@@ -7,10 +7,10 @@
 #include <limits>
 
 #include "sim/files/input_file.h"
+#include "sim/kernel_trial/trial_json.h"
 #include "sim/machine/child_process.h"
 #include "sim/text/error.h"
 #include "sim/text/quote.h"
-#include "sim/user_kernel/trial_json.h"
 
 namespace stencil::user_kernel {
 namespace {

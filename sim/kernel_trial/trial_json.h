@@ -1,8 +1,8 @@
 // Messages between a trial's processes.
 #pragma once
 
+#include "sim/kernel_trial/trial.h"
 #include "sim/text/json.h"
-#include "sim/user_kernel/trial.h"
 
 namespace stencil {
 

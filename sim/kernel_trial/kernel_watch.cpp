@@ -1,4 +1,4 @@
-#include "sim/user_kernel/kernel_watch.h"
+#include "sim/kernel_trial/kernel_watch.h"
 
 #include <chrono>
 #include <tuple>

@@ -5,9 +5,9 @@
 #include <iterator>
 
 #include "kernels/equation/cuda/nvrtc.h"
+#include "sim/kernel_trial/trial_json.h"
 #include "sim/machine/child_process.h"
 #include "sim/text/error.h"
-#include "sim/user_kernel/trial_json.h"
 #include "sim/user_kernel/user_kernel.h"
 #if STENCILSCOPE_HAS_CUDA
 #include "sim/user_kernel/cuda_launcher.h"

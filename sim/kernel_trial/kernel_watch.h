@@ -12,7 +12,7 @@
 #include <thread>
 #include <utility>
 
-#include "sim/user_kernel/trial.h"
+#include "sim/kernel_trial/trial.h"
 #include "sim/user_kernel/user_kernel.h"
 
 namespace stencil::user_kernel {
