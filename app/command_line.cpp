@@ -8,9 +8,9 @@
 #include "app/cli.h"
 #include "app/commands/commands.h"
 #include "app/version.h"
+#include "sim/kernel_trial/trial.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
-#include "sim/kernel_trial/trial.h"
 
 namespace stencil {
 namespace {

@@ -25,12 +25,12 @@
 #include "sim/bench/work_precision.h"
 #include "sim/files/atomic_file.h"
 #include "sim/files/folder.h"
+#include "sim/kernel_trial/trial.h"
 #include "sim/run/settings.h"
 #include "sim/text/error.h"
 #include "sim/text/json.h"
 #include "sim/text/parse.h"
 #include "sim/text/quote.h"
-#include "sim/kernel_trial/trial.h"
 #include "sim/user_kernel/user_kernel.h"
 
 namespace stencil {

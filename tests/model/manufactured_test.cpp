@@ -92,8 +92,8 @@ TEST_CASE(
         };
         const auto coarse =
             errors(stepped_by_all(run_of(u, problems, kCells, kTime, kSteps, "euler")), kCells);
-        const auto fine =
-            errors(stepped(run_of(u, problems, 2 * kCells, kTime, 4 * kSteps, "euler"), kRowMachine), 2 * kCells);
+        const auto fine = errors(
+            stepped(run_of(u, problems, 2 * kCells, kTime, 4 * kSteps, "euler"), kRowMachine), 2 * kCells);
         for (std::size_t c = 0; c < problems.size(); ++c) {
             INFO(problems[c].op.formula << ", sides: " << sides << ", errors " << coarse[c] << " and "
                                         << fine[c]);
