@@ -158,7 +158,9 @@ void add_sizes(LadderSpec& spec, std::string_view text) {
 }
 
 void add_methods(LadderSpec& spec, std::string_view text) {
-    const auto known = method_names({});
+    auto known = method_names({});
+    for (const std::string& name : method_names({}, kEquation))
+        if (!contains(known, name)) known.push_back(name);
     for (const std::string& name : split(text, ',')) {
         if (!contains(known, name))
             throw InputError("--method: " + unknown_name_message("method", name, known));

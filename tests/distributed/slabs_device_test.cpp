@@ -125,7 +125,8 @@ TEST_CASE("Sums over slabs have the bits of those over the whole field") {
     for (const DType dtype : kDTypes)
         for (const auto& [settings, size] : {std::pair{Settings{{"boundary", "periodic"}}, Size{2085, 403}},
                                              {{{"model", "gray-scott"}}, {61, 517}}}) {
-            const SolverSetup setup = setup_of(settings, size, dtype);
+            SolverSetup setup = setup_of(settings, size, dtype);
+            if (!setup.is_general()) setup.method = methods_of_slabs().back();
             const auto start = noise_of(setup);
             for (const Summand summand : {Summand::value, Summand::square})
                 for (const Quantity quantity : {Quantity::value, Quantity::laplacian}) {
