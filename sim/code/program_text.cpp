@@ -215,21 +215,36 @@ std::string stage_text(const std::string& title, const Stage& stage, Names& name
 }
 
 std::string operand_text(const Operand& operand, const RowProgram& rows, const Names& names) {
-    if (operand.kind == Operand::Kind::reg) return fmt::format("register{}", operand.index + 1);
-    if (operand.code == Code::constant) return number_text(rows.constants[std::size_t(operand.index)]);
-    return names.input({operand.code, operand.dx, operand.dy, operand.index});
+    const auto as = [&](Code code) { return names.input({code, operand.dx, operand.dy, operand.index}); };
+    switch (operand.kind) {
+        case Operand::Kind::none:
+            return "before";
+        case Operand::Kind::reg:
+            return fmt::format("register{}", operand.index + 1);
+        case Operand::Kind::constant:
+            return number_text(rows.constants[std::size_t(operand.index)]);
+        case Operand::Kind::uniform:
+            return as(Code::uniform);
+        case Operand::Kind::column:
+            return as(Code::column);
+        case Operand::Kind::row:
+            return as(Code::row);
+        default:
+            return names.array(operand.index, operand.dx, operand.dy);
+    }
 }
 
 std::string row_operation_text(const RowOperation& operation, const RowProgram& rows, const Names& names) {
     std::string value = fmt::format("random({})", operation.stream);
-    if (operation.code != Code::random) {
+    if (operation.kernel.code != Code::random) {
         std::array<Piece, 4> arguments;
         for (std::size_t k = 0; k < arguments.size(); ++k)
-            if (operation.from[k].kind != Operand::Kind::none)
+            if (operation.kernel.sources[k] != Source::none)
                 arguments[k].text = operand_text(operation.from[k], rows, names);
-        value = piece_of(operation.code, arguments).text;
+        value = piece_of(operation.kernel.code, arguments).text;
     }
-    return fmt::format("  {:<10} = {}\n", operand_text(operation.to, rows, names), value);
+    const bool kept = operation.to.kind != Operand::Kind::none;
+    return fmt::format("  {:<10} = {}\n", kept ? operand_text(operation.to, rows, names) : "", value);
 }
 
 template <class Visit>

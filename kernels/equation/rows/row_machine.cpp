@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "kernels/equation/rows/scalar_machine.h"
-#include "kernels/field/divide.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/equation/rows/row_machine.cpp"
@@ -26,29 +26,86 @@ using Vec = hn::Vec<Tag<T>>;
 template <class T>
 constexpr int kLanes = int(hn::MaxLanes(Tag<T>()));
 
+// A tile of `count` vectors, which stays in registers throughout run_tile().
+template <class T, int count>
+using Vectors = std::array<Vec<T>, std::size_t(count)>;
+
 template <class T>
 HWY_INLINE T* at(T* pointer, std::ptrdiff_t moves, std::ptrdiff_t x) {
     return pointer + (moves & x);
 }
 
-// Applies f to the operands, a vector at a time. A scalar is read from a vector of copies, so that the loop
-// has no branches.
-template <class T, class F>
-HWY_INLINE void each(const TileOperation<T>& o, std::ptrdiff_t x, int cells, F&& f) {
-    const Tag<T> d;
-    HWY_ALIGN T copies[4][kLanes<T>];
-    const T* from[4];
-    std::ptrdiff_t moves[4];
-    for (std::size_t k = 0; k < 4; ++k) {
-        const bool per_cell = o.from[k] != nullptr && !o.scalar[k];
-        if (!per_cell) hn::Store(hn::Set(d, o.from[k] == nullptr ? T(0) : *o.from[k]), d, copies[k]);
-        from[k] = per_cell ? at(o.from[k], o.from_moves[k], x) : copies[k];
-        moves[k] = per_cell ? -1 : 0;
+template <Source source, class T>
+class Argument {
+  public:
+    HWY_INLINE Argument(const TileOperation<T>& o, std::size_t k, std::ptrdiff_t x) {
+        if constexpr (source == Source::cells) cells_ = at(o.from[k], o.from_moves[k], x);
+        if constexpr (source == Source::scalar) scalar_ = hn::Set(Tag<T>(), *o.from[k]);
     }
-    const auto load = [&](std::size_t k, std::ptrdiff_t i) { return hn::LoadU(d, from[k] + (i & moves[k])); };
+    HWY_INLINE Vec<T> vector(Vec<T> previous, std::size_t j) const {
+        if constexpr (source == Source::cells)
+            return hn::LoadU(Tag<T>(), cells_ + j * std::size_t(kLanes<T>));
+        else if constexpr (source == Source::scalar)
+            return scalar_;
+        else
+            return previous;
+    }
+
+  private:
+    const T* cells_ = nullptr;
+    Vec<T> scalar_ = hn::Zero(Tag<T>());
+};
+
+template <Code code, class V>
+HWY_INLINE V result(V a, V b, V c, V d) {
+    if constexpr (code == Code::add) return hn::Add(a, b);
+    if constexpr (code == Code::subtract) return hn::Sub(a, b);
+    if constexpr (code == Code::multiply) return hn::Mul(a, b);
+    if constexpr (code == Code::fma) return hn::MulAdd(a, b, c);
+    if constexpr (code == Code::fnma) return hn::NegMulAdd(a, b, c);
+    if constexpr (code == Code::fms) return hn::MulSub(a, b, c);
+    if constexpr (code == Code::sum4) return hn::Add(hn::Add(a, b), hn::Add(c, d));
+}
+
+template <Code code, Source a, Source b, Source c, Source d, class T, int count, std::size_t... j>
+HWY_INLINE void chain(const TileOperation<T>& o,
+                      std::ptrdiff_t x,
+                      Vectors<T, count>& v,
+                      std::index_sequence<j...>) {
+    const Argument<a, T> first(o, 0, x);
+    const Argument<b, T> second(o, 1, x);
+    const Argument<c, T> third(o, 2, x);
+    const Argument<d, T> fourth(o, 3, x);
+    ((v[j] = result<code>(
+          first.vector(v[j], j), second.vector(v[j], j), third.vector(v[j], j), fourth.vector(v[j], j))),
+     ...);
+}
+
+template <int k, class T, int count>
+HWY_INLINE void run_chained(const TileOperation<T>& o, std::ptrdiff_t x, Vectors<T, count>& v) {
+    constexpr Kernel kernel = kChainedKernels[std::size_t(k)];
+    constexpr auto each = std::make_index_sequence<std::size_t(count)>();
+    chain<kernel.code, kernel.sources[0], kernel.sources[1], kernel.sources[2], kernel.sources[3], T, count>(
+        o, x, v, each);
+}
+
+// Applies f to operands in memory, a vector at a time.
+template <class T, class F>
+void each(const TileOperation<T>& o, std::ptrdiff_t x, int cells, F&& f) {
+    const Tag<T> d;
+    const auto load = [&](std::size_t k, int i) {
+        if (o.kernel.sources[k] == Source::none) return hn::Zero(d);
+        if (o.kernel.sources[k] == Source::scalar) return hn::Set(d, *o.from[k]);
+        return hn::LoadU(d, at(o.from[k], o.from_moves[k], x) + i);
+    };
     T* to = at(o.to, o.to_moves, x);
-    for (std::ptrdiff_t i = 0; i < cells; i += kLanes<T>)
+    for (int i = 0; i < cells; i += kLanes<T>)
         hn::StoreU(f(d, load(0, i), load(1, i), load(2, i), load(3, i)), d, to + i);
+}
+
+template <Code code, class T>
+void each_result(const TileOperation<T>& o, std::ptrdiff_t x, int cells) {
+    each(o, x, cells, [](auto, auto a, auto b, auto c, auto d) { return result<code>(a, b, c, d); });
 }
 
 // random_cell() for consecutive cells; 32-bit words are in the lower halves of 64-bit lanes.
@@ -136,74 +193,96 @@ V significand(D d, V a) {
 }
 
 template <class T>
-void run_operation(const TileOperation<T>& o, std::ptrdiff_t x, int n) {
-    const auto unary = [&](auto f) { each(o, x, n, [&](auto, auto a, auto, auto, auto) { return f(a); }); };
-    const auto binary = [&](auto f) {
-        each(o, x, n, [&](auto, auto a, auto b, auto, auto) { return f(a, b); });
-    };
-    const auto ternary = [&](auto f) {
-        each(o, x, n, [&](auto, auto a, auto b, auto c, auto) { return f(a, b, c); });
-    };
-    const auto truth = [](auto mask) { return hn::IfThenElseZero(mask, hn::Set(Tag<T>(), T(1))); };
-    switch (o.code) {
+HWY_NOINLINE void run_unchained(const TileOperation<T>& o, std::ptrdiff_t x, int n) {
+    const auto truth = [](auto d, auto mask) { return hn::IfThenElseZero(mask, hn::Set(d, T(1))); };
+    switch (o.kernel.code) {
         case Code::add:
-            return binary([](auto a, auto b) { return hn::Add(a, b); });
+            return each_result<Code::add>(o, x, n);
         case Code::subtract:
-            return binary([](auto a, auto b) { return hn::Sub(a, b); });
+            return each_result<Code::subtract>(o, x, n);
         case Code::multiply:
-            return binary([](auto a, auto b) { return hn::Mul(a, b); });
-        case Code::divide:
-            return binary([](auto a, auto b) { return hn::Div(a, b); });
+            return each_result<Code::multiply>(o, x, n);
         case Code::fma:
-            return ternary([](auto a, auto b, auto c) { return hn::MulAdd(a, b, c); });
+            return each_result<Code::fma>(o, x, n);
         case Code::fnma:
-            return ternary([](auto a, auto b, auto c) { return hn::NegMulAdd(a, b, c); });
+            return each_result<Code::fnma>(o, x, n);
         case Code::fms:
-            return ternary([](auto a, auto b, auto c) { return hn::MulSub(a, b, c); });
+            return each_result<Code::fms>(o, x, n);
         case Code::sum4:
-            return each(o, x, n, [](auto, auto a, auto b, auto c, auto d) {
-                return hn::Add(hn::Add(a, b), hn::Add(c, d));
-            });
+            return each_result<Code::sum4>(o, x, n);
+        case Code::divide:
+            return each(o, x, n, [](auto, auto a, auto b, auto, auto) { return hn::Div(a, b); });
         case Code::negate:
-            return unary([](auto a) { return hn::Neg(a); });
+            return each(o, x, n, [](auto, auto a, auto, auto, auto) { return hn::Neg(a); });
         case Code::sqrt:
-            return unary([](auto a) { return hn::Sqrt(a); });
+            return each(o, x, n, [](auto, auto a, auto, auto, auto) { return hn::Sqrt(a); });
         case Code::abs:
-            return unary([](auto a) { return hn::Abs(a); });
+            return each(o, x, n, [](auto, auto a, auto, auto, auto) { return hn::Abs(a); });
         case Code::floor:
-            return unary([](auto a) { return hn::Floor(a); });
+            return each(o, x, n, [](auto, auto a, auto, auto, auto) { return hn::Floor(a); });
         case Code::minimum:
-            return binary([](auto a, auto b) { return hn::IfThenElse(hn::Lt(a, b), a, b); });
+            return each(
+                o, x, n, [](auto, auto a, auto b, auto, auto) { return hn::IfThenElse(hn::Lt(a, b), a, b); });
         case Code::maximum:
-            return binary([](auto a, auto b) { return hn::IfThenElse(hn::Gt(a, b), a, b); });
+            return each(
+                o, x, n, [](auto, auto a, auto b, auto, auto) { return hn::IfThenElse(hn::Gt(a, b), a, b); });
         case Code::less:
-            return binary([&](auto a, auto b) { return truth(hn::Lt(a, b)); });
+            return each(o, x, n, [&](auto d, auto a, auto b, auto, auto) { return truth(d, hn::Lt(a, b)); });
         case Code::less_or_equal:
-            return binary([&](auto a, auto b) { return truth(hn::Le(a, b)); });
+            return each(o, x, n, [&](auto d, auto a, auto b, auto, auto) { return truth(d, hn::Le(a, b)); });
         case Code::equal:
-            return binary([&](auto a, auto b) { return truth(hn::Eq(a, b)); });
+            return each(o, x, n, [&](auto d, auto a, auto b, auto, auto) { return truth(d, hn::Eq(a, b)); });
         case Code::select:
             // An equality, because Ne() is false for NaN on some processors.
-            return ternary(
-                [](auto a, auto b, auto c) { return hn::IfThenElse(hn::Eq(a, hn::Zero(Tag<T>())), c, b); });
+            return each(o, x, n, [](auto d, auto a, auto b, auto c, auto) {
+                return hn::IfThenElse(hn::Eq(a, hn::Zero(d)), c, b);
+            });
         case Code::scale:
-            return binary([](auto a, auto b) { return scale(Tag<T>(), a, b); });
+            return each(o, x, n, [](auto d, auto a, auto b, auto, auto) { return scale(d, a, b); });
         case Code::exponent:
-            return unary([](auto a) { return exponent(Tag<T>(), a); });
+            return each(o, x, n, [](auto d, auto a, auto, auto, auto) { return exponent(d, a); });
         case Code::significand:
-            return unary([](auto a) { return significand(Tag<T>(), a); });
+            return each(o, x, n, [](auto d, auto a, auto, auto, auto) { return significand(d, a); });
         default:
             return random_cells(o, x, n);
     }
 }
 
+template <class T, int count, std::size_t... j>
+HWY_INLINE void store(T* to, const Vectors<T, count>& v, std::index_sequence<j...>) {
+    (hn::StoreU(v[j], Tag<T>(), to + j * std::size_t(kLanes<T>)), ...);
+}
+
+template <class T, int count>
+void run_tile(const TileOperation<T>* o, const TileOperation<T>* end, std::ptrdiff_t x) {
+    constexpr auto each = std::make_index_sequence<std::size_t(count)>();
+    using enum Source;
+    Vectors<T, count> v{};
+    for (; o != end; ++o) {
+        if (o->chained < 0) {
+            run_unchained(*o, x, count * kLanes<T>);
+            v = {};
+            continue;
+        }
+        [&]<int... k>(std::integer_sequence<int, k...>) {
+            ((o->chained == k && (run_chained<k, T, count>(*o, x, v), true)) || ...);
+        }
+        (std::make_integer_sequence<int, int(kChainedKernels.size())>());
+        if (o->to != nullptr) store<T, count>(at(o->to, o->to_moves, x), v, each);
+    }
+}
+
 template <class T>
 void run_all(const TileOperation<T>* operations, std::size_t count, int cells) {
+    const TileOperation<T>* end = operations + count;
+    constexpr int least = kLeastTile<T>;
+    int x = 0;
     // The last tile extends beyond the row's end; shifted back, it might read what it has overwritten.
-    for (int x = 0; x < cells; x += kTile<T>) {
-        const int n = std::min(kTile<T>, round_up(cells - x, kLeastTile<T>));
-        for (std::size_t i = 0; i < count; ++i) run_operation(operations[i], x, n);
-    }
+#if HWY_TARGET <= HWY_AVX3
+    // With 32 vector registers, half of them hold a tile.
+    for (; cells - x >= kTile<T>; x += kTile<T>) run_tile<T, kTile<T> / kLanes<T>>(operations, end, x);
+#endif
+    for (; x < cells; x += least) run_tile<T, least / kLanes<T>>(operations, end, x);
 }
 
 template <class T>

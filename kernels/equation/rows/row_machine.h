@@ -1,4 +1,5 @@
-// The vector interpreter: runs operations along a row, one tile of cells at a time.
+// The vector interpreter: runs operations along a row, one tile of cells at a time, and forwards results to
+// the next operation in registers.
 #pragma once
 
 #include <cstdint>
@@ -9,28 +10,62 @@
 
 namespace stencil::equation {
 
-/// Cells of a tile, and of the smallest one, which ends a row. Rows must have room for whole smallest tiles.
+/// Cells of the largest and of the smallest tile. Rows must have room for whole smallest tiles.
 template <class T>
 inline constexpr int kTile = 1024 / sizeof(T);
 template <class T>
 inline constexpr int kLeastTile = 256 / sizeof(T);
 
-/// The location of an operand. In memory it is an input or a constant, or an array: `code` is `load` also for
-/// outputs.
+/// An argument is forwarded from the previous operation, one value per cell, or one per row.
+enum class Source : std::uint8_t { none, previous, cells, scalar };
+
+struct Kernel {
+    Code code = Code::add;
+    std::array<Source, 4> sources{};
+    constexpr bool operator==(const Kernel&) const = default;
+};
+
+constexpr auto make_chained_kernels() {
+    using enum Source;
+    std::array<Kernel, 52> kernels;
+    std::size_t n = 0;
+    for (const Code code : {Code::add, Code::subtract, Code::multiply})
+        for (const Source a : {previous, cells, scalar})
+            for (const Source b : {previous, cells, scalar})
+                if (a != b || a == cells) kernels[n++] = {code, {a, b}};
+    for (const Code code : {Code::fma, Code::fnma, Code::fms})
+        for (const Source b : {cells, scalar}) {
+            kernels[n++] = {code, {cells, b, previous}};
+            for (const Source a : {previous, cells})
+                for (const Source c : {cells, scalar}) kernels[n++] = {code, {a, b, c}};
+        }
+    kernels[n] = {Code::sum4, {cells, cells, cells, cells}};
+    return kernels;
+}
+
+/// Operations whose result the next one can take as `previous`, in registers. All others use memory operands.
+inline constexpr auto kChainedKernels = make_chained_kernels();
+
+/// The location of an operand.
 struct Operand {
-    enum class Kind : std::uint8_t { none, reg, memory } kind = Kind::none;
-    Code code = Code::load;
+    enum class Kind : std::uint8_t {
+        none,
+        reg,
+        constant,
+        uniform,
+        column,
+        row,
+        load,
+        output
+    } kind = Kind::none;
     std::int8_t dx = 0, dy = 0;
     int index = 0;
-
-    /// Whether it has one value per row, instead of one per cell.
-    bool is_scalar() const { return code == Code::constant || code == Code::uniform || code == Code::row; }
-    friend bool operator==(const Operand&, const Operand&) = default;
 };
 
 struct RowOperation {
-    Code code;
-    Operand to;
+    Kernel kernel;
+    int chained = -1;  ///< index into kChainedKernels; -1: not forwarded
+    Operand to;        ///< none: only the next operation uses it
     std::array<Operand, 4> from;
     int stream = 0;
 };
@@ -53,10 +88,10 @@ struct RandomRow {
 /// An operation with resolved pointers.
 template <class T>
 struct TileOperation {
-    Code code = Code::add;
-    std::array<bool, 4> scalar{};  ///< by argument: one value per row
+    Kernel kernel;
+    int chained = -1;
     T* to = nullptr;
-    std::array<T*, 4> from{};  ///< read only; null if there is no such argument
+    std::array<T*, 4> from{};  ///< read only
     /// -1: to the row's first cell, advances with the tile; 0: to a register or scalar.
     std::ptrdiff_t to_moves = 0;
     std::array<std::ptrdiff_t, 4> from_moves{};

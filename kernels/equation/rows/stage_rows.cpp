@@ -49,7 +49,7 @@ void StageRows<T>::bind_compiled() {
     random_memory_ = AlignedBuffer<T>(random_.size() * std::size_t(frame_.pitch));
     operations_.resize(random_.size());
     for (std::size_t i = 0; i < random_.size(); ++i) {
-        operations_[i].code = Code::random;
+        operations_[i].kernel.code = Code::random;
         operations_[i].to = random_memory_.data() + std::ptrdiff_t(i) * frame_.pitch;
         operations_[i].to_moves = -1;
         operations_[i].random = &random_[i];
@@ -70,16 +70,18 @@ template <class T>
 auto StageRows<T>::place(const Operand& o, T* registers) const -> Place {
     const auto read = [](const T* p) { return const_cast<T*>(p); };
     const InputValues<T>& inputs = *frame_.inputs;
-    if (o.kind == Operand::Kind::none) return {nullptr, 0, false};
-    if (o.kind == Operand::Kind::reg) return {registers + o.index * kTile<T>, 0, false};
-    switch (o.code) {
-        case Code::constant:
+    switch (o.kind) {
+        case Operand::Kind::none:
+            return {nullptr, 0, false};
+        case Operand::Kind::reg:
+            return {registers + o.index * kTile<T>, 0, false};
+        case Operand::Kind::constant:
             return {read(stage_.constants.data()) + o.index, 0, false};
-        case Code::uniform:
+        case Operand::Kind::uniform:
             return {read(inputs.uniforms().data()) + o.index, 0, false};
-        case Code::column:
+        case Operand::Kind::column:
             return {read(inputs.column(o.index)) + o.dx, 0, true};
-        case Code::row:
+        case Operand::Kind::row:
             return {read(inputs.row(o.index)) + o.dy, 1, false};
         default:
             return {frame_.cells[std::size_t(o.index)] + o.dy * frame_.pitch + o.dx, frame_.pitch, true};
@@ -99,14 +101,12 @@ void StageRows<T>::bind(T* registers) {
     };
     for (std::size_t i = 0; i < rows.size(); ++i) {
         TileOperation<T>& o = operations_[i];
-        o.code = rows[i].code;
+        o.kernel = rows[i].kernel;
+        o.chained = rows[i].chained;
         o.random = &random_[i];
         random_[i].key = {frame_.setup.seed, frame_.step, rows[i].stream};
         set(rows[i].to, o.to, o.to_moves);
-        for (std::size_t k = 0; k < o.from.size(); ++k) {
-            set(rows[i].from[k], o.from[k], o.from_moves[k]);
-            o.scalar[k] = rows[i].from[k].is_scalar();
-        }
+        for (std::size_t k = 0; k < o.from.size(); ++k) set(rows[i].from[k], o.from[k], o.from_moves[k]);
     }
 }
 
