@@ -114,7 +114,7 @@ inline void wait(Barrier* b, unsigned parity) {
             b->settle();
     }
 }
-inline bool elected() {
+inline bool elect_one() {
     return emulated::current % 32 == 0;
 }
 inline void bulk_load(void* to, const void* from, unsigned bytes, Barrier* b) {
