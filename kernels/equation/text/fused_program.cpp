@@ -136,7 +136,7 @@ void FusedProgram::find_live() {
         for (const Output& output : stage.outputs) live.erase(output.array);
         live.merge(arrays_read(stage));
         stages[s].live.assign(live.begin(), live.end());
-        std::ranges::stable_partition(stages[s].live, std::not_fn(only_read));
+        std::stable_partition(stages[s].live.begin(), stages[s].live.end(), std::not_fn(only_read));
     }
     // A step starts with all components in the order in which the previous one ends. Results of `leading`
     // take the slots of arrays that are no longer needed.

@@ -84,7 +84,7 @@ TEST_CASE("Numbers out of range are refused") {
         INFO(text);
         REQUIRE_FALSE(refusal("coefficient", text).empty());
     }
-    for (const char* text : {"-1", "1.5", "nan", "1e3", "99999999999999999999", ""}) {
+    for (const char* text : {"-1", "1.5", "nan", "1e30", "99999999999999999999", ""}) {
         INFO(text);
         REQUIRE_FALSE(refusal("steps", text).empty());
         REQUIRE_FALSE(refusal("seed", text).empty());

@@ -75,7 +75,7 @@ TEST_CASE("Units stand in tables, figures and spec.json, and leave the field as 
     const auto typed = run("typed", "--model gray-scott --dt 1/8 --at 1e1:F=4/100");
     CHECK(read_bytes(typed / "statistics-u.csv").find("step,time,min,") == 0);
     CHECK(read_bytes(typed / "statistics-u.csv").find("\n10,1.25,") != std::string::npos);
-    CHECK(read_bytes(typed / "probes.csv").starts_with("probe,x,y,step,time,value\n"));
+    CHECK(read_bytes(typed / "probes-u.csv").starts_with("probe,x,y,step,time,value\n"));
     CHECK(read_bytes(plain / "field.npy") == read_bytes(with / "field.npy"));
     CHECK(read_bytes(plain / "statistics.csv").starts_with("step,min,"));
     CHECK(read_bytes(with / "statistics.csv").starts_with("step,time (s),min,"));
