@@ -21,7 +21,7 @@ constexpr std::array<std::string_view, 3> kAlways{"size", "steps", "method"};
 constexpr std::array<std::string_view, 5> kLeftOut{"backend", "threads", "export", "every", "checkpoint"};
 
 // Roughly what fits on a terminal.
-constexpr std::size_t kLongest = 2000;
+constexpr std::size_t kLongestCommand = 2000;
 
 // The spec as the command says it: options that the command leaves out are at their defaults.
 RunSpec as_told(RunSpec spec) {
@@ -71,7 +71,7 @@ std::string output_words(const std::filesystem::path& folder, const std::vector<
 
 CommandCopy command_copy(const RunSpec& spec, const std::filesystem::path& folder) {
     CommandCopy copy{command_text(spec), ""};
-    if (copy.text.size() <= kLongest) return copy;
+    if (copy.text.size() <= kLongestCommand) return copy;
     if (folder.empty()) throw InputError("a folder is needed");
     make_folder(folder, "copy to");
     std::filesystem::path file;

@@ -244,16 +244,16 @@ Json get_profiles(const RunSpec& spec) {
 }
 
 void add_bookmarks(RunSpec& spec, std::span<const std::string> texts) {
-    constexpr std::size_t kLongest = 60;
+    constexpr std::size_t kLongestBookmark = 60;
     for (const std::string& text : texts) {
         const std::size_t colon = text.find(':');
         const std::string name = colon == text.npos ? "" : text.substr(colon + 1);
-        if (name.empty() || name.size() > kLongest ||
+        if (name.empty() || name.size() > kLongestBookmark ||
             std::ranges::any_of(name, [](unsigned char c) { return c < 0x20 || c == 0x7f; }))
             throw InputError(fmt::format(
                 "--bookmark {}: must be STEP:NAME, e.g. 500:two spots, with a name of at most {} bytes",
                 quotable(text),
-                kLongest));
+                kLongestBookmark));
         spec.bookmarks.push_back({parse_integer(text.substr(0, colon), "--bookmark", 0, kMaxSteps), name});
     }
 }
