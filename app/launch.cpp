@@ -24,8 +24,8 @@
 
 #include "app/console.h"
 #include "sim/machine/child_process.h"
+#include "sim/machine/communicator.h"
 #include "sim/machine/machine.h"
-#include "sim/machine/team.h"
 #include "sim/text/error.h"
 #include "sim/text/parse.h"
 
@@ -140,9 +140,9 @@ void add_processes(CLI::App& command) {
 
 std::optional<int> launch_processes(int argc, char** argv) {
     const auto asked = processes_asked(argc, argv);
-    if (!asked || asked->count == 1 || Team::was_launched()) return std::nullopt;
+    if (!asked || asked->count == 1 || Communicator::was_launched()) return std::nullopt;
     require_gpus(*asked);
-    if (!Team::is_built_in())
+    if (!Communicator::is_built_in())
         throw InputError(fmt::format(
             "{} needs MPI, and this build was made without it (Debian: libopenmpi-dev)", asked->option));
     std::vector<std::string> words{"mpirun", "-n", std::to_string(asked->count)};

@@ -11,7 +11,7 @@
 #include "app/launch.h"
 #include "kernels/equation/fused/fused_compiler.h"
 #include "sim/distributed/distributed_solver.h"
-#include "sim/distributed/part.h"
+#include "sim/distributed/slab_solver.h"
 #include "sim/machine/kernel_cache.h"
 #include "sim/text/error.h"
 
@@ -47,19 +47,19 @@ int run(int argc, char** argv) {
 
 // Rank 0 runs the command; the other ranks serve it.
 int run_as_one_of_several(int argc, char** argv) {
-    stencil::Team::begin(stencil::interrupt_signal);
-    stencil::Team& team = stencil::Team::all();
-    stencil::choose_gpu_of_process(team);
-    if (team.rank() > 0) {
-        stencil::serve(team);
-        stencil::Team::end();
+    stencil::Communicator::begin(stencil::interrupt_signal);
+    stencil::Communicator& comm = stencil::Communicator::all();
+    stencil::choose_gpu_of_process(comm);
+    if (comm.rank() > 0) {
+        stencil::serve(comm);
+        stencil::Communicator::end();
         return 0;
     }
     const int status = run(argc, argv);
     if (const std::string why = stencil::why_kernels_not_kept(); !why.empty())
         stencil::note("note: {}\n", why);
     stencil::dismiss_team();
-    stencil::Team::end();
+    stencil::Communicator::end();
     return status;
 }
 

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "sim/files/exchange/field_set.h"
-#include "sim/machine/team.h"
+#include "sim/machine/communicator.h"
 #include "stencilscope_commit.h"
 
 namespace stencil {
@@ -19,7 +19,7 @@ std::string version_text() {
                        commit,
                        answer(STENCILSCOPE_HAS_CUDA),
                        answer(STENCILSCOPE_HAS_WINDOW),
-                       answer(Team::is_built_in()),
+                       answer(Communicator::is_built_in()),
                        answer(why_no_hdf5().empty()));
 }
 

@@ -12,9 +12,9 @@
 #include "sim/bench/ladder.h"
 #include "sim/code/code_report.h"
 #include "sim/model/equations.h"
-#include "sim/model/meaning.h"
 #include "sim/model/model.h"
 #include "sim/model/presets.h"
+#include "sim/model/semantics.h"
 #include "sim/run/ready_runs.h"
 #include "sim/run/resolve.h"
 #include "sim/run/run_text.h"
@@ -60,7 +60,7 @@ constexpr SliceLimits kBatch{0.05, 0.25, 16};
 // Measured speed and limits of a model on this machine.
 struct Measured {
     LadderLimits limits;
-    SteppingWay way;
+    ExecutionPath way;
     double gcells_per_s = 0;
 };
 
@@ -110,7 +110,7 @@ void print_measured(const Measured& m, DType dtype) {
 }
 
 // Without a GPU, register counts come from the compiler (ptxas).
-void print_kernels(const GeneratedCode& code, const SteppingWay& way) {
+void print_kernels(const GeneratedCode& code, const ExecutionPath& way) {
     const bool asked = way.tried.empty();
     std::size_t next = 0;
     for (CodeRow row : code_rows(code, way)) {

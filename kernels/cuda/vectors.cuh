@@ -8,7 +8,7 @@ namespace stencil {
 
 /// N elements, aligned such that the compiler uses the widest loads and stores: up to 16 bytes.
 template <class T, int N = 16 / int(sizeof(T))>
-struct alignas(N * sizeof(T) < 16 ? N * sizeof(T) : 16) Pack {
+struct alignas(N * sizeof(T) < 16 ? N * sizeof(T) : 16) AlignedVector {
     static constexpr int kCount = N;
     T value[kCount];
 
@@ -24,13 +24,13 @@ __host__ __device__ bool are_aligned(std::size_t bytes, const P*... p) {
 
 /// `from` must be aligned to the pack.
 template <class T, int N = 16 / int(sizeof(T))>
-__device__ Pack<T, N> load_pack(const T* from) {
-    return *reinterpret_cast<const Pack<T, N>*>(from);
+__device__ AlignedVector<T, N> load_pack(const T* from) {
+    return *reinterpret_cast<const AlignedVector<T, N>*>(from);
 }
 
 template <class T, int N>
-__device__ void store_pack(T* to, const Pack<T, N>& pack) {
-    *reinterpret_cast<Pack<T, N>*>(to) = pack;
+__device__ void store_pack(T* to, const AlignedVector<T, N>& pack) {
+    *reinterpret_cast<AlignedVector<T, N>*>(to) = pack;
 }
 
 }  // namespace stencil

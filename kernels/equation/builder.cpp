@@ -43,7 +43,7 @@ int Builder::make(Code code, int a, int b, int c, int d) {
     return insert(operation);
 }
 
-int Builder::whole_product(int a, int b) {
+int Builder::uncontracted_product(int a, int b) {
     Operation operation;
     operation.code = Code::multiply;
     operation.args = {a, b, -1, -1};

@@ -18,7 +18,7 @@ class Builder {
     int subtract(int a, int b) { return make(Code::subtract, a, b); }
     int multiply(int a, int b) { return make(Code::multiply, a, b); }
     /// A product that finish() does not contract, so that neighbouring cells can share it.
-    int whole_product(int a, int b);
+    int uncontracted_product(int a, int b);
     int fma(int a, int b, int c) { return make(Code::fma, a, b, c); }
     int select(int condition, int then, int otherwise) {
         return make(Code::select, condition, then, otherwise);

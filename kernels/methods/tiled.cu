@@ -27,13 +27,13 @@ constexpr int kLanes = 32;
 constexpr int kHeight = kWarps * kRows;
 
 template <class T>
-constexpr int kWidth = kLanes* Pack<T>::kCount;
+constexpr int kWidth = kLanes* AlignedVector<T>::kCount;
 
 // The first and last row of every strip of the tile.
 template <class T>
 struct SharedRows {
-    Pack<T> first[kWarps][kLanes];
-    Pack<T> last[kWarps][kLanes];
+    AlignedVector<T> first[kWarps][kLanes];
+    AlignedVector<T> last[kWarps][kLanes];
 };
 
 // Access to the field for one tile. kInner: the whole halo lies inside of the field.
@@ -50,14 +50,14 @@ struct Source {
             return x <= u.nx && y <= u.ny ? value_at(u, B, x, y) : T(0);
     }
 
-    __device__ Pack<T> group(int y) const {
-        const int x = x0 + int(threadIdx.x) * Pack<T>::kCount;
+    __device__ AlignedVector<T> group(int y) const {
+        const int x = x0 + int(threadIdx.x) * AlignedVector<T>::kCount;
         if constexpr (kInner) {
-            return *reinterpret_cast<const Pack<T>*>(u.row(y) + x);
+            return *reinterpret_cast<const AlignedVector<T>*>(u.row(y) + x);
         } else {
-            Pack<T> result;
+            AlignedVector<T> result;
 #pragma unroll
-            for (int i = 0; i < Pack<T>::kCount; ++i) result[i] = cell(x + i, y);
+            for (int i = 0; i < AlignedVector<T>::kCount; ++i) result[i] = cell(x + i, y);
             return result;
         }
     }
@@ -72,18 +72,18 @@ struct Source {
 
 template <class T>
 struct Rows {
-    Pack<T> north, center, south;
+    AlignedVector<T> north, center, south;
     T beside;
 };
 
 template <class T>
-__device__ Pack<T> step_group(const Rows<T>& u, const StepWeights<T>& w) {
-    constexpr int cells = Pack<T>::kCount;
+__device__ AlignedVector<T> step_group(const Rows<T>& u, const StepWeights<T>& w) {
+    constexpr int cells = AlignedVector<T>::kCount;
     T west = __shfl_up_sync(~0U, u.center[cells - 1], 1);
     T east = __shfl_down_sync(~0U, u.center[0], 1);
     if (threadIdx.x == 0) west = u.beside;
     if (threadIdx.x == kLanes - 1) east = u.beside;
-    Pack<T> result;
+    AlignedVector<T> result;
 #pragma unroll
     for (int i = 0; i < cells; ++i)
         result[i] = step_cell(Neighbourhood<T>{u.center[i],
@@ -96,14 +96,14 @@ __device__ Pack<T> step_group(const Rows<T>& u, const StepWeights<T>& w) {
 }
 
 template <class T>
-__device__ void store_group(FieldView<T> out, int x, int y, const Pack<T>& group) {
+__device__ void store_group(FieldView<T> out, int x, int y, const AlignedVector<T>& group) {
     if (y >= out.ny) return;
-    if (x + Pack<T>::kCount <= out.nx) {
-        *reinterpret_cast<Pack<T>*>(out.row(y) + x) = group;
+    if (x + AlignedVector<T>::kCount <= out.nx) {
+        *reinterpret_cast<AlignedVector<T>*>(out.row(y) + x) = group;
         return;
     }
 #pragma unroll
-    for (int i = 0; i < Pack<T>::kCount; ++i)
+    for (int i = 0; i < AlignedVector<T>::kCount; ++i)
         if (x + i < out.nx) out.at(x + i, y) = group[i];
 }
 
@@ -116,10 +116,10 @@ __device__ void step_tile(const Source<T, B, kInner>& source,
     const int lane = int(threadIdx.x);
     const int warp = int(threadIdx.y);
     const int first_row = y0 + warp * kRows;
-    Pack<T> strip[kRows];
+    AlignedVector<T> strip[kRows];
     T beside[kRows];
-    Pack<T> north;
-    Pack<T> south;
+    AlignedVector<T> north;
+    AlignedVector<T> south;
 #pragma unroll
     for (int i = 0; i < kRows; ++i) strip[i] = source.group(first_row + i);
     if (warp == 0) north = source.group(y0 - 1);
@@ -131,7 +131,7 @@ __device__ void step_tile(const Source<T, B, kInner>& source,
     __syncthreads();
     if (warp > 0) north = shared.last[warp - 1][lane];
     if (warp < kWarps - 1) south = shared.first[warp + 1][lane];
-    const int x = source.x0 + lane * Pack<T>::kCount;
+    const int x = source.x0 + lane * AlignedVector<T>::kCount;
 #pragma unroll
     for (int i = 0; i < kRows; ++i) {
         const Rows<T> rows{

@@ -41,7 +41,7 @@ PartialStatistics sums(const CpuView<T>& view, Summand summand, int first_row = 
 template <class T>
 std::vector<double> percentiles(const CpuView<T>& view,
                                 std::span<const double> q,
-                                const SumOfParts& sum = {});
+                                const SumOverSlabs& sum = {});
 
 /// Counts the finite cells in each of `bins.count` equal parts of [low, high].
 template <class T>

@@ -62,7 +62,7 @@ PartialStatistics cuda_sums(const CudaView<T>& view, Summand summand, int first_
 template <class T>
 std::vector<double> cuda_percentiles(const CudaView<T>& view,
                                      std::span<const double> q,
-                                     const SumOfParts& sum = {});
+                                     const SumOverSlabs& sum = {});
 
 /// Counts the finite cells in each of `bins.count` equal parts of [low, high].
 template <class T>

@@ -6,7 +6,7 @@ set(package_texts ${CMAKE_BINARY_DIR}/package)
 set(package_assets ${CMAKE_SOURCE_DIR}/assets/package)
 install(TARGETS stencilscope RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 if(STENCILSCOPE_HAS_MPI)
-  install(TARGETS stencilscope_mpi LIBRARY DESTINATION lib/stencilscope)  # sim/machine/team.cpp looks there
+  install(TARGETS stencilscope_mpi LIBRARY DESTINATION lib/stencilscope)  # sim/machine/communicator.cpp looks there
 endif()
 
 install(CODE "set(program \"$<TARGET_FILE:stencilscope>\")\nset(texts \"${package_texts}\")")

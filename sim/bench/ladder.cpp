@@ -140,8 +140,8 @@ std::string Ladder::why_not(const Case& one) const {
     return "";
 }
 
-TrialRule Ladder::rule_for(const Case& one) const {
-    TrialRule rule{spec_.steps, spec_.repeats, spec_.repeat_seconds, kMaxRepeatSteps};
+TimingRule Ladder::rule_for(const Case& one) const {
+    TimingRule rule{spec_.steps, spec_.repeats, spec_.repeat_seconds, kMaxRepeatSteps};
     // Patterns that grow from noise amplify rounding errors, so their error is measured after few steps.
     constexpr double kTelling = 2000;
     const bool general = spec_.run.is_general();
@@ -182,7 +182,7 @@ void Ladder::begin_case() {
         RunSpec run = run_of(spec_, *one.method, one.size);
         start_ = std::make_unique<State>(make_start(run).to(run.dtype));
     }
-    trial_ = std::make_unique<Trial>(
+    trial_ = std::make_unique<TimedCase>(
         setup_of(spec_, *one.method, one.size, spec_.run.dtype), *start_, rule_for(one));
 }
 
@@ -191,7 +191,7 @@ void Ladder::work_on_truth() {
     const Case& one = cases_[next_ - 1];
     const long long target = trial_->total_steps();
     if (!truth_ || truth_->step() > target) truth_.reset();
-    const Method& wanted = truth_method(spec_, *one.method, one.size, target);
+    const Method& wanted = reference_method(spec_, *one.method, one.size, target);
     if (truth_ && &truth_->method() != &wanted) truth_.reset();
     if (!truth_) {
         if (!truth_errors_.contains(&wanted)) {
@@ -203,7 +203,7 @@ void Ladder::work_on_truth() {
                                 distance));
             truth_errors_[&wanted] = distance;
         }
-        truth_ = std::make_unique<Truth>(spec_, wanted, *start_);
+        truth_ = std::make_unique<ReferenceSolution>(spec_, wanted, *start_);
     }
     if (truth_->step() < target)
         truth_->work(target);

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "sim/bench/ladder_spec.h"
-#include "sim/bench/trial.h"
-#include "sim/bench/truth.h"
+#include "sim/bench/reference_solution.h"
+#include "sim/bench/timed_case.h"
 #include "sim/machine/copy_bandwidth.h"
 #include "sim/machine/issue_rate.h"
 #include "sim/run/output/timings.h"
@@ -47,7 +47,7 @@ struct LadderRow {
     double error = 0;           ///< relative 2-norm; not finite if nothing is left of the field
     std::string truth;          ///< method of the reference solution
     double truth_error = 0;     ///< its own error, measured on a small field
-    SteppingWay way;            ///< execution path of the solver
+    ExecutionPath way;          ///< execution path of the solver
     double fixed_us = 0;        ///< overhead per step, measured on a tiny field; only in a sweep
 
     bool measured() const { return why_not.empty(); }
@@ -85,7 +85,7 @@ class Ladder {
     void finish_case();
     void work_on_truth();
     std::string why_not(const Case& one) const;
-    TrialRule rule_for(const Case& one) const;
+    TimingRule rule_for(const Case& one) const;
     LadderRow new_row(const Case& one) const;
 
     LadderSpec spec_;
@@ -98,8 +98,8 @@ class Ladder {
     std::vector<Case> cases_;
     std::size_t next_ = 0;  ///< the next case
     std::unique_ptr<State> start_;
-    std::unique_ptr<Trial> trial_;
-    std::unique_ptr<Truth> truth_;
+    std::unique_ptr<TimedCase> trial_;
+    std::unique_ptr<ReferenceSolution> truth_;
     std::map<const Method*, double> truth_errors_;  ///< errors of methods used as reference solution
     std::map<const Method*, double> fixed_us_;
     std::vector<LadderRow> rows_;

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "sim/bench/truth.h"
+#include "sim/bench/reference_solution.h"
 #include "sim/run/resolve.h"
 #include "sim/run/settings.h"
 #include "sim/run/simulation.h"

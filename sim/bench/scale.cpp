@@ -92,7 +92,7 @@ ScaleRow measure_row(const ScaleSpec& spec, int processes) {
     if (processes == 1) return row;
     row.formula_bytes_per_step = bytes_given_in_step(setup, partition, 0);
     const int middle = processes / 2;
-    row.own_share = double(partition.own_rows(middle)) / partition.local_rows(middle);
+    row.own_share = double(partition.local_rows(middle)) / partition.local_rows(middle);
     // Exact n-step propagation of its rows alone would be different work, with shorter columns.
     if (!method.jumps && double(row.size.nx) * partition.local_rows(0) <= kMostAlone)
         row.seconds_alone = costs_of(*solver, row.steps).seconds_alone / double(row.steps);
@@ -164,7 +164,7 @@ Scaled measure_scale(const ScaleSpec& spec,
     Scaled scale;
     scale.spec = spec;
     scale.device = device_name(machine, device_of(spec.ladder), spec.ladder.run.threads);
-    for (const int count : counts_up_to(Team::all().size())) {
+    for (const int count : counts_up_to(Communicator::all().size())) {
         scale.interrupted = !going_on(fmt::format("{} process{}", count, count == 1 ? "" : "es"));
         if (scale.interrupted) return scale;
         ScaleRow row = measure_row(spec, count);

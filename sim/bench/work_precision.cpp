@@ -8,7 +8,7 @@
 
 #include "sim/figure/paper.h"
 #include "sim/machine/median.h"
-#include "sim/model/waves/linearisation.h"
+#include "sim/model/stability/linearisation.h"
 #include "sim/run/resolve.h"
 #include "sim/run/stability.h"
 #include "sim/run/start.h"

@@ -7,7 +7,7 @@
 
 namespace stencil {
 
-std::vector<CodeRow> code_rows(const GeneratedCode& code, const SteppingWay& way) {
+std::vector<CodeRow> code_rows(const GeneratedCode& code, const ExecutionPath& way) {
     std::vector<CodeRow> rows;
     for (const CodeText& text : code.texts)
         if (text.language == "CUDA") rows.push_back({.name = text.name});

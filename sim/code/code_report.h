@@ -27,7 +27,7 @@ struct CodeRow {
 };
 
 /// The kernels of the CUDA texts and the autotuned variants, by name.
-std::vector<CodeRow> code_rows(const GeneratedCode& code, const SteppingWay& way);
+std::vector<CodeRow> code_rows(const GeneratedCode& code, const ExecutionPath& way);
 
 /// A summary such as "168 registers, none spilled, 2 blocks a multiprocessor, 1311 GCells/s", as far as it is
 /// known; else "not measured".

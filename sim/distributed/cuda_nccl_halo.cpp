@@ -19,7 +19,7 @@ struct Offer {
 
 // Distributes process 0's NCCL id. Throws on all if any process lacks NCCL, since the others would wait for
 // it.
-NcclName common_name(Team& team) {
+NcclName common_name(Communicator& comm) {
     Offer own;
     std::string why = "another process has no NCCL";
     try {
@@ -27,28 +27,28 @@ NcclName common_name(Team& team) {
     } catch (const CudaError& error) {
         why = error.what();
     }
-    const auto offers = gather_values(team, own);
+    const auto offers = gather_values(comm, own);
     if (!std::ranges::all_of(offers, &Offer::has_nccl)) throw CudaError(why);
     return offers.front().name;
 }
 
 class NcclHalo : public HaloExchange {
   public:
-    NcclHalo(Team& team, const Partition& partition)
-        : rank_(team.rank()), partition_(partition), link_(common_name(team), rank_, team.size()) {}
+    NcclHalo(Communicator& comm, const Partition& partition)
+        : rank_(comm.rank()), partition_(partition), link_(common_name(comm), rank_, comm.size()) {}
 
     int depth() const override { return partition_.depth; }
 
     void exchange(std::span<const HaloRows> arrays, CudaStream* stream) override {
         const int above = partition_.above(rank_), below = partition_.below(rank_);
         for (const HaloRows& array : arrays) {
-            const HaloPlaces places = places_of(array, partition_, rank_);
-            link_.exchange({above, places.first, places.above},
-                           {below, places.last, places.below},
-                           places.bytes,
+            const HaloRanges ranges = ranges_of(array, partition_, rank_);
+            link_.exchange({above, ranges.first, ranges.above},
+                           {below, ranges.last, ranges.below},
+                           ranges.bytes,
                            *stream);
             for (const int to : {above, below})
-                if (to >= 0) count_message(places.bytes);
+                if (to >= 0) count_message(ranges.bytes);
         }
     }
 
@@ -60,8 +60,8 @@ class NcclHalo : public HaloExchange {
 
 }  // namespace
 
-std::unique_ptr<HaloExchange> make_nccl_halo(Team& team, const Partition& partition) {
-    return std::make_unique<NcclHalo>(team, partition);
+std::unique_ptr<HaloExchange> make_nccl_halo(Communicator& comm, const Partition& partition) {
+    return std::make_unique<NcclHalo>(comm, partition);
 }
 
 }  // namespace stencil

@@ -20,12 +20,12 @@ constexpr std::size_t kFlagBytes = 256, kFlags = kSides * kFlagBytes;
 
 class PeerHalo : public HaloExchange {
   public:
-    PeerHalo(Team& team, const Partition& partition) : team_(team), partition_(partition) {}
+    PeerHalo(Communicator& comm, const Partition& partition) : comm_(comm), partition_(partition) {}
     // CUDA requires shared memory to exist until every process has closed it.
     ~PeerHalo() override {
         if (!inbox_) return;
         outboxes_.clear();
-        meet(team_);
+        meet(comm_);
     }
 
     int depth() const override { return partition_.depth; }
@@ -33,13 +33,13 @@ class PeerHalo : public HaloExchange {
     void exchange(std::span<const HaloRows> arrays, CudaStream* stream) override {
         if (!inbox_) open(arrays);
         ++exchanges_;
-        const int part = team_.rank();
-        std::vector<HaloPlaces> places;
-        for (const HaloRows& array : arrays) places.push_back(places_of(array, partition_, part));
-        give(partition_.above(part), kBelow, places, *stream);
-        give(partition_.below(part), kAbove, places, *stream);
-        take(partition_.above(part), kAbove, places, *stream);
-        take(partition_.below(part), kBelow, places, *stream);
+        const int part = comm_.rank();
+        std::vector<HaloRanges> ranges;
+        for (const HaloRows& array : arrays) ranges.push_back(ranges_of(array, partition_, part));
+        give(partition_.above(part), kBelow, ranges, *stream);
+        give(partition_.below(part), kAbove, ranges, *stream);
+        take(partition_.above(part), kAbove, ranges, *stream);
+        take(partition_.below(part), kBelow, ranges, *stream);
     }
 
   private:
@@ -51,18 +51,18 @@ class PeerHalo : public HaloExchange {
     void open(std::span<const HaloRows> arrays) {
         bytes_of_side_ = arrays.size() * std::size_t(partition_.depth) * arrays.front().row_bytes;
         inbox_.emplace(kFlags + kTurns * kSides * bytes_of_side_);
-        const auto handles = gather_values(team_, inbox_->handle());
-        const int part = team_.rank();
+        const auto handles = gather_values(comm_, inbox_->handle());
+        const int part = comm_.rank();
         for (const int other : {partition_.above(part), partition_.below(part)})
             if (other >= 0) outboxes_.try_emplace(other, handles[std::size_t(other)]);
     }
 
     // Writes rows to the neighbour that has this slab on `side`.
-    void give(int to, Side side, std::span<const HaloPlaces> places, CudaStream& stream) {
+    void give(int to, Side side, std::span<const HaloRanges> ranges, CudaStream& stream) {
         if (to < 0) return;
         std::byte* inbox = outboxes_.at(to).data();
         std::byte* at = inbox + place_of(side);
-        for (const HaloPlaces& array : places) {
+        for (const HaloRanges& array : ranges) {
             copy_on_device(at, side == kBelow ? array.first : array.last, array.bytes, stream);
             at += array.bytes;
         }
@@ -70,17 +70,17 @@ class PeerHalo : public HaloExchange {
         enqueue_signal(inbox + side * kFlagBytes, exchanges_, stream);
     }
 
-    void take(int from, Side side, std::span<const HaloPlaces> places, CudaStream& stream) {
+    void take(int from, Side side, std::span<const HaloRanges> ranges, CudaStream& stream) {
         if (from < 0) return;
         enqueue_wait(inbox_->data() + side * kFlagBytes, exchanges_, stream);
         const std::byte* at = inbox_->data() + place_of(side);
-        for (const HaloPlaces& array : places) {
+        for (const HaloRanges& array : ranges) {
             copy_on_device(side == kAbove ? array.above : array.below, at, array.bytes, stream);
             at += array.bytes;
         }
     }
 
-    Team& team_;
+    Communicator& comm_;
     Partition partition_;
     std::optional<SharedMemory> inbox_;
     std::map<int, PeerMemory> outboxes_;  ///< inboxes of the neighbours
@@ -90,8 +90,8 @@ class PeerHalo : public HaloExchange {
 
 }  // namespace
 
-std::unique_ptr<HaloExchange> make_peer_halo(Team& team, const Partition& partition) {
-    return std::make_unique<PeerHalo>(team, partition);
+std::unique_ptr<HaloExchange> make_peer_halo(Communicator& comm, const Partition& partition) {
+    return std::make_unique<PeerHalo>(comm, partition);
 }
 
 }  // namespace stencil

@@ -19,8 +19,8 @@ void copy_on(const ExecutionSpace& on, const ByteRows& from, const ByteRows& to)
 
 class StagedStrips : public MpiStrips {
   public:
-    StagedStrips(Team& team, const Partition& partition, int columns)
-        : MpiStrips(team, partition, columns), out_(kBufferBytes), in_(kBufferBytes) {}
+    StagedStrips(Communicator& comm, const Partition& partition, int columns)
+        : MpiStrips(comm, partition, columns), out_(kBufferBytes), in_(kBufferBytes) {}
 
   private:
     std::byte* outbox() override { return static_cast<std::byte*>(out_.data()); }
@@ -42,20 +42,20 @@ class StagedStrips : public MpiStrips {
 // little at this piece size.
 class PeerStrips : public StripPieces {
   public:
-    PeerStrips(Team& team, const Partition& partition, int columns)
-        : StripPieces(team, partition, columns, kBufferBytes), inbox_(kBufferBytes) {}
+    PeerStrips(Communicator& comm, const Partition& partition, int columns)
+        : StripPieces(comm, partition, columns, kBufferBytes), inbox_(kBufferBytes) {}
     // CUDA requires shared memory to exist until every process has closed it.
     ~PeerStrips() override {
         if (outboxes_.empty()) return;
         outboxes_.clear();
-        stencil::meet(team());
+        stencil::meet(comm());
     }
 
   private:
     static constexpr std::size_t kBufferBytes = std::size_t(256) << 20;
 
     void open() {
-        const auto handles = gather_values(team(), inbox_.handle());
+        const auto handles = gather_values(comm(), inbox_.handle());
         for (std::size_t other = 0; other < handles.size(); ++other)
             if (other != std::size_t(part())) outboxes_.try_emplace(other, handles[other]);
     }
@@ -84,7 +84,7 @@ class PeerStrips : public StripPieces {
     // Waits until all processes have finished what they enqueued.
     void meet(const ExecutionSpace& on) {
         on.stream->synchronize();
-        stencil::meet(team());
+        stencil::meet(comm());
     }
 
     SharedMemory inbox_;
@@ -93,12 +93,12 @@ class PeerStrips : public StripPieces {
 
 }  // namespace
 
-std::unique_ptr<StripPieces> make_peer_strips(Team& team, const Partition& partition, int columns) {
-    return std::make_unique<PeerStrips>(team, partition, columns);
+std::unique_ptr<StripPieces> make_peer_strips(Communicator& comm, const Partition& partition, int columns) {
+    return std::make_unique<PeerStrips>(comm, partition, columns);
 }
 
-std::unique_ptr<StripPieces> make_staged_strips(Team& team, const Partition& partition, int columns) {
-    return std::make_unique<StagedStrips>(team, partition, columns);
+std::unique_ptr<StripPieces> make_staged_strips(Communicator& comm, const Partition& partition, int columns) {
+    return std::make_unique<StagedStrips>(comm, partition, columns);
 }
 
 }  // namespace stencil

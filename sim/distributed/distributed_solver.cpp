@@ -5,7 +5,7 @@
 #include <mutex>
 #include <utility>
 
-#include "sim/distributed/part.h"
+#include "sim/distributed/slab_solver.h"
 #include "sim/field/field_hash.h"
 #include "sim/files/atomic_file.h"
 #include "sim/files/npy_rows.h"
@@ -17,8 +17,8 @@
 namespace stencil {
 namespace {
 
-Parts& parts() {
-    static Parts all(Team::all());
+SlabSolvers& parts() {
+    static SlabSolvers all(Communicator::all());
     return all;
 }
 
@@ -29,14 +29,14 @@ std::recursive_mutex& in_call() {
 }
 
 // Collective call. An exception after the broadcast would deadlock the other ranks, so abort.
-Parts::Answer call(Packet& packet) {
+SlabSolvers::Answer call(Packet& packet) {
     const std::lock_guard lock(in_call());
-    Team::all().broadcast(packet.bytes());
+    Communicator::all().broadcast(packet.bytes());
     try {
         parts().perform(Packet(packet.bytes()));
     } catch (const std::exception& error) {
         std::fprintf(stderr, "stencilscope: process 0: %s\n", error.what());
-        Team::all().abort(1);
+        Communicator::all().abort(1);
     }
     return std::move(parts().answer);
 }
@@ -62,7 +62,7 @@ class SpreadState : public SavedState {
     }
     ~SpreadState() override {
         Packet packet;
-        packet.put(Verb::release).put(number);
+        packet.put(Opcode::release).put(number);
         call(packet);
     }
     std::size_t bytes() const override { return bytes_; }
@@ -79,12 +79,12 @@ class DistributedSolver : public Solver {
   public:
     DistributedSolver(const RunSpec& spec, const SolverSetup& setup, int processes)
         : Solver(setup), spec_(spec), processes_(processes), number_(made(setup.params)) {}
-    ~DistributedSolver() override { call(begin(Verb::drop)); }
+    ~DistributedSolver() override { call(begin(Opcode::drop)); }
 
     void set_params(const StepParameters& params) override {
         if (has_halos_of(params.boundary)) {
             setup_.params = params;
-            Packet packet = begin(Verb::set_params);
+            Packet packet = begin(Opcode::set_params);
             call(packet << params);
             return;
         }
@@ -95,20 +95,20 @@ class DistributedSolver : public Solver {
     void load(Solver& other) override {
         const auto* spread = dynamic_cast<DistributedSolver*>(&other);
         if (!spread || spread->processes() != processes()) return Solver::load(other);
-        call(begin(Verb::load_from).put(spread->number_));
+        call(begin(Opcode::load_from).put(spread->number_));
         step_ = other.step();
         forget_largest();
     }
 
-    double wait() override { return call(begin(Verb::wait)).number; }
-    void expect(long long steps) override { call(begin(Verb::expect).put(steps)); }
-    void wait_for_fastest() override { call(begin(Verb::wait_for_fastest)); }
-    SteppingWay way() const override { return parts().find(number_)->solver().way(); }
+    double wait() override { return call(begin(Opcode::wait)).number; }
+    void expect(long long steps) override { call(begin(Opcode::expect).put(steps)); }
+    void wait_for_fastest() override { call(begin(Opcode::wait_for_fastest)); }
+    ExecutionPath way() const override { return parts().find(number_)->solver().way(); }
 
     int processes() const override { return parts().find(number_)->partition().parts; }
 
     Field field(const Observable& what = {}) override {
-        const Packet packet = look(Verb::field, what);
+        const Packet packet = look(Opcode::field, what);
         const std::lock_guard lock(in_call());
         call(packet);
         return std::move(parts().rows.front());
@@ -116,38 +116,38 @@ class DistributedSolver : public Solver {
 
     void set_base(const Field& base) override { set_base(FieldRows({&base}), 0); }
     void set_base(const RowSource& source, std::size_t field) override {
-        give(source, field, 1, begin(Verb::set_base));
+        give(source, field, 1, begin(Opcode::set_base));
     }
     void set_base(Solver& other, const std::string& formula = {}) override {
         // Works in place only if both solvers have the same slabs.
         const auto* spread = dynamic_cast<DistributedSolver*>(&other);
         if (!spread || spread->processes() != processes()) return set_base(other.field(formula));
         spread->check(formula);
-        call(begin(Verb::set_base_from).put(spread->number_).put(formula));
+        call(begin(Opcode::set_base_from).put(spread->number_).put(formula));
     }
 
     void resample(const Observable& what, const ResampleRequest& request, bool, Pixels& out) override {
         out.width = request.width;
         out.height = request.height;
         out.on_device = false;
-        out.host = call(look(Verb::resample, what).put(request)).pixels;
+        out.host = call(look(Opcode::resample, what).put(request)).pixels;
     }
 
     PartialStatistics sums(const Observable& what, Summand summand) override {
-        return call(look(Verb::sums, what).put(summand)).sums;
+        return call(look(Opcode::sums, what).put(summand)).sums;
     }
     std::vector<double> percentiles(const Observable& what, std::span<const double> q) override {
         const std::vector<double> all(q.begin(), q.end());
-        return call(look(Verb::percentiles, what).put(all)).values;
+        return call(look(Opcode::percentiles, what).put(all)).values;
     }
     std::vector<std::uint64_t> histogram(const Observable& what, double low, double high, int bins) override {
-        return call(look(Verb::histogram, what).put(HistogramBins{low, high, bins})).counts;
+        return call(look(Opcode::histogram, what).put(HistogramBins{low, high, bins})).counts;
     }
     std::vector<double> sample(const Observable& what,
                                std::span<const SamplePoint> points,
                                bool smooth) override {
         const std::vector<SamplePoint> all(points.begin(), points.end());
-        return call(look(Verb::sample, what).put(all).put(smooth)).values;
+        return call(look(Opcode::sample, what).put(all).put(smooth)).values;
     }
 
     std::unique_ptr<SavedState> save() override {
@@ -155,7 +155,7 @@ class DistributedSolver : public Solver {
         auto state = std::make_unique<SpreadState>(std::size_t(double(setup_.nx) * setup_.ny * cell));
         state->boundary = setup_.params.boundary;
         state->step = step_;
-        call(begin(Verb::save).put(state->number));
+        call(begin(Opcode::save).put(state->number));
         return state;
     }
     void restore(const SavedState& state) override {
@@ -165,23 +165,23 @@ class DistributedSolver : public Solver {
             then.boundary = saved.boundary;
             remake(then, false);
         }
-        call(begin(Verb::restore).put(saved.number));
+        call(begin(Opcode::restore).put(saved.number));
         step_ = saved.step;
         forget_largest();
     }
 
     std::string write_npy(const std::filesystem::path& path, const SolverArray& array) override {
-        Packet packet = begin(Verb::write);
+        Packet packet = begin(Opcode::write);
         check(array.observable);
         packet.put(array.kind).put(array.component).put(array.inner) << array.observable;
         return *write_shared(path, packet);
     }
 
     InnerState inner(bool with_cells) override {
-        return with_cells ? call(begin(Verb::inner)).inner : own().inner(false);
+        return with_cells ? call(begin(Opcode::inner)).inner : own().inner(false);
     }
     bool take_inner(const InnerRows& inner) override {
-        Packet packet = begin(Verb::take_inner);
+        Packet packet = begin(Opcode::take_inner);
         packet.put(inner.names.size());
         for (const std::string& name : inner.names) packet.put(name);
         packet << inner.numbers;
@@ -191,24 +191,24 @@ class DistributedSolver : public Solver {
 
     SpreadCosts costs(long long steps) {
         SpreadCosts costs;
-        costs.sent = call(begin(Verb::traffic)).traffic;
-        if (steps > 0) costs.seconds_alone = call(begin(Verb::seconds_alone).put(steps)).number;
+        costs.sent = call(begin(Opcode::traffic)).traffic;
+        if (steps > 0) costs.seconds_alone = call(begin(Opcode::seconds_alone).put(steps)).number;
         return costs;
     }
-    std::string hash() { return call(begin(Verb::hash)).text; }
+    std::string hash() { return call(begin(Opcode::hash)).text; }
 
   protected:
     void load_fields(const RowSource& start) override {
-        give(start, 0, setup_.components(), begin(Verb::load).put(step_));
+        give(start, 0, setup_.components(), begin(Opcode::load).put(step_));
     }
     std::vector<Field> fields() override {
         const std::lock_guard lock(in_call());
-        call(begin(Verb::fields));
+        call(begin(Opcode::fields));
         return std::move(parts().rows);
     }
-    void advance_by(long long steps) override { call(begin(Verb::advance).put(steps)); }
+    void advance_by(long long steps) override { call(begin(Opcode::advance).put(steps)); }
     void paint_piece(const BrushPiece& piece, std::size_t component) override {
-        call(begin(Verb::paint).put(component).put(piece));
+        call(begin(Opcode::paint).put(component).put(piece));
     }
     double largest_value(const StepParameters& params) const override {
         return parts().find(number_)->solver().largest_allowed(params);
@@ -221,13 +221,13 @@ class DistributedSolver : public Solver {
         const std::lock_guard lock(in_call());
         const int number = ++solvers;
         Packet packet;
-        packet.put(Verb::make).put(number);
+        packet.put(Opcode::make).put(number);
         // Sends only settings that concern the steps.
         RunSpec spec = spec_;
         spec.exports = RunSpec().exports;
         spec.edits = {};
         packet.put(json_text(to_json(spec))) << params;
-        Team::all().broadcast(packet.put(processes_).bytes());
+        Communicator::all().broadcast(packet.put(processes_).bytes());
         SolverSetup setup = setup_;
         setup.params = params;
         parts().make(number, setup, processes_);
@@ -244,21 +244,21 @@ class DistributedSolver : public Solver {
     // failure.
     void remake(const StepParameters& params, bool with_cells) {
         const int last = std::exchange(number_, made(params));
-        if (with_cells) call(begin(Verb::go_on_from).put(last));
+        if (with_cells) call(begin(Opcode::go_on_from).put(last));
         Packet packet;
-        call(packet.put(Verb::drop).put(last));
+        call(packet.put(Opcode::drop).put(last));
         setup_.params = params;
     }
 
-    Packet begin(Verb verb) const {
+    Packet begin(Opcode verb) const {
         Packet packet;
         packet.put(verb).put(number_);
         return packet;
     }
-    static Parts::Answer call(Packet packet) { return stencil::call(packet); }
+    static SlabSolvers::Answer call(Packet packet) { return stencil::call(packet); }
 
     // Checks the observable before any other process is involved.
-    Packet look(Verb verb, const Observable& what) const {
+    Packet look(Opcode verb, const Observable& what) const {
         check(what);
         Packet packet = begin(verb);
         packet << what;
@@ -274,10 +274,10 @@ class DistributedSolver : public Solver {
         checked_.push_back(key);
     }
 
-    Parts::Answer give(const RowSource& source, std::size_t first, std::size_t count, Packet packet) {
+    SlabSolvers::Answer give(const RowSource& source, std::size_t first, std::size_t count, Packet packet) {
         const std::lock_guard lock(in_call());
         parts().given = &source;
-        Parts::Answer answer = call(put_rows(packet, source, first, count));
+        SlabSolvers::Answer answer = call(put_rows(packet, source, first, count));
         parts().given = nullptr;
         return answer;
     }
@@ -294,13 +294,13 @@ class DistributedSolver : public Solver {
 }  // namespace
 
 std::unique_ptr<Solver> make_run_solver(const RunSpec& spec, const SolverSetup& setup, int processes) {
-    const int most = processes > 0 ? processes : Team::all().size();
+    const int most = processes > 0 ? processes : Communicator::all().size();
     if (partition_of(setup, most).parts == 1) return make_solver(setup);
     return std::make_unique<DistributedSolver>(spec, setup, most);
 }
 
 std::shared_ptr<const RowSource> start_in_place(RunSpec& spec) {
-    if (Team::all().size() == 1) return nullptr;
+    if (Communicator::all().size() == 1) return nullptr;
     auto start = start_recipe(spec);
     for (std::size_t c = 0; start && c < start->count(); ++c) {
         const std::string file = start_file(spec, c);
@@ -316,9 +316,9 @@ SeenField look_at(const RowSource& source, std::size_t field) {
     const std::lock_guard lock(in_call());
     RowsSeen seen;
     const std::string recipe = source.recipe();
-    if (Team::all().size() > 1 && !recipe.empty()) {
+    if (Communicator::all().size() > 1 && !recipe.empty()) {
         Packet packet;
-        seen = call(packet.put(Verb::look_at_rows).put(0).put(recipe).put(field)).seen;
+        seen = call(packet.put(Opcode::look_at_rows).put(0).put(recipe).put(field)).seen;
     }
     if (seen.hash.empty() && seen.trouble.empty()) seen = look_alone(source, field);
     if (!seen.trouble.empty()) throw InputError(seen.trouble);
@@ -327,9 +327,9 @@ SeenField look_at(const RowSource& source, std::size_t field) {
 
 std::string write_npy(const std::filesystem::path& path, const RowSource& source, std::size_t field) {
     const std::string recipe = source.recipe();
-    if (Team::all().size() > 1 && !recipe.empty()) {
+    if (Communicator::all().size() > 1 && !recipe.empty()) {
         Packet packet;
-        packet.put(Verb::write_rows).put(0).put(recipe).put(field);
+        packet.put(Opcode::write_rows).put(0).put(recipe).put(field);
         if (const auto written = write_shared(path, packet)) return *written;
     }
     return write_npy_rows(path, source.nx(), source.ny(), [&](const RowSink& sink) {
@@ -351,17 +351,17 @@ std::string hash_in_place(Solver& solver) {
     return spread ? spread->hash() : field_hash(solver.state().components);
 }
 
-void choose_gpu_of_process(const Team& team) {
-    if (team.size() == 1) return;
+void choose_gpu_of_process(const Communicator& comm) {
+    if (comm.size() == 1) return;
     const auto& devices = query_cuda().devices;
     if (devices.empty()) return;
-    choose_cuda_device(devices[std::size_t(team.host_rank()) % devices.size()].index);
+    choose_cuda_device(devices[std::size_t(comm.host_rank()) % devices.size()].index);
 }
 
 void dismiss_team() {
-    if (Team::all().size() == 1) return;
+    if (Communicator::all().size() == 1) return;
     Packet packet;
-    Team::all().broadcast(packet.put(Verb::quit).bytes());
+    Communicator::all().broadcast(packet.put(Opcode::quit).bytes());
 }
 
 }  // namespace stencil

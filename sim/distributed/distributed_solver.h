@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "sim/machine/team.h"
+#include "sim/machine/communicator.h"
 #include "sim/run/run_spec.h"
 #include "sim/run/solvers/solver.h"
 
@@ -43,7 +43,7 @@ SpreadCosts costs_of(Solver& solver, long long steps);
 std::string hash_in_place(Solver& solver);
 
 /// Assigns the host's GPUs to its processes, round robin if there are more processes.
-void choose_gpu_of_process(const Team& team);
+void choose_gpu_of_process(const Communicator& comm);
 
 /// Ends the worker loops of the other processes.
 void dismiss_team();

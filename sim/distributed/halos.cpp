@@ -21,27 +21,27 @@ bool wants_nccl() {
 
 }  // namespace
 
-bool reach_each_other(Team& team, std::span<const int> others) {
+bool reach_each_other(Communicator& comm, std::span<const int> others) {
     const int own = default_cuda_device();
-    const auto gpus = gather_values(team, own);
-    bool reach = team.host_size() == team.size() && !wants_nccl();
+    const auto gpus = gather_values(comm, own);
+    bool reach = comm.host_size() == comm.size() && !wants_nccl();
     for (const int other : others)
         if (reach && other >= 0 && gpus[std::size_t(other)] != own)
             reach = reach_gpu(own, gpus[std::size_t(other)]);
-    return std::ranges::all_of(gather_values(team, char(reach)), [](char each) { return each != 0; });
+    return std::ranges::all_of(gather_values(comm, char(reach)), [](char each) { return each != 0; });
 }
 #endif
 
-std::unique_ptr<HaloExchange> make_halo(Team& team, const Partition& partition, Device device) {
+std::unique_ptr<HaloExchange> make_halo(Communicator& comm, const Partition& partition, Device device) {
 #if STENCILSCOPE_HAS_CUDA
     if (device == Device::cuda) {
-        const int neighbours[] = {partition.above(team.rank()), partition.below(team.rank())};
-        return reach_each_other(team, neighbours) ? make_peer_halo(team, partition)
-                                                  : make_nccl_halo(team, partition);
+        const int neighbours[] = {partition.above(comm.rank()), partition.below(comm.rank())};
+        return reach_each_other(comm, neighbours) ? make_peer_halo(comm, partition)
+                                                  : make_nccl_halo(comm, partition);
     }
 #endif
     static_cast<void>(device);
-    return std::make_unique<MpiHalo>(team, partition);
+    return std::make_unique<MpiHalo>(comm, partition);
 }
 
 }  // namespace stencil

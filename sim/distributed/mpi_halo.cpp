@@ -2,11 +2,11 @@
 
 namespace stencil {
 
-HaloPlaces places_of(const HaloRows& array, const Partition& partition, int part) {
+HaloRanges ranges_of(const HaloRows& array, const Partition& partition, int part) {
     const Slab slab = partition.slab(part);
     auto* row_0 = static_cast<std::byte*>(array.data);
     const auto row = [&](int y) { return row_0 + std::size_t(y) * array.row_bytes; };
-    const int end = slab.above + partition.own_rows(part);
+    const int end = slab.above + partition.local_rows(part);
     return {slab.above > 0 ? row(0) : nullptr,
             slab.below > 0 ? row(end) : nullptr,
             row(slab.above),
@@ -15,14 +15,14 @@ HaloPlaces places_of(const HaloRows& array, const Partition& partition, int part
 }
 
 void MpiHalo::exchange(std::span<const HaloRows> arrays, CudaStream*) {
-    const int part = team_.rank();
+    const int part = comm_.rank();
     for (const HaloRows& array : arrays) {
-        const HaloPlaces places = places_of(array, partition_, part);
-        team_.exchange({partition_.above(part), places.first, places.above},
-                       {partition_.below(part), places.last, places.below},
-                       places.bytes);
+        const HaloRanges ranges = ranges_of(array, partition_, part);
+        comm_.exchange({partition_.above(part), ranges.first, ranges.above},
+                       {partition_.below(part), ranges.last, ranges.below},
+                       ranges.bytes);
         for (const int to : {partition_.above(part), partition_.below(part)})
-            if (to >= 0) count_message(places.bytes);
+            if (to >= 0) count_message(ranges.bytes);
     }
 }
 

@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "sim/machine/team.h"
+#include "sim/machine/communicator.h"
 
 namespace stencil {
 
@@ -64,17 +64,17 @@ class Packet {
 
 /// Gathers one value per process at all processes. Collective.
 template <class V>
-std::vector<V> gather_values(Team& team, const V& own, std::size_t bytes_before = 0) {
+std::vector<V> gather_values(Communicator& comm, const V& own, std::size_t bytes_before = 0) {
     std::vector<V> all;
-    for (Bytes& bytes : team.gather(Packet().put(own).bytes(), bytes_before))
+    for (Bytes& bytes : comm.gather(Packet().put(own).bytes(), bytes_before))
         all.push_back(Packet(std::move(bytes)).get<V>());
     return all;
 }
 
 /// A barrier. Collective.
-inline void meet(Team& team) {
+inline void meet(Communicator& comm) {
     std::uint64_t nothing = 0;
-    team.sum({&nothing, 1});
+    comm.sum({&nothing, 1});
 }
 
 }  // namespace stencil

@@ -49,7 +49,7 @@ Slab Partition::slab(int part) const {
 
 int Partition::local_rows(int part) const {
     const Slab own = slab(part);
-    return own_rows(part) + own.above + own.below;
+    return local_rows(part) + own.above + own.below;
 }
 
 int Partition::above(int part) const {
@@ -75,7 +75,7 @@ Partition partition_of(const SolverSetup& setup, int processes) {
 double bytes_given_in_step(const SolverSetup& whole, const Partition& partition, int part) {
     const double row = double(whole.nx) * double(bytes_of(whole.state_dtype())) * double(whole.components());
     // A transpose sends all foreign columns, forth and back.
-    if (whole.method->jumps) return 2 * row * partition.own_rows(part) * (1 - 1.0 / partition.parts);
+    if (whole.method->jumps) return 2 * row * partition.local_rows(part) * (1 - 1.0 / partition.parts);
     const int neighbours = (partition.above(part) >= 0) + (partition.below(part) >= 0);
     return row * neighbours * partition.depth / partition.steps;
 }

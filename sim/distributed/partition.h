@@ -18,7 +18,7 @@ struct Partition {
     int steps = 1;  ///< steps per exchange
 
     int begin(int part) const { return Strips{rows, parts}.begin(part); }
-    int own_rows(int part) const { return begin(part + 1) - begin(part); }
+    int local_rows(int part) const { return begin(part + 1) - begin(part); }
     Slab slab(int part) const;
     int local_rows(int part) const;
     /// Index of the neighbouring slab; -1 if there is none.

@@ -35,27 +35,27 @@ struct RowsAhead {
     DType dtype = DType::float32;
 };
 
-void send_rows(Team& team, int first, const Field& rows) {
+void send_rows(Communicator& comm, int first, const Field& rows) {
     const RowsAhead ahead{first, rows.ny(), rows.dtype()};
-    team.send(&ahead, sizeof(ahead), 0);
-    team.send(cells_from(rows, 0), bytes_of_rows(rows, rows.ny()), 0);
+    comm.send(&ahead, sizeof(ahead), 0);
+    comm.send(cells_from(rows, 0), bytes_of_rows(rows, rows.ny()), 0);
 }
 
 // Splits pieces of any size into messages of bounded size.
-RowSink sending_to_first(Team& team) {
-    return [&team](int first, const Field& rows) {
+RowSink sending_to_first(Communicator& comm) {
+    return [&comm](int first, const Field& rows) {
         const FieldRows source({&rows});
         for_pieces(
-            source, 0, 0, rows.ny(), [&](int y, const Field& piece) { send_rows(team, first + y, piece); });
+            source, 0, 0, rows.ny(), [&](int y, const Field& piece) { send_rows(comm, first + y, piece); });
     };
 }
 
-void receive_rows(Team& team, int from, int nx, const RowSink& sink) {
+void receive_rows(Communicator& comm, int from, int nx, const RowSink& sink) {
     for (RowsAhead ahead;;) {
-        team.receive(&ahead, sizeof(ahead), from);
+        comm.receive(&ahead, sizeof(ahead), from);
         if (ahead.rows == 0) return;
         Field piece(ahead.dtype, nx, ahead.rows);
-        team.receive(cells_from(piece, 0), bytes_of_rows(piece, ahead.rows), from);
+        comm.receive(cells_from(piece, 0), bytes_of_rows(piece, ahead.rows), from);
         sink(ahead.first, piece);
     }
 }
@@ -99,22 +99,22 @@ std::string first_text(const std::vector<std::string>& texts) {
     return first == texts.end() ? "" : *first;
 }
 
-std::string joined(Team& team, const std::vector<std::uint64_t>& own, DType dtype, int nx) {
+std::string joined(Communicator& comm, const std::vector<std::uint64_t>& own, DType dtype, int nx) {
     std::vector<std::uint64_t> all;
-    for (const auto& each : gather_values(team, own)) std::ranges::copy(each, std::back_inserter(all));
+    for (const auto& each : gather_values(comm, own)) std::ranges::copy(each, std::back_inserter(all));
     return field_hash(dtype, nx, all);
 }
 
 }  // namespace
 
-std::shared_ptr<const RowSource> read_everywhere(Team& team, const std::string& recipe) {
+std::shared_ptr<const RowSource> read_everywhere(Communicator& comm, const std::string& recipe) {
     std::shared_ptr<const RowSource> own;
     try {
         if (!recipe.empty()) own = read_recipe(recipe);
     } catch (const InputError&) {
         // The file is not visible to this process.
     }
-    const auto all = gather_values(team, char(own ? 1 : 0));
+    const auto all = gather_values(comm, char(own ? 1 : 0));
     return std::ranges::all_of(all, [](char each) { return each != 0; }) ? own : nullptr;
 }
 
@@ -124,65 +124,65 @@ Packet& put_rows(Packet& packet, const RowSource& source, std::size_t first, std
     return packet.put(std::vector<DType>(begin, begin + std::ptrdiff_t(count)));
 }
 
-GivenRows take_rows(Team& team, const Partition& partition, Packet& packet, const RowSource* source) {
+GivenRows take_rows(Communicator& comm, const Partition& partition, Packet& packet, const RowSource* source) {
     const auto recipe = packet.get<std::string>();
-    const int nx = packet.get<int>(), rank = team.rank();
+    const int nx = packet.get<int>(), rank = comm.rank();
     const auto first = packet.get<std::size_t>();
     const auto dtypes = packet.get<std::vector<DType>>();
     if (!recipe.empty())
-        if (auto own = read_everywhere(team, recipe)) return {own, first};
+        if (auto own = read_everywhere(comm, recipe)) return {own, first};
     if (rank == 0) {
         for (int to = 1; to < partition.parts; ++to)
             for (std::size_t i = 0; i < dtypes.size(); ++i)
                 for_pieces(*source,
                            first + i,
                            partition.begin(to),
-                           partition.own_rows(to),
+                           partition.local_rows(to),
                            [&](int, const Field& piece) {
-                               team.send(cells_from(piece, 0), bytes_of_rows(piece, piece.ny()), to);
+                               comm.send(cells_from(piece, 0), bytes_of_rows(piece, piece.ny()), to);
                            });
         return {std::shared_ptr<const RowSource>(std::shared_ptr<void>(), source), first};
     }
     auto own = std::make_shared<State>();
     for (const DType dtype : dtypes) {
-        Field& field = own->components.emplace_back(dtype, nx, partition.own_rows(rank));
+        Field& field = own->components.emplace_back(dtype, nx, partition.local_rows(rank));
         for (int y = 0, most = rows_at_a_time(nx); y < field.ny(); y += most) {
             const int rows = std::min(most, field.ny() - y);
-            team.receive(cells_from(field, y), bytes_of_rows(field, rows), 0);
+            comm.receive(cells_from(field, y), bytes_of_rows(field, rows), 0);
         }
     }
     return {std::make_shared<StateRows>(std::move(own), partition.begin(rank), partition.rows)};
 }
 
-std::vector<Field> gather_rows(Team& team, const Partition& partition, std::vector<Field> own) {
+std::vector<Field> gather_rows(Communicator& comm, const Partition& partition, std::vector<Field> own) {
     std::vector<Field> whole;
     for (Field& rows : own) {
-        if (team.rank() > 0) {
-            team.send(cells_from(std::as_const(rows), 0), bytes_of_rows(rows, rows.ny()), 0);
+        if (comm.rank() > 0) {
+            comm.send(cells_from(std::as_const(rows), 0), bytes_of_rows(rows, rows.ny()), 0);
             continue;
         }
         Field& all = whole.emplace_back(rows.dtype(), rows.nx(), partition.rows);
         copy_bytes(cells_from(rows, 0), cells_from(all, 0), bytes_of_rows(rows, rows.ny()));
         for (int from = 1; from < partition.parts; ++from)
-            team.receive(
-                cells_from(all, partition.begin(from)), bytes_of_rows(all, partition.own_rows(from)), from);
+            comm.receive(
+                cells_from(all, partition.begin(from)), bytes_of_rows(all, partition.local_rows(from)), from);
     }
     return whole;
 }
 
-PartialStatistics joined(Team& team, const PartialStatistics& own) {
+PartialStatistics joined(Communicator& comm, const PartialStatistics& own) {
     PartialStatistics all;
-    for (const PartialStatistics& each : gather_values(team, own)) all.append(each);
+    for (const PartialStatistics& each : gather_values(comm, own)) all.append(each);
     return all;
 }
 
-RowsSeen look_together(Team& team, const OwnRows& own) {
+RowsSeen look_together(Communicator& comm, const OwnRows& own) {
     const Look look(own);
     RowsSeen seen;
-    seen.trouble = first_text(gather_values(team, look.trouble, bytes_of_all(own)));
+    seen.trouble = first_text(gather_values(comm, look.trouble, bytes_of_all(own)));
     if (!seen.trouble.empty()) return seen;
-    seen.statistics = joined(team, look.sums).statistics();
-    seen.hash = joined(team, look.hashes, look.dtype, own.nx);
+    seen.statistics = joined(comm, look.sums).statistics();
+    seen.hash = joined(comm, look.hashes, look.dtype, own.nx);
     return seen;
 }
 
@@ -194,14 +194,14 @@ RowsSeen look_alone(const RowSource& source, std::size_t field) {
     return {field_hash(look.dtype, source.nx(), look.hashes), look.sums.statistics(), ""};
 }
 
-WrittenRows write_together(Team& team, const std::string& file, const OwnRows& own) {
+WrittenRows write_together(Communicator& comm, const std::string& file, const OwnRows& own) {
     std::unique_ptr<NpyWriter> npy;
     try {
         npy = std::make_unique<NpyWriter>(file, own.nx, own.ny);
     } catch (const std::system_error&) {
         // This host does not share the file system.
     }
-    const auto sees_file = gather_values(team, char(npy ? 1 : 0));
+    const auto sees_file = gather_values(comm, char(npy ? 1 : 0));
     if (!sees_file.front()) return {"", "it cannot be opened"};
     std::string trouble;
     std::vector<std::uint64_t> hashes;
@@ -216,23 +216,23 @@ WrittenRows write_together(Team& team, const std::string& file, const OwnRows& o
     if (npy) {
         const RowSink write = [&](int first, const Field& rows) { npy->write(first, rows); };
         note_trouble(trouble, [&] { give(write); });
-        if (team.rank() == 0) {
+        if (comm.rank() == 0) {
             note_trouble(trouble, [&] { npy->write_header(dtype); });
-            for (int from = 1; from < team.size(); ++from)
+            for (int from = 1; from < comm.size(); ++from)
                 if (!sees_file[std::size_t(from)])
-                    receive_rows(team, from, own.nx, [&](int first, const Field& rows) {
+                    receive_rows(comm, from, own.nx, [&](int first, const Field& rows) {
                         note_trouble(trouble, [&] { write(first, rows); });
                     });
         }
         note_trouble(trouble, [&] { npy->sync(); });
     } else {
-        give(sending_to_first(team));
+        give(sending_to_first(comm));
         const RowsAhead none;
-        team.send(&none, sizeof(none), 0);
+        comm.send(&none, sizeof(none), 0);
     }
-    if (const auto why = first_text(gather_values(team, trouble, bytes_of_all(own))); !why.empty())
+    if (const auto why = first_text(gather_values(comm, trouble, bytes_of_all(own))); !why.empty())
         return {"", why};
-    return {joined(team, hashes, dtype, own.nx), ""};
+    return {joined(comm, hashes, dtype, own.nx), ""};
 }
 
 }  // namespace stencil

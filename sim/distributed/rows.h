@@ -10,7 +10,7 @@
 #include "sim/distributed/packet.h"
 #include "sim/distributed/partition.h"
 #include "sim/field/row_source.h"
-#include "sim/machine/team.h"
+#include "sim/machine/communicator.h"
 
 namespace stencil {
 
@@ -21,15 +21,15 @@ struct GivenRows {
 };
 
 /// Opens the recipe if all processes can read it; else null on all. Collective.
-std::shared_ptr<const RowSource> read_everywhere(Team& team, const std::string& recipe);
+std::shared_ptr<const RowSource> read_everywhere(Communicator& comm, const std::string& recipe);
 
 /// put_rows ends a message with fields of a source on process 0, and take_rows returns them on each process:
 /// by the recipe if all can read it, else as local rows that process 0 sends.
 Packet& put_rows(Packet& packet, const RowSource& source, std::size_t first, std::size_t count);
-GivenRows take_rows(Team& team, const Partition& partition, Packet& packet, const RowSource* source);
+GivenRows take_rows(Communicator& comm, const Partition& partition, Packet& packet, const RowSource* source);
 
 /// Gathers whole fields at process 0; empty elsewhere.
-std::vector<Field> gather_rows(Team& team, const Partition& partition, std::vector<Field> own);
+std::vector<Field> gather_rows(Communicator& comm, const Partition& partition, std::vector<Field> own);
 
 /// A process's rows of a field, beginning with `first`, which `give` passes to a sink.
 struct OwnRows {
@@ -40,7 +40,7 @@ struct OwnRows {
 };
 
 /// Appends the sums of all processes' rows.
-PartialStatistics joined(Team& team, const PartialStatistics& own);
+PartialStatistics joined(Communicator& comm, const PartialStatistics& own);
 
 struct RowsSeen {
     std::string hash;  ///< field_hash()
@@ -48,7 +48,7 @@ struct RowsSeen {
     std::string trouble;  ///< of the first process that reports any
 };
 /// Hash and statistics of a field from every process's rows. Collective.
-RowsSeen look_together(Team& team, const OwnRows& own);
+RowsSeen look_together(Communicator& comm, const OwnRows& own);
 RowsSeen look_alone(const RowSource& source, std::size_t field);
 
 struct WrittenRows {
@@ -57,6 +57,6 @@ struct WrittenRows {
 };
 /// Writes a file at process 0: each process its own rows, or through process 0 if it cannot see the file.
 /// Collective.
-WrittenRows write_together(Team& team, const std::string& file, const OwnRows& own);
+WrittenRows write_together(Communicator& comm, const std::string& file, const OwnRows& own);
 
 }  // namespace stencil

@@ -51,8 +51,8 @@ void copy_rows(const ByteRows& from, const ByteRows& to, ThreadPool& threads) {
 
 class CpuStrips : public MpiStrips {
   public:
-    CpuStrips(Team& team, const Partition& partition, int columns)
-        : MpiStrips(team, partition, columns), out_(kBufferBytes), in_(kBufferBytes) {}
+    CpuStrips(Communicator& comm, const Partition& partition, int columns)
+        : MpiStrips(comm, partition, columns), out_(kBufferBytes), in_(kBufferBytes) {}
 
   private:
     std::byte* outbox() override { return out_.data(); }
@@ -83,9 +83,12 @@ std::vector<std::size_t> bytes_of_each(std::span<const ByteRows> pieces) {
 
 }  // namespace
 
-StripPieces::StripPieces(Team& team, const Partition& partition, int columns, std::size_t buffer_bytes)
-    : StripExchange(team.rank(), partition.parts, {columns, partition.rows}),
-      team_(team),
+StripPieces::StripPieces(Communicator& comm,
+                         const Partition& partition,
+                         int columns,
+                         std::size_t buffer_bytes)
+    : StripExchange(comm.rank(), partition.parts, {columns, partition.rows}),
+      comm_(comm),
       most_bytes_(buffer_bytes / std::size_t(partition.parts) / kAligned * kAligned) {}
 
 void StripPieces::exchange(std::span<const ByteRows> give,
@@ -109,7 +112,7 @@ void StripPieces::exchange(std::span<const ByteRows> give,
             traffic_.bytes += static_cast<long long>(give[other].bytes());
         }
     // All processes take part in every round, so all need the largest number of pieces.
-    const std::size_t most = std::ranges::max(gather_values(team_, pieces));
+    const std::size_t most = std::ranges::max(gather_values(comm_, pieces));
     for (std::size_t i = 0; i < most; ++i) pass(piece_of(give, i), piece_of(take, i), on);
 }
 
@@ -121,7 +124,7 @@ void MpiStrips::pass(std::span<const ByteRows> give,
         if (piece.bytes() > 0) pack(piece, packed(piece, at), on);
         at += piece.bytes();
     }
-    team().all_to_all(outbox(), bytes_of_each(give), inbox(), bytes_of_each(take));
+    comm().all_to_all(outbox(), bytes_of_each(give), inbox(), bytes_of_each(take));
     at = inbox();
     for (const ByteRows& piece : take) {
         if (piece.bytes() > 0) unpack(packed(piece, at), piece, on);
@@ -129,7 +132,7 @@ void MpiStrips::pass(std::span<const ByteRows> give,
     }
 }
 
-std::unique_ptr<StripPieces> make_strip_exchange(Team& team,
+std::unique_ptr<StripPieces> make_strip_exchange(Communicator& comm,
                                                  const Partition& partition,
                                                  int columns,
                                                  Device device) {
@@ -137,12 +140,12 @@ std::unique_ptr<StripPieces> make_strip_exchange(Team& team,
     if (device == Device::cuda) {
         std::vector<int> all(std::size_t(partition.parts));
         std::iota(all.begin(), all.end(), 0);
-        return reach_each_other(team, all) ? make_peer_strips(team, partition, columns)
-                                           : make_staged_strips(team, partition, columns);
+        return reach_each_other(comm, all) ? make_peer_strips(comm, partition, columns)
+                                           : make_staged_strips(comm, partition, columns);
     }
 #endif
     static_cast<void>(device);
-    return std::make_unique<CpuStrips>(team, partition, columns);
+    return std::make_unique<CpuStrips>(comm, partition, columns);
 }
 
 }  // namespace stencil

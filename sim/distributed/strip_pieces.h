@@ -6,7 +6,7 @@
 
 #include "kernels/methods/spectral/strip_exchange.h"
 #include "sim/distributed/partition.h"
-#include "sim/machine/team.h"
+#include "sim/machine/communicator.h"
 #include "sim/run/solvers/halo.h"
 
 namespace stencil {
@@ -21,7 +21,7 @@ class StripPieces : public StripExchange {
 
   protected:
     /// `buffer_bytes` bounds what a process sends at a time, and what it receives.
-    StripPieces(Team& team, const Partition& partition, int columns, std::size_t buffer_bytes);
+    StripPieces(Communicator& comm, const Partition& partition, int columns, std::size_t buffer_bytes);
 
     /// Exchanges one piece with each process, together at most the buffer's bytes. Pieces for this process
     /// are empty; others may be.
@@ -31,12 +31,12 @@ class StripPieces : public StripExchange {
     /// Copies within the device's memory.
     virtual void copy(const ByteRows& from, const ByteRows& to, const ExecutionSpace& on) = 0;
 
-    Team& team() { return team_; }
+    Communicator& comm() { return comm_; }
     /// Bytes of the buffer for one process.
     std::size_t most_bytes() const { return most_bytes_; }
 
   private:
-    Team& team_;
+    Communicator& comm_;
     std::size_t most_bytes_;
     HaloExchange::Traffic traffic_;
 };
@@ -46,8 +46,8 @@ class MpiStrips : public StripPieces {
   protected:
     static constexpr std::size_t kBufferBytes = std::size_t(16) << 20;
 
-    MpiStrips(Team& team, const Partition& partition, int columns)
-        : StripPieces(team, partition, columns, kBufferBytes) {}
+    MpiStrips(Communicator& comm, const Partition& partition, int columns)
+        : StripPieces(comm, partition, columns, kBufferBytes) {}
 
     void pass(std::span<const ByteRows> give, std::span<const ByteRows> take, const ExecutionSpace& on) final;
 
@@ -59,11 +59,11 @@ class MpiStrips : public StripPieces {
 };
 
 // For GPUs: through peer memory if all can access all, else staged through the host.
-std::unique_ptr<StripPieces> make_peer_strips(Team& team, const Partition& partition, int columns);
-std::unique_ptr<StripPieces> make_staged_strips(Team& team, const Partition& partition, int columns);
+std::unique_ptr<StripPieces> make_peer_strips(Communicator& comm, const Partition& partition, int columns);
+std::unique_ptr<StripPieces> make_staged_strips(Communicator& comm, const Partition& partition, int columns);
 
 /// For a partition with rows of `columns` cells. Collective. Throws CudaError and std::bad_alloc.
-std::unique_ptr<StripPieces> make_strip_exchange(Team& team,
+std::unique_ptr<StripPieces> make_strip_exchange(Communicator& comm,
                                                  const Partition& partition,
                                                  int columns,
                                                  Device device);

@@ -26,7 +26,7 @@ std::vector<DType> dtypes_of(std::span<const Field* const> fields) {
     return dtypes;
 }
 
-std::vector<DType> dtypes_of(const std::vector<PickedRows::Pick>& picks) {
+std::vector<DType> dtypes_of(const std::vector<SelectedRows::Pick>& picks) {
     std::vector<DType> dtypes;
     for (const auto& [source, field] : picks) dtypes.push_back(source->dtypes()[field]);
     return dtypes;
@@ -69,19 +69,19 @@ std::shared_ptr<const Field> RowSource::field(std::size_t index) const {
     return field;
 }
 
-PickedRows::PickedRows(std::vector<Pick> picks)
+SelectedRows::SelectedRows(std::vector<Pick> picks)
     : RowSource(picks.front().source->nx(), picks.front().source->ny(), dtypes_of(picks)),
       picks_(std::move(picks)) {
     for (Pick& pick : picks_)
-        if (const auto* picked = dynamic_cast<const PickedRows*>(pick.source.get()))
+        if (const auto* picked = dynamic_cast<const SelectedRows*>(pick.source.get()))
             pick = Pick(picked->picks_[pick.field]);
 }
 
-Field PickedRows::rows(std::size_t field, int first, int rows) const {
+Field SelectedRows::rows(std::size_t field, int first, int rows) const {
     return picks_[field].source->rows(picks_[field].field, first, rows);
 }
 
-std::shared_ptr<const Field> PickedRows::field(std::size_t index) const {
+std::shared_ptr<const Field> SelectedRows::field(std::size_t index) const {
     return picks_[index].source->field(picks_[index].field);
 }
 

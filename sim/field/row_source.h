@@ -67,13 +67,13 @@ class StateRows : public RowSource {
 std::shared_ptr<const RowSource> in_memory(State state);
 
 /// A selection of fields from sources of one size.
-class PickedRows : public RowSource {
+class SelectedRows : public RowSource {
   public:
     struct Pick {
         std::shared_ptr<const RowSource> source;
         std::size_t field = 0;
     };
-    explicit PickedRows(std::vector<Pick> picks);
+    explicit SelectedRows(std::vector<Pick> picks);
     Field rows(std::size_t field, int first, int rows) const override;
     std::shared_ptr<const Field> field(std::size_t index) const override;
 

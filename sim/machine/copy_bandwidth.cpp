@@ -154,7 +154,7 @@ double measure_link_bandwidth([[maybe_unused]] int from, [[maybe_unused]] int to
     CudaStream stream(from);
     stream.use_device();
     CudaTimer timer;
-    Fastest rates(kQuietCopies);
+    BestOf rates(kQuietCopies);
     while (!rates.done()) {
         timer.start(stream);
         copy_on_device(target.data(), source.data(), kLinkBytes, stream);

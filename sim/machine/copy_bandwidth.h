@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "kernels/methods/method.h"
-#include "sim/machine/fastest.h"
+#include "sim/machine/best_of.h"
 
 namespace stencil {
 
@@ -36,7 +36,7 @@ class CopyBandwidth {
     std::unique_ptr<CopyArrays> arrays_;
     bool touched_ = false;
     int pieces_at_a_time_;
-    Fastest rates_;  ///< in GB/s
+    BestOf rates_;  ///< in GB/s
 };
 
 /// The median of several copies in GB/s. Takes up to a second.

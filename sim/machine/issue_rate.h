@@ -6,7 +6,7 @@
 
 #include "kernels/methods/method.h"
 #include "sim/field/field.h"
-#include "sim/machine/fastest.h"
+#include "sim/machine/best_of.h"
 
 namespace stencil {
 
@@ -42,7 +42,7 @@ class IssueRate {
     Issue issue_;
     std::int64_t rounds_;  ///< per piece
     double most_rounds_per_second_ = 0;
-    Fastest rates_;
+    BestOf rates_;
 };
 
 /// The median of several pieces.

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "kernels/methods/cpu/lifted_rows.h"
+#include "sim/machine/communicator.h"
 #include "sim/machine/control_group.h"
-#include "sim/machine/team.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
 #include "sim/text/parse.h"
@@ -32,7 +32,7 @@ std::string read_cpu_name() {
 Machine query_machine() {
     Machine machine;
     machine.cpu_name = read_cpu_name();
-    machine.cpu_threads = std::max(available_threads() / Team::all().host_size(), 1);
+    machine.cpu_threads = std::max(available_threads() / Communicator::all().host_size(), 1);
     machine.simd = simd_target();
     machine.memory = query_host_memory();
     machine.cuda = query_cuda();

@@ -46,7 +46,7 @@ constexpr std::array kSideNames{"left", "right", "top", "bottom"};
 class Assembly {
   public:
     explicit Assembly(const Statements& statements)
-        : statements_(statements), meaning_(statements, result_) {}
+        : statements_(statements), semantics_(statements, result_) {}
 
     Equations assemble(const std::vector<std::string>& formulas) {
         result_.text = statements_.text;
@@ -76,11 +76,11 @@ class Assembly {
         const auto more = std::find_if(
             stop, tokens.end(), [](const Token& token) { return token.kind != TokenKind::stop; });
         if (more != tokens.end())
-            throw TextError(formula, more->place, "this is one formula, and no statement follows it");
+            throw TextError(formula, more->span, "this is one formula, and no statement follows it");
         try {
-            return meaning_.scalar(syntax);
+            return semantics_.scalar(syntax);
         } catch (const TextError& error) {
-            throw TextError(formula, error.place(), error.sentence());
+            throw TextError(formula, error.span(), error.sentence());
         }
     }
 
@@ -97,7 +97,7 @@ class Assembly {
             if (s.name == "about") result_.about = s.text;
             if (s.name == "stepper") result_.stepper = one_of(s, names_of(steppers()));
             if (s.name == "laplacian")
-                meaning_.isotropic = one_of(s, {"standard", "isotropic"}) == "isotropic";
+                semantics_.isotropic = one_of(s, {"standard", "isotropic"}) == "isotropic";
             if (s.name == "boundary") {
                 boundary_ = s.text;
                 boundary_given_ = true;
@@ -109,39 +109,39 @@ class Assembly {
 
     std::string one_of(const SettingStatement& setting, const std::vector<std::string>& allowed) const {
         if (std::ranges::find(allowed, setting.text) != allowed.end()) return setting.text;
-        meaning_.refuse(setting.place,
-                        fmt::format("`{}` is one of {}", setting.name, fmt::join(allowed, ", ")));
+        semantics_.refuse(setting.span,
+                          fmt::format("`{}` is one of {}", setting.name, fmt::join(allowed, ", ")));
     }
 
-    void require_free(const std::string& name, Place place) const {
+    void require_free(const std::string& name, TextSpan span) const {
         if (std::ranges::find(kReserved, name) != kReserved.end() || find_function(name) != nullptr)
-            meaning_.refuse(place,
-                            fmt::format("`{}` has a meaning of its own: take another name", quotable(name)));
+            semantics_.refuse(
+                span, fmt::format("`{}` has a meaning of its own: take another name", quotable(name)));
     }
 
     void components() {
         for (const NamedFormula& d : statements_.definitions)
             if (statements_.evolutions.empty() && mentions(d.formula, d.name))
-                meaning_.refuse(
-                    d.place,
+                semantics_.refuse(
+                    d.span,
                     fmt::format("what evolves is written `d{0}/dt = ...`, or `{0}' = ...` for its next value",
                                 quotable(d.name)));
         if (statements_.evolutions.empty())
-            meaning_.refuse({0, statements_.text.size()},
-                            "nothing evolves: an equation such as `du/dt = lap(u)` is missing");
+            semantics_.refuse({0, statements_.text.size()},
+                              "nothing evolves: an equation such as `du/dt = lap(u)` is missing");
         if (statements_.evolutions.size() > kMaxComponents)
-            meaning_.refuse(statements_.evolutions[kMaxComponents].place,
-                            fmt::format("a model has at most {} components", kMaxComponents));
+            semantics_.refuse(statements_.evolutions[kMaxComponents].span,
+                              fmt::format("a model has at most {} components", kMaxComponents));
         for (const Evolution& e : statements_.evolutions) {
-            require_free(e.component, e.place);
+            require_free(e.component, e.span);
             result_.components.push_back({e.component, e.rate, 0, std::nullopt, {}, {}, {}});
         }
         for (const NamedFormula& d : statements_.definitions) {
-            require_free(d.name, d.place);
+            require_free(d.name, d.span);
             for (const auto& c : result_.components)
                 if (c.name == d.name)
-                    meaning_.refuse(
-                        d.place,
+                    semantics_.refuse(
+                        d.span,
                         fmt::format("`{0}` evolves and is defined: its start is written `{0}(0) = ...`",
                                     quotable(d.name)));
         }
@@ -149,11 +149,11 @@ class Assembly {
 
     void parameters() {
         for (const ParameterStatement& p : statements_.parameters) {
-            require_free(p.name, p.place);
+            require_free(p.name, p.span);
             for (const auto& c : result_.components)
                 if (c.name == p.name)
-                    meaning_.refuse(
-                        p.place,
+                    semantics_.refuse(
+                        p.span,
                         fmt::format("`{0}` evolves: its start is written `{0}(0) = ...`", quotable(p.name)));
             ModelParameter parameter;
             parameter.name = p.name;
@@ -169,22 +169,22 @@ class Assembly {
 
     void evolve(std::size_t index) {
         const Evolution& e = statements_.evolutions[index];
-        const Value value = meaning_.value(e.formula);
-        result_.components[index].formula = meaning_.scalar_of(value, "an equation");
-        require_near(result_.components[index].formula, e.formula.place);
+        const Value value = semantics_.value(e.formula);
+        result_.components[index].formula = semantics_.scalar_of(value, "an equation");
+        require_near(result_.components[index].formula, e.formula.span);
         for (const Value::Upwind& part : value.upwind)
             if (e.rate && part.sign > 0 && contains_component(part.of, int(index)))
-                meaning_.refuse(part.place,
-                                "this is upwind where it is subtracted, and a rate that adds it blows up: "
-                                "write `-up(-a)*dx(u)` for `a*dx(u)`, or `advect(u, -a, 0)`");
+                semantics_.refuse(part.span,
+                                  "this is upwind where it is subtracted, and a rate that adds it blows up: "
+                                  "write `-up(-a)*dx(u)` for `a*dx(u)`, or `advect(u, -a, 0)`");
         add_terms(result_.components[index].terms, e.formula, false);
     }
 
-    void require_near(Node formula, Place place) const {
+    void require_near(Node formula, TextSpan span) const {
         const Graph& g = result_.graph;
         if (g.radius(formula) > kMostReach)
-            meaning_.refuse(
-                place,
+            semantics_.refuse(
+                span,
                 fmt::format("this reaches {} cells away, one neighbour after the other, and at most "
                             "{} are allowed",
                             g.radius(formula),
@@ -192,12 +192,13 @@ class Assembly {
         int wide = 0;
         g.walk(formula, [&](Node part) { wide += reaches_neighbours(g[part].op) && g.radius(part) > 1; });
         if (wide > kMostWideParts)
-            meaning_.refuse(place,
-                            fmt::format("this takes differences of differences, or neighbours of neighbours, "
-                                        "at {} places, each of which is an array of its own, and at most {} "
-                                        "are allowed",
-                                        wide,
-                                        kMostWideParts));
+            semantics_.refuse(
+                span,
+                fmt::format("this takes differences of differences, or neighbours of neighbours, "
+                            "at {} places, each of which is an array of its own, and at most {} "
+                            "are allowed",
+                            wide,
+                            kMostWideParts));
     }
 
     void add_terms(std::vector<Term>& terms, const Syntax& formula, bool negative) {
@@ -206,7 +207,7 @@ class Assembly {
             add_terms(terms, formula.args[0], negative);
             return add_terms(terms, formula.args[1], negative != (formula.text == "-"));
         }
-        const Node node = meaning_.scalar(formula);
+        const Node node = semantics_.scalar(formula);
         terms.push_back(
             {negative ? result_.graph.negate(node) : node, (negative ? "-" : "") + to_text(formula)});
     }
@@ -215,7 +216,7 @@ class Assembly {
     void definitions() {
         for (const NamedFormula& d : statements_.definitions) {
             refuse_misspelt_setting(d);
-            const Value value = meaning_.definition(d);
+            const Value value = semantics_.definition(d);
             if (value.kind != Value::Kind::scalar) continue;
             if (d.name == "inside")
                 inside(value.node, d);
@@ -229,9 +230,9 @@ class Assembly {
         const std::string nearest = nearest_name(d.name, setting_names());
         if (nearest.empty()) return;
         if (d.formula.kind == SyntaxKind::string ||
-            (d.formula.kind == SyntaxKind::name && !meaning_.knows(d.formula)))
-            meaning_.refuse(d.place,
-                            fmt::format("`{}` is no setting: did you mean `{}`?", quotable(d.name), nearest));
+            (d.formula.kind == SyntaxKind::name && !semantics_.knows(d.formula)))
+            semantics_.refuse(
+                d.span, fmt::format("`{}` is no setting: did you mean `{}`?", quotable(d.name), nearest));
     }
 
     // Checks the names that the settings `show` and `colormap` refer to.
@@ -243,8 +244,8 @@ class Assembly {
                 for (const Defined& d : result_.definitions) names.push_back(d.name);
             }
             if ((s.name == "show" || s.name == "colormap") && !contains(names, s.text))
-                meaning_.refuse(
-                    s.place,
+                semantics_.refuse(
+                    s.span,
                     unknown_name_message(s.name == "show" ? "component" : "colour table", s.text, names));
         }
     }
@@ -252,9 +253,10 @@ class Assembly {
     void inside(Node node, const NamedFormula& definition) {
         const Dependence& depends = result_.graph.depends(node);
         if (depends.time || depends.uniform() || depends.evolving)
-            meaning_.refuse(definition.place,
-                            "`inside` is a condition on x and y, or a picture, that says where the field is");
-        meaning_.require_condition(node, definition.formula, "`inside`", true);
+            semantics_.refuse(
+                definition.span,
+                "`inside` is a condition on x and y, or a picture, that says where the field is");
+        semantics_.require_condition(node, definition.formula, "`inside`", true);
         result_.inside = node;
     }
 
@@ -262,14 +264,14 @@ class Assembly {
         for (const NamedFormula& initial : statements_.initials) {
             const auto component = std::ranges::find(result_.components, initial.name, &Evolving::name);
             if (component == result_.components.end())
-                meaning_.refuse(initial.place,
-                                fmt::format("`{}` has no equation: what evolves is written `d{}/dt = ...`",
-                                            quotable(initial.name),
-                                            quotable(initial.name)));
-            component->initial = meaning_.scalar(initial.formula);
+                semantics_.refuse(initial.span,
+                                  fmt::format("`{}` has no equation: what evolves is written `d{}/dt = ...`",
+                                              quotable(initial.name),
+                                              quotable(initial.name)));
+            component->initial = semantics_.scalar(initial.formula);
             if (contains_component(*component->initial))
-                meaning_.refuse(
-                    initial.formula.place,
+                semantics_.refuse(
+                    initial.formula.span,
                     "a start is made of x, y, parameters, pictures and random numbers, not of components");
         }
     }
@@ -291,8 +293,8 @@ class Assembly {
             if (!s.word.empty()) {
                 const auto condition = condition_of_word(g, s.word);
                 if (!condition)
-                    meaning_.refuse(
-                        s.place,
+                    semantics_.refuse(
+                        s.span,
                         fmt::format(
                             "`{}` is no condition: periodic, insulated, zero or an equation such as `u = 1`",
                             quotable(s.word)));
@@ -302,7 +304,7 @@ class Assembly {
                 }
                 continue;
             }
-            const SideEquation equation = read_side(meaning_, result_, s);
+            const SideEquation equation = read_side(semantics_, result_, s);
             require_first(equation.quantity, s);
             const auto component = std::ranges::find(result_.components, equation.quantity, &Evolving::name);
             if (component != result_.components.end())
@@ -325,10 +327,10 @@ class Assembly {
         const bool narrower =
             statement.named < other.named || (!other.word.empty() && statement.word.empty());
         if (!is_first && !narrower)
-            meaning_.refuse(statement.place,
-                            fmt::format("`{}` has two conditions at the {} side, and one is enough",
-                                        quotable(quantity),
-                                        kSideNames[std::size_t(statement.side)]));
+            semantics_.refuse(statement.span,
+                              fmt::format("`{}` has two conditions at the {} side, and one is enough",
+                                          quotable(quantity),
+                                          kSideNames[std::size_t(statement.side)]));
         before->second = &statement;
     }
 
@@ -345,12 +347,13 @@ class Assembly {
     // A statement without effect is usually a slip, so a note names it.
     void tell_unused() {
         for (const ParameterStatement& p : statements_.parameters)
-            if (!meaning_.uses().contains(p.name) && !is_sensitivity(p.name))
+            if (!semantics_.uses().contains(p.name) && !is_sensitivity(p.name))
                 result_.notes.push_back(fmt::format("nothing uses the parameter `{}`", p.name));
         for (const NamedFormula& d : statements_.definitions) {
             // An unused field is no slip: it can be shown.
             const auto field = std::ranges::find(result_.definitions, d.name, &Defined::name);
-            if (meaning_.uses().contains(d.name) || field != result_.definitions.end() || d.name == "inside")
+            if (semantics_.uses().contains(d.name) || field != result_.definitions.end() ||
+                d.name == "inside")
                 continue;
             const auto start = std::ranges::find_if(
                 result_.components, [&](const Evolving& c) { return d.name == c.name + "0"; });
@@ -373,25 +376,26 @@ class Assembly {
                 if (!d.sides[side] || d.sides[other] ||
                     reflections.of(d.formula, other).kind != Reflection::Kind::periodic)
                     continue;
-                meaning_.refuse(given_.at({d.name, Side(side)})->place,
-                                fmt::format("`{0}` is periodic at the {1} side: give `{1}:` a condition too",
-                                            d.name,
-                                            kSideNames[other]));
+                semantics_.refuse(
+                    given_.at({d.name, Side(side)})->span,
+                    fmt::format("`{0}` is periodic at the {1} side: give `{1}:` a condition too",
+                                d.name,
+                                kSideNames[other]));
             }
         for (std::size_t c = 0; c < apart.components.size(); ++c) try {
                 reflections.continued(apart.components[c].formula);
             } catch (const Meaningless& what) {
                 const auto own = apart.components[c].tangent_of.value_or(int(c));
                 const Syntax& formula = statements_.evolutions[std::size_t(own)].formula;
-                meaning_.refuse(place_of(what.node, formula).value_or(formula.place),
-                                meaningless_sentence(what));
+                semantics_.refuse(place_of(what.node, formula).value_or(formula.span),
+                                  meaningless_sentence(what));
             }
     }
 
     // Finds the position of a derivative in a formula or in the definitions that it uses, for the caret.
-    std::optional<Place> place_of(Node derivative, const Syntax& formula) {
+    std::optional<TextSpan> place_of(Node derivative, const Syntax& formula) {
         for (const Syntax& part : formula.args)
-            if (const auto place = place_of(derivative, part)) return place;
+            if (const auto span = place_of(derivative, part)) return span;
         if (formula.kind == SyntaxKind::name) {
             const auto defined =
                 std::ranges::find(statements_.definitions, formula.text, &NamedFormula::name);
@@ -400,12 +404,12 @@ class Assembly {
         }
         const bool of_field = formula.kind == SyntaxKind::call && find_function(formula.text) != nullptr;
         if (!of_field) return std::nullopt;
-        const Value value = meaning_.value(formula);
+        const Value value = semantics_.value(formula);
         if (value.kind != Value::Kind::scalar) return std::nullopt;
         const Expression& e = result_.graph[value.node];
         const bool is_it = value.node == derivative || (e.op == Op::multiply && e.args[1] == derivative) ||
                            (e.op == Op::multiply && e.args[0] == derivative);
-        return is_it ? std::optional(formula.place) : std::nullopt;
+        return is_it ? std::optional(formula.span) : std::nullopt;
     }
 
     bool is_sensitivity(const std::string& name) const {
@@ -420,21 +424,21 @@ class Assembly {
             if (s.name != "sensitivity") continue;
             const auto parameter = std::ranges::find(result_.parameters, s.text, &ModelParameter::name);
             if (parameter == result_.parameters.end())
-                meaning_.refuse(s.place,
-                                unknown_name_message("parameter", s.text, names_of(result_.parameters)));
+                semantics_.refuse(s.span,
+                                  unknown_name_message("parameter", s.text, names_of(result_.parameters)));
             if (result_.components.size() + own > kMaxComponents)
-                meaning_.refuse(
-                    s.place,
+                semantics_.refuse(
+                    s.span,
                     fmt::format("with its sensitivities a model has at most {} components", kMaxComponents));
             for (std::size_t c = 0; c < own; ++c)
-                require_unused(sensitivity_name(result_.components[c].name, s.text), s.place);
+                require_unused(sensitivity_name(result_.components[c].name, s.text), s.span);
             for (const NamedFormula& d : statements_.definitions)
-                require_unused(sensitivity_name(d.name, s.text), s.place);
+                require_unused(sensitivity_name(d.name, s.text), s.span);
             const std::string refused =
                 add_sensitivities(result_, int(parameter - result_.parameters.begin()));
             if (!refused.empty())
-                meaning_.refuse(
-                    s.place,
+                semantics_.refuse(
+                    s.span,
                     fmt::format("a condition of `{}` at a side has no derivative by `{}`: only its "
                                 "right side may depend on it",
                                 quotable(refused),
@@ -442,30 +446,31 @@ class Assembly {
         }
     }
 
-    void require_unused(const std::string& name, Place place) const {
+    void require_unused(const std::string& name, TextSpan span) const {
         if (contains(names_of(result_.components), name) || contains(names_of(result_.parameters), name) ||
             contains(names_of(statements_.definitions), name))
-            meaning_.refuse(
-                place, fmt::format("`{}` would be the name of a sensitivity and is taken", quotable(name)));
+            semantics_.refuse(
+                span, fmt::format("`{}` would be the name of a sensitivity and is taken", quotable(name)));
     }
 
     [[noreturn]] void refuse_half_periodic(const Evolving& c, std::size_t axis) const {
-        Place place;
+        TextSpan span;
         for (const SideStatement& s : statements_.sides)
-            if (std::size_t(s.side) / 2 == axis / 2) place = s.place;
+            if (std::size_t(s.side) / 2 == axis / 2) span = s.span;
         const std::size_t periodic = axis + (c.sides[axis].periodic ? 0 : 1), other = 2 * axis + 1 - periodic;
-        meaning_.refuse(place,
-                        fmt::format("`{0}` is periodic at the {1} side and not at the {2} one: give `{1}:` a "
-                                    "condition too, or make both periodic by `{3}: periodic`",
-                                    c.name,
-                                    kSideNames[periodic],
-                                    kSideNames[other],
-                                    axis == 0 ? "x" : "y"));
+        semantics_.refuse(
+            span,
+            fmt::format("`{0}` is periodic at the {1} side and not at the {2} one: give `{1}:` a "
+                        "condition too, or make both periodic by `{3}: periodic`",
+                        c.name,
+                        kSideNames[periodic],
+                        kSideNames[other],
+                        axis == 0 ? "x" : "y"));
     }
 
     const Statements& statements_;
     Equations result_;
-    Meaning meaning_;
+    Semantics semantics_;
     std::string boundary_ = "periodic";
     bool boundary_given_ = false;
     std::map<std::pair<std::string, Side>, const SideStatement*>

@@ -52,7 +52,7 @@ struct Defined {
 struct DataSource {
     bool picture = false;
     std::string file;
-    Place place;
+    TextSpan span;
 };
 
 struct Equations {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/model/meaning.h"
+#include "sim/model/semantics.h"
 #include "sim/text/names.h"
 
 namespace stencil::equation {
@@ -13,28 +13,28 @@ using Args = std::vector<Value>;
 
 // Applies one operation to scalar arguments.
 template <Op op>
-Value cellwise(Meaning& m, const Syntax& call, const Args& v) {
+Value cellwise(Semantics& m, const Syntax& call, const Args& v) {
     const Node a = m.scalar_of(v[0], call.text);
     const Node node =
         v.size() == 1 ? m.graph().make(op, {a}) : m.graph().make(op, {a, m.scalar_of(v[1], call.text)});
-    return scalar_value(node, call.place);
+    return scalar_value(node, call.span);
 }
 
 // Folds a binary operation over any number of arguments, as in min(a, b, c).
 template <Op op>
-Value chained(Meaning& m, const Syntax& call, const Args& v) {
+Value chained(Semantics& m, const Syntax& call, const Args& v) {
     Node node = m.scalar_of(v[0], call.text);
     for (std::size_t i = 1; i < v.size(); ++i)
         node = m.graph().make(op, {node, m.scalar_of(v[i], call.text)});
-    return scalar_value(node, call.place);
+    return scalar_value(node, call.span);
 }
 
 // Functions that are built from several operations by f(graph, arguments).
 template <auto f>
-Value composed(Meaning& m, const Syntax& call, const Args& v) {
+Value composed(Semantics& m, const Syntax& call, const Args& v) {
     std::vector<Node> nodes;
     for (const Value& value : v) nodes.push_back(m.scalar_of(value, call.text));
-    return scalar_value(f(m.graph(), nodes), call.place);
+    return scalar_value(f(m.graph(), nodes), call.span);
 }
 
 Node exponential_sum(Graph& g, Node a, double sign) {
@@ -79,18 +79,18 @@ Node sum8(Graph& g, const std::vector<Node>& v) {
     return sum;
 }
 
-Value laplacian(Meaning& m, const Syntax& call, const Args& v) {
-    return scalar_value(m.laplacian(m.field_of(v[0], call.text)), call.place);
+Value laplacian(Semantics& m, const Syntax& call, const Args& v) {
+    return scalar_value(m.laplacian(m.field_of(v[0], call.text)), call.span);
 }
-Value biharmonic(Meaning& m, const Syntax& call, const Args& v) {
-    return scalar_value(m.laplacian(m.laplacian(m.field_of(v[0], call.text))), call.place);
+Value biharmonic(Semantics& m, const Syntax& call, const Args& v) {
+    return scalar_value(m.laplacian(m.laplacian(m.field_of(v[0], call.text))), call.span);
 }
 
 template <Op op, int order>
-Value derivative(Meaning& m, const Syntax& call, const Args& v) {
+Value derivative(Semantics& m, const Syntax& call, const Args& v) {
     const double unit = op == Op::difference_xy ? 4 : order == 1 ? 2 : 1;
     const Node of = m.field_of(v[0], call.text);
-    Value result = scalar_value(m.derivative(op, of, unit, order), call.place);
+    Value result = scalar_value(m.derivative(op, of, unit, order), call.span);
     if (order == 1) {
         result.slope_axis = op == Op::difference_x ? 'x' : 'y';
         result.slope_of = of;
@@ -100,41 +100,41 @@ Value derivative(Meaning& m, const Syntax& call, const Args& v) {
 
 // The one-sided differences (u[+1,0] - u)/dx and (u - u[-1,0])/dx.
 template <bool along_x, bool forward>
-Value one_sided(Meaning& m, const Syntax& call, const Args& v) {
+Value one_sided(Semantics& m, const Syntax& call, const Args& v) {
     Graph& g = m.graph();
     const Node u = m.field_of(v[0], call.text);
     const int step = forward ? 1 : -1;
     const Node other = along_x ? g.neighbour(u, step, 0) : g.neighbour(u, 0, step);
     const Node difference = forward ? g.subtract(other, u) : g.subtract(u, other);
-    return scalar_value(g.divide(difference, m.spacing()), call.place);
+    return scalar_value(g.divide(difference, m.spacing()), call.span);
 }
 
-Value gradient(Meaning& m, const Syntax& call, const Args& v) {
+Value gradient(Semantics& m, const Syntax& call, const Args& v) {
     Value result;
     result.kind = Value::Kind::vector;
     result.gradients = {{m.graph().number(1), m.field_of(v[0], call.text)}};
-    result.place = call.place;
+    result.span = call.span;
     return result;
 }
 
-Value vector(Meaning& m, const Syntax& call, const Args& v) {
+Value vector(Semantics& m, const Syntax& call, const Args& v) {
     Value result;
     result.kind = Value::Kind::vector;
     result.xy = {m.scalar_of(v[0], call.text), m.scalar_of(v[1], call.text)};
-    result.place = call.place;
+    result.span = call.span;
     return result;
 }
 
-void require_vector(Meaning& m, const Value& value, std::string_view function) {
+void require_vector(Semantics& m, const Value& value, std::string_view function) {
     if (value.kind != Value::Kind::vector)
-        m.refuse(value.place,
+        m.refuse(value.span,
                  fmt::format("`{0}` takes a vector, such as `{0}(grad(u){1})`",
                              function,
                              function == "dot" ? ", grad(v)" : ""));
 }
 
 // div(D*grad(u)) in flux form: what leaves a cell enters its neighbour, so totals are conserved to rounding.
-Value divergence(Meaning& m, const Syntax& call, const Args& v) {
+Value divergence(Semantics& m, const Syntax& call, const Args& v) {
     require_vector(m, v[0], call.text);
     Graph& g = m.graph();
     const Node inverse = g.divide(g.number(1), g.multiply(m.spacing(), m.spacing()));
@@ -151,11 +151,11 @@ Value divergence(Meaning& m, const Syntax& call, const Args& v) {
         sum = g.add(sum, m.derivative(Op::difference_x, (*v[0].xy)[0], 2, 1));
         sum = g.add(sum, m.derivative(Op::difference_y, (*v[0].xy)[1], 2, 1));
     }
-    return scalar_value(sum, call.place);
+    return scalar_value(sum, call.span);
 }
 
 // The two components of a vector, with gradients as central differences.
-std::array<Node, 2> parts(Meaning& m, const Value& vector) {
+std::array<Node, 2> parts(Semantics& m, const Value& vector) {
     Graph& g = m.graph();
     std::array<Node, 2> sum = vector.xy.value_or(std::array{g.number(0), g.number(0)});
     for (const auto& [coefficient, of] : vector.gradients) {
@@ -165,30 +165,30 @@ std::array<Node, 2> parts(Meaning& m, const Value& vector) {
     return sum;
 }
 
-Value dot(Meaning& m, const Syntax& call, const Args& v) {
+Value dot(Semantics& m, const Syntax& call, const Args& v) {
     require_vector(m, v[0], call.text);
     require_vector(m, v[1], call.text);
     const auto a = parts(m, v[0]), b = parts(m, v[1]);
     Graph& g = m.graph();
-    return scalar_value(g.add(g.multiply(a[0], b[0]), g.multiply(a[1], b[1])), call.place);
+    return scalar_value(g.add(g.multiply(a[0], b[0]), g.multiply(a[1], b[1])), call.span);
 }
 
-Value squared_gradient(Meaning& m, const Syntax& call, const Args& v) {
+Value squared_gradient(Semantics& m, const Syntax& call, const Args& v) {
     const Value of = gradient(m, call, v);
     return dot(m, call, {of, of});
 }
 
-Value upwind(Meaning& m, const Syntax& call, const Args& v) {
+Value upwind(Semantics& m, const Syntax& call, const Args& v) {
     Value wind;
     wind.kind = Value::Kind::wind;
     wind.node = m.scalar_of(v[0], call.text);
     wind.factor = m.graph().number(1);
-    wind.place = call.place;
+    wind.span = call.span;
     return wind;
 }
 
 // advect(u, a, b), upwind in the same way as -up(a)*dx(u) - up(b)*dy(u).
-Value advection(Meaning& m, const Syntax& call, const Args& v) {
+Value advection(Semantics& m, const Syntax& call, const Args& v) {
     Graph& g = m.graph();
     const Node u = m.field_of(v[0], call.text);
     const Node along_x = m.upwind(u, m.scalar_of(v[1], call.text), true);
@@ -196,40 +196,40 @@ Value advection(Meaning& m, const Syntax& call, const Args& v) {
     const auto over_spacing = [&](double sign, Node flow) {
         return g.multiply(g.divide(g.number(sign), m.spacing()), flow);
     };
-    Value result = scalar_value(g.subtract(over_spacing(-1, along_x), over_spacing(1, along_y)), call.place);
-    result.upwind = {{-1, u, call.place}};
+    Value result = scalar_value(g.subtract(over_spacing(-1, along_x), over_spacing(1, along_y)), call.span);
+    result.upwind = {{-1, u, call.span}};
     return result;
 }
 
 // ind(condition): conditions already are 1 or 0.
-Value indicator(Meaning& m, const Syntax& call, const Args& v) {
+Value indicator(Semantics& m, const Syntax& call, const Args& v) {
     Graph& g = m.graph();
     const Node condition = m.scalar_of(v[0], call.text);
     m.require_condition(condition, call.args[0], "`ind`");
-    return scalar_value(g.make(Op::select, {condition, g.number(1), g.number(0)}), call.place);
+    return scalar_value(g.make(Op::select, {condition, g.number(1), g.number(0)}), call.span);
 }
 
-Value pow(Meaning& m, const Syntax& call, const Args&) {
+Value pow(Semantics& m, const Syntax& call, const Args&) {
     Syntax power = call;
     power.text = "^";
     return m.value(power);
 }
 
-Value random(Meaning& m, const Syntax& call, const Args&) {
-    return scalar_value(m.random(), call.place);
+Value random(Semantics& m, const Syntax& call, const Args&) {
+    return scalar_value(m.random(), call.span);
 }
 // A standard normal number by Box & Muller (1958).
-Value normal(Meaning& m, const Syntax& call, const Args&) {
+Value normal(Semantics& m, const Syntax& call, const Args&) {
     Graph& g = m.graph();
     const Node above_zero = g.subtract(g.number(1), m.random());
     const Node radius = g.make(Op::sqrt, {g.multiply(g.number(-2), g.make(Op::log, {above_zero}))});
     const Node angle = g.multiply(g.number(2 * 3.14159265358979323846), m.random());
-    return scalar_value(g.multiply(radius, g.make(Op::cos, {angle})), call.place);
+    return scalar_value(g.multiply(radius, g.make(Op::cos, {angle})), call.span);
 }
 
 template <bool picture>
-Value data(Meaning& m, const Syntax& call, const Args&) {
-    return scalar_value(m.data(picture, call), call.place);
+Value data(Semantics& m, const Syntax& call, const Args&) {
+    return scalar_value(m.data(picture, call), call.span);
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <numbers>
 #include <tuple>
 
-#include "sim/model/meaning.h"
+#include "sim/model/semantics.h"
 #include "sim/text/names.h"
 #include "sim/text/parse.h"
 #include "sim/text/quote.h"
@@ -38,56 +38,56 @@ constexpr auto kKnown = std::to_array<KnownName>({
 }  // namespace
 
 // Whether a boundary condition mentions the name.
-bool Meaning::has_sides(std::string_view name) const {
+bool Semantics::has_sides(std::string_view name) const {
     return std::ranges::any_of(statements_.sides, [&](const SideStatement& side) {
         return mentions(side.left, name) || mentions(side.right, name);
     });
 }
 
 // Looks a name up among the text's components, parameters and definitions.
-std::optional<Value> Meaning::own_name(const std::string& name, Place place) {
+std::optional<Value> Semantics::own_name(const std::string& name, TextSpan span) {
     const auto component = find_named(equations_.components, name);
     if (component != equations_.components.end())
         return scalar_value(graph().leaf(Op::component, int(component - equations_.components.begin())),
-                            place);
+                            span);
     const auto parameter = find_named(equations_.parameters, name);
     if (parameter != equations_.parameters.end())
         return scalar_value(graph().leaf(Op::parameter, int(parameter - equations_.parameters.begin())),
-                            place);
+                            span);
     if (const auto done = definitions_.find(name); done != definitions_.end()) return done->second;
     const auto definition = find_named(statements_.definitions, name);
     if (definition == statements_.definitions.end()) {
         const auto added = find_named(equations_.definitions, name);
         if (added == equations_.definitions.end()) return std::nullopt;
-        return scalar_value(added->formula, place);
+        return scalar_value(added->formula, span);
     }
     if (std::ranges::find(in_work_, name) != in_work_.end()) {
         std::string circle;
         for (auto of = std::ranges::find(in_work_, name); of != in_work_.end(); ++of)
             circle += fmt::format("`{}` needs ", *of);
-        refuse(place, fmt::format("{}`{}`: definitions go in a circle", circle, name));
+        refuse(span, fmt::format("{}`{}`: definitions go in a circle", circle, name));
     }
     constexpr std::size_t kDeep = 100;
     if (in_work_.size() >= kDeep)
-        refuse(place, fmt::format("definitions that need each other are at most {} deep", kDeep));
+        refuse(span, fmt::format("definitions that need each other are at most {} deep", kDeep));
     in_work_.push_back(name);
     Value value = this->value(definition->formula);
     in_work_.pop_back();
     if (value.kind == Value::Kind::scalar && graph().depends(value.node).cell && has_sides(name))
-        value = scalar_value(graph().stored(value.node, int(definition - statements_.definitions.begin())),
-                             place);
+        value =
+            scalar_value(graph().stored(value.node, int(definition - statements_.definitions.begin())), span);
     return definitions_.emplace(name, std::move(value)).first->second;
 }
 
-std::optional<Value> Meaning::known_name(const std::string& name) {
+std::optional<Value> Semantics::known_name(const std::string& name) {
     Graph& g = graph();
     const auto row = find_named(kKnown, name);
     if (row != kKnown.end()) return scalar_value(g.leaf(row->op), {});
     if (name == "pi") return scalar_value(g.number(std::numbers::pi), {});
     if (name == "Lx" || name == "L_x") return scalar_value(g.multiply(g.leaf(Op::columns), spacing()), {});
     if (name == "Ly" || name == "L_y") return scalar_value(g.multiply(g.leaf(Op::rows), spacing()), {});
-    const auto share = [&](Op place, Op cells) {
-        return g.divide(g.leaf(place), g.multiply(g.leaf(cells), spacing()));
+    const auto share = [&](Op span, Op cells) {
+        return g.divide(g.leaf(span), g.multiply(g.leaf(cells), spacing()));
     };
     if (name == "x_pos") return scalar_value(share(Op::x, Op::columns), {});
     if (name == "y_pos") return scalar_value(g.subtract(g.number(1), share(Op::y, Op::rows)), {});
@@ -98,7 +98,7 @@ std::optional<Value> Meaning::known_name(const std::string& name) {
 
 // Accepts derivatives as VisualPDE (u_x) and Ready (laplacian_u) write them. Ready's y axis points up, so its
 // y derivatives change sign.
-std::optional<Value> Meaning::spelled_otherwise(const Syntax& name) {
+std::optional<Value> Semantics::spelled_otherwise(const Syntax& name) {
     static constexpr auto kPrefixes = std::to_array<std::pair<std::string_view, std::string_view>>({
         {"laplacian_", "lap"},
         {"bilaplacian_", "lap2"},
@@ -127,11 +127,11 @@ std::optional<Value> Meaning::spelled_otherwise(const Syntax& name) {
     });
     // Builds nested calls from the last function outwards.
     const auto as_call = [&](std::string_view functions, std::string_view of) -> std::optional<Value> {
-        if (!own_name(std::string(of), name.place)) return std::nullopt;
-        Syntax formula{SyntaxKind::name, std::string(of), 0, 0, 0, {}, name.place, 1};
+        if (!own_name(std::string(of), name.span)) return std::nullopt;
+        Syntax formula{SyntaxKind::name, std::string(of), 0, 0, 0, {}, name.span, 1};
         std::vector<std::string> names = split(functions, ' ');
         for (; !names.empty(); names.pop_back()) {
-            Syntax call{SyntaxKind::call, names.back(), 0, 0, 0, {}, name.place, formula.depth + 1};
+            Syntax call{SyntaxKind::call, names.back(), 0, 0, 0, {}, name.span, formula.depth + 1};
             call.args.push_back(std::move(formula));
             formula = std::move(call);
         }
@@ -150,7 +150,7 @@ std::optional<Value> Meaning::spelled_otherwise(const Syntax& name) {
     return neighbour_by_compass(name);
 }
 
-void Meaning::tell_points(const std::string& name) {
+void Semantics::tell_points(const std::string& name) {
     const std::string note =
         fmt::format("`{}` has 9 points in Ready, and 5 here: `laplacian = isotropic` makes them 9", name);
     if (!isotropic && std::ranges::find(equations_.notes, note) == equations_.notes.end())
@@ -158,7 +158,7 @@ void Meaning::tell_points(const std::string& name) {
 }
 
 // Accepts neighbours as Ready names them by compass points: u_n, u_ne2. North is the row above.
-std::optional<Value> Meaning::neighbour_by_compass(const Syntax& name) {
+std::optional<Value> Semantics::neighbour_by_compass(const Syntax& name) {
     static constexpr auto kWays =
         std::to_array<std::tuple<char, int, int>>({{'n', 0, -1}, {'s', 0, 1}, {'e', 1, 0}, {'w', -1, 0}});
     const std::size_t bar = name.text.rfind('_');
@@ -172,12 +172,12 @@ std::optional<Value> Meaning::neighbour_by_compass(const Syntax& name) {
         column += cells * std::get<1>(*way);
         row += cells * std::get<2>(*way);
     }
-    const auto of = own_name(name.text.substr(0, bar), name.place);
+    const auto of = own_name(name.text.substr(0, bar), name.span);
     if (!of) return std::nullopt;
-    return scalar_value(graph().neighbour(scalar_of(*of, name.text), column, row), name.place);
+    return scalar_value(graph().neighbour(scalar_of(*of, name.text), column, row), name.span);
 }
 
-std::vector<std::string> Meaning::names_in_use() const {
+std::vector<std::string> Semantics::names_in_use() const {
     std::vector<std::string> names;
     for (const auto& row : equations_.components) names.push_back(row.name);
     for (const auto& row : equations_.parameters) names.push_back(row.name);
@@ -187,10 +187,10 @@ std::vector<std::string> Meaning::names_in_use() const {
     return names;
 }
 
-void Meaning::refuse_unknown(const Syntax& name) {
+void Semantics::refuse_unknown(const Syntax& name) {
     const std::string shown = quotable(name.text);
     if (const Function* function = find_function(name.text))
-        refuse(name.place,
+        refuse(name.span,
                fmt::format("`{}` is a function, {}: write `{}({})`",
                            shown,
                            function->help,
@@ -206,10 +206,10 @@ void Meaning::refuse_unknown(const Syntax& name) {
         {"I", "a complex field is two components, its real and its imaginary part"},
     });
     for (const auto& [other, mend] : kMends)
-        if (name.text == other) refuse(name.place, fmt::format("`{}` is not defined: {}", other, mend));
+        if (name.text == other) refuse(name.span, fmt::format("`{}` is not defined: {}", other, mend));
     for (const Evolution& e : statements_.evolutions) {
         if (name.text == e.component + "_t" || name.text == "delta_" + e.component)
-            refuse(name.place,
+            refuse(name.span,
                    fmt::format(
                        "`{0} = ...` is the rate d{1}/dt: take another name", shown, quotable(e.component)));
     }
@@ -218,7 +218,7 @@ void Meaning::refuse_unknown(const Syntax& name) {
     const auto known = [&](std::string_view part) { return std::ranges::find(names, part) != names.end(); };
     for (std::size_t cut = 1; cut < name.text.size(); ++cut)
         if (known(name.text.substr(0, cut)) && known(name.text.substr(cut)))
-            refuse(name.place,
+            refuse(name.span,
                    fmt::format("`{}` is not defined: write `{}*{}`",
                                shown,
                                name.text.substr(0, cut),
@@ -229,9 +229,9 @@ void Meaning::refuse_unknown(const Syntax& name) {
     if (name.text.size() <= 2 && !std::ranges::equal(name.text, nearest, same_letters)) nearest.clear();
     for (const Evolution& e : statements_.evolutions)
         if (nearest.empty() && name.text == "d" + e.component)
-            refuse(name.place,
+            refuse(name.span,
                    fmt::format("a derivative is written `dx({0})` or `dy({0})`", quotable(e.component)));
-    refuse(name.place,
+    refuse(name.span,
            fmt::format("`{}` is not defined: {}",
                        shown,
                        nearest.empty()
@@ -239,7 +239,7 @@ void Meaning::refuse_unknown(const Syntax& name) {
                            : fmt::format("did you mean `{}`?", quotable(nearest))));
 }
 
-void Meaning::refuse_unknown_function(const std::string& name, Place place) const {
+void Semantics::refuse_unknown_function(const std::string& name, TextSpan span) const {
     // VisualPDE functions that do not exist here, with the formula to use instead.
     static constexpr auto kMends = std::to_array<std::pair<std::string_view, std::string_view>>({
         {"H", "a sharp step is `heaviside(u)`, a smooth one `(1 + tanh(10*u))/2`"},
@@ -267,14 +267,14 @@ void Meaning::refuse_unknown_function(const std::string& name, Place place) cons
     for (std::size_t cut = 1; cut < name.size() && mend.empty(); ++cut)
         if (find_function(name.substr(cut)) != nullptr &&
             std::ranges::find(known, name.substr(0, cut)) != known.end())
-            refuse(place,
+            refuse(span,
                    fmt::format("`{}` is no function: write `{}*{}(...)`",
                                quotable(name),
                                name.substr(0, cut),
                                name.substr(cut)));
     if (mend.empty()) mend = nearest_name(name, function_names());
     if (!mend.empty() && row == kMends.end()) mend = fmt::format("did you mean `{}`?", mend);
-    refuse(place, fmt::format("`{}` is no function{}{}", quotable(name), mend.empty() ? "" : ": ", mend));
+    refuse(span, fmt::format("`{}` is no function{}{}", quotable(name), mend.empty() ? "" : ": ", mend));
 }
 
 }  // namespace stencil::equation

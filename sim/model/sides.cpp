@@ -17,23 +17,23 @@ struct Linear {
     Node value = 0, flux = 0, rest = 0;
 };
 
-class Reader {
+class ConditionReader {
   public:
-    Reader(Meaning& meaning, const Equations& equations)
-        : meaning_(meaning), equations_(equations), g_(meaning.graph()) {}
+    ConditionReader(Semantics& semantics, const Equations& equations)
+        : semantics_(semantics), equations_(equations), g_(semantics.graph()) {}
 
     Linear read(const Syntax& formula) {
         if (is_quantity(formula)) return {g_.number(1), zero(), zero()};
         if (formula.kind == SyntaxKind::call && formula.text == "flux")
-            return flux(formula.place, formula.args);
+            return flux(formula.span, formula.args);
         if (is_normal_derivative(formula)) {
             Syntax of = formula.args[0];
             of.text.erase(0, 1);
-            return flux(formula.place, {of});
+            return flux(formula.span, {of});
         }
-        if (formula.kind == SyntaxKind::name && !meaning_.knows(formula))
-            meaning_.refuse(
-                formula.place,
+        if (formula.kind == SyntaxKind::name && !semantics_.knows(formula))
+            semantics_.refuse(
+                formula.span,
                 fmt::format("`{}` is not defined; the components are {}, and a condition is `left: {} "
                             "= 1` or `left: flux({}) = 0`",
                             quotable(formula.text),
@@ -49,17 +49,17 @@ class Reader {
             return {both(a.value, b.value), both(a.flux, b.flux), both(a.rest, b.rest)};
         }
         if (operation && (formula.text == "*" || formula.text == "/")) return product(formula);
-        const Linear rest{zero(), zero(), meaning_.scalar(formula)};
+        const Linear rest{zero(), zero(), semantics_.scalar(formula)};
         if (g_.depends(rest.rest).cell || g_.radius(rest.rest) > 0)
-            meaning_.refuse(
-                formula.place,
+            semantics_.refuse(
+                formula.span,
                 "a condition at a side is linear in one quantity and its flux, and else made of x, "
                 "y, t and parameters, such as `u + 2*flux(u) = sin(x)`");
         return rest;
     }
 
     std::string quantity;
-    Place place;
+    TextSpan span;
 
   private:
     Node zero() { return g_.number(0); }
@@ -71,13 +71,13 @@ class Reader {
             !std::ranges::any_of(equations_.definitions, named))
             return false;
         if (!quantity.empty() && quantity != formula.text)
-            meaning_.refuse(
-                formula.place,
+            semantics_.refuse(
+                formula.span,
                 fmt::format("a condition at a side is about one quantity, and this is about `{}` and `{}`",
                             quantity,
                             formula.text));
         quantity = formula.text;
-        place = formula.place;
+        span = formula.span;
         return true;
     }
 
@@ -88,9 +88,9 @@ class Reader {
                formula.args[1].text == "dn";
     }
 
-    Linear flux(Place where, const std::vector<Syntax>& of) {
+    Linear flux(TextSpan where, const std::vector<Syntax>& of) {
         if (of.size() != 1 || !is_quantity(of[0]))
-            meaning_.refuse(
+            semantics_.refuse(
                 where,
                 fmt::format("`flux` takes a component ({}): how fast it grows outwards across the side",
                             fmt::join(names_of(equations_.components), ", ")));
@@ -107,31 +107,31 @@ class Reader {
         if (formula.text == "/" && constant(b)) return scaled(a, g_.divide(g_.number(1), b.rest));
         if (formula.text == "*" && constant(a)) return scaled(b, a.rest);
         if (formula.text == "*" && constant(b)) return scaled(a, b.rest);
-        meaning_.refuse(formula.place, "a condition at a side is linear in one quantity and its flux");
+        semantics_.refuse(formula.span, "a condition at a side is linear in one quantity and its flux");
     }
 
-    Meaning& meaning_;
+    Semantics& semantics_;
     const Equations& equations_;
     Graph& g_;
 };
 
 }  // namespace
 
-SideEquation read_side(Meaning& meaning, const Equations& equations, const SideStatement& statement) {
-    Reader reader(meaning, equations);
+SideEquation read_side(Semantics& semantics, const Equations& equations, const SideStatement& statement) {
+    ConditionReader reader(semantics, equations);
     const Linear left = reader.read(statement.left), right = reader.read(statement.right);
-    const Place place = join(statement.left.place, statement.right.place);
+    const TextSpan span = join(statement.left.span, statement.right.span);
     if (reader.quantity.empty())
-        meaning.refuse(
-            place, "a condition at a side names a component, such as `left: u = 1` or `left: flux(u) = 0`");
-    Graph& g = meaning.graph();
+        semantics.refuse(
+            span, "a condition at a side names a component, such as `left: u = 1` or `left: flux(u) = 0`");
+    Graph& g = semantics.graph();
     Condition condition;
     condition.value = g.subtract(left.value, right.value);
     condition.flux = g.subtract(left.flux, right.flux);
     condition.right = g.subtract(right.rest, left.rest);
     const Node zero = g.number(0);
     if (condition.value == zero && condition.flux == zero)
-        meaning.refuse(place, fmt::format("`{}` drops out of this condition", reader.quantity));
+        semantics.refuse(span, fmt::format("`{}` drops out of this condition", reader.quantity));
     return {reader.quantity, condition};
 }
 

@@ -1,7 +1,7 @@
 // Boundary conditions, from equations that are linear in a quantity's value on the face and its flux.
 #pragma once
 
-#include "sim/model/meaning.h"
+#include "sim/model/semantics.h"
 
 namespace stencil::equation {
 
@@ -11,7 +11,7 @@ struct SideEquation {
     std::string quantity;
     Condition condition;
 };
-SideEquation read_side(Meaning& meaning, const Equations& equations, const SideStatement& statement);
+SideEquation read_side(Semantics& semantics, const Equations& equations, const SideStatement& statement);
 
 /// The condition that a word such as `insulated` stands for; empty if unknown.
 std::optional<Condition> condition_of_word(Graph& graph, std::string_view word);

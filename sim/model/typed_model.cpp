@@ -10,7 +10,7 @@
 #include "sim/model/model.h"
 #include "sim/model/presets.h"
 #include "sim/model/sides.h"
-#include "sim/model/waves/linearisation.h"
+#include "sim/model/stability/linearisation.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
 #include "sim/text/quote.h"

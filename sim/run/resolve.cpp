@@ -14,7 +14,7 @@
 #include "kernels/methods/spectral/fftw.h"
 #include "sim/distributed/partition.h"
 #include "sim/initial/initial.h"
-#include "sim/machine/team.h"
+#include "sim/machine/communicator.h"
 #include "sim/run/measured_speeds.h"
 #include "sim/run/output/exports.h"
 #include "sim/run/output/frame_writer.h"
@@ -114,10 +114,10 @@ struct Shares {
 };
 
 Shares shares_of(const SolverSetup& setup) {
-    const Team& team = Team::all();
-    const int parts = partition_of(setup, team.size()).parts;
+    const Communicator& comm = Communicator::all();
+    const int parts = partition_of(setup, comm.size()).parts;
     if (parts == 1) return {};
-    const int here = std::min(team.host_size(), parts);
+    const int here = std::min(comm.host_size(), parts);
     const bool on_cuda = setup.method->device == Device::cuda;
     const int gpus = on_cuda ? std::max(1, int(query_cuda().devices.size())) : here;
     return {double(here) / parts, double(ceil_div(here, gpus)) / parts};
@@ -125,7 +125,7 @@ Shares shares_of(const SolverSetup& setup) {
 
 // Bytes per cell over all slabs' solvers, including buffers of transposes.
 double solver_bytes_per_cell(SolverSetup setup) {
-    setup.slab = partition_of(setup, Team::all().size()).slab(0);
+    setup.slab = partition_of(setup, Communicator::all().size()).slab(0);
     return solver_bytes(setup) / (double(setup.nx) * setup.ny);
 }
 
@@ -249,7 +249,8 @@ MemoryNeeds run_needs(const RunSpec& spec) {
     // A file is read, and perhaps resampled, beside its field.
     const double making = (choice.condition ? choice.condition->bytes_per_cell : 24) + formulas + field;
     const SolverSetup setup = solver_setup(spec);
-    if (partition_of(setup, Team::all().size()).parts > 1) return spread_needs(spec, setup, field, making);
+    if (partition_of(setup, Communicator::all().size()).parts > 1)
+        return spread_needs(spec, setup, field, making);
     // Initial and final field and Laplacian coexist while files are written; checkpoints write one array at a
     // time.
     return needs_beside(setup, 3 * field + export_bytes_per_cell(spec), making);

@@ -18,7 +18,7 @@
 namespace stencil {
 namespace {
 
-using equation::Place;
+using equation::TextSpan;
 using equation::Token;
 using equation::TokenKind;
 
@@ -29,7 +29,7 @@ struct Statement {
     std::string name;
     std::span<const Token> words;  // all tokens without the stop
     std::span<const Token> value;  // tokens after '='
-    Place place() const { return equation::join(words.front().place, words.back().place); }
+    TextSpan span() const { return equation::join(words.front().span, words.back().span); }
 };
 
 Statement read_statement(std::span<const Token> words) {
@@ -75,7 +75,7 @@ class Rewriting {
         return found == statements_.end() ? nullptr : &*found;
     }
     void replace(std::span<const Token> words, const std::string& by) {
-        changes_.push_back({equation::join(words.front().place, words.back().place), by});
+        changes_.push_back({equation::join(words.front().span, words.back().span), by});
     }
     void set(Form form, std::string_view name, const std::string& value) {
         if (const Statement* known = find(form, name))
@@ -85,7 +85,7 @@ class Rewriting {
     }
     // Removes a statement with its ';', or its whole line if nothing else is on it.
     void remove(const Statement& statement) {
-        auto [begin, end] = statement.place();
+        auto [begin, end] = statement.span();
         const std::size_t next = std::min(text_.find_first_not_of(" \t", end), text_.size());
         const std::size_t before = text_.find_last_not_of(" \t", begin == 0 ? text_.npos : begin - 1);
         const bool first = begin == 0 || before == text_.npos || text_[before] == '\n';
@@ -97,12 +97,12 @@ class Rewriting {
     }
 
     std::string text() {
-        std::ranges::sort(changes_, {}, [](const Change& change) { return change.place.begin; });
+        std::ranges::sort(changes_, {}, [](const Change& change) { return change.span.begin; });
         std::string result;
         std::size_t at = 0;
         for (const Change& change : changes_) {
-            result += text_.substr(at, change.place.begin - at) + change.by;
-            at = change.place.end;
+            result += text_.substr(at, change.span.begin - at) + change.by;
+            at = change.span.end;
         }
         result += text_.substr(at);
         if (added_.empty()) return result;
@@ -112,7 +112,7 @@ class Rewriting {
 
   private:
     struct Change {
-        Place place;
+        TextSpan span;
         std::string by;
     };
 

@@ -90,7 +90,7 @@ RunSpec without_edits(RunSpec spec) {
     return spec;
 }
 
-RunSpec document_of(RunSpec now, const RunMoment& moment) {
+RunSpec document_of(RunSpec now, const SimulationRecord& moment) {
     static_cast<Configuration&>(now) = moment.at_start;
     now.edits = moment.edits;
     return now;
@@ -125,7 +125,7 @@ Simulation::Simulation(const RunSpec& spec, std::shared_ptr<const RowSource> sta
             return solver_->statistics(spec.model->components[c].name);
         });
     }
-    settle_time_step(now_, *solver_);
+    resolve_dt(now_, *solver_);
     moment_.at_start.dt = now_.dt;
     take_parameters();
     check_start(now_, *solver_);
@@ -154,7 +154,7 @@ RunState Simulation::state() {
 
 RunState Simulation::outline() {
     const Method& method = *method_of(now_);
-    SolverSnapshot solver{
+    SolverRecord solver{
         {}, std::string(method.name), std::string(name_of(method.device)), solver_->inner(false)};
     solver.plain.step = step_;
     return {moment_, now_, timings_, std::move(solver)};
@@ -165,7 +165,7 @@ Simulation::Checkpoint Simulation::checkpoint() {
 }
 
 void Simulation::restore(const Checkpoint& checkpoint) {
-    RunMoment moment = checkpoint;
+    SimulationRecord moment = checkpoint;
     RunSpec now = now_;
     static_cast<Configuration&>(now) = checkpoint.now;
     const StepParameters taken = with_boundary(moment.taken, now.boundary);
@@ -233,7 +233,7 @@ void Simulation::run(const Set& change) {
     if (kind == SettingKind::view) {
         now_ = changed(now_, change.setting, change.value);
     } else if (untouched() && kind != SettingKind::shape) {
-        put_in_force({step_, change.setting, change.value});
+        apply_parameters({step_, change.setting, change.value});
         static_cast<Problem&>(moment_.at_start) = now_;
         if (kind != SettingKind::device) return;
         moment_.at_start.backend = now_.backend;
@@ -251,7 +251,7 @@ void Simulation::run(const Paint& paint) {
 }
 
 void Simulation::do_edit(Edit edit) {
-    put_in_force(edit);
+    apply_parameters(edit);
     if (record(edit, moment_.applied)) ++moment_.applied;
     forget_return(edit.setting);
 }
@@ -318,12 +318,12 @@ long long Simulation::steps_to_next_edit() const {
 
 void Simulation::apply_due_edits() {
     while (moment_.applied < moment_.edits.size() && moment_.edits[moment_.applied].step <= step_) {
-        put_in_force(moment_.edits[moment_.applied]);
+        apply_parameters(moment_.edits[moment_.applied]);
         ++moment_.applied;
     }
 }
 
-void Simulation::put_in_force(const Edit& edit) {
+void Simulation::apply_parameters(const Edit& edit) {
     if (const auto painted = painted_component(edit.setting)) {
         const BrushPiece piece = parse_piece(edit.value);
         const std::size_t component = component_index(*now_.model, *painted);
@@ -339,7 +339,7 @@ void Simulation::put_in_force(const Edit& edit) {
         return;
     }
     check_magnitude(next, *solver_);
-    settle_time_step(next, *solver_);
+    resolve_dt(next, *solver_);
     // The boundary takes effect at once, in the displayed Laplacian.
     static_cast<Configuration&>(now_) = next;
     solver_->set_params(with_boundary(moment_.taken, now_.boundary));
@@ -395,7 +395,7 @@ void Simulation::carry_over(const RunSpec& asked) {
         solver->load(*solver_);
     else if (resized || !solver->go_on_from(*solver_, kept, *start))
         solver->load(carried(solver_->state(), next, kept, *start));
-    settle_time_step(next, *solver);
+    resolve_dt(next, *solver);
     // Rounding to a lower precision may overflow.
     if (another)
         check_magnitude(next, *solver);

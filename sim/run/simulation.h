@@ -37,7 +37,7 @@ struct Reset {};
 using Command = std::variant<Advance, Set, Paint, Reset>;
 
 /// State of a simulation besides its solver and current settings.
-struct RunMoment {
+struct SimulationRecord {
     Configuration at_start;
     EditList edits;
     std::size_t applied = 0;  ///< number of changes applied
@@ -48,10 +48,10 @@ struct RunMoment {
 };
 
 /// A portable copy of a simulation, for checkpoints on disk.
-struct RunState : RunMoment {
+struct RunState : SimulationRecord {
     RunSpec now;  ///< without scheduled changes
     Timings timings;
-    SolverSnapshot solver;
+    SolverRecord solver;
 
     /// The spec that repeats the run.
     RunSpec document() const;
@@ -120,7 +120,7 @@ class Simulation {
     long long steps_to_next_edit() const;
 
     /// A copy for undo, exact to the bit; cells stay on the solver's device.
-    struct Checkpoint : RunMoment {
+    struct Checkpoint : SimulationRecord {
         Configuration now;
         long long step = 0;
         Statistics start_statistics;
@@ -142,14 +142,14 @@ class Simulation {
     bool record(const Edit& edit, std::size_t place);
     void do_edit(Edit edit);
     void forget_return(const std::string& setting);
-    void put_in_force(const Edit& edit);
+    void apply_parameters(const Edit& edit);
     void take_parameters();
     void carry_over(const RunSpec& next);
     void take(std::unique_ptr<Solver> solver);
     bool untouched() const { return step_ == 0 && moment_.edits.empty(); }
 
     RunSpec now_;  ///< without scheduled changes
-    RunMoment moment_;
+    SimulationRecord moment_;
     Statistics start_statistics_;
     std::unique_ptr<Solver> solver_;
     Timings timings_;

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "sim/model/equations.h"
-#include "sim/model/waves/matrices.h"
+#include "sim/model/stability/matrices.h"
 #include "sim/run/solvers/solver.h"
 #include "sim/run/solvers/typed_run.h"
 #include "sim/run/start.h"
@@ -144,7 +144,7 @@ std::string stability_text(double dt, const StableStep& limit) {
     return text;
 }
 
-void settle_time_step(RunSpec& spec, Solver& solver) {
+void resolve_dt(RunSpec& spec, Solver& solver) {
     if (spec.model->built_in) return;
     const bool steps_outright = std::ranges::none_of(spec.model->equations->components,
                                                      [](const auto& component) { return component.rate; });

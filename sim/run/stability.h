@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "sim/model/waves/linearisation.h"
+#include "sim/model/stability/linearisation.h"
 #include "sim/run/run_spec.h"
 
 namespace stencil {
@@ -22,7 +22,7 @@ StepVerdict verdict(double dt, const equation::StableStep& limit);
 
 /// Decides an open dt: a share of the stable limit, or by default 1 but at most 0.8 of the limit. Throws
 /// InputError if dt exceeds the limit or any step is unstable, unless allowed. Does nothing for other models.
-void settle_time_step(RunSpec& spec, Solver& solver);
+void resolve_dt(RunSpec& spec, Solver& solver);
 
 /// A sentence such as "dt 5e-4 is 0.80 of the limit, set by the term Dv*lap(v) of v", or why there is no
 /// limit.

@@ -52,10 +52,10 @@ std::shared_ptr<const RowSource> start_of_new(RunSpec next, const std::vector<in
     if (std::ranges::find(kept, -1) == kept.end()) return nullptr;
     std::shared_ptr<const RowSource> made = start_recipe(next);
     made = rounded(made ? made : in_memory(make_start(next)), next.dtype);
-    std::vector<PickedRows::Pick> picks;
+    std::vector<SelectedRows::Pick> picks;
     for (std::size_t c = 0; c < kept.size(); ++c)
         if (kept[c] < 0) picks.push_back({made, c});
-    return std::make_shared<StateRows>(PickedRows(std::move(picks)).whole());
+    return std::make_shared<StateRows>(SelectedRows(std::move(picks)).whole());
 }
 
 // A file's picture or array at the field's size. Cached while a solver holds it and the file is unchanged,
@@ -191,7 +191,7 @@ std::shared_ptr<const RowSource> carried_start(const std::shared_ptr<const RowSo
     const bool same_size = start->nx() == next.size->nx && start->ny() == next.size->ny;
     const auto fresh = start_of_new(next, kept);
     std::size_t taken = 0;
-    std::vector<PickedRows::Pick> picks;
+    std::vector<SelectedRows::Pick> picks;
     for (const int k : kept)
         if (k < 0) {
             picks.push_back({fresh, taken++});
@@ -202,7 +202,7 @@ std::shared_ptr<const RowSource> carried_start(const std::shared_ptr<const RowSo
             one.components.push_back(fitted(start->field(std::size_t(k))->clone(), next));
             picks.push_back({in_memory(std::move(one)), 0});
         }
-    return std::make_shared<PickedRows>(std::move(picks));
+    return std::make_shared<SelectedRows>(std::move(picks));
 }
 
 Equations run_equations(const Problem& spec, const std::vector<std::string>& formulas) {

@@ -186,7 +186,7 @@ class Session {
     Exporter exporter_;
     Messages messages_;
     std::vector<std::string> when_done_;  ///< notices to show if the present action succeeds
-    Said said_;
+    StatusMessage said_;
     bool sets_dt_ = false;                             ///< dt was set explicitly, so the text includes it
     static constexpr std::string_view kOfRun = "run";  ///< subject of errors that stop the run
 

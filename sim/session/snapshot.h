@@ -46,7 +46,7 @@ struct History {
 };
 
 /// Result of an action for the status line: "Undone: brush stroke at step 530".
-struct Said {
+struct StatusMessage {
     int count = 0;  ///< total so far
     std::string text = {};
 };
@@ -79,7 +79,7 @@ struct Snapshot {
         drift;  ///< relative drift of the total; only if the boundary conserves it and nothing was painted
     std::vector<ProbeSeries> probes;
 
-    SteppingWay way;      ///< execution path of the solver
+    ExecutionPath way;    ///< execution path of the solver
     Speed speed;          ///< average over the newest batches; zeros before the first, and for exact n-step
                           ///< propagation
     LadderLimits limits;  ///< measured, of the device in the present precision; 0 before
@@ -99,7 +99,7 @@ struct Snapshot {
     bool exporting = false;
     std::optional<double> export_share;  ///< share written; empty if unknown
     std::vector<Message> messages;       ///< newest last
-    Said said;
+    StatusMessage said;
 
     std::shared_ptr<const Frame> frame;
 };

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/model/waves/linearisation.h"
+#include "sim/model/stability/linearisation.h"
 #include "sim/session/engine/cadence.h"
 
 namespace stencil {

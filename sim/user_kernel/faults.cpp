@@ -12,7 +12,7 @@
 namespace stencil::user_kernel {
 namespace {
 
-struct Place {
+struct Cell {
     int x = 0, y = 0;
 };
 
@@ -29,7 +29,7 @@ std::string boundary_words(const std::string& boundary) {
 }
 
 /// A region of the field, and a likely reason for faults there.
-struct Part {
+struct Region {
     std::string words, advice;
 };
 
@@ -49,7 +49,7 @@ class Finder {
     }
 
     std::string difference(const Cells<T>& again) const {
-        const auto cells = places([&](int x, int y) { return !same(o_.made, again, x, y); });
+        const auto cells = cells_where([&](int x, int y) { return !same(o_.made, again, x, y); });
         if (cells.empty()) return "";
         const std::size_t first = shape_.at(cells.front().x, cells.front().y);
         return fmt::format(
@@ -71,8 +71,8 @@ class Finder {
 
     // Lists the cells of the field that satisfy a condition, row by row.
     template <class Condition>
-    std::vector<Place> places(Condition&& holds) const {
-        std::vector<Place> found;
+    std::vector<Cell> cells_where(Condition&& holds) const {
+        std::vector<Cell> found;
         for (int y = 0; y < ny_; ++y)
             for (int x = 0; x < nx_; ++x)
                 if (holds(x, y)) found.push_back({x, y});
@@ -109,7 +109,7 @@ class Finder {
     }
 
     std::string written_to_source() const {
-        const auto cells = places([&](int x, int y) { return !same(o_.before, o_.after, x, y); });
+        const auto cells = cells_where([&](int x, int y) { return !same(o_.before, o_.after, x, y); });
         if (cells.empty()) return "";
         return fmt::format(
             "changes `from`, first in the cell ({}, {}): other blocks still read it; write to `to` alone",
@@ -118,11 +118,11 @@ class Finder {
     }
 
     // Returns the smallest region that contains all of the cells; empty text if none does.
-    Part part_of(const std::vector<Place>& cells) const {
+    Region part_of(const std::vector<Cell>& cells) const {
         struct Row {
             bool is_there;
-            Part part;
-            std::function<bool(Place)> holds;
+            Region part;
+            std::function<bool(Cell)> holds;
         };
         const int rest_x = nx_ % o_.tile_x, rest_y = ny_ % o_.tile_y;
         const bool wide = nx_ > 2, high = ny_ > 2;
@@ -132,30 +132,30 @@ class Finder {
         const std::string outside = boundary_words(o_.boundary);
         const std::string blocks = "the blocks there stick out of the field";
         const Row rows[] = {
-            {wide, {"in the last column", outside}, [&](Place p) { return p.x == nx_ - 1; }},
-            {wide, {"in the first column", outside}, [](Place p) { return p.x == 0; }},
-            {high, {"in the last row", outside}, [&](Place p) { return p.y == ny_ - 1; }},
-            {high, {"in the first row", outside}, [](Place p) { return p.y == 0; }},
+            {wide, {"in the last column", outside}, [&](Cell p) { return p.x == nx_ - 1; }},
+            {wide, {"in the first column", outside}, [](Cell p) { return p.x == 0; }},
+            {high, {"in the last row", outside}, [&](Cell p) { return p.y == ny_ - 1; }},
+            {high, {"in the first row", outside}, [](Cell p) { return p.y == 0; }},
             {rest_x > 0 && rest_x < nx_,
              {fmt::format("in the last {} columns (nx % {})", rest_x, o_.tile_x), blocks},
-             [&](Place p) { return p.x >= nx_ - rest_x; }},
+             [&](Cell p) { return p.x >= nx_ - rest_x; }},
             {rest_y > 0 && rest_y < ny_,
              {fmt::format("in the last {} rows (ny % {})", rest_y, o_.tile_y), blocks},
-             [&](Place p) { return p.y >= ny_ - rest_y; }},
+             [&](Cell p) { return p.y >= ny_ - rest_y; }},
             {wide && high,
              {"at the edge of the field", outside},
-             [&](Place p) { return p.x == 0 || p.x == nx_ - 1 || p.y == 0 || p.y == ny_ - 1; }},
+             [&](Cell p) { return p.x == 0 || p.x == nx_ - 1 || p.y == 0 || p.y == ny_ - 1; }},
             {true,
              {fmt::format("at the edges of the blocks' {}x{} cells", o_.tile_x, o_.tile_y),
               "a cell there needs neighbours that another block makes"},
-             [&](Place p) { return at_tile_edge(p.x, o_.tile_x) || at_tile_edge(p.y, o_.tile_y); }}};
+             [&](Cell p) { return at_tile_edge(p.x, o_.tile_x) || at_tile_edge(p.y, o_.tile_y); }}};
         for (const Row& row : rows)
             if (cells.size() < total() && row.is_there && std::ranges::all_of(cells, row.holds))
                 return row.part;
         return {};
     }
 
-    std::string count_words(const std::vector<Place>& cells, const char* what) const {
+    std::string count_words(const std::vector<Cell>& cells, const char* what) const {
         if (cells.size() == total()) return fmt::format("every cell is {}", what);
         const std::string where = part_of(cells).words;
         return fmt::format(
@@ -163,7 +163,7 @@ class Finder {
     }
 
     std::string never_written() const {
-        const auto cells = places(
+        const auto cells = cells_where(
             [&](int x, int y) { return bits_of(o_.made[shape_.at(x, y)]) == bits_of(unwritten_mark<T>()); });
         if (cells.empty()) return "";
         return fmt::format("{}: the first is ({}, {}); the grid has a block for every {}x{} cells",
@@ -182,11 +182,11 @@ class Finder {
             const bool within = x >= 2 && y >= 2 && x < nx_ - 2 && y < ny_ - 2;
             return !within || is_right(x, y, o_.right.at(x + dx, y + dy));
         };
-        return nx_ >= 8 && ny_ >= 8 && places(fits).size() == total();
+        return nx_ >= 8 && ny_ >= 8 && cells_where(fits).size() == total();
     }
 
     std::string advice_for_most() const {
-        if (places([&](int x, int y) { return same(o_.made, o_.before, x, y); }).size() == total())
+        if (cells_where([&](int x, int y) { return same(o_.made, o_.before, x, y); }).size() == total())
             return "the field is as it was: nothing was added to it";
         for (const auto& [dx, dy, whose] : {std::tuple(1, 0, "to the right"),
                                             std::tuple(-1, 0, "to the left"),
@@ -196,7 +196,7 @@ class Finder {
         return "";
     }
 
-    std::string advice(const std::vector<Place>& wrong) const {
+    std::string advice(const std::vector<Cell>& wrong) const {
         const double got = made(wrong.front().x, wrong.front().y);
         const double right = o_.right.at(wrong.front().x, wrong.front().y);
         if (std::isnan(got))
@@ -209,12 +209,12 @@ class Finder {
     }
 
     std::string wrong_values() const {
-        const auto wrong = places([&](int x, int y) {
+        const auto wrong = cells_where([&](int x, int y) {
             const double right = o_.right.at(x, y);
             return std::isfinite(right) && !is_right(x, y, right);  // NaN is wrong, too
         });
         if (wrong.empty()) return "";
-        const Place first = wrong.front();
+        const Cell first = wrong.front();
         const std::string hint = advice(wrong);
         return fmt::format("{}: the first, ({}, {}), is {}, and {} would be right{}{}",
                            count_words(wrong, "wrong"),

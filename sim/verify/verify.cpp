@@ -26,7 +26,7 @@ constexpr Size kSmall{130, 67}, kLarge{1030, 701};
 constexpr long long kMethodSteps = 100, kSmallSteps = 20, kLargeSteps = 9;
 
 /// An executor of typed equations.
-struct Way {
+struct Executor {
     std::string name;
     std::string_view method;
     Device device;
@@ -34,10 +34,10 @@ struct Way {
     bool fastest;  ///< waits for compiled code
 };
 
-std::vector<Way> ways_of(const RunSpec& run, bool quick, const Machine& machine) {
+std::vector<Executor> ways_of(const RunSpec& run, bool quick, const Machine& machine) {
     const int all = thread_count(0, machine.cpu_threads);
-    std::vector<Way> ways{{"1 thread", "cpu", Device::cpu, 1, false},
-                          {fmt::format("{} threads", all + 3), "cpu", Device::cpu, all + 3, false}};
+    std::vector<Executor> ways{{"1 thread", "cpu", Device::cpu, 1, false},
+                               {fmt::format("{} threads", all + 3), "cpu", Device::cpu, all + 3, false}};
     if (run.dtype == DType::float64)  // the reference keeps its state in float64
         ways.push_back({"single cells", "reference", Device::cpu, 1, false});
     if (!quick || run.dtype == DType::float32)
@@ -58,7 +58,7 @@ RunSpec with_method(RunSpec run, std::string_view method, Device device, int thr
 
 struct Stepped {
     State state;
-    SteppingWay way;
+    ExecutionPath way;
 };
 
 Stepped stepped(RunSpec run, const Machine& machine, bool fastest) {
@@ -158,7 +158,7 @@ VerifyRow Verification::compare_ways(const Case& c) const {
     row.what =
         fmt::format("{} {} {}x{}", c.run.model->name, name_of(c.run.dtype), c.run.size->nx, c.run.size->ny);
     State first;
-    for (const Way& way : ways_of(c.run, spec_.quick, machine_)) {
+    for (const Executor& way : ways_of(c.run, spec_.quick, machine_)) {
         const Stepped result =
             stepped(with_method(c.run, way.method, way.device, way.threads), machine_, way.fastest);
         if (way.fastest && result.way.name != "compiled" && !result.way.why_not.empty()) {

@@ -63,7 +63,7 @@ TEST_CASE("The issue rate is found although most of its pieces are disturbed, th
 TEST_CASE("The fastest is done once it has stood for a while, and not before") {
     Dice dice;
     CAPTURE(dice.seed);
-    Fastest fastest(5);
+    BestOf fastest(5);
     double rate = 1;
     for (int i = 0; i < 20; ++i) {
         fastest.add(rate *= dice.uniform(1.02, 2));

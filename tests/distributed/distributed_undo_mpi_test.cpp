@@ -73,7 +73,7 @@ TEST_CASE("Two processes come back to a state whatever changed since") {
 }
 
 TEST_CASE("A field of which one process lacks room for its part is refused and the others go on") {
-    if (Team::was_launched() && std::string(std::getenv("OMPI_COMM_WORLD_RANK")) == "1")
+    if (Communicator::was_launched() && std::string(std::getenv("OMPI_COMM_WORLD_RANK")) == "1")
         limit_memory(std::size_t(150) << 20);
     among_two("A field of which one process lacks room for its part is refused and the others go on", [] {
         RunSpec small = spec_of(67, 150, "cpu");

@@ -37,20 +37,20 @@ struct SlabTeam {
 /// Copies rows from the neighbours directly, and counts the bytes of cells.
 class CountingHalo : public stencil::HaloExchange {
   public:
-    CountingHalo(SlabTeam& team, int part, std::unique_lock<std::mutex>& lock)
-        : team_(team), part_(part), lock_(lock) {}
+    CountingHalo(SlabTeam& comm, int part, std::unique_lock<std::mutex>& lock)
+        : comm_(comm), part_(part), lock_(lock) {}
 
     int exchanges() const { return exchanges_; }
-    int depth() const override { return team_.partition.depth; }
+    int depth() const override { return comm_.partition.depth; }
     void exchange(std::span<const stencil::HaloRows> arrays, stencil::CudaStream* stream) override {
-        const stencil::Partition& all = team_.partition;
+        const stencil::Partition& all = comm_.partition;
         ++exchanges_;
-        team_.arrays[std::size_t(part_)].assign(arrays.begin(), arrays.end());
+        comm_.arrays[std::size_t(part_)].assign(arrays.begin(), arrays.end());
         meet(stream);
         for (std::size_t a = 0; a < arrays.size(); ++a) {
-            const stencil::HaloPlaces own = stencil::places_of(arrays[a], all, part_);
-            take(all.above(part_), own.above, &stencil::HaloPlaces::last, a, stream);
-            take(all.below(part_), own.below, &stencil::HaloPlaces::first, a, stream);
+            const stencil::HaloRanges own = stencil::ranges_of(arrays[a], all, part_);
+            take(all.above(part_), own.above, &stencil::HaloRanges::last, a, stream);
+            take(all.below(part_), own.below, &stencil::HaloRanges::first, a, stream);
         }
         meet(stream);
     }
@@ -63,28 +63,28 @@ class CountingHalo : public stencil::HaloExchange {
 #endif
         static_cast<void>(stream);
         lock_.unlock();
-        team_.meeting.arrive_and_wait();
+        comm_.meeting.arrive_and_wait();
         lock_.lock();
-        if (team_.failure) throw std::runtime_error("another part failed");
+        if (comm_.failure) throw std::runtime_error("another part failed");
     }
 
     void take(int from,
               std::byte* to,
-              const std::byte* stencil::HaloPlaces::*rows,
+              const std::byte* stencil::HaloRanges::*rows,
               std::size_t array,
               stencil::CudaStream* stream) {
         if (from < 0) return;
-        const stencil::HaloPlaces given =
-            stencil::places_of(team_.arrays[std::size_t(from)].at(array), team_.partition, from);
+        const stencil::HaloRanges given =
+            stencil::ranges_of(comm_.arrays[std::size_t(from)].at(array), comm_.partition, from);
         if (!stream) std::copy_n(given.*rows, given.bytes, to);
 #if STENCILSCOPE_HAS_CUDA
         if (stream) stencil::copy_on_device(to, given.*rows, given.bytes, *stream);
 #endif
-        count_message(std::size_t(depth()) * std::size_t(team_.whole.nx) *
-                      bytes_of(team_.whole.state_dtype()));
+        count_message(std::size_t(depth()) * std::size_t(comm_.whole.nx) *
+                      bytes_of(comm_.whole.state_dtype()));
     }
 
-    SlabTeam& team_;
+    SlabTeam& comm_;
     int part_;
     std::unique_lock<std::mutex>& lock_;
     int exchanges_ = 0;
@@ -107,17 +107,17 @@ inline SlabRun run_slabs(const stencil::SolverSetup& whole,
                          const stencil::State& start,
                          const ActOnSolver& act) {
     using namespace stencil;
-    SlabTeam team(whole, parts);
+    SlabTeam comm(whole, parts);
     SlabRun run;
-    run.partition = team.partition;
-    run.taken.resize(team.arrays.size());
+    run.partition = comm.partition;
+    run.taken.resize(comm.arrays.size());
     for (std::size_t c = 0; c < start.components.size(); ++c)
         run.state.components.emplace_back(whole.dtype, whole.nx, whole.ny);
     const auto step = [&](int part, std::unique_lock<std::mutex>& lock) {
-        CountingHalo halo(team, part, lock);
+        CountingHalo halo(comm, part, lock);
         SolverSetup setup = whole;
-        setup.ny = team.partition.local_rows(part);
-        setup.slab = team.partition.slab(part);
+        setup.ny = comm.partition.local_rows(part);
+        setup.slab = comm.partition.slab(part);
         if (!setup.slab.whole()) setup.halo = &halo;
         const auto solver = make_solver(setup);
         solver->load(start);
@@ -126,25 +126,25 @@ inline SlabRun run_slabs(const stencil::SolverSetup& whole,
         for (std::size_t c = 0; c < own.components.size(); ++c)
             run.state.components[c].visit([&]<class T>(Array<T>& cells) {
                 std::ranges::copy(own.components[c].as<T>().cells(),
-                                  cells.view().row(team.partition.begin(part)));
+                                  cells.view().row(comm.partition.begin(part)));
             });
         run.taken[std::size_t(part)] = {halo.exchanges(), halo.traffic()};
     };
     const auto step_or_fail = [&](int part) {
         {
-            std::unique_lock lock(team.running);
+            std::unique_lock lock(comm.running);
             try {
                 step(part, lock);
             } catch (...) {
-                if (!team.failure) team.failure = std::current_exception();
+                if (!comm.failure) comm.failure = std::current_exception();
             }
         }
-        team.meeting.arrive_and_drop();
+        comm.meeting.arrive_and_drop();
     };
     std::vector<std::thread> threads;
-    for (int part = 0; part < team.partition.parts; ++part) threads.emplace_back(step_or_fail, part);
+    for (int part = 0; part < comm.partition.parts; ++part) threads.emplace_back(step_or_fail, part);
     for (std::thread& thread : threads) thread.join();
-    if (team.failure) std::rethrow_exception(team.failure);
+    if (comm.failure) std::rethrow_exception(comm.failure);
     return run;
 }
 

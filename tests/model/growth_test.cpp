@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "sim/model/waves/linearisation.h"
+#include "sim/model/stability/linearisation.h"
 #include "tests/model/typed_run.h"
 
 using namespace stencil_test;

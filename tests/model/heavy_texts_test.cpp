@@ -5,8 +5,8 @@
 #include <numeric>
 
 #include "kernels/equation/operations.h"
+#include "sim/model/stability/linearisation.h"
 #include "sim/model/text/text_error.h"
-#include "sim/model/waves/linearisation.h"
 #include "tests/model/typed_run.h"
 
 using namespace stencil::equation;

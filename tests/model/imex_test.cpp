@@ -5,8 +5,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "sim/model/stability/linearisation.h"
 #include "sim/model/step/linear_part.h"
-#include "sim/model/waves/linearisation.h"
 #include "sim/text/error.h"
 #include "tests/model/typed_run.h"
 

@@ -1,5 +1,5 @@
-#include "sim/model/waves/linearisation.h"
-#include "sim/model/waves/matrices.h"
+#include "sim/model/stability/linearisation.h"
+#include "sim/model/stability/matrices.h"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/seed.h"
 
-#include "sim/model/waves/matrices.h"
+#include "sim/model/stability/matrices.h"
 
 using namespace stencil::equation;
 using namespace stencil_test;

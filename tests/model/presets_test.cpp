@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "sim/model/presets.h"
-#include "sim/model/waves/linearisation.h"
+#include "sim/model/stability/linearisation.h"
 #include "tests/model/typed_run.h"
 #include "tests/support/catch.h"
 

@@ -64,7 +64,7 @@ TEST_CASE(
                 spec.run.dtype = dtype;
                 for (const Method& method : methods()) {
                     if (method.device != Device::cpu) continue;
-                    const Method& truth = truth_method(spec, method, size, steps);
+                    const Method& truth = reference_method(spec, method, size, steps);
                     INFO(method.name << " by " << truth.name);
                     REQUIRE(truth.make_float64);
                     if (dtype == DType::float64 || method.float64_state) REQUIRE(&truth != &method);
@@ -72,7 +72,7 @@ TEST_CASE(
             }
     // For few cells and steps, `reference` is used.
     spec.run.dtype = DType::float32;
-    REQUIRE(truth_method(spec, *find_method("cpu"), {33, 21}, 100).name == "reference");
+    REQUIRE(reference_method(spec, *find_method("cpu"), {33, 21}, 100).name == "reference");
 }
 
 TEST_CASE("A sweep goes from 256 to the largest square in steps of about the square root of two") {

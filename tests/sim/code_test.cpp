@@ -87,7 +87,7 @@ TEST_CASE("All code of an equation is there without the device that it is for") 
 
 TEST_CASE("What was measured of kernels stands beside their names, and nothing that was not") {
     const GeneratedCode cuda = generated_code(spec_of(kGrayScott), Device::cuda);
-    SteppingWay way;
+    ExecutionPath way;
     way.tried.push_back({cuda.texts[1].name, 168, 0, 2, 1311.4, true});
     way.tried.push_back({"another", 32, 8, 1, 0, false});
     const std::vector<CodeRow> rows = code_rows(cuda, way);

@@ -528,7 +528,7 @@ TEST_CASE("A session compiles at once, and tells when that is done though it sta
     for (const char* dtype : {"float32", "float64"}) {
         bench.set("dtype", dtype);
         while (bench.session.snapshot()->way.compiling) std::this_thread::yield();
-        const SteppingWay way = bench.session.snapshot()->way;
+        const ExecutionPath way = bench.session.snapshot()->way;
         INFO(dtype << ": " << way.why_not);
         CHECK((way.name == "compiled") == way.why_not.empty());
         CHECK((way.name == "compiled") == !way.origin.empty());

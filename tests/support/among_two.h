@@ -5,9 +5,9 @@
 #include <string>
 
 #include "sim/distributed/distributed_solver.h"
-#include "sim/distributed/part.h"
+#include "sim/distributed/slab_solver.h"
 #include "sim/machine/child_process.h"
-#include "sim/machine/team.h"
+#include "sim/machine/communicator.h"
 #include "tests/support/catch.h"
 
 namespace stencil_test {
@@ -15,7 +15,7 @@ namespace stencil_test {
 /// Starts the test case of this name (without commas) again as two processes, and runs `act` in rank 0.
 template <class Act>
 void among_two(const std::string& name, const Act& act) {
-    if (!stencil::Team::was_launched()) {
+    if (!stencil::Communicator::was_launched()) {
         std::string said;
         stencil::ChildCommand command;
         command.words = {stencil::find_program("mpirun"), "-n", "2", "--bind-to", "none", "--oversubscribe"};
@@ -32,10 +32,10 @@ void among_two(const std::string& name, const Act& act) {
         REQUIRE(said.find("in 1 test case") != std::string::npos);
         return;
     }
-    stencil::Team::begin(nullptr);
-    REQUIRE(stencil::Team::all().size() == 2);
-    if (stencil::Team::all().rank() > 0) {
-        stencil::serve(stencil::Team::all());
+    stencil::Communicator::begin(nullptr);
+    REQUIRE(stencil::Communicator::all().size() == 2);
+    if (stencil::Communicator::all().rank() > 0) {
+        stencil::serve(stencil::Communicator::all());
     } else {
         try {
             act();
@@ -45,7 +45,7 @@ void among_two(const std::string& name, const Act& act) {
         }
         stencil::dismiss_team();
     }
-    stencil::Team::end();
+    stencil::Communicator::end();
 }
 
 }  // namespace stencil_test

@@ -98,7 +98,7 @@ struct ExamplesLab {
 };
 
 std::string command_of(const ExamplesState& state) {
-    return command_text(wish_of(sample_example(), state).request);
+    return command_text(draft_of(sample_example(), state).request);
 }
 
 OptionTexts& sample_texts(ExamplesState& state) {
@@ -152,7 +152,7 @@ TEST_CASE("a request that is shown in the panel comes back from it") {
         show_request(state, request);
         CHECK(state.name == "sample");
         CHECK(command_of(state) == command_text(request));
-        CHECK(wish_of(sample_example(), state).errors.empty());
+        CHECK(draft_of(sample_example(), state).errors.empty());
     }
 }
 
@@ -161,7 +161,7 @@ TEST_CASE("what is not understood is said beside its option, and nothing can be 
     ExamplesState& state = lab.ui.panel.examples;
     sample_texts(state) = {{"rows", {"many"}}, {"density", {"2"}}, {"c", {"1", "x"}}};
     state.common = {{"memory-limit", {"-1"}}, {"threads", {"0"}}};
-    const ExampleWish wish = wish_of(sample_example(), state);
+    const ExampleDraft wish = draft_of(sample_example(), state);
     CHECK(wish.errors.size() == 5);
     CHECK(wish.errors.at("rows").find("from 1 to 1000000") != std::string::npos);
     CHECK(wish.errors.at("density").find("--density 2") != std::string::npos);
@@ -187,7 +187,7 @@ TEST_CASE("options take numbers as all fields do, and an error takes no room fro
         sample_texts(state) = {{"rows", {rows}}, {"c", {"1/4", "2"}}};
         for (int i = 0; i < 3; ++i) lab.frame();
         heights.push_back(window_rect("examples").content.y);
-        CHECK(wish_of(sample_example(), state).errors.empty() == (std::string(rows) != "many"));
+        CHECK(draft_of(sample_example(), state).errors.empty() == (std::string(rows) != "many"));
         if (heights.size() == 1)
             CHECK(command_of(state) == "stencilscope example sample --rows 1000 --c 0.25 --c 2");
     }

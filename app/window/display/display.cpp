@@ -189,7 +189,7 @@ void Display::listen() {
 void Display::set_full_screen(bool on) {
     GLFWwindow* window = window_.get();
     if (!on) {
-        const Place& p = windowed_;
+        const WindowRect& p = windowed_;
         if (p.width > 0) glfwSetWindowMonitor(window, nullptr, p.x, p.y, p.width, p.height, GLFW_DONT_CARE);
         return;
     }

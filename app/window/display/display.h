@@ -93,12 +93,12 @@ class Display {
 
     void listen();
 
-    struct Place {
+    struct WindowRect {
         int x = 0, y = 0, width = 0, height = 0;
     };
 
     Library library_;
-    Place windowed_;  ///< position and size before full screen
+    WindowRect windowed_;  ///< position and size before full screen
     std::unique_ptr<GLFWwindow, DestroyWindow> window_;
     std::unique_ptr<Platform> platform_;
     std::unique_ptr<Gui> gui_;

@@ -73,12 +73,12 @@ struct SimulationState {
     long long steps = 100;
     long long jump = 1000;
     NumberDraft steps_draft, jump_draft;
-    long long stop_wish = 10000;  ///< the step at which checking the box stops
+    long long stop_step = 10000;  ///< the step at which checking the box stops
     NumberDraft stop_at;
 };
 
 /// The range of a parameter's slider, where it differs from the model's.
-struct RangeWish {
+struct SliderRange {
     std::optional<double> low, high;
     NumberDraft low_draft, high_draft;
 };
@@ -97,7 +97,7 @@ struct EquationState {
     bool editing = false;    ///< the field has the focus
     std::optional<Mistake> mistake;
     int messages_before = 0;  ///< number of the newest message when a text was applied
-    std::map<std::string, RangeWish> ranges;
+    std::map<std::string, SliderRange> ranges;
     NumberDraft dt, dx, formula;
     NumberDraft unit_length, unit_time, diffusivity, time;
     figure::Chart growth;  ///< growth rates of small waves, at the step below
@@ -144,18 +144,18 @@ enum class SeriesOf { total, max, min, mean };
 inline constexpr const char* kExportFolder = "stencilscope-out";
 
 /// The trajectory of a probe in the phase plane, since the plane has been visible.
-struct ProbeWay {
+struct ProbeTrajectory {
     int x = 0, y = 0;  ///< cell of the probe
     std::vector<SamplePoint> points;
 };
 
 struct MeasureState {
     SeriesOf series = SeriesOf::total;
-    bool log_counts = false;                    ///< histogram with a logarithmic axis
-    std::vector<figure::ChartSeries> kept;      ///< kept curves of the profile
-    bool large = false;                         ///< the plots are in a window of their own
-    std::vector<ProbeWay> ways;                 ///< trajectories of the probes
-    std::shared_ptr<const PhasePlane> ways_to;  ///< the frame's data that was appended last
+    bool log_counts = false;                            ///< histogram with a logarithmic axis
+    std::vector<figure::ChartSeries> kept;              ///< kept curves of the profile
+    bool large = false;                                 ///< the plots are in a window of their own
+    std::vector<ProbeTrajectory> trajectories;          ///< trajectories of the probes
+    std::shared_ptr<const PhasePlane> trajectories_to;  ///< the frame's data that was appended last
     std::string folder = kExportFolder;
 };
 
@@ -207,7 +207,7 @@ struct ExamplesState {
 };
 
 struct TimelineState {
-    std::optional<long long> wish;   ///< the step requested last in the present drag
+    std::optional<long long> draft;  ///< the step requested last in the present drag
     double wished_at = 0;            ///< in ImGui's time
     std::vector<NumberDraft> names;  ///< drafts of the bookmarks' names
 };

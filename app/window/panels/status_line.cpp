@@ -95,7 +95,7 @@ Piece device_piece(const Snapshot& snapshot) {
     const std::string device = now.backend == "cpu"
                                    ? fmt::format("{} thread{}", now.threads, now.threads == 1 ? "" : "s")
                                    : snapshot.device;
-    const SteppingWay& way = snapshot.way;
+    const ExecutionPath& way = snapshot.way;
     const std::string how = way.name + (way.compiling ? ", compiling" : "");
     const std::string method = user_kernel::stepped_by(now);
     const std::string stepped = how.empty() ? method : fmt::format("{} ({})", method, how);

@@ -23,7 +23,7 @@ bool compares(const UiState& ui) {
 }
 
 void wish_for(UiState& ui, long long step) {
-    ui.panel.timeline.wish = step;
+    ui.panel.timeline.draft = step;
     ui.panel.timeline.wished_at = ImGui::GetTime();
     ui.act(action::Jump{step});
 }
@@ -74,13 +74,13 @@ void draw_slider(UiState& ui, const Snapshot& snapshot, float width) {
     ImGui::InvisibleButton("##steps", ImVec2(width, height));
     const Scale scale{top.x + pad, std::max(1.0f, width - 2 * pad), double(std::max(snapshot.end_step, 1LL))};
     const bool held = ImGui::IsItemActive(), released = ImGui::IsItemDeactivated();
-    if (ImGui::IsItemActivated()) state.wish.reset();
+    if (ImGui::IsItemActivated()) state.draft.reset();
     if (held || released) {
         const long long step = scale.step(ImGui::GetIO().MousePos.x);
         const bool due = released || ImGui::GetTime() - state.wished_at >= kBetweenWishes;
-        if (snapshot.end_step > 0 && state.wish != step && due) wish_for(ui, step);
+        if (snapshot.end_step > 0 && state.draft != step && due) wish_for(ui, step);
     }
-    draw_marks(snapshot, scale, top, height, held && state.wish ? *state.wish : snapshot.step);
+    draw_marks(snapshot, scale, top, height, held && state.draft ? *state.draft : snapshot.step);
     tooltip(fmt::format(
         "Drag to go back and forth through the run. At the {} small marks the state is kept ({} of at "
         "most {}, the rarer the longer ago); steps between are made again, to the bit. What is done at "

@@ -19,9 +19,9 @@ int read_batches(const FusedProgram& program, const FusedShape& shape) {
     return program.only_read() > 0 ? ceil_div(behind, shape.batch) + 2 * shape.warps - 1 : 0;
 }
 
-class Text {
+class FusedText {
   public:
-    Text(const FusedProgram& program, bool float64, const FusedShape& shape)
+    FusedText(const FusedProgram& program, bool float64, const FusedShape& shape)
         : program_(program),
           lines_(cuda_lines(program.program)),
           float64_(float64),
@@ -39,7 +39,7 @@ class Text {
         append_indices("to_array", program_.program.next);
         if (program_.of_time)
             append(text_,
-                   "__device__ __forceinline__ Real uniform_of_step(const Place& p, int step, int i) {\n"
+                   "__device__ __forceinline__ Real uniform_of_step(const LaneInputs& p, int step, int i) {\n"
                    "    return p.lines[step * p.values + %d * p.line + i - 1];\n}\n",
                    lines_.count);
         for (std::size_t s = 0; s < program_.stages.size(); ++s)
@@ -107,8 +107,9 @@ class Text {
         for (const int now : {0, 1}) {
             append(text_,
                    "template <bool kEdge>\n__device__ __forceinline__ void iterate%d(Levels& v, const "
-                   "Arguments& a, const Cut& cut, const Place& p, int newest, const Row* in, Row* out, const "
-                   "Hands& hands, const Reading& reading, int row) {\n",
+                   "Arguments& a, const Cut& cut, const LaneInputs& p, int newest, const Row* in, Row* out, "
+                   "const "
+                   "RowLayout& layout, const ReadOnlyRing& read_only, int row) {\n",
                    now);
             append_hands("takes_plain", [&](int k, const char* packed, const char* where) {
                 append(text_, "        take%s(v.l0row%d_%d, in[%d]%s);\n", packed, k, now, k, where);
@@ -126,10 +127,10 @@ class Text {
     }
 
     void append_hands(const char* end, const auto& append_line) {
-        append(text_, "    if (hands.%s) {\n", end);
-        for (int k = 0; k < program_.program.components; ++k) append_line(k, "", " + hands.cell");
+        append(text_, "    if (layout.%s) {\n", end);
+        for (int k = 0; k < program_.program.components; ++k) append_line(k, "", " + layout.cell");
         text_ += "    } else {\n";
-        for (int k = 0; k < program_.program.components; ++k) append_line(k, "_packed", ", hands.lane");
+        for (int k = 0; k < program_.program.components; ++k) append_line(k, "_packed", ", layout.lane");
         text_ += "    }\n";
     }
 
@@ -140,14 +141,14 @@ class Text {
         const std::vector<int>& live = l % program_.stages.size() == 0 ? program_.from : stage_of(l).live;
         for (std::size_t k = 0; k < live.size(); ++k) {
             if (!program_.is_only_read(live[k])) continue;
-            const auto place = std::ranges::find(program_.from, live[k]) - program_.from.begin();
+            const auto found = std::ranges::find(program_.from, live[k]) - program_.from.begin();
             append(text_,
-                   "    take(v.l%zurow%zu_%d, reading.of_level[%zu][row + %d] + hands.cell);\n",
+                   "    take(v.l%zurow%zu_%d, read_only.of_level[%zu][row + %d] + layout.cell);\n",
                    l,
                    k,
                    now,
                    l,
-                   int(place) - program_.program.components);
+                   int(found) - program_.program.components);
         }
     }
 
@@ -184,7 +185,7 @@ class Text {
 }  // namespace
 
 std::string fused_text(const FusedProgram& program, bool float64, const FusedShape& shape) {
-    return Text(program, float64, shape).whole();
+    return FusedText(program, float64, shape).whole();
 }
 
 int fused_shared_bytes(const FusedProgram& program, bool float64, const FusedShape& shape, int warps) {

@@ -72,10 +72,10 @@ struct Tile { int origin, x_begin, x_end, y_begin, y_end; };
 struct Cut { const Tile* tiles; long long values_of_step; Real sides[kSides]; };
 
 // Layout of a lane's columns on input and output: as in the field, from offset `cell` on, or packed.
-struct Hands { bool takes_plain, gives_plain; int lane, cell; };
+struct RowLayout { bool takes_plain, gives_plain; int lane, cell; };
 
 // The lane's columns start at column x of the field.
-struct Place {
+struct LaneInputs {
     int nx, ny, x;
     bool at_west, at_east;  // the lane's first or last column is the field's
     const Real* lines;  // of the warp's first step; those of each further step are `values` later
@@ -89,28 +89,28 @@ __device__ __forceinline__ int inside(int i, int n) { return min(max(i, 0), n - 
 __device__ __forceinline__ int around(int i, int n) { return i < 0 ? i + n : i >= n ? i - n : i; }
 // Rows that are only read are in a ring shared by all warps; this holds, for each level, the first row of its batch.
 // The ring's first batch is repeated after its last one, so that the rows of any batch are contiguous.
-struct Reading {
+struct ReadOnlyRing {
     const Row* of_level[kLevels];
-    __device__ __forceinline__ Reading(const Row* ring, int slot) {
+    __device__ __forceinline__ ReadOnlyRing(const Row* ring, int slot) {
         #pragma unroll
         for (int l = 0; l < kLevels; ++l) of_level[l] = ring + (slot < 2 * l ? slot - 2 * l + kReadRows : slot - 2 * l) * kOnlyRead;
     }
 };
 
-__device__ __forceinline__ int column_of(const Place& p, int x) { return kWrapsX ? around(x, p.nx) : x; }
-__device__ __forceinline__ int row_of(const Place& p, int y) { return kWrapsY ? around(y, p.ny) : inside(y, p.ny); }
-__device__ __forceinline__ unsigned start_of_line(const Place& p, int step, int number) {
+__device__ __forceinline__ int column_of(const LaneInputs& p, int x) { return kWrapsX ? around(x, p.nx) : x; }
+__device__ __forceinline__ int row_of(const LaneInputs& p, int y) { return kWrapsY ? around(y, p.ny) : inside(y, p.ny); }
+__device__ __forceinline__ unsigned start_of_line(const LaneInputs& p, int step, int number) {
     return (kOfTime ? step * p.values : 0) + number * p.line;
 }
-__device__ __forceinline__ const Real* line(const Place& p, int step, int number) {
+__device__ __forceinline__ const Real* line(const LaneInputs& p, int step, int number) {
     return p.lines + start_of_line(p, step, number);
 }
 // The line of beta follows that of alpha.
-__device__ __forceinline__ Real ghost(const Place& p, const Real* alpha, int i, Real edge) {
+__device__ __forceinline__ Real ghost(const LaneInputs& p, const Real* alpha, int i, Real edge) {
     return fma_rn(alpha[i], edge, alpha[p.line + i]);
 }
 // Sets a row of ghost cells, and those next to a lane's columns, from lines of alpha and beta
-__device__ __forceinline__ void set_ghost_row(const Place& p, const Real* alpha, Cells& to, Real& to_west, Real& to_east,
+__device__ __forceinline__ void set_ghost_row(const LaneInputs& p, const Real* alpha, Cells& to, Real& to_west, Real& to_east,
                                               const Cells& edge, Real west, Real east) {
     #pragma unroll
     for (int j = 0; j < kColumns; ++j) to[j] = ghost(p, alpha, column_of(p, p.x + j), edge[j]);
@@ -128,7 +128,7 @@ __device__ __forceinline__ void set_ghost_row(Real alpha, Real beta, Cells& to, 
 // Reads a line of the left or right side for a lane at that side. The other lanes read it too, which is cheaper than
 // a branch.
 template <bool kEdge, int kLeft, int kRight>
-__device__ __forceinline__ Real at_side(const Place& p, int step, int left_row, int right_row) {
+__device__ __forceinline__ Real at_side(const LaneInputs& p, int step, int left_row, int right_row) {
     const int row = p.at_west ? left_row : right_row;
     return line(p, step, p.at_west ? kLeft : kRight)[kEdge || kWrapsY ? row_of(p, row) : row];
 }
@@ -179,9 +179,10 @@ __device__ __forceinline__ void clear(Real (&cells)[kCount]) {
 )";
 
 // A block streams down its tile's rows. Its warps are a pipeline: each computes `kLevels` levels (stages of
-// steps) of rows that the previous warp hands over through a ring in shared memory; kernels/methods/streaming
-// has the diagram. Level l of warp w takes row r in iteration w kLag + 2 l + (r - first_row), and computes
-// row r - 1. All warps wait for the slowest one, so work that only one of them does is kept short.
+// steps) of rows that the previous warp layout over through a ring in shared memory;
+// kernels/methods/streaming has the diagram. Level l of warp w takes row r in iteration w kLag + 2 l + (r -
+// first_row), and computes row r - 1. All warps wait for the slowest one, so work that only one of them does
+// is kept short.
 constexpr const char* kKernel = R"(
 constexpr int kLag = 2 * kLevels - 1;
 constexpr int kHalf = kBatch * kComponents;  // rows in half a ring
@@ -202,12 +203,12 @@ struct Strip {
 __device__ __forceinline__ int warp_uniform(int v, int lane) { return uniform_of_warp(lane == 0 ? v : 0); }
 
 template <bool kEdge>
-__device__ __forceinline__ void run_batch(Levels& levels, const Arguments& a, const Cut& cut, const Place& place, int newest, const Row* in, Row* out, const Hands& hands, const Reading& reading) {
+__device__ __forceinline__ void run_batch(Levels& levels, const Arguments& a, const Cut& cut, const LaneInputs& inputs, int newest, const Row* in, Row* out, const RowLayout& layout, const ReadOnlyRing& read_only) {
     // Not unrolled further: the body must fit the instruction cache.
     #pragma unroll 1
     for (int r = 0; r < kBatch; r += 2) {
-        iterate0<kEdge>(levels, a, cut, place, newest + r, in + r * kComponents, out + r * kComponents, hands, reading, r * kOnlyRead);
-        iterate1<kEdge>(levels, a, cut, place, newest + r + 1, in + (r + 1) * kComponents, out + (r + 1) * kComponents, hands, reading, (r + 1) * kOnlyRead);
+        iterate0<kEdge>(levels, a, cut, inputs, newest + r, in + r * kComponents, out + r * kComponents, layout, read_only, r * kOnlyRead);
+        iterate1<kEdge>(levels, a, cut, inputs, newest + r + 1, in + (r + 1) * kComponents, out + (r + 1) * kComponents, layout, read_only, (r + 1) * kOnlyRead);
     }
 }
 
@@ -340,21 +341,21 @@ extern "C" __global__ void __launch_bounds__(32 * kWarps, kBlocks) fused(const _
 
     Levels levels;
     clear(levels);
-    Place place;
-    place.nx = nx;
-    place.ny = ny;
-    place.x = tile.origin + lane * kColumns;
-    place.at_west = !kWrapsX && place.x == 0;
-    place.at_east = !kWrapsX && place.x + kColumns == nx;
-    place.line = a.grid.line;
-    place.lines = a.lines + (kOfTime ? warp * kSteps * cut.values_of_step : 0);
-    place.values = cut.values_of_step;
-    place.step = a.grid.step + warp * kSteps;
-    place.seed = a.grid.seed;
-    place.first_row = a.grid.first_row;
-    place.field_rows = a.grid.field_rows;
+    LaneInputs inputs;
+    inputs.nx = nx;
+    inputs.ny = ny;
+    inputs.x = tile.origin + lane * kColumns;
+    inputs.at_west = !kWrapsX && inputs.x == 0;
+    inputs.at_east = !kWrapsX && inputs.x + kColumns == nx;
+    inputs.line = a.grid.line;
+    inputs.lines = a.lines + (kOfTime ? warp * kSteps * cut.values_of_step : 0);
+    inputs.values = cut.values_of_step;
+    inputs.step = a.grid.step + warp * kSteps;
+    inputs.seed = a.grid.seed;
+    inputs.first_row = a.grid.first_row;
+    inputs.field_rows = a.grid.field_rows;
     const bool first = warp == 0, last = warp == warps - 1;
-    const Hands hands = {first || !kPacks, last || !kPacks, lane, strip.skew + lane * kColumns};
+    const RowLayout layout = {first || !kPacks, last || !kPacks, lane, strip.skew + lane * kColumns};
     Ring& before = barriers[warp];
     Ring& after = barriers[warp + 1];
     Row* in = rings + warp * 2 * kHalf;
@@ -377,11 +378,11 @@ extern "C" __global__ void __launch_bounds__(32 * kWarps, kBlocks) fused(const _
         Row* to = in + (2 + half) * kHalf;
         // Level l takes rows 2 l before those of level 0.
         const int oldest = newest - 2 * (kLevels - 1);
-        const Reading reading(only_read, slot);
+        const ReadOnlyRing read_only(only_read, slot);
         if (kWrapsY || (oldest > 0 && newest + kBatch <= ny))
-            run_batch<false>(levels, a, cut, place, newest, from, to, hands, reading);
+            run_batch<false>(levels, a, cut, inputs, newest, from, to, layout, read_only);
         else if (newest + kBatch > 0 && oldest <= ny)
-            run_batch<true>(levels, a, cut, place, newest, from, to, hands, reading);
+            run_batch<true>(levels, a, cut, inputs, newest, from, to, layout, read_only);
         arrive(&before.freed[half]);
         if (last)
             send(a, tile, strip.skew, to, newest - kLag);

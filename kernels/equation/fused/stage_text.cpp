@@ -49,7 +49,8 @@ class StageText {
             text_ += results;
         }
         std::string head =
-            "__device__ __forceinline__ void lead(const Arguments& a, const Cut& cut, const Place& p, int "
+            "__device__ __forceinline__ void lead(const Arguments& a, const Cut& cut, const LaneInputs& p, "
+            "int "
             "step, int newest";
         for (std::size_t k = 0; k < stage_.live.size(); ++k) append(head, ", Cells& n%zu", k);
         return head + ") {\n" + text_ + "}\n";
@@ -61,7 +62,7 @@ class StageText {
     void append_head() {
         append(text_,
                "template <bool kEdge>\n__device__ __forceinline__ void stage%zu(const Arguments& a, const "
-               "Cut& cut, const Place& p, int "
+               "Cut& cut, const LaneInputs& p, int "
                "step, int newest",
                number_);
         for (std::size_t k = 0; k < stage_.live.size(); ++k)

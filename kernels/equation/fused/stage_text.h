@@ -15,12 +15,12 @@ struct StageTextSetup {
     bool float64 = false;
 };
 
-/// `template <bool kEdge> void stageN(a, place, step, newest, rows...)`: computes the previous row of each
+/// `template <bool kEdge> void stageN(a, inputs, step, newest, rows...)`: computes the previous row of each
 /// array that is live after the stage, from the newest and previous rows of those live before it and the
 /// carried values.
 std::string stage_text(const StageTextSetup& setup, std::size_t stage);
 
-/// `void lead(a, place, step, newest, rows...)`: computes `leading` for the newest rows of a step, in place.
+/// `void lead(a, inputs, step, newest, rows...)`: computes `leading` for the newest rows of a step, in place.
 std::string leading_text(const StageTextSetup& setup);
 
 }  // namespace stencil::equation

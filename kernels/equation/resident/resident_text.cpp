@@ -24,9 +24,9 @@ std::vector<const Stage*> stages_of(const FusedProgram& program) {
     return stages;
 }
 
-class Text {
+class ResidentText {
   public:
-    Text(const FusedProgram& program, bool float64, const ResidentShape& shape)
+    ResidentText(const FusedProgram& program, bool float64, const ResidentShape& shape)
         : program_(program),
           lines_(cuda_lines(program.program)),
           slots_(program),
@@ -75,7 +75,8 @@ class Text {
     void append_stage(std::size_t number) {
         const Stage& stage = *stages_[number];
         append(text_,
-               "__device__ __forceinline__ void stage%zu(const Arguments& a, const Moment& m, const Tile& t, "
+               "__device__ __forceinline__ void stage%zu(const Arguments& a, const StepInputs& m, const "
+               "Tile& t, "
                "int beyond, Real* memory%s) {\n",
                number,
                slot_parameters(", int s%d").c_str());
@@ -246,7 +247,7 @@ std::vector<ResidentShape> resident_shapes(const FusedProgram& program, bool flo
 }
 
 std::string resident_text(const FusedProgram& program, bool float64, const ResidentShape& shape) {
-    return Text(program, float64, shape).whole();
+    return ResidentText(program, float64, shape).whole();
 }
 
 }  // namespace stencil::equation

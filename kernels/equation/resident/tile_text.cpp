@@ -35,7 +35,7 @@ struct Plan {
     unsigned epoch;
 };
 // The grid and inputs of a step.
-struct Moment {
+struct StepInputs {
     Grid grid;
     const Real* lines;
     const Real* uniforms;
@@ -264,7 +264,7 @@ constexpr const char* kStepsBegin = R"(    __syncthreads();
 constexpr const char* kExchangeCall =
     R"(            if (step > 0) exchange(memory, slots, a.grid, t, plan, ++epoch);
         }
-        Moment m;
+        StepInputs m;
         m.grid = a.grid;
         m.grid.step += step;
         m.lines = a.lines + (kOfTime ? step * plan.values_of_step : 0);

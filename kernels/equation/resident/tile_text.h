@@ -3,7 +3,7 @@
 
 namespace stencil::equation {
 
-/// Tile, Moment and the functions on them; follows resident_words().
+/// Tile, StepInputs and the functions on them; follows resident_words().
 const char* tile_functions();
 
 /// Parts of stages and of the kernel, in the order of emission.

@@ -44,9 +44,9 @@ bool same_everywhere(Code code) {
     return code == Code::constant || code == Code::uniform;
 }
 
-class Text {
+class RowText {
   public:
-    Text(const Program& program, bool float64) : program_(program), float64_(float64) {}
+    RowText(const Program& program, bool float64) : program_(program), float64_(float64) {}
 
     std::string whole() {
         text_ += kWords;
@@ -182,7 +182,7 @@ std::string row_function_name(bool once, std::size_t stage) {
 }
 
 std::string row_text(const Program& program, bool float64) {
-    return Text(program, float64).whole();
+    return RowText(program, float64).whole();
 }
 
 }  // namespace stencil::equation

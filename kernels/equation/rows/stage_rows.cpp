@@ -67,7 +67,7 @@ void StageRows<T>::bind_compiled() {
 }
 
 template <class T>
-auto StageRows<T>::place(const Operand& o, T* registers) const -> Place {
+auto StageRows<T>::row_pointer(const Operand& o, T* registers) const -> RowPointer {
     const auto read = [](const T* p) { return const_cast<T*>(p); };
     const InputValues<T>& inputs = *frame_.inputs;
     switch (o.kind) {
@@ -94,7 +94,7 @@ void StageRows<T>::bind(T* registers) {
     operations_.resize(rows.size());
     random_.resize(rows.size());
     const auto set = [&](const Operand& operand, T*& pointer, std::ptrdiff_t& moves) {
-        const Place found = place(operand, registers);
+        const RowPointer found = row_pointer(operand, registers);
         pointer = found.row_0;
         moves = found.along_row ? -1 : 0;
         if (found.step != 0) moving_.push_back({&pointer, found.row_0, found.step});

@@ -58,7 +58,7 @@ class StageRows {
         T* row_0;
         std::ptrdiff_t step;
     };
-    struct Place {
+    struct RowPointer {
         T* row_0;
         std::ptrdiff_t step;  ///< distance between rows
         bool along_row;
@@ -66,7 +66,7 @@ class StageRows {
 
     void bind(T* registers);
     void bind_compiled();
-    Place place(const Operand& operand, T* registers) const;
+    RowPointer row_pointer(const Operand& operand, T* registers) const;
     void fill_ghosts(const Reached& array, int y) const;
     void fill_sides(const Reached& array, int y) const;
     void run_row_at(int y);

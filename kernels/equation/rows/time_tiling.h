@@ -11,9 +11,9 @@
 namespace stencil::equation {
 
 /// The field is divided into bands, one per thread. Each makes all levels, with one row less per level at a
-/// cut; then the rows around the cuts are completed (split tiling, Krishnamoorthy et al. 2007). Within a part
-/// levels alternate row by row, so that rows stay in the cache (time skewing, Wonnacott 2000). Concurrent
-/// parts share no row, including those they read.
+/// cut; then the rows around the cuts are completed (split tiling, Krishnamoorthy et al. 2007). Within a
+/// region levels alternate row by row, so that rows stay in the cache (time skewing, Wonnacott 2000).
+/// Concurrent parts share no row, including those they read.
 class TimeTiling {
   public:
     /// `rows` >= 1 form a ring if `periodic`. A thread is woken for at least `least_cells` cells, in rows of
@@ -64,17 +64,17 @@ class TimeTiling {
     static constexpr int kLeastBand = 4, kAnyLevels = 1 << 20;
 
     /// Rows [begin, end) of the first level, and the change of both ends from one level to the next.
-    struct Part {
+    struct Sweep {
         int begin, end, begin_change, end_change;
     };
 
     template <class Row>
-    void sweep(const Part& part, int levels, Row& row) const {
-        const int last = part.end + (levels - 1) * (1 + part.end_change);
-        for (int place = part.begin; place < last; place += kRowsAtATime)
+    void sweep(const Sweep& region, int levels, Row& row) const {
+        const int last = region.end + (levels - 1) * (1 + region.end_change);
+        for (int front = region.begin; front < last; front += kRowsAtATime)
             for (int level = 0; level < levels; ++level)
-                run_rows(std::max(place - level, part.begin + level * part.begin_change),
-                         std::min(place - level + kRowsAtATime, part.end + level * part.end_change),
+                run_rows(std::max(front - level, region.begin + level * region.begin_change),
+                         std::min(front - level + kRowsAtATime, region.end + level * region.end_change),
                          [&](int y, int y_end) { row(level, y, y_end); });
     }
 

@@ -54,9 +54,9 @@ int weight_of(const Program& program, const Stage& stage) {
     return weight + kRead * int(std::ranges::count(stage.operations, Code::random, &Operation::code));
 }
 
-class Text {
+class CudaText {
   public:
-    Text(const Program& program, bool float64)
+    CudaText(const Program& program, bool float64)
         : program_(program),
           float64_(float64),
           block_(cuda_block(program, float64)),
@@ -161,7 +161,7 @@ CudaBlock cuda_block(const Program& program, bool float64) {
 }
 
 std::string cuda_text(const Program& program, bool float64) {
-    return Text(program, float64).whole();
+    return CudaText(program, float64).whole();
 }
 
 }  // namespace stencil::equation

@@ -48,7 +48,7 @@ __device__ P load_once(const P* p) {
 // A thread's own rows: a few at a time in T, their sums in double.
 template <bool Weighted, class T, int Width>
 __device__ void sum_rows(const T* a, const T* weights, const Slabs& slabs, double (&total)[Width]) {
-    using P = Pack<T, Width>;
+    using P = AlignedVector<T, Width>;
     const int step = kThreads / slabs.threads_x;
     const std::int64_t first = std::int64_t(blockIdx.y) * slabs.rows_each;
     const std::int64_t last = min(first + slabs.rows_each, slabs.rows);

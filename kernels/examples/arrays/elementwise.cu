@@ -48,7 +48,7 @@ __device__ T value_of(T a, T b) {
 template <Map kMap, class T>
 __global__ void __launch_bounds__(kThreads) map_kernel(const T* a, const T* b, T* to, std::int64_t n) {
     constexpr bool kTwo = takes_two(kMap);
-    using Vector = Pack<T>;
+    using Vector = AlignedVector<T>;
     const std::int64_t vectors = n / Vector::kCount;
     const std::int64_t i = std::int64_t(blockIdx.x) * kThreads + threadIdx.x;
     if (i < vectors) {
@@ -74,7 +74,7 @@ __global__ void __launch_bounds__(kThreads) map_any_kernel(const T* a, const T* 
 template <Map kMap, class T>
 void enqueue_map(CudaStream& stream, const T* a, const T* b, T* to, std::int64_t n) {
     const bool aligned = are_aligned(16, a, takes_two(kMap) ? b : a, to);
-    const std::int64_t work = aligned ? std::max<std::int64_t>(n / Pack<T>::kCount, 1) : n;
+    const std::int64_t work = aligned ? std::max<std::int64_t>(n / AlignedVector<T>::kCount, 1) : n;
     const auto kernel = aligned ? map_kernel<kMap, T> : map_any_kernel<kMap, T>;
     kernel<<<unsigned(ceil_div(work, kThreads)), kThreads, 0, cuda_handle(stream)>>>(a, b, to, n);
     check_launch("map_kernel");

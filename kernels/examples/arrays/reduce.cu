@@ -56,7 +56,7 @@ __device__ T term(const Terms<T>& terms, std::int64_t i) {
 // first is added, and each of their lanes has a sum of its own.
 template <bool kTwo, class T>
 __device__ T sum_of_vectors(const Terms<T>& terms, std::int64_t first, std::int64_t stride) {
-    using Vector = Pack<T>;
+    using Vector = AlignedVector<T>;
     const std::int64_t vectors = terms.count / Vector::kCount;
     const auto* x = reinterpret_cast<const Vector*>(terms.x);
     const auto* y = reinterpret_cast<const Vector*>(terms.y);
@@ -197,7 +197,7 @@ void launch_one(
 // As many blocks as are at work at once, but none with less for a thread than it loads at a time.
 template <class T>
 unsigned block_count(const Terms<T>& terms, int multiprocessors) {
-    const std::int64_t each = kReduceThreads * kLoadsInFlight * Pack<T>::kCount;
+    const std::int64_t each = kReduceThreads * kLoadsInFlight * AlignedVector<T>::kCount;
     const std::int64_t most = std::min(kMaxPartials, multiprocessors * kReduceBlocksPerMultiprocessor);
     return unsigned(std::clamp<std::int64_t>(ceil_div(terms.count, each), 1, most));
 }

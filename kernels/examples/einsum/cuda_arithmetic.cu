@@ -123,18 +123,18 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 template <class T>
-__device__ Pack<T, kGroup> load_group(const T* p, std::int64_t step) {
-    if (step == 1 && are_aligned(16, p)) return *reinterpret_cast<const Pack<T, kGroup>*>(p);
-    Pack<T, kGroup> group;
+__device__ AlignedVector<T, kGroup> load_group(const T* p, std::int64_t step) {
+    if (step == 1 && are_aligned(16, p)) return *reinterpret_cast<const AlignedVector<T, kGroup>*>(p);
+    AlignedVector<T, kGroup> group;
 #pragma unroll
     for (int i = 0; i < kGroup; ++i) group[i] = p[i * step];
     return group;
 }
 
 template <class T>
-__device__ void store_group(const Pack<T, kGroup>& group, T* p) {
+__device__ void store_group(const AlignedVector<T, kGroup>& group, T* p) {
     if (are_aligned(16, p)) {
-        *reinterpret_cast<Pack<T, kGroup>*>(p) = group;
+        *reinterpret_cast<AlignedVector<T, kGroup>*>(p) = group;
         return;
     }
 #pragma unroll
@@ -166,9 +166,9 @@ __global__ void __launch_bounds__(kThreads) product_kernel(const T* __restrict__
             at_b += k * shape.b[axis];
         }
         if (first + kGroup <= length) {
-            Pack<T, kGroup> values = load_group(a + at_a, step_a);
+            AlignedVector<T, kGroup> values = load_group(a + at_a, step_a);
             if (Two) {
-                const Pack<T, kGroup> factors = load_group(b + at_b, step_b);
+                const AlignedVector<T, kGroup> factors = load_group(b + at_b, step_b);
 #pragma unroll
                 for (int i = 0; i < kGroup; ++i) values[i] *= factors[i];
             }

@@ -20,7 +20,7 @@ constexpr int kGroupRows = 12;  // tiles above each other that run together: wha
 template <class T>
 struct Sizes {
     static constexpr int kDepth = sizeof(T) == 4 ? 16 : 8;  // of k at a time
-    static constexpr int kVector = Pack<T>::kCount;
+    static constexpr int kVector = AlignedVector<T>::kCount;
     static constexpr int kPitch = kTile + kVector;  // rows of 16 bytes more: fewer conflicts between banks
     static constexpr int kLoads =
         kTile * kDepth / kThreads / kVector;  // vectors of a thread, of either factor
@@ -28,10 +28,10 @@ struct Sizes {
 
 // Up to kVector numbers; zeros beyond `count`.
 template <class T, bool Vectors>
-__device__ __forceinline__ Pack<T> load(const T* from, std::int64_t count) {
-    Pack<T> all{};
+__device__ __forceinline__ AlignedVector<T> load(const T* from, std::int64_t count) {
+    AlignedVector<T> all{};
     if (Vectors) {
-        if (count > 0) all = *reinterpret_cast<const Pack<T>*>(from);
+        if (count > 0) all = *reinterpret_cast<const AlignedVector<T>*>(from);
     } else {
 #pragma unroll
         for (int i = 0; i < Sizes<T>::kVector; ++i)
@@ -53,7 +53,7 @@ struct GlobalToShared {
     static constexpr int kAcross = S::kDepth / S::kVector;  // vectors of a tile's row of A
     static constexpr int kWide = kTile / S::kVector;        // ... of B
 
-    Pack<T> a[S::kLoads], b[S::kLoads];
+    AlignedVector<T> a[S::kLoads], b[S::kLoads];
 
     __device__ __forceinline__ void fetch(const MatmulCall<T>& call,
                                           std::int64_t row,
@@ -81,7 +81,8 @@ struct GlobalToShared {
 #pragma unroll
             for (int j = 0; j < S::kVector; ++j)
                 tiles.a[buffer][at % kAcross * S::kVector + j][at / kAcross] = a[i][j];
-            *reinterpret_cast<Pack<T>*>(&tiles.b[buffer][at / kWide][at % kWide * S::kVector]) = b[i];
+            *reinterpret_cast<AlignedVector<T>*>(&tiles.b[buffer][at / kWide][at % kWide * S::kVector]) =
+                b[i];
         }
     }
 };
@@ -102,12 +103,12 @@ __device__ __forceinline__ void multiply(const Tiles<T>& tiles,
     const int row = warp % 4 * kWarpRows, column = warp / 4 * kWarpColumns;
 #pragma unroll
     for (int k = 0; k < Sizes<T>::kDepth; ++k) {
-        Pack<T> a[kThreadTile / v], b[kThreadTile / v];
+        AlignedVector<T> a[kThreadTile / v], b[kThreadTile / v];
 #pragma unroll
         for (int i = 0; i < kThreadTile / v; ++i) {
-            a[i] =
-                *reinterpret_cast<const Pack<T>*>(&tiles.a[buffer][k][row + offset<T>(i * v, 4, lane / 8)]);
-            b[i] = *reinterpret_cast<const Pack<T>*>(
+            a[i] = *reinterpret_cast<const AlignedVector<T>*>(
+                &tiles.a[buffer][k][row + offset<T>(i * v, 4, lane / 8)]);
+            b[i] = *reinterpret_cast<const AlignedVector<T>*>(
                 &tiles.b[buffer][k][column + offset<T>(i * v, 8, lane % 8)]);
         }
 #pragma unroll
@@ -155,12 +156,12 @@ __global__ void __launch_bounds__(kThreads, sizeof(T) == 4 ? 2 : 1) register_ker
         for (int j = 0; j < kThreadTile; j += v) {
             const std::int64_t c_column = my_column + offset<T>(j, 8, lane % 8);
             T* const c = call.c + c_row * s.n + c_column;
-            Pack<T> out;
+            AlignedVector<T> out;
             if (call.accumulate) out = load<T, Vectors>(c, s.n - c_column);
 #pragma unroll
             for (int l = 0; l < v; ++l) out[l] = sums[i][j + l] + (call.accumulate ? out[l] : T(0));
             if (Vectors) {
-                if (c_column < s.n) *reinterpret_cast<Pack<T>*>(c) = out;
+                if (c_column < s.n) *reinterpret_cast<AlignedVector<T>*>(c) = out;
             } else {
 #pragma unroll
                 for (int l = 0; l < v; ++l)

@@ -108,16 +108,16 @@ class CpuStepper : public ScaledStepper<T> {
         int levels;
     };
 
-    struct Part {
+    struct Tile {
         Span rows, columns;
     };
 
-    Part part(int index) const;
+    Tile part(int index) const;
     void take_steps(FieldPair<T>& fields, Boundary boundary, long long steps);
     void run(const Pass& pass);
-    void find_halo(const Pass& pass, const Part& part, Workspace<T>& space) const;
-    void gather_row(const Pass& pass, const Part& part, int y, Workspace<T>& space) const;
-    void sweep(const Pass& pass, const Part& part, Workspace<T>& space) const;
+    void find_halo(const Pass& pass, const Tile& part, Workspace<T>& space) const;
+    void gather_row(const Pass& pass, const Tile& part, int y, Workspace<T>& space) const;
+    void sweep(const Pass& pass, const Tile& part, Workspace<T>& space) const;
     void step_once(const Pass& pass) const;
 
     ThreadPool& threads_;
@@ -151,7 +151,7 @@ CpuStepper<T>::CpuStepper(ThreadPool& threads, FieldShape shape)
 }
 
 template <class T>
-typename CpuStepper<T>::Part CpuStepper<T>::part(int index) const {
+typename CpuStepper<T>::Tile CpuStepper<T>::part(int index) const {
     const std::int64_t band = index / tiling_.strips;
     const int x = index % tiling_.strips * tiling_.strip_width;
     return {{int(shape_.ny * band / tiling_.bands), int(shape_.ny * (band + 1) / tiling_.bands)},
@@ -159,7 +159,7 @@ typename CpuStepper<T>::Part CpuStepper<T>::part(int index) const {
 }
 
 template <class T>
-void CpuStepper<T>::find_halo(const Pass& pass, const Part& part, Workspace<T>& space) const {
+void CpuStepper<T>::find_halo(const Pass& pass, const Tile& part, Workspace<T>& space) const {
     const int left = part.columns.begin - pass.levels;
     const auto add = [&](int x) { space.halo.push_back({x - left, unfold(pass.boundary, x, shape_.nx)}); };
     space.halo.clear();
@@ -169,7 +169,7 @@ void CpuStepper<T>::find_halo(const Pass& pass, const Part& part, Workspace<T>& 
 
 // Copies row y of the extended field, halos included, to the line buffer.
 template <class T>
-void CpuStepper<T>::gather_row(const Pass& pass, const Part& part, int y, Workspace<T>& space) const {
+void CpuStepper<T>::gather_row(const Pass& pass, const Tile& part, int y, Workspace<T>& space) const {
     const Span inside{std::max(part.columns.begin - pass.levels, 0),
                       std::min(part.columns.end + pass.levels, shape_.nx)};
     T* line = space.line();
@@ -196,7 +196,7 @@ void fetch(const T* row, int begin, int end) {
 }
 
 template <class T>
-void CpuStepper<T>::sweep(const Pass& pass, const Part& part, Workspace<T>& space) const {
+void CpuStepper<T>::sweep(const Pass& pass, const Tile& part, Workspace<T>& space) const {
     find_halo(pass, part, space);
     const LiftedBlock<T> block = space.block();
     const int width = part.columns.end - part.columns.begin;

@@ -77,7 +77,7 @@ BorderCapacity border_capacity(const ResidentTiles& tiles) {
 ///     warp 3  d . . . . . . d
 ///     warp 4  E E E E E E E E
 template <class S>
-struct BorderPlace {
+struct BorderLayout {
     /// Padded by 32 bytes, so that vertically adjacent cells are in different banks.
     static constexpr int kPitch = S::kWidth + int(32 / sizeof(typename S::T));
     static constexpr int kSlab = S::kRows * kPitch;
@@ -88,7 +88,7 @@ struct BorderPlace {
     unsigned lanes;  ///< bit mask of the staged lanes of the other warps
     unsigned warps;  ///< bit mask of the fully staged warps
 
-    __device__ BorderPlace(const ResidentTiles& tiles, int bx, int by) {
+    __device__ BorderLayout(const ResidentTiles& tiles, int bx, int by) {
         x = tiles.x.span(bx);
         y = tiles.y.span(by);
         halo = tiles.x.halo;
@@ -117,7 +117,7 @@ struct BorderPlace {
     __device__ static int before(unsigned bits, int i) { return __popc(bits & ((1U << i) - 1)); }
 
     /// The offset of a lane's first row in the staging area; -1 if the lane stages nothing.
-    __device__ int place(int lane, int warp) const {
+    __device__ int offset(int lane, int warp) const {
         const int kept_before = before(warps, warp);
         if (warps >> warp & 1U) return kept_before * kSlab + lane * S::kColumns;
         if (!(lanes >> lane & 1U)) return -1;
@@ -129,7 +129,7 @@ struct BorderPlace {
     }
 
     __device__ int cell(int column, int row) const {
-        return place(column / S::kColumns, row / S::kRows) + row % S::kRows * kPitch + column % S::kColumns;
+        return offset(column / S::kColumns, row / S::kRows) + row % S::kRows * kPitch + column % S::kColumns;
     }
 
     /// A dummy cell for messages that extend beyond their region.
@@ -140,15 +140,15 @@ struct BorderPlace {
 template <class S>
 int border_cells(const ResidentTiles& tiles) {
     const auto bits = [](const ResidentAxis& axis, int tile, int patch) {
-        return std::popcount(BorderPlace<S>::near_ends(axis.span(tile), axis.halo, patch));
+        return std::popcount(BorderLayout<S>::near_ends(axis.span(tile), axis.halo, patch));
     };
     int slabs = 1;  // load_halo() always reads one
     // Interior tiles are alike, except that the patches may be aligned differently by a cell.
     for (int y = 0; y < tiles.y.tiles; ++y)
         for (int x = 0; x < tiles.x.tiles; ++x)
             slabs = std::max(
-                slabs, BorderPlace<S>::slabs(bits(tiles.y, y, S::kRows), bits(tiles.x, x, S::kColumns)));
-    return slabs * BorderPlace<S>::kSlab + S::kMaxVector;
+                slabs, BorderLayout<S>::slabs(bits(tiles.y, y, S::kRows), bits(tiles.x, x, S::kColumns)));
+    return slabs * BorderLayout<S>::kSlab + S::kMaxVector;
 }
 
 /// A rectangle of a tile, in local coordinates.
@@ -178,16 +178,16 @@ __device__ inline BorderRegion received_region(
 
 template <class S>
 __device__ BorderRoute
-make_route(const BorderPlace<S>& border, const BorderRegion& region, int index, unsigned message) {
+make_route(const BorderLayout<S>& border, const BorderRegion& region, int index, unsigned message) {
     constexpr int words_per_cell = int(sizeof(typename S::T) / sizeof(unsigned));
     BorderRoute route{};
     for (int i = 0; i < 3; ++i) {
         const int word = 3 * index + i;
         const int cell = word / words_per_cell;
-        const int place = cell < region.width * region.height
-                              ? border.cell(region.x0 + cell % region.width, region.y0 + cell / region.width)
-                              : border.spare();
-        route.word[i] = unsigned(place * words_per_cell + word % words_per_cell);
+        const int offset = cell < region.width * region.height
+                               ? border.cell(region.x0 + cell % region.width, region.y0 + cell / region.width)
+                               : border.spare();
+        route.word[i] = unsigned(offset * words_per_cell + word % words_per_cell);
     }
     route.message = message;
     return route;
@@ -195,7 +195,7 @@ make_route(const BorderPlace<S>& border, const BorderRegion& region, int index, 
 
 /// Computes the routes of a block's messages. The caller must synchronise afterwards.
 template <class S>
-__device__ int make_routes(const BorderPlace<S>& border,
+__device__ int make_routes(const BorderLayout<S>& border,
                            const ResidentTiles& tiles,
                            const BorderCapacity& capacity,
                            int bx,
@@ -340,8 +340,8 @@ template <class S>
 using RowVector = Vector<typename S::T, S::kVector>;
 
 template <class S>
-__device__ __forceinline__ void store_border(const Patch<S>& u, int place, typename S::T* cells) {
-    if (place < 0) return;
+__device__ __forceinline__ void store_border(const Patch<S>& u, int offset, typename S::T* cells) {
+    if (offset < 0) return;
 #pragma unroll
     for (int r = 0; r < S::kRows; ++r)
 #pragma unroll
@@ -349,22 +349,22 @@ __device__ __forceinline__ void store_border(const Patch<S>& u, int place, typen
             RowVector<S> v;
 #pragma unroll
             for (int i = 0; i < S::kVector; ++i) v.cell[i] = u[r][j + i];
-            *reinterpret_cast<RowVector<S>*>(cells + place + r * BorderPlace<S>::kPitch + j) = v;
+            *reinterpret_cast<RowVector<S>*>(cells + offset + r * BorderLayout<S>::kPitch + j) = v;
         }
 }
 
 // Lanes that stage nothing read arbitrary cells and discard them by a select. With a branch the compiler
 // would move the registers of the whole patch in every step to merge the two paths.
 template <class S>
-__device__ __forceinline__ void load_halo(Patch<S>& u, int place, const typename S::T* cells) {
-    const bool kept = place >= 0;
-    const typename S::T* const first = cells + (kept ? place : 0);
+__device__ __forceinline__ void load_halo(Patch<S>& u, int offset, const typename S::T* cells) {
+    const bool kept = offset >= 0;
+    const typename S::T* const first = cells + (kept ? offset : 0);
 #pragma unroll
     for (int r = 0; r < S::kRows; ++r)
 #pragma unroll
         for (int j = 0; j < S::kColumns; j += S::kVector) {
             const RowVector<S> v =
-                *reinterpret_cast<const RowVector<S>*>(first + r * BorderPlace<S>::kPitch + j);
+                *reinterpret_cast<const RowVector<S>*>(first + r * BorderLayout<S>::kPitch + j);
 #pragma unroll
             for (int i = 0; i < S::kVector; ++i) u[r][j + i] = kept ? v.cell[i] : u[r][j + i];
         }
@@ -373,16 +373,16 @@ __device__ __forceinline__ void load_halo(Patch<S>& u, int place, const typename
 /// Sends the borders of the core and receives the halo. `cells` is the staging area.
 template <class S>
 __device__ __forceinline__ void exchange_borders(Patch<S>& u,
-                                                 int place,
+                                                 int offset,
                                                  const BorderPost& post,
                                                  typename S::T* cells) {
     unsigned* const words = reinterpret_cast<unsigned*>(cells);
-    store_border<S>(u, place, cells);
+    store_border<S>(u, offset, cells);
     __syncthreads();
     send_border<S>(post, words);
     receive_border<S>(post, words);
     __syncthreads();
-    load_halo<S>(u, place, cells);
+    load_halo<S>(u, offset, cells);
 }
 
 }  // namespace stencil

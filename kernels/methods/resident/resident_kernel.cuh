@@ -23,7 +23,7 @@ struct ResidentRun {
 template <class S>
 struct ResidentShared {
     /// Data for exchanges is kept here, because the steps need every register.
-    BorderPlace<S> border;
+    BorderLayout<S> border;
     int messages;
     int border_places[S::kThreads];
     alignas(16) typename S::T rows[2][S::kSharedRows * S::kWidth];
@@ -51,7 +51,9 @@ __device__ BorderRoute* routes_of(ResidentShared<S>& shared, const ResidentRun<t
 }
 
 template <class S>
-__device__ void load_patch(Patch<S>& u, const ResidentRun<typename S::T>& run, const BorderPlace<S>& border) {
+__device__ void load_patch(Patch<S>& u,
+                           const ResidentRun<typename S::T>& run,
+                           const BorderLayout<S>& border) {
     using T = typename S::T;
     const FieldView<const T> from = run.from;
     // In a periodic field the spare room of a tile holds the cells that follow; otherwise zeros that are
@@ -79,7 +81,7 @@ __device__ void load_patch(Patch<S>& u, const ResidentRun<typename S::T>& run, c
 template <class S>
 __device__ void store_core(const Patch<S>& u,
                            const ResidentRun<typename S::T>& run,
-                           const BorderPlace<S>& border) {
+                           const BorderLayout<S>& border) {
     const int x0 = int(threadIdx.x) % S::kLanes * S::kColumns;
     const int y0 = int(threadIdx.x) / S::kLanes * S::kRows;
 #pragma unroll
@@ -95,7 +97,7 @@ __device__ void store_core(const Patch<S>& u,
 }
 
 template <class S>
-__device__ RowPlace row_place(const BorderPlace<S>& border, Boundary boundary) {
+__device__ RowOffsets row_place(const BorderLayout<S>& border, Boundary boundary) {
     const int lane = int(threadIdx.x) % S::kLanes * S::kVector;
     const int warp = int(threadIdx.x) / S::kLanes;
     const auto at = [&](int row) { return row * S::kWidth + lane; };
@@ -111,7 +113,7 @@ __device__ RowPlace row_place(const BorderPlace<S>& border, Boundary boundary) {
 }
 
 template <class S>
-__device__ LanePlace lane_place(const BorderPlace<S>& border) {
+__device__ LaneNeighbours lane_neighbours(const BorderLayout<S>& border) {
     const int lane = int(threadIdx.x) % S::kLanes;
     const bool last = !border.x.joined_high && lane == (border.x.high - 1) / S::kColumns;
     const int east = last || lane == S::kLanes - 1 ? lane : lane + 1;
@@ -143,15 +145,15 @@ __device__ __forceinline__ void run_steps(Patch<S>& u,
                                           const ResidentRun<typename S::T>& run,
                                           ResidentShared<S>& shared) {
     using T = typename S::T;
-    const LanePlace place = lane_place(shared.border);
-    const RowPlace at = row_place(shared.border, run.boundary);
+    const LaneNeighbours near = lane_neighbours(shared.border);
+    const RowOffsets at = row_place(shared.border, run.boundary);
     const StepWeights<T>* weights = run.weights;
     StepWeights<T> w = *weights;
     unsigned epoch = run.epoch;
     int buffer = 0;
     const auto step = [&] {
         const StepWeights<T> next = *++weights;
-        step_patch<S, E>(u, place, at, shared.rows[buffer], w);
+        step_patch<S, E>(u, near, at, shared.rows[buffer], w);
         buffer = 1 - buffer;
         w = next;
     };
@@ -185,7 +187,7 @@ __global__ void __launch_bounds__(S::kThreads, S::kBlocks)
     const int by = int(blockIdx.x) / run.tiles.x.tiles;
     Patch<S> u;
     {
-        const BorderPlace<S> border(run.tiles, bx, by);
+        const BorderLayout<S> border(run.tiles, bx, by);
         load_patch<S>(u, run, border);
         for (int i = threadIdx.x; i < S::kWidth; i += S::kThreads)
             shared.rows[0][S::kZeroRow * S::kWidth + i] = shared.rows[1][S::kZeroRow * S::kWidth + i] = T(0);

@@ -47,7 +47,7 @@ struct alignas(sizeof(T) * N) Vector {
 enum class Edge { none, zero, insulated };
 
 /// A lane's neighbours and edge factors.
-struct LanePlace {
+struct LaneNeighbours {
     int lane;
     int east_lane;      ///< the lane with the next columns; itself if there is none
     float west;         ///< 0 if its first column is the first of the field, else 1
@@ -57,7 +57,7 @@ struct LanePlace {
 };
 
 /// Offsets in the shared buffer, in cells, of rows that a lane writes and reads.
-struct RowPlace {
+struct RowOffsets {
     int first;  ///< where this lane writes its first row
     int last;
     int north;  ///< where it reads the row above its first
@@ -75,7 +75,7 @@ struct Pairs {
 };
 
 template <class S, Edge E>
-__device__ __forceinline__ Pairs<S> pair_rows(const LanePlace& place,
+__device__ __forceinline__ Pairs<S> pair_rows(const LaneNeighbours& near,
                                               const typename S::T (&upper)[S::kColumns],
                                               const typename S::T (&lower)[S::kColumns]) {
     using T = typename S::T;
@@ -83,7 +83,7 @@ __device__ __forceinline__ Pairs<S> pair_rows(const LanePlace& place,
     Pairs<S> pairs;
 #pragma unroll
     for (int j = 0; j < last; ++j) pairs.at[j] = upper[j] + lower[j + 1];
-    const T east = __shfl_sync(~0U, lower[0], place.east_lane);
+    const T east = __shfl_sync(~0U, lower[0], near.east_lane);
     if (E == Edge::none) {
         pairs.at[last] = upper[last] + east;
         pairs.west = __shfl_up_sync(~0U, pairs.at[last], 1);
@@ -94,8 +94,8 @@ __device__ __forceinline__ Pairs<S> pair_rows(const LanePlace& place,
     const T west = __shfl_up_sync(~0U, upper[last], 1);
     const bool mirror = E == Edge::insulated;
     pairs.at[last] =
-        fma(east, T(place.east), mirror ? fma(lower[last], T(place.east_mirror), upper[last]) : upper[last]);
-    pairs.west = fma(west, T(place.west), mirror ? fma(upper[0], T(place.west_mirror), lower[0]) : lower[0]);
+        fma(east, T(near.east), mirror ? fma(lower[last], T(near.east_mirror), upper[last]) : upper[last]);
+    pairs.west = fma(west, T(near.west), mirror ? fma(upper[0], T(near.west_mirror), lower[0]) : lower[0]);
     return pairs;
 }
 
@@ -139,8 +139,8 @@ __device__ __forceinline__ void load_row(const typename S::T* row, typename S::T
 ///     publish 0 and 3, step 1, barrier, read the rows north of 0 and south of 3, step 2, step 3, step 0
 template <class S, Edge E>
 __device__ __forceinline__ void step_patch(Patch<S>& u,
-                                           const LanePlace& place,
-                                           const RowPlace& at,
+                                           const LaneNeighbours& near,
+                                           const RowOffsets& at,
                                            typename S::T* rows,
                                            StepWeights<typename S::T> w) {
     using T = typename S::T;
@@ -153,7 +153,7 @@ __device__ __forceinline__ void step_patch(Patch<S>& u,
     // The first row is stepped last, so its pairs with the second are saved before that one changes.
     Pairs<S> first;
     Pairs<S> above;
-    if (R > 1) above = first = pair_rows<S, E>(place, u[0], u[R > 1 ? 1 : 0]);
+    if (R > 1) above = first = pair_rows<S, E>(near, u[0], u[R > 1 ? 1 : 0]);
 #pragma unroll
     for (int r = 1; r < R - 1; ++r) {
         if (r == barrier_row) {
@@ -161,7 +161,7 @@ __device__ __forceinline__ void step_patch(Patch<S>& u,
             load_row<S>(rows + at.south, south);
             load_row<S>(rows + at.north, north);
         }
-        const Pairs<S> below = pair_rows<S, E>(place, u[r], u[r + 1]);
+        const Pairs<S> below = pair_rows<S, E>(near, u[r], u[r + 1]);
         update_row<S>(u[r], w.ratio, above, below);
         above = below;
     }
@@ -170,8 +170,8 @@ __device__ __forceinline__ void step_patch(Patch<S>& u,
         load_row<S>(rows + at.south, south);
         load_row<S>(rows + at.north, north);
     }
-    const Pairs<S> below = pair_rows<S, E>(place, u[R - 1], south);
-    const Pairs<S> before = pair_rows<S, E>(place, north, u[0]);
+    const Pairs<S> below = pair_rows<S, E>(near, u[R - 1], south);
+    const Pairs<S> before = pair_rows<S, E>(near, north, u[0]);
     if (R > 1) update_row<S>(u[R - 1], w.ratio, above, below);
     update_row<S>(u[0], w.ratio, before, R > 1 ? first : below);
     // Most steps have scale 1.

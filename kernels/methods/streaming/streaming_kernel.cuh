@@ -67,7 +67,7 @@ struct LaneRow {
     __device__ static void read(T (&to)[kColumns], const T* from) {
 #pragma unroll
         for (int j = 0; j < kColumns; j += kCells) {
-            const auto packet = *reinterpret_cast<const Pack<T, kCells>*>(from + j);
+            const auto packet = *reinterpret_cast<const AlignedVector<T, kCells>*>(from + j);
 #pragma unroll
             for (int k = 0; k < kCells; ++k) to[j + k] = packet[k];
         }
@@ -75,10 +75,10 @@ struct LaneRow {
     __device__ static void write(T* to, const T (&from)[kColumns]) {
 #pragma unroll
         for (int j = 0; j < kColumns; j += kCells) {
-            Pack<T, kCells> packet;
+            AlignedVector<T, kCells> packet;
 #pragma unroll
             for (int k = 0; k < kCells; ++k) packet[k] = from[j + k];
-            *reinterpret_cast<Pack<T, kCells>*>(to + j) = packet;
+            *reinterpret_cast<AlignedVector<T, kCells>*>(to + j) = packet;
         }
     }
 };
@@ -90,7 +90,7 @@ class StreamBlock {
     static constexpr int kColumns = Tuning::kColumns;
     static constexpr int kWidth = Tuning::kWidth;
     static constexpr int kBatch = Tuning::kBatch;
-    static constexpr int kPacket = Pack<T>::kCount;
+    static constexpr int kPacket = AlignedVector<T>::kCount;
     static constexpr bool kWraps = B == Boundary::periodic;
     /// Rows by which a warp's output lags behind its input.
     static constexpr int kLag = 2 * kLevels - 1;
@@ -335,8 +335,8 @@ class StreamBlock {
             if (y + r < tile_.y_begin || y + r >= tile_.y_end) continue;
             T* row = pass_.to.row(y + r);
             for (int x = tile_.x_begin + lane_ * kPacket; x < tile_.x_end; x += 32 * kPacket)
-                *reinterpret_cast<Pack<T, kPacket>*>(row + x) =
-                    *reinterpret_cast<const Pack<T, kPacket>*>(ring[r] + (x - tile_.origin));
+                *reinterpret_cast<AlignedVector<T, kPacket>*>(row + x) =
+                    *reinterpret_cast<const AlignedVector<T, kPacket>*>(ring[r] + (x - tile_.origin));
         }
         __syncwarp();
 #endif

@@ -94,7 +94,7 @@ template <Quantity Q, class T, class Key>
 RadixSearch<Key> find_ranks(const QuantitySource<T>& source,
                             ThreadPool& threads,
                             const double* fractions,
-                            const SumOfParts& sum) {
+                            const SumOverSlabs& sum) {
     RadixSearch<Key> search;
     for (int pass = 0; pass < kRadixPasses<Key>; ++pass) {
         Counts counts = count_digits<Q>(source, threads, RadixPass<Key>{search, pass});
@@ -113,7 +113,7 @@ RadixSearch<Key> find_ranks(const QuantitySource<T>& source,
 }  // namespace
 
 template <class T>
-std::vector<double> percentiles(const CpuView<T>& view, std::span<const double> q, const SumOfParts& sum) {
+std::vector<double> percentiles(const CpuView<T>& view, std::span<const double> q, const SumOverSlabs& sum) {
     if (!sum && only_extremes(q)) return extremes(q, sums(view, Summand::value));
     return with_quantity(view.quantity, [&](auto quantity) {
         using V = QuantityValue<quantity.value, T>;
@@ -123,7 +123,9 @@ std::vector<double> percentiles(const CpuView<T>& view, std::span<const double> 
     });
 }
 
-template std::vector<double> percentiles(const CpuView<float>&, std::span<const double>, const SumOfParts&);
-template std::vector<double> percentiles(const CpuView<double>&, std::span<const double>, const SumOfParts&);
+template std::vector<double> percentiles(const CpuView<float>&, std::span<const double>, const SumOverSlabs&);
+template std::vector<double> percentiles(const CpuView<double>&,
+                                         std::span<const double>,
+                                         const SumOverSlabs&);
 
 }  // namespace stencil

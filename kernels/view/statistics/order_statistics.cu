@@ -109,7 +109,7 @@ __global__ void __launch_bounds__(kLanes* kMaxRanks)
 }
 
 // Sums the counts of a distributed field over all processes, on the host.
-void sum_parts(Count* counts, const SumOfParts& sum, CudaStream& stream) {
+void sum_parts(Count* counts, const SumOverSlabs& sum, CudaStream& stream) {
     std::vector<std::uint64_t> here(kCounts);
     static_assert(sizeof(Count) == sizeof(std::uint64_t));
     const std::size_t bytes = here.size() * sizeof(Count);
@@ -121,7 +121,7 @@ void sum_parts(Count* counts, const SumOfParts& sum, CudaStream& stream) {
 }
 
 template <Quantity Q, class T, class Key>
-RadixSearch<Key> find_ranks(const CudaView<T>& view, const Fractions& fractions, const SumOfParts& sum) {
+RadixSearch<Key> find_ranks(const CudaView<T>& view, const Fractions& fractions, const SumOverSlabs& sum) {
     const cudaStream_t stream = cuda_handle(view.stream);
     const WalkShape walk = walk_over(view.source.field.nx(), view.source.field.ny());
     const std::size_t bytes = kCounts * sizeof(Count) + sizeof(RadixSearch<Key>);
@@ -147,7 +147,7 @@ RadixSearch<Key> find_ranks(const CudaView<T>& view, const Fractions& fractions,
 template <class T>
 std::vector<double> cuda_percentiles(const CudaView<T>& view,
                                      std::span<const double> q,
-                                     const SumOfParts& sum) {
+                                     const SumOverSlabs& sum) {
     if (!sum && only_extremes(q)) return extremes(q, cuda_sums(view, Summand::value));
     return with_quantity(view.quantity, [&](auto quantity) {
         using V = QuantityValue<quantity.value, T>;
@@ -160,9 +160,9 @@ std::vector<double> cuda_percentiles(const CudaView<T>& view,
 
 template std::vector<double> cuda_percentiles(const CudaView<float>&,
                                               std::span<const double>,
-                                              const SumOfParts&);
+                                              const SumOverSlabs&);
 template std::vector<double> cuda_percentiles(const CudaView<double>&,
                                               std::span<const double>,
-                                              const SumOfParts&);
+                                              const SumOverSlabs&);
 
 }  // namespace stencil

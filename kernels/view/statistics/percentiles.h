@@ -14,7 +14,7 @@
 namespace stencil {
 
 /// Sums counts over all slabs of a distributed field; empty if the field is not distributed.
-using SumOfParts = std::function<void(std::span<std::uint64_t> counts)>;
+using SumOverSlabs = std::function<void(std::span<std::uint64_t> counts)>;
 
 /// Whether only the minimum and maximum are requested, which need no selection.
 inline bool only_extremes(std::span<const double> q) {

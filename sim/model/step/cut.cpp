@@ -111,14 +111,14 @@ class Cost {
 };
 
 // Collects at which cells the stages read expressions of position alone.
-class PlaceReads {
+class PositionReads {
   public:
-    PlaceReads(const Graph& graph, const std::vector<Node>& stored)
+    PositionReads(const Graph& graph, const std::vector<Node>& stored)
         : g_(graph), stored_(stored.begin(), stored.end()) {}
 
     void read(Node node, int dx = 0, int dy = 0, bool own = true) {
         if ((!own && stored_.contains(node)) || !done_.insert({node, dx, dy}).second) return;
-        if (of_place(node)) {
+        if (of_position(node)) {
             cells[node].emplace(dx, dy);
             return;
         }
@@ -151,7 +151,7 @@ class PlaceReads {
 
     // Whether it is a pure formula of x and y. Stored values are not: their ghost cells have conditions of
     // their own.
-    bool of_place(Node node) const {
+    bool of_position(Node node) const {
         const Dependence& d = g_.depends(node);
         if (!of_both(node) || d.cell || d.time || g_.radius(node) > 0) return false;
         bool formula = true;
@@ -170,7 +170,7 @@ std::vector<Node> find_places(const Graph& graph,
                               const std::vector<Node>& roots,
                               const std::vector<Node>& stored,
                               bool corners) {
-    PlaceReads reads(graph, stored);
+    PositionReads reads(graph, stored);
     for (const Node root : roots) reads.read(root);
     for (const Node node : stored) reads.read(node);
     const auto diagonal = [](const auto& cell) { return cell.first != 0 && cell.second != 0; };

@@ -26,9 +26,9 @@ using Symbol = std::map<Powers, Node>;
 // The symbols of one formula, by component.
 using Row = std::map<int, Symbol>;
 
-class Reader {
+class SymbolReader {
   public:
-    Reader(Equations& equations) : g_(equations.graph) {
+    SymbolReader(Equations& equations) : g_(equations.graph) {
         const Conditions& sides = equations.components.front().sides;
         for (const std::size_t axis : {0, 1}) periodic_[axis] = sides[2 * axis].periodic;
     }
@@ -151,7 +151,7 @@ class Reader {
 std::vector<LinearTerm> linear_part(Equations& equations, const std::vector<Node>& rates) {
     std::vector<LinearTerm> terms;
     try {
-        Reader reader(equations);
+        SymbolReader reader(equations);
         for (std::size_t r = 0; r < rates.size(); ++r)
             for (const auto& [column, symbol] : reader.of(rates[r]))
                 for (const auto& [powers, coefficient] : symbol)
@@ -179,7 +179,7 @@ LinearPart lowered_linear_part(Equations& equations) {
         coefficients.push_back(term.coefficient);
     }
     part.coefficients = lower_inputs(equations.graph, coefficients);
-    part.share = kImplicitShare;
+    part.share = kGamma;
     const auto [along_x, along_y] = transform_boundaries(equations);
     part.along_x = along_x;
     part.along_y = along_y;

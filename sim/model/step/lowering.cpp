@@ -213,8 +213,8 @@ int Lowering::difference(const Expression& e) {
     // identical for both cells beside it, so kernels can share it.
     const Node d = e.args[0], g = e.args[1];
     const auto through = [&](int x, int y, int from_x, int from_y) {
-        return b.whole_product(b.add(reached(d, x, y), reached(d, from_x, from_y)),
-                               b.subtract(reached(g, x, y), reached(g, from_x, from_y)));
+        return b.uncontracted_product(b.add(reached(d, x, y), reached(d, from_x, from_y)),
+                                      b.subtract(reached(g, x, y), reached(g, from_x, from_y)));
     };
     return b.add(b.subtract(through(0, 1, 0, 0), through(0, 0, 0, -1)),
                  b.subtract(through(1, 0, 0, 0), through(0, 0, -1, 0)));

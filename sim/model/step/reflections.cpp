@@ -52,9 +52,9 @@ std::string meaningless_sentence(const Meaningless& what) {
 }
 
 /// A position at which a known formula is evaluated, as expressions of the cell's own.
-struct Reflections::Place {
+struct Reflections::Position {
     Node x, y;
-    friend auto operator<=>(const Place&, const Place&) = default;
+    friend auto operator<=>(const Position&, const Position&) = default;
 };
 
 Reflections::Reflections(Equations& equations) : model_(equations), g_(equations.graph) {
@@ -176,9 +176,9 @@ int Reflections::parity(Node node, std::size_t side) {
 // The ghost cell's value, if it does not depend on the field.
 std::optional<Node> Reflections::given(Node node, std::size_t side) {
     const Reflection r = of(node, side);
-    if (r.kind == known) return at(node, ghost_place(side));
+    if (r.kind == known) return at(node, ghost_position(side));
     if (r.kind != linear || r.alpha != g_.number(0)) return std::nullopt;
-    return r.added ? g_.add(r.face, at(*r.added, ghost_place(side))) : r.face;
+    return r.added ? g_.add(r.face, at(*r.added, ghost_position(side))) : r.face;
 }
 
 Reflection Reflections::operation(const Expression& e, std::size_t side) {
@@ -316,43 +316,43 @@ Node Reflections::second_along(Node face, std::size_t side) {
     return g_.subtract(both, g_.multiply(g_.number(2), face));
 }
 
-auto Reflections::ghost_place(std::size_t side) -> Place {
+auto Reflections::ghost_position(std::size_t side) -> Position {
     const auto centre = [&](Op cells) {
         const Node spacing = g_.leaf(Op::spacing), half = g_.number(0.5);
         if (side % 2 == 0) return g_.multiply(g_.number(-0.5), spacing);
         return g_.multiply(g_.add(g_.leaf(cells), half), spacing);
     };
     const Node x = g_.leaf(Op::x), y = g_.leaf(Op::y);
-    return axis_of(side) == 0 ? Place{centre(Op::columns), y} : Place{x, centre(Op::rows)};
+    return axis_of(side) == 0 ? Position{centre(Op::columns), y} : Position{x, centre(Op::rows)};
 }
 
-auto Reflections::edge_place(std::size_t side) -> Place {
+auto Reflections::edge_position(std::size_t side) -> Position {
     const Node inwards = g_.multiply(g_.number(side % 2 == 0 ? 1 : -1), g_.leaf(Op::spacing));
-    Place place = ghost_place(side);
-    Node& across = axis_of(side) == 0 ? place.x : place.y;
+    Position position = ghost_position(side);
+    Node& across = axis_of(side) == 0 ? position.x : position.y;
     across = g_.add(across, inwards);
-    return place;
+    return position;
 }
 
-Node Reflections::moved(Node node, const Place& place, int columns, int rows) {
+Node Reflections::moved(Node node, const Position& position, int columns, int rows) {
     const auto shifted = [&](Node from, int cells) {
         return g_.add(from, g_.multiply(g_.number(cells), g_.leaf(Op::spacing)));
     };
-    return at(node, {shifted(place.x, columns), shifted(place.y, rows)});
+    return at(node, {shifted(position.x, columns), shifted(position.y, rows)});
 }
 
-Node Reflections::at(Node node, const Place& place) {
+Node Reflections::at(Node node, const Position& position) {
     const Expression e = g_[node];
-    if (e.op == Op::x) return place.x;
-    if (e.op == Op::y) return place.y;
+    if (e.op == Op::x) return position.x;
+    if (e.op == Op::y) return position.y;
     const Dependence& d = g_.depends(node);
     if (!d.column && !d.row) return node;
-    if (e.op == Op::neighbour) return moved(e.args[0], place, e.column, e.row);
+    if (e.op == Op::neighbour) return moved(e.args[0], position, e.column, e.row);
     if (reaches_neighbours(e.op)) {
         const Node apart = expanded(e.op, e.args[0], e.args[1]);
-        return at(apart, place);
+        return at(apart, position);
     }
-    return remade(node, [&](Node part) { return at(part, place); });
+    return remade(node, [&](Node part) { return at(part, position); });
 }
 
 bool Reflections::is_definite(Node node) {
@@ -369,7 +369,7 @@ std::optional<std::array<Node, 2>> Reflections::ghosts(Node node, std::size_t si
         case periodic:
             return std::nullopt;
         case known:
-            return std::array{zero, at(node, ghost_place(side))};
+            return std::array{zero, at(node, ghost_position(side))};
         case none:  // neighbours of a ghost cell repeat it
             return std::array{one, zero};
         case even:
@@ -385,8 +385,8 @@ std::optional<std::array<Node, 2>> Reflections::ghosts(Node node, std::size_t si
             beta = r.face;
     }
     if (r.added) {
-        const Node edge = g_.multiply(alpha, at(*r.added, edge_place(side)));
-        beta = g_.add(beta, g_.subtract(at(*r.added, ghost_place(side)), edge));
+        const Node edge = g_.multiply(alpha, at(*r.added, edge_position(side)));
+        beta = g_.add(beta, g_.subtract(at(*r.added, ghost_position(side)), edge));
     }
     return std::array{alpha, beta};
 }

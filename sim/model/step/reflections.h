@@ -62,7 +62,7 @@ class Reflections {
     std::vector<Wraps> all_wraps() const;
 
   private:
-    struct Place;
+    struct Position;
 
     Reflection read(Node node, std::size_t side);
     Reflection of_condition(const Condition& condition);
@@ -79,10 +79,10 @@ class Reflections {
 
     Node along(Node face, std::size_t side, int cells);
     Node second_along(Node face, std::size_t side);
-    Place ghost_place(std::size_t side);
-    Place edge_place(std::size_t side);
-    Node at(Node known, const Place& place);
-    Node moved(Node known, const Place& place, int columns, int rows);
+    Position ghost_position(std::size_t side);
+    Position edge_position(std::size_t side);
+    Node at(Node known, const Position& position);
+    Node moved(Node known, const Position& position, int columns, int rows);
 
     /// Rebuilds an expression with changed arguments, simplified as usual.
     template <class Change>

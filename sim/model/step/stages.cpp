@@ -329,20 +329,19 @@ class Planner {
                 "stepper");
         program_.linear = lowered_linear_part(model_);
         const Node dt = g_.leaf(Op::dt);
-        const Arrays right = between(" right"), change = between(" change"),
-                     one = middle("1", kImplicitShare);
+        const Arrays right = between(" right"), change = between(" change"), one = middle("1", kGamma);
         finish_stage(prepare(formulas(), present(), 0), right, [&](Lowering& l, int c) {
             const int rate = l.value(model_.components[std::size_t(c)].formula);
-            return l.builder().multiply(l.value(g_.multiply(g_.number(kImplicitShare), dt)), rate);
+            return l.builder().multiply(l.value(g_.multiply(g_.number(kGamma), dt)), rate);
         });
         program_.stages.back().solve = {right, change};
         add_changed(change, one);
-        finish_stage(prepare(formulas(), one, kImplicitShare), program_.next, [&](Lowering& l, int c) {
+        finish_stage(prepare(formulas(), one, kGamma), program_.next, [&](Lowering& l, int c) {
             Builder& b = l.builder();
             const int rate = l.value(model_.components[std::size_t(c)].formula);
-            const int step = l.value(g_.multiply(g_.number(1 - kFirstWeight), dt));
+            const int step = l.value(g_.multiply(g_.number(1 - kDelta), dt));
             const int explicit_part = b.fma(step, rate, b.input(Code::load, right[std::size_t(c)]));
-            const int back = b.constant(1 - kFirstWeight / kImplicitShare);
+            const int back = b.constant(1 - kDelta / kGamma);
             return b.make(Code::fnma, back, b.input(Code::load, change[std::size_t(c)]), explicit_part);
         });
         program_.stages.back().solve = {program_.next, change};

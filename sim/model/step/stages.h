@@ -28,8 +28,8 @@ const std::vector<StepperRow>& steppers();
 SteppingScheme scheme_of(std::string_view name);
 
 /// Parameters gamma and delta of ARS(2,2,2), as in the paper.
-inline constexpr double kImplicitShare = 1 - std::numbers::sqrt2 / 2;
-inline constexpr double kFirstWeight = 1 - 1 / (2 * kImplicitShare);
+inline constexpr double kGamma = 1 - std::numbers::sqrt2 / 2;
+inline constexpr double kDelta = 1 - 1 / (2 * kGamma);
 
 /// Plans one step of the equations by an integrator. Throws InputError if it cannot step them.
 Program make_program(const Equations& equations, SteppingScheme scheme, bool float64);

@@ -79,7 +79,7 @@ class StatementReader {
         if (tokens.size() > 2 && tokens[1].kind == TokenKind::name && contains(kTypes, tokens[0].text))
             tokens = tokens.subspan(1);
         SyntaxReader reader(result_.text, tokens);
-        if (!reader.at_name()) reader.refuse(reader.peek().place, std::string(kForms));
+        if (!reader.at_name()) reader.refuse(reader.peek().span, std::string(kForms));
         if (reader.at(":", 1) || reader.at(",", 1))
             sides(reader);
         else if (reader.at("/", 1))
@@ -91,38 +91,37 @@ class StatementReader {
         else if (reader.at("=", 1))
             named(reader);
         else if (reader.at("^", 1) && reader.peek().text == "d")
-            reader.refuse(reader.peek().place, std::string(kSecondRate));
+            reader.refuse(reader.peek().span, std::string(kSecondRate));
         else
-            reader.refuse(join(reader.peek().place, reader.peek(1).place), std::string(kForms));
+            reader.refuse(join(reader.peek().span, reader.peek(1).span), std::string(kForms));
         reader.expect_end();
     }
 
-    void evolve(SyntaxReader& reader, std::string component, bool is_rate, Place place) {
+    void evolve(SyntaxReader& reader, std::string component, bool is_rate, TextSpan span) {
         for (const Evolution& other : result_.evolutions)
             if (other.component == component)
                 reader.refuse(
-                    place,
-                    fmt::format("`{}` has two equations; each component has one", quotable(component)));
-        result_.evolutions.push_back({std::move(component), is_rate, reader.formula(), place});
+                    span, fmt::format("`{}` has two equations; each component has one", quotable(component)));
+        result_.evolutions.push_back({std::move(component), is_rate, reader.formula(), span});
     }
 
     void rate(SyntaxReader& reader) {
         const Token over = reader.take();
         reader.take();
         const Token under = reader.peek();
-        if (over.text.starts_with("d2")) reader.refuse(over.place, std::string(kSecondRate));
+        if (over.text.starts_with("d2")) reader.refuse(over.span, std::string(kSecondRate));
         if (over.text.size() < 2 || over.text[0] != 'd' || under.text != "dt")
-            reader.refuse(join(over.place, under.place), "a rate is written `du/dt = ...`");
+            reader.refuse(join(over.span, under.span), "a rate is written `du/dt = ...`");
         reader.take();
         reader.expect("=", "'=' is missing: `du/dt = ...`");
-        evolve(reader, over.text.substr(1), true, over.place);
+        evolve(reader, over.text.substr(1), true, over.span);
     }
 
     void next_value(SyntaxReader& reader) {
         const Token name = reader.take();
         reader.take();
         reader.expect("=", "'=' is missing: `u' = ...` gives the next value of u");
-        evolve(reader, name.text, false, name.place);
+        evolve(reader, name.text, false, name.span);
     }
 
     void initial(SyntaxReader& reader) {
@@ -130,14 +129,14 @@ class StatementReader {
         reader.take();
         const Token zero = reader.take();
         if (zero.kind != TokenKind::number || zero.number != 0 || !reader.at(")"))
-            reader.refuse(join(name.place, zero.place),
+            reader.refuse(join(name.span, zero.span),
                           "before '=' stands a name; its value at the start is `u(0) = ...`");
         reader.take();
         reader.expect("=", "'=' is missing: `u(0) = ...`");
         for (const NamedFormula& other : result_.initials)
             if (other.name == name.text)
-                reader.refuse(name.place, fmt::format("`{}(0)` is given twice", quotable(name.text)));
-        result_.initials.push_back({name.text, reader.formula(), name.place});
+                reader.refuse(name.span, fmt::format("`{}(0)` is given twice", quotable(name.text)));
+        result_.initials.push_back({name.text, reader.formula(), name.span});
     }
 
     // Reads the statements that begin with "NAME =". "u_t =" and "delta_u =" are synonyms of "du/dt =".
@@ -148,34 +147,34 @@ class StatementReader {
         if (setting != kSettings.end()) return set(reader, *setting, name);
         constexpr std::string_view delta = "delta_";
         if (name.text.starts_with(delta) && name.text.size() > delta.size())
-            return evolve(reader, name.text.substr(delta.size()), true, name.place);
+            return evolve(reader, name.text.substr(delta.size()), true, name.span);
         if (name.text.ends_with("_t") && name.text.size() > 2)
-            return evolve(reader, name.text.substr(0, name.text.size() - 2), true, name.place);
+            return evolve(reader, name.text.substr(0, name.text.size() - 2), true, name.span);
         if (name.text.size() > 1 && contains(names_of(side_names()), lower(name.text)))
-            reader.refuse(name.place,
+            reader.refuse(name.span,
                           fmt::format("a condition at a side is written `{}: u = 1`", lower(name.text)));
-        if (name.text.ends_with("_tt")) reader.refuse(name.place, std::string(kSecondRate));
+        if (name.text.ends_with("_tt")) reader.refuse(name.span, std::string(kSecondRate));
         refuse_second(reader, name);
         Syntax formula = reader.formula();
         const std::optional<double> value = constant_value(formula);
         if (value && formula.kind != SyntaxKind::string) return parameter(reader, name, *value);
         if (reader.at("in"))
-            reader.refuse(reader.peek().place,
+            reader.refuse(reader.peek().span,
                           "a range belongs to a parameter, `NAME = 0.5 in [0, 1]`, whose value is a number");
-        result_.definitions.push_back({name.text, std::move(formula), name.place});
+        result_.definitions.push_back({name.text, std::move(formula), name.span});
     }
 
     void refuse_second(SyntaxReader& reader, const Token& name) const {
         const bool known =
             std::ranges::any_of(result_.definitions, [&](const auto& d) { return d.name == name.text; }) ||
             std::ranges::any_of(result_.parameters, [&](const auto& p) { return p.name == name.text; });
-        if (known) reader.refuse(name.place, fmt::format("`{}` is defined twice", quotable(name.text)));
+        if (known) reader.refuse(name.span, fmt::format("`{}` is defined twice", quotable(name.text)));
     }
 
     void parameter(SyntaxReader& reader, const Token& name, double value) {
-        ParameterStatement parameter{name.text, value, 0, 0, "", name.place};
+        ParameterStatement parameter{name.text, value, 0, 0, "", name.span};
         if (!std::isfinite(value))
-            reader.refuse(name.place, fmt::format("`{}` is not a finite number", quotable(name.text)));
+            reader.refuse(name.span, fmt::format("`{}` is not a finite number", quotable(name.text)));
         if (reader.accept("in")) range(reader, parameter);
         if (reader.at("[")) parameter.unit = unit(reader);
         result_.parameters.push_back(std::move(parameter));
@@ -183,7 +182,7 @@ class StatementReader {
 
     // Reads [low, high]. VisualPDE puts a step between them, which is skipped.
     void range(SyntaxReader& reader, ParameterStatement& parameter) {
-        const Place place = reader.peek().place;
+        const TextSpan span = reader.peek().span;
         constexpr auto form = "a range is written `in [0, 1]`";
         reader.expect("[", form);
         parameter.low = reader.signed_number("a range's end");
@@ -191,9 +190,9 @@ class StatementReader {
         parameter.high = reader.signed_number("a range's end");
         if (reader.accept(",")) parameter.high = reader.signed_number("a range's end");
         reader.expect("]", form);
-        if (!(parameter.low < parameter.high)) reader.refuse(place, "a range begins below its end");
+        if (!(parameter.low < parameter.high)) reader.refuse(span, "a range begins below its end");
         if (parameter.value < parameter.low || parameter.value > parameter.high)
-            reader.refuse(parameter.place,
+            reader.refuse(parameter.span,
                           fmt::format("`{}` is outside its range: {} is not in [{}, {}]",
                                       quotable(parameter.name),
                                       format_real(parameter.value),
@@ -202,22 +201,22 @@ class StatementReader {
     }
 
     std::string unit(SyntaxReader& reader) {
-        const Place open = reader.take().place;
+        const TextSpan open = reader.take().span;
         while (!reader.at("]") && !reader.at_end()) reader.take();
         if (reader.at_end()) reader.refuse(open, "a unit is written `[m^2/s]`: ']' is missing");
-        const std::size_t begin = open.end, end = reader.take().place.begin;
+        const std::size_t begin = open.end, end = reader.take().span.begin;
         return result_.text.substr(begin, end - begin);
     }
 
     void set(SyntaxReader& reader, const SettingRow& row, const Token& name) {
         const Token first = reader.peek();
-        SettingStatement setting{std::string(row.name), "", 0, first.place};
+        SettingStatement setting{std::string(row.name), "", 0, first.span};
         const auto refuse = [&] {
-            reader.refuse(first.place, fmt::format("`{}` is {}", row.name, row.allowed));
+            reader.refuse(first.span, fmt::format("`{}` is {}", row.name, row.allowed));
         };
         for (const SettingStatement& other : result_.settings)
             if (other.name == row.name && row.name != "sensitivity")
-                reader.refuse(name.place, fmt::format("`{}` is given twice", row.name));
+                reader.refuse(name.span, fmt::format("`{}` is given twice", row.name));
         if (row.form == SettingForm::number) {
             const std::optional<double> value = constant_value(reader.formula());
             if (!value || !(*value > 0) || !std::isfinite(*value)) refuse();
@@ -245,16 +244,16 @@ class StatementReader {
     }
 
     void sides(SyntaxReader& reader) {
-        std::vector<std::pair<Side, Place>> at;
+        std::vector<std::pair<Side, TextSpan>> at;
         do {
             const Token name = reader.take();
             const auto& names = side_names();
             const auto row = std::ranges::find(names, lower(name.text), &SideName::name);
             if (row == names.end())
                 reader.refuse(
-                    name.place,
+                    name.span,
                     "before ':' stands a side: left, right, top, bottom, x (left and right), y or all");
-            for (const Side side : row->sides) at.emplace_back(side, name.place);
+            for (const Side side : row->sides) at.emplace_back(side, name.span);
         } while (reader.accept(","));
         reader.expect(":", "a condition at a side is written `left: u = 1`");
         const bool word = reader.at_name() && reader.peek(1).kind == TokenKind::stop;
@@ -268,9 +267,9 @@ class StatementReader {
             statement.right = reader.formula();
         }
         statement.named = int(at.size());
-        for (const auto& [side, place] : at) {
+        for (const auto& [side, span] : at) {
             statement.side = side;
-            statement.place = place;
+            statement.span = span;
             result_.sides.push_back(statement);
         }
     }

@@ -17,14 +17,14 @@ struct Evolution {
     std::string component;
     bool rate = true;  ///< else the next value outright
     Syntax formula;
-    Place place;  ///< of the component's name
+    TextSpan span;  ///< of the component's name
 };
 
 /// A definition NAME = formula, or an initial value NAME(0) = formula.
 struct NamedFormula {
     std::string name;
     Syntax formula;
-    Place place;  ///< of the name
+    TextSpan span;  ///< of the name
 };
 
 /// A parameter: NAME = number [in [low, high]] [unit].
@@ -32,7 +32,7 @@ struct ParameterStatement {
     std::string name;
     double value = 0, low = 0, high = 0;  ///< low = high if no range was given
     std::string unit;
-    Place place;  ///< of the name
+    TextSpan span;  ///< of the name
 };
 
 enum class Side { left, right, top, bottom };
@@ -45,14 +45,14 @@ struct SideStatement {
     std::string word;    ///< empty: an equation
     Syntax left, right;  ///< of the equation
     int named = 1;       ///< number of sides that its label names (4 for `all`)
-    Place place;
+    TextSpan span;
 };
 
 /// A setting with a number, a word or a string: dx = 1, stepper = rk4, source = "...".
 struct SettingStatement {
     std::string name, text;
     double number = 0;
-    Place place;  ///< of the value
+    TextSpan span;  ///< of the value
 };
 
 struct Statements {

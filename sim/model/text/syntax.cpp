@@ -67,32 +67,32 @@ bool SyntaxReader::accept(std::string_view symbol) {
 }
 
 void SyntaxReader::expect(std::string_view symbol, const std::string& sentence) {
-    if (!accept(symbol)) refuse(peek().place, sentence);
+    if (!accept(symbol)) refuse(peek().span, sentence);
 }
 
 void SyntaxReader::expect_end() {
     if (at_end()) return;
     refuse_juxtaposed();
     if (at(")") || at("]"))
-        refuse(peek().place, fmt::format("'{}' closes nothing: an opening bracket is missing", peek().text));
+        refuse(peek().span, fmt::format("'{}' closes nothing: an opening bracket is missing", peek().text));
     if (at(",") && at_ > 0 && tokens_[at_ - 1].kind == TokenKind::number && peek(1).kind == TokenKind::number)
-        refuse(join(tokens_[at_ - 1].place, peek(1).place),
+        refuse(join(tokens_[at_ - 1].span, peek(1).span),
                fmt::format("a number has a point: write `{}.{}`", tokens_[at_ - 1].text, peek(1).text));
     if (at("="))
-        refuse(peek().place, "'=' stands once, after what a statement is about; to compare, write '=='");
-    refuse(peek().place,
+        refuse(peek().span, "'=' stands once, after what a statement is about; to compare, write '=='");
+    refuse(peek().span,
            fmt::format("{} is not expected here; a statement ends with its line or with ';'", shown(peek())));
 }
 
-void SyntaxReader::refuse(Place place, const std::string& sentence) const {
-    throw TextError(text_, place, sentence);
+void SyntaxReader::refuse(TextSpan span, const std::string& sentence) const {
+    throw TextError(text_, span, sentence);
 }
 
 double SyntaxReader::signed_number(std::string_view what) {
     const bool negative = accept("-");
     if (!negative) accept("+");
     if (peek().kind != TokenKind::number)
-        refuse(peek().place, fmt::format("{} is a number, not {}", what, shown(peek())));
+        refuse(peek().span, fmt::format("{} is a number, not {}", what, shown(peek())));
     const double value = take().number;
     return negative ? -value : value;
 }
@@ -106,14 +106,14 @@ void SyntaxReader::refuse_juxtaposed() const {
         before.kind == TokenKind::number || before.kind == TokenKind::name || before.text == ")";
     const bool right = here.kind == TokenKind::number || here.kind == TokenKind::name || here.text == "(";
     if (!left || !right || level_of(here) >= 0) return;
-    const auto written = [&](Place place) { return text_.substr(place.begin, place.end - place.begin); };
-    const Place both = join(before.place, here.place);
+    const auto written = [&](TextSpan span) { return text_.substr(span.begin, span.end - span.begin); };
+    const TextSpan both = join(before.span, here.span);
     if (written(both).find('\n') != std::string_view::npos) return;
-    if (here.text == "if") refuse(here.place, "`a if c else b` is written `where(c, a, b)`");
+    if (here.text == "if") refuse(here.span, "`a if c else b` is written `where(c, a, b)`");
     std::string mend = fmt::format("`{}`: write `{}*{}`",
                                    quotable(written(both)),
-                                   quotable(written(before.place)),
-                                   quotable(written(here.place)));
+                                   quotable(written(before.span)),
+                                   quotable(written(here.span)));
     const bool perhaps_function = before.kind == TokenKind::name && before.text.size() > 2;
     if (perhaps_function && here.kind == TokenKind::name && !is_prefix(here))
         mend += fmt::format(", or `{}({})` of a function", quotable(before.text), quotable(here.text));
@@ -122,17 +122,17 @@ void SyntaxReader::refuse_juxtaposed() const {
     refuse(both, mend);
 }
 
-Syntax SyntaxReader::make_call(std::string text, std::vector<Syntax> args, Place place) const {
-    Syntax call{SyntaxKind::call, std::move(text), 0, 0, 0, std::move(args), place, 1};
+Syntax SyntaxReader::make_call(std::string text, std::vector<Syntax> args, TextSpan span) const {
+    Syntax call{SyntaxKind::call, std::move(text), 0, 0, 0, std::move(args), span, 1};
     for (const Syntax& argument : call.args) call.depth = std::max(call.depth, argument.depth + 1);
     if (call.depth > kMaxDepth)
-        refuse(place,
+        refuse(span,
                fmt::format("a formula is at most {} operations deep: break it up by definitions", kMaxDepth));
     return call;
 }
 
 Syntax SyntaxReader::formula() {
-    if (++open_ > kMaxDepth) refuse(peek().place, fmt::format("brackets are at most {} deep", kMaxDepth));
+    if (++open_ > kMaxDepth) refuse(peek().span, fmt::format("brackets are at most {} deep", kMaxDepth));
     Syntax result = binary(0);
     --open_;
     return result;
@@ -145,13 +145,13 @@ Syntax SyntaxReader::binary(int level) {
     for (bool first = true; level_of(peek()) == level; first = false) {
         Token sign = take();
         if (level == kComparisons && !first)
-            refuse(sign.place, "comparisons do not chain: write `a < b and b < c`");
+            refuse(sign.span, "comparisons do not chain: write `a < b and b < c`");
         Syntax right = binary(level + 1);
-        const Place place = join(left.place, right.place);
+        const TextSpan span = join(left.span, right.span);
         std::vector<Syntax> args;
         args.push_back(std::move(left));
         args.push_back(std::move(right));
-        left = make_call(std::move(sign.text), std::move(args), place);
+        left = make_call(std::move(sign.text), std::move(args), span);
     }
     return left;
 }
@@ -161,16 +161,15 @@ Syntax SyntaxReader::unary() {
     if (at("-")) name = "neg";
     if (at("not") || at("!")) name = "not";
     if (at("+") || !name.empty()) {
-        if (++open_ > kMaxDepth)
-            refuse(peek().place, fmt::format("signs are at most {} in a row", kMaxDepth));
-        const Place sign = take().place;
+        if (++open_ > kMaxDepth) refuse(peek().span, fmt::format("signs are at most {} in a row", kMaxDepth));
+        const TextSpan sign = take().span;
         Syntax of = name == "not" ? binary(kComparisons) : unary();
         --open_;
         if (name.empty()) return of;
-        const Place place = join(sign, of.place);
+        const TextSpan span = join(sign, of.span);
         std::vector<Syntax> args;
         args.push_back(std::move(of));
-        return make_call(std::string(name), std::move(args), place);
+        return make_call(std::string(name), std::move(args), span);
     }
     return power();
 }
@@ -178,15 +177,15 @@ Syntax SyntaxReader::unary() {
 Syntax SyntaxReader::power() {
     Syntax base = postfix();
     if (!at("^")) return base;
-    if (++open_ > kMaxDepth) refuse(peek().place, fmt::format("powers are at most {} in a row", kMaxDepth));
+    if (++open_ > kMaxDepth) refuse(peek().span, fmt::format("powers are at most {} in a row", kMaxDepth));
     take();
     Syntax exponent = unary();
     --open_;
-    const Place place = join(base.place, exponent.place);
+    const TextSpan span = join(base.span, exponent.span);
     std::vector<Syntax> args;
     args.push_back(std::move(base));
     args.push_back(std::move(exponent));
-    return make_call("^", std::move(args), place);
+    return make_call("^", std::move(args), span);
 }
 
 Syntax SyntaxReader::postfix() {
@@ -203,42 +202,41 @@ Syntax SyntaxReader::primary() {
         Syntax number;
         number.number = token.number;
         number.text = token.text;
-        number.place = token.place;
+        number.span = token.span;
         if ((at_name() && !peek().spaced && level_of(peek()) < 0)) refuse_juxtaposed();
         return number;
     }
     if (peek().kind == TokenKind::string) {
         Token token = take();
-        return {SyntaxKind::string, std::move(token.text), 0, 0, 0, {}, token.place, 1};
+        return {SyntaxKind::string, std::move(token.text), 0, 0, 0, {}, token.span, 1};
     }
     if (!at_name() || level_of(peek()) >= 0)
-        refuse(peek().place,
-               fmt::format("a number, a name or a bracket is missing before {}", shown(peek())));
+        refuse(peek().span, fmt::format("a number, a name or a bracket is missing before {}", shown(peek())));
     Token name = take();
     if (at("(")) return arguments(std::move(name));
     const bool prefix = is_prefix(name) && (at_name() || at("("));
     if (prefix && level_of(peek()) < 0) {
         std::vector<Syntax> args;
         args.push_back(postfix());
-        const Place place = join(name.place, args[0].place);
-        return make_call(std::move(name.text), std::move(args), place);
+        const TextSpan span = join(name.span, args[0].span);
+        return make_call(std::move(name.text), std::move(args), span);
     }
-    return {SyntaxKind::name, std::move(name.text), 0, 0, 0, {}, name.place, 1};
+    return {SyntaxKind::name, std::move(name.text), 0, 0, 0, {}, name.span, 1};
 }
 
 Syntax SyntaxReader::bracket() {
-    const Place open = take().place;
+    const TextSpan open = take().span;
     Syntax inside = formula();
     if (!at(")")) {
         refuse_juxtaposed();
         refuse(open, fmt::format("this bracket is never closed: ')' is missing before {}", shown(peek())));
     }
-    inside.place = join(open, take().place);
+    inside.span = join(open, take().span);
     return inside;
 }
 
 Syntax SyntaxReader::arguments(Token function) {
-    const Place open = take().place;
+    const TextSpan open = take().span;
     std::vector<Syntax> args;
     if (!at(")")) {
         do args.push_back(formula());
@@ -248,20 +246,20 @@ Syntax SyntaxReader::arguments(Token function) {
         refuse_juxtaposed();
         refuse(open, fmt::format("this bracket is never closed: ')' is missing before {}", shown(peek())));
     }
-    const Place place = join(function.place, take().place);
-    return make_call(std::move(function.text), std::move(args), place);
+    const TextSpan span = join(function.span, take().span);
+    return make_call(std::move(function.text), std::move(args), span);
 }
 
 Syntax SyntaxReader::neighbour(Syntax of) {
-    const Place open = take().place;
+    const TextSpan open = take().span;
     const int column = offset("x", "dx");
     expect(",", "a neighbour has two offsets: `u[+1,0]` is the cell to the right, `u[0,-1]` the one above");
     const int row = offset("y", "dy");
     if (!at("]")) refuse(open, fmt::format("']' is missing before {}", shown(peek())));
-    const Place place = join(of.place, take().place);
+    const TextSpan span = join(of.span, take().span);
     std::vector<Syntax> args;
     args.push_back(std::move(of));
-    Syntax result = make_call("neighbour", std::move(args), place);
+    Syntax result = make_call("neighbour", std::move(args), span);
     result.kind = SyntaxKind::neighbour;
     result.column = column;
     result.row = row;
@@ -270,7 +268,7 @@ Syntax SyntaxReader::neighbour(Syntax of) {
 
 // Reads a neighbour's offset: a number of cells, or "x + dx" and "x - 2*dx".
 int SyntaxReader::offset(std::string_view coordinate, std::string_view spacing) {
-    const Place place = peek().place;
+    const TextSpan span = peek().span;
     const bool coordinates = accept(coordinate);
     if (coordinates && !at("+") && !at("-")) return 0;
     const bool spaced = coordinates && (at_name(1) || peek(1).kind == TokenKind::number);
@@ -279,12 +277,12 @@ int SyntaxReader::offset(std::string_view coordinate, std::string_view spacing) 
     if (coordinates) {
         accept("*");
         if (!accept(spacing) && !accept("dx"))
-            refuse(peek().place,
+            refuse(peek().span,
                    fmt::format(
                        "a neighbour is `{}` and a number of cells times `{}` away", coordinate, spacing));
     }
     if (value != std::trunc(value) || std::abs(value) > kMaxReach)
-        refuse(place,
+        refuse(span,
                fmt::format("a neighbour's offset is a whole number of cells from -{0} to {0}", kMaxReach));
     return int(value);
 }

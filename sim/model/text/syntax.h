@@ -24,7 +24,7 @@ struct Syntax {
     double number = 0;
     int column = 0, row = 0;
     std::vector<Syntax> args;
-    Place place;
+    TextSpan span;
     int depth = 1;
 };
 
@@ -53,7 +53,7 @@ class SyntaxReader {
     void expect(std::string_view symbol, const std::string& sentence);
     /// Refuses tokens after the end of the statement.
     void expect_end();
-    [[noreturn]] void refuse(Place place, const std::string& sentence) const;
+    [[noreturn]] void refuse(TextSpan span, const std::string& sentence) const;
 
   private:
     Syntax binary(int level);
@@ -65,7 +65,7 @@ class SyntaxReader {
     Syntax arguments(Token function);
     Syntax neighbour(Syntax of);
     int offset(std::string_view coordinate, std::string_view spacing);
-    Syntax make_call(std::string text, std::vector<Syntax> args, Place place) const;
+    Syntax make_call(std::string text, std::vector<Syntax> args, TextSpan span) const;
     void refuse_juxtaposed() const;
 
     std::string_view text_;

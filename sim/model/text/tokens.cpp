@@ -77,7 +77,7 @@ class TokenReader {
 
     // Ends the statement right after the last token.
     void stop() {
-        const std::size_t at = tokens_.empty() ? 0 : tokens_.back().place.end;
+        const std::size_t at = tokens_.empty() ? 0 : tokens_.back().span.end;
         tokens_.push_back({TokenKind::stop, "", 0, {at, at}, false});
     }
 

@@ -21,7 +21,7 @@ struct Token {
     TokenKind kind = TokenKind::stop;
     std::string text;  ///< in ASCII also if another sign was typed ("×" is "*")
     double number = 0;
-    Place place;
+    TextSpan span;
     bool spaced = false;  ///< preceded by white space
 };
 

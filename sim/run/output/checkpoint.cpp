@@ -256,7 +256,7 @@ RunCheckpoint read_from(const fs::path& folder) {
     if (run.taken.values.size() != run.now.parameters.size()) run.taken.values = run.now.parameters;
     run.start = read_start(folder, json, run);
     run.timings = Timings(timings_from(json.at("timings")));
-    SolverSnapshot& solver = run.solver;
+    SolverRecord& solver = run.solver;
     solver.method = json.at("method");
     solver.backend = json.at("backend");
     solver.plain.step = json.at("step");

@@ -17,7 +17,7 @@ struct RunReport {
     RunSpec spec;         ///< resolved, at the end
     long long steps = 0;  ///< done
     int processes = 1;    ///< number of processes of the run
-    std::string way;      ///< executor of the last steps (SteppingWay::name)
+    std::string way;      ///< executor of the last steps (ExecutionPath::name)
     Timings timings;
     Statistics start, end;                                       ///< of the first component
     std::vector<std::pair<std::string, Statistics>> components;  ///< of each field at the end

@@ -32,7 +32,7 @@ class CpuDevice : public CpuViewSolver<T> {
             std::move(program), equation_setup(setup_), threads_, compile_rows_in_background);
     }
     static void wait_for_fastest_of(Stepper& stepper) { stepper.wait_for_compiler(); }
-    static SteppingWay way_of(const Stepper& stepper) {
+    static ExecutionPath way_of(const Stepper& stepper) {
         return {.name = stepper.compiled() ? "compiled" : "interpreted",
                 .why_not = stepper.why_not_compiled(),
                 .compiling = stepper.compiling(),

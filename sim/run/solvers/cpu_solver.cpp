@@ -27,9 +27,9 @@ class CpuSolver : public DiffusionSolver<CpuDevice<T>> {
         const QuantitySource<float> of_rounded{rounded, setup_.params.boundary, {}};
         read(CpuView<float>{of_rounded, Quantity::laplacian, threads_}, result.view());
         if (setup_.slab.whole()) return result;
-        Array<float> own_rows(setup_.nx, setup_.own_rows());
-        copy_cells(own(result.view()), own_rows.view());
-        return own_rows;
+        Array<float> local_rows(setup_.nx, setup_.local_rows());
+        copy_cells(own(result.view()), local_rows.view());
+        return local_rows;
     }
 };
 

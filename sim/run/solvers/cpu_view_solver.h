@@ -109,7 +109,7 @@ class CpuViewSolver : public CpuNeighbour {
     /// The rows without halo.
     template <class View>
     View own(const View& view) const {
-        return view.rows(setup_.slab.above, setup_.own_rows());
+        return view.rows(setup_.slab.above, setup_.local_rows());
     }
     /// Fills the local rows of arrays from fields of a source, beginning with `field`.
     void fill(const std::vector<FieldView<T>>& arrays, const RowSource& source, std::size_t field) {
@@ -117,7 +117,7 @@ class CpuViewSolver : public CpuNeighbour {
             const FieldView<T> to = own(arrays[i]).rows(first - first_row(), piece.ny());
             piece.visit([&](const auto& from) { copy_array(from.view(), to); });
         };
-        for_pieces(source, field, arrays.size(), first_row(), setup_.own_rows(), take);
+        for_pieces(source, field, arrays.size(), first_row(), setup_.local_rows(), take);
     }
 
     template <class A, class B>
@@ -130,13 +130,13 @@ class CpuViewSolver : public CpuNeighbour {
 
     template <class F>
     void for_rows(F&& f) const {
-        threads_.for_ranges(setup_.own_rows(), [&](std::int64_t begin, std::int64_t end) {
+        threads_.for_ranges(setup_.local_rows(), [&](std::int64_t begin, std::int64_t end) {
             for (int y = int(begin); y < int(end); ++y) f(y);
         });
     }
 
     Field copy_of(const Observable& what) {
-        Field result(setup_.dtype, setup_.nx, setup_.own_rows());
+        Field result(setup_.dtype, setup_.nx, setup_.local_rows());
         result.visit([&](auto& cells) { read(view_of(what), cells.view()); });
         return result;
     }
@@ -146,7 +146,7 @@ class CpuViewSolver : public CpuNeighbour {
 
   private:
     void make_base() {
-        if (base_.size() == 0) base_ = Array<double>(setup_.nx, setup_.own_rows());
+        if (base_.size() == 0) base_ = Array<double>(setup_.nx, setup_.local_rows());
     }
 
     Array<double> base_;  ///< empty until needed

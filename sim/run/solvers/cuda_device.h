@@ -38,8 +38,8 @@ class CudaDevicePart : public CudaViewSolver<T> {
     }
 
     static void wait_for_fastest_of(Stepper& stepper) { stepper.wait_for_compiler(); }
-    SteppingWay way_of(const Stepper& stepper) const {
-        SteppingWay way{.name = stepper.single_steps(), .compiling = stepper.compiling()};
+    ExecutionPath way_of(const Stepper& stepper) const {
+        ExecutionPath way{.name = stepper.single_steps(), .compiling = stepper.compiling()};
         std::string used = way.name;
         if (const equation::SeveralSteps* kernel = stepper.fused()) {
             used = kernel->name();

@@ -57,7 +57,7 @@ class CudaViewSolver : public CudaNeighbour {
             const FieldView<T> room = spare();
             const FieldView<float> narrow{static_cast<float*>(static_cast<void*>(room.data)),
                                           setup_.nx,
-                                          setup_.own_rows(),
+                                          setup_.local_rows(),
                                           room.pitch * int(sizeof(T) / sizeof(float))};
             upload(base.as<float>().view(), narrow);
             const PlainView<float> field(narrow);
@@ -154,7 +154,7 @@ class CudaViewSolver : public CudaNeighbour {
     /// The rows without halo.
     template <class View>
     View own(const View& view) const {
-        return view.rows(setup_.slab.above, setup_.own_rows());
+        return view.rows(setup_.slab.above, setup_.local_rows());
     }
 
     /// Fills the local rows of arrays from fields of a source, beginning with `field`.
@@ -162,7 +162,7 @@ class CudaViewSolver : public CudaNeighbour {
         const auto take = [&](std::size_t i, int first, const Field& piece) {
             write(piece, own(arrays[i]).rows(first - first_row(), piece.ny()));
         };
-        for_pieces(source, field, arrays.size(), first_row(), setup_.own_rows(), take);
+        for_pieces(source, field, arrays.size(), first_row(), setup_.local_rows(), take);
     }
     void write(const Field& field, FieldView<T> to) {
         const Field rounded = field.dtype() == dtype_of<T> ? Field() : field.to(dtype_of<T>);
@@ -171,11 +171,11 @@ class CudaViewSolver : public CudaNeighbour {
     }
 
     void make_base() {
-        if (!base_.data()) base_ = CudaMemory(cuda_field_bytes<double>(setup_.nx, setup_.own_rows()));
+        if (!base_.data()) base_ = CudaMemory(cuda_field_bytes<double>(setup_.nx, setup_.local_rows()));
     }
 
     FieldView<double> base_view() const {
-        return base_.data() ? cuda_view<double>(base_, setup_.nx, setup_.own_rows()) : FieldView<double>();
+        return base_.data() ? cuda_view<double>(base_, setup_.nx, setup_.local_rows()) : FieldView<double>();
     }
 
     static void make_room(Pixels& pixels, std::size_t bytes) {

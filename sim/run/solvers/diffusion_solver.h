@@ -138,8 +138,8 @@ class DiffusionSolver : public FormulaViews<Device> {
 
   private:
     void jump(long long steps) {
-        FieldPair<T> own_rows{own(fields_.front), own(fields_.back)};
-        stepper_->advance(own_rows, setup_.params, steps);
+        FieldPair<T> local_rows{own(fields_.front), own(fields_.back)};
+        stepper_->advance(local_rows, setup_.params, steps);
         halo_.spoil();
     }
     void copy_component(std::size_t, FieldView<T> to) override { this->copy_plain(plain(0), to); }

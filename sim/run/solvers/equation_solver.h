@@ -85,8 +85,8 @@ class EquationSolver : public FormulaViews<Device> {
 
     void expect(long long steps) override { stepper_->expect(steps); }
     void wait_for_fastest() override { this->wait_for_fastest_of(*stepper_); }
-    SteppingWay way() const override {
-        SteppingWay way = this->way_of(*stepper_);
+    ExecutionPath way() const override {
+        ExecutionPath way = this->way_of(*stepper_);
         way.operations = operations_;
         return way;
     }

@@ -105,11 +105,11 @@ bool Solver::matches(const RowSource& arrays, std::size_t field, DType dtype) co
     return arrays.dtypes()[field] == dtype && arrays.nx() == setup_.nx && arrays.ny() == ny;
 }
 
-SolverSnapshot Solver::snapshot() {
+SolverRecord Solver::snapshot() {
     return {state(), std::string(setup_.method->name), std::string(name_of(setup_.method->device)), inner()};
 }
 
-bool Solver::resume(const SolverSnapshot& snapshot) {
+bool Solver::resume(const SolverRecord& snapshot) {
     std::vector<const Field*> in_memory = pointers_to(snapshot.plain.components);
     std::vector<std::string> names;
     for (const auto& [name, array] : snapshot.inner.arrays) {

@@ -46,7 +46,7 @@ struct SolverSetup {
     Slab slab = {};
     HaloExchange* halo = nullptr;
     StripExchange* strips = nullptr;  ///< if the method is spectral (Method::jumps)
-    SumOfParts sum = {};
+    SumOverSlabs sum = {};
 
     /// Number of the model's components; 1 for diffusion.
     std::size_t components() const;
@@ -54,9 +54,9 @@ struct SolverSetup {
     bool is_general() const { return method->model == kEquation; }
     /// Precision of the state.
     DType state_dtype() const { return method->float64_state ? DType::float64 : dtype; }
-    int own_rows() const { return ny - slab.above - slab.below; }
+    int local_rows() const { return ny - slab.above - slab.below; }
     /// The shape that the method steps; spectral methods need no halo.
-    FieldShape stepped_shape() const { return {nx, method->jumps ? own_rows() : ny}; }
+    FieldShape stepped_shape() const { return {nx, method->jumps ? local_rows() : ny}; }
 };
 
 /// A quantity of a component or formula, to be shown or measured.
@@ -93,7 +93,7 @@ struct TriedCode {
 };
 
 /// Which executor makes the steps. All of them give the same bits.
-struct SteppingWay {
+struct ExecutionPath {
     std::string name = {};                ///< "compiled" etc.; empty if there is only one
     std::string why_not = {};             ///< why it is not the fastest, in one line
     bool compiling = false;               ///< a faster one is being compiled
@@ -139,7 +139,7 @@ class Solver {
     virtual void expect(long long /*steps*/) {}
     /// Waits for background compilation and autotuning, so that further steps are the fastest.
     virtual void wait_for_fastest() {}
-    virtual SteppingWay way() const { return {}; }
+    virtual ExecutionPath way() const { return {}; }
     /// Number of processes that step the field.
     virtual int processes() const { return 1; }
 
@@ -217,8 +217,8 @@ class Solver {
     /// Portable copies. resume() takes one of any solver of this size: of the same method, backend and
     /// precision it takes the inner state and returns true, and further steps have the same bits; of others
     /// it takes the plain fields.
-    SolverSnapshot snapshot();
-    bool resume(const SolverSnapshot& snapshot);
+    SolverRecord snapshot();
+    bool resume(const SolverRecord& snapshot);
 
     // State besides the plain fields, for snapshot() and resume().
 

@@ -36,7 +36,7 @@ struct InnerRows {
 };
 
 /// A portable copy: host arrays, integers and doubles, the same on every machine.
-struct SolverSnapshot {
+struct SolverRecord {
     State plain;          ///< in the solver's precision; any solver can load it
     std::string method;   ///< name in the method table
     std::string backend;  ///< its device

@@ -195,7 +195,7 @@ TEST_CASE("Every method goes on from a snapshot as if it had never stopped") {
         const auto solver = solver_for(method, dtype, params, size);
         solver->load(Field(random_field(size.nx, size.ny)), 1000);
         solver->advance(17);
-        const SolverSnapshot snapshot = solver->snapshot();
+        const SolverRecord snapshot = solver->snapshot();
         REQUIRE(snapshot.plain.step == 1017);
         REQUIRE(same_bits(snapshot.plain.components.front(), solver->field()));
         // The coefficient changes between the saved state and the next step.
@@ -214,7 +214,7 @@ TEST_CASE("Every method goes on from a snapshot as if it had never stopped") {
         const auto other = solver_for(*find_method(method.jumps ? "cpu" : "spectral"), dtype, later, size);
         REQUIRE_FALSE(other->resume(snapshot));
         REQUIRE(same_bits(other->field(), snapshot.plain.components.front()));
-        SolverSnapshot broken{snapshot.plain.clone(), snapshot.method, snapshot.backend, {}};
+        SolverRecord broken{snapshot.plain.clone(), snapshot.method, snapshot.backend, {}};
         broken.inner.numbers["steps"] = 1.5;
         REQUIRE_FALSE(resumed->resume(broken));
         REQUIRE(same_bits(resumed->field(), snapshot.plain.components.front()));

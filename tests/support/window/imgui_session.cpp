@@ -4,7 +4,7 @@ namespace stencil_test {
 namespace {
 
 // ImGui takes events from 1.87 on; before that, its IO holds the state.
-void apply(const Hands& hands) {
+void apply(const InputState& hands) {
     ImGuiIO& io = ImGui::GetIO();
 #if IMGUI_VERSION_NUM >= 18700
     io.ConfigInputTrickleEventQueue = false;

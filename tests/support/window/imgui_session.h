@@ -8,7 +8,7 @@
 namespace stencil_test {
 
 /// Mouse and modifier keys in the next frame.
-struct Hands {
+struct InputState {
     float x = -1e6f, y = -1e6f;  ///< in ImGui units
     bool left = false, right = false, middle = false;
     float wheel = 0;  ///< notches; reset to 0 after each frame
@@ -23,7 +23,7 @@ class ImGuiSession {
     ImGuiSession(const ImGuiSession&) = delete;
     ImGuiSession& operator=(const ImGuiSession&) = delete;
 
-    Hands hands;
+    InputState hands;
 
     /// Draws a frame by `build`, 1/60 of a second after the previous one.
     void frame(const std::function<void()>& build);

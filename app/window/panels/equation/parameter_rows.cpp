@@ -58,8 +58,8 @@ void draw_named(UiState& ui, const RunSpec& now, const ModelParameter& parameter
     if (edit) change(ui, parameter.name, format_real(edit->value), edit->continuing);
 }
 
-SliderLook look_of(const ModelParameter& parameter, const RangeWish& wish, double value) {
-    SliderLook look{wish.low.value_or(parameter.low), wish.high.value_or(parameter.high), "{:.4g}"};
+SliderLook look_of(const ModelParameter& parameter, const SliderRange& draft, double value) {
+    SliderLook look{draft.low.value_or(parameter.low), draft.high.value_or(parameter.high), "{:.4g}"};
     look.least = std::min(look.least, value);
     look.most = std::max(look.most, value);
     if (!(look.least < look.most)) look.most = look.least + std::max(1.0, std::abs(look.least));
@@ -68,22 +68,22 @@ SliderLook look_of(const ModelParameter& parameter, const RangeWish& wish, doubl
     return look;
 }
 
-void draw_range_menu(UiState& ui, const ModelParameter& parameter, RangeWish& wish) {
+void draw_range_menu(UiState& ui, const ModelParameter& parameter, SliderRange& draft) {
     if (!ImGui::BeginPopup("range")) return;
     ImGui::TextUnformatted(parameter.name.c_str());
-    const double low = wish.low.value_or(parameter.low), high = wish.high.value_or(parameter.high);
+    const double low = draft.low.value_or(parameter.low), high = draft.high.value_or(parameter.high);
     constexpr double kMost = std::numeric_limits<double>::max();
     row("From", "Where the slider begins");
     ImGui::SetNextItemWidth(em(7));
     const auto typed_low = number_input(
-        "##low", wish.low_draft, low, {-kMost, std::nextafter(high, -kMost)}, "The slider's left end");
+        "##low", draft.low_draft, low, {-kMost, std::nextafter(high, -kMost)}, "The slider's left end");
     row("To", "Where the slider ends");
     ImGui::SetNextItemWidth(em(7));
     const auto typed_high =
-        number_input("##high", wish.high_draft, high, {std::nextafter(low, kMost), kMost}, "Its right end");
-    if (typed_low) wish.low = typed_low;
-    if (typed_high) wish.high = typed_high;
-    if (ImGui::MenuItem("The model's range")) wish = {};
+        number_input("##high", draft.high_draft, high, {std::nextafter(low, kMost), kMost}, "Its right end");
+    if (typed_low) draft.low = typed_low;
+    if (typed_high) draft.high = typed_high;
+    if (ImGui::MenuItem("The model's range")) draft = {};
     if (ImGui::MenuItem(fmt::format("Back to {:.6g}", parameter.value).c_str()))
         change(ui, parameter.name, format_real(parameter.value));
     ImGui::EndPopup();
@@ -99,20 +99,20 @@ void draw_typed(UiState& ui, const ModelParameter& parameter, double value) {
                     unit,
                     parameter.value,
                     option));
-    RangeWish& wish = ui.panel.equation.ranges[parameter.name];
+    SliderRange& draft = ui.panel.equation.ranges[parameter.name];
     const ImVec2 least = ImGui::GetCursorScreenPos();
     const ImVec2 most(least.x + ImGui::CalcItemWidth(), least.y + ImGui::GetFrameHeight());
     const auto edit = live_slider("##value",
                                   ui.panel.simulation.parameters[parameter.name],
                                   value,
-                                  look_of(parameter, wish, value),
+                                  look_of(parameter, draft, value),
                                   "Drag, or click to type a number; right-click for the range\n" + option);
     note_slider(ui);
     if (edit) change(ui, parameter.name, format_real(edit->value), edit->continuing);
     if (ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect(least, most) &&
         ImGui::IsMouseClicked(ImGuiMouseButton_Right))
         ImGui::OpenPopup("range");
-    draw_range_menu(ui, parameter, wish);
+    draw_range_menu(ui, parameter, draft);
     ImGui::PopID();
 }
 

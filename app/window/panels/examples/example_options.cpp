@@ -29,25 +29,25 @@ std::string plain(const std::string& text, Kind kind) {
     return whole ? std::to_string(*whole) : real ? format_real(*real) : text;
 }
 
-void take(ExampleWish& wish, const ExampleOption& option, const std::vector<std::string>& texts) {
+void take(ExampleDraft& draft, const ExampleOption& option, const std::vector<std::string>& texts) {
     if (texts == first_texts(option)) return;
     for (const std::string& text : texts) {
         if (text.empty()) continue;
         try {
-            wish.request.options.set(option.name, plain(text, option.kind));
+            draft.request.options.set(option.name, plain(text, option.kind));
         } catch (const InputError& error) {
-            wish.errors[std::string(option.name)] = error.what();
+            draft.errors[std::string(option.name)] = error.what();
         }
     }
 }
 
-void take_common(ExampleWish& wish, const RequestOption& option, const OptionTexts& common) {
+void take_common(ExampleDraft& draft, const RequestOption& option, const OptionTexts& common) {
     const auto found = common.find(option.name);
     if (found == common.end() || found->second.front().empty()) return;
     try {
-        option.set(wish.request, plain(found->second.front(), Kind::integer));
+        option.set(draft.request, plain(found->second.front(), Kind::integer));
     } catch (const InputError& error) {
-        wish.errors[std::string(option.name)] = error.what();
+        draft.errors[std::string(option.name)] = error.what();
     }
 }
 
@@ -70,9 +70,9 @@ void option_row(std::string name, std::string_view tip, float keep) {
     row("", tip, keep);
 }
 
-std::string_view error_of(const ExampleWish& wish, std::string_view name) {
-    const auto found = wish.errors.find(name);
-    return found == wish.errors.end() ? std::string_view() : found->second;
+std::string_view error_of(const ExampleDraft& draft, std::string_view name) {
+    const auto found = draft.errors.find(name);
+    return found == draft.errors.end() ? std::string_view() : found->second;
 }
 
 std::string tip_of(const ExampleOption& option) {
@@ -142,15 +142,15 @@ void draw_option(const ExampleOption& option, std::vector<std::string>& texts, s
 
 }  // namespace
 
-ExampleWish wish_of(const Example& example, const ExamplesState& state) {
-    ExampleWish wish{request_for(example), {}};
+ExampleDraft draft_of(const Example& example, const ExamplesState& state) {
+    ExampleDraft draft{request_for(example), {}};
     if (const auto texts = state.texts.find(example.name); texts != state.texts.end())
         for (const ExampleOption& option : example.options)
             if (const auto found = texts->second.find(option.name); found != texts->second.end())
-                take(wish, option, found->second);
-    for (const RequestOption& option : request_options()) take_common(wish, option, state.common);
-    if (state.writes) wish.request.out = state.folder;
-    return wish;
+                take(draft, option, found->second);
+    for (const RequestOption& option : request_options()) take_common(draft, option, state.common);
+    if (state.writes) draft.request.out = state.folder;
+    return draft;
 }
 
 void show_request(ExamplesState& state, const ExampleRequest& request) {
@@ -167,18 +167,18 @@ void show_request(ExamplesState& state, const ExampleRequest& request) {
     if (state.writes) state.folder = request.out;
 }
 
-void draw_example_options(ExamplesState& state, const ExampleWish& wish) {
-    OptionTexts& texts = state.texts[std::string(wish.request.example->name)];
-    for (const ExampleOption& option : wish.request.example->options) {
+void draw_example_options(ExamplesState& state, const ExampleDraft& draft) {
+    OptionTexts& texts = state.texts[std::string(draft.request.example->name)];
+    for (const ExampleOption& option : draft.request.example->options) {
         ImGui::PushID(option.name.data(), option.name.data() + option.name.size());
         std::vector<std::string>& own =
             texts.try_emplace(std::string(option.name), first_texts(option)).first->second;
-        draw_option(option, own, error_of(wish, option.name));
+        draw_option(option, own, error_of(draft, option.name));
         ImGui::PopID();
     }
 }
 
-void draw_request_options(ExamplesState& state, const ExampleWish& wish) {
+void draw_request_options(ExamplesState& state, const ExampleDraft& draft) {
     for (const RequestOption& option : request_options()) {
         const std::string name(option.name);
         const std::string tip = fmt::format("{}\n--{} {}", option.help, name, option.value);
@@ -186,7 +186,7 @@ void draw_request_options(ExamplesState& state, const ExampleWish& wish) {
         ImGui::PushID(name.c_str());
         option_row(name, tip, 0);
         if (option.choices.empty())
-            text_input("##text", option.standard, text, tip, error_of(wish, name));
+            text_input("##text", option.standard, text, tip, error_of(draft, name));
         else
             draw_combo("##choice", text, option.choices, option.standard, tip);
         ImGui::PopID();

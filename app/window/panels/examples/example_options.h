@@ -9,19 +9,19 @@
 namespace stencil {
 
 /// The request that the widgets spell, with errors.
-struct ExampleWish {
+struct ExampleDraft {
     ExampleRequest request;                                  ///< omits options that cannot be parsed
     std::map<std::string, std::string, std::less<>> errors;  ///< option -> one line that says what is allowed
 };
 
-ExampleWish wish_of(const Example& example, const ExamplesState& state);
+ExampleDraft draft_of(const Example& example, const ExamplesState& state);
 
 /// Sets the widgets from a request, and chooses its example.
 void show_request(ExamplesState& state, const ExampleRequest& request);
 
 /// Draws a widget for each option, red if its value is wrong.
-void draw_example_options(ExamplesState& state, const ExampleWish& wish);
+void draw_example_options(ExamplesState& state, const ExampleDraft& draft);
 /// Draws the options that all examples have.
-void draw_request_options(ExamplesState& state, const ExampleWish& wish);
+void draw_request_options(ExamplesState& state, const ExampleDraft& draft);
 
 }  // namespace stencil

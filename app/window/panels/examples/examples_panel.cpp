@@ -36,22 +36,22 @@ void draw_about(const Example& example) {
 }
 
 // Checks that open files are too slow for a frame; they are made by the run, in its thread.
-bool can_be_checked(const ExampleWish& wish) {
-    return wish.errors.empty() &&
-           std::ranges::none_of(wish.request.options.options(), [&](const ExampleOption& option) {
-               return option.kind == ExampleOption::Kind::file && wish.request.options.given(option.name);
+bool can_be_checked(const ExampleDraft& draft) {
+    return draft.errors.empty() &&
+           std::ranges::none_of(draft.request.options.options(), [&](const ExampleOption& option) {
+               return option.kind == ExampleOption::Kind::file && draft.request.options.given(option.name);
            });
 }
 
 // Returns the example's objection to a combination of valid values; repeated only after a change.
-const std::string& refusal_of(ExamplesState& state, const ExampleWish& wish) {
-    const std::string command = can_be_checked(wish) ? command_text(wish.request) : "";
+const std::string& refusal_of(ExamplesState& state, const ExampleDraft& draft) {
+    const std::string command = can_be_checked(draft) ? command_text(draft.request) : "";
     if (state.checked == command) return state.refusal;
     state.checked = command;
     state.refusal.clear();
     if (command.empty()) return state.refusal;
     try {
-        wish.request.example->check(wish.request);
+        draft.request.example->check(draft.request);
     } catch (const std::exception& error) {
         state.refusal = error.what();
     }
@@ -78,26 +78,26 @@ void draw_alone(ExamplesState& state, const Snapshot& snapshot) {
 }
 
 template <class Options>
-bool any_error(const ExampleWish& wish, const Options& options) {
+bool any_error(const ExampleDraft& draft, const Options& options) {
     return std::ranges::any_of(options,
-                               [&](const auto& option) { return wish.errors.contains(option.name); });
+                               [&](const auto& option) { return draft.errors.contains(option.name); });
 }
 
 // Draws the options that all examples have; collapsed unless one is wrong.
-void draw_measuring(UiState& ui, const Snapshot& snapshot, const ExampleWish& wish) {
+void draw_measuring(UiState& ui, const Snapshot& snapshot, const ExampleDraft& draft) {
     ExamplesState& state = ui.panel.examples;
-    if (any_error(wish, request_options())) ImGui::SetNextItemOpen(true);
+    if (any_error(draft, request_options())) ImGui::SetNextItemOpen(true);
     const bool open = ImGui::TreeNodeEx("How it is measured", ImGuiTreeNodeFlags_NoTreePushOnOpen);
     tooltip("Backend, precision, repeats, threads, memory, and where files go");
     if (!open) return;
-    draw_request_options(state, wish);
+    draw_request_options(state, draft);
     draw_alone(state, snapshot);
     draw_files(ui);
 }
 
 // Always takes one line, so that nothing below moves while typing; the tooltip has the whole text.
-void draw_refusal(const ExampleWish& wish, const std::string& refusal) {
-    const std::string& wrong = wish.errors.empty() ? refusal : wish.errors.begin()->second;
+void draw_refusal(const ExampleDraft& draft, const std::string& refusal) {
+    const std::string& wrong = draft.errors.empty() ? refusal : draft.errors.begin()->second;
     const std::string first = wrong.substr(0, wrong.find('\n'));
     const std::string shown = fitted(first, ImGui::GetContentRegionAvail().x);
     colored_text(shown, error_color());
@@ -112,18 +112,18 @@ void order_start(UiState& ui, const Snapshot& snapshot, const ExampleRequest& re
     ui.act(action::Run{false});
 }
 
-void draw_buttons(UiState& ui, const Snapshot& snapshot, const ExampleWish& wish) {
+void draw_buttons(UiState& ui, const Snapshot& snapshot, const ExampleDraft& draft) {
     ExamplesState& state = ui.panel.examples;
-    const std::string& refusal = refusal_of(state, wish);
-    draw_refusal(wish, refusal);
+    const std::string& refusal = refusal_of(state, draft);
+    draw_refusal(draft, refusal);
     const bool busy = ui.example.running || state.waiting;
-    const std::string_view why = busy                   ? "One runs already"
-                                 : !wish.errors.empty() ? "An option is not understood; see below"
-                                 : !refusal.empty()     ? std::string_view(refusal)
+    const std::string_view why = busy                    ? "One runs already"
+                                 : !draft.errors.empty() ? "An option is not understood; see below"
+                                 : !refusal.empty()      ? std::string_view(refusal)
                                  : state.writes && state.folder.empty() ? "Name a folder"
                                                                         : "";
     if (button(ICON_PLAY " Run", button_size(3), "Runs it beside the simulation, which goes on", why))
-        order_start(ui, snapshot, wish.request);
+        order_start(ui, snapshot, draft.request);
     ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
     if (button(ICON_CLOSE " Cancel",
                button_size(2),
@@ -139,10 +139,10 @@ void draw_buttons(UiState& ui, const Snapshot& snapshot, const ExampleWish& wish
     const bool copied = ImGui::GetTime() < state.copied_until;
     if (button(copied ? ICON_COPY " Copied###copy" : ICON_COPY " Copy###copy",
                button_size(1),
-               "Into the clipboard: " + command_text(wish.request),
-               wish.errors.empty() ? "" : "An option is not understood; see below")) {
+               "Into the clipboard: " + command_text(draft.request),
+               draft.errors.empty() ? "" : "An option is not understood; see below")) {
         constexpr double kSay = 1.5;  // seconds
-        ImGui::SetClipboardText(command_text(wish.request).c_str());
+        ImGui::SetClipboardText(command_text(draft.request).c_str());
         state.copied_until = ImGui::GetTime() + kSay;
     }
 }
@@ -161,18 +161,18 @@ void draw_example_panel(UiState& ui, const Snapshot& snapshot, std::span<const E
     ExamplesState& state = ui.panel.examples;
     const Example& example = chosen(state, table);
     ImGui::PushID("examples");
-    const ExampleWish wish = wish_of(example, state);
+    const ExampleDraft draft = draft_of(example, state);
     draw_choice(state, example, table);
-    draw_buttons(ui, snapshot, wish);
+    draw_buttons(ui, snapshot, draft);
     draw_example_progress(ui);
     ImGui::PushID(example.name.data(), example.name.data() + example.name.size());
     draw_about(example);
     ImGui::SetNextItemOpen(true, ImGuiCond_Once);
     const bool open = ImGui::TreeNodeEx("Options", ImGuiTreeNodeFlags_NoTreePushOnOpen);
     tooltip("What it works on, and how");
-    if (open || any_error(wish, example.options)) draw_example_options(state, wish);
+    if (open || any_error(draft, example.options)) draw_example_options(state, draft);
     ImGui::PopID();
-    draw_measuring(ui, snapshot, wish);
+    draw_measuring(ui, snapshot, draft);
     draw_example_results(ui);
     ImGui::PopID();
 }

@@ -28,21 +28,22 @@ void coming() {
 }
 
 std::vector<figure::ChartSeries> series_of(const MeasureState& state) {
-    std::vector<figure::ChartSeries> ways;
-    for (const ProbeWay& way : state.ways) {
+    std::vector<figure::ChartSeries> trajectories;
+    for (const ProbeTrajectory& way : state.trajectories) {
         figure::ChartSeries series{fmt::format("({}, {})", way.x, way.y), {}, true, false};
-        series.color = figure::series_color(ways.size() + 1);
+        series.color = figure::series_color(trajectories.size() + 1);
         for (const SamplePoint& at : way.points) series.points.push_back({at.x, at.y});
         if (!series.points.empty()) series.points.back().marked = true;
-        ways.push_back(std::move(series));
+        trajectories.push_back(std::move(series));
     }
-    return ways;
+    return trajectories;
 }
 
 bool same_cells(const MeasureState& state, const Snapshot& snapshot) {
-    return std::ranges::equal(state.ways, snapshot.probes, [](const ProbeWay& way, const ProbeSeries& probe) {
-        return way.x == probe.x && way.y == probe.y;
-    });
+    return std::ranges::equal(
+        state.trajectories, snapshot.probes, [](const ProbeTrajectory& way, const ProbeSeries& probe) {
+            return way.x == probe.x && way.y == probe.y;
+        });
 }
 
 void thin_out(std::vector<SamplePoint>& points) {
@@ -54,14 +55,14 @@ void thin_out(std::vector<SamplePoint>& points) {
 
 void follow_ways(MeasureState& state, const Snapshot& snapshot) {
     const auto& plane = snapshot.frame ? snapshot.frame->plane : nullptr;
-    if (!plane || plane == state.ways_to) return;
-    if (!same_cells(state, snapshot) || !state.ways_to || plane->step < state.ways_to->step) {
-        state.ways.clear();
-        for (const ProbeSeries& probe : snapshot.probes) state.ways.push_back({probe.x, probe.y, {}});
+    if (!plane || plane == state.trajectories_to) return;
+    if (!same_cells(state, snapshot) || !state.trajectories_to || plane->step < state.trajectories_to->step) {
+        state.trajectories.clear();
+        for (const ProbeSeries& probe : snapshot.probes) state.trajectories.push_back({probe.x, probe.y, {}});
     }
-    state.ways_to = plane;
-    for (std::size_t i = 0; i < std::min(state.ways.size(), plane->at.size()); ++i) {
-        std::vector<SamplePoint>& points = state.ways[i].points;
+    state.trajectories_to = plane;
+    for (std::size_t i = 0; i < std::min(state.trajectories.size(), plane->at.size()); ++i) {
+        std::vector<SamplePoint>& points = state.trajectories[i].points;
         if (points.size() >= kMostPoints) thin_out(points);
         points.push_back(plane->at[i]);
     }

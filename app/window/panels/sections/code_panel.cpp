@@ -40,7 +40,7 @@ void follow(CodeState& state, const RunSpec& now) {
     state.chosen = std::min(state.chosen, state.code.texts.size());
 }
 
-void draw_way(const SteppingWay& way, const RunSpec& now) {
+void draw_way(const ExecutionPath& way, const RunSpec& now) {
     row("Steps", "How steps are made now; every way has the same bits");
     if (user_kernel::fits(now))
         paragraph(now.kernel->name + " steps the field", text_color());
@@ -89,7 +89,7 @@ void draw_limits(const GeneratedCode& code, const Snapshot& snapshot) {
         limits.issue_gcells(), " of the arithmetic limit", "What is left is other instructions, and waiting");
 }
 
-void draw_kernels(const GeneratedCode& code, const SteppingWay& way) {
+void draw_kernels(const GeneratedCode& code, const ExecutionPath& way) {
     const std::vector<CodeRow> rows = code_rows(code, way);
     if (rows.empty()) return;
     subtitle("Kernels",

@@ -212,9 +212,9 @@ void draw_stop(UiState& ui, const Snapshot& snapshot) {
     constexpr std::string_view kTip = "A run stops at exactly this step and then stands still\n--steps N";
     row("Stop at", kTip);
     bool on = snapshot.stop_at.has_value();
-    if (on) state.stop_wish = *snapshot.stop_at;
+    if (on) state.stop_step = *snapshot.stop_at;
     if (checkbox("##stops", &on, kTip)) {
-        const long long step = state.stop_wish > snapshot.step ? state.stop_wish : snapshot.step + kAhead;
+        const long long step = state.stop_step > snapshot.step ? state.stop_step : snapshot.step + kAhead;
         ui.act(action::StopAt{on ? std::optional(step) : std::nullopt});
     }
     ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
@@ -222,7 +222,7 @@ void draw_stop(UiState& ui, const Snapshot& snapshot) {
     ImGui::BeginDisabled(!on);
     const auto entered = whole_input("##stop_at",
                                      state.stop_at,
-                                     state.stop_wish,
+                                     state.stop_step,
                                      0,
                                      kMaxSteps,
                                      on ? kTip : "Tick the box to stop at a step");

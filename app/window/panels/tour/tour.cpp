@@ -112,8 +112,8 @@ figure::Point card_place(const figure::Box& control,
                          const figure::Box& card,
                          const figure::Box& area,
                          double gap) {
-    const auto within = [&](double wish, double low, double high, double size) {
-        return std::max(low + gap, std::min(wish, high - gap - size));
+    const auto within = [&](double draft, double low, double high, double size) {
+        return std::max(low + gap, std::min(draft, high - gap - size));
     };
     return {within(control.right() + gap, area.left, area.right(), card.width),
             within(control.middle_y() - card.height / 2, area.top, area.bottom(), card.height)};

@@ -89,15 +89,15 @@ __device__ __forceinline__ float scaled(float value, int exponent) {
 }
 
 // A warp's 16 rows of the tile are C's, its columns in pairs.
-struct Place {
+struct ThreadTile {
     int row, column;  // of the thread's first value
     int warp, lane;   // of the warpgroup
 };
 
-__device__ __forceinline__ void store(const HalfProduct& p, float (&total)[kValues], const Place& place) {
+__device__ __forceinline__ void store(const HalfProduct& p, float (&total)[kValues], const ThreadTile& at) {
 #pragma unroll
     for (int half = 0; half < 2; ++half) {
-        const int row = place.row + 8 * half;
+        const int row = at.row + 8 * half;
         if (row >= int(p.shape.m)) {
 #pragma unroll
             for (int j = 0; j < kValues / 4; ++j) total[4 * j + 2 * half] = total[4 * j + 2 * half + 1] = 0;
@@ -109,7 +109,7 @@ __device__ __forceinline__ void store(const HalfProduct& p, float (&total)[kValu
         for (int j = 0; j < kValues / 4; ++j) {
 #pragma unroll
             for (int i = 0; i < 2; ++i) {
-                const int column = place.column + 8 * j + i;
+                const int column = at.column + 8 * j + i;
                 float& value = total[4 * j + 2 * half + i];
                 if (column >= int(p.shape.n)) continue;
                 value = scaled(value, row_exponent + p.b_exponents[column]);
@@ -123,7 +123,7 @@ __device__ __forceinline__ void store(const HalfProduct& p, float (&total)[kValu
 // Of the warpgroup's 64 rows.
 __device__ __forceinline__ void sum_columns(const HalfProduct& p,
                                             float (&total)[kValues],
-                                            const Place& place,
+                                            const ThreadTile& at,
                                             float (&sums)[4][kHalfTile],
                                             int sum_row) {
 #pragma unroll
@@ -132,13 +132,13 @@ __device__ __forceinline__ void sum_columns(const HalfProduct& p,
         for (int i = 0; i < 2; ++i) {
             float sum = total[4 * j + i] + total[4 * j + 2 + i];
             for (int offset = 4; offset < 32; offset *= 2) sum += __shfl_xor_sync(~0u, sum, offset);
-            if (place.lane < 4) sums[place.warp][8 * j + 2 * place.lane + i] = sum;
+            if (at.lane < 4) sums[at.warp][8 * j + 2 * at.lane + i] = sum;
         }
     }
     const int group = sum_row & 1;
     sync_warpgroup(group);
-    const int mine = place.warp * 32 + place.lane;
-    const int column = place.column - 2 * (place.lane % 4) + mine;
+    const int mine = at.warp * 32 + at.lane;
+    const int column = at.column - 2 * (at.lane % 4) + mine;
     if (column < int(p.shape.n))
         p.partial_sums[std::int64_t(sum_row) * p.shape.n + column] =
             (sums[0][mine] + sums[1][mine]) + (sums[2][mine] + sums[3][mine]);
@@ -165,12 +165,12 @@ __device__ void consume(const HalfProduct& p, Shared& shared, Tiles tiles, int g
             add(total, sums);
         }
         const int warp = thread / 32, lane = thread % 32;
-        const Place place{tile.x * kHalfTile + group * 64 + warp * 16 + lane / 4,
-                          tile.y * kHalfTile + lane % 4 * 2,
-                          warp,
-                          lane};
-        store(p, total, place);
-        if (p.partial_sums) sum_columns(p, total, place, shared.sums[group], tile.x * 2 + group);
+        const ThreadTile at{tile.x * kHalfTile + group * 64 + warp * 16 + lane / 4,
+                            tile.y * kHalfTile + lane % 4 * 2,
+                            warp,
+                            lane};
+        store(p, total, at);
+        if (p.partial_sums) sum_columns(p, total, at, shared.sums[group], tile.x * 2 + group);
     }
 }
 

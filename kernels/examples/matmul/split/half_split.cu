@@ -34,7 +34,7 @@ __device__ float finite_size(float x) {
 
 // Four numbers from k on, k a multiple of four.
 __device__ void write(const HalfLayout& layout, __half* row, std::int64_t k, const float (&x)[kPerThread]) {
-    Pack<__half, kPerThread> high, low;
+    AlignedVector<__half, kPerThread> high, low;
 #pragma unroll
     for (int i = 0; i < kPerThread; ++i) {
         high[i] = __float2half_rn(x[i]);
@@ -55,7 +55,7 @@ __global__ void __launch_bounds__(kThreads) split_rows_kernel(RowSplit split, st
     const float* const from = split.a + row * layout.k;
     const auto load = [&](std::int64_t k, float(&x)[kPerThread]) {
         if (Vectors) {
-            const auto all = k < layout.k ? load_pack(from + k) : Pack<float>{};
+            const auto all = k < layout.k ? load_pack(from + k) : AlignedVector<float>{};
             for (int i = 0; i < kPerThread; ++i) x[i] = all[i];
         } else {
             for (int i = 0; i < kPerThread; ++i) x[i] = k + i < layout.k ? from[k + i] : 0;

@@ -58,12 +58,16 @@ __device__ inline uint2 load8(const uint2* p, [[maybe_unused]] std::uint64_t pol
 #endif
 }
 
-__device__ inline Pack<float, 4> load_four(const float* p, std::uint32_t group, std::uint64_t policy) {
+__device__ inline AlignedVector<float, 4> load_four(const float* p,
+                                                    std::uint32_t group,
+                                                    std::uint64_t policy) {
     const float4 v = load16(reinterpret_cast<const float4*>(p) + group, policy);
     return {{v.x, v.y, v.z, v.w}};
 }
-__device__ inline Pack<double, 4> load_four(const double* p, std::uint32_t group, std::uint64_t policy) {
-    Pack<double, 4> four;
+__device__ inline AlignedVector<double, 4> load_four(const double* p,
+                                                     std::uint32_t group,
+                                                     std::uint64_t policy) {
+    AlignedVector<double, 4> four;
     for (int half = 0; half < 2; ++half) {
         const float4 v = load16(reinterpret_cast<const float4*>(p) + 2 * std::size_t(group) + half, policy);
         four[2 * half] = __hiloint2double(__float_as_int(v.y), __float_as_int(v.x));
@@ -71,15 +75,15 @@ __device__ inline Pack<double, 4> load_four(const double* p, std::uint32_t group
     }
     return four;
 }
-__device__ inline Pack<std::uint16_t, 4> load_four(const std::uint16_t* p,
-                                                   std::uint32_t group,
-                                                   std::uint64_t policy) {
+__device__ inline AlignedVector<std::uint16_t, 4> load_four(const std::uint16_t* p,
+                                                            std::uint32_t group,
+                                                            std::uint64_t policy) {
     const uint2 c = load8(reinterpret_cast<const uint2*>(p) + group, policy);
     return {{std::uint16_t(c.x), std::uint16_t(c.x >> 16), std::uint16_t(c.y), std::uint16_t(c.y >> 16)}};
 }
-__device__ inline Pack<std::uint32_t, 4> load_four(const std::uint32_t* p,
-                                                   std::uint32_t group,
-                                                   std::uint64_t policy) {
+__device__ inline AlignedVector<std::uint32_t, 4> load_four(const std::uint32_t* p,
+                                                            std::uint32_t group,
+                                                            std::uint64_t policy) {
     const float4 c = load16(reinterpret_cast<const float4*>(p) + group, policy);
     return {{__float_as_uint(c.x), __float_as_uint(c.y), __float_as_uint(c.z), __float_as_uint(c.w)}};
 }
@@ -88,8 +92,8 @@ __device__ inline Pack<std::uint32_t, 4> load_four(const std::uint32_t* p,
 template <class T, class I>
 struct SegmentShare {
     static constexpr int kGroups = kSegmentGroups / 32;
-    Pack<T, 4> value[kGroups];
-    Pack<I, 4> column[kGroups];
+    AlignedVector<T, 4> value[kGroups];
+    AlignedVector<I, 4> column[kGroups];
 
     __device__ void load(const PackedView<T, I>& a, std::uint32_t segment, std::uint64_t policy) {
         const std::uint32_t lane = threadIdx.x % 32;

@@ -8,7 +8,7 @@
 
 namespace stencil {
 
-struct TrialRule {
+struct TimingRule {
     long long steps = 0;  ///< per repeat; 0: as many as take `seconds`, at most `most_steps`
     int repeats = 7;
     double seconds = 0.2;
@@ -17,9 +17,9 @@ struct TrialRule {
 
 /// Works in pieces of at most one repeat. Loads the field once; total_steps() counts all steps: warm-up,
 /// calibration and the timed repeats.
-class Trial {
+class TimedCase {
   public:
-    Trial(const SolverSetup& setup, const State& start, const TrialRule& rule);
+    TimedCase(const SolverSetup& setup, const State& start, const TimingRule& rule);
 
     void work();
     bool done() const { return int(seconds_.size()) == rule_.repeats; }
@@ -36,7 +36,7 @@ class Trial {
     long long whole_passes(double steps) const;
 
     const Method& method_;
-    TrialRule rule_;
+    TimingRule rule_;
     std::unique_ptr<Solver> solver_;
     long long steps_ = 0;  ///< 0: not calibrated yet
     long long batch_ = 0;  ///< steps per warm-up call

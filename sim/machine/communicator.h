@@ -12,12 +12,12 @@ namespace stencil {
 using Bytes = std::vector<std::byte>;
 
 /// Ranks 0 ... size - 1. Calls are collective and in the same order on all ranks; each returns when this
-/// rank's part is done. Rank 0 runs the command, the others its worker loop (sim/distributed/part.h).
-class Team {
+/// rank's part is done. Rank 0 runs the command, the others its worker loop (sim/distributed/slab_solver.h).
+class Communicator {
   public:
     /// All processes started by mpirun, srun or the like; without a launcher, a single process and no MPI
     /// call. main() calls begin() and end().
-    static Team& all();
+    static Communicator& all();
     static bool is_built_in();
     /// Whether an MPI launcher started this process.
     static bool was_launched();
@@ -25,7 +25,7 @@ class Team {
     static void begin(int (*interrupted)());
     static void end();
 
-    virtual ~Team() = default;
+    virtual ~Communicator() = default;
     virtual int rank() const = 0;
     virtual int size() const = 0;
     /// Rank and size among the processes of this host.
@@ -33,7 +33,7 @@ class Team {
     virtual int host_size() const = 0;
 
     /// A communicator of the first `count` ranks; null on the others. Collective.
-    virtual std::unique_ptr<Team> first(int count) = 0;
+    virtual std::unique_ptr<Communicator> first(int count) = 0;
 
     /// Sends rank 0's message to all. Waiting ranks yield the processor.
     virtual void broadcast(Bytes& message) = 0;

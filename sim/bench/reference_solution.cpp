@@ -1,4 +1,4 @@
-#include "sim/bench/truth.h"
+#include "sim/bench/reference_solution.h"
 
 #include <algorithm>
 #include <cmath>
@@ -53,7 +53,7 @@ MemoryNeeds ladder_needs(const LadderSpec& spec, const Method& method, Size size
         return solver_bytes(setup_of(spec, m, size, dtype)) / cells;
     };
     constexpr long long kMany = 1'000'000;
-    const Method& truth = truth_method(spec, method, size, kMany);
+    const Method& truth = reference_method(spec, method, size, kMany);
     const double solvers =
         per_cell(method, spec.run.dtype) + sizeof(double) + per_cell(truth, DType::float64);
     const InitialChoice choice = parse_initial(spec.run.initial);
@@ -64,7 +64,7 @@ MemoryNeeds ladder_needs(const LadderSpec& spec, const Method& method, Size size
     return {std::max(making, double(bytes_of(spec.run.dtype)) + solvers), 0};
 }
 
-const Method& truth_method(const LadderSpec& spec, const Method& judged, Size size, long long steps) {
+const Method& reference_method(const LadderSpec& spec, const Method& judged, Size size, long long steps) {
     // The interpreter would take minutes, so use the device's fastest; distance_from_reference() checks it.
     if (spec.run.is_general()) return fastest_on(device_of(spec), kEquation);
     const auto allowed = [&](const Method& method) {
@@ -87,19 +87,19 @@ double distance_from_reference(const LadderSpec& spec, const Method& method) {
     judged->load(start);
     judged->advance(kSteps);
     judged->wait();
-    Truth truth(spec, reference(spec), start);
+    ReferenceSolution truth(spec, reference(spec), start);
     while (truth.step() < kSteps) truth.work(kSteps);
     return truth.error_of(*judged);
 }
 
-Truth::Truth(const LadderSpec& spec, const Method& method, const State& start)
+ReferenceSolution::ReferenceSolution(const LadderSpec& spec, const Method& method, const State& start)
     : method_(method),
       solver_(
           make_solver(float64_setup(spec, method, {start.components[0].nx(), start.components[0].ny()}))) {
     solver_->load(start);
 }
 
-void Truth::work(long long target) {
+void ReferenceSolution::work(long long target) {
     long long steps = target - step_;
     if (!method_.jumps && seconds_per_step_ > 0)
         steps = std::min(steps, std::max(1LL, static_cast<long long>(kPieceSeconds / seconds_per_step_)));
@@ -110,7 +110,7 @@ void Truth::work(long long target) {
     step_ += steps;
 }
 
-double Truth::error_of(Solver& judged) {
+double ReferenceSolution::error_of(Solver& judged) {
     // The reference may be on the host while the judged field is on the GPU.
     if (method_.device == Device::cpu)
         judged.set_base(solver_->field());

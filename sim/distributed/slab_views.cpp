@@ -4,24 +4,24 @@
 #include <limits>
 
 #include "kernels/view/cell_span.h"
-#include "sim/distributed/part.h"
+#include "sim/distributed/slab_solver.h"
 
 namespace stencil {
 namespace {
 
 // Each point is sampled by the process that has its row.
-std::vector<double> sample_all(Part& part,
+std::vector<double> sample_all(SlabSolver& slab,
                                const Observable& what,
                                const std::vector<SamplePoint>& points,
                                bool smooth) {
-    const int first = part.first_row(), end = first + part.own_rows(), rows = part.partition().rows;
+    const int first = slab.first_row(), end = first + slab.local_rows(), rows = slab.partition().rows;
     const auto is_here = [&](const SamplePoint& point) { return point.y >= first && point.y < end; };
     std::vector<SamplePoint> own;
     for (const SamplePoint& point : points)
         if (is_here(point)) own.push_back(point);
-    const std::vector<double> values = part.solver().sample(what, own, smooth);
+    const std::vector<double> values = slab.solver().sample(what, own, smooth);
     std::vector<double> all(points.size(), std::numeric_limits<double>::quiet_NaN());
-    for (Bytes& bytes : part.team().gather(Packet().put(first).put(end).put(values).bytes())) {
+    for (Bytes& bytes : slab.comm().gather(Packet().put(first).put(end).put(values).bytes())) {
         Packet packet(std::move(bytes));
         const int begin = packet.get<int>(), last = packet.get<int>();
         const auto theirs = packet.get<std::vector<double>>();
@@ -32,30 +32,30 @@ std::vector<double> sample_all(Part& part,
 }
 
 // Combines the pixel rows of all slabs; adjacent slabs share at most one pixel row.
-std::vector<float> resample_all(Part& part, const Observable& what, const ResampleRequest& whole) {
-    Team& team = part.team();
+std::vector<float> resample_all(SlabSolver& slab, const Observable& what, const ResampleRequest& whole) {
+    Communicator& comm = slab.comm();
     const auto request_of = [&](int rank) {
-        const Partition& partition = part.partition();
-        return pixel_rows_of(whole, partition.begin(rank), partition.own_rows(rank), partition.rows);
+        const Partition& partition = slab.partition();
+        return pixel_rows_of(whole, partition.begin(rank), partition.local_rows(rank), partition.rows);
     };
     const std::size_t width = std::size_t(whole.width);
-    const auto own = request_of(team.rank());
+    const auto own = request_of(comm.rank());
     Pixels pixels;
-    if (own.height > 0) part.solver().resample(what, own, true, pixels);
-    if (team.rank() > 0) {
-        if (own.height > 0) team.send(pixels.host.data(), width * std::size_t(own.height) * sizeof(float), 0);
+    if (own.height > 0) slab.solver().resample(what, own, true, pixels);
+    if (comm.rank() > 0) {
+        if (own.height > 0) comm.send(pixels.host.data(), width * std::size_t(own.height) * sizeof(float), 0);
         return {};
     }
     std::vector<float> all(width * std::size_t(whole.height), 0.0F);
-    for (int from = 0; from < team.size(); ++from) {
+    for (int from = 0; from < comm.size(); ++from) {
         const ResampleRequest request = request_of(from);
         const std::size_t count = width * std::size_t(request.height);
         if (count == 0) continue;
         if (from > 0) {
             pixels.host.resize(std::max(pixels.host.size(), count));
-            team.receive(pixels.host.data(), count * sizeof(float), from);
+            comm.receive(pixels.host.data(), count * sizeof(float), from);
         }
-        float* to = all.data() + std::size_t(request.part.first_pixel) * width;
+        float* to = all.data() + std::size_t(request.slab.first_pixel) * width;
         for (std::size_t i = 0; i < count; ++i) to[i] += pixels.host[i];
     }
     return all;
@@ -63,29 +63,29 @@ std::vector<float> resample_all(Part& part, const Observable& what, const Resamp
 
 }  // namespace
 
-bool Parts::look_at(Part& part, Verb verb, Packet& packet) {
-    Solver& solver = part.solver();
+bool SlabSolvers::look_at(SlabSolver& slab, Opcode verb, Packet& packet) {
+    Solver& solver = slab.solver();
     const Observable what = read_observable(packet);
     switch (verb) {
-        case Verb::sums:
-            answer.sums = joined(part.team(), solver.sums(what, packet.get<Summand>()));
+        case Opcode::sums:
+            answer.sums = joined(slab.comm(), solver.sums(what, packet.get<Summand>()));
             return true;
-        case Verb::percentiles:
+        case Opcode::percentiles:
             answer.values = solver.percentiles(what, packet.get<std::vector<double>>());
             return true;
-        case Verb::histogram: {
+        case Opcode::histogram: {
             const auto bins = packet.get<HistogramBins>();
             answer.counts = solver.histogram(what, bins.low, bins.high, bins.count);
-            part.team().sum(answer.counts);
+            slab.comm().sum(answer.counts);
             return true;
         }
-        case Verb::sample: {
+        case Opcode::sample: {
             const auto points = packet.get<std::vector<SamplePoint>>();
-            answer.values = sample_all(part, what, points, packet.get<bool>());
+            answer.values = sample_all(slab, what, points, packet.get<bool>());
             return true;
         }
-        case Verb::resample:
-            answer.pixels = resample_all(part, what, packet.get<ResampleRequest>());
+        case Opcode::resample:
+            answer.pixels = resample_all(slab, what, packet.get<ResampleRequest>());
             return true;
         default:
             return false;

@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
+#include "sim/model/stability/step_matrix.h"
 #include "sim/model/step/linear_part.h"
-#include "sim/model/waves/step_matrix.h"
 
 namespace stencil::equation {
 

@@ -18,7 +18,7 @@ namespace stencil {
 
 /// Opcodes of messages from process 0, with the arguments that follow. Unless stated otherwise the first
 /// argument is the solver's number.
-enum class Verb : std::uint8_t {
+enum class Opcode : std::uint8_t {
     make,  ///< spec as text, parameters in force, maximum number of processes
     drop,
     load,        ///< step; then rows
@@ -60,27 +60,27 @@ Packet& operator<<(Packet& packet, const InnerNumbers& numbers);
 Packet& operator<<(Packet& packet, const Observable& what);
 Observable read_observable(Packet& packet);
 
-/// One process's slab of a distributed solver. All functions are collective over its team.
-class Part {
+/// One process's slab of a distributed solver. All functions are collective over its communicator.
+class SlabSolver {
   public:
-    /// `team` has one process per slab. Throws MachineError on all processes or none.
-    Part(std::unique_ptr<Team> team, const SolverSetup& whole);
+    /// `comm` has one process per slab. Throws MachineError on all processes or none.
+    SlabSolver(std::unique_ptr<Communicator> comm, const SolverSetup& whole);
 
-    Team& team() { return *team_; }
+    Communicator& comm() { return *comm_; }
     Solver& solver() { return *solver_; }
     const SolverSetup& setup() const { return setup_; }
     /// Messages and bytes sent by this process so far.
     HaloExchange::Traffic traffic() const { return strips_ ? strips_->traffic() : halo_->traffic(); }
     const Partition& partition() const { return partition_; }
     int nx() const { return setup_.nx; }
-    int own_rows() const { return setup_.own_rows(); }
-    int first_row() const { return partition_.begin(team_->rank()); }
+    int local_rows() const { return setup_.local_rows(); }
+    int first_row() const { return partition_.begin(comm_->rank()); }
 
     /// Gathers whole fields at process 0; empty elsewhere.
     std::vector<Field> gather(std::vector<Field> own);
 
   private:
-    std::unique_ptr<Team> team_;
+    std::unique_ptr<Communicator> comm_;
     Partition partition_;
     SolverSetup setup_;  ///< of its slab
     std::unique_ptr<HaloExchange> halo_;
@@ -89,11 +89,11 @@ class Part {
 };
 
 /// The slabs of this process, by solver number.
-class Parts {
+class SlabSolvers {
   public:
-    explicit Parts(Team& team) : team_(team) {}
+    explicit SlabSolvers(Communicator& comm) : comm_(comm) {}
 
-    /// Executes a message; false for Verb::quit. On process 0 the results are in `answer` and `rows`, and
+    /// Executes a message; false for Opcode::quit. On process 0 the results are in `answer` and `rows`, and
     /// `given` provides input rows.
     bool perform(Packet packet);
 
@@ -112,24 +112,24 @@ class Parts {
     std::vector<Field> rows;           ///< gathered fields
     const RowSource* given = nullptr;  ///< input on process 0
 
-    Part* find(int solver);
+    SlabSolver* find(int solver);
 
-    /// Makes a slab, as Verb::make does on the others. Throws MachineError on process 0 only.
+    /// Makes a slab, as Opcode::make does on the others. Throws MachineError on process 0 only.
     void make(int solver, SolverSetup setup, int processes);
 
   private:
-    bool perform_on_rows(Verb verb, Packet& packet);
-    bool perform_on(Part& part, Verb verb, Packet& packet);
-    bool take(Part& part, Verb verb, Packet& packet);
-    bool measure(Part& part, Verb verb, Packet& packet);
-    bool look_at(Part& part, Verb verb, Packet& packet);
+    bool perform_on_rows(Opcode verb, Packet& packet);
+    bool perform_on(SlabSolver& slab, Opcode verb, Packet& packet);
+    bool take(SlabSolver& slab, Opcode verb, Packet& packet);
+    bool measure(SlabSolver& slab, Opcode verb, Packet& packet);
+    bool look_at(SlabSolver& slab, Opcode verb, Packet& packet);
 
-    Team& team_;
-    std::map<int, Part> parts_;
+    Communicator& comm_;
+    std::map<int, SlabSolver> slabs_;
     std::map<int, std::unique_ptr<SavedState>> saved_;
 };
 
 /// The worker loop of processes other than 0; returns when process 0 ends.
-void serve(Team& team);
+void serve(Communicator& comm);
 
 }  // namespace stencil

@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "sim/model/waves/linearisation.h"
-#include "sim/model/waves/matrices.h"
+#include "sim/model/stability/linearisation.h"
+#include "sim/model/stability/matrices.h"
 
 namespace stencil::equation {
 

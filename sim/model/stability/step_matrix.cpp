@@ -1,4 +1,4 @@
-#include "sim/model/waves/step_matrix.h"
+#include "sim/model/stability/step_matrix.h"
 
 #include <algorithm>
 #include <cmath>
@@ -60,7 +60,7 @@ Complex stability_polynomial(SteppingScheme scheme, Complex z) {
 }
 
 Matrix imex_step(const Matrix& j, const Matrix& l, int n, double dt) {
-    constexpr double g = kImplicitShare, delta = kFirstWeight;
+    constexpr double g = kGamma, delta = kDelta;
     const Matrix one = identity(n), solve = inverse(combined(1, one, -g * dt, l), n);
     const Matrix first = product(solve, combined(g * dt, j, 0, j), n);
     const Matrix rate = product(j, combined(g + 1 - delta, one, 1 - delta, first), n);

@@ -1,4 +1,4 @@
-#include "sim/machine/team.h"
+#include "sim/machine/communicator.h"
 
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -9,7 +9,7 @@
 #include <stdexcept>
 
 #include "sim/machine/child_process.h"
-#include "sim/machine/mpi_team.h"
+#include "sim/machine/mpi_communicator.h"
 #include "sim/text/error.h"
 
 namespace stencil {
@@ -18,13 +18,13 @@ namespace {
 // Variables set by the launchers of Open MPI, MPICH, Slurm and others.
 constexpr const char* kLaunched[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK", "PMI_RANK"};
 
-class Alone : public Team {
+class Alone : public Communicator {
   public:
     int rank() const override { return 0; }
     int size() const override { return 1; }
     int host_rank() const override { return 0; }
     int host_size() const override { return 1; }
-    std::unique_ptr<Team> first(int) override { return std::make_unique<Alone>(); }
+    std::unique_ptr<Communicator> first(int) override { return std::make_unique<Alone>(); }
     void broadcast(Bytes&) override {}
     std::vector<Bytes> gather(const Bytes& own, std::size_t) override { return {own}; }
     void sum(std::span<std::uint64_t>) override {}
@@ -50,26 +50,26 @@ std::string module_file() {
 
 EndMpi end_mpi = nullptr;
 
-std::unique_ptr<Team>& the_team() {
-    static std::unique_ptr<Team> team = std::make_unique<Alone>();
-    return team;
+std::unique_ptr<Communicator>& the_team() {
+    static std::unique_ptr<Communicator> comm = std::make_unique<Alone>();
+    return comm;
 }
 
 }  // namespace
 
-Team& Team::all() {
+Communicator& Communicator::all() {
     return *the_team();
 }
 
-bool Team::is_built_in() {
+bool Communicator::is_built_in() {
     return !module_file().empty();
 }
 
-bool Team::was_launched() {
+bool Communicator::was_launched() {
     return std::ranges::any_of(kLaunched, [](const char* name) { return std::getenv(name); });
 }
 
-void Team::begin(int (*interrupted)()) {
+void Communicator::begin(int (*interrupted)()) {
     if (!was_launched() || !is_built_in()) return;
     // It stays loaded, since other threads may be in it when the program ends.
     void* module = dlopen(module_file().c_str(), RTLD_NOW | RTLD_GLOBAL);
@@ -81,7 +81,7 @@ void Team::begin(int (*interrupted)()) {
     the_team().reset(start(interrupted));
 }
 
-void Team::end() {
+void Communicator::end() {
     if (!end_mpi) return;
     the_team() = std::make_unique<Alone>();
     end_mpi();

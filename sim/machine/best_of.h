@@ -10,10 +10,10 @@
 namespace stencil {
 
 /// A series of rates. Disturbances only lower them, so the maximum is trusted once it has stood for a while.
-class Fastest {
+class BestOf {
   public:
     /// done() after `quiet` rates in a row that raise the maximum by less than 1 %.
-    explicit Fastest(std::size_t quiet) : quiet_(quiet) {}
+    explicit BestOf(std::size_t quiet) : quiet_(quiet) {}
 
     void add(double rate) {
         rates_.push_back(rate);

@@ -1,4 +1,4 @@
-#include "sim/distributed/part.h"
+#include "sim/distributed/slab_solver.h"
 
 #include <unistd.h>
 
@@ -15,17 +15,17 @@ namespace stencil {
 namespace {
 
 // Throws on all processes if any of them reports a problem.
-void share_trouble(Team& team, const std::string& own) {
-    const auto all = gather_values(team, own);
+void share_trouble(Communicator& comm, const std::string& own) {
+    const auto all = gather_values(comm, own);
     const auto first = std::ranges::find_if(all, [](const std::string& text) { return !text.empty(); });
     if (first != all.end())
         throw MachineError("process " + std::to_string(first - all.begin()) + ": " + *first);
 }
 
-void report(Team& team, const char* what) {
+void report(Communicator& comm, const char* what) {
     char host[256] = "";
     gethostname(host, sizeof(host) - 1);
-    std::fprintf(stderr, "stencilscope: process %d on %s: %s\n", team.rank(), host, what);
+    std::fprintf(stderr, "stencilscope: process %d on %s: %s\n", comm.rank(), host, what);
 }
 
 }  // namespace
@@ -58,19 +58,19 @@ Observable read_observable(Packet& packet) {
     return {std::move(formula), packet.get<Quantity>()};
 }
 
-Part::Part(std::unique_ptr<Team> team, const SolverSetup& whole)
-    : team_(std::move(team)), partition_(partition_of(whole, team_->size())) {
-    const int own = team_->rank();
+SlabSolver::SlabSolver(std::unique_ptr<Communicator> comm, const SolverSetup& whole)
+    : comm_(std::move(comm)), partition_(partition_of(whole, comm_->size())) {
+    const int own = comm_->rank();
     SolverSetup& setup = setup_ = whole;
     setup.ny = partition_.local_rows(own);
     setup.slab = partition_.slab(own);
-    setup.sum = [team = team_.get()](std::span<std::uint64_t> counts) { team->sum(counts); };
+    setup.sum = [comm = comm_.get()](std::span<std::uint64_t> counts) { comm->sum(counts); };
     std::string trouble;
     try {
-        halo_ = make_halo(*team_, partition_, setup.method->device);
+        halo_ = make_halo(*comm_, partition_, setup.method->device);
         setup.halo = halo_.get();
         if (setup.method->jumps)
-            strips_ = make_strip_exchange(*team_, partition_, setup.nx, setup.method->device);
+            strips_ = make_strip_exchange(*comm_, partition_, setup.nx, setup.method->device);
         setup.strips = strips_.get();
         solver_ = make_solver(setup);
     } catch (const std::bad_alloc&) {
@@ -78,126 +78,126 @@ Part::Part(std::unique_ptr<Team> team, const SolverSetup& whole)
     } catch (const std::exception& error) {
         trouble = error.what();
     }
-    share_trouble(*team_, trouble);
+    share_trouble(*comm_, trouble);
 }
 
-std::vector<Field> Part::gather(std::vector<Field> own) {
-    return gather_rows(*team_, partition_, std::move(own));
+std::vector<Field> SlabSolver::gather(std::vector<Field> own) {
+    return gather_rows(*comm_, partition_, std::move(own));
 }
 
-Part* Parts::find(int solver) {
-    const auto found = parts_.find(solver);
-    return found == parts_.end() ? nullptr : &found->second;
+SlabSolver* SlabSolvers::find(int solver) {
+    const auto found = slabs_.find(solver);
+    return found == slabs_.end() ? nullptr : &found->second;
 }
 
-void Parts::make(int solver, SolverSetup setup, int processes) {
-    auto team = team_.first(partition_of(setup, processes).parts);
-    if (!team) return;
+void SlabSolvers::make(int solver, SolverSetup setup, int processes) {
+    auto comm = comm_.first(partition_of(setup, processes).parts);
+    if (!comm) return;
     try {
-        parts_.try_emplace(solver, std::move(team), setup);
+        slabs_.try_emplace(solver, std::move(comm), setup);
     } catch (const MachineError&) {
-        if (team_.rank() == 0) throw;
+        if (comm_.rank() == 0) throw;
     }
 }
 
-bool Parts::perform(Packet packet) {
-    const auto verb = packet.get<Verb>();
-    if (verb == Verb::quit) return false;
+bool SlabSolvers::perform(Packet packet) {
+    const auto verb = packet.get<Opcode>();
+    if (verb == Opcode::quit) return false;
     const int number = packet.get<int>();
-    if (verb == Verb::make) {
+    if (verb == Opcode::make) {
         SolverSetup setup = solver_setup(spec_from_json(packet.get<std::string>(), "the spec of process 0"));
         setup.params = read_params(packet);
         make(number, std::move(setup), packet.get<int>());
         return true;
     }
-    if (verb == Verb::release) {
+    if (verb == Opcode::release) {
         saved_.erase(number);
         return true;
     }
     if (perform_on_rows(verb, packet)) return true;
-    Part* part = find(number);
-    if (!part) return true;
-    if (verb == Verb::drop)
-        parts_.erase(number);
-    else if (!perform_on(*part, verb, packet))
+    SlabSolver* slab = find(number);
+    if (!slab) return true;
+    if (verb == Opcode::drop)
+        slabs_.erase(number);
+    else if (!perform_on(*slab, verb, packet))
         throw std::logic_error("a verb that nobody knows");
     return true;
 }
 
-bool Parts::perform_on(Part& part, Verb verb, Packet& packet) {
-    Solver& solver = part.solver();
+bool SlabSolvers::perform_on(SlabSolver& slab, Opcode verb, Packet& packet) {
+    Solver& solver = slab.solver();
     const auto own_field = [&](Field field) {
         std::vector<Field> one;
         one.push_back(std::move(field));
-        rows = part.gather(std::move(one));
+        rows = slab.gather(std::move(one));
     };
     switch (verb) {
-        case Verb::set_params:
+        case Opcode::set_params:
             solver.set_params(read_params(packet));
             return true;
-        case Verb::advance:
+        case Opcode::advance:
             solver.advance(packet.get<long long>());
             return true;
-        case Verb::wait:
-            answer.number = std::ranges::max(gather_values(part.team(), solver.wait()));
+        case Opcode::wait:
+            answer.number = std::ranges::max(gather_values(slab.comm(), solver.wait()));
             return true;
-        case Verb::expect:
+        case Opcode::expect:
             solver.expect(packet.get<long long>());
             return true;
-        case Verb::wait_for_fastest:
+        case Opcode::wait_for_fastest:
             solver.wait_for_fastest();
             return true;
-        case Verb::fields:
-            rows = part.gather(solver.state().components);
+        case Opcode::fields:
+            rows = slab.gather(solver.state().components);
             return true;
-        case Verb::field:
+        case Opcode::field:
             own_field(solver.field(read_observable(packet)));
             return true;
-        case Verb::inner: {
+        case Opcode::inner: {
             answer.inner = solver.inner();
             std::vector<Field> arrays;
             for (auto& [name, array] : answer.inner.arrays) arrays.push_back(std::move(array));
-            rows = part.gather(std::move(arrays));
+            rows = slab.gather(std::move(arrays));
             for (std::size_t i = 0; auto& [name, array] : answer.inner.arrays)
                 if (i < rows.size()) array = std::move(rows[i++]);
             return true;
         }
-        case Verb::paint: {
+        case Opcode::paint: {
             const auto component = packet.get<std::size_t>();
             solver.paint(packet.get<BrushPiece>(), component);
             return true;
         }
-        case Verb::save:
+        case Opcode::save:
             saved_[packet.get<int>()] = solver.save();
             return true;
-        case Verb::restore:
+        case Opcode::restore:
             solver.restore(*saved_.at(packet.get<int>()));
             return true;
-        case Verb::set_base_from: {
+        case Opcode::set_base_from: {
             Solver& other = find(packet.get<int>())->solver();
             solver.set_base(other, packet.get<std::string>());
             return true;
         }
         default:
-            return take(part, verb, packet) || measure(part, verb, packet) || look_at(part, verb, packet);
+            return take(slab, verb, packet) || measure(slab, verb, packet) || look_at(slab, verb, packet);
     }
 }
 
-void serve(Team& team) {
-    Parts parts(team);
+void serve(Communicator& comm) {
+    SlabSolvers parts(comm);
     try {
         Bytes bytes;
         do {
             bytes.clear();
-            team.broadcast(bytes);
+            comm.broadcast(bytes);
         } while (parts.perform(Packet(bytes)));
         return;
     } catch (const std::bad_alloc&) {
-        report(team, "out of memory; smaller sizes need less");
+        report(comm, "out of memory; smaller sizes need less");
     } catch (const std::exception& error) {
-        report(team, error.what());
+        report(comm, error.what());
     }
-    team.abort(1);
+    comm.abort(1);
 }
 
 }  // namespace stencil

@@ -1,4 +1,4 @@
-#include "sim/model/waves/matrices.h"
+#include "sim/model/stability/matrices.h"
 
 #include <Eigen/Eigenvalues>
 #include <Eigen/LU>

@@ -1,4 +1,4 @@
-#include "sim/model/meaning.h"
+#include "sim/model/semantics.h"
 
 #include <fmt/format.h>
 
@@ -11,35 +11,34 @@
 #include "sim/text/quote.h"
 
 namespace stencil::equation {
-Meaning::Meaning(const Statements& statements, Equations& equations)
+Semantics::Semantics(const Statements& statements, Equations& equations)
     : statements_(statements), equations_(equations) {}
 
-void Meaning::refuse(Place place, const std::string& sentence) const {
-    throw TextError(statements_.text, place, sentence);
+void Semantics::refuse(TextSpan span, const std::string& sentence) const {
+    throw TextError(statements_.text, span, sentence);
 }
 
-Node Meaning::scalar_of(const Value& value, std::string_view function) {
+Node Semantics::scalar_of(const Value& value, std::string_view function) {
     if (value.kind == Value::Kind::vector)
-        refuse(value.place,
+        refuse(value.span,
                fmt::format("`{}` takes numbers, and this is a vector; div(...) or dot(..., ...) makes it one",
                            function));
-    if (value.kind == Value::Kind::wind)
-        refuse(value.place, "`up(a)` multiplies a derivative: `up(a)*dx(u)`");
+    if (value.kind == Value::Kind::wind) refuse(value.span, "`up(a)` multiplies a derivative: `up(a)*dx(u)`");
     return value.node;
 }
 
-Node Meaning::field_of(const Value& value, std::string_view function) {
+Node Semantics::field_of(const Value& value, std::string_view function) {
     const Node node = scalar_of(value, function);
     if (graph().depends(node).uniform())
-        refuse(value.place, fmt::format("`{}` takes a field, and this is the same in every cell", function));
+        refuse(value.span, fmt::format("`{}` takes a field, and this is the same in every cell", function));
     return node;
 }
 
-Node Meaning::scalar(const Syntax& formula) {
+Node Semantics::scalar(const Syntax& formula) {
     return scalar_of(value(formula), "an equation");
 }
 
-Node Meaning::laplacian(Node of) {
+Node Semantics::laplacian(Node of) {
     Graph& g = graph();
     // Pulls a uniform factor out, which then multiplies once instead of at five cells.
     const Expression product = g[of];
@@ -52,13 +51,13 @@ Node Meaning::laplacian(Node of) {
     return g.multiply(g.divide(g.number(1), area), g.make(isotropic ? Op::laplacian9 : Op::laplacian, {of}));
 }
 
-Node Meaning::derivative(Op difference, Node of, double unit, int order) {
+Node Semantics::derivative(Op difference, Node of, double unit, int order) {
     Graph& g = graph();
     const Node length = order == 1 ? spacing() : g.multiply(spacing(), spacing());
     return g.multiply(g.divide(g.number(1), g.multiply(g.number(unit), length)), g.make(difference, {of}));
 }
 
-Node Meaning::upwind(Node u, Node wind, bool along_x) {
+Node Semantics::upwind(Node u, Node wind, bool along_x) {
     Graph& g = graph();
     const Node zero = g.number(0);
     const Node before = g.subtract(u, along_x ? g.neighbour(u, -1, 0) : g.neighbour(u, 0, -1));
@@ -67,7 +66,7 @@ Node Meaning::upwind(Node u, Node wind, bool along_x) {
                  g.multiply(g.make(Op::minimum, {wind, zero}), behind));
 }
 
-int Meaning::sign_of(Node node) {
+int Semantics::sign_of(Node node) {
     const Expression e = graph()[node];
     switch (e.op) {
         case Op::number:
@@ -91,7 +90,7 @@ int Meaning::sign_of(Node node) {
     }
 }
 
-bool Meaning::is_condition(Node node, bool or_data) {
+bool Semantics::is_condition(Node node, bool or_data) {
     const Expression e = graph()[node];
     const auto all_are = [&](std::size_t first) {
         return std::all_of(e.args.begin() + first, e.args.begin() + e.count, [&](Node argument) {
@@ -121,37 +120,37 @@ bool Meaning::is_condition(Node node, bool or_data) {
     }
 }
 
-void Meaning::require_condition(Node node, const Syntax& formula, std::string_view what, bool or_data) {
+void Semantics::require_condition(Node node, const Syntax& formula, std::string_view what, bool or_data) {
     if (is_condition(node, or_data)) return;
     const std::string text = to_text(formula);
     constexpr std::size_t kShort = 40;
-    refuse(formula.place,
+    refuse(formula.span,
            fmt::format("{} takes a condition, and this is a number: write `{} > 0`",
                        what,
                        text.size() <= kShort ? text : "(...)"));
 }
 
-Node Meaning::data(bool picture, const Syntax& call) {
+Node Semantics::data(bool picture, const Syntax& call) {
     const Syntax& file = call.args[0];
     auto& data = equations_.data;
     const auto same = std::ranges::find_if(
         data, [&](const DataSource& d) { return d.picture == picture && d.file == file.text; });
     const int index = int(same - data.begin());
-    if (same == data.end()) data.push_back({picture, file.text, file.place});
+    if (same == data.end()) data.push_back({picture, file.text, file.span});
     return graph().leaf(Op::data, index);
 }
 
-Value Meaning::value(const Syntax& formula) {
+Value Semantics::value(const Syntax& formula) {
     switch (formula.kind) {
         case SyntaxKind::number:
-            return scalar_value(graph().number(formula.number), formula.place);
+            return scalar_value(graph().number(formula.number), formula.span);
         case SyntaxKind::name:
             return name(formula);
         case SyntaxKind::string:
-            refuse(formula.place, "a text in quotes stands only in image(\"...\") and array(\"...\")");
+            refuse(formula.span, "a text in quotes stands only in image(\"...\") and array(\"...\")");
         case SyntaxKind::neighbour: {
             const Node of = scalar_of(value(formula.args[0]), "[ ]");
-            return scalar_value(graph().neighbour(of, formula.column, formula.row), formula.place);
+            return scalar_value(graph().neighbour(of, formula.column, formula.row), formula.span);
         }
         case SyntaxKind::call:
             return call(formula);
@@ -159,40 +158,40 @@ Value Meaning::value(const Syntax& formula) {
     return {};
 }
 
-Value Meaning::name(const Syntax& name) {
+Value Semantics::name(const Syntax& name) {
     std::optional<Value> value = find(name);
     if (!value) refuse_unknown(name);
-    value->place = name.place;
+    value->span = name.span;
     return *value;
 }
 
-std::optional<Value> Meaning::find(const Syntax& name) {
-    std::optional<Value> value = own_name(name.text, name.place);
+std::optional<Value> Semantics::find(const Syntax& name) {
+    std::optional<Value> value = own_name(name.text, name.span);
     if (value) uses_.insert(name.text);
     if (!value) value = known_name(name.text);
     return value ? value : spelled_otherwise(name);
 }
 
-bool Meaning::knows(const Syntax& name) {
+bool Semantics::knows(const Syntax& name) {
     return find(name).has_value();
 }
 
-Value Meaning::call(const Syntax& call) {
+Value Semantics::call(const Syntax& call) {
     static constexpr std::string_view kOperators[] = {
         "+", "-", "*", "/", "^", "neg", "<", ">", "<=", ">=", "==", "!=", "and", "or", "not"};
     if (std::ranges::find(kOperators, call.text) != std::end(kOperators)) return operation(call);
     const Function* function = find_function(call.text);
-    const Place name{call.place.begin, call.place.begin + call.text.size()};
+    const TextSpan name{call.span.begin, call.span.begin + call.text.size()};
     if (function == nullptr) {
         if (call.text == "flux")
             refuse(name, "`flux(u)` stands in conditions at the sides, such as `left: flux(u) = 0`");
         if (own_name(call.text, name))
-            refuse(call.place, fmt::format("`{0}` is no function: write `{0}*(...)`", quotable(call.text)));
+            refuse(call.span, fmt::format("`{0}` is no function: write `{0}*(...)`", quotable(call.text)));
         refuse_unknown_function(call.text, name);
     }
     const int count = int(call.args.size());
     if (count < function->least || count > function->most)
-        refuse(call.place,
+        refuse(call.span,
                fmt::format("`{}` takes {}{} argument{}, not {}",
                            call.text,
                            function->least,
@@ -201,7 +200,7 @@ Value Meaning::call(const Syntax& call) {
                            count));
     if (function->name == "image" || function->name == "array") {
         if (call.args[0].kind != SyntaxKind::string)
-            refuse(call.args[0].place,
+            refuse(call.args[0].span,
                    fmt::format("`{0}` takes a file's name in quotes: {0}(\"file\")", call.text));
         return function->apply(*this, call, {});
     }
@@ -212,7 +211,7 @@ Value Meaning::call(const Syntax& call) {
 }
 
 // Reads the quotient d(u)/d(F) as the sensitivity that `sensitivity = F` added.
-std::optional<Value> Meaning::sensitivity(const Syntax& quotient) {
+std::optional<Value> Semantics::sensitivity(const Syntax& quotient) {
     const auto differential = [](const Syntax& part) {
         return part.kind == SyntaxKind::call && part.text == "d" && part.args.size() == 1 &&
                part.args[0].kind == SyntaxKind::name;
@@ -220,9 +219,9 @@ std::optional<Value> Meaning::sensitivity(const Syntax& quotient) {
     if (quotient.text != "/" || !differential(quotient.args[0]) || !differential(quotient.args[1]))
         return std::nullopt;
     const std::string &of = quotient.args[0].args[0].text, &by = quotient.args[1].args[0].text;
-    const auto value = own_name(sensitivity_name(of, by), quotient.place);
+    const auto value = own_name(sensitivity_name(of, by), quotient.span);
     if (!value)
-        refuse(quotient.place,
+        refuse(quotient.span,
                fmt::format(
                    "there is no `d({0})/d({1})`: it needs the statement `sensitivity = {1}`, {1} being a "
                    "parameter",
@@ -231,25 +230,25 @@ std::optional<Value> Meaning::sensitivity(const Syntax& quotient) {
     return value;
 }
 
-Value Meaning::operation(const Syntax& call) {
+Value Semantics::operation(const Syntax& call) {
     if (const auto known = sensitivity(call)) return *known;
     const std::string& sign = call.text;
     const Value a = value(call.args[0]);
-    if (sign == "neg") return product(call, scalar_value(graph().number(-1), call.place), a);
+    if (sign == "neg") return product(call, scalar_value(graph().number(-1), call.span), a);
     if (sign == "not")
         return scalar_value(
-            graph().make(Op::select, {scalar_of(a, sign), graph().number(0), graph().number(1)}), call.place);
+            graph().make(Op::select, {scalar_of(a, sign), graph().number(0), graph().number(1)}), call.span);
     const Value b = value(call.args[1]);
     if (sign == "+" || sign == "-") return sum(call, a, b);
     if (sign == "*") return product(call, a, b);
     if (sign == "/") {
         const Node divisor = scalar_of(b, sign);
         if (a.kind == Value::Kind::scalar) {
-            Value quotient = scalar_value(graph().divide(a.node, divisor), call.place);
+            Value quotient = scalar_value(graph().divide(a.node, divisor), call.span);
             quotient.upwind = times(a.upwind, sign_of(divisor));
             return quotient;
         }
-        return product(call, scalar_value(graph().divide(graph().number(1), divisor), call.place), a);
+        return product(call, scalar_value(graph().divide(graph().number(1), divisor), call.span), a);
     }
     if (sign == "^") return power(call, a, b);
     Graph& g = graph();
@@ -264,29 +263,29 @@ Value Meaning::operation(const Syntax& call) {
     if (sign == "!=") result = g.make(Op::select, {g.make(Op::equal, {p, q}), zero, one});
     if (sign == "and") result = g.make(Op::select, {p, g.make(Op::select, {q, one, zero}), zero});
     if (sign == "or") result = g.make(Op::select, {p, one, g.make(Op::select, {q, one, zero})});
-    return scalar_value(result, call.place);
+    return scalar_value(result, call.span);
 }
 
-std::vector<Value::Upwind> Meaning::times(std::vector<Value::Upwind> upwind, int sign) {
+std::vector<Value::Upwind> Semantics::times(std::vector<Value::Upwind> upwind, int sign) {
     if (sign == 0) return {};
     for (Value::Upwind& part : upwind) part.sign *= sign;
     return upwind;
 }
 
-Value Meaning::sum(const Syntax& call, const Value& a, const Value& b) {
+Value Semantics::sum(const Syntax& call, const Value& a, const Value& b) {
     const bool minus = call.text == "-";
     Graph& g = graph();
     if (a.kind != Value::Kind::vector || b.kind != Value::Kind::vector) {
         const Node p = scalar_of(a, call.text), q = scalar_of(b, call.text);
-        Value result = scalar_value(minus ? g.subtract(p, q) : g.add(p, q), call.place);
+        Value result = scalar_value(minus ? g.subtract(p, q) : g.add(p, q), call.span);
         result.upwind = a.upwind;
         const auto others = times(b.upwind, minus ? -1 : 1);
         result.upwind.insert(result.upwind.end(), others.begin(), others.end());
         return result;
     }
     Value result = a;
-    result.place = call.place;
-    const Value other = minus ? product(call, scalar_value(g.number(-1), call.place), b) : b;
+    result.span = call.span;
+    const Value other = minus ? product(call, scalar_value(g.number(-1), call.span), b) : b;
     // Merges gradients of the same field, so that repeated sums do not double the entries.
     for (const auto& gradient : other.gradients) {
         const auto same = std::ranges::find(result.gradients, gradient.of, &Value::Gradient::of);
@@ -302,23 +301,23 @@ Value Meaning::sum(const Syntax& call, const Value& a, const Value& b) {
     return result;
 }
 
-Value Meaning::product(const Syntax& call, const Value& a, const Value& b) {
+Value Semantics::product(const Syntax& call, const Value& a, const Value& b) {
     using enum Value::Kind;
     Graph& g = graph();
     if (a.kind == scalar && b.kind == scalar) {
-        Value result = scalar_value(g.multiply(a.node, b.node), call.place);
+        Value result = scalar_value(g.multiply(a.node, b.node), call.span);
         result.upwind =
             b.upwind.empty() ? times(a.upwind, sign_of(b.node)) : times(b.upwind, sign_of(a.node));
         return result;
     }
     if (a.kind == b.kind)
-        refuse(call.place,
+        refuse(call.span,
                a.kind == vector ? "two vectors have no product: write `dot(a, b)`"
                                 : "`up(a)` multiplies a derivative: `up(a)*dx(u)`");
     const Value& factor = a.kind == scalar ? a : b;
     Value result = a.kind == scalar ? b : a;
-    if (factor.kind != scalar) refuse(call.place, "`up(a)` multiplies a derivative: `up(a)*dx(u)`");
-    result.place = call.place;
+    if (factor.kind != scalar) refuse(call.span, "`up(a)` multiplies a derivative: `up(a)*dx(u)`");
+    result.span = call.span;
     for (auto& gradient : result.gradients)
         gradient.coefficient = g.multiply(factor.node, gradient.coefficient);
     if (result.xy)
@@ -329,23 +328,23 @@ Value Meaning::product(const Syntax& call, const Value& a, const Value& b) {
         return result;
     }
     const Node flow = upwind(factor.slope_of, result.node, factor.slope_axis == 'x');
-    Value derivative = scalar_value(g.multiply(g.divide(result.factor, spacing()), flow), call.place);
+    Value derivative = scalar_value(g.multiply(g.divide(result.factor, spacing()), flow), call.span);
     if (const int sign = sign_of(result.factor); sign != 0)
-        derivative.upwind = {{sign, factor.slope_of, call.place}};
+        derivative.upwind = {{sign, factor.slope_of, call.span}};
     return derivative;
 }
 
-Value Meaning::power(const Syntax& call, const Value& a, const Value& b) {
+Value Semantics::power(const Syntax& call, const Value& a, const Value& b) {
     Graph& g = graph();
     const Node base = scalar_of(a, "^"), exponent = scalar_of(b, "^");
     const std::optional<double> number = g.number_of(exponent);
     if (number && *number == std::trunc(*number)) {
         if (std::abs(*number) > Graph::kMaxPower)
-            refuse(b.place, fmt::format("a whole exponent is at most {}", Graph::kMaxPower));
-        return scalar_value(g.power(base, int(*number)), call.place);
+            refuse(b.span, fmt::format("a whole exponent is at most {}", Graph::kMaxPower));
+        return scalar_value(g.power(base, int(*number)), call.span);
     }
-    if (number && *number == 0.5) return scalar_value(g.make(Op::sqrt, {base}), call.place);
-    return scalar_value(g.real_power(base, exponent), call.place);
+    if (number && *number == 0.5) return scalar_value(g.make(Op::sqrt, {base}), call.span);
+    return scalar_value(g.real_power(base, exponent), call.span);
 }
 
 }  // namespace stencil::equation

@@ -1,4 +1,4 @@
-#include "sim/bench/trial.h"
+#include "sim/bench/timed_case.h"
 
 #include <algorithm>
 
@@ -16,7 +16,7 @@ constexpr long long kJump = 100;
 
 }  // namespace
 
-Trial::Trial(const SolverSetup& setup, const State& start, const TrialRule& rule)
+TimedCase::TimedCase(const SolverSetup& setup, const State& start, const TimingRule& rule)
     : method_(*setup.method), rule_(rule), solver_(make_solver(setup)) {
     solver_->load(start);
     solver_->wait_for_fastest();
@@ -24,18 +24,18 @@ Trial::Trial(const SolverSetup& setup, const State& start, const TrialRule& rule
     batch_ = rule_.steps > 0 ? rule_.steps : method_.steps_at_a_time;
 }
 
-double Trial::advance(long long steps) {
+double TimedCase::advance(long long steps) {
     solver_->advance(steps);
     total_steps_ += steps;
     return solver_->wait();
 }
 
-long long Trial::whole_passes(double steps) const {
+long long TimedCase::whole_passes(double steps) const {
     const long long pass = std::max(method_.steps_at_a_time, solver_->way().steps_fused.value_or(1));
     return std::max(pass, static_cast<long long>(steps) / pass * pass);
 }
 
-void Trial::warm_up() {
+void TimedCase::warm_up() {
     const double seconds = advance(batch_);
     warm_seconds_ += seconds;
     ++warm_calls_;
@@ -50,7 +50,7 @@ void Trial::warm_up() {
     steps_ = rule_.steps > 0 ? rule_.steps : whole_passes(std::min(fitting, double(rule_.most_steps)));
 }
 
-void Trial::work() {
+void TimedCase::work() {
     if (steps_ == 0)
         warm_up();
     else if (!done())

@@ -6,8 +6,8 @@
 #include <memory>
 #include <numbers>
 
+#include "sim/model/stability/block_rates.h"
 #include "sim/model/step/linear_part.h"
-#include "sim/model/waves/block_rates.h"
 
 namespace stencil::equation {
 namespace {
@@ -171,7 +171,7 @@ class StepSearch {
         }
         const double linear_growth = largest_growth(eigenvalues(linear, n));
         return lower(size, [&](double dt) {
-            if (kImplicitShare * dt * linear_growth > 0.5) return false;
+            if (kGamma * dt * linear_growth > 0.5) return false;
             return is_bounded(
                 imex_step(jacobian, linear, n, dt), n, growing, std::exp(dt * allowance) * (1 + kRounding));
         });

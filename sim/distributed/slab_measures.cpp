@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "sim/distributed/distributed_solver.h"
-#include "sim/distributed/part.h"
+#include "sim/distributed/slab_solver.h"
 #include "sim/field/field_hash.h"
 #include "sim/run/solvers/typed_run.h"
 
@@ -12,14 +12,14 @@ namespace {
 
 constexpr int kWarmUps = 2, kAloneRepeats = 5;
 
-std::string hash_of_all(Part& part) {
-    const std::size_t components = part.setup().components();
+std::string hash_of_all(SlabSolver& slab) {
+    const std::size_t components = slab.setup().components();
     std::vector<std::string> hashes;
     for (std::size_t c = 0; c < components; ++c) {
-        const OwnRows own{part.nx(), part.partition().rows, part.first_row(), [&](const RowSink& sink) {
-                              part.solver().read_rows({SolverArray::Kind::component, c, {}}, sink);
+        const OwnRows own{slab.nx(), slab.partition().rows, slab.first_row(), [&](const RowSink& sink) {
+                              slab.solver().read_rows({SolverArray::Kind::component, c, {}}, sink);
                           }};
-        hashes.push_back(look_together(part.team(), own).hash);
+        hashes.push_back(look_together(slab.comm(), own).hash);
     }
     return joined_hash(hashes);
 }
@@ -31,11 +31,11 @@ double seconds_of_steps(Solver& solver, long long steps) {
     return solver.wait();
 }
 
-bool Parts::measure(Part& part, Verb verb, Packet& packet) {
+bool SlabSolvers::measure(SlabSolver& slab, Opcode verb, Packet& packet) {
     switch (verb) {
-        case Verb::seconds_alone: {
+        case Opcode::seconds_alone: {
             const auto steps = packet.get<long long>();
-            SolverSetup alone = part.setup();
+            SolverSetup alone = slab.setup();
             alone.slab = {};
             alone.halo = nullptr;
             alone.strips = nullptr;
@@ -46,14 +46,14 @@ bool Parts::measure(Part& part, Verb verb, Packet& packet) {
             std::vector<double> times;
             for (int i = 0; i < kAloneRepeats; ++i) times.push_back(seconds_of_steps(*solver, steps));
             std::ranges::nth_element(times, times.begin() + kAloneRepeats / 2);
-            answer.number = std::ranges::max(gather_values(part.team(), times[kAloneRepeats / 2]));
+            answer.number = std::ranges::max(gather_values(slab.comm(), times[kAloneRepeats / 2]));
             return true;
         }
-        case Verb::hash:
-            answer.text = hash_of_all(part);
+        case Opcode::hash:
+            answer.text = hash_of_all(slab);
             return true;
-        case Verb::traffic:
-            answer.traffic = part.traffic();
+        case Opcode::traffic:
+            answer.traffic = slab.traffic();
             return true;
         default:
             return false;

@@ -17,16 +17,16 @@ MemoryNeeds ladder_needs(const LadderSpec& spec, const Method& method, Size size
 /// Chooses a method for the reference solution, different from the judged one unless that runs in float32:
 /// `reference` if it takes about a second at most, else exact n-step propagation on the device, else the
 /// fastest stepping method there.
-const Method& truth_method(const LadderSpec& spec, const Method& judged, Size size, long long steps);
+const Method& reference_method(const LadderSpec& spec, const Method& judged, Size size, long long steps);
 
 /// Returns the relative 2-norm of the difference between a method in float64 and `reference`, on a small
 /// field with the spec's boundary and coefficient.
 double distance_from_reference(const LadderSpec& spec, const Method& method);
 
 /// A reference solution in progress.
-class Truth {
+class ReferenceSolution {
   public:
-    Truth(const LadderSpec& spec, const Method& method, const State& start);
+    ReferenceSolution(const LadderSpec& spec, const Method& method, const State& start);
 
     const Method& method() const { return method_; }
     long long step() const { return step_; }

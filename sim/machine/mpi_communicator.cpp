@@ -14,7 +14,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "sim/machine/mpi_team.h"
+#include "sim/machine/mpi_communicator.h"
 
 namespace stencil {
 namespace {
@@ -71,19 +71,19 @@ struct Counts {
         std::size_t at = 0;
         for (const std::size_t each : bytes) {
             counts.push_back(int(each));
-            places.push_back(int(at));
+            displacements.push_back(int(at));
             at += each;
         }
         if (at > kLargest) throw std::length_error("an exchange of more than MPI counts");
     }
 
     static constexpr std::size_t kLargest = std::numeric_limits<int>::max();
-    std::vector<int> counts, places;
+    std::vector<int> counts, displacements;
 };
 
-class MpiTeam : public Team {
+class MpiCommunicator : public Communicator {
   public:
-    explicit MpiTeam(MPI_Comm all) : all_(all) {
+    explicit MpiCommunicator(MPI_Comm all) : all_(all) {
         check(MPI_Comm_rank(all_, &rank_));
         check(MPI_Comm_size(all_, &size_));
         MPI_Comm host;
@@ -95,7 +95,7 @@ class MpiTeam : public Team {
         check(MPI_Bcast(&first, 1, MPI_LONG_LONG, 0, all_));
         first_process_ = host_size_ == size_ ? pid_t(first) : 0;
     }
-    ~MpiTeam() override {
+    ~MpiCommunicator() override {
         if (all_ != MPI_COMM_WORLD) MPI_Comm_free(&all_);
     }
 
@@ -104,11 +104,11 @@ class MpiTeam : public Team {
     int host_rank() const override { return host_rank_; }
     int host_size() const override { return host_size_; }
 
-    std::unique_ptr<Team> first(int count) override {
+    std::unique_ptr<Communicator> first(int count) override {
         const Patience patience;
         MPI_Comm some;
         check(MPI_Comm_split(all_, rank_ < count ? 0 : MPI_UNDEFINED, rank_, &some));
-        return some == MPI_COMM_NULL ? nullptr : std::make_unique<MpiTeam>(some);
+        return some == MPI_COMM_NULL ? nullptr : std::make_unique<MpiCommunicator>(some);
     }
 
     void broadcast(Bytes& message) override {
@@ -181,11 +181,11 @@ class MpiTeam : public Team {
         const Counts given(give_bytes), taken(take_bytes);
         check(MPI_Alltoallv(give,
                             given.counts.data(),
-                            given.places.data(),
+                            given.displacements.data(),
                             MPI_BYTE,
                             take,
                             taken.counts.data(),
-                            taken.places.data(),
+                            taken.displacements.data(),
                             MPI_BYTE,
                             all_));
     }
@@ -220,21 +220,21 @@ class MpiTeam : public Team {
 
 }  // namespace stencil
 
-extern "C" __attribute__((visibility("default"))) stencil::Team* stencilscope_begin_mpi(
+extern "C" __attribute__((visibility("default"))) stencil::Communicator* stencilscope_begin_mpi(
     int (*interrupted)()) {
     using namespace stencil;
     int provided = 0;
     MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     was_interrupted = interrupted;
-    auto team = std::make_unique<MpiTeam>(MPI_COMM_WORLD);
+    auto comm = std::make_unique<MpiCommunicator>(MPI_COMM_WORLD);
     // The launcher signals all processes; process 0 decides how the run ends.
-    if (team->rank() > 0) {
+    if (comm->rank() > 0) {
         for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, note_end);
         std::signal(SIGUSR1, SIG_IGN);
     }
     std::signal(SIGALRM, give_up);
-    return team.release();
+    return comm.release();
 }
 
 extern "C" __attribute__((visibility("default"))) void stencilscope_end_mpi() {

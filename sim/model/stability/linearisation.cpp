@@ -1,4 +1,4 @@
-#include "sim/model/waves/linearisation.h"
+#include "sim/model/stability/linearisation.h"
 
 #include <algorithm>
 #include <cmath>

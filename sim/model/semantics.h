@@ -30,21 +30,21 @@ struct Value {
     struct Upwind {
         int sign;
         Node of;
-        Place place;
+        TextSpan span;
     };
     std::vector<Upwind> upwind;
-    Place place;
+    TextSpan span;
 };
 
-class Meaning {
+class Semantics {
   public:
     /// Analyses formulas of `statements` into `equations`; both must outlive this object.
-    Meaning(const Statements& statements, Equations& equations);
+    Semantics(const Statements& statements, Equations& equations);
 
     /// Whether the name is defined.
     bool knows(const Syntax& name);
     /// The value of a definition, without counting as a use of it.
-    Value definition(const NamedFormula& definition) { return *own_name(definition.name, definition.place); }
+    Value definition(const NamedFormula& definition) { return *own_name(definition.name, definition.span); }
     /// Names of the text that formulas have used, to report those that are unused.
     const std::set<std::string>& uses() const { return uses_; }
     Node scalar(const Syntax& formula);
@@ -72,19 +72,19 @@ class Meaning {
     void require_condition(Node node, const Syntax& formula, std::string_view what, bool or_data = false);
     Node random() { return graph().leaf(Op::random, random_++); }
     Node data(bool picture, const Syntax& call);
-    [[noreturn]] void refuse(Place place, const std::string& sentence) const;
+    [[noreturn]] void refuse(TextSpan span, const std::string& sentence) const;
 
   private:
     Value name(const Syntax& name);
     std::optional<Value> find(const Syntax& name);
-    std::optional<Value> own_name(const std::string& name, Place place);
+    std::optional<Value> own_name(const std::string& name, TextSpan span);
     bool has_sides(std::string_view name) const;
     std::optional<Value> known_name(const std::string& name);
     std::optional<Value> spelled_otherwise(const Syntax& name);
     void tell_points(const std::string& name);
     std::optional<Value> neighbour_by_compass(const Syntax& name);
     [[noreturn]] void refuse_unknown(const Syntax& name);
-    [[noreturn]] void refuse_unknown_function(const std::string& name, Place place) const;
+    [[noreturn]] void refuse_unknown_function(const std::string& name, TextSpan span) const;
     std::vector<std::string> names_in_use() const;
     Value call(const Syntax& call);
     std::optional<Value> sensitivity(const Syntax& quotient);
@@ -106,7 +106,7 @@ class Meaning {
 struct Function {
     std::string_view name;
     int least, most;  ///< number of arguments
-    Value (*apply)(Meaning&, const Syntax& call, const std::vector<Value>& args);
+    Value (*apply)(Semantics&, const Syntax& call, const std::vector<Value>& args);
     std::string_view help;  ///< one line
 };
 const std::vector<Function>& functions();
@@ -115,10 +115,10 @@ const Function* find_function(std::string_view name);
 std::vector<std::string> function_names();
 
 /// Wraps a node as a scalar value.
-inline Value scalar_value(Node node, Place place) {
+inline Value scalar_value(Node node, TextSpan span) {
     Value value;
     value.node = node;
-    value.place = place;
+    value.span = span;
     return value;
 }
 

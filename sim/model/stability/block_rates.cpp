@@ -1,4 +1,4 @@
-#include "sim/model/waves/block_rates.h"
+#include "sim/model/stability/block_rates.h"
 
 #include <algorithm>
 #include <cmath>
