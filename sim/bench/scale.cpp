@@ -92,9 +92,9 @@ ScaleRow measure_row(const ScaleSpec& spec, int processes) {
     if (processes == 1) return row;
     row.formula_bytes_per_step = bytes_given_in_step(setup, partition, 0);
     const int middle = processes / 2;
-    row.own_share = double(partition.local_rows(middle)) / partition.local_rows(middle);
+    row.own_share = double(partition.local_rows(middle)) / partition.stored_rows(middle);
     // Exact n-step propagation of its rows alone would be different work, with shorter columns.
-    if (!method.jumps && double(row.size.nx) * partition.local_rows(0) <= kMostAlone)
+    if (!method.jumps && double(row.size.nx) * partition.stored_rows(0) <= kMostAlone)
         row.seconds_alone = costs_of(*solver, row.steps).seconds_alone / double(row.steps);
     return row;
 }

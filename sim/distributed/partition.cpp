@@ -47,7 +47,7 @@ Slab Partition::slab(int part) const {
     return {begin(part) - halo_above, halo_above, halo_below, rows};
 }
 
-int Partition::local_rows(int part) const {
+int Partition::stored_rows(int part) const {
     const Slab own = slab(part);
     return local_rows(part) + own.above + own.below;
 }

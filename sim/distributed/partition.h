@@ -20,7 +20,7 @@ struct Partition {
     int begin(int part) const { return Strips{rows, parts}.begin(part); }
     int local_rows(int part) const { return begin(part + 1) - begin(part); }
     Slab slab(int part) const;
-    int local_rows(int part) const;
+    int stored_rows(int part) const;  ///< local rows and halos
     /// Index of the neighbouring slab; -1 if there is none.
     int above(int part) const;
     int below(int part) const;

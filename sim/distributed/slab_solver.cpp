@@ -62,7 +62,7 @@ SlabSolver::SlabSolver(std::unique_ptr<Communicator> comm, const SolverSetup& wh
     : comm_(std::move(comm)), partition_(partition_of(whole, comm_->size())) {
     const int own = comm_->rank();
     SolverSetup& setup = setup_ = whole;
-    setup.ny = partition_.local_rows(own);
+    setup.ny = partition_.stored_rows(own);
     setup.slab = partition_.slab(own);
     setup.sum = [comm = comm_.get()](std::span<std::uint64_t> counts) { comm->sum(counts); };
     std::string trouble;

@@ -55,7 +55,7 @@ std::vector<float> resample_all(SlabSolver& slab, const Observable& what, const 
             pixels.host.resize(std::max(pixels.host.size(), count));
             comm.receive(pixels.host.data(), count * sizeof(float), from);
         }
-        float* to = all.data() + std::size_t(request.slab.first_pixel) * width;
+        float* to = all.data() + std::size_t(request.part.first_pixel) * width;
         for (std::size_t i = 0; i < count; ++i) to[i] += pixels.host[i];
     }
     return all;

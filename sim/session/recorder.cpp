@@ -45,7 +45,7 @@ void Recorder::start(const action::Record& order, const RunSpec& now) {
     writer_ = std::make_unique<FrameWriter>(folder, spec);
 }
 
-std::string Recorder::place() const {
+std::string Recorder::target() const {
     return film_ ? film_->path().string() : writer_ ? writer_->folder().string() : "";
 }
 

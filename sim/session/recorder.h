@@ -21,7 +21,7 @@ class Recorder {
 
     bool on() const { return writer_ || film_; }
     /// Returns where it is written, and the number of files, or frames of the film, so far.
-    std::string place() const;
+    std::string target() const;
     long long count() const { return film_ ? film_->frames() : writer_ ? writer_->count() : 0; }
     /// Returns the steps until the next frame; kMaxSteps while nothing is recorded.
     long long steps_left(long long step) const { return on() ? every_ - step % every_ : kMaxSteps; }

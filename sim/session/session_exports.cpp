@@ -88,7 +88,7 @@ void Session::handle(const action::CancelExport&) {
 
 void Session::handle(const action::Record& order) {
     if (recorder_.on()) {
-        const std::filesystem::path place = recorder_.place();
+        const std::filesystem::path place = recorder_.target();
         const bool film = place.has_extension() && !std::filesystem::is_directory(place);
         tell({recorder_.end(), film ? place.parent_path().string() : place.string()});
     }

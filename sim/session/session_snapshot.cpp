@@ -41,7 +41,7 @@ std::shared_ptr<const Snapshot> Session::snapshot() {
     snapshot->kept_bytes = double(history_.timeline.bytes());
     snapshot->kept_most = timeline_budget();
     if (recorder_.on()) {
-        snapshot->recording = recorder_.place();
+        snapshot->recording = recorder_.target();
         snapshot->recorded = recorder_.count();
     }
     snapshot->exporting = exporter_.busy();

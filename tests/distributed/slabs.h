@@ -116,7 +116,7 @@ inline SlabRun run_slabs(const stencil::SolverSetup& whole,
     const auto step = [&](int part, std::unique_lock<std::mutex>& lock) {
         CountingHalo halo(comm, part, lock);
         SolverSetup setup = whole;
-        setup.ny = comm.partition.local_rows(part);
+        setup.ny = comm.partition.stored_rows(part);
         setup.slab = comm.partition.slab(part);
         if (!setup.slab.whole()) setup.halo = &halo;
         const auto solver = make_solver(setup);

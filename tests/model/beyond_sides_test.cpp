@@ -63,7 +63,7 @@ std::string refusal(const std::string& text) {
     try {
         stencil::equation::read_equations(text);
     } catch (const stencil::equation::TextError& error) {
-        const auto place = error.place();
+        const auto place = error.span();
         return text.substr(place.begin, place.end - place.begin) + ": " + error.sentence();
     }
     return "taken";

@@ -14,7 +14,7 @@ Refusal text_refusal(const std::string& text) {
     try {
         read_equations(text);
     } catch (const TextError& error) {
-        return {error.sentence(), text.substr(error.place().begin, error.place().end - error.place().begin)};
+        return {error.sentence(), text.substr(error.span().begin, error.span().end - error.span().begin)};
     }
     FAIL("taken: " << text);
     return {};

@@ -22,18 +22,18 @@ TEST_CASE("ways of probes grow with the steps, and begin anew where the run goes
         follow_ways(state, snapshot);  // the same frame again
     };
     for (int i = 0; i < 5; ++i) look(i, 0.5 * i);
-    REQUIRE(state.ways.size() == 1);
-    REQUIRE(state.ways[0].points.size() == 5);
-    CHECK(state.ways[0].points[4] == SamplePoint{2, -2});
+    REQUIRE(state.trajectories.size() == 1);
+    REQUIRE(state.trajectories[0].points.size() == 5);
+    CHECK(state.trajectories[0].points[4] == SamplePoint{2, -2});
     look(2, 7);
-    CHECK(state.ways[0].points == std::vector<SamplePoint>{{7, -7}});
+    CHECK(state.trajectories[0].points == std::vector<SamplePoint>{{7, -7}});
     snapshot.probes.push_back({9, 9, {}, {}});
     look(3, 8);
-    REQUIRE(state.ways.size() == 2);
-    CHECK(state.ways[1].points.size() == 1);
+    REQUIRE(state.trajectories.size() == 2);
+    CHECK(state.trajectories[1].points.size() == 1);
     for (int i = 0; i < 5000; ++i) look(10 + i, i);
-    CHECK(state.ways[0].points.size() <= 2048);
-    CHECK(state.ways[0].points.back().x == 4999);
+    CHECK(state.trajectories[0].points.size() <= 2048);
+    CHECK(state.trajectories[0].points.back().x == 4999);
 }
 
 TEST_CASE("the engine is asked for a spectrum only while it is seen") {

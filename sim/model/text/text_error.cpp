@@ -54,9 +54,9 @@ TextError::TextError(std::string_view text, TextSpan span, const std::string& se
     : InputError(
           report(text, {std::min(span.begin, text.size()), std::min(span.end, text.size())}, sentence)),
       sentence_(sentence),
-      place_{std::min(span.begin, text.size()), std::min(span.end, text.size())},
-      line_(1 + std::size_t(std::ranges::count(text.substr(0, place_.begin), '\n'))),
-      column_(1 + characters(text.substr(line_start(text, place_.begin),
-                                         place_.begin - line_start(text, place_.begin)))) {}
+      span_{std::min(span.begin, text.size()), std::min(span.end, text.size())},
+      line_(1 + std::size_t(std::ranges::count(text.substr(0, span_.begin), '\n'))),
+      column_(1 + characters(text.substr(line_start(text, span_.begin),
+                                         span_.begin - line_start(text, span_.begin)))) {}
 
 }  // namespace stencil::equation

@@ -27,14 +27,14 @@ class TextError : public InputError {
     TextError(std::string_view text, TextSpan span, const std::string& sentence);
 
     const std::string& sentence() const { return sentence_; }
-    TextSpan span() const { return place_; }
+    TextSpan span() const { return span_; }
     /// Position counted from 1; columns in characters.
     std::size_t line() const { return line_; }
     std::size_t column() const { return column_; }
 
   private:
     std::string sentence_;
-    TextSpan place_;
+    TextSpan span_;
     std::size_t line_ = 1, column_ = 1;
 };
 
