@@ -10,8 +10,9 @@ namespace stencil {
 
 class Solver;
 
-/// The largest stable step over sampled cells of the field, extremes included, at the solver's time.
-equation::StableStep stable_step(const Problem& spec, Solver& solver);
+/// The largest stable step over sampled cells of the field, extremes included, at the solver's time; if
+/// `ahead`, over the states to which the reaction alone leads from there.
+equation::StableStep stable_step(const Problem& spec, Solver& solver, bool ahead = false);
 
 /// The current value of t in formulas.
 double time_of(Solver& solver, const Problem& spec);

@@ -278,3 +278,15 @@ TEST_CASE("The code of a typed equation is printed with its stages, operations, 
     require_refused(stencilscope("models diffusion --code"), 2, "--equation");
     require_refused(stencilscope("models --code --model gray-scott"), 2, "--model");
 }
+
+TEST_CASE("A run whose compiler fails says why, and has the bits of one that compiles") {
+    const ScratchFolder scratch;
+    const Environment cache("XDG_CACHE_HOME", (scratch / "cache").string());
+    const std::string run = "run --backend cpu --threads 2 --size 256 --steps 3000 --out {} --equation {}";
+    require_done(stencilscope(run, scratch / "compiled", kGrayScott));
+    const auto broken = write_script(scratch / "cc", "echo 'error: a compiler of stone' >&2; exit 1");
+    const Environment compiler("CC", broken.string());
+    const auto result = require_done(stencilscope(run, scratch / "interpreted", kGrayScott));
+    CHECK(result.err.find("a compiler of stone") != std::string::npos);
+    CHECK(hash_of(scratch / "interpreted") == hash_of(scratch / "compiled"));
+}

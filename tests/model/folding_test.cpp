@@ -25,6 +25,7 @@ TEST_CASE("A constant that is no number stays none, whatever other constants a t
                                 "10*u + 30 + sqrt(-1)",
                                 "u + 0/0",
                                 "u + 0/(u - 2)",
+                                "u + 0*(F/(u - 2))",
                                 "u + 0*log(u - 3)",
                                 "mod(u, 0)",
                                 "0*exp(1000*u)",

@@ -25,7 +25,7 @@ struct ResidentShared {
     /// Data for exchanges is kept here, because the steps need every register.
     BorderLayout<S> border;
     int messages;
-    int border_places[S::kThreads];
+    int border_offsets[S::kThreads];
     alignas(16) typename S::T rows[2][S::kSharedRows * S::kWidth];
     /// The staging area, border_cells() long.
     alignas(16) typename S::T border_cells[1];
@@ -97,7 +97,7 @@ __device__ void store_core(const Patch<S>& u,
 }
 
 template <class S>
-__device__ RowOffsets row_place(const BorderLayout<S>& border, Boundary boundary) {
+__device__ RowOffsets row_offsets(const BorderLayout<S>& border, Boundary boundary) {
     const int lane = int(threadIdx.x) % S::kLanes * S::kVector;
     const int warp = int(threadIdx.x) / S::kLanes;
     const auto at = [&](int row) { return row * S::kWidth + lane; };
@@ -137,7 +137,7 @@ __device__ __forceinline__ void exchange(Patch<S>& u,
                           shared.messages,
                           epoch,
                           thread};
-    exchange_borders<S>(u, shared.border_places[thread], post, shared.border_cells);
+    exchange_borders<S>(u, shared.border_offsets[thread], post, shared.border_cells);
 }
 
 template <class S, Edge E>
@@ -146,7 +146,7 @@ __device__ __forceinline__ void run_steps(Patch<S>& u,
                                           ResidentShared<S>& shared) {
     using T = typename S::T;
     const LaneNeighbours near = lane_neighbours(shared.border);
-    const RowOffsets at = row_place(shared.border, run.boundary);
+    const RowOffsets at = row_offsets(shared.border, run.boundary);
     const StepWeights<T>* weights = run.weights;
     StepWeights<T> w = *weights;
     unsigned epoch = run.epoch;
@@ -194,8 +194,8 @@ __global__ void __launch_bounds__(S::kThreads, S::kBlocks)
         BorderRoute* const routes = routes_of<S>(shared, run);
         const int messages =
             make_routes(border, run.tiles, run.capacity, bx, by, routes, routes + run.capacity.all());
-        shared.border_places[threadIdx.x] =
-            border.place(int(threadIdx.x) % S::kLanes, int(threadIdx.x) / S::kLanes);
+        shared.border_offsets[threadIdx.x] =
+            border.offset(int(threadIdx.x) % S::kLanes, int(threadIdx.x) / S::kLanes);
         if (threadIdx.x == 0) {
             shared.border = border;
             shared.messages = messages;

@@ -114,6 +114,23 @@ TEST_CASE("The limit of a step is that of the run's time") {
     CHECK(stability_text(0.25, {std::nan(""), "", "", false}).find("not finite") != std::string::npos);
 }
 
+TEST_CASE("The step that is chosen holds where the reaction leads to, and not at the start alone") {
+    const auto [text, limit] = GENERATE(table<const char*, double>({
+        {"du/dt = 0.2*lap(u) + u - u^3; u(0) = 0", 2 / 3.6},
+        {"du/dt = 0.2*lap(u) + u - u^3; u(0) = 0.1*random", 2 / 3.6},
+        {"du/dt = 0.1*lap(u) + 9*u*(1 - u); u(0) = 0", 2 / 9.8},
+        {"du/dt = 0.2*lap(u)*(1 + v); dv/dt = 4 - v; u(0) = random; v(0) = 0", 2 / 8.0},
+        {"du/dt = 0.1*lap(u) + u^2; u(0) = 1", 1 / 0.8},
+    }));
+    CAPTURE(text);
+    RunSpec spec = spec_of(16, 16);
+    spec.use_model(model_of_text(text));
+    Simulation simulation(spec, make_start(spec));
+    const double dt = simulation.now().time_step();
+    CHECK(dt <= std::min(1.0, 0.81 * limit));
+    CHECK(dt >= std::min(1.0, 0.75 * limit));
+}
+
 TEST_CASE("Values that a precision cannot step are refused") {
     Array<double> large(4, 4);
     for (double& value : large.cells()) value = 1e38;
