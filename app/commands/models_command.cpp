@@ -135,12 +135,16 @@ void print_text_of(const std::string& name, const std::string& text) {
 
 // Prints stages, operations, limits, and the generated kernels with their text. CUDA code is printed without
 // a GPU too.
-int code_command(RunSpec spec) {
+int code_command(RunSpec spec, const std::string& pass) {
     if (!spec.is_general())
         throw InputError(fmt::format(
             "--code: {} is stepped by kernels that were written by hand, in kernels/methods: give --equation "
             "or a preset",
             spec.model->name));
+    if (!pass.empty()) {
+        print_text(text_after(spec, pass));
+        return 0;
+    }
     const Machine machine = query_machine();
     const bool gpu = machine.has_cuda() && why_not_compiled(spec).empty();
     if (spec.backend == "auto") spec.backend = name_of(gpu ? Device::cuda : Device::cpu);
@@ -202,19 +206,20 @@ std::string list_functions() {
 struct ModelsWords {
     std::string name;
     bool code = false;
+    std::string pass;
     SettingWords settings;  ///< for --code
 };
 
 int start_models(const ModelsWords& words) {
     if (!words.code) {
-        if (words.settings.empty()) return models_command(words.name);
+        if (words.settings.empty() && words.pass.empty()) return models_command(words.name);
         throw InputError(fmt::format("--{} is of --code, the code that steps a model",
-                                     words.settings.front().first->name));
+                                     words.settings.empty() ? "after" : words.settings.front().first->name));
     }
     RunSpec spec;
     if (!words.name.empty()) find_setting("model").set(spec, words.name);
     set_all(spec, words.settings);
-    return code_command(std::move(spec));
+    return code_command(std::move(spec), words.pass);
 }
 
 }  // namespace
@@ -230,6 +235,9 @@ void add_models(CLI::App& app, ChosenCommand& chosen) {
         words.code,
         "of typed equations: the stages of a step, operations a cell, limits and speeds, and the "
         "code that is generated; of a file and of --equation, too");
+    std::string help = "of --code: the formulas after a pass of the compiler alone";
+    for (const PassRow& row : passes()) help += fmt::format("; {}: {}", row.name, row.help);
+    models->add_option("--after", words.pass, help)->type_name("PASS");
     for (const char* name : {"equation",
                              "set",
                              "sensitivity",

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kernels/methods/method.h"
@@ -27,6 +28,19 @@ struct GeneratedCode {
 /// Generates code for a general model on a field of the spec's size; CUDA code for an H200. Throws InputError
 /// if the time integrator cannot step the model.
 GeneratedCode generated_code(const RunSpec& spec, Device device);
+
+/// The passes that compile a typed equation, in their order.
+enum class CompilerPass { names, sides, cut, lower };
+
+struct PassRow {
+    CompilerPass pass;
+    std::string name;
+    std::string_view help;
+};
+const std::vector<PassRow>& passes();
+
+/// The formulas, or at last the stages, after a pass. Throws InputError for a name that is no pass.
+std::string text_after(const RunSpec& spec, std::string_view pass);
 
 /// Registers and spilled bytes (maxima over its kernels) of a CUDA text, compiled for compute capability 9.0.
 /// Takes 0.1 to 2 s; empty without a compiler.

@@ -5,9 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <map>
+#include <set>
+#include <string_view>
 
 #include "kernels/equation/operations.h"
-#include "kernels/equation/rows/row_machine.h"
+#include "sim/model/operations.h"
+#include "sim/text/quote.h"
 
 namespace stencil::equation {
 namespace {
@@ -74,6 +78,16 @@ std::string at(const std::string& name, int dx, int dy) {
     return dx == 0 && dy == 0 ? name : fmt::format("{}[{},{}]", name, offset(dx), offset(dy));
 }
 
+// A prefix that, followed by a digit, is none of the names.
+std::string free_prefix(std::string prefix, const std::vector<std::string>& names) {
+    const auto taken = [&](const std::string& name) {
+        return name.size() > prefix.size() && name.starts_with(prefix) &&
+               std::isdigit(static_cast<unsigned char>(name[prefix.size()]));
+    };
+    while (std::ranges::any_of(names, taken)) prefix += '_';
+    return prefix;
+}
+
 class Names {
   public:
     Names(const Program& program, const std::vector<std::string>& parameters)
@@ -83,8 +97,10 @@ class Names {
             arrays_.push_back(array.name);
             std::ranges::replace(arrays_.back(), ' ', '_');
         }
-        uniform_ = free_prefix("c");
-        value_ = free_prefix("t");
+        std::vector<std::string> taken = arrays_;
+        taken.insert(taken.end(), scalars_.begin(), scalars_.end());
+        uniform_ = free_prefix("c", taken);
+        value_ = free_prefix("t", taken);
     }
 
     std::string array(int index, int dx = 0, int dy = 0) const {
@@ -124,16 +140,6 @@ class Names {
     }
 
   private:
-    // A prefix that, followed by a digit, is no name of the model.
-    std::string free_prefix(std::string prefix) const {
-        const auto taken = [&](const std::string& name) {
-            return name.size() > prefix.size() && name.starts_with(prefix) &&
-                   std::isdigit(static_cast<unsigned char>(name[prefix.size()]));
-        };
-        while (std::ranges::any_of(arrays_, taken) || std::ranges::any_of(scalars_, taken)) prefix += '_';
-        return prefix;
-    }
-
     std::vector<std::string> scalars_, arrays_;
     std::string uniform_, value_;
     int values_ = 0;
@@ -214,54 +220,143 @@ std::string stage_text(const std::string& title, const Stage& stage, Names& name
     return text + "\n";
 }
 
-std::string operand_text(const Operand& operand, const RowProgram& rows, const Names& names) {
-    const auto as = [&](Code code) { return names.input({code, operand.dx, operand.dy, operand.index}); };
-    switch (operand.kind) {
-        case Operand::Kind::none:
-            return "before";
-        case Operand::Kind::reg:
-            return fmt::format("register{}", operand.index + 1);
-        case Operand::Kind::constant:
-            return number_text(rows.constants[std::size_t(operand.index)]);
-        case Operand::Kind::uniform:
-            return as(Code::uniform);
-        case Operand::Kind::column:
-            return as(Code::column);
-        case Operand::Kind::row:
-            return as(Code::row);
-        default:
-            return names.array(operand.index, operand.dx, operand.dy);
-    }
-}
+// Names of the operations of formulas, in the order of Op.
+constexpr auto kNames = std::to_array<std::string_view>({"number",
+                                                         "parameter",
+                                                         "component",
+                                                         "data",
+                                                         "random",
+                                                         "x",
+                                                         "y",
+                                                         "t",
+                                                         "step",
+                                                         "dt",
+                                                         "dx",
+                                                         "nx",
+                                                         "ny",
+                                                         "add",
+                                                         "subtract",
+                                                         "multiply",
+                                                         "divide",
+                                                         "negate",
+                                                         "sqrt",
+                                                         "abs",
+                                                         "floor",
+                                                         "min",
+                                                         "max",
+                                                         "exp",
+                                                         "log",
+                                                         "sin",
+                                                         "cos",
+                                                         "tanh",
+                                                         "atan2",
+                                                         "power",
+                                                         "less",
+                                                         "less_or_equal",
+                                                         "equal",
+                                                         "where",
+                                                         "stored",
+                                                         "neighbour",
+                                                         "laplacian",
+                                                         "laplacian9",
+                                                         "difference_x",
+                                                         "difference_y",
+                                                         "difference_xx",
+                                                         "difference_yy",
+                                                         "difference_xy",
+                                                         "divergence"});
+static_assert(kNames.size() == std::size_t(Op::divergence) + 1);
 
-std::string row_operation_text(const RowOperation& operation, const RowProgram& rows, const Names& names) {
-    std::string value = fmt::format("random({})", operation.stream);
-    if (operation.kernel.code != Code::random) {
-        std::array<Piece, 4> arguments;
-        for (std::size_t k = 0; k < arguments.size(); ++k)
-            if (operation.kernel.sources[k] != Source::none)
-                arguments[k].text = operand_text(operation.from[k], rows, names);
-        value = piece_of(operation.kernel.code, arguments).text;
+// Formats expressions of a graph. Those that are used more than once have a line of their own.
+class Formulas {
+  public:
+    Formulas(const Equations& model, const std::vector<ListedFormula>& formulas)
+        : model_(model), g_(model.graph) {
+        for (const Evolving& c : model.components) names_.push_back(c.name);
+        for (const ModelParameter& p : model.parameters) names_.push_back(p.name);
+        prefix_ = free_prefix("e", names_);
+        for (const ListedFormula& f : formulas)
+            if (f.stored) stored_[f.node] = f.name;
+        for (const ListedFormula& f : formulas) {
+            if (!f.stored) ++uses_[f.node];
+            visit(f.node);
+        }
+        for (const auto& [node, uses] : uses_) add(node, uses);
+        for (const ListedFormula& f : formulas)
+            if (!f.stored) set(f.name, pieces_[f.node]);
     }
-    const bool kept = operation.to.kind != Operand::Kind::none;
-    return fmt::format("  {:<10} = {}\n", kept ? operand_text(operation.to, rows, names) : "", value);
-}
 
-template <class Visit>
-void visit_stages(const Program& program, Visit&& visit) {
-    for (const Stage& stage : program.once) visit("Once, while parameters stay", stage);
-    for (std::size_t i = 0; i < program.stages.size(); ++i)
-        visit(fmt::format("Stage {} of {}", i + 1, program.stages.size()), program.stages[i]);
-}
+    std::string text() && { return std::move(text_); }
+
+  private:
+    void visit(Node node) {
+        std::vector<Node> open{node};
+        while (!open.empty()) {
+            const Expression e = g_[open.back()];
+            const bool first = visited_.insert(open.back()).second;
+            open.pop_back();
+            for (std::size_t i = 0; first && i < e.count; ++i) {
+                ++uses_[e.args[i]];
+                open.push_back(e.args[i]);
+            }
+        }
+    }
+
+    void set(const std::string& name, const Piece& piece) {
+        text_ += fmt::format("  {} = {}\n", name, piece.text);
+    }
+
+    // Arguments have lower numbers, so their pieces are there.
+    void add(Node node, int uses) {
+        Piece piece = piece_of(g_[node]);
+        if (const auto stored = stored_.find(node); stored != stored_.end()) {
+            set(stored->second, piece);
+            piece = {stored->second};
+        } else if (uses > 1 && g_[node].count > 0) {
+            const std::string name = fmt::format("{}{}", prefix_, ++shared_);
+            set(name, piece);
+            piece = {name};
+        }
+        pieces_[node] = std::move(piece);
+    }
+
+    Piece piece_of(const Expression& e) const {
+        std::array<Piece, 4> args;
+        for (std::size_t i = 0; i < e.count; ++i) args[i] = pieces_.at(e.args[i]);
+        if (e.op == Op::number) return {number_text(e.number)};
+        if (e.op == Op::parameter) return {model_.parameters[std::size_t(e.index)].name};
+        if (e.op == Op::component) return {model_.components[std::size_t(e.index)].name};
+        if (e.op == Op::data) return {quotable(model_.data[std::size_t(e.index)].file)};
+        if (e.op == Op::stored) return args[0];
+        if (e.op == Op::neighbour) return {at(within(args[0], kWhole), e.column, e.row)};
+        if (e.op == Op::random) return {fmt::format("random({})", e.index)};
+        const OpRow* row = row_of(e.op);
+        if (row && row->code != Code::constant) return equation::piece_of(row->code, args);
+        std::string text(kNames[std::size_t(e.op)]);
+        for (std::size_t i = 0; i < e.count; ++i) text += (i == 0 ? "(" : ", ") + args[i].text;
+        return {e.count > 0 ? text + ")" : text};
+    }
+
+    const Equations& model_;
+    const Graph& g_;
+    std::vector<std::string> names_;
+    std::string prefix_, text_;
+    int shared_ = 0;
+    std::map<Node, std::string> stored_;
+    std::set<Node> visited_;
+    std::map<Node, int> uses_;
+    std::map<Node, Piece> pieces_;
+};
 
 }  // namespace
 
 std::string program_text(const Program& program, const std::vector<std::string>& parameters) {
     Names names(program, parameters);
     std::string text;
-    visit_stages(program, [&](const std::string& title, const Stage& stage) {
-        text += stage_text(title, stage, names);
-    });
+    for (const Stage& stage : program.once) text += stage_text("Once, while parameters stay", stage, names);
+    for (std::size_t i = 0; i < program.stages.size(); ++i)
+        text +=
+            stage_text(fmt::format("Stage {} of {}", i + 1, program.stages.size()), program.stages[i], names);
     text += inputs_text(
         "For all cells, in float64 and rounded once", program.uniforms, names, [](const Names& all, int i) {
             return all.uniform(i);
@@ -274,18 +369,8 @@ std::string program_text(const Program& program, const std::vector<std::string>&
     return text;
 }
 
-std::string row_program_text(const Program& program) {
-    const Names names(program, {});
-    std::string text;
-    visit_stages(program, [&](const std::string& title, const Stage& stage) {
-        const RowProgram rows = compile_rows(stage);
-        text += fmt::format("{}, {} registers:\n", title, rows.registers);
-        for (const RowOperation& operation : rows.operations)
-            text += row_operation_text(operation, rows, names);
-        text += "\n";
-    });
-    text.pop_back();
-    return text;
+std::string formulas_text(const Equations& model, const std::vector<ListedFormula>& formulas) {
+    return Formulas(model, formulas).text();
 }
 
 }  // namespace stencil::equation

@@ -1,10 +1,11 @@
-// Programs as readable text.
+// Programs and formulas as readable text.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "kernels/equation/program.h"
+#include "sim/model/equations.h"
 
 namespace stencil::equation {
 
@@ -13,7 +14,13 @@ namespace stencil::equation {
 /// column's value. `parameters` are the names of the model's parameters.
 std::string program_text(const Program& program, const std::vector<std::string>& parameters);
 
-/// The program of the vector interpreter for each tile of a row, one instruction per line.
-std::string row_program_text(const Program& program);
+struct ListedFormula {
+    std::string name;
+    Node node = 0;
+    bool stored;  ///< other formulas refer to it by its name
+};
+
+/// Formats formulas of the model as one line each. Expressions that occur more than once come before them.
+std::string formulas_text(const Equations& model, const std::vector<ListedFormula>& formulas);
 
 }  // namespace stencil::equation

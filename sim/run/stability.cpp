@@ -104,11 +104,12 @@ std::vector<UniformState> telling_states(const equation::Equations& equations,
     return states;
 }
 
-// The state with the fastest rates among those that the reaction alone leads to, found by steps of a tenth of
-// its time scale. A small positive push leaves unstable equilibria, at which runs often start.
+// The state with the fastest rates among those that the reaction alone leads to. Each step takes a tenth of
+// the reaction's time scale, or less where that would change a value by more than a tenth. A small positive
+// push leaves unstable equilibria, at which runs often start.
 UniformState state_ahead(const equation::Equations& equations, UniformState state) {
     constexpr int kSteps = 200;
-    constexpr double kPush = 0.01, kShareOfTimeScale = 0.1, kBlowUp = 1e3;
+    constexpr double kPush = 0.01, kShare = 0.1, kBlowUp = 1e3;
     const auto formulas = equation::formulas_of(equations);
     const auto largest = [](const UniformState& s) {
         double most = 1;
@@ -126,10 +127,17 @@ UniformState state_ahead(const equation::Equations& equations, UniformState stat
             most = size;
             fastest = state;
         }
-        const double reaction = equation::norm_of(rates.at(0, 0), rates.components());
-        if (!(reaction > 0)) break;
-        for (std::size_t c = 0; c < state.components.size(); ++c)
-            state.components[c] += kShareOfTimeScale / reaction * rates.value(c);
+        double fastest_change = equation::norm_of(rates.at(0, 0), rates.components());
+        for (int c = 0; c < rates.components(); ++c)
+            if (equations.components[std::size_t(c)].rate)
+                fastest_change =
+                    std::max(fastest_change, std::abs(rates.value(std::size_t(c))) / largest(state));
+        if (!(fastest_change > 0)) break;
+        for (int c = 0; c < rates.components(); ++c) {
+            double& value = state.components[std::size_t(c)];
+            const double by = rates.value(std::size_t(c));
+            value = equations.components[std::size_t(c)].rate ? value + kShare / fastest_change * by : by;
+        }
     }
     return fastest;
 }

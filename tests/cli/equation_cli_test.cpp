@@ -279,6 +279,22 @@ TEST_CASE("The code of a typed equation is printed with its stages, operations, 
     require_refused(stencilscope("models --code --model gray-scott"), 2, "--model");
 }
 
+TEST_CASE("The formulas after each pass of the compiler are printed") {
+    const auto after = [](const std::string& pass) {
+        const std::string text = "du/dt = lap(w)*v^2 + k*lap(w); w = u^3 - lap(u); v' = v + u; k = 2";
+        return require_done(stencilscope("models --code --after {} --equation {}", pass, text)).out;
+    };
+    CHECK(after("names").find("v' = ") != std::string::npos);
+    CHECK(after("names").find("stored1") == std::string::npos);
+    CHECK(after("sides").find("du/dt = ") != std::string::npos);
+    const std::string cut = after("cut");
+    CHECK(cut.find("stored1 = ") < cut.find("laplacian(stored1)"));
+    CHECK(cut.find("laplacian(stored1)") != std::string::npos);
+    CHECK(after("lower").find("Stage 2 of 2") != std::string::npos);
+    require_refused(stencilscope("models gray-scott --code --after parsing"), 2, "names, sides, cut, lower");
+    require_refused(stencilscope("models gray-scott --after cut"), 2, "--code");
+}
+
 TEST_CASE("A run whose compiler fails says why, and has the bits of one that compiles") {
     const ScratchFolder scratch;
     const Environment cache("XDG_CACHE_HOME", (scratch / "cache").string());

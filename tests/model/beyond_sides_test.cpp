@@ -94,7 +94,7 @@ TEST_CASE("Beyond values and insulated sides formulas go on as their reflections
                                    "dx(u*dx(u)) + dy(v*dy(u)) + dxy(u*lap(v))",
                                    "u*lap(lap(u)*v)",
                                    "dx(atan2(dy(u), dx(u))*dy(v))",
-                                   "dx(dx(atan2(u, 2 + v^2))) + dy(dy(atan2(2 + u^2, v)))",
+                                   "dx(atan2(dx(u), 2 + dx(v)^2)) + dy(atan2(dy(v), 1 + lap(u)^2))",
                                    "div(exp(-grad2(u))*grad(v)) - v*dx(lap(u))",
                                    "div(u*grad(lap(v))) + lap(div(0.3*grad(u)))",
                                    "lap(where(u > v, dx(u), lap(v)) + abs(dx(u))*tanh(dy(v)))",
