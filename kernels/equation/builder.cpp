@@ -16,9 +16,9 @@ int Builder::insert(const Operation& operation) {
                   operation.index,
                   std::bit_cast<std::uint64_t>(operation.number),
                   operation.args};
-    const auto [place, is_new] = places_.try_emplace(key, int(operations_.size()));
+    const auto [entry, is_new] = values_by_operation_.try_emplace(key, int(operations_.size()));
     if (is_new) operations_.push_back(operation);
-    return place->second;
+    return entry->second;
 }
 
 int Builder::constant(double number) {
@@ -99,16 +99,16 @@ Operations finish(const Operations& operations, std::vector<int>& values) {
 
 Operations without_dead_code(const Operations& operations, std::vector<int>& values) {
     const std::vector<int> uses = count_uses(operations, values);
-    std::vector<int> places(operations.size(), -1);
+    std::vector<int> moved_to(operations.size(), -1);
     Operations kept;
     for (std::size_t i = 0; i < operations.size(); ++i) {
         if (uses[i] == 0) continue;
-        places[i] = int(kept.size());
+        moved_to[i] = int(kept.size());
         kept.push_back(operations[i]);
         for (int& argument : kept.back().args)
-            if (argument >= 0) argument = places[std::size_t(argument)];
+            if (argument >= 0) argument = moved_to[std::size_t(argument)];
     }
-    for (int& value : values) value = places[std::size_t(value)];
+    for (int& value : values) value = moved_to[std::size_t(value)];
     return kept;
 }
 

@@ -33,7 +33,7 @@ class Builder {
     int insert(const Operation& operation);
 
     Operations operations_;
-    std::map<Key, int> places_;
+    std::map<Key, int> values_by_operation_;
 };
 
 /// Keeps the operations that `values` need, arguments first, and renumbers `values`.

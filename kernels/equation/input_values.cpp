@@ -46,7 +46,7 @@ bool InputValues<T>::update(const EquationSetup& setup, long long step, double t
         changed = true;
     }
     if (all) linear_ = evaluate(program_.linear.coefficients, scalars, 0, 0);
-    if (all) update_places(setup, scalars);
+    if (all) update_lines(setup, scalars);
     for (std::size_t a = 0; a < program_.arrays.size(); ++a)
         changed = update_ghosts(setup, int(a), scalars, all) || changed;
     return changed;
@@ -59,15 +59,15 @@ bool InputValues<T>::of_time() const {
 
 // Along a periodic axis, entries beyond a side are those of the wrapped cell.
 template <class T>
-void InputValues<T>::update_places(const EquationSetup& setup, const std::vector<double>& scalars) {
+void InputValues<T>::update_lines(const EquationSetup& setup, const std::vector<double>& scalars) {
     const auto along = [&](const Inputs& inputs, int n, bool is_x) {
         const Slab slab = is_x ? Slab() : setup.slab;
         std::vector<std::vector<T>> lines(inputs.outputs.size(),
                                           std::vector<T>(std::size_t(n + 2 + kLeastTile<T>)));
         for (int i = -1; i <= n; ++i) {
             const auto values = [&](int cell) {
-                const double place = (cell + 0.5) * setup.spacing;
-                return evaluate(inputs, scalars, is_x ? place : 0, is_x ? 0 : place);
+                const double position = (cell + 0.5) * setup.spacing;
+                return evaluate(inputs, scalars, is_x ? position : 0, is_x ? 0 : position);
             };
             const int wrapped = slab.field_row(i, n);
             const std::vector<double> there = values(slab.first + i),
@@ -108,9 +108,9 @@ bool InputValues<T>::update_ghosts(const EquationSetup& setup,
         for (int i = -1; i <= n; ++i) {
             const int first = upright ? setup.slab.first : 0;
             const int cell = !goes_on ? first + i : upright ? setup.slab.field_row(i, n) : (i + n) % n;
-            const double place = (cell + 0.5) * setup.spacing;
+            const double position = (cell + 0.5) * setup.spacing;
             if (i < 0 || differs)
-                values = evaluate(ghosts.coefficients, scalars, upright ? far : place, upright ? place : far);
+                values = evaluate(ghosts.coefficients, scalars, upright ? far : position, upright ? position : far);
             line.alpha[std::size_t(i + 1)] = T(values[0]);
             line.beta[std::size_t(i + 1)] = T(values[1]);
         }

@@ -93,7 +93,7 @@ class InputValues {
     }
 
   private:
-    void update_places(const EquationSetup& setup, const std::vector<double>& scalars);
+    void update_lines(const EquationSetup& setup, const std::vector<double>& scalars);
     bool update_ghosts(const EquationSetup& setup, int array, std::vector<double> scalars, bool all);
 
     const Program& program_;

@@ -51,8 +51,8 @@ bool Graph::is_nonzero(Node node) const {
 }
 
 Node Graph::insert(const Expression& expression) {
-    const auto [place, is_new] = places_.try_emplace(expression, Node(nodes_.size()));
-    if (!is_new) return place->second;
+    const auto [entry, is_new] = nodes_by_expression_.try_emplace(expression, Node(nodes_.size()));
+    if (!is_new) return entry->second;
     Dependence depends = of_leaf(expression.op);
     int radius = 0, depth = 0;
     bool finite = keeps_finite(expression.op) && std::isfinite(expression.number);
@@ -72,7 +72,7 @@ Node Graph::insert(const Expression& expression) {
     finite = finite && (expression.op != Op::divide || is_nonzero(expression.args[1]));
     if (reaches_neighbours(expression.op)) radius += 1;
     if (nodes_.size() >= kMaxNodes || depth > kMaxDepth) {
-        places_.erase(place);
+        nodes_by_expression_.erase(entry);
         throw std::length_error("too many expressions");
     }
     nodes_.push_back(expression);
@@ -80,7 +80,7 @@ Node Graph::insert(const Expression& expression) {
     radius_.push_back(radius);
     depth_.push_back(depth);
     finite_.push_back(finite);
-    return place->second;
+    return entry->second;
 }
 
 Node Graph::number(double value) {

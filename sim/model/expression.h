@@ -155,7 +155,7 @@ class Graph {
     std::vector<Dependence> depends_;
     std::vector<int> radius_, depth_;
     std::vector<bool> finite_;  ///< whether a node is finite if the components are
-    std::map<Expression, Node, Less> places_;
+    std::map<Expression, Node, Less> nodes_by_expression_;
 };
 
 }  // namespace stencil::equation

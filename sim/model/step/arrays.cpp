@@ -63,9 +63,9 @@ std::vector<ArrayInfo> ArrayTable::take(const Program& program) {
     return std::move(arrays_);
 }
 
-int ArrayTable::add_place(Node node) {
+int ArrayTable::add_coefficient(Node node) {
     ArrayInfo info;
-    info.name = fmt::format("place {}", ++places_);
+    info.name = fmt::format("coefficient {}", ++coefficients_);
     return add(std::move(info), node);
 }
 

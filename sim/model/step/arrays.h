@@ -24,7 +24,7 @@ class ArrayTable {
     /// of the picture or array that fills it, -1 for none.
     int add_insulated(const std::string& name, Wraps wraps, int data = -1);
     /// For a coefficient that depends on position alone; its ghost cells are the formula at their centres.
-    int add_place(Node node);
+    int add_coefficient(Node node);
     /// For a materialised intermediate: one array for all stages, or one per time if its ghost cells depend
     /// on time.
     int stored(Node node, double time);
@@ -42,7 +42,7 @@ class ArrayTable {
     Reflections& reflections_;
     std::vector<ArrayInfo> arrays_;
     std::map<std::pair<Node, double>, int> stored_;
-    int places_ = 0;
+    int coefficients_ = 0;
 };
 
 /// The lowest component that the expression contains; -1 if there is none.

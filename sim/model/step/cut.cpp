@@ -166,7 +166,7 @@ class PositionReads {
 
 }  // namespace
 
-std::vector<Node> find_places(const Graph& graph,
+std::vector<Node> find_coefficients(const Graph& graph,
                               const std::vector<Node>& roots,
                               const std::vector<Node>& stored,
                               bool corners) {
@@ -178,11 +178,11 @@ std::vector<Node> find_places(const Graph& graph,
     for (const auto& [node, cells] : reads.cells)
         if (!corners && std::ranges::any_of(cells, diagonal))
             graph.walk(node, [&](Node part) { of_corners.insert(part); });
-    std::vector<Node> places;
+    std::vector<Node> found;
     for (const auto& [node, cells] : reads.cells)
         if (!of_corners.contains(node) && int(cells.size()) * reads.work(node) > kArray)
-            places.push_back(node);
-    return places;
+            found.push_back(node);
+    return found;
 }
 
 std::vector<Node> find_cut(const Graph& graph, const std::vector<Node>& roots, const CanStore& can_store) {

@@ -95,8 +95,8 @@ class SymbolReader {
     }
 
     void add(Symbol& to, const Powers& powers, Node coefficient) {
-        const auto [place, is_new] = to.try_emplace(powers, coefficient);
-        if (!is_new) place->second = g_.add(place->second, coefficient);
+        const auto [entry, is_new] = to.try_emplace(powers, coefficient);
+        if (!is_new) entry->second = g_.add(entry->second, coefficient);
     }
 
     // First differences swap sines and cosines, so only periodic axes can have odd powers of them.

@@ -16,7 +16,7 @@
 namespace stencil::equation {
 namespace {
 
-constexpr std::size_t kMostPlaces = 16;  // more arrays would make steps memory-bound
+constexpr std::size_t kMostCoefficients = 16;  // more arrays would make steps memory-bound
 
 class Planner {
   public:
@@ -40,7 +40,7 @@ class Planner {
         require_rates();
         // If components wrap differently, each reader of a coefficient decides how it wraps, so none is
         // stored.
-        keeps_places_ = reflections_.agree();
+        keeps_coefficients_ = reflections_.agree();
         for (int c = 0; c < program_.components; ++c)
             program_.next.push_back(arrays_.add_component(c, "'", 1));
         switch (scheme_) {
@@ -60,7 +60,7 @@ class Planner {
                 imex();
                 break;
         }
-        store_places();
+        store_coefficients();
         return finished();
     }
 
@@ -131,21 +131,21 @@ class Planner {
     }
 
     // Setup stage: computes coefficients of x and y once instead of at every step.
-    void store_places() {
-        if (places_.empty()) return;
+    void store_coefficients() {
+        if (coefficients_.empty()) return;
         Lowering lowering(g_, inputs_, reflections_, float64_, {{}, {}, {}, {}, 0});
         std::vector<Output> outputs;
-        for (const auto& [node, array] : places_) outputs.push_back({lowering.value(node), array});
+        for (const auto& [node, array] : coefficients_) outputs.push_back({lowering.value(node), array});
         program_.once.push_back(lowering.stage(outputs));
     }
 
-    void use_places(Bindings& source, const std::vector<Node>& formulas, const std::vector<Node>& cut) {
+    void use_coefficients(Bindings& source, const std::vector<Node>& formulas, const std::vector<Node>& cut) {
         // Ghost cells above and below are made for the field's own columns, so corners need a periodic y.
         const bool corners = reflections_.wraps()[1];
-        for (const Node node : find_places(g_, formulas, cut, corners)) {
-            if (!places_.contains(node) && places_.size() < kMostPlaces)
-                places_[node] = arrays_.add_place(node);
-            if (places_.contains(node)) source.stored[node] = places_[node];
+        for (const Node node : find_coefficients(g_, formulas, cut, corners)) {
+            if (!coefficients_.contains(node) && coefficients_.size() < kMostCoefficients)
+                coefficients_[node] = arrays_.add_coefficient(node);
+            if (coefficients_.contains(node)) source.stored[node] = coefficients_[node];
         }
     }
 
@@ -154,7 +154,7 @@ class Planner {
         Bindings source{from, data_, {}, inside_, time};
         const auto can_store = [&](Node node) { return reflections_.is_definite(node); };
         const std::vector<Node> cut = find_cut(g_, formulas, can_store);
-        if (keeps_places_) use_places(source, formulas, cut);
+        if (keeps_coefficients_) use_coefficients(source, formulas, cut);
         const std::vector<std::vector<Node>> levels = levels_of(cut);
         for (const auto& nodes : levels) {
             Lowering lowering(g_, inputs_, reflections_, float64_, source);
@@ -358,8 +358,8 @@ class Planner {
     Program program_;  ///< complete except for its arrays
     Arrays data_;
     std::map<Wraps, int> inside_;
-    bool keeps_places_ = false;  ///< only for programs of many steps, not for views or initial values
-    std::map<Node, int> places_;
+    bool keeps_coefficients_ = false;  ///< only for programs of many steps, not for views or initial values
+    std::map<Node, int> coefficients_;
 };
 
 }  // namespace
