@@ -15,6 +15,7 @@
 #include "tests/support/fields.h"
 #include "tests/support/program.h"
 #include "tests/support/scratch.h"
+#include "tests/support/session_lab.h"
 
 using namespace stencil_test;
 namespace fs = std::filesystem;
@@ -80,15 +81,8 @@ TEST_CASE("A figure says that the coefficient changed on the way") {
 
 TEST_CASE("What a session exports is what run writes, byte for byte") {
     const ScratchFolder folder;
-    stencil::RunSpec spec;
-    spec.size = stencil::Size{40, 31};
-    spec.initial = "noise";
-    spec.method = "cpu";
-    stencil::SessionOptions options;
-    options.running = options.measure_limits = false;
-    stencil::Session session(spec, options);
-    session.apply(stencil::action::Step{25});
-    while (session.busy()) session.work();
+    stencil::Session session(noise_run({40, 31}, "cpu"), standing());
+    perform(session, stencil::action::Step{25});
     const Words files{"initial.npy", "field.npy", "laplacian.npy", "field.png", "laplacian.png", "spec.json"};
     session.apply(stencil::action::Export{(folder / "session").string(), files});
     while (session.snapshot()->exporting) session.work();

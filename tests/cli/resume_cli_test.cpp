@@ -118,38 +118,6 @@ TEST_CASE("What cannot be resumed is refused in one line") {
     const fs::path field = out / "checkpoint/field-u.npy";
     write_bytes(field, read_bytes(field).substr(0, 500));
     require_refused(resume(""), 2, "field-u.npy");
-    // A new run in the folder discards the checkpoint.
-    require_done(stencilscope(
-        "run --size 20x20 --steps 5 --checkpoint 10 --quiet --export field.npy,spec.json --out {}", out));
-    require_refused(resume(""), 2, "no checkpoint");
-}
-
-TEST_CASE("The hash of a field is the same for any number of threads, and another one for another step") {
-    const ScratchFolder folder;
-    const auto hash = [&](int threads, int steps) {
-        const fs::path json = folder / "t.json";
-        require_done(stencilscope("run --backend cpu --size 50x40 --threads {} --steps {} --quiet --json {}",
-                                  threads,
-                                  steps,
-                                  json));
-        return nlohmann::json::parse(read_bytes(json)).at("field_hash").get<std::string>();
-    };
-    const std::string one = hash(1, 20);
-    REQUIRE(one == hash(2, 20));
-    REQUIRE(one != hash(1, 21));
-}
-
-TEST_CASE("A run that solves for its linear part goes on with the bits of one never cut") {
-    const ScratchFolder folder;
-    const std::string words =
-        "run --quiet --backend cpu --model swift-hohenberg --stepper imex --dt 0.3 --size 33x20 --checkpoint "
-        "10 "
-        "--export field.npy,timings.json --out {} --steps ";
-    require_done(stencilscope(words + "40", folder / "uncut"));
-    require_done(stencilscope(words + "20", folder / "cut"));
-    REQUIRE(hash_in(folder / "cut") != hash_in(folder / "uncut"));
-    require_done(stencilscope("run --quiet --resume {} --steps 40", folder / "cut"));
-    REQUIRE(hash_in(folder / "cut") == hash_in(folder / "uncut"));
 }
 
 TEST_CASE("One run at a time writes into a folder, and the next one is told") {

@@ -16,6 +16,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/program.h"
+#include "tests/support/runs.h"
 #include "tests/support/scratch.h"
 
 using namespace stencil;
@@ -60,10 +61,7 @@ void require_same_arrays_by(std::initializer_list<int> processes, const std::str
 }
 
 RunSpec spec_of(const std::string& initial) {
-    RunSpec spec;
-    spec.size = Size{67, 150};
-    spec.backend = "cpu";
-    spec.method = "cpu";
+    RunSpec spec = noise_run({67, 150}, "cpu");
     spec.initial = initial;
     spec.threads = 1;
     return resolve(spec, query_machine());

@@ -13,6 +13,7 @@
 #include "tests/support/among_two.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
+#include "tests/support/runs.h"
 
 using namespace stencil;
 using namespace stencil_test;
@@ -20,11 +21,7 @@ using namespace stencil_test;
 namespace {
 
 RunSpec spec_of(int nx, int ny, const std::string& method) {
-    RunSpec spec;
-    spec.size = Size{nx, ny};
-    spec.backend = "cpu";
-    spec.method = method;
-    spec.initial = "noise";
+    RunSpec spec = noise_run({nx, ny}, method);
     spec.threads = 1;
     return resolve(spec, query_machine());
 }

@@ -158,6 +158,7 @@ TEST_CASE("What is in flux form keeps its total at insulated sides") {
                                 "du/dt = dx(u*dx(u)) + dy(u*dy(u))",
                                 "du/dt = div(vec(dx(u), dy(u)))",
                                 "du/dt = dxb((1 + u^2)*dxf(u))",
+                                "du/dt = div((1 + u^2 + 0.5*sin(x))*grad(u))",
                                 "du/dt = lap(u) - dx(dx(lap(u)))",
                                 "du/dt = dx(dx(u)*dy(u)^2)");
     INFO(text);

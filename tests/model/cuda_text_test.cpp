@@ -138,14 +138,3 @@ TEST_CASE("The text of the CUDA kernels has the bits of the CPU's rows") {
     check(float());
     check(double());
 }
-
-TEST_CASE("Light programs get more cells a thread than heavy ones") {
-    const auto block = [](const std::string& text) {
-        const Equations e = read_equations(text);
-        return cuda_block(make_program(e, scheme_of(e.stepper), false), false);
-    };
-    CHECK((block("du/dt = lap(u)").columns == 4 && block("du/dt = lap(u)").rows == 2));
-    CHECK(block("du/dt = lap(u) + normal + random*sin(u)").rows == 1);
-    CHECK(block("du/dt = lap(u) + sin(u)^3; stepper = rk4; dv/dt = tanh(lap(sin(v) + lap(u*v)))").columns ==
-          1);
-}

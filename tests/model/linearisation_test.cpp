@@ -149,28 +149,6 @@ TEST_CASE("The limit of rates beside maps is that of both together") {
     CHECK(std::abs(rates[0].real() - (-x * x - 2 * x - 1.3)) < 1e-12);
 }
 
-TEST_CASE("Limits of many components take no time to speak of") {
-    std::string waves, coupled;
-    for (int i = 0; i < 16; ++i) {
-        waves += fmt::format("dc{}/dt = 0.1*lap(c{}) - c{}\n", i, i, (i + 1) % 16);
-        coupled += fmt::format(
-            "dc{}/dt = 0.1*lap(c{}) - c{}*c{} + sin(c{})\n", i, i, (i + 1) % 16, (i + 3) % 16, (i + 5) % 16);
-    }
-    for (const std::string& text :
-         {waves + "stepper = imex", coupled + "stepper = rk4", coupled + "stepper = imex"}) {
-        const Equations e = read_equations(text);
-        std::vector<UniformState> states;
-        for (int s = 0; s < 34; ++s) {
-            std::vector<double> values;
-            for (int c = 0; c < 16; ++c) values.push_back(0.1 * ((7 * s + 3 * c) % 11));
-            states.push_back(state_of(e, values));
-        }
-        const std::clock_t begin = std::clock();
-        CHECK(stable_step(e, scheme_of(e.stepper), states).known());
-        CHECK(double(std::clock() - begin) / CLOCKS_PER_SEC < 20);
-    }
-}
-
 TEST_CASE("The term that sets the step is named") {
     const auto* text =
         "du/dt = Du*lap(u) - u*v^2 + F*(1 - u); dv/dt = Dv*lap(v) + u*v^2 - (F + K)*v\n"
@@ -207,23 +185,6 @@ TEST_CASE("Just below the limit runs hold, above it they grow") {
     INFO(c.text << ", dt " << dt);
     CHECK(largest(0.98) < 0.1);
     CHECK(largest(1.05) > 10);
-}
-
-TEST_CASE("The dispersion relation of a Turing pattern") {
-    // Schnakenberg at its fixed point, with the Jacobian by hand.
-    const double a = 0.1, b = 0.9, d = 40, u = a + b, v = b / (u * u);
-    const Equations e = read_equations(
-        "du/dt = lap(u) + a - u + u^2*v; dv/dt = d*lap(v) + b - u^2*v; a = 0.1; b = 0.9; d = 40; dx = 0.2");
-    for (const double k : {0.0, 0.1, 0.3}) {
-        const double symbol = (2 - 2 * std::cos(k)) / 0.04;
-        const double p = -1 + 2 * u * v - symbol, q = u * u, r = -2 * u * v, s = -u * u - d * symbol;
-        const double half = (p + s) / 2, root = half * half - (p * s - q * r);
-        const auto rates = dispersion(e, state_of(e, {u, v}), k);
-        REQUIRE(rates.size() == 2);
-        CHECK(std::abs(rates[0].real() - (half + (root > 0 ? std::sqrt(root) : 0))) < 1e-9);
-    }
-    CHECK(dispersion(e, state_of(e, {u, v}), 0.1)[0].real() > 0);
-    CHECK(dispersion(e, state_of(e, {u, v}), 0)[0].real() < 0);
 }
 
 TEST_CASE("The dispersion relation of a map is of what a step multiplies waves by") {

@@ -98,21 +98,6 @@ TEST_CASE("The largest square of a sweep is one that fits, and the next one is n
     REQUIRE_THROWS(require_memory(needs, limits, {more, more}));
 }
 
-TEST_CASE("The machine issues instructions, and a method's share of that limit is below one") {
-    const double one = measure_issue_rate(Device::cpu, DType::float32, 1);
-    // Loose bounds for any processor, up to a hundred instructions on four cells per nanosecond.
-    REQUIRE(one > 1e8);
-    REQUIRE(one < 1e12);
-    IssueRate rate(Device::cpu, DType::float64, 1);
-    int pieces = 0;
-    while (!rate.done()) {
-        rate.work();
-        REQUIRE(++pieces < 1000);
-    }
-    REQUIRE(rate.median() > 1e8);
-    REQUIRE(rate.fastest() < 1e12);
-}
-
 TEST_CASE("The chart has a curve for each method that was timed, within its axes, in a colour of its own") {
     Dice dice;
     CAPTURE(dice.seed);

@@ -81,13 +81,6 @@ TEST_CASE("A diverging table is neutral in its middle") {
     CHECK(middle.r > 200);
 }
 
-TEST_CASE("Grey is linear") {
-    for (int i = 0; i < 256; ++i) {
-        const auto level = std::uint8_t(i);
-        CHECK((colormap("grey").colors[std::size_t(i)] == Rgb{level, level, level}));
-    }
-}
-
 TEST_CASE("A value picks the entry of its 256th of the range") {
     Dice random;
     CAPTURE(random.seed);

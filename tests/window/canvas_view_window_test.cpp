@@ -287,17 +287,6 @@ TEST_CASE("A canvas of another size has the same place of the field in its middl
     }
 }
 
-TEST_CASE("An old picture is where its cells are in the new view") {
-    const ScreenRect canvas{0, 0, 900, 700};
-    const FieldSize field{1000, 1000};
-    const CanvasView old = zoomed(fit_view(canvas, field), canvas, field, 3, 400, 300);
-    const auto part = visible_part(old, canvas, field, false);
-    REQUIRE(part);
-    const CanvasView now = panned(old, canvas, field, 37, -12);
-    const ScreenRect at = place(now, canvas, part->area);
-    REQUIRE(at == ScreenRect{37, -12, double(part->width), double(part->height)});
-}
-
 TEST_CASE("Nothing is visible on an empty canvas") {
     const FieldSize field{100, 100};
     const CanvasView view = fit_view({0, 0, 0, 0}, field);

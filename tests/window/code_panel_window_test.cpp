@@ -3,6 +3,7 @@
 #include "app/window/panels/panels.h"
 #include "sim/session/session.h"
 #include "tests/support/catch.h"
+#include "tests/support/session_lab.h"
 #include "tests/support/window/imgui_panels.h"
 
 using namespace stencil;
@@ -13,14 +14,8 @@ namespace {
 // Shows only this section, for a typed equation that is not stepped.
 struct CodeLab {
     explicit CodeLab(const std::string& text) {
-        RunSpec spec;
-        spec.use_model(model_of_text(text));
-        spec.backend = "cpu";
-        spec.threads = 1;
-        SessionOptions options;
-        options.running = options.measure_limits = false;
-        Session session(spec, options);
-        while (session.busy()) session.work();
+        Session session(run_of_text(text), standing());
+        settle(session);
         snapshot = *session.snapshot();
         ui.preferences.open_sections = {"Generated code"};
         frames(2);

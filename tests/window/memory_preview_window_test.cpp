@@ -7,6 +7,7 @@
 #include "sim/session/session.h"
 #include "tests/support/catch.h"
 #include "tests/support/scratch.h"
+#include "tests/support/session_lab.h"
 
 using namespace stencil;
 using namespace stencil_test;
@@ -15,13 +16,9 @@ TEST_CASE("What a size needs is worked out once, and no file of the model is rea
     const ScratchFolder folder;
     const auto file = folder / "start.npy";
     write_npy(file, Field(Array<double>(20, 10)));
-    RunSpec spec;
-    spec.use_model(model_of_text("du/dt = 0.1*lap(u) + array(\"" + file.string() + "\")\ndt = 0.1"));
+    RunSpec spec = run_of_text("du/dt = 0.1*lap(u) + array(\"" + file.string() + "\")\ndt = 0.1");
     spec.size = Size{20, 10};
-    spec.backend = "cpu";
-    SessionOptions options;
-    options.running = options.measure_limits = false;
-    Session session(spec, options);
+    Session session(spec, standing());
     MemoryNeedsOf known;
     const MemoryPreview before = memory_preview(*session.snapshot(), {20, 10}, known);
     INFO(before.text);
@@ -40,16 +37,9 @@ TEST_CASE("The memory that a size is said to need is what applying it is refused
         for (int edge = 256; !refused; edge += 256) {
             CAPTURE(edge);
             REQUIRE(edge < 8192);
-            RunSpec spec;
-            spec.size = Size{64, 64};
-            spec.initial = "noise";
-            spec.backend = "cpu";
-            spec.method = method;
+            RunSpec spec = noise_run({64, 64}, method);
             spec.memory_limit = 100'000'000;
-            SessionOptions options;
-            options.running = options.measure_limits = false;
-            options.steps_per_frame = 1;
-            Session session(spec, options);
+            Session session(spec, standing());
             // So many steps that `auto` begins another run with another method.
             session.apply(action::Pace{1'000'000});
             if (!anew) {

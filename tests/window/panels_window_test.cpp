@@ -158,63 +158,6 @@ TEST_CASE("what is typed into the toolbar's pace is the pace, and nothing else")
     CHECK(window.ui.actions.size() == 1);
 }
 
-TEST_CASE("a drag of the coefficient is one beginning and what continues it") {
-    Interface window;
-    CAPTURE(window.dice.seed);
-    const ImRect slider = window.find("##panel", kCoefficient);
-    for (const bool back : {true, false}) {
-        window.ui.actions.clear();
-        const auto at = [&](int i) {
-            return along(slider, back ? 0.9f - 0.08f * float(i) : 0.1f + 0.08f * float(i));
-        };
-        window.move_mouse(at(0));
-        window.imgui.press_mouse(true);
-        for (int i = 0; i <= 10; ++i) {
-            window.move_mouse(at(i));
-            for (const auto& change : actions_of<action::Change>(window.ui))
-                window.snapshot.now.set_parameter("coefficient", std::stod(change.value));
-        }
-        window.imgui.press_mouse(false);
-        window.frames(60);
-        const auto changes = actions_of<action::Change>(window.ui);
-        REQUIRE(changes.size() > 4);
-        CHECK(changes.size() == window.ui.actions.size());
-        for (std::size_t i = 0; i < changes.size(); ++i) {
-            CHECK(changes[i].setting == "coefficient");
-            CHECK(changes[i].continuing == (i > 0));
-            const auto value = read_real(changes[i].value);
-            REQUIRE(value);
-            CHECK((*value > 0 && *value <= 0.25));
-        }
-    }
-}
-
-TEST_CASE(
-    "a double click makes the coefficient an input: sent once, when it is left, and no key does anything") {
-    Interface window;
-    CAPTURE(window.dice.seed);
-    const ImVec2 slider = window.find("##panel", kCoefficient).GetCenter();
-    window.click(slider);
-    window.click(slider);
-    CHECK(ImGui::GetIO().WantTextInput);
-    window.ui.actions.clear();
-    window.type("0.");
-    window.type("125");
-    CHECK(window.ui.actions.empty());
-    for (const Shortcut& row : shortcuts()) {
-        const bool heard =
-            handle_key({row.chords.front().key, row.chords.front().mods}, window.ui, window.snapshot);
-        CHECK(heard == row.while_typing);
-    }
-    CHECK(window.ui.actions.empty());
-    window.click(ImVec2(1000, 400));
-    const auto changes = actions_of<action::Change>(window.ui);
-    REQUIRE(changes.size() == 1);
-    CHECK(changes.front().value == "0.125");
-    CHECK_FALSE(changes.front().continuing);
-    CHECK_FALSE(ImGui::GetIO().WantTextInput);
-}
-
 TEST_CASE("a coefficient above the limit is refused with a question, which two buttons answer") {
     for (const bool allowed : {true, false}) {
         Interface window;
@@ -241,7 +184,7 @@ TEST_CASE("a coefficient above the limit is refused with a question, which two b
     }
 }
 
-TEST_CASE("the coefficient stays within the limit unless unstable steps are allowed") {
+TEST_CASE("a drag of the coefficient is one edit that continues, within the limit if no more is allowed") {
     Interface window;
     CAPTURE(window.dice.seed);
     const ImRect slider = window.find("##panel", kCoefficient);
@@ -250,11 +193,16 @@ TEST_CASE("the coefficient stays within the limit unless unstable steps are allo
         window.ui.actions.clear();
         window.move_mouse(along(slider, 0.5f));
         window.press_mouse(true);
-        window.move_mouse(along(slider, 1.05f));
+        for (const float share : {0.3f, 0.7f, 1.05f}) window.move_mouse(along(slider, share));
         window.press_mouse(false);
         const auto changes = actions_of<action::Change>(window.ui);
-        REQUIRE(changes.size() == 1);
-        CHECK((std::stod(changes.front().value) > 0.25) == allowed);
+        REQUIRE(changes.size() == 3);
+        for (const auto& change : changes) {
+            CHECK(change.setting == "coefficient");
+            CHECK(change.continuing == (&change != &changes.front()));
+            CHECK(std::stod(change.value) > 0);
+        }
+        CHECK((std::stod(changes.back().value) > 0.25) == allowed);
         window.frames(60);
     }
 }
@@ -270,18 +218,6 @@ TEST_CASE("a click on a section's header closes and opens it, and that is rememb
     CHECK(std::ranges::find(open, "Simulation") == open.end());
     window.click(header);
     CHECK(open.back() == "Simulation");
-}
-
-TEST_CASE("the histogram is asked for only while it is seen") {
-    Interface window;
-    CHECK(window.ui.wants_histogram);
-    window.ui.preferences.open_sections = {"View"};
-    window.frames();
-    CHECK_FALSE(window.ui.wants_histogram);
-    window.ui.preferences.open_sections = {"Measure"};
-    window.ui.preferences.panels = false;
-    window.frames();
-    CHECK_FALSE(window.ui.wants_histogram);
 }
 
 TEST_CASE("the initial condition's draft follows the session and is its own in between") {
@@ -347,15 +283,18 @@ TEST_CASE("a mistake of several lines is seen whole, its caret included") {
     CHECK(notices.content.y <= notices.room.y + 1);
 }
 
-TEST_CASE("the help opens and closes by its keys, while the canvas stays in use") {
+TEST_CASE("the help opens and closes by its keys, and is seen whole while the canvas stays in use") {
     Interface window;
+    window.ui.preferences.prompts_done = {"paint"};
+    window.snapshot.messages.clear();
     handle_key({GLFW_KEY_F1}, window.ui, window.snapshot);
-    window.frames(2);
-    CHECK(window_rect("Help").drawn);
+    window.frames(3);
+    const WindowRect help = window_rect("Help");
+    REQUIRE(help.drawn);
+    CHECK(help.content.y <= help.room.y);
     CHECK_FALSE(ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup));
     handle_key({GLFW_KEY_ESCAPE}, window.ui, window.snapshot);
-    window.frames();
-    window.frames();
+    window.frames(2);
     CHECK_FALSE(window_rect("Help").drawn);
 }
 
@@ -437,23 +376,6 @@ TEST_CASE("a tooltip is as wide as a narrow window has room for") {
     CHECK(tip.most.x <= 250);
 }
 
-TEST_CASE("the status line tells the rates of pictures and steps, and none while the run stands still") {
-    Interface window;
-    CAPTURE(window.dice.seed);
-    window.imgui.resize(3000, 800);
-    const auto width = [&] {
-        window.frames(2);
-        return window_rect("##status").content.x;
-    };
-    window.ui.cost.fields_per_s = 0;
-    const float without = width();
-    window.ui.cost.fields_per_s = 24;
-    window.ui.cost.steps_per_s = 240;
-    CHECK(width() > without + ImGui::CalcTextSize("24.0 frames/s240 steps/s").x);
-    window.ui.cost = {};
-    CHECK(width() == without);
-}
-
 // Returns the text drawn into a window of this width.
 static std::string text_of(Interface& window, float width, const std::function<void()>& draw) {
     std::string text;
@@ -468,7 +390,7 @@ static std::string text_of(Interface& window, float width, const std::function<v
     return text;
 }
 
-TEST_CASE("the status line says less where there is no room, and cuts nothing") {
+TEST_CASE("the status line tells the rates of a run, says less where there is no room, and cuts nothing") {
     Interface window;
     CAPTURE(window.dice.seed);
     window.ui.cost.fields_per_s = 24.5;
@@ -479,6 +401,8 @@ TEST_CASE("the status line says less where there is no room, and cuts nothing") 
         return text_of(window, width, [&] { draw_status_line(window.ui, window.snapshot); });
     };
     const std::string all = told(3000);
+    CHECK(all.find("24.5 frames/s") != all.npos);
+    CHECK(all.find("2450 steps/s") != all.npos);
     CHECK(all.find("switched off") != all.npos);
     CHECK(all.find("(compiled)") != all.npos);
     std::size_t before = all.size();
@@ -491,6 +415,8 @@ TEST_CASE("the status line says less where there is no room, and cuts nothing") 
         before = some.size();
     }
     CHECK(before < all.size() / 2);
+    window.ui.cost = {};  // the run stands still
+    CHECK(told(3000).find("/s") == all.npos);
 }
 
 TEST_CASE("while a jump goes on the main button, Space and Esc stop it") {
@@ -766,15 +692,4 @@ TEST_CASE("sections far from what is seen keep their room and are not made") {
     content = panel->ContentSize.y;
     REQUIRE(content > 4 * page);
     look_at_all();
-}
-
-TEST_CASE("all of the help is seen at once in a window of 1280x800") {
-    Interface window;
-    window.ui.help_open = true;
-    window.ui.preferences.prompts_done = {"paint"};
-    window.snapshot.messages.clear();
-    window.frames(3);
-    const WindowRect help = window_rect("Help");
-    REQUIRE(help.drawn);
-    CHECK(help.content.y <= help.room.y);
 }

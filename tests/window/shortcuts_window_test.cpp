@@ -270,21 +270,3 @@ TEST_CASE("keys that stand for nothing are left to others") {
     CHECK(handle_key({GLFW_KEY_Z, GLFW_MOD_CONTROL, false}, ui, empty_snapshot()));
     CHECK(ui.actions.empty());  // there is nothing to undo
 }
-
-TEST_CASE("the views go round, and three-up comes back to the one before") {
-    const HeadlessImGui imgui(800, 600);
-    UiState ui;
-    const Snapshot snapshot = empty_snapshot();
-    std::set<Pane> seen;
-    for (std::size_t i = 0; i < panes().size(); ++i) {
-        seen.insert(ui.panes.front());
-        handle_key({GLFW_KEY_V, 0, false}, ui, snapshot);
-    }
-    CHECK(seen.size() == panes().size());
-    CHECK(ui.panes == std::vector{Pane::now});
-    show_pane(ui, Pane::from_start);
-    handle_key({GLFW_KEY_3, 0, false}, ui, snapshot);
-    CHECK(is_three_up(ui));
-    handle_key({GLFW_KEY_3, 0, false}, ui, snapshot);
-    CHECK(ui.panes == std::vector{Pane::from_start});
-}

@@ -127,27 +127,6 @@ TEST_CASE("The window shows the pictures that run writes, each cell as a block o
     CHECK(find(seen, expected).has_value());
 }
 
-TEST_CASE("A picture and an array begin a run in the window, which stops at the step asked for",
-          "[program]") {
-    const ScratchFolder folder;
-    Dice random;
-    CAPTURE(random.seed);
-    std::vector<Rgb> pixels(180 * 97);
-    for (Rgb& pixel : pixels) pixel = {std::uint8_t(random.integer(0, 255)), 90, 30};
-    write_png(folder / "picture.png", 180, 97, pixels);
-    write_npy(folder / "array.npy", Field(random_field(133, 210)));
-    const auto [file, range] =
-        GENERATE(table<std::string, std::string>({{"picture.png", "0:0.6"}, {"array.npy", "-1:1"}}));
-    for (const int steps : {1, 17}) {
-        CAPTURE(file, steps);
-        const ExpectedRun::Settings settings{{"initial", (folder / file).string()}, {"range", range}};
-        const Picture expected = ExpectedRun(settings).at_step(steps);
-        const Picture seen =
-            screenshot(joined(ExpectedRun::arguments(settings), words("--zoom 1 --steps {}", steps)), steps);
-        CHECK(find(seen, expected).has_value());
-    }
-}
-
 TEST_CASE("The spec.json of a run stops in the window at its step, in its colours", "[program]") {
     const ScratchFolder folder;
     require_done(

@@ -11,6 +11,7 @@
 #include "sim/run/start.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
+#include "tests/support/runs.h"
 #include "tests/support/scratch.h"
 
 using namespace stencil;
@@ -18,19 +19,15 @@ using namespace stencil_test;
 
 namespace {
 
-Simulation begin(RunSpec spec, std::vector<Edit> edits = {}) {
-    spec.size = Size{40, 30};
+Simulation with_disk(std::vector<Edit> edits = {}) {
+    RunSpec spec = noise_run({40, 30});
     spec.initial = "disk:radius=0.2";
-    spec.backend = "cpu";
-    spec.threads = 2;
     spec.edits.add(std::move(edits));
-    spec = resolve(spec, query_machine());
-    State start = make_start(spec);
-    return {spec, std::move(start)};
+    return begun(std::move(spec));
 }
 
-Simulation painted_with(std::string_view value, RunSpec spec = {}) {
-    Simulation simulation = begin(std::move(spec));
+Simulation painted_with(std::string_view value) {
+    Simulation simulation = with_disk();
     simulation.apply(Paint{parse_piece(value)});
     return simulation;
 }
@@ -91,7 +88,7 @@ TEST_CASE("Squares and rectangles cover the cells whose centres are within them,
 
 TEST_CASE("A fill takes in what is joined to its cell by values near to its own") {
     // A disc of 1 in a field of 0.
-    Simulation start = begin({});
+    Simulation start = with_disk();
     const long long inside = cells_of(start, 1).count;
     Simulation disc = painted_with("7,0.5,replace-fill,20.5,15.5");
     CHECK(cells_of(disc, 7).count == inside);
@@ -141,8 +138,7 @@ TEST_CASE("A fill agrees with one that looks at each cell's neighbours, whatever
 }
 
 TEST_CASE("Strokes of every shape are spelled so that they read back, and repeat the run to the bit") {
-    RunSpec spec;
-    Simulation live = begin(spec);
+    Simulation live = with_disk();
     live.apply(Advance{7});
     for (const char* piece : {"0.7,3.5,replace-soft-square,12.25,9",
                               "0.7,3.5,replace-soft-square,12.25,9,20,14",
@@ -157,7 +153,7 @@ TEST_CASE("Strokes of every shape are spelled so that they read back, and repeat
     std::vector<Edit> edits;
     for (const Edit& edit : live.edits()) edits.push_back(parse_edit(to_string(edit)));
     CHECK(edits.size() == 6);
-    Simulation again = begin(spec, std::move(edits));
+    Simulation again = with_disk(std::move(edits));
     again.apply(Advance{live.step()});
     CHECK(same_bits(again.field(), live.field()));
 }

@@ -12,6 +12,7 @@
 #include "sim/text/shell_words.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
+#include "tests/support/runs.h"
 #include "tests/support/scratch.h"
 
 using namespace stencil;
@@ -20,11 +21,7 @@ using namespace stencil_test;
 namespace {
 
 RunSpec small_spec() {
-    RunSpec spec;
-    spec.size = Size{40, 31};
-    spec.initial = "noise";
-    spec.backend = "cpu";
-    spec.threads = 2;
+    RunSpec spec = noise_run({40, 31});
     spec.steps = 60;
     return resolve(spec, query_machine());
 }

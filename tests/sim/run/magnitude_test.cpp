@@ -5,6 +5,7 @@
 #include "sim/text/error.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
+#include "tests/support/runs.h"
 #include "tests/support/scratch.h"
 
 using namespace stencil;
@@ -13,11 +14,7 @@ using namespace stencil_test;
 namespace {
 
 RunSpec spec_with(double coefficient, DType dtype) {
-    RunSpec spec;
-    spec.size = Size{40, 30};
-    spec.method = "cpu";
-    spec.backend = "cpu";
-    spec.threads = 1;
+    RunSpec spec = noise_run({40, 30}, "cpu");
     spec.set_parameter("coefficient", coefficient);
     spec.dtype = dtype;
     return spec;
@@ -70,10 +67,12 @@ TEST_CASE("A brush whose value the coefficient cannot step is refused") {
     REQUIRE(not_finite(simulation) == 0);
 }
 
-TEST_CASE("A field too small for its precision is refused, and one of zeros is not") {
-    const std::string refusal =
-        message_of<InputError>([] { Simulation(spec_with(0.2, DType::float32), times(1e-40)); });
-    REQUIRE(refusal.find("float32") != std::string::npos);
+TEST_CASE("A field too small or too large for its precision is refused, and one of zeros is not") {
+    for (const auto& [coefficient, factor] : {std::pair{0.2, 1e-40}, {1e-6, 1e38}})
+        REQUIRE(
+            contains(input_error([&] { Simulation(spec_with(coefficient, DType::float32), times(factor)); }),
+                     "--dtype float64"));
+    REQUIRE_NOTHROW(Simulation(spec_with(1e-6, DType::float64), times(1e38)));
     Simulation wide(spec_with(0.2, DType::float64), times(1e-40));
     wide.apply(Advance{1});
     const Statistics found = statistics_of(wide.field());

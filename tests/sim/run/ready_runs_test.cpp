@@ -7,6 +7,7 @@
 #include "sim/run/start.h"
 #include "sim/text/error.h"
 #include "tests/support/catch.h"
+#include "tests/support/runs.h"
 #include "tests/support/scratch.h"
 
 using namespace stencil;
@@ -25,9 +26,7 @@ TEST_CASE("Every ready run has a title and a sentence, can be begun, and has a n
         spec.size = Size{24, 20};
         spec.backend = "cpu";
         spec.threads = 1;
-        spec = resolve(spec, query_machine());
-        State start = make_start(spec);
-        Simulation simulation(spec, std::move(start));
+        Simulation simulation = begun(spec);
         simulation.apply(Advance{2});
         CHECK(simulation.step() == 2);
     }

@@ -7,6 +7,7 @@
 #include "sim/run/stability.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
+#include "tests/support/runs.h"
 #include "tests/support/scratch.h"
 
 using namespace stencil;
@@ -15,12 +16,7 @@ using namespace stencil_test;
 namespace {
 
 RunSpec spec_of(int nx, int ny, const char* method = "cpu") {
-    RunSpec spec;
-    spec.size = Size{nx, ny};
-    spec.method = method;
-    spec.backend = "cpu";
-    spec.threads = 2;
-    return spec;
+    return noise_run({nx, ny}, method);
 }
 
 }  // namespace
@@ -36,23 +32,12 @@ TEST_CASE("A simulation counts its steps, resets to its start and repeats itself
     REQUIRE(simulation.timings().total_seconds() > 0);
     const Field once = simulation.field();
     REQUIRE_FALSE(same_bits(once, start));
+    REQUIRE_FALSE(input_error([&] { simulation.apply(Advance{-1}); }).empty());
     simulation.apply(Reset{});
     REQUIRE(simulation.step() == 0);
     REQUIRE(same_bits(simulation.field(), start));
     simulation.apply(Advance{123});
     REQUIRE(same_bits(simulation.field(), once));
-}
-
-TEST_CASE("Commands that are not allowed change nothing") {
-    Simulation simulation(spec_of(20, 20), Field(random_field(20, 20)));
-    simulation.apply(Advance{3});
-    const Field before = simulation.field();
-    for (const double c : {0.0, -1.0, 0.3, std::numeric_limits<double>::quiet_NaN()})
-        REQUIRE_FALSE(input_error([&] { simulation.apply(Set{"coefficient", std::to_string(c)}); }).empty());
-    REQUIRE_FALSE(input_error([&] { simulation.apply(Advance{-1}); }).empty());
-    REQUIRE(simulation.step() == 3);
-    REQUIRE(simulation.spec().parameter("coefficient") == 0.2);
-    REQUIRE(same_bits(simulation.field(), before));
 }
 
 TEST_CASE("Coefficient and boundary change in mid-run without a restart") {
@@ -129,34 +114,6 @@ TEST_CASE("The step that is chosen holds where the reaction leads to, and not at
     const double dt = simulation.now().time_step();
     CHECK(dt <= std::min(1.0, 0.81 * limit));
     CHECK(dt >= std::min(1.0, 0.75 * limit));
-}
-
-TEST_CASE("Values that a precision cannot step are refused") {
-    Array<double> large(4, 4);
-    for (double& value : large.cells()) value = 1e38;
-    RunSpec spec = spec_of(4, 4);
-    spec.set_parameter("coefficient", 1e-6);
-    const std::string message = input_error([&] { Simulation(spec, Field(large.clone())); });
-    REQUIRE(contains(message, "--dtype float64"));
-    spec.dtype = DType::float64;
-    REQUIRE_NOTHROW(Simulation(spec, Field(large.clone())));
-}
-
-TEST_CASE("A thread pool runs every task once, and every range whole") {
-    for (const int threads : {1, 2, 5}) {
-        ThreadPool pool(threads);
-        REQUIRE(pool.size() == threads);
-        for (int repeat = 0; repeat < 200; ++repeat) {
-            std::vector<int> seen(std::size_t(threads), 0);
-            pool.run([&](int i) { ++seen[std::size_t(i)]; });
-            REQUIRE(seen == std::vector<int>(std::size_t(threads), 1));
-            std::vector<int> cells(std::size_t(repeat), 0);
-            pool.for_ranges(repeat, [&](std::int64_t begin, std::int64_t end) {
-                for (std::int64_t k = begin; k < end; ++k) ++cells[std::size_t(k)];
-            });
-            REQUIRE(cells == std::vector<int>(std::size_t(repeat), 1));
-        }
-    }
 }
 
 TEST_CASE("auto resolves to the fastest method that the machine has") {
