@@ -288,8 +288,7 @@ TEST_CASE("The code of a typed equation is printed with its stages, operations, 
 }
 
 TEST_CASE("A run whose compiler fails says why, and has the bits of one that compiles") {
-    const ScratchFolder scratch;
-    const Environment cache("XDG_CACHE_HOME", (scratch / "cache").string());
+    const OwnCache scratch;
     const std::string run = "run --backend cpu --threads 2 --size 256 --steps 3000 --out {} --equation {}";
     require_done(stencilscope(run, scratch / "compiled", kGrayScott));
     const auto broken = write_script(scratch / "cc", "echo 'error: a compiler of stone' >&2; exit 1");

@@ -12,8 +12,7 @@ const std::string kText = "du/dt = 0.1*lap(u) + 0.01*sin(u + x); dt = 1; u(0) = 
 }  // namespace
 
 TEST_CASE("verify steps a model in every way and says that all have the same bits") {
-    const ScratchFolder scratch;
-    const Environment cache("XDG_CACHE_HOME", scratch.path().string());
+    const OwnCache scratch;
     const auto model = write_bytes(scratch / "mine.txt", kText);
     const auto result = require_done(stencilscope(
         "verify --model {} --out {} --json {}", model, scratch / "out", scratch / "report.json"));
@@ -31,8 +30,7 @@ TEST_CASE("verify steps a model in every way and says that all have the same bit
 }
 
 TEST_CASE("verify notices a compiler that translates wrongly") {
-    const ScratchFolder scratch;
-    const Environment cache("XDG_CACHE_HOME", (scratch / "cache").string());
+    const OwnCache scratch;
     const auto model = write_bytes(scratch / "mine.txt", kText);
     const auto wrong = write_script(scratch / "cc", "sed 's/fma_rn(-v/fma_rn(v/g' | cc \"$@\"");
     const Environment compiler("CC", wrong.string());

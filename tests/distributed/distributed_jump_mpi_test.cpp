@@ -66,16 +66,6 @@ TEST_CASE("Jumps of several processes are edited and followed by steps as those 
     require_equal_runs(kJump + "--size 67x211 --steps 133" + edits + kFiles, 3, 3);
 }
 
-TEST_CASE("A jump of three processes ends where the reference steps to") {
-    for (const std::string boundary : {"zero", "insulated", "periodic"}) {
-        const std::string shape = "--initial noise --size 67x83 --steps 200 --boundary " + boundary;
-        const std::string spread = shape + " --backend cpu --method spectral --processes 3 --dtype ";
-        const std::string truth = shape + " --backend cpu --method reference --dtype float64";
-        REQUIRE(distance_of_runs(spread + "float64", truth) < 1e-13);
-        REQUIRE(distance_of_runs(spread + "float32", truth) < 1e-6);
-    }
-}
-
 TEST_CASE("Jumps of three processes go on by two and by one") {
     require_same_when_cut("--size 45x70 " + kJump, 100, 150);
 }

@@ -36,14 +36,6 @@ TEST_CASE(
                 }
 }
 
-TEST_CASE("On a large field every thread has as many parts to sweep as the others") {
-    for (const int threads : {2, 3, 4, 6}) {
-        const CpuTiling tiling = choose_tiling({8192, 8192}, {threads, 16, sizeof(float)});
-        REQUIRE(tiling.parts() % threads == 0);
-        REQUIRE(tiling.levels == kCpuSteps);
-    }
-}
-
 TEST_CASE(
     "The method cpu steps a field of a few columns to the same bits as its rows and columns exchanged") {
     const auto exchanged = [](const Array<float>& field) {

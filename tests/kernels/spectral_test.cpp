@@ -76,17 +76,3 @@ TEST_CASE("A method that jumps goes as far as there is to go, at a pace that its
     REQUIRE(slice_steps({1e-9, 1, true}) == kMaxSteps);
     REQUIRE(paced_steps({1e-9, 1, true}, 12, 100000) == kJumpSteps);
 }
-
-TEST_CASE("A session jumps by spectral in one batch, tells no speed of it, and compares it with float64") {
-    RunSpec spec = noise_run({61, 47}, "spectral");
-    spec.boundary = Boundary::insulated;
-    Session session(spec, standing());
-    session.set_view(view_of({Pane::from_reference}, *spec.size));
-    perform(session, action::Jump{1'000'000'000});
-    const auto snapshot = session.snapshot();
-    REQUIRE(snapshot->step == 1'000'000'000);
-    REQUIRE(session.simulation().timings().total_batches() == 1);
-    REQUIRE(snapshot->speed.gcells_per_s == 0);
-    REQUIRE(snapshot->messages.empty());
-    REQUIRE(snapshot->busy.empty());
-}

@@ -55,24 +55,6 @@ TEST_CASE("There are no more strips than the columns need") {
     REQUIRE(strips_over(577, 576, 16, false).strips == 2);
 }
 
-TEST_CASE("Segments fill the GPU without a last wave that is nearly empty") {
-    std::mt19937_64 dice{stencil_test::next_seed()};
-    for (int i = 0; i < 200; ++i) {
-        const int ny = std::uniform_int_distribution<int>(1000, 30000)(dice);
-        const int strips = std::uniform_int_distribution<int>(2, 60)(dice);
-        const StreamSlots slots{264, 48};
-        const int segments = segments_over(ny, strips, slots);
-        INFO(ny << " rows, " << strips << " strips, " << segments << " segments");
-        REQUIRE(segments >= 1);
-        const auto cost = [&](int n) {
-            return std::int64_t((ny + n - 1) / n + slots.extra_rows) *
-                   ((std::int64_t(strips) * n + 263) / 264);
-        };
-        for (int other = 1; other <= 100; ++other)
-            if (other * strips <= 8 * 264) REQUIRE(cost(segments) <= cost(other));
-    }
-}
-
 TEST_CASE("Segments have all rows once") {
     std::mt19937_64 dice{stencil_test::next_seed()};
     for (int i = 0; i < 500; ++i) {

@@ -119,40 +119,6 @@ TEST_CASE("Beyond values and insulated sides formulas go on as their reflections
     CHECK(worst < 1e-12 * largest(expected));
 }
 
-TEST_CASE("Nested derivatives have second order at sides") {
-    const auto* operators = GENERATE("dx(dx(u)) + dy(dy(u))",
-                                     "div(vec(dx(u), dy(u)))",
-                                     "dxb(dxf(u)) + dyb(dyf(u))",
-                                     "lap(u - lap(u)) + lap2(u)",
-                                     "lap(cos(u) - 1 - lap(u)) - lap(cos(u)) + lap(u + lap(u))",
-                                     "lap(1 - lap(u)) + lap2(u) + lap(u)");
-    const bool odd = GENERATE(false, true);
-    INFO(operators << (odd ? ", u = 0" : ", insulated"));
-    const auto error = [&](int n) {
-        TypedRun run;
-        run.nx = run.ny = n;
-        const double h = std::numbers::pi / n;
-        const auto exact = [&](int x, int y) {
-            const double a = (x + 0.5) * h, b = (y + 0.5) * h;
-            return odd ? std::sin(a) * std::sin(2 * b) : std::cos(a) * std::cos(2 * b);
-        };
-        run.start = [&](int, int x, int y) { return exact(x, y); };
-        const auto cells = run_typed<double>(fmt::format("du/dt = {}; dt = 1; dx = {:.17g}; {}",
-                                                         operators,
-                                                         h,
-                                                         odd ? "all: u = 0" : "all: flux(u) = 0"),
-                                             run);
-        double worst = 0;
-        for (int y = 0; y < n; ++y)
-            for (int x = 0; x < n; ++x)
-                worst = std::max(worst, std::abs(cells[std::size_t(y * n + x)] + 4 * exact(x, y)));
-        return worst;
-    };
-    const double coarse = error(24), fine = error(48);
-    INFO(coarse << " and " << fine);
-    CHECK(std::abs(std::log2(coarse / fine) - 2) < 0.15);
-}
-
 TEST_CASE("What is in flux form keeps its total at insulated sides") {
     const auto* text = GENERATE("q = -dx(u); du/dt = -dx(q)",
                                 "du/dt = dx(u*dx(u)) + dy(u*dy(u))",
@@ -169,20 +135,6 @@ TEST_CASE("What is in flux form keeps its total at insulated sides") {
     CHECK(largest_difference(cells, before) > 0.01);
     CHECK(std::abs(std::accumulate(cells.begin(), cells.end(), 0.0) -
                    std::accumulate(before.begin(), before.end(), 0.0)) < 1e-11);
-}
-
-TEST_CASE("A held value stays a steady state of nested formulas") {
-    const auto* formula = GENERATE("-lap(lap(u) - u)",
-                                   "lap(u*lap(u)) + lap(u)",
-                                   "-lap(lap(u) - u^3)",
-                                   "div(u*grad(u - lap(u)))",
-                                   "lap(u + t) - lap(lap(u)*u)");
-    INFO(formula);
-    TypedRun run = small_run();
-    run.steps = 20;
-    run.start = [](int, int, int) { return 1; };
-    for (const double u : run_typed<double>(std::string("dt = 0.01; all: u = 1; du/dt = ") + formula, run))
-        REQUIRE(std::abs(u - 1) < 1e-12);
 }
 
 TEST_CASE("Beyond a side a formula of the place goes on as it is") {

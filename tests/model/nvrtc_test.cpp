@@ -13,8 +13,7 @@ using namespace stencil::equation;
 using namespace stencil_test;
 
 TEST_CASE("Texts are compiled and kept where there is a run-time compiler, and where not one line says so") {
-    const ScratchFolder scratch;
-    const Environment cache("XDG_CACHE_HOME", scratch.path().string());
+    const OwnCache scratch;
     const Equations e = read_equations("du/dt = lap(u); left: u = 1; right: flux(u) = 0; y: insulated");
     const std::string text = cuda_text(make_program(e, scheme_of("euler"), false), false);
     if (!why_no_nvrtc().empty()) {

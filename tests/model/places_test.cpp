@@ -124,7 +124,7 @@ TEST_CASE("Parameters set in mid-run count in what is stored") {
     EquationStepper<double> changed(program, before, pool), kept(program, before, pool),
         fresh(program, after, pool);
     const auto copy = [](EquationStepper<double>& from, EquationStepper<double>& to) {
-        for (int y = 0; y < 30; ++y) std::copy_n(&from.component(0).at(0, y), 40, &to.component(0).at(0, y));
+        stencil::copy_cells(from.component(0), to.component(0));
     };
     const auto same = [](EquationStepper<double>& a, EquationStepper<double>& b) {
         for (int y = 0; y < 30; ++y)

@@ -75,22 +75,6 @@ TEST_CASE("Sensitivities are what differences of two runs tell, by every stepper
     }
 }
 
-TEST_CASE("Where steps are linear in a parameter the sensitivities are the differences, to rounding") {
-    TypedRun run;
-    run.steps = 40;
-    for (const char* stepper : {"euler", "rk4", "symplectic"}) {
-        run.stepper = stepper;
-        INFO(stepper);
-        const auto [differences, stepped] = derivatives(
-            "du/dt = v; dv/dt = lap(u) - v + F*sin(x); left: u = F; right: u + flux(u) = 2*F; y: insulated; "
-            "dt = 0.1",
-            run,
-            0.25);
-        CHECK(largest(stepped) > 0.1);
-        CHECK(largest_difference(differences, stepped) < 1e-12);
-    }
-}
-
 TEST_CASE(
     "Sensitivities are finite where a derivative has no value: the angle of (0, 0), roots and powers of 0") {
     TypedRun run;

@@ -333,25 +333,6 @@ TEST_CASE("Beyond the limit the run pauses once the field overflows, and says wh
     REQUIRE(session.snapshot()->step % 50 == 0);
 }
 
-TEST_CASE("An export is what run writes, and its spec repeats it") {
-    const ScratchFolder folder;
-    Session session(small_spec(), standing());
-    session.apply(action::Step{12});
-    perform(session, action::Paint{dab(30, 20)});
-    perform(session, action::Step{9});
-    session.apply(
-        action::Export{(folder / "run").string(), {"field.npy", "spec.json", "timings.json", "figure.png"}});
-    finish_export(session);
-    REQUIRE(contains(newest_message(session), "Wrote 4 files"));
-    const Field written = read_npy((folder / "run" / "field.npy").string());
-    REQUIRE(std::ranges::equal(written.as<float>().cells(), cells(session)));
-
-    Session other(small_spec(), standing());
-    perform(other, action::Open{(folder / "run").string()});
-    REQUIRE(other.snapshot()->step == 21);
-    REQUIRE(cells(other) == cells(session));
-}
-
 TEST_CASE("Exports replace nothing, unless told to: the next one has a folder of its own") {
     const ScratchFolder folder;
     RunSpec spec = small_spec();
@@ -606,17 +587,6 @@ TEST_CASE("Probes, profile and histogram follow the field and go to CSV") {
     for (const char* name : {"statistics.csv", "probes.csv", "profile.csv", "histogram.csv"})
         REQUIRE(read_bytes(folder / name).size() > 20);
     REQUIRE(contains(read_bytes(folder / "probes.csv"), fmt::format("1,7,9,8,{}", at(7, 9))));
-}
-
-TEST_CASE("The drift of the total is told where it is conserved, and nowhere else") {
-    RunSpec spec = small_spec();
-    spec.boundary = Boundary::periodic;
-    Session session(spec, standing());
-    perform(session, action::Step{100});
-    REQUIRE(session.snapshot()->drift.has_value());
-    REQUIRE(std::abs(*session.snapshot()->drift) < 1e-6);
-    perform(session, action::Paint{dab(30, 20)});
-    REQUIRE_FALSE(session.snapshot()->drift.has_value());
 }
 
 TEST_CASE("auto stays asked for until another method is, and is undone as what it was") {

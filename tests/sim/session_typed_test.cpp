@@ -306,8 +306,7 @@ TEST_CASE("Components are seen side by side, each with its own range, and the br
 }
 
 TEST_CASE("A preset's picture is rendered once, and kept as it is") {
-    const ScratchFolder folder;
-    const Environment cache("XDG_CACHE_HOME", folder.path().string());
+    const OwnCache folder;
     const GalleryRow life{GalleryRow::Kind::model, "life"};
     const auto goes_on = [] { return false; };
     const GalleryPicture made = make_picture(life, goes_on);
@@ -324,8 +323,7 @@ TEST_CASE("A preset's picture is rendered once, and kept as it is") {
 }
 
 TEST_CASE("The gallery has all titles before its first picture") {
-    const ScratchFolder folder;
-    const Environment cache("XDG_CACHE_HOME", folder.path().string());
+    const OwnCache folder;
     std::size_t news = 0;
     std::promise<void> told;
     Gallery gallery([&] {
@@ -346,8 +344,7 @@ TEST_CASE("The gallery has all titles before its first picture") {
 }
 
 TEST_CASE("The picture of an initial condition is the condition, and that of a ready run is not flat") {
-    const ScratchFolder folder;
-    const Environment cache("XDG_CACHE_HOME", folder.path().string());
+    const OwnCache folder;
     const auto goes_on = [] { return false; };
     for (const GalleryRow& row : gallery_rows()) {
         if (row.kind == GalleryRow::Kind::model) continue;
@@ -450,8 +447,7 @@ TEST_CASE("The difference from float64 of typed equations is the error of the ru
 }
 
 TEST_CASE("A session compiles at once, and tells when that is done though it stands still") {
-    const ScratchFolder scratch;
-    const Environment cache("XDG_CACHE_HOME", scratch.path().string());
+    const OwnCache scratch;
     TypedBench bench;
     for (const char* dtype : {"float32", "float64"}) {
         bench.set("dtype", dtype);

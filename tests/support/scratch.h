@@ -83,6 +83,16 @@ class Environment {
     std::optional<std::string> before_;
 };
 
+/// A folder that is the user's cache during its lifetime.
+struct OwnCache : ScratchFolder {
+    Environment variable{"XDG_CACHE_HOME", path().string()};
+};
+
+/// A folder that has the user's settings during its lifetime.
+struct OwnSettings : ScratchFolder {
+    Environment variable{"XDG_CONFIG_HOME", path().string()};
+};
+
 /// Returns the message of the Error that `action` throws; empty without one. Other exceptions pass.
 template <class Error, class Action>
 std::string message_of(Action action) {

@@ -156,16 +156,3 @@ TEST_CASE("A colour bar in a narrow strip goes without a long label, and keeps a
         CHECK(short_label < 0.92);
     });
 }
-
-TEST_CASE("Each pane has its row of the table, under its own name") {
-    std::vector<std::string_view> names;
-    for (const PaneRow& row : panes()) {
-        REQUIRE(&row_of(row.pane) == &row);
-        REQUIRE_FALSE(row.title.empty());
-        REQUIRE_FALSE(row.help.empty());
-        names.push_back(row.name);
-    }
-    std::ranges::sort(names);
-    REQUIRE(std::ranges::adjacent_find(names) == names.end());
-    REQUIRE(names.size() == 6);
-}

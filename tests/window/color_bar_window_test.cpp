@@ -33,11 +33,7 @@ struct Bar {
     void right_click(ImVec2 at) {
         window.move_mouse(at);
         for (const bool down : {true, false}) {
-#if IMGUI_VERSION_NUM >= 18700
-            ImGui::GetIO().AddMouseButtonEvent(1, down);
-#else
-            ImGui::GetIO().MouseDown[1] = down;
-#endif
+            window.imgui.press_mouse(down, 1);
             window.frames();
         }
         window.frames();
@@ -55,9 +51,7 @@ struct Bar {
             }
         FAIL("no such item");
     }
-    std::vector<action::Change> changes() const {
-        return actions_of<action::Change>(window.ui);
-    }
+    std::vector<action::Change> changes() const { return actions_of<action::Change>(window.ui); }
 
     Interface window;
 };

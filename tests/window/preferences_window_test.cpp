@@ -47,8 +47,7 @@ Preferences random_preferences(Dice& dice) {
 TEST_CASE("preferences come back from their file as they were saved") {
     Dice dice;
     CAPTURE(dice.seed);
-    const ScratchFolder folder;
-    const Environment xdg("XDG_CONFIG_HOME", folder.path().string());
+    const OwnSettings folder;
     CHECK(load_preferences() == Preferences{});
     for (int i = 0; i < 20; ++i) {
         const Preferences saved = random_preferences(dice);
@@ -76,8 +75,7 @@ TEST_CASE("without XDG_CONFIG_HOME preferences are in ~/.config, and without a h
 }
 
 TEST_CASE("preferences that are no JSON are set aside with a message, and the defaults hold") {
-    const ScratchFolder folder;
-    const Environment xdg("XDG_CONFIG_HOME", folder.path().string());
+    const OwnSettings folder;
     std::string trouble;
     save_preferences({});
     load_preferences(&trouble);
@@ -100,8 +98,7 @@ TEST_CASE("preferences that can't be saved are silent") {
 }
 
 TEST_CASE("preferences that are a pipe or a folder are not waited for, and the defaults hold") {
-    const ScratchFolder folder;
-    const Environment xdg("XDG_CONFIG_HOME", folder.path().string());
+    const OwnSettings folder;
     std::filesystem::create_directory(folder / "stencilscope");
     const auto path = folder / "stencilscope/window.json";
     REQUIRE(::mkfifo(path.c_str(), 0600) == 0);

@@ -75,8 +75,7 @@ TEST_CASE("recent paths are the newest first, each once and not many") {
 }
 
 TEST_CASE("a session is kept in a file that repeats it, and can be continued where there is one") {
-    const ScratchFolder folder;
-    const Environment xdg("XDG_CONFIG_HOME", folder.path().string());
+    const OwnSettings folder;
     CHECK_FALSE(last_session());
     const ProgramResult refused = run_program({"--continue"});
     CHECK(refused.status == 2);
@@ -97,8 +96,7 @@ TEST_CASE("a session is kept in a file that repeats it, and can be continued whe
 
 TEST_CASE(
     "while the window is open the session is kept every 30 s where it changed, and the one before stays") {
-    const ScratchFolder folder;
-    const Environment xdg("XDG_CONFIG_HOME", folder.path().string());
+    const OwnSettings folder;
     CHECK(copy_last_session().empty());
     const auto moment = [](long long steps) {
         auto snapshot = std::make_shared<Snapshot>();

@@ -23,12 +23,6 @@ MeasuredMachine sample(const std::string& name) {
     return machine;
 }
 
-// Redirects the user's configuration folder during its lifetime.
-struct ConfigFolder {
-    ScratchFolder scratch;
-    Environment variable{"XDG_CONFIG_HOME", scratch.path().string()};
-};
-
 Machine machine_named(const std::string& cpu) {
     Machine machine;
     machine.cpu_name = cpu;
@@ -87,7 +81,7 @@ TEST_CASE("Built-in figures can be read and name methods that there are") {
 }
 
 TEST_CASE("auto prefers figures saved for this machine, and says where it goes by another's") {
-    const ConfigFolder folder;
+    const OwnSettings folder;
     const Machine here = machine_named("An odd processor");
     REQUIRE_FALSE(find_figures(Device::cpu, here).of_this_machine);
     save_measured(sample(device_name(here, Device::cpu, 2)));
@@ -105,7 +99,7 @@ TEST_CASE("auto prefers figures saved for this machine, and says where it goes b
 }
 
 TEST_CASE("A broken file of figures is named, and the built-in ones hold") {
-    const ConfigFolder folder;
+    const OwnSettings folder;
     const Machine here = machine_named("An odd processor");
     const auto path = save_measured(sample(device_name(here, Device::cpu, 2)));
     std::ofstream(path) << "{\"machines\": 3";

@@ -6,6 +6,7 @@
 #include "sim/run/output/exports.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
+#include "tests/support/program.h"
 
 using namespace stencil;
 using namespace stencil_test;
@@ -62,37 +63,21 @@ TEST_CASE("Every setting is named once and has its help") {
 }
 
 TEST_CASE("Numbers out of range are refused") {
-    for (const char* text : {"0",
-                             "-5",
-                             "nan",
-                             "inf",
-                             "1e3",
-                             "ten",
-                             "",
-                             "0x5",
-                             "5x0",
-                             "5x",
-                             "x5",
-                             "1x2x3",
-                             "99999999999",
-                             "18446744073709551617x1",
-                             "2147483648"}) {
-        INFO(text);
-        REQUIRE_FALSE(refusal("size", text).empty());
+    for (const auto& [setting, texts] :
+         {std::pair{"size",
+                    "0 -5 nan inf 1e3 ten 0x5 5x0 5x x5 1x2x3 99999999999 18446744073709551617x1 2147483648"},
+          {"coefficient", "0 -0.1 nan inf -inf 0.2x 1e999 0.2500001 3"},
+          {"steps", "-1 1.5 nan 1e30 99999999999999999999"},
+          {"seed", "-1 1.5 nan 1e30 99999999999999999999"},
+          {"threads", "0 -1 100000"},
+          {"every", "0 -1 1.5"},
+          {"memory-limit", "0 -1 5XB MB 1e400"}}) {
+        REQUIRE_FALSE(refusal(setting, "").empty());
+        for (const std::string& text : words(texts)) {
+            INFO(setting << " " << text);
+            REQUIRE_FALSE(refusal(setting, text.c_str()).empty());
+        }
     }
-    for (const char* text : {"0", "-0.1", "nan", "inf", "-inf", "0.2x", "", "1e999", "0.2500001", "3"}) {
-        INFO(text);
-        REQUIRE_FALSE(refusal("coefficient", text).empty());
-    }
-    for (const char* text : {"-1", "1.5", "nan", "1e30", "99999999999999999999", ""}) {
-        INFO(text);
-        REQUIRE_FALSE(refusal("steps", text).empty());
-        REQUIRE_FALSE(refusal("seed", text).empty());
-    }
-    for (const char* text : {"0", "-1", "100000"}) REQUIRE_FALSE(refusal("threads", text).empty());
-    for (const char* text : {"0", "-1", "1.5"}) REQUIRE_FALSE(refusal("every", text).empty());
-    for (const char* text : {"0", "-1", "5XB", "MB", "1e400"})
-        REQUIRE_FALSE(refusal("memory-limit", text).empty());
 }
 
 TEST_CASE("A coefficient above the stability limit needs leave") {
@@ -159,7 +144,6 @@ TEST_CASE("Exports are listed, and default and all mean what they say") {
     add_export("all", chosen);
     // Counts the exports that depend on other settings.
     const auto bound = std::ranges::count_if(exports(), [](const Export& row) { return !row.needs.empty(); });
-    REQUIRE(bound == 7);
     REQUIRE(chosen.size() == exports().size() - std::size_t(bound));
 }
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "app/window/canvas/canvas.h"
-#include "tests/support/window/imgui_session.h"
+#include "tests/support/window/imgui_panels.h"
 
 namespace stencil_test {
 
