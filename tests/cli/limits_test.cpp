@@ -43,7 +43,6 @@ class DisturbedProcessor {
 
 TEST_CASE("The issue rate is found although most of its pieces are disturbed, the first of all") {
     Dice dice;
-    CAPTURE(dice.seed);
     for (int i = 0; i < 100; ++i) {
         const double rate = std::pow(10.0, dice.uniform(9, 13.5));
         DisturbedProcessor processor(dice, rate);
@@ -62,7 +61,6 @@ TEST_CASE("The issue rate is found although most of its pieces are disturbed, th
 
 TEST_CASE("The fastest is done once it has stood for a while, and not before") {
     Dice dice;
-    CAPTURE(dice.seed);
     BestOf fastest(5);
     double rate = 1;
     for (int i = 0; i < 20; ++i) {

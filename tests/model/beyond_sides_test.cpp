@@ -60,13 +60,8 @@ double largest(std::span<const double> cells) {
 }
 
 std::string refusal(const std::string& text) {
-    try {
-        stencil::equation::read_equations(text);
-    } catch (const stencil::equation::TextError& error) {
-        const auto place = error.span();
-        return text.substr(place.begin, place.end - place.begin) + ": " + error.sentence();
-    }
-    return "taken";
+    const Refusal refused = text_refusal(text);
+    return refused.sentence.empty() ? "taken" : refused.about + ": " + refused.sentence;
 }
 
 }  // namespace
@@ -138,10 +133,7 @@ TEST_CASE("What is in flux form keeps its total at insulated sides") {
 }
 
 TEST_CASE("Beyond a side a formula of the place goes on as it is") {
-    struct Pair {
-        std::string nested, apart;
-    };
-    const auto pair = GENERATE(values<Pair>({
+    const auto [nested, apart] = GENERATE(table<std::string, std::string>({
         {"lap(lap(u) + x^2*y)", "lap2(u) + 2*y"},
         {"dx(dx(u) + 3*x)", "dx(dx(u)) + 3"},
         {"lap(2*lap(u) - x*y^2 + t)", "2*lap2(u) - 2*x"},
@@ -152,11 +144,11 @@ TEST_CASE("Beyond a side a formula of the place goes on as it is") {
                                  "left: u = y; right: u = 2; top: u = sin(x); bottom: flux(u) = x",
                                  "all: flux(u) = 0.3",
                                  "all: u + 2*flux(u) = 1");
-    INFO(pair.nested << "; " << sides);
+    INFO(nested << "; " << sides);
     const auto cells = [&](const std::string& formula) {
         return run_typed<double>("dt = 0.01; dx = 0.5; du/dt = " + formula + "; " + sides, small_run());
     };
-    CHECK(largest_difference(cells(pair.nested), cells(pair.apart)) < 1e-10);
+    CHECK(largest_difference(cells(nested), cells(apart)) < 1e-10);
 }
 
 TEST_CASE("A value or flux that varies along a side has its derivatives beyond it") {

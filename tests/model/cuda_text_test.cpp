@@ -60,8 +60,7 @@ std::vector<T> run_text(const Equations& e,
                         const Program& program,
                         const Kernels& kernels,
                         const TypedRun& run) {
-    EquationSetup setup{run.nx, run.ny, e.spacing, e.dt.value_or(0.1), {}, run.seed, false};
-    for (const auto& parameter : e.parameters) setup.parameters.push_back(parameter.value);
+    const EquationSetup setup = setup_of(e, run);
     InputValues<T> inputs(program);
     const CudaBlock block = cuda_block(program, sizeof(T) == 8);
     const int blocks_x = ceil_div(run.nx, block.width()), blocks_y = ceil_div(run.ny, block.height());

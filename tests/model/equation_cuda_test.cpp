@@ -353,7 +353,6 @@ TEST_CASE("A field of more rows than a grid has blocks along y has the CPU's bit
 
 TEST_CASE("What is set or written between steps counts on the GPU as on the CPU") {
     Dice random;
-    CAPTURE(random.seed);
     const auto* text =
         GENERATE("du/dt = D*lap(u) + c; D = 0.1; c = 0; dt = 0.3; left: u = c*y; right: flux(u) = 0",
                  "du/dt = D*lap(u) + c + 0.01*normal + sin(t); D = 0.1; c = 0; dt = 0.3; "

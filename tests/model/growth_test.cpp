@@ -51,10 +51,7 @@ TEST_CASE("Small waves grow, decay and swing in runs as the dispersion relation 
         {"du/dt = lap(u) - dx(v) + u - u^3; dv/dt = -0.2*lap2(v) + dx(u); dx = 0.7", 0, 0, false},
     }));
     const Equations e = read_equations(c.text);
-    UniformState state;
-    state.components = {c.u, c.v};
-    for (const auto& parameter : e.parameters) state.parameters.push_back(parameter.value);
-    state.spacing = e.spacing;
+    const UniformState state = uniform_state(e, {c.u, c.v});
     constexpr int nx = 96;
     bool grows = false;
     for (const int waves : {1, 3, 5, 9, 14}) {

@@ -30,10 +30,8 @@ Answer answer(const std::string& text) {
     Answer result;
     try {
         const Equations e = read_equations(text);
-        UniformState state;
-        state.components.assign(e.components.size(), 0.3);
-        for (const auto& parameter : e.parameters) state.parameters.push_back(parameter.value);
-        stable_step(e, scheme_of(e.stepper), {state});
+        stable_step(
+            e, scheme_of(e.stepper), {uniform_state(e, std::vector<double>(e.components.size(), 0.3))});
         result.operations = operations_of_cell(make_program(e, scheme_of(e.stepper), false));
         TypedRun run;
         run.steps = 2;

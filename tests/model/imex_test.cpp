@@ -177,8 +177,7 @@ TEST_CASE("imex has the same bits for any number of threads, cell by cell, and c
 
     const Equations e = read_equations(text);
     stencil::ThreadPool pool(2);
-    EquationSetup setup{run.nx, run.ny, e.spacing, 0.03, {}, 1, false};
-    for (const auto& parameter : e.parameters) setup.parameters.push_back(parameter.value);
+    const EquationSetup setup{run.nx, run.ny, e.spacing, 0.03, values_of(e), 1, false};
     const Program program = make_program(e, SteppingScheme::imex, false);
     EquationStepper<float> first(program, setup, pool), second(program, setup, pool);
     for (int c = 0; c < program.components; ++c)
@@ -210,10 +209,7 @@ TEST_CASE("imex has the same bits for any number of threads, cell by cell, and c
 TEST_CASE("The linear part is what the text says, products of fields and odd derivatives aside") {
     const auto terms_of = [](const std::string& text) {
         Equations e = read_equations(text);
-        UniformState state;
-        state.components.assign(e.components.size(), 1);
-        state.spacing = e.spacing;
-        for (const auto& parameter : e.parameters) state.parameters.push_back(parameter.value);
+        const UniformState state = uniform_state(e, std::vector<double>(e.components.size(), 1));
         std::map<std::array<int, 4>, double> terms;
         for (const LinearTerm& t : linear_part(e, formulas_of(e)))
             terms[{t.row, t.column, t.x_power, t.y_power}] = value_at(e, t.coefficient, state);
@@ -240,11 +236,8 @@ TEST_CASE("The linear part is what the text says, products of fields and odd der
 TEST_CASE("The limit of imex is that of its explicit part") {
     const auto limit = [](const std::string& text, std::vector<double> components) {
         const Equations e = read_equations(text);
-        UniformState state;
-        state.components = std::move(components);
-        state.spacing = e.spacing;
+        UniformState state = uniform_state(e, std::move(components));
         state.x = 0.5;
-        for (const auto& parameter : e.parameters) state.parameters.push_back(parameter.value);
         return stable_step(e, SteppingScheme::imex, {state}).dt;
     };
     CHECK(std::isinf(limit("du/dt = 5*lap(u) - lap2(u) - u", {0})));

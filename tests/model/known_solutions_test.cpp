@@ -52,21 +52,17 @@ double order_of(const KnownProblem& problem, int n, double courant, int power) {
 }  // namespace
 
 TEST_CASE("What is carried along: upwind is of first order, central with rk4 of second") {
-    struct Case {
-        std::string text;
-        double order;
-    };
-    const auto c = GENERATE(values<Case>({
+    const auto [text, order] = GENERATE(table<std::string, double>({
         {"du/dt = -up(V)*dx(u) - up(-W)*dy(u); V = 2; W = 1", 1},
         {"du/dt = -V*dx(u) + W*dy(u); V = 2; W = 1; stepper = rk4", 2},
         {"du/dt = div(vec(-2*u, u)); stepper = rk4", 2},
     }));
     KnownProblem wave{
-        c.text, 2 * std::numbers::pi, 2 * std::numbers::pi, 1, [](int, double x, double y, double t) {
+        text, 2 * std::numbers::pi, 2 * std::numbers::pi, 1, [](int, double x, double y, double t) {
             return std::sin(x - 2 * t) * std::cos(y + t);
         }};
-    INFO(c.text);
-    CHECK(std::abs(order_of(wave, 48, 0.15, 1) - c.order) < 0.12);
+    INFO(text);
+    CHECK(std::abs(order_of(wave, 48, 0.15, 1) - order) < 0.12);
 }
 
 TEST_CASE("A soliton keeps its shape and speed") {

@@ -20,10 +20,7 @@ using namespace stencil_test;
 namespace {
 
 UniformState state_of(const Equations& e, std::vector<double> components) {
-    UniformState state;
-    state.components = std::move(components);
-    for (const auto& parameter : e.parameters) state.parameters.push_back(parameter.value);
-    state.spacing = e.spacing;
+    UniformState state = uniform_state(e, std::move(components));
     state.dt = e.dt.value_or(1);
     state.t = 3;
     return state;
@@ -38,11 +35,7 @@ StableStep limit(const std::string& text, std::vector<double> components = {}) {
 }  // namespace
 
 TEST_CASE("The stable step of equations whose limit is known") {
-    struct Case {
-        std::string text;
-        double dt;
-    };
-    const auto c = GENERATE(values<Case>({
+    const auto [text, dt] = GENERATE(table<std::string, double>({
         {"du/dt = lap(u)", 0.25},
         {"du/dt = 2*lap(u); dx = 0.5", 0.25 * 0.25 / 2},
         {"du/dt = lap(u); laplacian = isotropic", 0.375},
@@ -61,8 +54,8 @@ TEST_CASE("The stable step of equations whose limit is known") {
         {"du/dt = -2*dx(u) + dy(u) + 0.1*lap(u)", 0.04},
         {"du/dt = -u*t", 2 / 3.0},
     }));
-    INFO(c.text);
-    CHECK(std::abs(limit(c.text).dt - c.dt) <= 2e-3 * c.dt);
+    INFO(text);
+    CHECK(std::abs(limit(text).dt - dt) <= 2e-3 * dt);
 }
 
 TEST_CASE("Waves that grow in truth set no limit") {

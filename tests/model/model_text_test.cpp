@@ -1,26 +1,9 @@
 #include "sim/model/equations.h"
+#include "tests/model/typed_run.h"
 #include "tests/support/catch.h"
 
 using namespace stencil::equation;
-
-namespace {
-
-// An error message, and the part of the text that it marks.
-struct Refusal {
-    std::string sentence, about;
-};
-
-Refusal text_refusal(const std::string& text) {
-    try {
-        read_equations(text);
-    } catch (const TextError& error) {
-        return {error.sentence(), text.substr(error.span().begin, error.span().end - error.span().begin)};
-    }
-    FAIL("taken: " << text);
-    return {};
-}
-
-}  // namespace
+using namespace stencil_test;
 
 TEST_CASE("A model's text is read whole") {
     const Equations e = read_equations(R"(# Gray-Scott: two chemicals, one eats the other
@@ -154,10 +137,7 @@ TEST_CASE("A condition at a side may be written as a normal derivative, or by an
 }
 
 TEST_CASE("A mistake in a model's text is shown with a mend") {
-    struct Case {
-        std::string text, about, word;
-    };
-    const auto c = GENERATE(values<Case>({
+    const auto [text, about, word] = GENERATE(table<std::string, std::string, std::string>({
         {"boundry = periodic; du/dt = u", "boundry", "did you mean `boundary`"},
         {"titel = \"A\"; du/dt = u", "titel", "did you mean `title`"},
         {"colormap = viridiss; du/dt = u", "viridiss", "did you mean 'viridis'"},
@@ -277,11 +257,11 @@ TEST_CASE("A mistake in a model's text is shown with a mend") {
         {"D = 1", "D = 1", "nothing evolves"},
         {"hello", "hello", "du/dt"},
     }));
-    INFO(c.text);
-    const Refusal r = text_refusal(c.text);
+    INFO(text);
+    const Refusal r = text_refusal(text);
     INFO(r.sentence);
-    CHECK(r.about == c.about);
-    CHECK(r.sentence.find(c.word) != std::string::npos);
+    CHECK(r.about == about);
+    CHECK(r.sentence.find(word) != std::string::npos);
 }
 
 TEST_CASE("A file is one source of data however often it is named, and a picture is not an array") {

@@ -100,7 +100,6 @@ TEST_CASE("The largest square of a sweep is one that fits, and the next one is n
 
 TEST_CASE("The chart has a curve for each method that was timed, within its axes, in a colour of its own") {
     Dice dice;
-    CAPTURE(dice.seed);
     const LadderReport report = made_up_report(dice, {512, 8192, 2000});
     const figure::Chart chart = speed_chart(speeds_of(report.rows), report.limits, DType::float32);
     const figure::ChartAxes axes = axes_of(chart);
@@ -124,7 +123,6 @@ TEST_CASE("The chart has a curve for each method that was timed, within its axes
 
 TEST_CASE("The picture of a ladder shows every method in its colour, over sizes and at one") {
     Dice dice;
-    CAPTURE(dice.seed);
     const ScratchFolder folder;
     for (const std::vector<int>& edges : {std::vector<int>{2000}, std::vector<int>{512, 2000, 8192}}) {
         const LadderReport report = made_up_report(dice, edges);

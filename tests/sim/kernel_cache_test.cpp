@@ -26,7 +26,6 @@ fs::path only_file(const fs::path& folder) {
 
 TEST_CASE("What was kept is found by its key, byte for byte, and nothing else is") {
     Dice random;
-    CAPTURE(random.seed);
     const ScratchFolder scratch;
     const KernelCache cache(scratch / "below/kernels");
     const std::string bytes = random.bytes(5000);
@@ -42,7 +41,6 @@ TEST_CASE("What was kept is found by its key, byte for byte, and nothing else is
 
 TEST_CASE("A file that was cut off, changed or put in another's place is none") {
     Dice random;
-    CAPTURE(random.seed);
     const ScratchFolder scratch;
     const KernelCache cache(scratch.path());
     const std::string key = random.bytes(300), bytes = random.bytes(700);

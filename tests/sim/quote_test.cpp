@@ -24,7 +24,6 @@ TEST_CASE("Text in messages keeps its letters and loses what could steer a termi
 
 TEST_CASE("Whatever is quoted is UTF-8 and short") {
     Dice random;
-    CAPTURE(random.seed);
     for (int i = 0; i < 1000; ++i) {
         const std::string text = quotable(random.bytes(std::size_t(random.integer(0, 60))));
         REQUIRE(is_utf8(text));

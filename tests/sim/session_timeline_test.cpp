@@ -59,7 +59,6 @@ TEST_CASE(
     typed.use_model(find_model("gray-scott"));
     typed.size = Size{61, 43};
     Dice dice;
-    CAPTURE(dice.seed);
     for (const bool general : {false, true}) {
         CAPTURE(general);
         Bench bench(general ? typed : diffusion());

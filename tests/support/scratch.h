@@ -104,7 +104,7 @@ std::string message_of(Action action) {
     return "";
 }
 
-/// Random numbers that differ in every run; a test reports its seed with CAPTURE(random.seed).
+/// Random numbers that differ in every run; after a failure main() prints what draws them again.
 struct Dice {
     std::uint64_t seed = next_seed();
     std::mt19937_64 engine{seed};

@@ -19,7 +19,6 @@ using stencil_test::kColors;
 
 TEST_CASE("Panes, titles and colour bars lie beside each other within the canvas") {
     Dice random;
-    CAPTURE(random.seed);
     const std::vector<Pane> three{Pane::start, Pane::now, Pane::laplacian};
     for (int i = 0; i < 200; ++i) {
         const ScreenRect area{double(random.integer(0, 400)),
@@ -76,7 +75,6 @@ TEST_CASE("Panes, titles and colour bars lie beside each other within the canvas
 
 TEST_CASE("Three panes stand in the arrangement in which the field is largest") {
     Dice random;
-    CAPTURE(random.seed);
     const std::vector<Pane> three{Pane::start, Pane::now, Pane::laplacian};
     const double line = random.integer(14, 30);
     const auto columns = [&](const ScreenRect& area, FieldSize field) {

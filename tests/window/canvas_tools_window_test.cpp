@@ -30,7 +30,7 @@ TEST_CASE("A stroke is one point and pieces that join end to end along the mouse
     const bool erases = GENERATE(false, true);
     Lab lab;
     Dice random;
-    CAPTURE(random.seed, erases);
+    CAPTURE(erases);
     lab.ui.brush = {0.75, 12, true, true};
     bool& button = erases ? lab.session.hands.right : lab.session.hands.left;
     lab.move(300, 300);
@@ -102,7 +102,6 @@ TEST_CASE("A brush smaller than a cell paints the cell under the mouse") {
     Lab lab({40, 30});
     lab.ui.brush.radius = 0.5;
     Dice random;
-    CAPTURE(random.seed);
     for (int i = 0; i < 20; ++i) {
         const int px = random.integer(200, 800);
         const int py = random.integer(200, 500);
@@ -225,7 +224,6 @@ TEST_CASE("With Shift a profile is level, upright or diagonal") {
 TEST_CASE("Where the mouse goes after a button was let go is no part of what was dragged") {
     Lab lab;
     Dice random;
-    CAPTURE(random.seed);
     const auto let_go_elsewhere = [&](bool& button) {
         button = false;
         lab.move(random.integer(600, 900), random.integer(400, 600));

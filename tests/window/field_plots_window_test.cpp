@@ -38,7 +38,6 @@ TEST_CASE("ways of probes grow with the steps, and begin anew where the run goes
 
 TEST_CASE("the engine is asked for a spectrum only while it is seen") {
     Interface window;
-    CAPTURE(window.dice.seed);
     window.ui.preferences.open_sections = {"Measure"};
     window.frames(2);
     CHECK_FALSE(window.ui.wants_spectrum);

@@ -79,7 +79,6 @@ int wrong_pixels(const std::vector<Rgb>& screen,
 
 TEST_CASE("A field drawn one to one has the colours of its table, pixel for pixel") {
     Dice dice;
-    CAPTURE(dice.seed);
     const int width = 2 * dice.integer(40, 150) + 1, height = 2 * dice.integer(40, 150) + 1;
     Screen screen(width, height);
     const ScreenRect all{0, 0, double(width), double(height)};
@@ -100,7 +99,6 @@ TEST_CASE("A field drawn one to one has the colours of its table, pixel for pixe
 
 TEST_CASE("Narrow, wide, reversed and empty ranges colour as the PNG does") {
     Dice dice;
-    CAPTURE(dice.seed);
     constexpr int kSize = 64;
     Screen screen(kSize, kSize);
     const ScreenRect all{0, 0, kSize, kSize};
@@ -191,7 +189,6 @@ TEST_CASE("Where a cell has many pixels contours run between the cells' centres,
 
 TEST_CASE("A picture beyond the pane's edges is cut at them") {
     Dice dice;
-    CAPTURE(dice.seed);
     constexpr int kWidth = 211, kHeight = 157;
     for (int repeat = 0; repeat < 4; ++repeat) {
         Screen screen(kWidth, kHeight);
@@ -212,7 +209,6 @@ TEST_CASE("A picture beyond the pane's edges is cut at them") {
 
 TEST_CASE("A picture of an older view is drawn at its new place and size") {
     Dice dice;
-    CAPTURE(dice.seed);
     constexpr int kSize = 200;
     for (int repeat = 0; repeat < 10; ++repeat) {
         Screen screen(kSize, kSize);
@@ -247,7 +243,6 @@ TEST_CASE("Pixels are uploaded once, and again when another picture comes into t
     Screen screen(kSize, kSize);
     const ScreenRect all{0, 0, kSize, kSize};
     Dice dice;
-    CAPTURE(dice.seed);
     const auto random_image = [&](int size) {
         return make_image(size, size, random_values(dice, size * size, {0, 1}), "grey", {0, 1});
     };

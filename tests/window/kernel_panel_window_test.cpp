@@ -38,7 +38,6 @@ void show_right_kernel(Interface& window) {
 
 TEST_CASE("A kernel that was found right goes live once, and another method takes over for good") {
     Interface window;
-    CAPTURE(window.dice.seed);
     show_right_kernel(window);
     window.frames(3);
     const auto orders = actions_of<action::UseKernel>(window.ui);
@@ -56,7 +55,6 @@ TEST_CASE("A kernel that was found right goes live once, and another method take
 
 TEST_CASE("A kernel that was made for another run stays away") {
     Interface window;
-    CAPTURE(window.dice.seed);
     show_right_kernel(window);
     window.snapshot.now.dtype = window.snapshot.now.dtype == DType::float32 ? DType::float64 : DType::float32;
     window.frames(2);
@@ -65,7 +63,6 @@ TEST_CASE("A kernel that was made for another run stays away") {
 
 TEST_CASE("What is wrong with a kernel, and what it is at, is shown in a section that opens") {
     Interface window;
-    CAPTURE(window.dice.seed);
     window.ui.preferences.open_sections = {};
     choose_kernel(window.ui, "heat.cu");
     window.ui.kernel.file = "heat.cu";
@@ -79,7 +76,6 @@ TEST_CASE("What is wrong with a kernel, and what it is at, is shown in a section
 
 TEST_CASE("Going live is on offer where there is a GPU") {
     Interface window;
-    CAPTURE(window.dice.seed);
     window.ui.preferences.open_sections = {"Your kernel"};
     show_right_kernel(window);
     window.ui.panel.kernel.live = false;

@@ -27,7 +27,6 @@ struct Quiet : Interface {
 TEST_CASE(
     "whatever takes long is listed, is over the canvas with a Stop of its own, and Esc stops the first") {
     Quiet window;
-    CAPTURE(window.dice.seed);
     window.frames(30);
     CHECK_FALSE(window_rect("##long").drawn);
     window.esc();
@@ -67,7 +66,6 @@ TEST_CASE(
 TEST_CASE(
     "what ends in a moment does not flicker over the canvas, and its Stop can be pressed where it stays") {
     Quiet window;
-    CAPTURE(window.dice.seed);
     window.snapshot.busy = "jumping to step 1000000";
     window.snapshot.ordered = true;
     window.frames(5);

@@ -12,7 +12,6 @@ using namespace stencil_test;
 TEST_CASE(
     "plots have the newest profile beside those that were kept, and a curve with its cell for each probe") {
     Interface window;
-    CAPTURE(window.dice.seed);
     const auto& profile = window.snapshot.frame->profiles.front();
     figure::Chart chart = profile_chart(window.ui, window.snapshot);
     REQUIRE(chart.series.size() == 1);
@@ -43,7 +42,6 @@ TEST_CASE(
 
 TEST_CASE("the fourth pane keeps curves, writes tables and is enlarged") {
     Interface window;
-    CAPTURE(window.dice.seed);
     window.ui.preferences.panels = false;
     window.ui.plots = {700, 400, 500, 300};
     window.frames(2);
@@ -65,7 +63,6 @@ TEST_CASE("the fourth pane keeps curves, writes tables and is enlarged") {
 
 TEST_CASE("a fourth pane too low for two plots scrolls, and both are drawn") {
     Interface window;
-    CAPTURE(window.dice.seed);
     window.ui.preferences.panels = false;
     window.snapshot.probes.resize(4, window.snapshot.probes.front());
     window.ui.plots = {700, 400, 280, 330};
@@ -94,7 +91,6 @@ TEST_CASE("the sample of a line under the mouse is the nearest one, and none is 
 
 TEST_CASE("what the mouse is over in the profile's plot has its place along the lines") {
     Interface window;
-    CAPTURE(window.dice.seed);
     window.ui.preferences.panels = false;
     window.ui.plots = {700, 400, 500, 300};
     window.snapshot.probes.clear();

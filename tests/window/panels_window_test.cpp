@@ -53,7 +53,6 @@ ScreenRect rect_of(const WindowRect& window) {
 
 TEST_CASE("every section draws and fits, in both themes and at both scales, full and empty") {
     Dice dice;
-    CAPTURE(dice.seed);
     for (const float scale : {1.0f, 2.0f})
         for (const Theme theme : {Theme::dark, Theme::light})
             for (const bool full : {false, true}) {
@@ -91,7 +90,6 @@ TEST_CASE("every section draws and fits, in both themes and at both scales, full
 
 TEST_CASE("toolbar, panel, status line and canvas never overlap, and the canvas keeps a minimum") {
     Dice dice;
-    CAPTURE(dice.seed);
     for (const float scale : {1.0f, 1.5f, 2.0f}) {
         HeadlessImGui imgui(1280, 800, scale);
         for (int i = 0; i < 40; ++i) {
@@ -131,7 +129,6 @@ TEST_CASE("toolbar, panel, status line and canvas never overlap, and the canvas 
 
 TEST_CASE("the run button runs and pauses") {
     Interface window;
-    CAPTURE(window.dice.seed);
     for (const bool running : {true, false}) {
         window.snapshot.running = running;
         window.ui.actions.clear();
@@ -145,7 +142,6 @@ TEST_CASE("the run button runs and pauses") {
 
 TEST_CASE("what is typed into the toolbar's pace is the pace, and nothing else") {
     Interface window;
-    CAPTURE(window.dice.seed);
     window.click("##toolbar", {"##pace"});
     // As shortcuts they would select three-up and one pixel per cell.
     window.type("31");
@@ -161,7 +157,7 @@ TEST_CASE("what is typed into the toolbar's pace is the pace, and nothing else")
 TEST_CASE("a coefficient above the limit is refused with a question, which two buttons answer") {
     for (const bool allowed : {true, false}) {
         Interface window;
-        CAPTURE(window.dice.seed, allowed);
+        CAPTURE(allowed);
         window.snapshot.now.set_parameter("coefficient", 0.25);
         const ImRect use = window.find("##panel", {"Simulation", "Use 0.2"});
         const float height = window_rect("##panel").content.y;
@@ -186,7 +182,6 @@ TEST_CASE("a coefficient above the limit is refused with a question, which two b
 
 TEST_CASE("a drag of the coefficient is one edit that continues, within the limit if no more is allowed") {
     Interface window;
-    CAPTURE(window.dice.seed);
     const ImRect slider = window.find("##panel", kCoefficient);
     for (const bool allowed : {false, true}) {
         window.snapshot.now.allow_unstable = allowed;
@@ -209,7 +204,6 @@ TEST_CASE("a drag of the coefficient is one edit that continues, within the limi
 
 TEST_CASE("a click on a section's header closes and opens it, and that is remembered") {
     Interface window;
-    CAPTURE(window.dice.seed);
     auto& open = window.ui.preferences.open_sections;
     const auto all = open;
     const ImVec2 header = window.find("##panel", {"Simulation"}).GetCenter();
@@ -222,7 +216,6 @@ TEST_CASE("a click on a section's header closes and opens it, and that is rememb
 
 TEST_CASE("the initial condition's draft follows the session and is its own in between") {
     Interface window;
-    CAPTURE(window.dice.seed);
     InitialState& draft = window.ui.panel.initial;
     CHECK(draft.name == "jagged");
     const double radius = window.dice.uniform(0.1, 0.4);
@@ -240,7 +233,6 @@ TEST_CASE("the initial condition's draft follows the session and is its own in b
 
 TEST_CASE("the panel's edge can be dragged, and takes no more than its share of the window") {
     Interface window;
-    CAPTURE(window.dice.seed);
     const WindowRect edge = window_rect("##splitter");
     window.move_mouse(ImVec2((edge.least.x + edge.most.x) / 2, 400));
     window.press_mouse(true);
@@ -258,7 +250,6 @@ TEST_CASE("the panel's edge can be dragged, and takes no more than its share of 
 
 TEST_CASE("the newest message can be dismissed") {
     Interface window;
-    CAPTURE(window.dice.seed);
     const WindowRect notices = window_rect("##notices");
     REQUIRE(notices.drawn);
     const ImVec2 close(notices.most.x - 18, (notices.least.y + notices.most.y) / 2);
@@ -300,7 +291,6 @@ TEST_CASE("the help opens and closes by its keys, and is seen whole while the ca
 
 TEST_CASE("the escape key closes a list that is open") {
     Interface window;
-    CAPTURE(window.dice.seed);
     window.ui.preferences.open_sections = {"View"};
     window.frames(2);
     window.click("##panel", {"View", "##pane"});
@@ -314,7 +304,6 @@ TEST_CASE("the escape key closes a list that is open") {
 TEST_CASE("a tooltip waits until the mouse rests, and is seen whole once no more frames are asked for") {
     const ImVec2 slider = Interface().find("##panel", kCoefficient).GetCenter();
     Interface window;
-    CAPTURE(window.dice.seed);
     const auto tip = [] { return ImGui::FindWindowByName("##Tooltip_00"); };
     const auto shown = [] { return window_rect("##Tooltip_00").drawn; };
     window.frames(3);
@@ -343,7 +332,6 @@ TEST_CASE("no tooltip covers what a mouse button is held on") {
     const auto shown = [] { return window_rect("##Tooltip_00").drawn; };
     for (const ImRect& item : {slider, button}) {
         Interface window;
-        CAPTURE(window.dice.seed);
         window.move_mouse(item.GetCenter());
         window.frames(60);
         REQUIRE(shown());
@@ -392,7 +380,6 @@ static std::string text_of(Interface& window, float width, const std::function<v
 
 TEST_CASE("the status line tells the rates of a run, says less where there is no room, and cuts nothing") {
     Interface window;
-    CAPTURE(window.dice.seed);
     window.ui.cost.fields_per_s = 24.5;
     window.ui.cost.steps_per_s = 2450;
     window.ui.transfer.text = "copied through the host: interop is switched off";
@@ -421,7 +408,6 @@ TEST_CASE("the status line tells the rates of a run, says less where there is no
 
 TEST_CASE("while a jump goes on the main button, Space and Esc stop it") {
     Interface window;
-    CAPTURE(window.dice.seed);
     window.snapshot.running = false;
     window.snapshot.ordered = true;
     window.snapshot.busy = "jumping to step 1000000";
@@ -454,7 +440,6 @@ static void draw_initial_alone(Interface& window) {
 TEST_CASE("a seed is typed as numbers are, and refused where it stands") {
     Interface window;
     HeadlessImGui& imgui = window.imgui;
-    CAPTURE(window.dice.seed);
     const auto draw = [&] { draw_initial_alone(window); };
     const ImVec2 field = imgui.find("initial", {"##seed"}, draw).GetCenter();
     for (const char* text : {"1e4", "18446744073709551615", "-1", "abc"}) {
@@ -474,7 +459,6 @@ TEST_CASE("a seed is typed as numbers are, and refused where it stands") {
 TEST_CASE("a path is opened by Enter, with ~ for the home folder, and an error goes when the path changes") {
     Interface window;
     HeadlessImGui& imgui = window.imgui;
-    CAPTURE(window.dice.seed);
     const ScratchFolder home;
     write_bytes(home / "there.npy", "x");
     const Environment variable("HOME", home.path().string());
@@ -630,7 +614,6 @@ TEST_CASE("numbers for people keep their figures") {
     CHECK(format_value(-std::numeric_limits<double>::infinity()) == "-inf");
     CHECK(format_share(0.943) == "94%");
     Dice dice;
-    CAPTURE(dice.seed);
     for (int i = 0; i < 1000; ++i) {
         const double value = dice.uniform(-1, 1) * std::pow(10, dice.uniform(-8, 8));
         CHECK(std::stod(format_value(value)) == Approx(value).epsilon(1e-3).margin(5e-5));
@@ -644,7 +627,6 @@ TEST_CASE("numbers for people keep their figures") {
 
 TEST_CASE("the chart of speeds has a button that measures the ladder, unless it is being measured") {
     Interface window;
-    CAPTURE(window.dice.seed);
     window.ui.preferences.open_sections = {"Performance"};
     const ImVec2 button = window.find("##panel", {"Performance", "Measure all methods"}).GetCenter();
     for (const bool measuring : {false, true}) {
@@ -668,7 +650,6 @@ TEST_CASE("A brush whose radius is in percent keeps its share of the field, one 
 
 TEST_CASE("sections far from what is seen keep their room and are not made") {
     Interface window;
-    CAPTURE(window.dice.seed);
     window.frames(3);
     ImGuiWindow* panel = ImGui::FindWindowByName("##panel");
     REQUIRE(panel);

@@ -46,7 +46,6 @@ Preferences random_preferences(Dice& dice) {
 
 TEST_CASE("preferences come back from their file as they were saved") {
     Dice dice;
-    CAPTURE(dice.seed);
     const OwnSettings folder;
     CHECK(load_preferences() == Preferences{});
     for (int i = 0; i < 20; ++i) {
@@ -135,7 +134,6 @@ TEST_CASE("a broken field of the preferences falls back to its default, and the 
 
 TEST_CASE("preferences that are cut off anywhere are the defaults") {
     Dice dice;
-    CAPTURE(dice.seed);
     const std::string whole = write_preferences(random_preferences(dice));
     for (std::size_t length = 0; length + 2 < whole.size(); ++length)
         CHECK(read_preferences(whole.substr(0, length)) == Preferences{});

@@ -16,7 +16,6 @@ using namespace stencil_test;
 
 TEST_CASE("view, brush, colours and exports come back as they were left") {
     Dice dice;
-    CAPTURE(dice.seed);
     UiState before;
     before.panes = three_up();
     before.smooth = true;

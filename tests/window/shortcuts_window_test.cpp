@@ -148,7 +148,6 @@ TEST_CASE("no two shortcuts share a key") {
 
 TEST_CASE("every shortcut does what the help says of it") {
     Dice dice;
-    CAPTURE(dice.seed);
     const HeadlessImGui imgui(800, 600);
     for (const Shortcut& row : shortcuts()) {
         CAPTURE(row.what);
@@ -169,7 +168,6 @@ TEST_CASE("every shortcut does what the help says of it") {
 
 TEST_CASE("keys are ignored while a text is being typed") {
     Dice dice;
-    CAPTURE(dice.seed);
     const HeadlessImGui imgui(800, 600);
     ImGui::GetIO().WantTextInput = true;
     const Snapshot snapshot = random_session(dice);
@@ -249,7 +247,6 @@ TEST_CASE("the keyboard reaches a slider, whose number Space opens to be typed")
 
 TEST_CASE("a held key repeats what can be repeated and nothing else") {
     Dice dice;
-    CAPTURE(dice.seed);
     const HeadlessImGui imgui(800, 600);
     const Snapshot snapshot = random_session(dice);
     UiState ui;

@@ -40,7 +40,6 @@ struct Past : Interface {
 TEST_CASE(
     "the slider below the canvas goes to the step that it is dragged to, and not more often than it must") {
     Past window;
-    CAPTURE(window.dice.seed);
     const ImVec2 from = window.at(0.5f), to = window.at(0.25f);
     window.move_mouse(from);
     window.press_mouse(true);
@@ -66,7 +65,6 @@ TEST_CASE(
 
 TEST_CASE("a click in the list of what was done undoes or does again as much as lies behind it") {
     Past window;
-    CAPTURE(window.dice.seed);
     const auto list = [&]() -> std::string {
         for (const ImGuiWindow* one : ImGui::GetCurrentContext()->Windows)
             if (one->Active && std::string_view(one->Name).find("/deeds") != std::string_view::npos)
@@ -92,7 +90,6 @@ TEST_CASE("a click in the list of what was done undoes or does again as much as 
 
 TEST_CASE("M keeps a bookmark, and undoing says what it undid once that is undone") {
     Past window;
-    CAPTURE(window.dice.seed);
     handle_key({GLFW_KEY_M}, window.ui, window.snapshot);
     CHECK(actions_of<action::SetBookmark>(window.ui).size() == 1);
     window.snapshot.can_undo = "brush stroke at step 530";
@@ -113,7 +110,6 @@ TEST_CASE("M keeps a bookmark, and undoing says what it undid once that is undon
 
 TEST_CASE("what is compared with a bookmark that is gone is the field again") {
     Past window;
-    CAPTURE(window.dice.seed);
     window.ui.panes = {Pane::from_bookmark};
     window.frames(2);
     CHECK(window.ui.panes.front() == Pane::from_bookmark);

@@ -77,7 +77,6 @@ TEST_CASE("Space runs and pauses, and r goes back to the start", "[program]") {
 TEST_CASE("The left button paints and the right one erases, and undo and redo are exact", "[program]") {
     PausedWindow window;
     Dice random;
-    CAPTURE(random.seed);
     const Picture painted = paint(window, window.at + within(random), 1, kOne);
     CHECK(painted != window.start);
     const Picture erased = paint(window, window.at + within(random), 3, kZero);
@@ -97,7 +96,6 @@ TEST_CASE("A middle drag pans, the wheel zooms at the cursor, and 1 goes back to
     PausedWindow window;
     const WindowRobot& robot = window.robot;
     Dice random;
-    CAPTURE(random.seed);
     const Spot by{random.integer(-180, 180), random.integer(-150, 150)};
     CAPTURE(by.x, by.y);
     robot.drag(window.at + Spot{120, 85}, window.at + Spot{120, 85} + by, 2);

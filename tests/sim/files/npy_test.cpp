@@ -104,7 +104,6 @@ TEST_CASE("NumPy's own files come back byte for byte") {
 
 TEMPLATE_TEST_CASE("Dice fields survive writing and reading", "", float, double) {
     Dice random;
-    CAPTURE(random.seed);
     const ScratchFolder folder;
     for (const auto& [nx, ny] : {std::pair{1, 1}, {1, 77}, {130, 1}, {63, 65}}) {
         Array<TestType> array(nx, ny);
@@ -141,7 +140,6 @@ TEST_CASE("Headers of fields and of arrays of any shape are NumPy's to the byte"
 
 TEST_CASE("Versions 1 to 3 are read, whatever the order of the keys and the spaces") {
     Dice random;
-    CAPTURE(random.seed);
     const ScratchFolder folder;
     const auto cells = random_cells<float>(random, 6);
     const int version = GENERATE(1, 2, 3);
@@ -166,7 +164,6 @@ TEST_CASE("Versions 1 to 3 are read, whatever the order of the keys and the spac
 
 TEMPLATE_TEST_CASE("Fortran order is turned so that rows stay rows", "", float, double) {
     Dice random;
-    CAPTURE(random.seed);
     const ScratchFolder folder;
     for (const auto& [nx, ny] : {std::pair{1, 9}, {9, 1}, {64, 64}, {65, 63}, {200, 131}}) {
         CAPTURE(nx, ny);
@@ -324,7 +321,6 @@ TEST_CASE("A file of another size than its header promises is refused with both 
 
 TEMPLATE_TEST_CASE("Values that are not finite are counted and refused", "", float, double) {
     Dice random;
-    CAPTURE(random.seed);
     const ScratchFolder folder;
     auto cells = random_cells<TestType>(random, 35);
     using Limits = std::numeric_limits<TestType>;
@@ -362,7 +358,6 @@ TEST_CASE("A field that can't be written is an error of the machine") {
 
 TEST_CASE("Arrays of any shape survive writing and reading") {
     Dice random;
-    CAPTURE(random.seed);
     const ScratchFolder folder;
     using Shape = std::vector<std::int64_t>;
     const Shape shape =
@@ -388,7 +383,6 @@ TEST_CASE("Arrays of any shape survive writing and reading") {
 
 TEST_CASE("Integers of all sizes are converted") {
     Dice random;
-    CAPTURE(random.seed);
     check_conversion<std::int8_t>(random, "|i1");
     check_conversion<std::uint8_t>(random, "|u1");
     check_conversion<std::int16_t>(random, "<i2");
@@ -408,7 +402,6 @@ TEST_CASE("Booleans are 0 and 1, also from bytes that are neither") {
 
 TEST_CASE("Fortran order of any shape is turned") {
     Dice random;
-    CAPTURE(random.seed);
     const ScratchFolder folder;
     const std::int64_t n = 3, m = 5, k = 4;
     std::vector<double> file(std::size_t(n * m * k));

@@ -62,7 +62,6 @@ double tried_distance(double x, double y, double dx, double dy) {
 
 TEST_CASE("A square brush reaches as far as the nearest point of its line, across and down") {
     Dice dice;
-    CAPTURE(dice.seed);
     for (int i = 0; i < 60; ++i) {
         const double x = dice.uniform(-9, 9), y = dice.uniform(-9, 9);
         double dx = dice.uniform(-9, 9), dy = dice.uniform(-9, 9);
@@ -105,7 +104,6 @@ TEST_CASE("A fill takes in what is joined to its cell by values near to its own"
 
 TEST_CASE("A fill agrees with one that looks at each cell's neighbours, whatever the field") {
     Dice dice;
-    CAPTURE(dice.seed);
     for (int i = 0; i < 30; ++i) {
         const int nx = dice.integer(1, 23), ny = dice.integer(1, 17);
         Array<float> field(nx, ny);

@@ -54,7 +54,6 @@ std::vector<const Method*> cpu_methods() {
 
 TEST_CASE("A resumed run has the bits of one that was never cut, by every method and precision") {
     Dice dice;
-    CAPTURE(dice.seed);
     for (const Method* method : cpu_methods())
         for (const char* dtype : {"float32", "float64"}) {
             INFO(method->name << " " << dtype);
@@ -138,7 +137,6 @@ TEST_CASE("Measures, frames and values that are no finite numbers come back as t
 
 TEST_CASE("A checkpoint with any byte changed, or cut short, is refused in one line") {
     Dice dice;
-    CAPTURE(dice.seed);
     const ScratchFolder folder;
     REQUIRE(contains(input_error([&] { read_checkpoint(folder.path()); }), "no checkpoint"));
     Simulation simulation = begun_at_random(small_spec("cpu", "float32"));

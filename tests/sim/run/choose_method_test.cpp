@@ -31,7 +31,6 @@ bool fits(const Method& method, const MethodRequest& request) {
 
 TEST_CASE("auto takes the method with the least expected time, never a jump nor one that does not fit") {
     Dice dice;
-    CAPTURE(dice.seed);
     for (int i = 0; i < 2000; ++i) {
         const MethodRequest request = random_request(dice);
         const Method& chosen = choose_method(request);
@@ -51,7 +50,6 @@ TEST_CASE("auto takes the method with the least expected time, never a jump nor 
 
 TEST_CASE("A call costs more the more steps it has, and its steps cost less each") {
     Dice dice;
-    CAPTURE(dice.seed);
     for (int i = 0; i < 500; ++i) {
         MethodRequest request = random_request(dice);
         for (const Method& method : methods()) {

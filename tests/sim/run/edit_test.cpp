@@ -30,7 +30,6 @@ RunSpec small_spec() {
 
 TEST_CASE("A piece of a stroke is spelled so that it reads back as it was") {
     Dice dice;
-    CAPTURE(dice.seed);
     for (int i = 0; i < 200; ++i) {
         BrushPiece piece;
         piece.brush = {
@@ -89,7 +88,6 @@ TEST_CASE("Edits are kept in the order of their steps, through spec.json and bac
 
 TEST_CASE("What was done to a run is repeated by its spec, to the bit, however its steps are cut") {
     Dice dice;
-    CAPTURE(dice.seed);
     const RunSpec spec = small_spec();
     const Field start = Field(random_field(40, 31)).to(DType::float32);
     Simulation live(spec, start.clone());
