@@ -69,8 +69,8 @@ TEST_CASE("A stroke that begins on the canvas goes on over a panel, and keeps it
     lab.move(500, 300);
     lab.press(lab.session.hands.left);
     lab.ui.brush.value = 9;
-    lab.move(100, 300);
-    lab.move(50, 300);
+    lab.move(250, 300);
+    lab.move(150, 300);
     lab.release(lab.session.hands.left);
     const auto pieces = lab.sent<action::Paint>();
     REQUIRE(pieces.size() == 3);

@@ -7,7 +7,6 @@
 #include "sim/files/image.h"
 #include "sim/files/npy.h"
 #include "tests/support/catch.h"
-#include "tests/support/expected_run.h"
 #include "tests/support/fake_ffmpeg.h"
 #include "tests/support/fields.h"
 #include "tests/support/program.h"

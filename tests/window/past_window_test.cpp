@@ -1,6 +1,8 @@
+// The timeline, and actions that take long.
 #include <GLFW/glfw3.h>
 
 #include "app/window/panels/commands.h"
+#include "app/window/panels/long_actions.h"
 #include "app/window/shortcuts.h"
 #include "tests/support/catch.h"
 #include "tests/support/window/imgui_panels.h"
@@ -33,6 +35,17 @@ struct Past : Interface {
         for (const auto& jump : actions_of<action::Jump>(ui)) steps.push_back(jump.step);
         return steps;
     }
+};
+
+// A window without running actions.
+struct Quiet : Interface {
+    Quiet() {
+        snapshot.busy.clear();
+        snapshot.recording.clear();
+        snapshot.exporting = snapshot.measuring_ladder = false;
+        ui.example = {};
+    }
+    void esc() { handle_key({GLFW_KEY_ESCAPE}, ui, snapshot); }
 };
 
 }  // namespace
@@ -116,4 +129,64 @@ TEST_CASE("what is compared with a bookmark that is gone is the field again") {
     window.snapshot.history = std::make_shared<History>();
     window.frames(2);
     CHECK(window.ui.panes.front() == Pane::now);
+}
+
+TEST_CASE(
+    "whatever takes long is listed, is over the canvas with a Stop of its own, and Esc stops the first") {
+    Quiet window;
+    window.frames(30);
+    CHECK_FALSE(window_rect("##long").drawn);
+    window.esc();
+    CHECK(window.ui.actions.empty());
+
+    window.snapshot.recording = "here/frames";
+    window.snapshot.exporting = true;
+    window.ui.example.running = true;
+    window.ui.example.example = "ridge";
+    window.ui.example.share = 0.5;
+    window.snapshot.busy = "ladder: streaming";
+    window.snapshot.busy_share = 0.3;
+    window.snapshot.measuring_ladder = true;
+    CHECK(long_actions(window.ui, window.snapshot).size() == 4);
+    window.frames(30);
+    const WindowRect plate = window_rect("##long");
+    REQUIRE(plate.drawn);
+    CHECK(plate.least.x >= float(window.ui.canvas.x));
+    CHECK(plate.most.x <= float(window.ui.canvas.x + window.ui.canvas.width));
+
+    window.esc();
+    CHECK(actions_of<action::Cancel>(window.ui).size() == 1);
+    window.snapshot.busy.clear();
+    window.ui.runner_orders.clear();
+    window.esc();
+    REQUIRE(window.ui.runner_orders.size() == 1);
+    CHECK(std::holds_alternative<CancelExample>(window.ui.runner_orders.front()));
+    window.ui.example.running = false;
+    window.esc();
+    CHECK(actions_of<action::CancelExport>(window.ui).size() == 1);
+    window.snapshot.exporting = false;
+    window.esc();
+    REQUIRE(actions_of<action::Record>(window.ui).size() == 1);
+    CHECK(actions_of<action::Record>(window.ui).front().every == 0);
+}
+
+TEST_CASE(
+    "what ends in a moment does not flicker over the canvas, and its Stop can be pressed where it stays") {
+    Quiet window;
+    window.snapshot.busy = "jumping to step 1000000";
+    window.snapshot.ordered = true;
+    window.frames(5);
+    CHECK_FALSE(window_rect("##long").drawn);
+    window.frames(30);
+    const WindowRect plate = window_rect("##long");
+    REQUIRE(plate.drawn);
+    window.click({plate.most.x - 30, (plate.least.y + plate.most.y) / 2 - 3});
+    CHECK(actions_of<action::Cancel>(window.ui).size() == 1);
+}
+
+TEST_CASE("the time that is left is told by the share since it is seen, once that says something") {
+    CHECK_FALSE(seconds_left({"a", 10, 0, 0.2}, 10.5));
+    CHECK_FALSE(seconds_left({"a", 10, 0.2, 0.2}, 20));
+    CHECK(*seconds_left({"a", 10, 0, 0.25}, 14) == Approx(12));
+    CHECK(*seconds_left({"a", 10, 0.5, 0.75}, 14) == Approx(4));
 }
