@@ -193,24 +193,32 @@ TEST_CASE("A spread run without a folder steps, and says how many processes did"
     REQUIRE(json.at("steps") == 64);
 }
 
-TEST_CASE("bench --scale measures one and two processes, and finds the same bits") {
+TEST_CASE("bench --scale measures one and two processes, by steps and by jumps, and finds the same bits") {
     const ScratchFolder folder;
-    require_done(
-        stencilscope("bench --scale strong --processes 2 --backend cpu --size 64x200 --repeats 5 "
-                     "--quiet --out {}",
-                     folder / "scale"));
-    const auto json = nlohmann::json::parse(read_bytes(folder / "scale" / "scale.json"));
-    REQUIRE(json.at("same_bits") == true);
-    REQUIRE(json.at("rows").size() == 2);
-    const auto& row = json.at("rows")[1];
+    const auto row_of_two = [&](const std::string& more) {
+        require_done(stencilscope(
+            "bench --scale strong --processes 2 --backend cpu --size 64x200 --repeats 5 --quiet --out {} " +
+                more,
+            folder / "scale"));
+        const auto json = read_json(folder / "scale" / "scale.json");
+        REQUIRE(json.at("same_bits") == true);
+        REQUIRE(json.at("rows").size() == 2);
+        REQUIRE(json.at("rows")[1].at("field_hash") == json.at("rows")[0].at("field_hash"));
+        return json.at("rows")[1];
+    };
+    const auto row = row_of_two("");
     REQUIRE(row.at("processes") == 2);
-    REQUIRE(row.at("field_hash") == json.at("rows")[0].at("field_hash"));
     // Rows are sent with padding to whole cache lines.
     const double given = row.at("bytes_per_step"), formula = row.at("bytes_per_step_formula");
     REQUIRE(formula == 64 * 4);
     REQUIRE(given >= formula);
     REQUIRE(given < 1.5 * formula);
     REQUIRE(fs::exists(folder / "scale" / "scale.svg"));
+    const auto jump = row_of_two("--method spectral");
+    REQUIRE(jump.at("steps") == 1);
+    REQUIRE(jump.at("gcells_per_s").is_null());
+    REQUIRE(jump.at("bytes_per_step") == 64 * 200 * 4 / 2);
+    REQUIRE(jump.at("bytes_per_step_formula") == jump.at("bytes_per_step"));
 }
 
 TEST_CASE("Statistics and norms have the same bits for any number of processes") {
@@ -289,21 +297,6 @@ TEST_CASE("Jumps of several processes are edited and followed by steps as those 
 
 TEST_CASE("Jumps of three processes go on by two and by one") {
     require_same_when_cut("--size 45x70 " + kJump, 100, 150);
-}
-
-TEST_CASE("bench --scale times jumps and finds the same bits") {
-    const ScratchFolder folder;
-    require_done(
-        stencilscope("bench --scale strong --processes 2 --backend cpu --method spectral --size 64x200 "
-                     "--repeats 5 --quiet --out {}",
-                     folder / "scale"));
-    const auto json = nlohmann::json::parse(read_bytes(folder / "scale" / "scale.json"));
-    REQUIRE(json.at("same_bits") == true);
-    const auto& row = json.at("rows")[1];
-    REQUIRE(row.at("steps") == 1);
-    REQUIRE(row.at("gcells_per_s").is_null());
-    REQUIRE(row.at("bytes_per_step") == 64 * 200 * 4 / 2);
-    REQUIRE(row.at("bytes_per_step_formula") == row.at("bytes_per_step"));
 }
 
 // They share the first GPU, unless there are several. cuFFT may choose other kernels for fewer lines.

@@ -46,10 +46,7 @@ void check_flat(Dice& dice, double coefficient) {
 TEST_CASE("A flat field stays flat over ten thousand steps, whatever the coefficient") {
     Dice dice;
     for (int i = 0; i < 40; ++i) check_flat(dice, std::exp2(dice.uniform(-16, -2)));
-}
-
-TEST_CASE("A flat field stays flat where the growth of the state comes back to powers of two") {
-    Dice dice;
+    // Where the growth of the state comes back to powers of two.
     for (const int steps : {1, 2, 3, 5, 8, 12, 20})
         for (int i = 0; i < 8; ++i) {
             const double exponent = double(dice.integer(2 * steps + 1, 16 * steps)) / steps;

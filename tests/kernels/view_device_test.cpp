@@ -422,3 +422,26 @@ TEST_CASE("Statistics and pixels are the same with any number of threads") {
     }
 }
 #endif
+
+#ifdef STENCILSCOPE_TESTS_CUDA
+TEST_CASE("Pixels that stay on the device are those that are copied to the host") {
+    const auto solver = make_solver(
+        {&choose_method({Device::cuda, {311, 97}}), 311, 97, DType::float32, DiffusionParams{}, 1});
+    solver->load(Field(random_field(311, 97)));
+    Pixels on_host, on_device;
+    // The larger picture comes first, so that the smaller one reuses its memory.
+    for (const auto& [width, height] : {std::pair{500, 300}, std::pair{40, 21}}) {
+        const ResampleRequest request{{0, 0, 311, 97}, width, height, true};
+        solver->resample(Quantity::value, request, true, on_host);
+        solver->resample(Quantity::value, request, false, on_device);
+        REQUIRE_FALSE(on_host.on_device);
+        REQUIRE(on_device.on_device);
+        REQUIRE(on_device.device_bytes == 500u * 300 * sizeof(float));
+        const std::size_t size = std::size_t(width) * std::size_t(height);
+        std::vector<float> fetched(size);
+        CudaStream stream;
+        copy_to_host({fetched.data(), size * 4, on_device.device_data(), size * 4, size * 4, 1}, stream);
+        REQUIRE(std::equal(fetched.begin(), fetched.end(), on_host.host.begin()));
+    }
+}
+#endif

@@ -40,6 +40,24 @@ EquationSetup setup_of(const Equations& e, int nx, int ny) {
     return setup;
 }
 
+template <class T>
+RowCopy row_copy(FieldView<T> to, FieldView<T> from) {
+    return {to.data,
+            std::size_t(to.pitch) * sizeof(T),
+            from.data,
+            std::size_t(from.pitch) * sizeof(T),
+            std::size_t(to.nx) * sizeof(T),
+            std::size_t(to.ny)};
+}
+
+struct Job {
+    const Preset* preset;
+    std::string scheme;
+    Equations equations;
+    Program program, start;
+    std::string cubin, start_cubin;
+};
+
 /// Runs one program on both devices.
 template <class T>
 class OnBoth {
@@ -49,6 +67,14 @@ class OnBoth {
           setup_(setup),
           cpu(program_, setup, pool_),
           cuda(program_, setup, cubin, stream_) {}
+
+    /// Begins with a model's initial state.
+    OnBoth(const Job& job, const EquationSetup& setup) : OnBoth(job.program, setup, job.cubin) {
+        OnBoth start(job.start, setup, job.start_cubin);
+        start.both([](auto& stepper) { stepper.advance(1); });
+        CHECK(start.difference() == "");
+        for (int c = 0; c < program_.components; ++c) write(c, start.cpu.array(c));
+    }
 
     /// Sets every cell of a component or data array on the CPU, and copies it to the GPU.
     void write(int array, const std::function<double(int x, int y)>& value) {
@@ -94,15 +120,6 @@ class OnBoth {
     }
 
   private:
-    static RowCopy row_copy(FieldView<T> to, FieldView<T> from) {
-        return {to.data,
-                std::size_t(to.pitch) * sizeof(T),
-                from.data,
-                std::size_t(from.pitch) * sizeof(T),
-                std::size_t(to.nx) * sizeof(T),
-                std::size_t(to.ny)};
-    }
-
     Program program_;
     EquationSetup setup_;
     ThreadPool pool_{2};
@@ -111,14 +128,6 @@ class OnBoth {
   public:
     EquationStepper<T> cpu;
     CudaEquationStepper<T> cuda;
-};
-
-struct Job {
-    const Preset* preset;
-    std::string scheme;
-    Equations equations;
-    Program program, start;
-    std::string cubin, start_cubin;
 };
 
 template <class T>
@@ -158,16 +167,6 @@ std::vector<Job> jobs_of(bool float64) {
     return jobs;
 }
 
-template <class T>
-RowCopy row_copy(FieldView<T> to, FieldView<T> from) {
-    return {to.data,
-            std::size_t(to.pitch) * sizeof(T),
-            from.data,
-            std::size_t(from.pitch) * sizeof(T),
-            std::size_t(to.nx) * sizeof(T),
-            std::size_t(to.ny)};
-}
-
 /// Returns the cells of all components.
 template <class T>
 std::vector<T> cells_of(CudaEquationStepper<T>& stepper, int components, CudaStream& stream) {
@@ -191,11 +190,7 @@ TEMPLATE_TEST_CASE("Every model has the CPU's bits on the GPU, by every stepper"
         INFO(job.preset->name << ", " << job.scheme);
         // Larger than a block in both directions, with partial vectors and rows.
         const EquationSetup setup = setup_of(job.equations, 141, 27);
-        OnBoth<TestType> start(job.start, setup, job.start_cubin);
-        start.both([](auto& stepper) { stepper.advance(1); });
-        REQUIRE(start.difference() == "");
-        OnBoth<TestType> run(job.program, setup, job.cubin);
-        for (int c = 0; c < job.program.components; ++c) run.write(c, start.cpu.array(c));
+        OnBoth<TestType> run(job, setup);
         run.both([](auto& stepper) { stepper.advance(37); });
         CHECK(run.difference() == "");
     }
@@ -220,10 +215,7 @@ TEMPLATE_TEST_CASE("Every model has the CPU's bits on the GPU several steps at a
         const Job& job = jobs[i];
         INFO(job.preset->name);
         const EquationSetup setup = setup_of(job.equations, kColumns, kRows);
-        OnBoth<TestType> start(job.start, setup, job.start_cubin);
-        start.both([](auto& stepper) { stepper.advance(1); });
-        OnBoth<TestType> run(job.program, setup, job.cubin);
-        for (int c = 0; c < job.program.components; ++c) run.write(c, start.cpu.array(c));
+        OnBoth<TestType> run(job, setup);
         run.fuse(shape_of(job), cubins[i]);
         REQUIRE(run.cuda.fused()->steps_of(37) > 0);
         run.both([](auto& stepper) { stepper.advance(37); });
@@ -249,10 +241,7 @@ TEMPLATE_TEST_CASE("Every model has the CPU's bits when it stays on the multipro
             if (nx > 100 && job.scheme != job.equations.stepper) continue;
             INFO(job.preset->name << ", " << job.scheme << ", " << nx << "x" << ny);
             const EquationSetup setup = setup_of(job.equations, nx, ny);
-            OnBoth<TestType> start(job.start, setup, job.start_cubin);
-            start.both([](auto& stepper) { stepper.advance(1); });
-            OnBoth<TestType> run(job.program, setup, job.cubin);
-            for (int c = 0; c < job.program.components; ++c) run.write(c, start.cpu.array(c));
+            OnBoth<TestType> run(job, setup);
             run.keep_resident(shape_of(job), 29, cubins[i]);
             if (run.cuda.fused()->steps_of(37) == 0) {
                 do_not_fit.push_back(job.preset->name);

@@ -29,6 +29,7 @@ struct Outcome {
     const T* action() const {
         return after.actions.size() == 1 ? std::get_if<T>(&after.actions.front()) : nullptr;
     }
+    double pace() const { return action<action::ScalePace>() ? action<action::ScalePace>()->factor : 0; }
 };
 
 using Expectation = bool (*)(const Outcome&);
@@ -46,16 +47,8 @@ const std::map<UiCommand, Expectation>& expectations() {
         {single_step,
          [](const Outcome& o) { return o.action<action::Step>() && o.action<action::Step>()->steps == 1; }},
         {reset, [](const Outcome& o) { return o.action<action::Reset>() != nullptr; }},
-        {faster,
-         [](const Outcome& o) {
-             const auto* scale = o.action<action::ScalePace>();
-             return scale && scale->factor == 2;
-         }},
-        {slower,
-         [](const Outcome& o) {
-             const auto* scale = o.action<action::ScalePace>();
-             return scale && scale->factor == 0.5;
-         }},
+        {faster, [](const Outcome& o) { return o.pace() == 2; }},
+        {slower, [](const Outcome& o) { return o.pace() == 0.5; }},
         {undo, [](const Outcome& o) { return o.action<action::Undo>() != nullptr; }},
         {redo, [](const Outcome& o) { return o.action<action::Redo>() != nullptr; }},
         {next_view,
