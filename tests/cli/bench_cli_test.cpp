@@ -132,21 +132,6 @@ TEST_CASE("bench measures every method of the backend on every size, and its fig
     REQUIRE(read_bytes(folder / "out/bench.svg").starts_with("<?xml"));
 }
 
-TEST_CASE("bench chooses its steps by time, and float32 stays near the truth") {
-    const ScratchFolder folder;
-    const std::string file = (folder / "b.json").string();
-    const ProgramResult result = require_done(
-        stencilscope(kBench + "--size 300x200 --method cpu --repeats 5 --json {} --quiet", file));
-    REQUIRE(result.out.empty());
-    const Json bench = read_json(file);
-    REQUIRE(bench.at("rows").size() == 1);
-    const Json& row = bench.at("rows").at(0);
-    require_consistent(row, bench.at("limits"));
-    REQUIRE(row.at("steps").get<int>() % stencil::kCpuSteps == 0);
-    REQUIRE(row.at("total_steps").get<int>() > 5 * row.at("steps").get<int>());
-    REQUIRE(row.at("error").get<double>() > 1e-10);
-}
-
 TEST_CASE("A sweep begins at 256, ends at what fits, and says where the field lives") {
     const ScratchFolder folder;
     const std::string file = (folder / "b.json").string();

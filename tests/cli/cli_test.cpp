@@ -126,18 +126,6 @@ TEST_CASE("Without a folder nothing is exported, nor refused for what would not 
     require_refused(stencilscope(kSmall + "--size 30000 --memory-limit 1MB"), 1, "host memory");
 }
 
-TEST_CASE("A run continues from its own field.npy") {
-    const ScratchFolder folder;
-    const std::string whole = (folder / "whole").string();
-    const std::string part = (folder / "part").string();
-    const std::string rest = (folder / "rest").string();
-    const std::string wide = kSmall + "--dtype float64 --quiet --export field.npy --out {} ";
-    require_done(stencilscope(wide + "--steps 40", whole));
-    require_done(stencilscope(wide + "--steps 15", part));
-    require_done(stencilscope(wide + "--initial {}", rest, part + "/field.npy"));
-    REQUIRE(relative_error(read_npy(rest + "/field.npy"), read_npy(whole + "/field.npy")) < 1e-14);
-}
-
 TEST_CASE("Frames are numbered and hold the moments that their names say") {
     const ScratchFolder folder;
     const fs::path out = folder / "out";
@@ -215,6 +203,8 @@ TEST_CASE("Bad input is one line and status 2, and leaves nothing behind") {
         {"--spec nowhere.json", "nowhere.json"},
         {"--stesp 5", "'--steps'"},
         {"--steps", "--steps"},
+        {"--size 10x", "--size 10x"},
+        {"--initial gaussian:sigma=1,sigma=2", "sigma"},
         {"extra", "unknown word 'extra'"},
     };
     for (const auto& [words, part] : cases) {

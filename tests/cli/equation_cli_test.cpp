@@ -1,5 +1,4 @@
-// Typed equations on the command line.
-
+// Typed equations on the command line, and the command stencilscope verify.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -45,6 +44,8 @@ void step(Array<double>& u, Array<double>& v, double F) {
             v.at(x, y) = q + 0.5 * (0.08 * lap(b) + reaction - (F + 0.065) * q);
         }
 }
+
+const std::string kText = "du/dt = 0.1*lap(u) + 0.01*sin(u + x); dt = 1; u(0) = random";
 
 }  // namespace
 
@@ -156,16 +157,23 @@ TEST_CASE("A formula of the components is shown, and --compare dt/2 tells the er
 
 TEST_CASE("A typed run that was cut and resumed has the bits of one that never was") {
     const ScratchFolder folder;
-    const std::string noisy =
+    const auto compare = [&](const std::string& line, const std::string& equation = "") {
+        INFO(line);
+        const auto run = [&](const char* out, const char* more) {
+            require_done(
+                stencilscope(kRun + line + " --export timings.json " + more, folder / out, equation));
+        };
+        run("uncut", "--steps 80");
+        run("cut", "--steps 30 --checkpoint 30");
+        REQUIRE(hash_of(folder / "cut") != hash_of(folder / "uncut"));
+        require_done(stencilscope("run --quiet --resume {} --steps 80", folder / "cut"));
+        REQUIRE(hash_of(folder / "cut") == hash_of(folder / "uncut"));
+    };
+    compare(
+        "--size 33x21 --set D=0.25 --at 13:dt=0.021 --at 40:D=0.2 --at 50:paint=1,4,add,9,9 --equation {}",
         "du/dt = D*lap(u) - u^3 + u + 0.1*normal + 0.01*sin(t); D = 0.3; u(0) = random - 0.5; "
-        "dt = 0.037; boundary = insulated";
-    const std::string common =
-        "--size 33x21 --set D=0.25 --at 13:dt=0.021 --at 40:D=0.2 "
-        "--at 50:paint=1,4,add,9,9 --export timings.json --equation {} ";
-    require_done(stencilscope(kRun + common + "--steps 80", folder / "uncut", noisy));
-    require_done(stencilscope(kRun + common + "--steps 30 --checkpoint 30", folder / "cut", noisy));
-    require_done(stencilscope("run --quiet --resume {} --steps 80", folder / "cut"));
-    REQUIRE(hash_of(folder / "cut") == hash_of(folder / "uncut"));
+        "dt = 0.037; boundary = insulated");
+    compare("--size 33x20 --model swift-hohenberg --stepper imex --dt 0.3");
 }
 
 TEST_CASE("The words that repeat a typed run leave nothing out that its model does not say") {
@@ -242,6 +250,7 @@ TEST_CASE(
         INFO(name);
         CHECK(fs::exists(folder / "a" / fmt::format("field-{}.npy", name)));
     }
+    CHECK(read_json(folder / "a/timings.json").at("steps") == 20);
     require_done(stencilscope(kRun + "--spec {}", folder / "b", (folder / "a/spec.json").string()));
     CHECK(hash_of(folder / "a") == hash_of(folder / "b"));
     require_refused(stencilscope("run --size 20 --model gray-scott --sensitivity Du2"), 2, "Du2");
@@ -296,8 +305,7 @@ TEST_CASE("The formulas after each pass of the compiler are printed") {
 }
 
 TEST_CASE("A run whose compiler fails says why, and has the bits of one that compiles") {
-    const ScratchFolder scratch;
-    const Environment cache("XDG_CACHE_HOME", (scratch / "cache").string());
+    const OwnCache scratch;
     const std::string run = "run --backend cpu --threads 2 --size 256 --steps 3000 --out {} --equation {}";
     require_done(stencilscope(run, scratch / "compiled", kGrayScott));
     const auto broken = write_script(scratch / "cc", "echo 'error: a compiler of stone' >&2; exit 1");
@@ -305,4 +313,38 @@ TEST_CASE("A run whose compiler fails says why, and has the bits of one that com
     const auto result = require_done(stencilscope(run, scratch / "interpreted", kGrayScott));
     CHECK(result.err.find("a compiler of stone") != std::string::npos);
     CHECK(hash_of(scratch / "interpreted") == hash_of(scratch / "compiled"));
+}
+
+TEST_CASE("verify steps a model in every way and says that all have the same bits") {
+    const OwnCache scratch;
+    const auto model = write_bytes(scratch / "mine.txt", kText);
+    const auto result = require_done(stencilscope(
+        "verify --model {} --out {} --json {}", model, scratch / "out", scratch / "report.json"));
+    const auto report = read_json(scratch / "report.json");
+    CHECK(report == read_json(scratch / "out" / "verify.json"));
+    CHECK(report.at("differing") == 0);
+    REQUIRE(report.at("rows").size() == 4);
+    for (const auto& row : report.at("rows")) {
+        CHECK(row.at("right") == true);
+        CHECK(row.at("ways").size() >= (row.at("note") == "" ? 3 : 2));
+        CHECK(result.out.find(row.at("field_hash").get<std::string>()) != std::string::npos);
+    }
+    CHECK(result.out.find("4 of 4 comparisons are right") != std::string::npos);
+    CHECK_FALSE(std::filesystem::exists(scratch / "out" / "certificate.json"));  // needs all presets
+}
+
+TEST_CASE("verify notices a compiler that translates wrongly") {
+    const OwnCache scratch;
+    const auto model = write_bytes(scratch / "mine.txt", kText);
+    const auto wrong = write_script(scratch / "cc", "sed 's/fma_rn(-v/fma_rn(v/g' | cc \"$@\"");
+    const Environment compiler("CC", wrong.string());
+    const auto result = stencilscope("verify --quick --quiet --model {}", model);
+    INFO(result.err);
+    CHECK(result.status == 1);
+    CHECK(result.err.find("DIFFERS") != std::string::npos);
+    CHECK(result.err.find("compiled rows has") != std::string::npos);
+}
+
+TEST_CASE("verify refuses what is no model") {
+    require_refused(stencilscope("verify --model no-such"), 2, "no-such");
 }

@@ -75,10 +75,6 @@ TEST_CASE("A file whose name is not UTF-8 is refused before the first step") {
     CHECK_FALSE(fs::exists(folder / "out"));
 }
 
-TEST_CASE("An option of an initial condition counts once") {
-    require_refused(stencilscope(kTiny + "--initial gaussian:sigma=1,sigma=2"), 2, "sigma");
-}
-
 TEST_CASE("Every moment that was measured is a row, however many there are") {
     const ScratchFolder folder;
     const std::string out = (folder / "out").string();
@@ -190,10 +186,6 @@ TEST_CASE("Changes beyond the last step are told") {
     const auto result = require_done(stencilscope(kTiny + "--quiet --at 500:coefficient=0.1"));
     CHECK(contains(result.err, "--at"));
     CHECK(stencilscope(kTiny + "--quiet --at 5:coefficient=0.1").err.empty());
-}
-
-TEST_CASE("A size is quoted as it was given") {
-    require_refused(stencilscope(kTiny + "--size 10x"), 2, "--size 10x");
 }
 
 TEST_CASE("Frames are pictures where all is exported, whatever else is named") {

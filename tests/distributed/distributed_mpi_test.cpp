@@ -1,14 +1,101 @@
-// A field distributed over processes gives the files of one process.
-
+// A field distributed over processes gives the files of one process, by steps and by exact n-step
+// propagation.
 #include <algorithm>
+#include <map>
 
 #include "kernels/cuda/cuda_runtime.h"
 #include "sim/files/npy.h"
-#include "tests/distributed/equal_runs.h"
+#include "sim/text/json.h"
+#include "tests/support/catch.h"
+#include "tests/support/fields.h"
+#include "tests/support/program.h"
+#include "tests/support/scratch.h"
+
+namespace stencil_test {
+
+inline std::map<std::string, std::string> results_in(const std::filesystem::path& out) {
+    std::map<std::string, std::string> results;
+    for (const auto& entry : std::filesystem::directory_iterator(out)) {
+        const std::string name = entry.path().filename().string();
+        // timings.json has times, and statistics.csv differs in the last bits.
+        if (name != "timings.json" && name != "statistics.csv" && entry.is_regular_file())
+            results[name] = read_bytes(entry.path());
+    }
+    return results;
+}
+
+inline void require_same_files(const std::filesystem::path& a, const std::filesystem::path& b) {
+    const auto first = results_in(a), second = results_in(b);
+    REQUIRE(first.size() >= 3);
+    REQUIRE(first.size() == second.size());
+    for (const auto& [name, bytes] : first) {
+        INFO(name);
+        REQUIRE(second.contains(name));
+        // Its paths differ.
+        if (name != "spec.json") REQUIRE(second.at(name) == bytes);
+    }
+}
+
+inline nlohmann::json timings_in(const std::filesystem::path& out) {
+    return nlohmann::json::parse(read_bytes(out / "timings.json"));
+}
+
+// Runs the line by one process and by several.
+inline void require_equal_runs(const std::string& line,
+                               int processes,
+                               int stepping,
+                               const std::string& backend = "cpu") {
+    CAPTURE(line, processes, backend);
+    const ScratchFolder folder;
+    const std::string run = "run --backend " + backend + " --threads 1 --quiet --out {} " + line;
+    require_done(stencilscope(run, folder / "one"));
+    require_done(stencilscope(run + " --processes {}", folder / "several", processes));
+    require_same_files(folder / "one", folder / "several");
+    const auto timings = timings_in(folder / "several");
+    REQUIRE(timings.value("processes", 1) == stepping);
+    REQUIRE(timings.at("field_hash") == timings_in(folder / "one").at("field_hash"));
+}
+
+// Runs to step 230 at once, and by three processes, then two, then one, each resuming from a checkpoint.
+inline void require_same_when_cut(const std::string& line, int first_cut, int second_cut) {
+    const ScratchFolder folder;
+    const std::string run = "run --backend cpu --threads 1 --quiet --checkpoint 50 " + line;
+    const std::string files = " --export field.npy,laplacian.npy,field.png,timings.json --out {} ";
+    require_done(stencilscope(run + " --steps 230" + files, folder / "uncut"));
+    require_done(stencilscope(run + " --processes 3 --steps {}" + files, first_cut, folder / "cut"));
+    require_done(
+        stencilscope("run --quiet --processes 2 --resume {} --steps {}", folder / "cut", second_cut));
+    require_done(stencilscope("run --quiet --resume {} --steps 230", folder / "cut"));
+    REQUIRE(read_bytes(folder / "cut" / "field.npy") == read_bytes(folder / "uncut" / "field.npy"));
+}
+
+inline const std::string kFiles =
+    " --export field.npy,laplacian.npy,initial.npy,field.png,histogram.csv,profile.csv,probes.csv,"
+    "timings.json --probe 3,100 --probe 33,57 --profile 1,2,30,205 ";
+
+}  // namespace stencil_test
 
 using namespace stencil_test;
-using stencil::query_cuda;
 namespace fs = std::filesystem;
+using namespace stencil;
+
+namespace {
+
+const std::string kJump = "--method spectral --initial noise ";
+const std::string kFields = "--export field.npy,laplacian.npy,field.png,timings.json ";
+
+// Returns the relative distance, in float64, of the final fields of two command lines.
+double distance_of_runs(const std::string& line, const std::string& truth) {
+    CAPTURE(line, truth);
+    const ScratchFolder folder;
+    const std::string run = "run --quiet --export field.npy,timings.json --out {} ";
+    require_done(stencilscope(run + line, folder / "run"));
+    require_done(stencilscope(run + truth, folder / "truth"));
+    return relative_error(read_npy(folder / "run" / "field.npy"),
+                          read_npy(folder / "truth" / "field.npy").to(DType::float64));
+}
+
+}  // namespace
 
 TEST_CASE("Any number of processes makes the files of one") {
     const std::string edits =
@@ -106,24 +193,32 @@ TEST_CASE("A spread run without a folder steps, and says how many processes did"
     REQUIRE(json.at("steps") == 64);
 }
 
-TEST_CASE("bench --scale measures one and two processes, and finds the same bits") {
+TEST_CASE("bench --scale measures one and two processes, by steps and by jumps, and finds the same bits") {
     const ScratchFolder folder;
-    require_done(
-        stencilscope("bench --scale strong --processes 2 --backend cpu --size 64x200 --repeats 5 "
-                     "--quiet --out {}",
-                     folder / "scale"));
-    const auto json = nlohmann::json::parse(read_bytes(folder / "scale" / "scale.json"));
-    REQUIRE(json.at("same_bits") == true);
-    REQUIRE(json.at("rows").size() == 2);
-    const auto& row = json.at("rows")[1];
+    const auto row_of_two = [&](const std::string& more) {
+        require_done(stencilscope(
+            "bench --scale strong --processes 2 --backend cpu --size 64x200 --repeats 5 --quiet --out {} " +
+                more,
+            folder / "scale"));
+        const auto json = read_json(folder / "scale" / "scale.json");
+        REQUIRE(json.at("same_bits") == true);
+        REQUIRE(json.at("rows").size() == 2);
+        REQUIRE(json.at("rows")[1].at("field_hash") == json.at("rows")[0].at("field_hash"));
+        return json.at("rows")[1];
+    };
+    const auto row = row_of_two("");
     REQUIRE(row.at("processes") == 2);
-    REQUIRE(row.at("field_hash") == json.at("rows")[0].at("field_hash"));
     // Rows are sent with padding to whole cache lines.
     const double given = row.at("bytes_per_step"), formula = row.at("bytes_per_step_formula");
     REQUIRE(formula == 64 * 4);
     REQUIRE(given >= formula);
     REQUIRE(given < 1.5 * formula);
     REQUIRE(fs::exists(folder / "scale" / "scale.svg"));
+    const auto jump = row_of_two("--method spectral");
+    REQUIRE(jump.at("steps") == 1);
+    REQUIRE(jump.at("gcells_per_s").is_null());
+    REQUIRE(jump.at("bytes_per_step") == 64 * 200 * 4 / 2);
+    REQUIRE(jump.at("bytes_per_step_formula") == jump.at("bytes_per_step"));
 }
 
 TEST_CASE("Statistics and norms have the same bits for any number of processes") {
@@ -158,4 +253,73 @@ TEST_CASE("Ctrl-C ends all processes with what was done until then") {
                     {.interrupt_once = folder / "cut" / "checkpoint" / "run.json", .seconds = 60});
     REQUIRE(cut.status == 130);
     REQUIRE(fs::exists(folder / "cut" / "field.npy"));
+}
+
+TEST_CASE("A jump of any number of processes has the bits of one whatever the boundary and the size") {
+    const auto require_jump = [](const std::string& line, int processes, int stepping) {
+        require_equal_runs(kJump + kFields + line, processes, stepping);
+    };
+    require_jump("--steps 1000000 --boundary zero --size 67x211", 2, 2);
+    require_jump("--steps 40 --boundary insulated --size 131x64", 3, 3);
+    require_jump("--steps 41 --boundary periodic --size 101x103", 4, 4);
+    require_jump("--steps 40 --boundary zero --size 53x47 --dtype float64", 7, 7);
+    require_jump("--steps 100000 --boundary insulated --size 101x103 --dtype float64", 4, 4);
+    require_jump("--steps 7 --boundary periodic --size 66x31 --dtype float64", 3, 3);
+}
+
+TEST_CASE("Pairs of rows are shared by as many processes as there are and columns may be fewer") {
+    require_equal_runs(kJump + kFields + "--steps 40 --size 40x5", 7, 2);
+    require_equal_runs(kJump + kFields + "--steps 40 --size 40x3", 2, 1);
+    require_equal_runs(kJump + kFields + "--steps 40 --boundary periodic --size 1x50", 4, 4);
+    require_equal_runs(kJump + kFields + "--steps 40 --boundary insulated --size 3x51", 7, 7);
+}
+
+TEST_CASE("Strips of more than a buffer are exchanged by pieces") {
+    require_equal_runs(kJump +
+                           "--export initial.npy,field.npy,laplacian.npy,timings.json --steps 9 --size "
+                           "2501x2200 --dtype float64",
+                       2,
+                       2);
+    // One process has a row more than the others.
+    require_equal_runs(kJump +
+                           "--export initial.npy,field.npy,laplacian.npy,timings.json --steps 9 --size "
+                           "2400000x4 --dtype float64 --boundary periodic",
+                       2,
+                       2);
+}
+
+TEST_CASE("Jumps of several processes are edited and followed by steps as those of one") {
+    const std::string edits =
+        " --at 40:coefficient=0.11 --at 70:paint=0.7,20,add,30,90 --at 75:boundary=periodic "
+        "--at 90:method=cpu --at 110:method=spectral --at 120:boundary=insulated --at 125:size=50x170 ";
+    require_equal_runs(kJump + "--size 67x211 --steps 133" + edits + kFiles, 3, 3);
+}
+
+TEST_CASE("Jumps of three processes go on by two and by one") {
+    require_same_when_cut("--size 45x70 " + kJump, 100, 150);
+}
+
+// They share the first GPU, unless there are several. cuFFT may choose other kernels for fewer lines.
+TEST_CASE("Processes on GPUs jump to where one does") {
+    if (query_cuda().devices.empty()) {
+        SUCCEED("no GPU");
+        return;
+    }
+    for (const std::string boundary : {"zero", "insulated", "periodic"})
+        for (const std::string dtype : {"float32", "float64"}) {
+            const std::string shape =
+                "--initial noise --size 1003x517 --at 300:coefficient=0.1 --at "
+                "500:method=tiled --steps 550 --boundary " +
+                boundary + " --dtype ";
+            const std::string jump = shape + dtype + " --backend cuda --method spectral";
+            const double bound = dtype == "float32" ? 3e-6 : 1e-12;
+            REQUIRE(distance_of_runs(jump + " --processes 3", jump) < bound);
+            REQUIRE(distance_of_runs(jump + " --processes 2",
+                                     shape + "float64 --backend cuda --method spectral") < bound);
+        }
+    // Transposes in pieces, with fewer rows and columns than processes.
+    const std::string large = "--size 9000x7001 --initial noise --steps 9 --backend cuda --method spectral";
+    REQUIRE(distance_of_runs(large + " --processes 2", large) < 3e-6);
+    const std::string small = "--size 3x9 --initial noise --steps 9 --backend cuda --method spectral";
+    REQUIRE(distance_of_runs(small + " --processes 4", small) < 3e-6);
 }

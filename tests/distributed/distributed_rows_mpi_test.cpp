@@ -1,22 +1,69 @@
-// Initial conditions, files and checkpoints of a distributed field, whose rows are never gathered.
-
+// Distributed fields whose rows are never gathered, undo states, and a slab that does not fit into memory.
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <string>
 
+#include "sim/distributed/distributed_solver.h"
+#include "sim/distributed/slab_solver.h"
 #include "sim/field/field_hash.h"
 #include "sim/files/atomic_file.h"
 #include "sim/files/npy.h"
+#include "sim/machine/child_process.h"
+#include "sim/machine/communicator.h"
 #include "sim/machine/machine.h"
 #include "sim/run/resolve.h"
 #include "sim/run/simulation.h"
 #include "sim/run/start.h"
-#include "tests/support/among_two.h"
+#include "sim/text/error.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/program.h"
+#include "tests/support/runs.h"
 #include "tests/support/scratch.h"
+
+namespace stencil_test {
+
+/// Starts the test case of this name (without commas) again as two processes, and runs `act` in rank 0.
+template <class Act>
+void among_two(const std::string& name, const Act& act) {
+    if (!stencil::Communicator::was_launched()) {
+        std::string said;
+        stencil::ChildCommand command;
+        command.words = {stencil::find_program("mpirun"), "-n", "2", "--bind-to", "none", "--oversubscribe"};
+        command.words.insert(
+            command.words.end(),
+            {"--allow-run-as-root", std::filesystem::read_symlink(stencil::own_program()).string(), name});
+        command.limit_seconds = 60;
+        command.is_tool = true;
+        const stencil::ChildEnd end =
+            stencil::run_child(command, [&](std::string_view line) { said += std::string(line) + '\n'; });
+        INFO(said);
+        REQUIRE(end.how == stencil::ChildEnd::How::exited);
+        REQUIRE(end.code == 0);
+        REQUIRE(said.find("in 1 test case") != std::string::npos);
+        return;
+    }
+    stencil::Communicator::begin(nullptr);
+    REQUIRE(stencil::Communicator::all().size() == 2);
+    if (stencil::Communicator::all().rank() > 0) {
+        stencil::serve(stencil::Communicator::all());
+    } else {
+        try {
+            act();
+        } catch (...) {
+            stencil::dismiss_team();
+            throw;
+        }
+        stencil::dismiss_team();
+    }
+    stencil::Communicator::end();
+}
+
+}  // namespace stencil_test
 
 using namespace stencil;
 using namespace stencil_test;
@@ -60,10 +107,7 @@ void require_same_arrays_by(std::initializer_list<int> processes, const std::str
 }
 
 RunSpec spec_of(const std::string& initial) {
-    RunSpec spec;
-    spec.size = Size{67, 150};
-    spec.backend = "cpu";
-    spec.method = "cpu";
+    RunSpec spec = noise_run({67, 150}, "cpu");
     spec.initial = initial;
     spec.threads = 1;
     return resolve(spec, query_machine());
@@ -76,6 +120,21 @@ bool is_process(int rank) {
 
 std::size_t files_in(const fs::path& folder) {
     return std::size_t(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
+}
+
+RunSpec spec_of(int nx, int ny, const std::string& method) {
+    RunSpec spec = noise_run({nx, ny}, method);
+    spec.threads = 1;
+    return resolve(spec, query_machine());
+}
+
+// Limits this process to the memory it has, plus a little.
+void limit_memory(std::size_t more) {
+    std::size_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    const rlim_t bytes = pages * 4096 + more;
+    const rlimit limit{bytes, bytes};
+    setrlimit(RLIMIT_AS, &limit);
 }
 
 }  // namespace
@@ -223,5 +282,78 @@ TEST_CASE("A process that cannot write its rows leaves no file and everybody goe
         REQUIRE(files_in(folder.path()) == 1);
         simulation.apply(Advance{10});
         REQUIRE(simulation.step() == 10);
+    });
+}
+
+TEST_CASE("Two processes come back to a state whatever changed since") {
+    among_two("Two processes come back to a state whatever changed since", [] {
+        RunSpec spec = spec_of(67, 150, "cpu");
+        Simulation simulation(spec, make_start(spec));
+        REQUIRE(simulation.solver().processes() == 2);
+        simulation.apply(Advance{40});
+        const auto before = simulation.checkpoint();
+        simulation.apply(Advance{7});
+        const Field wanted = simulation.field();
+
+        simulation.apply(Set{"boundary", "periodic"});
+        simulation.apply(Advance{5});
+        const auto periodic = simulation.checkpoint();
+        simulation.apply(Advance{9});
+        const Field wanted_periodic = simulation.field();
+        REQUIRE_FALSE(same_bits(wanted, wanted_periodic));
+
+        simulation.apply(Set{"method", "reference"});
+        simulation.apply(Set{"size", "50x90"});
+        simulation.apply(Advance{3});
+        simulation.restore(periodic);
+        simulation.apply(Advance{9});
+        REQUIRE(same_bits(simulation.field(), wanted_periodic));
+        simulation.restore(before);
+        simulation.apply(Advance{7});
+        REQUIRE(same_bits(simulation.field(), wanted));
+        simulation.restore(periodic);
+        simulation.apply(Advance{9});
+        REQUIRE(same_bits(simulation.field(), wanted_periodic));
+    });
+}
+
+TEST_CASE("A field of which one process lacks room for its part is refused and the others go on") {
+    if (Communicator::was_launched() && std::string(std::getenv("OMPI_COMM_WORLD_RANK")) == "1")
+        limit_memory(std::size_t(150) << 20);
+    among_two("A field of which one process lacks room for its part is refused and the others go on", [] {
+        RunSpec small = spec_of(67, 150, "cpu");
+        const RunSpec large = spec_of(8192, 16384, "cpu");
+        Simulation simulation(small, make_start(small));
+        simulation.apply(Advance{10});
+        const Field now = simulation.field();
+        try {
+            make_run_solver(large, solver_setup(large));
+            FAIL("it was made");
+        } catch (const MachineError& error) {
+            REQUIRE(error.what() == std::string("process 1: out of memory"));
+        }
+        REQUIRE(same_bits(simulation.field(), now));
+        simulation.apply(Advance{10});
+        REQUIRE(simulation.step() == 20);
+    });
+}
+
+TEST_CASE("Fields are compared that different numbers of processes have") {
+    among_two("Fields are compared that different numbers of processes have", [] {
+        const Field start = Field(random_field(41, 21)).to(DType::float32);
+        const auto loaded = [&](const std::string& method) {
+            const RunSpec spec = spec_of(41, 21, method);
+            auto solver = make_run_solver(spec, solver_setup(spec));
+            solver->load(start);
+            return solver;
+        };
+        const auto shared = loaded("spectral"), whole = loaded("cpu");
+        REQUIRE(shared->processes() == 2);
+        REQUIRE(whole->processes() == 1);
+        for (const auto& [seen, base] : {std::pair{&shared, &whole}, std::pair{&whole, &shared}}) {
+            (*seen)->set_base(**base);
+            REQUIRE((*seen)->norm(Quantity::difference) == 0);
+            REQUIRE((*seen)->norm(Quantity::base) > 0);
+        }
     });
 }

@@ -11,6 +11,7 @@
 #include "sim/text/error.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
+#include "tests/support/session_lab.h"
 
 using namespace stencil;
 using namespace stencil_test;
@@ -74,30 +75,4 @@ TEST_CASE("A method of both devices moves with the backend, and the command line
 TEST_CASE("A method that jumps goes as far as there is to go, at a pace that its cost does not set") {
     REQUIRE(slice_steps({1e-9, 1, true}) == kMaxSteps);
     REQUIRE(paced_steps({1e-9, 1, true}, 12, 100000) == kJumpSteps);
-}
-
-TEST_CASE("A session jumps by spectral in one batch, tells no speed of it, and compares it with float64") {
-    RunSpec spec;
-    spec.size = Size{61, 47};
-    spec.method = "spectral";
-    spec.backend = "cpu";
-    spec.boundary = Boundary::insulated;
-    spec.initial = "noise";
-    SessionOptions options;
-    options.running = false;
-    options.measure_limits = false;
-    Session session(spec, options);
-    ViewRequest view;
-    view.serial = 1;
-    view.panes.resize(1);
-    view.panes.front().pane = Pane::from_reference;
-    session.set_view(view);
-    session.apply(action::Jump{1'000'000'000});
-    while (session.busy()) session.work();
-    const auto snapshot = session.snapshot();
-    REQUIRE(snapshot->step == 1'000'000'000);
-    REQUIRE(session.simulation().timings().total_batches() == 1);
-    REQUIRE(snapshot->speed.gcells_per_s == 0);
-    REQUIRE(snapshot->messages.empty());
-    REQUIRE(snapshot->busy.empty());
 }

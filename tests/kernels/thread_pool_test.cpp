@@ -38,3 +38,20 @@ TEST_CASE("A thread pool works with the threads that the system allows") {
     pool.run([&](int) { ++calls; });
     REQUIRE(calls == 3);
 }
+
+TEST_CASE("A thread pool runs every task once, and every range whole") {
+    for (const int threads : {1, 2, 5}) {
+        ThreadPool pool(threads);
+        REQUIRE(pool.size() == threads);
+        for (int repeat = 0; repeat < 200; ++repeat) {
+            std::vector<int> seen(std::size_t(threads), 0);
+            pool.run([&](int i) { ++seen[std::size_t(i)]; });
+            REQUIRE(seen == std::vector<int>(std::size_t(threads), 1));
+            std::vector<int> cells(std::size_t(repeat), 0);
+            pool.for_ranges(repeat, [&](std::int64_t begin, std::int64_t end) {
+                for (std::int64_t k = begin; k < end; ++k) ++cells[std::size_t(k)];
+            });
+            REQUIRE(cells == std::vector<int>(std::size_t(repeat), 1));
+        }
+    }
+}

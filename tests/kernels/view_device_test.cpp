@@ -217,26 +217,24 @@ std::vector<double> special_cells(std::size_t count, Dice& dice) {
     return cells;
 }
 
-// NumPy's percentile (linear), by sorting.
-double percentile(std::vector<double> values, double q) {
-    std::ranges::sort(values);
+// NumPy's percentile (linear) of sorted values.
+double percentile(const std::vector<double>& values, double q) {
     const double position = double(values.size() - 1) * (q / 100);
     const auto index = std::size_t(position);
     const double high = values[std::min(index + 1, values.size() - 1)];
     return between_ranks(values[index], high, values.size(), q / 100);
 }
 
-double plain_percentile(const Array<double>& truth, double q) {
+std::vector<double> sorted_finite(const Array<double>& truth) {
     std::vector<double> finite;
     for (const double value : truth.cells())
         if (std::isfinite(value)) finite.push_back(value);
-    return percentile(std::move(finite), q);
+    std::ranges::sort(finite);
+    return finite;
 }
 
 void require_percentiles(const Scene& scene, Quantity quantity, const Array<double>& truth) {
-    std::vector<double> finite;
-    for (const double value : truth.cells())
-        if (std::isfinite(value)) finite.push_back(value);
+    const std::vector<double> finite = sorted_finite(truth);
     Dice dice;
     for (const std::vector<double>& q : {std::vector<double>{5, 95},
                                          {0, 100},
@@ -321,7 +319,6 @@ void require_points(const Scene& scene, Quantity quantity, const Array<double>& 
 
 TEST_CASE("Pixels of a solver are the averages and interpolations of its cells") {
     Dice dice;
-    CAPTURE(dice.seed);
     for_scenes({{1, 1}, {1, 37}, {41, 1}, {2, 3}, {131, 67}, {700, 9}, {2500, 6}, {5, 900}},
                [&](const Scene& scene, Quantity quantity, const Array<double>& truth) {
                    const double nx = truth.nx();
@@ -339,7 +336,6 @@ TEST_CASE("Pixels of a solver are the averages and interpolations of its cells")
 TEST_CASE("Percentiles of a solver equal those of the sorted cells") {
     for_scenes({{1, 1}, {1, 37}, {41, 1}, {2, 1}, {131, 67}, {600, 150}}, require_percentiles);
     Dice dice;
-    CAPTURE(dice.seed);
     for (const DType dtype : kDTypes) {
         const FieldShape size{53, 31};
         Scene scene = make_scene(dtype, Boundary::periodic, size, false);
@@ -361,7 +357,6 @@ TEST_CASE("Percentiles of a solver equal those of the sorted cells") {
 
 TEST_CASE("Statistics, histograms and points of a solver agree with plain loops") {
     Dice dice;
-    CAPTURE(dice.seed);
     // Long enough that a block of threads processes several parts.
     const Scene row = make_scene(DType::float32, Boundary::periodic, {600'000, 1}, true);
     for (const Quantity quantity : {Quantity::laplacian, Quantity::difference}) {
@@ -370,7 +365,7 @@ TEST_CASE("Statistics, histograms and points of a solver agree with plain loops"
         require_statistics(row, quantity, truth);
         require_histogram(row, quantity, truth, dice);
         REQUIRE(row.solver->percentiles(quantity, std::vector<double>{31.7}) ==
-                std::vector<double>{plain_percentile(truth, 31.7)});
+                std::vector<double>{percentile(sorted_finite(truth), 31.7)});
     }
     for_scenes({{1, 1}, {1, 37}, {41, 1}, {131, 67}, {2500, 3}, {3, 2500}, {600, 150}},
                [&](const Scene& scene, Quantity quantity, const Array<double>& truth) {
@@ -424,6 +419,29 @@ TEST_CASE("Statistics and pixels are the same with any number of threads") {
     for (int i = 1; i < 3; ++i) {
         REQUIRE(statistics[i].total == statistics[0].total);
         REQUIRE(pixels[i].host == pixels[0].host);
+    }
+}
+#endif
+
+#ifdef STENCILSCOPE_TESTS_CUDA
+TEST_CASE("Pixels that stay on the device are those that are copied to the host") {
+    const auto solver = make_solver(
+        {&choose_method({Device::cuda, {311, 97}}), 311, 97, DType::float32, DiffusionParams{}, 1});
+    solver->load(Field(random_field(311, 97)));
+    Pixels on_host, on_device;
+    // The larger picture comes first, so that the smaller one reuses its memory.
+    for (const auto& [width, height] : {std::pair{500, 300}, std::pair{40, 21}}) {
+        const ResampleRequest request{{0, 0, 311, 97}, width, height, true};
+        solver->resample(Quantity::value, request, true, on_host);
+        solver->resample(Quantity::value, request, false, on_device);
+        REQUIRE_FALSE(on_host.on_device);
+        REQUIRE(on_device.on_device);
+        REQUIRE(on_device.device_bytes == 500u * 300 * sizeof(float));
+        const std::size_t size = std::size_t(width) * std::size_t(height);
+        std::vector<float> fetched(size);
+        CudaStream stream;
+        copy_to_host({fetched.data(), size * 4, on_device.device_data(), size * 4, size * 4, 1}, stream);
+        REQUIRE(std::equal(fetched.begin(), fetched.end(), on_host.host.begin()));
     }
 }
 #endif

@@ -41,11 +41,6 @@ void check_same_bits(const std::string& text, TypedRun run) {
     CHECK(std::memcmp(cells.data(), expected.data(), expected.size() * sizeof(T)) == 0);
 }
 
-void write_program(const std::filesystem::path& path, const std::string& script) {
-    write_bytes(path, "#!/bin/sh\n" + script + "\n");
-    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
-}
-
 // Returns why a text could not be compiled.
 std::string why_not(const std::string& text) {
     const auto rows = compile_rows_in_background(text);
@@ -60,8 +55,7 @@ constexpr const char* kText = "void stage0(void) {}";
 
 TEST_CASE("Compiled rows have the bits of the row machine: every model, by several steppers") {
     require_compiler();
-    const ScratchFolder scratch;
-    const Environment cache("XDG_CACHE_HOME", scratch.path().string());
+    const OwnCache scratch;
     const std::array<std::string, 4> steppers{"euler", "heun", "rk4", "symplectic"};
     std::size_t next = 0;
     for (const Preset& preset : presets()) {
@@ -84,8 +78,7 @@ TEST_CASE("Compiled rows have the bits of the row machine: every model, by sever
 
 TEST_CASE("Compiled rows have the bits of the row machine: widths, sides, threads and many steps in a pass") {
     require_compiler();
-    const ScratchFolder scratch;
-    const Environment cache("XDG_CACHE_HOME", scratch.path().string());
+    const OwnCache scratch;
     const auto* text = GENERATE(
         "du/dt = lap(u) - u*v^2; dv/dt = 0.5*lap(v) + u*v^2 - 0.1*v",
         "da/dt = lap(a) + b + sin(x - t); db/dt = lap(a); left: a = sin(y + t); right: a + 2*flux(a) = t; "
@@ -111,8 +104,7 @@ TEST_CASE("Compiled rows have the bits of the row machine: widths, sides, thread
 
 TEST_CASE("Compiled rows know what is below the normal numbers as the row machine does") {
     require_compiler();
-    const ScratchFolder scratch;
-    const Environment cache("XDG_CACHE_HOME", scratch.path().string());
+    const OwnCache scratch;
     TypedRun run;
     run.start = [](int, int x, int) { return x % 2 == 0 ? 3e-38 : 4e-39; };
     for (const char* text : {"du/dt = -u; dt = 0.5",
@@ -127,8 +119,7 @@ TEST_CASE("Compiled rows know what is below the normal numbers as the row machin
 
 TEST_CASE("Compiled rows are taken while a long run goes on, and no bit changes") {
     require_compiler();
-    const ScratchFolder scratch;
-    const Environment cache("XDG_CACHE_HOME", scratch.path().string());
+    const OwnCache scratch;
     const Equations e =
         read_equations("du/dt = lap(u) - u*v^2; dv/dt = 0.5*lap(v) + u*v^2 - 0.1*v; dt = 0.1");
     ThreadPool pool(2);
@@ -181,10 +172,9 @@ TEST_CASE("What is compiled calls nothing from outside") {
 
 TEST_CASE("A text is compiled once, and found again by another run") {
     require_compiler();
-    const ScratchFolder scratch;
-    const Environment cache("XDG_CACHE_HOME", scratch.path().string());
+    const OwnCache scratch;
     const std::string real = find_c_compiler().command.front();
-    write_program(scratch / "counting", "echo >> \"$0.calls\"\nexec " + real + " \"$@\"");
+    write_script(scratch / "counting", "echo >> \"$0.calls\"\nexec " + real + " \"$@\"");
     const Environment cc("CC", (scratch / "counting").string());
     for (int i = 0; i < 3; ++i) {
         const auto first = compile_rows_in_background(kText), second = compile_rows_in_background(kText);
@@ -200,15 +190,14 @@ TEST_CASE("A text is compiled once, and found again by another run") {
 }
 
 TEST_CASE("Without a compiler, or with a broken one, it is said why") {
-    const ScratchFolder scratch;
-    const Environment cache("XDG_CACHE_HOME", (scratch / "cache").string());
+    const OwnCache scratch;
     {
         const Environment none("CC", std::nullopt);
         const Environment path("PATH", "");
         CHECK(why_not(kText).find("cc") != std::string::npos);
     }
     const auto with = [&](const std::string& script) {
-        write_program(scratch / "mine", script);
+        write_script(scratch / "mine", script);
         const Environment cc("CC", (scratch / "mine").string() + " -v");
         return why_not(kText);
     };
@@ -222,13 +211,12 @@ TEST_CASE("Without a compiler, or with a broken one, it is said why") {
 
 TEST_CASE("A library that cannot be loaded is not kept, and one that was cut off is compiled again") {
     require_compiler();
-    const ScratchFolder scratch;
-    const Environment cache("XDG_CACHE_HOME", scratch.path().string());
+    const OwnCache scratch;
     const auto kernels = scratch / "stencilscope/kernels";
     const std::string real = find_c_compiler().command.front();
     // The stub compiler succeeds but writes nothing, or half a file, until the file is deleted.
     for (const char* made : {"none", "empty", "half"}) {
-        write_program(
+        write_script(
             scratch / made,
             "if [ -e \"$0.bad\" ]; then while [ \"$1\" != -o ]; do shift; done; case $0 in *none) echo no > "
             "\"$2\";; *half) head -c 5000 \"$0.bad\" > \"$2\";; esac; exit 0; fi; exec " +
@@ -269,9 +257,8 @@ TEST_CASE("Children are waited for where the parent of this program has SIGCHLD 
 }
 
 TEST_CASE("A compiler that hangs is ended, with what it has started") {
-    const ScratchFolder scratch;
-    const Environment cache("XDG_CACHE_HOME", (scratch / "cache").string());
-    write_program(scratch / "hanging", "sleep 1000 & echo $! > \"$0.child\"; wait");
+    const OwnCache scratch;
+    write_script(scratch / "hanging", "sleep 1000 & echo $! > \"$0.child\"; wait");
     const Environment cc("CC", (scratch / "hanging").string());
     try {
         compile_c(find_c_compiler(), kText, {}, 0.3);

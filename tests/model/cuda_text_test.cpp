@@ -1,4 +1,4 @@
-// Runs the generated CUDA text on the CPU, cell by cell; that a GPU rounds the same is tested elsewhere.
+// The text of CUDA kernels, run on the CPU cell by cell; that a GPU rounds the same is tested elsewhere.
 #include "kernels/equation/text/cuda_text.h"
 
 #include <fmt/format.h>
@@ -7,11 +7,17 @@
 
 #include "kernels/cpu/subnormals.h"
 #include "kernels/cuda/cuda_field.h"
+#include "kernels/cuda/cuda_runtime.h"
 #include "kernels/equation/cuda/kernel_arguments.h"
+#include "kernels/equation/cuda/nvrtc.h"
 #include "kernels/field/divide.h"
+#include "sim/machine/kernel_cache.h"
+#include "sim/model/step/stages.h"
 #include "tests/model/text_on_cpu.h"
 #include "tests/model/typed_run.h"
 #include "tests/support/catch.h"
+#include "tests/support/fields.h"
+#include "tests/support/scratch.h"
 
 using namespace stencil;
 using namespace stencil::equation;
@@ -60,8 +66,7 @@ std::vector<T> run_text(const Equations& e,
                         const Program& program,
                         const Kernels& kernels,
                         const TypedRun& run) {
-    EquationSetup setup{run.nx, run.ny, e.spacing, e.dt.value_or(0.1), {}, run.seed, false};
-    for (const auto& parameter : e.parameters) setup.parameters.push_back(parameter.value);
+    const EquationSetup setup = setup_of(e, run);
     InputValues<T> inputs(program);
     const CudaBlock block = cuda_block(program, sizeof(T) == 8);
     const int blocks_x = ceil_div(run.nx, block.width()), blocks_y = ceil_div(run.ny, block.height());
@@ -139,13 +144,28 @@ TEST_CASE("The text of the CUDA kernels has the bits of the CPU's rows") {
     check(double());
 }
 
-TEST_CASE("Light programs get more cells a thread than heavy ones") {
-    const auto block = [](const std::string& text) {
-        const Equations e = read_equations(text);
-        return cuda_block(make_program(e, scheme_of(e.stepper), false), false);
-    };
-    CHECK((block("du/dt = lap(u)").columns == 4 && block("du/dt = lap(u)").rows == 2));
-    CHECK(block("du/dt = lap(u) + normal + random*sin(u)").rows == 1);
-    CHECK(block("du/dt = lap(u) + sin(u)^3; stepper = rk4; dv/dt = tanh(lap(sin(v) + lap(u*v)))").columns ==
-          1);
+TEST_CASE("Texts are compiled and kept where there is a run-time compiler, and where not one line says so") {
+    const OwnCache scratch;
+    const Equations e = read_equations("du/dt = lap(u); left: u = 1; right: flux(u) = 0; y: insulated");
+    const std::string text = cuda_text(make_program(e, scheme_of("euler"), false), false);
+    if (!why_no_nvrtc().empty()) {
+        const std::string why = message_of<CudaError>([&] { compiled_kernels(text, 90); });
+        CHECK(why == why_no_nvrtc());
+        CHECK(why.find('\n') == std::string::npos);
+        CHECK(scratch.entries() == 0);
+        return;
+    }
+    const std::string cubin = compiled_kernels(text, 90);
+    CHECK(
+        cubin.starts_with("\x7f"
+                          "ELF"));
+    CHECK(compiled_kernels(text, 90) == cubin);
+    CHECK(compiled_kernels(text, 80) != cubin);
+    const auto folder = scratch / "stencilscope/kernels";
+    CHECK(std::distance(std::filesystem::directory_iterator(folder), {}) == 2);
+    CHECK(message_of<CudaError>([&] { compile_cuda(text, 10); }).find("rchitecture") != std::string::npos);
+    // For a GPU newer than the compiler, PTX is made, which the driver compiles.
+    CHECK(contains(compile_cuda(text, 9990).cubin, ".entry stage0"));
+    CHECK(message_of<CudaError>([&] { compile_cuda("__global__ void f() { g(); }", 90); }).find("\"g\"") !=
+          std::string::npos);
 }

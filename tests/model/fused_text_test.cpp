@@ -108,17 +108,6 @@ TEST_CASE("Fused kernels have the bits of the CPU's rows, whatever their warps w
     check(double(), 2, 3, 2, 37);
 }
 
-TEST_CASE("What flows through a face is one product for the cells on either side, and 12 warps are tried") {
-    const Equations e = read_equations("du/dt = div((1 + x*y)*grad(u)); dt = 0.01; boundary = zero");
-    const Program program = make_program(e, scheme_of(e.stepper), false);
-    const Operations& operations = program.stages.back().operations;
-    CHECK(std::ranges::count(operations, Code::multiply, &Operation::code) == 4);
-    std::set<int> warps;
-    for (const FusedShape& shape : fused_shapes(FusedProgram(program), false, 8192))
-        warps.insert(shape.warps * shape.blocks());
-    CHECK(warps.contains(12));
-}
-
 TEST_CASE("Fused kernels take no more shared memory than a GPU has") {
     const Equations e =
         read_equations("du/dt = lap(u) - u*v; dv/dt = lap(v) + u*v; dt = 0.1; boundary = periodic");

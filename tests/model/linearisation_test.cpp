@@ -1,5 +1,4 @@
 #include "sim/model/stability/linearisation.h"
-#include "sim/model/stability/matrices.h"
 
 #include <fmt/format.h>
 
@@ -8,11 +7,10 @@
 #include <numbers>
 #include <random>
 
+#include "sim/model/stability/matrices.h"
 #include "tests/model/typed_run.h"
 #include "tests/support/catch.h"
 #include "tests/support/seed.h"
-
-#include "sim/model/stability/matrices.h"
 
 using namespace stencil::equation;
 using namespace stencil_test;
@@ -20,10 +18,7 @@ using namespace stencil_test;
 namespace {
 
 UniformState state_of(const Equations& e, std::vector<double> components) {
-    UniformState state;
-    state.components = std::move(components);
-    for (const auto& parameter : e.parameters) state.parameters.push_back(parameter.value);
-    state.spacing = e.spacing;
+    UniformState state = uniform_state(e, std::move(components));
     state.dt = e.dt.value_or(1);
     state.t = 3;
     return state;
@@ -35,14 +30,29 @@ StableStep limit(const std::string& text, std::vector<double> components = {}) {
     return stable_step(e, scheme_of(e.stepper), {state_of(e, std::move(components))});
 }
 
+// Prony's method (1795): finds the two rates of a sum of two exponentials from four samples, `every` apart.
+std::vector<Complex> rates_of(const std::array<double, 4>& a, double every) {
+    const double determinant = a[1] * a[1] - a[0] * a[2];
+    const double p = (a[1] * a[2] - a[0] * a[3]) / determinant;
+    const double q = (a[1] * a[3] - a[2] * a[2]) / determinant;
+    const Complex root = std::sqrt(Complex(p * p / 4 + q));
+    std::vector<Complex> rates{std::log(p / 2 + root) / every, std::log(p / 2 - root) / every};
+    if (rates[0].real() < rates[1].real()) std::swap(rates[0], rates[1]);
+    return rates;
+}
+
+// Returns the amplitude of the wave with `waves` periods in the first component.
+double amplitude(std::span<const double> cells, int nx, int waves, double mean) {
+    double sum = 0;
+    for (int x = 0; x < nx; ++x)
+        sum += (cells[std::size_t(x)] - mean) * std::cos(2 * std::numbers::pi * waves * x / nx) * 2 / nx;
+    return sum;
+}
+
 }  // namespace
 
 TEST_CASE("The stable step of equations whose limit is known") {
-    struct Case {
-        std::string text;
-        double dt;
-    };
-    const auto c = GENERATE(values<Case>({
+    const auto [text, dt] = GENERATE(table<std::string, double>({
         {"du/dt = lap(u)", 0.25},
         {"du/dt = 2*lap(u); dx = 0.5", 0.25 * 0.25 / 2},
         {"du/dt = lap(u); laplacian = isotropic", 0.375},
@@ -61,8 +71,8 @@ TEST_CASE("The stable step of equations whose limit is known") {
         {"du/dt = -2*dx(u) + dy(u) + 0.1*lap(u)", 0.04},
         {"du/dt = -u*t", 2 / 3.0},
     }));
-    INFO(c.text);
-    CHECK(std::abs(limit(c.text).dt - c.dt) <= 2e-3 * c.dt);
+    INFO(text);
+    CHECK(std::abs(limit(text).dt - dt) <= 2e-3 * dt);
 }
 
 TEST_CASE("Waves that grow in truth set no limit") {
@@ -149,28 +159,6 @@ TEST_CASE("The limit of rates beside maps is that of both together") {
     CHECK(std::abs(rates[0].real() - (-x * x - 2 * x - 1.3)) < 1e-12);
 }
 
-TEST_CASE("Limits of many components take no time to speak of") {
-    std::string waves, coupled;
-    for (int i = 0; i < 16; ++i) {
-        waves += fmt::format("dc{}/dt = 0.1*lap(c{}) - c{}\n", i, i, (i + 1) % 16);
-        coupled += fmt::format(
-            "dc{}/dt = 0.1*lap(c{}) - c{}*c{} + sin(c{})\n", i, i, (i + 1) % 16, (i + 3) % 16, (i + 5) % 16);
-    }
-    for (const std::string& text :
-         {waves + "stepper = imex", coupled + "stepper = rk4", coupled + "stepper = imex"}) {
-        const Equations e = read_equations(text);
-        std::vector<UniformState> states;
-        for (int s = 0; s < 34; ++s) {
-            std::vector<double> values;
-            for (int c = 0; c < 16; ++c) values.push_back(0.1 * ((7 * s + 3 * c) % 11));
-            states.push_back(state_of(e, values));
-        }
-        const std::clock_t begin = std::clock();
-        CHECK(stable_step(e, scheme_of(e.stepper), states).known());
-        CHECK(double(std::clock() - begin) / CLOCKS_PER_SEC < 20);
-    }
-}
-
 TEST_CASE("The term that sets the step is named") {
     const auto* text =
         "du/dt = Du*lap(u) - u*v^2 + F*(1 - u); dv/dt = Dv*lap(v) + u*v^2 - (F + K)*v\n"
@@ -209,23 +197,6 @@ TEST_CASE("Just below the limit runs hold, above it they grow") {
     CHECK(largest(1.05) > 10);
 }
 
-TEST_CASE("The dispersion relation of a Turing pattern") {
-    // Schnakenberg at its fixed point, with the Jacobian by hand.
-    const double a = 0.1, b = 0.9, d = 40, u = a + b, v = b / (u * u);
-    const Equations e = read_equations(
-        "du/dt = lap(u) + a - u + u^2*v; dv/dt = d*lap(v) + b - u^2*v; a = 0.1; b = 0.9; d = 40; dx = 0.2");
-    for (const double k : {0.0, 0.1, 0.3}) {
-        const double symbol = (2 - 2 * std::cos(k)) / 0.04;
-        const double p = -1 + 2 * u * v - symbol, q = u * u, r = -2 * u * v, s = -u * u - d * symbol;
-        const double half = (p + s) / 2, root = half * half - (p * s - q * r);
-        const auto rates = dispersion(e, state_of(e, {u, v}), k);
-        REQUIRE(rates.size() == 2);
-        CHECK(std::abs(rates[0].real() - (half + (root > 0 ? std::sqrt(root) : 0))) < 1e-9);
-    }
-    CHECK(dispersion(e, state_of(e, {u, v}), 0.1)[0].real() > 0);
-    CHECK(dispersion(e, state_of(e, {u, v}), 0)[0].real() < 0);
-}
-
 TEST_CASE("The dispersion relation of a map is of what a step multiplies waves by") {
     const Equations e = read_equations("u' = u + 0.2*lap(u); dt = 0.5");
     const double k = 0.7;
@@ -244,4 +215,57 @@ TEST_CASE("Eigenvalues of larger matrices") {
     }
     CHECK(std::abs(sum) < 1e-12);
     CHECK(std::abs(product - 1.0) < 1e-12);
+}
+
+TEST_CASE("Small waves grow, decay and swing in runs as the dispersion relation has it") {
+    struct Case {
+        std::string text;
+        double u, v;  // fixed point
+        bool swings;  // whether the longest wave oscillates
+    };
+    const auto c = GENERATE(values<Case>({
+        {"du/dt = lap(u) + a - u + u^2*v; dv/dt = d*lap(v) + b - u^2*v; a = 0.1; b = 0.9; d = 40; dx = 0.5",
+         1,
+         0.9,
+         true},
+        {"du/dt = lap(u) + a + u^2*v - (b + 1)*u; dv/dt = 1.5*lap(v) + b*u - u^2*v; a = 2; b = 5.5; dx = 0.5",
+         2,
+         2.75,
+         true},
+        {"du/dt = lap(u) - dx(v) + u - u^3; dv/dt = -0.2*lap2(v) + dx(u); dx = 0.7", 0, 0, false},
+    }));
+    const Equations e = read_equations(c.text);
+    const UniformState state = uniform_state(e, {c.u, c.v});
+    constexpr int nx = 96;
+    bool grows = false;
+    for (const int waves : {1, 3, 5, 9, 14}) {
+        INFO(c.text << ", " << waves << " waves");
+        const auto expected = dispersion(e, state, 2 * std::numbers::pi * waves / nx);
+        const double scale = std::max(std::abs(expected[0]), std::abs(expected[1]));
+        const double every = 1 / scale;
+        const auto steps = std::llround(std::max(200.0, every / 0.003));
+        std::array<double, 4> samples{};
+        for (int i = 0; i < 4; ++i) {
+            TypedRun run;
+            run.nx = nx;
+            run.ny = 1;
+            run.steps = i * steps;
+            run.stepper = "rk4";
+            run.start = [&](int component, int x, int) {
+                const double wave = 1e-5 * std::cos(2 * std::numbers::pi * waves * x / nx);
+                return component == 0 ? c.u + wave : c.v - 0.4 * wave;
+            };
+            const std::string dt = fmt::format("; dt = {}", every / double(steps));
+            samples[std::size_t(i)] = amplitude(run_typed<double>(c.text + dt, run), nx, waves, c.u);
+        }
+        const auto measured = rates_of(samples, every);
+        INFO(measured[0] << measured[1] << " for " << expected[0] << expected[1]);
+        for (const std::size_t i : {0, 1}) {
+            CHECK(std::abs(measured[i].real() - expected[i].real()) < 1e-4 * scale);
+            CHECK(std::abs(std::abs(measured[i].imag()) - std::abs(expected[i].imag())) < 1e-4 * scale);
+        }
+        grows = grows || expected[0].real() > 0.1;
+        if (waves == 1) CHECK((std::abs(expected[0].imag()) > 0.1) == c.swings);
+    }
+    CHECK(grows);
 }

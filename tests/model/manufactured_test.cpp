@@ -74,8 +74,7 @@ std::span<const double> component(const Cells& cells, std::size_t c, std::size_t
 
 TEST_CASE(
     "Manufactured solutions: each operator has its order in dx at each kind of side, by each executor") {
-    const ScratchFolder scratch;
-    const Environment cache("XDG_CACHE_HOME", scratch.path().string());
+    const OwnCache scratch;
     const Solution u;
     constexpr double kTime = 0.1;
     constexpr int kCells = 20, kSteps = 26;  // dt = 0.04 dx^2
@@ -105,8 +104,7 @@ TEST_CASE(
 
 TEST_CASE(
     "Manufactured solutions: each integrator has its order in dt at each kind of side, by each executor") {
-    const ScratchFolder scratch;
-    const Environment cache("XDG_CACHE_HOME", scratch.path().string());
+    const OwnCache scratch;
     const Solution u;
     struct Integrator {
         std::string name;

@@ -1,23 +1,47 @@
 #include "sim/model/equations.h"
+
+#include <fmt/format.h>
+
+#include <ctime>
+#include <numeric>
+
+#include "kernels/equation/operations.h"
+#include "sim/model/stability/linearisation.h"
+#include "sim/model/text/text_error.h"
+#include "tests/model/typed_run.h"
 #include "tests/support/catch.h"
 
 using namespace stencil::equation;
+using namespace stencil_test;
 
 namespace {
 
-// An error message, and the part of the text that it marks.
-struct Refusal {
-    std::string sentence, about;
+std::string repeated(int count, const std::function<std::string(int)>& line) {
+    std::string text;
+    for (int i = 0; i < count; ++i) text += line(i);
+    return text;
+}
+
+struct Answer {
+    std::string refused;  ///< empty: it was stepped
+    double operations = 0;
 };
 
-Refusal text_refusal(const std::string& text) {
+// Compiles a text as before a first step, and makes two steps.
+Answer answer(const std::string& text) {
+    Answer result;
     try {
-        read_equations(text);
+        const Equations e = read_equations(text);
+        stable_step(
+            e, scheme_of(e.stepper), {uniform_state(e, std::vector<double>(e.components.size(), 0.3))});
+        result.operations = operations_of_cell(make_program(e, scheme_of(e.stepper), false));
+        TypedRun run;
+        run.steps = 2;
+        run_typed<float>(text, run);
     } catch (const TextError& error) {
-        return {error.sentence(), text.substr(error.span().begin, error.span().end - error.span().begin)};
+        result.refused = error.sentence();
     }
-    FAIL("taken: " << text);
-    return {};
+    return result;
 }
 
 }  // namespace
@@ -154,10 +178,7 @@ TEST_CASE("A condition at a side may be written as a normal derivative, or by an
 }
 
 TEST_CASE("A mistake in a model's text is shown with a mend") {
-    struct Case {
-        std::string text, about, word;
-    };
-    const auto c = GENERATE(values<Case>({
+    const auto [text, about, word] = GENERATE(table<std::string, std::string, std::string>({
         {"boundry = periodic; du/dt = u", "boundry", "did you mean `boundary`"},
         {"titel = \"A\"; du/dt = u", "titel", "did you mean `title`"},
         {"colormap = viridiss; du/dt = u", "viridiss", "did you mean 'viridis'"},
@@ -277,11 +298,11 @@ TEST_CASE("A mistake in a model's text is shown with a mend") {
         {"D = 1", "D = 1", "nothing evolves"},
         {"hello", "hello", "du/dt"},
     }));
-    INFO(c.text);
-    const Refusal r = text_refusal(c.text);
+    INFO(text);
+    const Refusal r = text_refusal(text);
     INFO(r.sentence);
-    CHECK(r.about == c.about);
-    CHECK(r.sentence.find(c.word) != std::string::npos);
+    CHECK(r.about == about);
+    CHECK(r.sentence.find(word) != std::string::npos);
 }
 
 TEST_CASE("A file is one source of data however often it is named, and a picture is not an array") {
@@ -339,4 +360,50 @@ TEST_CASE("Hostile model texts are refused, and soon") {
             "a" + std::to_string(i) + " = a" + std::to_string(i - 1) + "*a" + std::to_string(i - 1) + "\n";
     CHECK_THROWS_AS(read_equations(chain), TextError);
     CHECK(read_equations(doubled).graph.size() < 1000);
+}
+
+TEST_CASE("Short texts that mean much are stepped or refused within seconds") {
+    struct Case {
+        std::string text;
+        double most_operations;  ///< per cell; 0: it is refused
+    };
+    const std::string doubled =
+        repeated(40, [](int i) { return fmt::format("a{} = a{}*a{}\n", i + 1, i, i); });
+    const auto c = GENERATE_COPY(values<Case>({
+        {"du/dt = div(g40); g0 = grad(u)\n" +
+             repeated(40, [](int i) { return fmt::format("g{} = g{} + g{}\n", i + 1, i, i); }),
+         50},
+        {"du/dt = ((u^1024)^1024)^1024", 100},
+        {"du/dt = a40; a0 = u\n" + doubled, 100},
+        {"du/dt = a90; a0 = u\n" +
+             repeated(90, [](int i) { return fmt::format("a{} = lap(a{})*a{} + a{}\n", i + 1, i, i, i); }),
+         3000},
+        {"du/dt = u" + repeated(16, [](int) { return "[8,8]"; }), 1000},
+        {"du/dt = u" + repeated(200, [](int) { return "[8,8]"; }), 0},
+        {"du/dt = 0" + repeated(100, [](int i) { return fmt::format(" + u[8,{}][7,{}]", i % 8, i / 8 - 6); }),
+         0},
+        {repeated(16,
+                  [](int i) { return fmt::format("dc{}/dt = 0.1*lap(c{}) - c{}\n", i, i, (i + 1) % 16); }) +
+             "stepper = imex",
+         500},
+        {repeated(8,
+                  [](int i) {
+                      return fmt::format("dc{}/dt = lap(c{})", i, i) +
+                             repeated(59,
+                                      [i](int j) {
+                                          return fmt::format(" + F*c{}^{}*{}", (i + j) % 8, 1 + j % 5, j);
+                                      }) +
+                             "\n";
+                  }) +
+             "F = 0.001; sensitivity = F",
+         20000},
+    }));
+    INFO(c.text.substr(0, 100));
+    const std::clock_t begin = std::clock();
+    const Answer got = answer(c.text);
+    // Takes a second or less; with sanitizers twenty times as long.
+    CHECK(double(std::clock() - begin) / CLOCKS_PER_SEC < 40);
+    INFO(got.refused << ", operations " << got.operations);
+    CHECK(got.refused.empty() == (c.most_operations > 0));
+    CHECK(got.operations <= c.most_operations);
 }

@@ -9,14 +9,9 @@
 
 using namespace stencil;
 using namespace stencil::equation;
+using namespace stencil_test;
 
 namespace {
-
-std::vector<double> values_of(const std::vector<ModelParameter>& parameters) {
-    std::vector<double> values;
-    for (const ModelParameter& parameter : parameters) values.push_back(parameter.value);
-    return values;
-}
 
 struct Extent {
     double low = 0, high = 0;
@@ -32,8 +27,7 @@ struct Piece {
 template <class T>
 std::vector<T> cells_after(const Equations& e, long long steps, const Piece& piece) {
     ThreadPool pool(piece.threads);
-    const EquationSetup setup{
-        piece.nx, piece.ny, e.spacing, e.dt.value_or(1), values_of(e.parameters), 11, piece.plain};
+    const EquationSetup setup{piece.nx, piece.ny, e.spacing, e.dt.value_or(1), values_of(e), 11, piece.plain};
     EquationStepper<T> start(make_start_program(e, sizeof(T) == 8), setup, pool);
     EquationStepper<T> run(make_program(e, scheme_of(e.stepper), sizeof(T) == 8), setup, pool);
     start.advance(1);
@@ -102,9 +96,7 @@ TEST_CASE("Every model's time step is stable at its start") {
         const Equations e = read_equations(preset.text);
         if (!std::ranges::all_of(e.components, &Evolving::rate)) continue;
         INFO(preset.name);
-        UniformState state;
-        state.parameters = values_of(e.parameters);
-        state.spacing = e.spacing;
+        UniformState state = uniform_state(e, {});
         state.dt = e.dt.value_or(1);
         state.nx = state.ny = 64;
         state.x = state.y = 20 * e.spacing;

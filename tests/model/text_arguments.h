@@ -36,9 +36,8 @@ class TextArguments {
                   int steps)
         : program_(fused.program),
           run_(run),
-          setup_{run.nx, run.ny, e.spacing, e.dt.value_or(0.1), {}, run.seed, false},
+          setup_(setup_of(e, run)),
           pitch_(stencil::cuda_pitch<T>(run.nx)) {
-        for (const auto& parameter : e.parameters) setup_.parameters.push_back(parameter.value);
         for (std::size_t a = 0; a < program_.arrays.size(); ++a) {
             buffers_.emplace_back(std::size_t(pitch_) * std::size_t(run.ny));
             arrays_.push_back(buffers_.back().data());

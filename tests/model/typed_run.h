@@ -9,7 +9,10 @@
 #include <vector>
 
 #include "kernels/equation/equation_stepper.h"
+#include "sim/model/equations.h"
+#include "sim/model/stability/linearisation.h"
 #include "sim/model/step/stages.h"
+#include "sim/model/text/text_error.h"
 #include "tests/support/catch.h"
 
 namespace stencil_test {
@@ -29,14 +32,47 @@ struct TypedRun {
     };
 };
 
+/// Values of an equation's parameters.
+inline std::vector<double> values_of(const stencil::equation::Equations& e) {
+    std::vector<double> values;
+    for (const auto& parameter : e.parameters) values.push_back(parameter.value);
+    return values;
+}
+
+inline stencil::equation::EquationSetup setup_of(const stencil::equation::Equations& e, const TypedRun& run) {
+    return {run.nx, run.ny, e.spacing, e.dt.value_or(0.1), values_of(e), run.seed, run.plain};
+}
+
+/// A field that is the same everywhere.
+inline stencil::equation::UniformState uniform_state(const stencil::equation::Equations& e,
+                                                     std::vector<double> components) {
+    stencil::equation::UniformState state;
+    state.components = std::move(components);
+    state.parameters = values_of(e);
+    state.spacing = e.spacing;
+    return state;
+}
+
+/// Why a text is refused, and the part of it that the message marks; both are empty if it is taken.
+struct Refusal {
+    std::string sentence, about;
+};
+inline Refusal text_refusal(const std::string& text) {
+    try {
+        stencil::equation::read_equations(text);
+    } catch (const stencil::equation::TextError& error) {
+        return {error.sentence(), text.substr(error.span().begin, error.span().end - error.span().begin)};
+    }
+    return {};
+}
+
 /// Returns the components one after another, row by row.
 template <class T>
 std::vector<T> run_typed(const std::string& text, const TypedRun& run) {
     using namespace stencil::equation;
     const Equations e = read_equations(text);
     stencil::ThreadPool pool(run.threads);
-    EquationSetup setup{run.nx, run.ny, e.spacing, e.dt.value_or(0.1), {}, run.seed, run.plain};
-    for (const auto& parameter : e.parameters) setup.parameters.push_back(parameter.value);
+    const EquationSetup setup = setup_of(e, run);
     const std::string& scheme = run.stepper.empty() ? e.stepper : run.stepper;
     EquationStepper<T> stepper(make_program(e, scheme_of(scheme), sizeof(T) == 8), setup, pool, run.compiler);
     if (run.compiler) {

@@ -1,13 +1,18 @@
-// The benchmark: times and errors of every method at every size.
+// The benchmark: limits of the machine, times and errors of methods and integrators.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "sim/bench/ladder.h"
 #include "sim/bench/ladder_report.h"
 #include "sim/bench/speed_chart.h"
+#include "sim/bench/work_precision.h"
+#include "sim/machine/copy_bandwidth.h"
+#include "sim/machine/issue_rate.h"
+#include "sim/text/error.h"
 #include "sim/text/json.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
@@ -51,6 +56,47 @@ std::size_t colors_of(const Picture& picture) {
     for (const Rgb& pixel : picture.pixels) colors.insert(pixel.r << 16 | pixel.g << 8 | pixel.b);
     return colors.size();
 }
+
+WorkPrecisionSpec small_spec(const std::string& text, double until, std::vector<DType> dtypes) {
+    LadderSpec ladder;
+    ladder.run.use_model(model_of_text(text));
+    ladder.run.backend = "cpu";
+    ladder.run.threads = 2;
+    ladder.sizes = {{17, 12}};
+    return work_precision_spec(ladder, until, std::move(dtypes));
+}
+
+const auto kGoOn = [](double, const std::string&) { return true; };
+
+const std::string kText =
+    "du/dt = lap(u) + u - u^3; u(0) = 0.5*cos(2*pi*x/Lx)*sin(4*pi*y/Ly) + 0.1; boundary = insulated";
+
+constexpr double kStart = 20e-6;  // seconds to start a piece of work
+constexpr double kInstructionsOfARound = 384;
+
+// A processor of known rate, which other work slows for some milliseconds in most pieces.
+class DisturbedProcessor {
+  public:
+    explicit DisturbedProcessor(Dice& dice, double rate) : dice_(dice), rate_(rate) {}
+
+    IssuedPiece issue(std::int64_t rounds) {
+        const double work = kInstructionsOfARound * double(rounds) / rate_;
+        longest_ = std::max(longest_, work);
+        double seconds = kStart + work;
+        // The first piece is always disturbed.
+        if (pieces_++ == 0 || dice_.uniform(0, 1) < 0.8) seconds += dice_.uniform(0.001, 0.03);
+        return {kInstructionsOfARound * double(rounds), seconds};
+    }
+
+    int pieces() const { return pieces_; }
+    double longest() const { return longest_; }
+
+  private:
+    Dice& dice_;
+    double rate_;
+    int pieces_ = 0;
+    double longest_ = 0;
+};
 
 }  // namespace
 
@@ -98,24 +144,8 @@ TEST_CASE("The largest square of a sweep is one that fits, and the next one is n
     REQUIRE_THROWS(require_memory(needs, limits, {more, more}));
 }
 
-TEST_CASE("The machine issues instructions, and a method's share of that limit is below one") {
-    const double one = measure_issue_rate(Device::cpu, DType::float32, 1);
-    // Loose bounds for any processor, up to a hundred instructions on four cells per nanosecond.
-    REQUIRE(one > 1e8);
-    REQUIRE(one < 1e12);
-    IssueRate rate(Device::cpu, DType::float64, 1);
-    int pieces = 0;
-    while (!rate.done()) {
-        rate.work();
-        REQUIRE(++pieces < 1000);
-    }
-    REQUIRE(rate.median() > 1e8);
-    REQUIRE(rate.fastest() < 1e12);
-}
-
 TEST_CASE("The chart has a curve for each method that was timed, within its axes, in a colour of its own") {
     Dice dice;
-    CAPTURE(dice.seed);
     const LadderReport report = made_up_report(dice, {512, 8192, 2000});
     const figure::Chart chart = speed_chart(speeds_of(report.rows), report.limits, DType::float32);
     const figure::ChartAxes axes = axes_of(chart);
@@ -139,7 +169,6 @@ TEST_CASE("The chart has a curve for each method that was timed, within its axes
 
 TEST_CASE("The picture of a ladder shows every method in its colour, over sizes and at one") {
     Dice dice;
-    CAPTURE(dice.seed);
     const ScratchFolder folder;
     for (const std::vector<int>& edges : {std::vector<int>{2000}, std::vector<int>{512, 2000, 8192}}) {
         const LadderReport report = made_up_report(dice, edges);
@@ -165,5 +194,113 @@ TEST_CASE("The picture of a ladder shows every method in its colour, over sizes 
     for (const int more : {0, 1}) {
         if (more) nothing.spec.sizes.push_back({128, 128});
         REQUIRE_FALSE(draw_ladder(nothing, figure::FigureFormat::png).empty());
+    }
+}
+
+TEST_CASE("Work and precision: each stepper's error falls by its order, and the reference is far below") {
+    const WorkPrecision measured =
+        measure_work_precision(small_spec(kText, 2, {DType::float64}), query_machine(), kGoOn);
+    REQUIRE_FALSE(measured.interrupted);
+    std::map<std::string, std::vector<const WorkPrecisionRow*>> ladders;
+    double least = 1;
+    for (const WorkPrecisionRow& row : measured.rows) {
+        REQUIRE(row.why_not.empty());
+        REQUIRE(row.seconds > 0);
+        REQUIRE(std::abs(row.dt * double(row.steps) - 2) < 1e-9);
+        ladders[row.stepper].push_back(&row);
+        if (measured.shows(row)) least = std::min(least, row.error);
+    }
+    REQUIRE(measured.reference_error <= least / 10);
+    const std::map<std::string, double> orders{
+        {"euler", 1}, {"symplectic", 1}, {"heun", 2}, {"rk4", 4}, {"imex", 2}};
+    REQUIRE(ladders.size() == orders.size());
+    for (const auto& [stepper, order] : orders) {
+        INFO(stepper);
+        const auto& rows = ladders.at(stepper);
+        // Between the first coarse steps and the rounding errors.
+        const WorkPrecisionRow &a = *rows[2], &b = *rows[3];
+        REQUIRE(measured.shows(b));
+        CHECK(std::abs(std::log(a.error / b.error) / std::log(a.dt / b.dt) - order) < 0.25);
+    }
+}
+
+TEST_CASE("Work and precision in float32 end at its rounding, and can be ended early") {
+    const WorkPrecisionSpec spec = small_spec(kText, 2, {DType::float32, DType::float64});
+    const WorkPrecision measured = measure_work_precision(spec, query_machine(), kGoOn);
+    for (const WorkPrecisionRow& row : measured.rows)
+        if (row.dtype == DType::float32) REQUIRE(row.error > 1e-8);
+    const figure::Chart chart = work_precision_chart(measured);
+    REQUIRE(chart.series.size() == 10);
+    REQUIRE(std::ranges::count(chart.series, true, &figure::ChartSeries::dashed) == 5);
+    REQUIRE(std::ranges::any_of(chart.limits, [](const auto& limit) { return limit.value == 0x1p-24; }));
+    const auto json = to_json(measured);
+    REQUIRE(json.at("rows").size() == measured.rows.size());
+    REQUIRE(json.at("reference").at("error") == measured.reference_error);
+
+    int calls = 0;
+    const WorkPrecision cut = measure_work_precision(
+        spec, query_machine(), [&](double, const std::string&) { return ++calls < 60; });
+    REQUIRE(cut.interrupted);
+    REQUIRE(cut.rows.size() < measured.rows.size());
+}
+
+TEST_CASE("Steppers that cannot step a model are told beside those that do") {
+    const WorkPrecision measured = measure_work_precision(
+        small_spec("du/dt = div(D*grad(u)); D = 1 + x/Lx; u(0) = sin(2*pi*x/Lx)", 1, {DType::float64}),
+        query_machine(),
+        kGoOn);
+    REQUIRE(measured.rows.front().stepper == "imex");
+    REQUIRE(measured.rows.front().why_not.find("linear") != std::string::npos);
+    REQUIRE(to_text(measured).find("\nimex") != std::string::npos);
+    REQUIRE(work_precision_chart(measured).series.size() == 4);
+}
+
+TEST_CASE("The issue rate is found although most of its pieces are disturbed, the first of all") {
+    Dice dice;
+    for (int i = 0; i < 100; ++i) {
+        const double rate = std::pow(10.0, dice.uniform(9, 13.5));
+        DisturbedProcessor processor(dice, rate);
+        IssueRate measured([&](std::int64_t rounds) { return processor.issue(rounds); });
+        while (!measured.done()) {
+            measured.work();
+            REQUIRE(processor.pieces() < 1000);
+        }
+        CAPTURE(rate, measured.fastest(), processor.pieces());
+        REQUIRE(measured.fastest() <= rate);
+        REQUIRE(measured.fastest() > 0.97 * rate);
+        REQUIRE(measured.median() < 0.8 * rate);
+        REQUIRE(processor.longest() < 0.004);
+    }
+}
+
+TEST_CASE("The fastest is done once it has stood for a while, and not before") {
+    Dice dice;
+    BestOf fastest(5);
+    double rate = 1;
+    for (int i = 0; i < 20; ++i) {
+        fastest.add(rate *= dice.uniform(1.02, 2));
+        for (int slower = 0; slower < 4; ++slower) fastest.add(rate * dice.uniform(0.1, 0.99));
+        REQUIRE_FALSE(fastest.done());
+        REQUIRE(fastest.best() == rate);
+    }
+    fastest.add(rate * 1.005);  // hardly faster: it counts, but measuring is not prolonged
+    REQUIRE(fastest.done());
+    REQUIRE(fastest.best() == rate * 1.005);
+    REQUIRE(fastest.median() < rate);
+}
+
+TEST_CASE("Copies are measured whole and in slices") {
+    for (const CopyBandwidth::Piece piece : {CopyBandwidth::Piece::whole, CopyBandwidth::Piece::slice}) {
+        CopyBandwidth copies(Device::cpu, 2, piece);
+        REQUIRE(copies.fastest() == 0);
+        int calls = 0;
+        while (!copies.done()) {
+            copies.work();
+            REQUIRE(++calls < 1000);
+        }
+        CAPTURE(copies.fastest(), copies.median());
+        REQUIRE(copies.median() > 0.05);
+        REQUIRE(copies.fastest() >= copies.median());
+        REQUIRE(copies.fastest() < 5000);
     }
 }

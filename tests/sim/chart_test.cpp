@@ -116,7 +116,6 @@ Chart random_chart(Dice& dice) {
 
 TEST_CASE("texts of a chart stay within its area and apart from each other, whatever it holds") {
     Dice dice;
-    CAPTURE(dice.seed);
     int drawn_charts = 0;
     for (int round = 0; round < 300; ++round) {
         const Chart chart = random_chart(dice);
@@ -211,7 +210,6 @@ TEST_CASE("the legend shows dots for a series of dots, and dashes for a dashed l
 
 TEST_CASE("rows of times are dots on a logarithmic axis, with names and texts that keep apart") {
     Dice dice;
-    CAPTURE(dice.seed);
     const Rgb color{1, 2, 3};
     for (int round = 0; round < 100; ++round) {
         DotChart chart{"title", "milliseconds"};
@@ -265,7 +263,6 @@ TEST_CASE("charts are drawn on axes that hold any numbers, or not at all") {
 
 TEST_CASE("labels of a plot stand apart from each other and from the points, within the plot") {
     Dice dice;
-    CAPTURE(dice.seed);
     std::size_t placed = 0, wished = 0;
     for (int round = 0; round < 50; ++round) {
         PlotObstacles obstacles{{0, 0, 400, 300}, {}, {}};
@@ -300,7 +297,6 @@ TEST_CASE("labels of a plot stand apart from each other and from the points, wit
 TEST_CASE(
     "a colour bar that has room for three labels has three ticks, on ranges around zero of every size") {
     Dice dice;
-    CAPTURE(dice.seed);
     const LabelWidth measure = [](std::string_view label) { return 6.0 * double(label.size()); };
     for (int round = 0; round < 500; ++round) {
         const double most = std::pow(10, dice.uniform(-9, 9));

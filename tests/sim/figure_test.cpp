@@ -157,23 +157,6 @@ TEST_CASE("a PNG figure shows the mean of the cells where there are more cells t
     }
 }
 
-TEST_CASE("three panels make a PNG of 2400 pixels' width") {
-    const ScratchFolder folder;
-    const Field field(random_array(60, 40)), square(random_array<float>(50, 50));
-    const Colormap& colors = colormap("magma");
-    const std::vector<FigurePanel> panels = {
-        {"Start", &field, &colors, {0, 1}, "u"},
-        {"After 10 steps", &square, &colors, {0, 1}, "u"},
-        {"Laplacian", &field, &colormap("coolwarm"), {-1, 1}, "Laplacian of u"}};
-    write_figure(folder / "figure.png", FigureFormat::png, panels, "caption");
-    const Figure picture(folder / "figure.png");
-    CHECK(picture.width == 2400);
-    CHECK(picture.height > 500);
-    CHECK(picture.height < 1000);
-    CHECK(picture.at({0, 0}) == Rgb{255, 255, 255});
-    CHECK(picture.at({picture.width - 1, picture.height - 1}) == Rgb{255, 255, 255});
-}
-
 TEST_CASE("an SVG figure holds its words and numbers as text") {
     const ScratchFolder folder;
     const Field field(random_array(600, 300)), laplacian(random_array(600, 300, -0.0034, 0.0034));

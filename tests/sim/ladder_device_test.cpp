@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "sim/bench/ladder.h"
+#include "sim/machine/issue_rate.h"
 #include "tests/support/catch.h"
 #include "tests/support/device.h"
 #include "tests/support/fields.h"
@@ -91,3 +92,10 @@ TEST_CASE("Every method that can serve as the truth agrees with the reference in
             REQUIRE(distance_from_reference(spec, method) <= 1e-12);
         }
 }
+
+#ifdef STENCILSCOPE_TESTS_CUDA
+TEST_CASE("A GPU issues more instructions than a processor") {
+    REQUIRE(measure_issue_rate(Device::cuda, DType::float32, 1) > 1e12);
+    REQUIRE(measure_issue_rate(Device::cuda, DType::float64, 1) > 1e10);
+}
+#endif

@@ -17,53 +17,19 @@
 #include "tests/support/fake_ffmpeg.h"
 #include "tests/support/fields.h"
 #include "tests/support/scratch.h"
+#include "tests/support/session_lab.h"
 
 using namespace stencil;
 using namespace stencil_test;
 
 namespace {
 
-RunSpec small_spec() {
-    RunSpec spec;
-    spec.size = Size{61, 43};
-    spec.initial = "noise";
-    spec.backend = "cpu";
-    spec.threads = 2;
-    return spec;
+RunSpec small_spec(const std::string& method = "auto") {
+    return noise_run({61, 43}, method);
 }
 
-SessionOptions standing() {
-    SessionOptions options;
-    options.running = false;
-    options.measure_limits = false;
-    return options;
-}
-
-ViewRequest view_of(Pane pane, int width = 61, int height = 43) {
-    static std::uint64_t serial = 0;
-    ViewRequest view;
-    view.serial = ++serial;
-    view.panes = {{pane, {{0, 0, 61, 43}, width, height, false}}};
-    return view;
-}
-
-// One iteration of a display that takes every frame.
-void turn(Session& session) {
-    session.work();
-    if (const auto frame = session.snapshot()->frame) session.frame_taken(frame->count);
-}
-
-// Works until the session is idle.
-void settle(Session& session) {
-    for (int i = 0; session.busy(); ++i) {
-        REQUIRE(i < 100000);
-        turn(session);
-    }
-}
-
-void perform(Session& session, const Action& action) {
-    session.apply(action);
-    settle(session);
+ViewRequest view_of(Pane pane) {
+    return stencil_test::view_of({pane}, {61, 43});
 }
 
 // Waits for the thread that writes files.
@@ -80,18 +46,10 @@ std::vector<float> cells(Session& session) {
     return {all.begin(), all.end()};
 }
 
-std::string newest_message(Session& session) {
-    const auto snapshot = session.snapshot();
-    return snapshot->messages.empty() ? "" : snapshot->messages.back().text;
-}
-
-BrushPiece piece_at(double x, double y, bool joined = false) {
-    BrushPiece piece;
-    piece.brush = {0.75, 5, false, false};
-    piece.x0 = piece.x1 = x;
-    piece.y0 = piece.y1 = y;
-    if (joined) piece.x1 += 8;
-    piece.joined = joined;
+BrushPiece joined_dab(double x, double y) {
+    BrushPiece piece = dab(x, y);
+    piece.x1 += 8;
+    piece.joined = true;
     return piece;
 }
 
@@ -150,7 +108,7 @@ TEST_CASE("A frame after the mouse has moved samples the field no second time") 
     REQUIRE(second->serial == view.serial);
     REQUIRE(second->hover_value == double(cells(session)[6 * 61 + 5]));
     REQUIRE(second->panes.at(0).pixels == first->panes.at(0).pixels);
-    perform(session, action::Paint{piece_at(5, 6)});
+    perform(session, action::Paint{dab(5, 6)});
     REQUIRE(session.snapshot()->frame->panes.at(0).pixels != first->panes.at(0).pixels);
 }
 
@@ -160,7 +118,7 @@ TEST_CASE("The panes show the Laplacian, the start, and the differences from the
     session.apply(action::Change{"coefficient", "0.1"});
     session.apply(action::Step{40});
     session.apply(action::Change{"boundary", "insulated"});
-    session.apply(action::Paint{piece_at(20, 20)});
+    session.apply(action::Paint{dab(20, 20)});
     perform(session, action::Step{23});
     const auto now = cells(session);
     const auto pixels = [&](Pane pane) {
@@ -231,8 +189,8 @@ TEST_CASE("Undo and redo go through strokes, settings and starts, bit by bit") {
     Session session(small_spec(), standing());
     perform(session, action::Step{20});
     const auto before = cells(session);
-    session.apply(action::Paint{piece_at(10, 10)});
-    session.apply(action::Paint{piece_at(10, 10, true)});
+    session.apply(action::Paint{dab(10, 10)});
+    session.apply(action::Paint{joined_dab(10, 10)});
     const auto painted = cells(session);
     REQUIRE(painted != before);
     session.apply(action::Change{"coefficient", "0.11"});
@@ -261,26 +219,13 @@ TEST_CASE("Undo and redo go through strokes, settings and starts, bit by bit") {
     REQUIRE(session.snapshot()->can_redo.empty());
 }
 
-TEST_CASE("A stroke in mid-run is undone to the moment before it, and what follows repeats") {
-    Session session(small_spec(), standing());
-    perform(session, action::Step{30});
-    session.apply(action::Paint{piece_at(40, 30)});
-    perform(session, action::Step{30});
-    const auto end = cells(session);
-    session.apply(action::Undo{});
-    REQUIRE(session.snapshot()->step == 30);
-    session.apply(action::Redo{});
-    REQUIRE(session.snapshot()->step == 60);
-    REQUIRE(cells(session) == end);
-}
-
 TEST_CASE("A stroke on a running field is in the frames that follow") {
     Session session(small_spec(), standing());
     session.set_view(view_of(Pane::now));
     session.apply(action::Pace{1, 12});
     session.apply(action::Run{true});
     turn(session);
-    BrushPiece piece = piece_at(30, 20);
+    BrushPiece piece = dab(30, 20);
     piece.brush.value = 50;  // the noise is below 1
     session.apply(action::Paint{piece});
     const long long step = session.snapshot()->step;
@@ -388,63 +333,28 @@ TEST_CASE("Beyond the limit the run pauses once the field overflows, and says wh
     REQUIRE(session.snapshot()->step % 50 == 0);
 }
 
-TEST_CASE("An export is what run writes, and its spec repeats it") {
+TEST_CASE("Exports replace nothing, unless told to: the next one has a folder of its own") {
     const ScratchFolder folder;
-    Session session(small_spec(), standing());
-    session.apply(action::Step{12});
-    perform(session, action::Paint{piece_at(30, 20)});
-    perform(session, action::Step{9});
-    session.apply(
-        action::Export{(folder / "run").string(), {"field.npy", "spec.json", "timings.json", "figure.png"}});
-    finish_export(session);
-    REQUIRE(contains(newest_message(session), "Wrote 4 files"));
-    const Field written = read_npy((folder / "run" / "field.npy").string());
-    REQUIRE(std::ranges::equal(written.as<float>().cells(), cells(session)));
-
-    Session other(small_spec(), standing());
-    perform(other, action::Open{(folder / "run").string()});
-    REQUIRE(other.snapshot()->step == 21);
-    REQUIRE(cells(other) == cells(session));
-}
-
-TEST_CASE("Exports replace nothing: the next one has a folder of its own") {
-    const ScratchFolder folder;
-    Session session(small_spec(), standing());
-    settle(session);
-    const auto export_to = [&](const std::string& name) {
-        session.apply(action::Export{(folder / name).string(), {"field.npy", "spec.json"}});
-        finish_export(session);
-        return newest_message(session);
-    };
-    export_to("out");
-    const std::string first = read_bytes(folder / "out" / "field.npy");
-    perform(session, action::Step{5});
-    REQUIRE(contains(export_to("out"), (folder / "out-2").string()));
-    REQUIRE(contains(export_to("out/"), (folder / "out-3").string()));
-    REQUIRE(read_bytes(folder / "out" / "field.npy") == first);
-    REQUIRE(read_bytes(folder / "out-2" / "field.npy") != first);
-}
-
-TEST_CASE("An export of several components replaces none of their files, unless told to") {
-    const ScratchFolder folder;
-    RunSpec spec;
-    find_setting("model").set(spec, "gray-scott");
-    find_setting("size").set(spec, "16x12");
+    RunSpec spec = small_spec();
+    spec.initial.clear();
+    spec.use_model(find_model("gray-scott"));
     Session session(spec, standing());
     settle(session);
-    const std::string out = (folder / "out").string();
-    const auto export_again = [&](bool replace) {
-        session.apply(action::Export{out, {"field.npy"}, replace});
+    const auto export_to = [&](const std::string& name, bool replace = false) {
+        session.apply(action::Export{(folder / name).string(), {"field.npy", "spec.json"}, replace});
         finish_export(session);
         return session.snapshot()->messages.back().folder;
     };
-    REQUIRE(export_again(false) == out);
-    const std::string first = read_bytes(folder / "out" / "field-v.npy");
-    perform(session, action::Step{3});
-    REQUIRE(export_again(false) == out + "-2");
-    REQUIRE(read_bytes(folder / "out" / "field-v.npy") == first);
-    REQUIRE(export_again(true) == out);
-    REQUIRE(read_bytes(folder / "out" / "field-v.npy") != first);
+    const auto written = [&](const char* name) { return read_bytes(folder / name / "field-v.npy"); };
+    REQUIRE(export_to("out") == (folder / "out").string());
+    const std::string first = written("out");
+    perform(session, action::Step{5});
+    REQUIRE(export_to("out") == (folder / "out-2").string());
+    REQUIRE(export_to("out/") == (folder / "out-3").string());
+    REQUIRE(written("out") == first);
+    REQUIRE(written("out-2") != first);
+    REQUIRE(export_to("out", true) == (folder / "out").string());
+    REQUIRE(written("out") != first);
 }
 
 TEST_CASE("A file that cannot be written keeps no other from being written, and is told") {
@@ -464,26 +374,6 @@ TEST_CASE("A file that cannot be written keeps no other from being written, and 
         REQUIRE(std::filesystem::is_regular_file(folder / "out" / name));
 }
 
-TEST_CASE("A recording that ends says how much it wrote, and where") {
-    const ScratchFolder folder;
-    Session session(small_spec(), standing());
-    settle(session);
-    session.apply(action::Record{folder.path().string(), 5, false, true});
-    perform(session, action::Step{10});
-    session.apply(action::Record{});
-    const Message told = session.snapshot()->messages.back();
-    REQUIRE(contains(told.text, "Recorded 3 files"));
-    REQUIRE(told.folder == (folder / "frames").string());
-}
-
-TEST_CASE("What starts again is what the help says: another start and its seed") {
-    std::set<std::string_view> origins;
-    for (const Setting& setting : settings())
-        if (setting.kind == SettingKind::origin) origins.insert(setting.name);
-    // --set exists only on the command line; the window changes each parameter by its own name.
-    REQUIRE(origins == std::set<std::string_view>{"initial", "seed", "set"});
-}
-
 TEST_CASE("A table that there is nothing for is left out of an export, which says so") {
     const ScratchFolder folder;
     Session session(small_spec(), standing());
@@ -498,12 +388,6 @@ TEST_CASE("A table that there is nothing for is left out of an export, which say
 
 namespace {
 
-RunSpec slow_spec() {
-    RunSpec spec = small_spec();
-    spec.method = "reference";
-    return spec;
-}
-
 void begin_long_jump(Session& session) {
     session.set_view(view_of(Pane::now));
     settle(session);
@@ -514,7 +398,7 @@ void begin_long_jump(Session& session) {
 }  // namespace
 
 TEST_CASE("A jump can be stopped, and then the session stands still") {
-    Session session(slow_spec(), standing());
+    Session session(small_spec("reference"), standing());
     begin_long_jump(session);
     REQUIRE(session.snapshot()->ordered);
     perform(session, action::Run{false});
@@ -569,7 +453,7 @@ TEST_CASE(
 }
 
 TEST_CASE("Cancel ends an order, and the ladder without stopping the run beneath it") {
-    Session session(slow_spec(), standing());
+    Session session(small_spec("reference"), standing());
     begin_long_jump(session);
     perform(session, action::Cancel{});
     REQUIRE_FALSE(session.snapshot()->ordered);
@@ -603,7 +487,7 @@ TEST_CASE("A session goes on from the checkpoint of another, bit for bit, and th
     Session session(small_spec(), standing());
     session.apply(action::Change{"coefficient", "0.137"});
     perform(session, action::Step{12});
-    session.apply(action::Paint{piece_at(30, 20)});
+    session.apply(action::Paint{dab(30, 20)});
     session.apply(action::SaveCheckpoint{folder.path().string()});
     finish_export(session);
     REQUIRE(contains(newest_message(session), "step 12"));
@@ -628,7 +512,8 @@ TEST_CASE("A drag of thousands of changes at one step is one edit, and what is s
     for (int i = 0; i < 5000; ++i)
         session.apply(action::Change{"coefficient", std::to_string(0.1 + 1e-5 * i), i > 0});
     REQUIRE(session.snapshot()->spec.edits.size() == 1);
-    for (int i = 0; i < 3000; ++i) session.apply(action::Paint{piece_at(i % 61, i % 43, i > 0)});
+    for (int i = 0; i < 3000; ++i)
+        session.apply(action::Paint{i > 0 ? joined_dab(i % 61, i % 43) : dab(i % 61, i % 43)});
     const auto first = session.snapshot();
     session.apply(action::Pace{7, 12});
     const auto second = session.snapshot();
@@ -640,19 +525,9 @@ TEST_CASE("A drag of thousands of changes at one step is one edit, and what is s
 TEST_CASE("A film of a session has a frame at every multiple of its step, and is told of with its folder") {
     const FakeFfmpeg fake(kKeepsFrames);
     const ScratchFolder folder;
-    RunSpec spec;
-    spec.size = Size{8, 6};
-    spec.backend = "cpu";
-    SessionOptions options;
-    options.running = false;
-    options.measure_limits = false;
-    Session session(spec, options);
-    const auto settle = [&] {
-        while (session.busy()) session.work();
-    };
+    Session session(noise_run({8, 6}), standing());
     session.apply(action::Record{folder.path().string(), 5, true, false, ".gif"});
-    session.apply(action::Step{12});
-    settle();
+    perform(session, action::Step{12});
     CHECK(session.snapshot()->recording == (folder / "film.gif").string());
     CHECK(session.snapshot()->recorded == 3);
     session.apply(action::Record{});
@@ -666,13 +541,15 @@ TEST_CASE("A film of a session has a frame at every multiple of its step, and is
     CHECK(session.snapshot()->recording.empty());
 }
 
-TEST_CASE("A recording has a frame at every multiple of its step, whatever the pace") {
+TEST_CASE("A recording has a frame at every multiple of its step, whatever the pace, and says where") {
     const ScratchFolder folder;
     Session session(small_spec(), standing());
     session.apply(action::Record{folder.path().string(), 10, false, true});
     perform(session, action::Jump{35});
     session.apply(action::Record{});
     REQUIRE(session.snapshot()->recording.empty());
+    REQUIRE(contains(newest_message(session), "Recorded 4 files"));
+    REQUIRE(session.snapshot()->messages.back().folder == (folder / "frames").string());
     for (const int step : {0, 10, 20, 30})
         REQUIRE(std::filesystem::exists(folder / "frames" / fmt::format("field_{:06}.npy", step)));
     REQUIRE(std::distance(std::filesystem::directory_iterator(folder / "frames"), {}) == 4);
@@ -710,17 +587,6 @@ TEST_CASE("Probes, profile and histogram follow the field and go to CSV") {
     for (const char* name : {"statistics.csv", "probes.csv", "profile.csv", "histogram.csv"})
         REQUIRE(read_bytes(folder / name).size() > 20);
     REQUIRE(contains(read_bytes(folder / "probes.csv"), fmt::format("1,7,9,8,{}", at(7, 9))));
-}
-
-TEST_CASE("The drift of the total is told where it is conserved, and nowhere else") {
-    RunSpec spec = small_spec();
-    spec.boundary = Boundary::periodic;
-    Session session(spec, standing());
-    perform(session, action::Step{100});
-    REQUIRE(session.snapshot()->drift.has_value());
-    REQUIRE(std::abs(*session.snapshot()->drift) < 1e-6);
-    perform(session, action::Paint{piece_at(30, 20)});
-    REQUIRE_FALSE(session.snapshot()->drift.has_value());
 }
 
 TEST_CASE("auto stays asked for until another method is, and is undone as what it was") {
@@ -895,8 +761,8 @@ TEST_CASE("An engine steps on its own thread while others ask and act") {
         REQUIRE(snapshot->frame->panes.size() <= 1);
         engine.frame_taken(last);
         const int i = ++frames;
-        engine.see(view_of(i % 2 ? Pane::now : Pane::laplacian, 30 + i % 7, 20));
-        if (i % 2 == 0) engine.send({action::Paint{piece_at(i % 60, i % 40)}});
+        engine.see(stencil_test::view_of({i % 2 ? Pane::now : Pane::laplacian}, {30 + i % 7, 20}));
+        if (i % 2 == 0) engine.send({action::Paint{dab(i % 60, i % 40)}});
         if (i % 7 == 0) engine.send({action::Undo{}});
         if (i % 5 == 0) engine.send({action::Change{"coefficient", i % 2 ? "0.1" : "0.2"}});
     }

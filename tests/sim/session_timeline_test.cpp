@@ -6,12 +6,11 @@
 
 #include "sim/files/atomic_file.h"
 #include "sim/model/model.h"
-#include "sim/run/resolve.h"
-#include "sim/run/start.h"
 #include "sim/session/session.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/scratch.h"
+#include "tests/support/session_lab.h"
 
 using namespace stencil;
 using namespace stencil_test;
@@ -19,58 +18,12 @@ using namespace stencil_test;
 namespace {
 
 RunSpec diffusion(const std::string& method = "cpu") {
-    RunSpec spec;
-    spec.size = Size{61, 43};
-    spec.initial = "noise";
-    spec.backend = "cpu";
-    spec.method = method;
-    spec.threads = 2;
-    return spec;
+    return noise_run({61, 43}, method);
 }
 
-struct Bench {
-    explicit Bench(const RunSpec& spec) : session(spec, {false, std::nullopt, 0, false, {}}) {
-        see(Pane::now);
-    }
-
-    void see(Pane pane) {
-        ViewRequest view;
-        view.serial = ++serial;
-        view.panes = {{pane, {{0, 0, 61, 43}, 61, 43, false}}};
-        session.set_view(view);
-        settle();
-    }
-    void settle() {
-        for (int i = 0; session.busy(); ++i) {
-            REQUIRE(i < 100000);
-            session.work();
-            if (const auto frame = now()->frame) session.frame_taken(frame->count);
-        }
-    }
-    void act(const Action& action) {
-        session.apply(action);
-        settle();
-    }
-    void paint(double x, double y) {
-        BrushPiece piece;
-        piece.brush = {0.75, 5, false, false};
-        piece.x0 = piece.x1 = x;
-        piece.y0 = piece.y1 = y;
-        act(action::Paint{piece});
-    }
-    std::shared_ptr<const Snapshot> now() { return session.snapshot(); }
-    std::vector<double> cells() {
-        std::vector<double> all;
-        for (const Field& field : session.simulation().solver().state().components) {
-            const Field wide = field.to(DType::float64);
-            const auto some = wide.as<double>().cells();
-            all.insert(all.end(), some.begin(), some.end());
-        }
-        return all;
-    }
-
-    std::uint64_t serial = 0;
-    Session session;
+struct Bench : SessionLab {
+    explicit Bench(const RunSpec& spec) : SessionLab(spec) { see({Pane::now}); }
+    void paint(double x, double y) { act(action::Paint{dab(x, y)}); }
 };
 
 // Makes a run with strokes and changed settings, and returns the field at some of its steps.
@@ -87,8 +40,8 @@ std::map<long long, std::vector<double>> eventful(Bench& bench, bool another_met
     seen[35] = bench.cells();
     step(1);
     step(30);
-    bench.act(action::Change{"boundary", "periodic"});
-    if (another_method) bench.act(action::Change{"method", "reference"});
+    bench.set("boundary", "periodic");
+    if (another_method) bench.set("method", "reference");
     step(13);
     bench.paint(40, 10);
     bench.paint(10, 30);
@@ -101,12 +54,11 @@ std::map<long long, std::vector<double>> eventful(Bench& bench, bool another_met
 
 TEST_CASE(
     "A run is gone back and forth through bit by bit, its edits included, and what is seen is repeated") {
-    RunSpec typed = diffusion("cpu");
+    RunSpec typed = diffusion();
+    typed.initial.clear();
     typed.use_model(find_model("gray-scott"));
     typed.size = Size{61, 43};
-    typed.initial.clear();
     Dice dice;
-    CAPTURE(dice.seed);
     for (const bool general : {false, true}) {
         CAPTURE(general);
         Bench bench(general ? typed : diffusion());
@@ -144,7 +96,7 @@ TEST_CASE("What is done at an earlier step leaves the later ones behind, and und
         const auto seen = eventful(bench, false);
         const auto spec = bench.now()->spec;
         bench.act(action::Jump{35});
-        bench.act(action::Change{"colormap", "magma"});  // changes only the view
+        bench.set("colormap", "magma");  // changes only the view
         CHECK(bench.now()->end_step == 119);
         bench.act(action::Step{5});  // like a jump
         CHECK(bench.now()->end_step == 119);
@@ -152,11 +104,11 @@ TEST_CASE("What is done at an earlier step leaves the later ones behind, and und
         bench.act(action::StopAt{40});
         if (deed == 0) bench.act(action::Run{true});
         if (deed == 1) bench.paint(5, 5);
-        if (deed == 2) bench.act(action::Change{"coefficient", "0.1"});
+        if (deed == 2) bench.set("coefficient", "0.1");
         CHECK(bench.now()->end_step == (deed == 0 ? 40 : 35));
         CHECK(bench.now()->spec.edits.size() == (deed == 0 ? 1 : 2));
         REQUIRE_FALSE(bench.now()->messages.empty());
-        CHECK(bench.now()->messages.back().text.find("undo") != std::string::npos);
+        CHECK(bench.message().find("undo") != std::string::npos);
         if (deed > 0) bench.act(action::Undo{});
         bench.act(action::Undo{});
         CHECK(bench.now()->step == 119);
@@ -194,25 +146,24 @@ TEST_CASE(
     "Where no copy of the field fits, settings can still be undone, and no state of a past that was left "
     "is taken for one of the run") {
     Bench bench(diffusion());
-    bench.act(action::Change{"coefficient", "0.1"});
+    bench.set("coefficient", "0.1");
     bench.paint(20, 20);
     bench.act(action::Step{40});
     bench.act(action::SetBookmark{});
     bench.act(action::Step{40});
-    bench.act(action::Change{"memory-limit", "1000"});
+    bench.set("memory-limit", "1000");
     bench.act(action::Jump{20});
-    REQUIRE(bench.now()->messages.back().text.find("Not enough memory to come back") != std::string::npos);
+    REQUIRE(bench.message().find("Not enough memory to come back") != std::string::npos);
     REQUIRE(bench.now()->end_step == 20);
     for (const long long kept : bench.now()->kept_steps) REQUIRE(kept <= 20);
     bench.act(action::Reset{});
-    CAPTURE(bench.now()->messages.back().text);
-    REQUIRE(bench.now()->messages.back().text.find("Not enough memory to undo this reset") !=
-            std::string::npos);
+    CAPTURE(bench.message());
+    REQUIRE(bench.message().find("Not enough memory to undo this reset") != std::string::npos);
     for (const std::string& entry : bench.now()->history->done)
         REQUIRE(entry.find("brush stroke") == std::string::npos);
     REQUIRE(bench.now()->can_undo.find("coefficient") != std::string::npos);
     bench.act(action::Undo{});
-    REQUIRE(bench.session.simulation().now().parameter("coefficient") == 0.2);
+    REQUIRE(bench.run().parameter("coefficient") == 0.2);
 }
 
 TEST_CASE("Going back that is stopped on its way has the edits of no later step") {
@@ -235,9 +186,7 @@ TEST_CASE("Going back that is stopped on its way has the edits of no later step"
 }
 
 TEST_CASE("The past keeps fewer states the longer ago, within their memory, and never loses the first") {
-    const Machine machine = query_machine();
-    RunSpec spec = resolve(diffusion(), machine);
-    Simulation simulation(spec, make_start(spec));
+    Simulation simulation = begun(diffusion());
     Timeline timeline;
     timeline.keep(simulation, 1e12);
     const double each = double(timeline.bytes());
@@ -272,7 +221,7 @@ TEST_CASE("Undo says what it undoes and when that was done, and goes back by sev
     bench.act(action::Step{5});
     bench.paint(20, 20);
     bench.act(action::Step{5});
-    bench.act(action::Change{"coefficient", "0.1"});
+    bench.set("coefficient", "0.1");
     bench.act(action::Reset{});
     const auto history = bench.now()->history;
     REQUIRE(history->done.size() == 3);
@@ -301,7 +250,7 @@ TEST_CASE("Bookmarks of several runs are gone to and compared, and removing one 
     CHECK(bench.now()->end_step == 60);
     CHECK(bench.now()->can_undo.empty());
 
-    bench.see(Pane::from_bookmark);
+    bench.see({Pane::from_bookmark});
     bench.act(action::Jump{60});
     REQUIRE(bench.now()->frame->comparison);
     double difference = 0, norm = 0, highest = -1e9;
@@ -314,7 +263,7 @@ TEST_CASE("Bookmarks of several runs are gone to and compared, and removing one 
     CHECK(bench.now()->frame->comparison->highest == Approx(highest));
 
     bench.act(action::Reset{});
-    bench.act(action::Change{"coefficient", "0.1"});
+    bench.set("coefficient", "0.1");
     bench.act(action::Step{40});
     bench.act(action::SetBookmark{});
     const auto b = bench.cells();
@@ -332,7 +281,7 @@ TEST_CASE("Bookmarks of several runs are gone to and compared, and removing one 
     bench.act(action::Compare{0});
     REQUIRE(bench.now()->frame->comparison);
     CHECK(bench.now()->frame->comparison->relative > 1e-3);
-    bench.act(action::Change{"size", "30x20"});
+    bench.set("size", "30x20");
     CHECK_FALSE(bench.now()->history->bookmarks[0].why_no_difference.empty());
     CHECK_FALSE(bench.now()->frame->comparison);
     bench.act(action::RemoveBookmark{0});

@@ -17,6 +17,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/scratch.h"
+#include "tests/support/session_lab.h"
 
 using namespace stencil;
 using namespace stencil_test;
@@ -27,81 +28,27 @@ constexpr const char* kTwo =
     "du/dt = D*lap(u) - u*v\ndv/dt = 0.5*D*lap(v) + u*v - K*v\nD = 0.1 in [0, 0.2]; K = 0.05\n"
     "u(0) = 1 + 0.1*sin(x); v(0) = 0.2*ind(x < 9); dt = 0.5; boundary = periodic; size = 37x29";
 
-RunSpec typed_spec(const std::string& text) {
-    RunSpec spec;
-    spec.use_model(model_of_text(text));
-    spec.backend = "cpu";
-    spec.threads = 2;
-    return spec;
-}
-
-struct TypedBench {
-    explicit TypedBench(const std::string& text = kTwo) : session(typed_spec(text), options()) {}
-
-    static SessionOptions options() {
-        SessionOptions options;
-        options.running = false;
-        options.measure_limits = false;
-        options.steps_per_frame = 3;
-        return options;
-    }
-    void see(std::vector<Pane> panes) {
-        ViewRequest view;
-        view.serial = ++serial;
-        for (const Pane pane : panes) view.panes.push_back({pane, {{0, 0, 37, 29}, 37, 29, false}});
-        session.set_view(view);
-        settle();
-    }
-    void turn() {
-        session.work();
-        if (const auto frame = session.snapshot()->frame) session.frame_taken(frame->count);
-    }
-    void settle() {
-        for (int i = 0; session.busy(); ++i) {
-            REQUIRE(i < 100000);
-            turn();
-        }
+struct TypedBench : SessionLab {
+    explicit TypedBench(const std::string& text = kTwo) : SessionLab(run_of_text(text)) {
+        session.apply(action::Pace{3, 12});
     }
     // Runs until it pauses; the step limit is checked a few times per second, however fast the turns are.
     void run_until_paused() {
         using Clock = std::chrono::steady_clock;
         session.apply(action::Run{true});
         const auto late = Clock::now() + std::chrono::minutes(2);
-        while (session.snapshot()->running && Clock::now() < late) turn();
+        while (session.snapshot()->running && Clock::now() < late) turn(session);
     }
-    void act(const Action& action) {
-        session.apply(action);
-        settle();
-    }
-    void set(const std::string& setting, const std::string& value) { act(action::Change{setting, value}); }
-    std::vector<double> cells(const std::string& component) {
-        const State state = session.simulation().solver().state();
-        const auto index = component_index(*session.simulation().now().model, component);
-        const Field wide = state.components.at(index).to(DType::float64);
-        const auto all = wide.as<double>().cells();
-        return {all.begin(), all.end()};
-    }
-    std::string message() {
-        const auto& messages = session.snapshot()->messages;
-        return messages.empty() ? "" : messages.back().text;
-    }
-    std::uint64_t serial = 0;
-    Session session;
 };
 
 // Returns the field that the run's settings reproduce.
 std::vector<double> repeated(TypedBench& bench, const std::string& component) {
-    RunSpec spec = spec_from_json(to_json(bench.session.snapshot()->spec).dump(), "spec.json");
+    RunSpec spec = spec_from_json(to_json(bench.now()->spec).dump(), "spec.json");
     spec.threads = 1;
-    spec = resolve(spec, query_machine());
-    State start = make_start(spec);
-    Simulation simulation(spec, std::move(start));
+    Simulation simulation = begun(spec);
     simulation.apply(Advance{spec.steps});
-    const State state = simulation.solver().state();
-    const Field wide =
-        state.components.at(component_index(*simulation.now().model, component)).to(DType::float64);
-    const auto all = wide.as<double>().cells();
-    return {all.begin(), all.end()};
+    return cells_of(
+        simulation.solver().state().components.at(component_index(*simulation.now().model, component)));
 }
 
 }  // namespace
@@ -115,28 +62,28 @@ TEST_CASE(
     CHECK(bench.cells("u") == u);
     CHECK(bench.cells("v") == v);
     CHECK(bench.cells("w") == std::vector<double>(37 * 29, 3.0));
-    CHECK(bench.session.snapshot()->step == 20);
+    CHECK(bench.now()->step == 20);
     bench.act(action::Step{7});
     CHECK(bench.cells("u") == repeated(bench, "u"));
     bench.act(action::Undo{});
-    CHECK(bench.session.simulation().now().model->components.size() == 2);
+    CHECK(bench.run().model->components.size() == 2);
     CHECK(bench.cells("v") == v);
     bench.act(action::Redo{});
-    CHECK(bench.session.simulation().now().model->components.size() == 3);
+    CHECK(bench.run().model->components.size() == 3);
 }
 
 TEST_CASE(
     "What was typed in one go is undone as a whole, and what a text with mistakes says changes nothing") {
     TypedBench bench;
     bench.act(action::Step{3});
-    const std::string text = bench.session.simulation().now().model->text;
+    const std::string text = bench.run().model->text;
     for (const char* more : {"\nA = 1", "\nA = 12", "\nA = 123"})
         bench.act(action::Change{"equation", kTwo + std::string(more), std::string(more) != "\nA = 1"});
-    CHECK(bench.session.simulation().now().parameter("A") == 123);
+    CHECK(bench.run().parameter("A") == 123);
     bench.act(action::Undo{});
-    CHECK(bench.session.simulation().now().model->text == text);
+    CHECK(bench.run().model->text == text);
     bench.set("equation", "du/dt = lap(");
-    CHECK(bench.session.simulation().now().model->text == text);
+    CHECK(bench.run().model->text == text);
     CHECK(bench.message().find('^') != std::string::npos);
 }
 
@@ -147,17 +94,17 @@ TEST_CASE("What was chosen beside the text stays when the text is edited elsewhe
     bench.set("dt", "0.25");
     bench.set("show", "v");
     bench.set("size", "40x30");
-    bench.set("equation", bench.session.snapshot()->text + "\nA = 2");
-    const RunSpec& now = bench.session.simulation().now();
+    bench.set("equation", bench.now()->text + "\nA = 2");
+    const RunSpec& now = bench.run();
     CHECK(now.parameter("K") == 0.07);
     CHECK(now.parameter("D") == 0.1);
     CHECK(now.time_step() == 0.25);
     CHECK(now.shown() == "v");
     CHECK(*now.size == Size{40, 30});
-    std::string other = bench.session.snapshot()->text;
+    std::string other = bench.now()->text;
     other.replace(other.find("K = 0.07"), 8, "K = 0.03");
     bench.set("equation", other);
-    CHECK(bench.session.simulation().now().parameter("K") == 0.03);
+    CHECK(bench.run().parameter("K") == 0.03);
     bench.act(action::Step{9});
     CHECK(bench.cells("v") == repeated(bench, "v"));
 }
@@ -168,80 +115,66 @@ TEST_CASE("What a text says counts, also where it says what stood there before a
     bench.set("K", "0.07");
     bench.set("size", "40x30");
     bench.set("boundary", "zero");
-    const std::string text = bench.session.snapshot()->text;
+    const std::string text = bench.now()->text;
     CHECK(text.find("K = 0.07") != std::string::npos);
     CHECK(text.find("size = 40x30") != std::string::npos);
     CHECK(text.find("boundary = zero") != std::string::npos);
     bench.set("equation", kTwo);
-    CHECK(bench.session.simulation().now().parameter("K") == 0.05);
-    CHECK(*bench.session.simulation().now().size == Size{37, 29});
-    CHECK(bench.session.simulation().now().boundary == Boundary::periodic);
-    CHECK(bench.session.snapshot()->text == kTwo);
+    CHECK(bench.run().parameter("K") == 0.05);
+    CHECK(*bench.run().size == Size{37, 29});
+    CHECK(bench.run().boundary == Boundary::periodic);
+    CHECK(bench.now()->text == kTwo);
     bench.act(action::Step{5});
     CHECK(bench.cells("u") == repeated(bench, "u"));
     bench.act(action::Undo{});
-    CHECK(bench.session.snapshot()->text == text);
+    CHECK(bench.now()->text == text);
     // A text that fails in part changes nothing.
     bench.set("equation", std::string(kTwo) + "\nC = 1");
-    const std::string before = bench.session.snapshot()->text;
+    const std::string before = bench.now()->text;
     std::string huge = kTwo;
     huge.replace(huge.find("size = 37x29"), 12, "size = 900000x900000");
     bench.set("equation", huge);
-    CHECK(bench.session.snapshot()->messages.back().level == Message::Level::error);
-    CHECK(bench.session.snapshot()->text == before);
+    CHECK(bench.now()->messages.back().level == Message::Level::error);
+    CHECK(bench.now()->text == before);
 }
 
 TEST_CASE("An edit of the built-in equation keeps size, boundary, coefficient and start") {
     for (const bool later : {false, true}) {
         CAPTURE(later);
-        RunSpec spec;
-        spec.size = Size{37, 29};
-        spec.initial = "noise";
-        spec.backend = "cpu";
-        spec.threads = 1;
-        Session session(spec, TypedBench::options());
-        const auto settle = [&] {
-            while (session.busy()) session.work();
-        };
-        const auto field = [&] { return session.simulation().field().to(DType::float64); };
-        session.apply(action::Change{"coefficient", "0.1"});
-        session.apply(action::Change{"boundary", "periodic"});
-        const Field start = field();
-        if (later) session.apply(action::Step{5});
-        settle();
-        const Field before = field();
-        std::string text = session.snapshot()->text;
+        SessionLab lab(noise_run({37, 29}));
+        lab.set("coefficient", "0.1");
+        lab.set("boundary", "periodic");
+        const auto start = lab.cells();
+        if (later) lab.act(action::Step{5});
+        const auto before = lab.cells();
+        std::string text = lab.now()->text;
         CHECK(text.find("coefficient = 0.1 in") != std::string::npos);
         text.insert(text.find("lap(u)") + 6, " - 0.001*u");
-        session.apply(action::Change{"equation", text});
-        settle();
-        const RunSpec& now = session.simulation().now();
-        CHECK(now.is_general());
-        CHECK(*now.size == Size{37, 29});
-        CHECK(now.boundary == Boundary::periodic);
-        CHECK(now.parameter("coefficient") == 0.1);
-        CHECK(same_bits(field(), before));
-        session.apply(action::Step{3});
-        settle();
-        session.apply(action::Reset{});
-        settle();
-        CHECK(session.snapshot()->step == 0);
-        CHECK(same_bits(field(), start));
+        lab.set("equation", text);
+        CHECK(lab.run().is_general());
+        CHECK(*lab.run().size == Size{37, 29});
+        CHECK(lab.run().boundary == Boundary::periodic);
+        CHECK(lab.run().parameter("coefficient") == 0.1);
+        CHECK(lab.cells() == before);
+        lab.act(action::Step{3});
+        lab.act(action::Reset{});
+        CHECK(lab.now()->step == 0);
+        CHECK(lab.cells() == start);
     }
 }
 
 TEST_CASE("The time is known after an edit of the equation, whatever becomes of dt") {
     TypedBench bench;
-    const auto time = [&] { return time_at(bench.session.snapshot()->spec, bench.session.snapshot()->step); };
+    const auto time = [&] { return time_at(bench.now()->spec, bench.now()->step); };
     bench.act(action::Step{20});
     bench.set("equation", "du/dt = 0.3*lap(u); dv/dt = -v; boundary = periodic");
     CHECK(time().value() == 10);
     bench.act(action::Step{7});
-    const double dt = bench.session.simulation().now().time_step();
+    const double dt = bench.run().time_step();
     CHECK(time().value() == Approx(10 + 7 * dt));
     bench.set("dt", "0.5limit");
     bench.act(action::Step{4});
-    const double other = bench.session.simulation().now().time_step();
+    const double other = bench.run().time_step();
     CHECK(other != dt);
     CHECK(time().value() == Approx(10 + 7 * dt + 4 * other));
     CHECK(bench.cells("u") == repeated(bench, "u"));
@@ -250,20 +183,20 @@ TEST_CASE("The time is known after an edit of the equation, whatever becomes of 
 TEST_CASE("An error goes once the same succeeds, and what ended a run once it goes on") {
     TypedBench bench;
     bench.set("K", "none");
-    REQUIRE(bench.session.snapshot()->messages.size() == 1);
+    REQUIRE(bench.now()->messages.size() == 1);
     bench.set("D", "0.2");
-    REQUIRE(bench.session.snapshot()->messages.size() == 1);
+    REQUIRE(bench.now()->messages.size() == 1);
     bench.set("K", "0.06");
-    CHECK(bench.session.snapshot()->messages.empty());
+    CHECK(bench.now()->messages.empty());
     const ScratchFolder folder;
     write_bytes(folder / "bad.npy", "none");
     bench.act(action::Open{(folder / "bad.npy").string()});
-    REQUIRE(bench.session.snapshot()->messages.size() == 1);
+    REQUIRE(bench.now()->messages.size() == 1);
     write_npy(folder / "ok.npy", bench.session.simulation().field());
     bench.act(action::Open{(folder / "ok.npy").string()});
     INFO(bench.message());
-    CHECK(bench.session.snapshot()->messages.empty());
-    CHECK(bench.session.snapshot()->said.text == "ok.npy: 37x29");
+    CHECK(bench.now()->messages.empty());
+    CHECK(bench.now()->said.text == "ok.npy: 37x29");
 }
 
 TEST_CASE("Reset after an edit starts from the new text, and a jump back repeats the old one") {
@@ -277,7 +210,7 @@ TEST_CASE("Reset after an edit starts from the new text, and a jump back repeats
     bench.act(action::Jump{25});
     bench.set("equation", "du/dt = 0.1*lap(u); u(0) = 2; dt = 1; boundary = periodic");
     bench.act(action::Reset{});
-    CHECK(bench.session.snapshot()->step == 0);
+    CHECK(bench.now()->step == 0);
     CHECK(bench.cells("u") == std::vector<double>(37 * 29, 2.0));
 }
 
@@ -285,13 +218,13 @@ TEST_CASE("A model that is chosen anew is a run of its own, in its size and with
     TypedBench bench;
     bench.act(action::Step{5});
     bench.act(action::Change{"model", "life", false, true});
-    const auto snapshot = bench.session.snapshot();
+    const auto snapshot = bench.now();
     CHECK(snapshot->step == 0);
     CHECK(snapshot->spec.edits.empty());
     CHECK(snapshot->now.model->name == "life");
     bench.act(action::Undo{});
-    CHECK(bench.session.snapshot()->step == 5);
-    CHECK(*bench.session.simulation().now().size == Size{37, 29});
+    CHECK(bench.now()->step == 5);
+    CHECK(*bench.run().size == Size{37, 29});
 }
 
 TEST_CASE("A slider dragged while typed equations run is repeated to the bit by the run's settings") {
@@ -299,19 +232,19 @@ TEST_CASE("A slider dragged while typed equations run is repeated to the bit by 
     bench.see({Pane::now});
     bench.session.apply(action::Run{true});
     for (int i = 0; i < 12; ++i) {
-        bench.turn();
-        bench.turn();
+        turn(bench.session);
+        turn(bench.session);
         bench.session.apply(action::Change{"K", std::to_string(0.05 + 0.002 * i), i > 0});
     }
     bench.act(action::Run{false});
-    const auto snapshot = bench.session.snapshot();
+    const auto snapshot = bench.now();
     REQUIRE(snapshot->step > 9);
     REQUIRE(snapshot->spec.edits.size() > 3);
     CHECK(command_text(snapshot->spec).find(":K=0.07") != std::string::npos);
     CHECK(bench.cells("u") == repeated(bench, "u"));
     CHECK(bench.cells("v") == repeated(bench, "v"));
     bench.act(action::Undo{});
-    CHECK(bench.session.simulation().now().parameter("K") == 0.05);
+    CHECK(bench.run().parameter("K") == 0.05);
 }
 
 TEST_CASE("Size, precision, stepper, dx and boundary of typed equations change while they run") {
@@ -332,7 +265,7 @@ TEST_CASE("Size, precision, stepper, dx and boundary of typed equations change w
         CHECK(bench.message().empty());
     }
     bench.act(action::Step{4});
-    const RunSpec& now = bench.session.simulation().now();
+    const RunSpec& now = bench.run();
     CHECK(now.dtype == DType::float64);
     CHECK(now.spacing() == 1.5);
     CHECK(now.boundary == Boundary::periodic);
@@ -341,9 +274,7 @@ TEST_CASE("Size, precision, stepper, dx and boundary of typed equations change w
 
 TEST_CASE("The brush paints the component that is shown, or the one whose pane is under it") {
     TypedBench bench;
-    BrushPiece piece;
-    piece.brush = {0.75, 4, false, false};
-    piece.x0 = piece.x1 = piece.y0 = piece.y1 = 12;
+    const BrushPiece piece = dab(12, 12);
     const auto u = bench.cells("u"), v = bench.cells("v");
     bench.set("show", "v");
     bench.act(action::Paint{piece});
@@ -358,8 +289,8 @@ TEST_CASE("The brush paints the component that is shown, or the one whose pane i
 
 TEST_CASE("Components are seen side by side, each with its own range, and the brush's pane names them") {
     TypedBench bench;
-    bench.see(component_panes(*bench.session.simulation().now().model));
-    const auto frame = bench.session.snapshot()->frame;
+    bench.see(component_panes(*bench.run().model));
+    const auto frame = bench.now()->frame;
     REQUIRE(frame->panes.size() == 2);
     for (const std::size_t i : {0u, 1u}) {
         const PaneImage& image = frame->panes[i];
@@ -371,12 +302,11 @@ TEST_CASE("Components are seen side by side, each with its own range, and the br
     CHECK(component_of(Pane::second) == 1u);
     bench.set("equation", "du/dt = 0.1*lap(u); boundary = periodic");
     bench.see({Pane::first, Pane::second});
-    CHECK(bench.session.snapshot()->frame->panes.size() == 1);
+    CHECK(bench.now()->frame->panes.size() == 1);
 }
 
 TEST_CASE("A preset's picture is rendered once, and kept as it is") {
-    const ScratchFolder folder;
-    const Environment cache("XDG_CACHE_HOME", folder.path().string());
+    const OwnCache folder;
     const GalleryRow life{GalleryRow::Kind::model, "life"};
     const auto goes_on = [] { return false; };
     const GalleryPicture made = make_picture(life, goes_on);
@@ -393,8 +323,7 @@ TEST_CASE("A preset's picture is rendered once, and kept as it is") {
 }
 
 TEST_CASE("The gallery has all titles before its first picture") {
-    const ScratchFolder folder;
-    const Environment cache("XDG_CACHE_HOME", folder.path().string());
+    const OwnCache folder;
     std::size_t news = 0;
     std::promise<void> told;
     Gallery gallery([&] {
@@ -415,8 +344,7 @@ TEST_CASE("The gallery has all titles before its first picture") {
 }
 
 TEST_CASE("The picture of an initial condition is the condition, and that of a ready run is not flat") {
-    const ScratchFolder folder;
-    const Environment cache("XDG_CACHE_HOME", folder.path().string());
+    const OwnCache folder;
     const auto goes_on = [] { return false; };
     for (const GalleryRow& row : gallery_rows()) {
         if (row.kind == GalleryRow::Kind::model) continue;
@@ -436,9 +364,9 @@ TEST_CASE("Statistics and probes begin anew where another formula is shown") {
     bench.act(action::AddProbe{3, 4});
     bench.see({Pane::now});
     bench.act(action::Step{5});
-    CHECK(bench.session.snapshot()->series.size() > 1);
+    CHECK(bench.now()->series.size() > 1);
     bench.set("show", "u^2 + v^2");
-    const auto snapshot = bench.session.snapshot();
+    const auto snapshot = bench.now();
     REQUIRE(snapshot->series.size() == 1);
     const double u = bench.cells("u").at(4 * 37 + 3), v = bench.cells("v").at(4 * 37 + 3);
     REQUIRE(snapshot->probes.size() == 1);
@@ -451,20 +379,20 @@ TEST_CASE("The limit of dt is told, a larger step is refused, and unstable ones 
         "du/dt = D*lap(u); D = 0.2; u(0) = random; dt = 1; boundary = periodic; size = 37x29;"
         "dv/dt = 0");
     bench.see({Pane::now});
-    const auto found = bench.session.snapshot()->step_limit;
+    const auto found = bench.now()->step_limit;
     REQUIRE(found);
     CHECK(std::abs(found->limit.dt - 1.25) < 1e-6);
     CHECK(found->limit.component == "u");
     CHECK(found->means.size() == 2);
     bench.set("dt", "1.3");
-    CHECK(bench.session.simulation().now().time_step() == 1);
+    CHECK(bench.run().time_step() == 1);
     CHECK(bench.message().find("1.04") != std::string::npos);
     bench.set("allow-unstable", "true");
     bench.set("dt", "2");
-    CHECK(bench.session.simulation().now().time_step() == 2);
+    CHECK(bench.run().time_step() == 2);
     bench.set("show", "v");  // v itself does not overflow
     bench.run_until_paused();
-    CHECK_FALSE(bench.session.snapshot()->running);
+    CHECK_FALSE(bench.now()->running);
     CHECK(bench.message().find("u overflowed") != std::string::npos);
     CHECK(bench.message().find("1.60 of the limit") != std::string::npos);
 }
@@ -473,16 +401,14 @@ TEST_CASE("An exact view has the limit of dt of its own frame though the run goe
     TypedBench bench("du/dt = 1; u(0) = 0; dt = 0.5; size = 37x29");
     bench.see({Pane::now});
     bench.session.apply(action::Run{true});
-    ViewRequest view;
-    view.serial = 100;
-    view.panes.push_back({Pane::now, {{0, 0, 37, 29}, 37, 29, false}});
+    ViewRequest view = view_of({Pane::now}, {37, 29});
     view.exact = true;
-    for (int i = 0; i < 20; ++i) bench.turn();
+    for (int i = 0; i < 20; ++i) turn(bench.session);
     bench.session.set_view(view);
     long long told = 0;
     for (int i = 0; i < 20; ++i) {
-        bench.turn();
-        const auto snapshot = bench.session.snapshot();
+        turn(bench.session);
+        const auto snapshot = bench.now();
         if (snapshot->frame->serial != view.serial) continue;
         REQUIRE(snapshot->step_limit->means.at(0) == 0.5 * double(snapshot->frame->step));
         ++told;
@@ -494,7 +420,7 @@ TEST_CASE("Equations that grow without bound pause the run, which says that no s
     TypedBench bench("du/dt = u^2 + 0.1*lap(u); u(0) = 1; dt = 0.1; boundary = periodic; size = 37x29");
     bench.see({Pane::now});
     bench.run_until_paused();
-    CHECK_FALSE(bench.session.snapshot()->running);
+    CHECK_FALSE(bench.now()->running);
     CHECK(bench.message().find("overflowed") != std::string::npos);
 }
 
@@ -502,15 +428,14 @@ TEST_CASE("The difference from float64 of typed equations is the error of the ru
     TypedBench bench;
     bench.see({Pane::from_reference});
     bench.act(action::Step{30});
-    RunSpec wide = bench.session.snapshot()->spec;
+    RunSpec wide = bench.now()->spec;
     wide.dtype = DType::float64;
     wide = resolve(wide, query_machine());
     Simulation exact(wide, make_start(wide).to(DType::float32));
     exact.apply(Advance{30});
-    const Field field = exact.field();
-    const auto truth = field.as<double>().cells();
+    const auto truth = cells_of(exact.field());
     const auto u = bench.cells("u");
-    const auto frame = bench.session.snapshot()->frame;
+    const auto frame = bench.now()->frame;
     double largest = 0;
     for (std::size_t i = 0; i < u.size(); ++i) {
         const double error = u[i] - truth[i];
@@ -522,13 +447,12 @@ TEST_CASE("The difference from float64 of typed equations is the error of the ru
 }
 
 TEST_CASE("A session compiles at once, and tells when that is done though it stands still") {
-    const ScratchFolder scratch;
-    const Environment cache("XDG_CACHE_HOME", scratch.path().string());
+    const OwnCache scratch;
     TypedBench bench;
     for (const char* dtype : {"float32", "float64"}) {
         bench.set("dtype", dtype);
-        while (bench.session.snapshot()->way.compiling) std::this_thread::yield();
-        const ExecutionPath way = bench.session.snapshot()->way;
+        while (bench.now()->way.compiling) std::this_thread::yield();
+        const ExecutionPath way = bench.now()->way;
         INFO(dtype << ": " << way.why_not);
         CHECK((way.name == "compiled") == way.why_not.empty());
         CHECK((way.name == "compiled") == !way.origin.empty());

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <functional>
 #include <limits>
 #include <random>
@@ -11,6 +12,7 @@
 
 #include "sim/field/field.h"
 #include "sim/text/error.h"
+#include "tests/support/catch.h"
 #include "tests/support/scratch.h"
 #include "tests/support/seed.h"
 
@@ -78,6 +80,15 @@ inline double error_bound(stencil::DType dtype, long long steps) {
 /// Returns the message of the InputError that the call throws; empty if it throws none.
 inline std::string input_error(const std::function<void()>& call) {
     return message_of<stencil::InputError>(call);
+}
+
+/// Requires that reading the file is refused by one line "PATH: MESSAGE", and returns the message.
+inline std::string refusal_of_file(const std::filesystem::path& file, const std::function<void()>& read) {
+    const std::string message = input_error(read), start = file.string() + ": ";
+    INFO(message);
+    REQUIRE(message.substr(0, start.size()) == start);
+    REQUIRE(message.find_first_of("\n\r\t") == std::string::npos);
+    return message.substr(start.size());
 }
 
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();

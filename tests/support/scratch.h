@@ -83,6 +83,16 @@ class Environment {
     std::optional<std::string> before_;
 };
 
+/// A folder that is the user's cache during its lifetime.
+struct OwnCache : ScratchFolder {
+    Environment variable{"XDG_CACHE_HOME", path().string()};
+};
+
+/// A folder that has the user's settings during its lifetime.
+struct OwnSettings : ScratchFolder {
+    Environment variable{"XDG_CONFIG_HOME", path().string()};
+};
+
 /// Returns the message of the Error that `action` throws; empty without one. Other exceptions pass.
 template <class Error, class Action>
 std::string message_of(Action action) {
@@ -94,7 +104,7 @@ std::string message_of(Action action) {
     return "";
 }
 
-/// Random numbers that differ in every run; a test reports its seed with CAPTURE(random.seed).
+/// Random numbers that differ in every run; after a failure main() prints what draws them again.
 struct Dice {
     std::uint64_t seed = next_seed();
     std::mt19937_64 engine{seed};

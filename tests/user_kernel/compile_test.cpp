@@ -10,6 +10,7 @@
 #include "sim/text/error.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
+#include "tests/support/program.h"
 #include "tests/support/scratch.h"
 #include "tests/support/skip.h"
 
@@ -110,24 +111,12 @@ TEST_CASE("All that C++ reserves is compiled as the name of a parameter") {
     if (!equation::why_no_nvrtc().empty()) skip_without_gpu(equation::why_no_nvrtc());
     std::string text = "dγ/dt = lap(γ)";
     std::string values, sum = "0";
-    for (const char* name : {"alignas",
-                             "bitand",
-                             "constexpr",
-                             "continue",
-                             "decltype",
-                             "default",
-                             "dynamic_cast",
-                             "mutable",
-                             "noexcept",
-                             "nullptr",
-                             "static_assert",
-                             "thread_local",
-                             "typedef",
-                             "volatile",
-                             "é"}) {
-        text += fmt::format(" + {}", name);
-        values += fmt::format("; {} = 1", name);
-        if (std::string_view(name) != "é") sum += fmt::format(" + p.{}_", name);
+    for (const std::string& name :
+         words("alignas bitand constexpr continue decltype default dynamic_cast mutable "
+               "noexcept nullptr static_assert thread_local typedef volatile é")) {
+        text += " + " + name;
+        values += "; " + name + " = 1";
+        if (name != "é") sum += " + p." + name + "_";
     }
     RunSpec spec;
     spec.use_model(model_of_text(text + values + "; dt = 0.1; dx = 1", "reserved"));

@@ -22,6 +22,7 @@
 #include "tests/support/scratch.h"
 #include "tests/support/skip.h"
 #include "tests/support/window/virtual_display.h"
+#include "tests/support/window/window_robot.h"
 
 namespace {
 
@@ -29,12 +30,23 @@ using namespace stencil;
 using stencil_test::contains;
 using stencil_test::Environment;
 using stencil_test::input_error;
+using stencil_test::seconds_since;
+using stencil_test::wait_until;
 
 using Clock = std::chrono::steady_clock;
 
-double seconds_since(Clock::time_point start) {
-    return std::chrono::duration<double>(Clock::now() - start).count();
-}
+/// A window with a theme and fonts; skips the test where a tool for keys is needed and missing.
+struct ReadyDisplay : Display {
+    explicit ReadyDisplay(bool takes_keys = false) : Display(options(takes_keys)) {
+        apply_theme(Theme::dark, 1);
+        load_fonts(15);
+    }
+    static DisplayOptions options(bool takes_keys) {
+        stencil_test::require_display();
+        if (takes_keys && std::system("command -v xdotool >/dev/null") != 0) stencil_test::skip("no xdotool");
+        return {640, 480, false, true};
+    }
+};
 
 std::string try_to_open() {
     return input_error([] { Display display({}); });
@@ -90,11 +102,7 @@ TEST_CASE("A wait ends when another thread wakes the window, and when its time i
 }
 
 TEST_CASE("Keys and the mouse arrive, for the program and for ImGui") {
-    stencil_test::require_display();
-    if (std::system("command -v xdotool >/dev/null") != 0) stencil_test::skip("no xdotool");
-    Display display({640, 480, false, true});
-    apply_theme(Theme::dark, 1);
-    load_fonts(15);
+    ReadyDisplay display(true);
     // Without a window manager keys go to the window under the pointer.
     REQUIRE(std::system("xdotool mousemove 100 80 key ctrl+z key plus key F1 key question click 1") == 0);
     std::vector<KeyPress> keys;
@@ -131,11 +139,7 @@ TEST_CASE("Keys and the mouse arrive, for the program and for ImGui") {
 }
 
 TEST_CASE("What is typed right after Ctrl+A takes the place of all text, in one frame too") {
-    stencil_test::require_display();
-    if (std::system("command -v xdotool >/dev/null") != 0) stencil_test::skip("no xdotool");
-    Display display({640, 480, false, true});
-    apply_theme(Theme::dark, 1);
-    load_fonts(15);
+    ReadyDisplay display(true);
     char text[16] = "1234";
     const auto frame = [&](bool focus) {
         display.begin_frame();
@@ -148,20 +152,15 @@ TEST_CASE("What is typed right after Ctrl+A takes the place of all text, in one 
     };
     for (int i = 0; i < 3; ++i) frame(i == 0);
     REQUIRE(std::system("xdotool mousemove 100 80 key ctrl+a type 56") == 0);
-    const auto start = Clock::now();
-    while (std::string(text) != "56" && seconds_since(start) < 10) {
+    CHECK(wait_until([&] {
         display.wait_events(0.1);
         frame(false);
-    }
-    CHECK(std::string(text) == "56");
+        return std::string(text) == "56";
+    }));
 }
 
 TEST_CASE("A key that comes in one frame with a click into a text belongs to the text") {
-    stencil_test::require_display();
-    if (std::system("command -v xdotool >/dev/null") != 0) stencil_test::skip("no xdotool");
-    Display display({640, 480, false, true});
-    apply_theme(Theme::dark, 1);
-    load_fonts(15);
+    ReadyDisplay display(true);
     char text[16] = "";
     std::vector<KeyPress> keys;
     bool typing = false;
@@ -183,12 +182,11 @@ TEST_CASE("A key that comes in one frame with a click into a text belongs to the
     };
     for (int i = 0; i < 3; ++i) frame();
     REQUIRE(std::system("xdotool mousemove 100 150 click 1 key period") == 0);
-    const auto start = Clock::now();
-    while (keys.empty() && seconds_since(start) < 10) {
+    REQUIRE(wait_until([&] {
         display.wait_events(0.1);
         frame();
-    }
-    REQUIRE(keys.size() == 1);
+        return keys.size() == 1;
+    }));
     CHECK(keys.front().key == GLFW_KEY_PERIOD);
     CHECK(typing);
     CHECK(std::string(text) == ".");
@@ -197,10 +195,7 @@ TEST_CASE("A key that comes in one frame with a click into a text belongs to the
 }
 
 TEST_CASE("A screenshot has the window's pixels, row 0 on top, and is whole or not there at all") {
-    stencil_test::require_display();
-    Display display({640, 480, false, true});
-    apply_theme(Theme::dark, 1);
-    load_fonts(15);
+    ReadyDisplay display;
     display.begin_frame();
     display.clear(IM_COL32(10, 20, 30, 255));
     ImGui::GetBackgroundDrawList()->AddRectFilled({0, 0}, {100, 50}, IM_COL32(200, 100, 50, 255));
@@ -221,10 +216,7 @@ TEST_CASE("A screenshot has the window's pixels, row 0 on top, and is whole or n
 }
 
 TEST_CASE("Frames keep to the clock's rate and their costs are measured") {
-    stencil_test::require_display();
-    Display display({640, 480, false, true});
-    apply_theme(Theme::light, 1);
-    load_fonts(15);
+    ReadyDisplay display;
     FrameClock clock(50);
     constexpr int kFrames = 20;
     const auto start = Clock::now();

@@ -11,6 +11,7 @@
 #include "sim/run/resolve.h"
 #include "sim/session/session.h"
 #include "tests/support/catch.h"
+#include "tests/support/session_lab.h"
 #include "tests/support/window/imgui_panels.h"
 
 using namespace stencil;
@@ -22,28 +23,19 @@ constexpr const char* kTyped = "du/dt = D*lap(u) + v\ndv/dt = 0.1*lap(v)\nD = 0.
 
 // Shows only this section, with a session that executes its actions.
 struct EquationLab {
-    explicit EquationLab(const std::string& text = kTyped) : session(spec_of(text), options()) {
+    explicit EquationLab(const std::string& text = kTyped) : session(run_of_text(text), standing()) {
         ui.preferences.open_sections = {"Equation"};
         follow();
         frames(3);
     }
-    static RunSpec spec_of(const std::string& text) {
-        RunSpec spec;
-        spec.use_model(model_of_text(text));
-        spec.backend = "cpu";
-        spec.threads = 1;
-        return spec;
-    }
-    static SessionOptions options() {
-        SessionOptions options;
-        options.running = false;
-        options.measure_limits = false;
-        return options;
-    }
     void draw() { draw_interface(ui, snapshot); }
     void follow() {
-        while (session.busy()) session.work();
+        settle(session);
         snapshot = *session.snapshot();
+    }
+    void act(const Action& action) {
+        session.apply(action);
+        follow();
     }
     // Actions are applied to the session at once.
     void frames(int count) {
@@ -120,16 +112,14 @@ TEST_CASE("The line with the caret is seen below a mistake of any length") {
 TEST_CASE("The text has the run's own values, and nothing comes of it that nobody typed") {
     EquationLab lab;
     lab.frames(40);
-    lab.session.apply(action::Change{"D", "0.15"});
-    lab.session.apply(action::Change{"boundary", "zero"});
-    lab.follow();
+    lab.act(action::Change{"D", "0.15"});
+    lab.act(action::Change{"boundary", "zero"});
     lab.frames(3);
     CHECK(lab.ui.panel.equation.text.find("D = 0.15 in [0, 0.2]") != std::string::npos);
     CHECK(lab.ui.panel.equation.text.find("boundary = zero") != std::string::npos);
     const std::size_t done = lab.snapshot.history->done.size();
     lab.enter_editor();
-    lab.session.apply(action::Change{"D", "0.05"});
-    lab.follow();
+    lab.act(action::Change{"D", "0.05"});
     lab.frames(60);  // a text with the focus is not replaced
     CHECK(lab.session.simulation().now().parameter("D") == 0.05);
     CHECK(lab.snapshot.history->done.size() <= done + 1);
@@ -141,12 +131,10 @@ TEST_CASE("The text has the run's own values, and nothing comes of it that nobod
 TEST_CASE("A text that the session changes is shown, unless another one is being typed") {
     EquationLab lab;
     lab.frames(40);
-    lab.session.apply(action::Change{"model", "life", false, true});
-    lab.follow();
+    lab.act(action::Change{"model", "life", false, true});
     lab.frames(2);
     CHECK(lab.ui.panel.equation.text == lab.model().text);
-    lab.session.apply(action::Undo{});
-    lab.follow();
+    lab.act(action::Undo{});
     lab.frames(2);
     CHECK(lab.ui.panel.equation.text == kTyped);
 }
@@ -178,8 +166,7 @@ TEST_CASE("A parameter's slider changes it at once, within a range that a menu c
 
 TEST_CASE("The button sets dt to a share of the limit, and the canvas shows components together") {
     EquationLab lab;
-    lab.session.apply(action::Change{"dt", "0.1"});
-    lab.follow();
+    lab.act(action::Change{"dt", "0.1"});
     lab.imgui.click("##panel", {"Equation", "0.8 of the limit"}, [&] { lab.draw(); });
     lab.frames(2);
     const double limit = lab.session.snapshot()->step_limit->limit.dt;
@@ -187,16 +174,14 @@ TEST_CASE("The button sets dt to a share of the limit, and the canvas shows comp
     lab.ui.panes = component_panes(lab.model());
     lab.frames(1);
     CHECK(shows_components(lab.ui));
-    lab.session.apply(action::Change{"equation", "du/dt = lap(u)"});
-    lab.follow();
+    lab.act(action::Change{"equation", "du/dt = lap(u)"});
     lab.frames(1);
     CHECK(lab.ui.panes == std::vector<Pane>{Pane::now});
 }
 
 TEST_CASE("A click in the gallery begins a ready run, which runs on, or a run with that model") {
     EquationLab lab;
-    lab.session.apply(action::Step{3});
-    lab.follow();
+    lab.act(action::Step{3});
     // Finds a tile in the gallery's first column and clicks it.
     const auto click_tile = [&](std::string_view name) {
         lab.ui.gallery.open = true;

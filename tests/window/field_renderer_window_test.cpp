@@ -1,24 +1,26 @@
-// Fields drawn by OpenGL have the colours of Colormap::at().
-
+// Fields drawn by OpenGL have the colours of Colormap::at(); surfaces, and films of the canvas.
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <future>
 #include <limits>
 #include <vector>
 
+#include "app/window/display/canvas_recorder.h"
 #include "sim/figure/raster.h"
+#include "sim/figure/surface_picture.h"
+#include "sim/run/output/video_file.h"
 #include "sim/view/colormap.h"
 #include "tests/support/catch.h"
 #include "tests/support/scratch.h"
+#include "tests/support/skip.h"
+#include "tests/support/window/canvas_lab.h"
 #include "tests/support/window/screen.h"
 
-namespace {
-
 using namespace stencil;
-using stencil_test::apart;
-using stencil_test::Dice;
-using stencil_test::kUntouched;
-using stencil_test::make_image;
-using stencil_test::Screen;
+using namespace stencil_test;
+
+namespace {
 
 constexpr float kNoEnd = std::numeric_limits<float>::infinity();
 constexpr float kNotANumber = std::numeric_limits<float>::quiet_NaN();
@@ -79,7 +81,6 @@ int wrong_pixels(const std::vector<Rgb>& screen,
 
 TEST_CASE("A field drawn one to one has the colours of its table, pixel for pixel") {
     Dice dice;
-    CAPTURE(dice.seed);
     const int width = 2 * dice.integer(40, 150) + 1, height = 2 * dice.integer(40, 150) + 1;
     Screen screen(width, height);
     const ScreenRect all{0, 0, double(width), double(height)};
@@ -100,7 +101,6 @@ TEST_CASE("A field drawn one to one has the colours of its table, pixel for pixe
 
 TEST_CASE("Narrow, wide, reversed and empty ranges colour as the PNG does") {
     Dice dice;
-    CAPTURE(dice.seed);
     constexpr int kSize = 64;
     Screen screen(kSize, kSize);
     const ScreenRect all{0, 0, kSize, kSize};
@@ -191,7 +191,6 @@ TEST_CASE("Where a cell has many pixels contours run between the cells' centres,
 
 TEST_CASE("A picture beyond the pane's edges is cut at them") {
     Dice dice;
-    CAPTURE(dice.seed);
     constexpr int kWidth = 211, kHeight = 157;
     for (int repeat = 0; repeat < 4; ++repeat) {
         Screen screen(kWidth, kHeight);
@@ -212,7 +211,6 @@ TEST_CASE("A picture beyond the pane's edges is cut at them") {
 
 TEST_CASE("A picture of an older view is drawn at its new place and size") {
     Dice dice;
-    CAPTURE(dice.seed);
     constexpr int kSize = 200;
     for (int repeat = 0; repeat < 10; ++repeat) {
         Screen screen(kSize, kSize);
@@ -247,7 +245,6 @@ TEST_CASE("Pixels are uploaded once, and again when another picture comes into t
     Screen screen(kSize, kSize);
     const ScreenRect all{0, 0, kSize, kSize};
     Dice dice;
-    CAPTURE(dice.seed);
     const auto random_image = [&](int size) {
         return make_image(size, size, random_values(dice, size * size, {0, 1}), "grey", {0, 1});
     };
@@ -271,4 +268,99 @@ TEST_CASE("Pixels are uploaded once, and again when another picture comes into t
     CHECK(apart(seen[0], colormap("grey").at(first.pixels->host[0], {})) <= 1);
     CHECK(screen.renderer().transfer_ms() > 0);
     CHECK(!screen.renderer().transfer().text.empty());
+}
+
+TEST_CASE("A surface drawn by OpenGL is the one that figures have") {
+    constexpr int kWidth = 320, kHeight = 240, kPoints = 96;
+    Screen screen(kWidth, kHeight);
+    Array<float> cells(kPoints, kPoints);
+    for (int y = 0; y < kPoints; ++y)
+        for (int x = 0; x < kPoints; ++x)
+            cells.at(x, y) = float(std::exp(-0.002 * ((x - 30) * (x - 30) + (y - 50) * (y - 50))) +
+                                   0.2 * std::sin(0.15 * x));
+    PaneImage image =
+        make_image(kPoints, kPoints, {cells.cells().begin(), cells.cells().end()}, "viridis", {0.001, 1});
+    image.request.resample = {{0, 0, kPoints, kPoints}, kPoints, kPoints, false};
+    const Field field(std::move(cells));
+    const ScreenRect all{0, 0, kWidth, kHeight};
+    for (const SurfaceView view :
+         {SurfaceView{-30, 40, 1}, SurfaceView{120, 15, 1}, SurfaceView{200, 80, 1.5}})
+        for (const Scale scale : {Scale::linear, Scale::log, Scale::symlog}) {
+            CAPTURE(view.azimuth, int(scale));
+            image.range.scale = scale;
+            glClear(GL_COLOR_BUFFER_BIT);
+            screen.renderer().draw(0, {&image, all, all, &view}, kWidth, kHeight);
+            const auto expected =
+                figure::surface_raster(field, colormap("viridis"), image.range, view, kWidth, kHeight);
+            const std::vector<Rgb> seen = screen.read();
+            int wrong = 0, drawn = 0;
+            for (std::size_t i = 0; i < seen.size(); ++i) {
+                const std::uint32_t p = expected.pixels[i];
+                const bool paper = p == 0xffffff;
+                drawn += !paper;
+                const Rgb other =
+                    paper ? kUntouched : Rgb{std::uint8_t(p >> 16), std::uint8_t(p >> 8), std::uint8_t(p)};
+                wrong += apart(seen[i], other) > 24;
+            }
+            CHECK(drawn > kWidth * kHeight / 10);
+            CHECK(wrong < drawn / 20);  // at its outlines
+        }
+}
+
+TEST_CASE(
+    "A surface is turned by dragging and zoomed by the wheel, asks for all of the field and paints nothing") {
+    Lab lab({2000, 1500});
+    lab.ui.panes = {Pane::surface};
+    lab.frame();
+    REQUIRE(lab.output.request.panes.size() == 1);
+    const ResampleRequest& asked = lab.output.request.panes[0].resample;
+    CHECK(lab.output.request.panes[0].pane == Pane::surface);
+    CHECK(asked.area == CellArea{0, 0, 2000, 1500});
+    CHECK(asked.width <= kSurfacePoints);
+    CHECK(asked.height <= kSurfacePoints);
+    const SurfaceView before = lab.ui.surface;
+    const CanvasView flat = lab.ui.view;
+    lab.drag(lab.session.hands.left, {400, 300}, {500, 340});
+    CHECK(lab.ui.surface.azimuth == Approx(before.azimuth - 40));
+    CHECK(lab.ui.surface.elevation == Approx(before.elevation + 16));
+    lab.wheel(2);
+    CHECK(lab.ui.surface.zoom == Approx(1.44));
+    lab.drag(lab.session.hands.left, {400, 100}, {400, 690});
+    CHECK(lab.ui.surface.elevation == 90);
+    lab.frame();
+    CHECK(lab.output.request.surface == lab.ui.surface);
+    CHECK(lab.ui.view == flat);
+    CHECK(lab.ui.actions.empty());
+}
+
+TEST_CASE("A film of the canvas has its fresh frames, and ends with it or when its size changes") {
+    if (!why_no_video().empty()) skip(why_no_video());
+    const ScratchFolder folder;
+    const Screen screen(400, 300);
+    const bool resized = GENERATE(false, true);
+    std::promise<void> woken;
+    UiState ui;
+    ui.canvas = {40, 30, 200, 100};
+    CanvasRecorder recorder([&] { woken.set_value(); });
+    recorder.follow(ui, true, 300);
+    CHECK_FALSE(ui.canvas_film.on());
+    ui.canvas_film.asked = {folder.path().string(), ".gif", 10};
+    for (int i = 0; i < 6; ++i) recorder.follow(ui, i % 2 == 0, 300);
+    CHECK(ui.canvas_film.on());
+    CHECK(ui.canvas_film.frames == 3);
+    CHECK_FALSE(recorder.take(ui));
+    if (resized)
+        ui.canvas.width = 210;
+    else
+        ui.canvas_film.stop = true;
+    recorder.follow(ui, true, 300);
+    woken.get_future().wait();
+    REQUIRE(recorder.take(ui));
+    CHECK_FALSE(ui.canvas_film.on());
+    REQUIRE(ui.actions.size() == 1);
+    const auto& told = std::get<action::Tell>(ui.actions.front());
+    CAPTURE(told.text);
+    CHECK_FALSE(told.failed);
+    CHECK(told.text.find("3 frames") != std::string::npos);
+    CHECK(std::filesystem::file_size(folder / "film.gif") > 100);
 }

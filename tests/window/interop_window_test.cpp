@@ -57,7 +57,6 @@ int wrong_pixels(const std::vector<Rgb>& seen, const PaneImage& host) {
 TEST_CASE("Pixels on the GPU are drawn as those of the host are, whichever way they take") {
     require_gpu();
     Dice dice;
-    CAPTURE(dice.seed);
     const ScreenRect all{0, 0, kColumns, kRows};
     for (const bool allowed : {true, false}) {
         Screen screen(kColumns, kRows, allowed);
@@ -91,7 +90,6 @@ TEST_CASE("Pixels on the GPU are drawn as those of the host are, whichever way t
 TEST_CASE("Pixels on the GPU outlive the copy into the texture and no longer") {
     require_gpu();
     Dice dice;
-    CAPTURE(dice.seed);
     const ScreenRect all{0, 0, kColumns, kRows};
     Screen screen(kColumns, kRows, true);
     std::weak_ptr<const Pixels> first;

@@ -1,8 +1,21 @@
-// The input field for numbers, and the slider that turns into it.
+// Fields for numbers and units, the slider that turns into one, and what a size needs.
 #include "app/window/panels/widgets/number_input.h"
 
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "app/window/panels/equation/parameter_rows.h"
+#include "app/window/panels/panels.h"
 #include "app/window/panels/widgets/widgets.h"
+#include "sim/files/npy.h"
+#include "sim/run/settings.h"
+#include "sim/run/units.h"
+#include "sim/session/session.h"
 #include "tests/support/catch.h"
+#include "tests/support/scratch.h"
+#include "tests/support/session_lab.h"
 #include "tests/support/window/imgui_panels.h"
 
 using namespace stencil;
@@ -81,6 +94,37 @@ struct Slider {
     void begin_typing(float share) {
         imgui.click(at(share), draw());
         imgui.frame(draw());
+    }
+};
+
+struct Rows {
+    HeadlessImGui imgui{600, 500};
+    UiState ui;
+    Snapshot snapshot = empty_snapshot();
+
+    Rows() {
+        for (int i = 0; i < 3; ++i) imgui.frame(draw());
+    }
+
+    std::function<void()> draw() {
+        return [this] {
+            ImGui::Begin("a window");
+            ImGui::SetWindowSize(ImVec2(390, 450));
+            ImGui::GetStateStorage()->SetInt(ImGui::GetID("Physical units"), 1);
+            draw_units(ui, snapshot);
+            ImGui::End();
+        };
+    }
+    void set(const char* setting, const char* value) {
+        set_setting(snapshot.now, setting, value);
+        snapshot.spec = snapshot.now;
+    }
+    void type(std::initializer_list<const char*> labels, const char* text) {
+        ui.actions.clear();
+        imgui.click("a window", labels, draw());
+        imgui.type(text);
+        imgui.frame(draw());
+        imgui.press(ImGuiKey_Enter, draw());
     }
 };
 
@@ -239,4 +283,85 @@ TEST_CASE("Esc ends a drag where it began") {
     slider.settle();
     CHECK(slider.edits.size() == 2);
     CHECK_FALSE(slider.draft.typing);
+}
+
+TEST_CASE("typing D sets the coefficient that it comes to, unless that were unstable") {
+    Rows rows;
+    rows.set("coefficient", "0.2");
+    rows.set("unit-length", "0.01m");
+    rows.set("unit-time", "0.1s");
+    rows.type({"##D"}, "1e-4");
+    const auto changes = actions_of<action::Change>(rows.ui);
+    REQUIRE(changes.size() == 1);
+    CHECK(changes.front().setting == "coefficient");
+    CHECK(std::stod(changes.front().value) == Approx(0.1));
+    rows.type({"##D"}, "1");
+    CHECK(actions_of<action::Change>(rows.ui).empty());
+    CHECK(rows.ui.panel.equation.diffusivity.wrong.find("dt") != std::string::npos);
+}
+
+TEST_CASE("a unit is typed as its option takes it, and what is none stays with its reason") {
+    Rows rows;
+    rows.type({"unit-length", "##unit"}, "2.5mm");
+    const auto changes = actions_of<action::Change>(rows.ui);
+    REQUIRE(changes.size() == 1);
+    CHECK(changes.front().setting == "unit-length");
+    CHECK(read_unit(changes.front().value, "") == Unit{2.5, "mm"});
+    rows.type({"unit-time", "##unit"}, "3");
+    CHECK(rows.ui.actions.empty());
+    CHECK(rows.ui.panel.equation.unit_time.wrong.find("3") != std::string::npos);
+}
+
+TEST_CASE("typing a time jumps to the step nearest to it") {
+    Rows rows;
+    rows.set("unit-time", "0.1s");
+    rows.snapshot.step = 100;
+    rows.type({"##t"}, "25.04");
+    const auto jumps = actions_of<action::Jump>(rows.ui);
+    REQUIRE(jumps.size() == 1);
+    CHECK(jumps.front().step == 250);
+}
+
+TEST_CASE("What a size needs is worked out once, and no file of the model is read again for it") {
+    const ScratchFolder folder;
+    const auto file = folder / "start.npy";
+    write_npy(file, Field(Array<double>(20, 10)));
+    RunSpec spec = run_of_text("du/dt = 0.1*lap(u) + array(\"" + file.string() + "\")\ndt = 0.1");
+    spec.size = Size{20, 10};
+    Session session(spec, standing());
+    MemoryNeedsOf known;
+    const MemoryPreview before = memory_preview(*session.snapshot(), {20, 10}, known);
+    INFO(before.text);
+    REQUIRE(before.fits);
+    std::filesystem::remove(file);
+    REQUIRE(memory_preview(*session.snapshot(), {20, 10}, known).text == before.text);
+    MemoryNeedsOf fresh;
+    REQUIRE_FALSE(memory_preview(*session.snapshot(), {20, 10}, fresh).fits);
+}
+
+TEST_CASE("The memory that a size is said to need is what applying it is refused for, or accepted with") {
+    for (const auto& [anew, method] :
+         {std::pair{true, "reference"}, {false, "reference"}, {true, "auto"}, {false, "auto"}}) {
+        CAPTURE(anew, method);
+        bool refused = false;
+        for (int edge = 256; !refused; edge += 256) {
+            CAPTURE(edge);
+            REQUIRE(edge < 8192);
+            RunSpec spec = noise_run({64, 64}, method);
+            spec.memory_limit = 100'000'000;
+            Session session(spec, standing());
+            // So many steps that `auto` begins another run with another method.
+            session.apply(action::Pace{1'000'000});
+            if (!anew) {
+                session.apply(action::Step{1});
+                session.work();
+            }
+            MemoryNeedsOf known;
+            const MemoryPreview preview = memory_preview(*session.snapshot(), {edge, edge}, known);
+            session.apply(action::Change{"size", std::to_string(edge)});
+            refused = session.snapshot()->now.size->nx != edge;
+            REQUIRE(preview.fits == !refused);
+            if (refused) REQUIRE(session.snapshot()->messages.back().text == preview.text);
+        }
+    }
 }

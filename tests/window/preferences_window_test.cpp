@@ -1,12 +1,19 @@
-// The window's preferences.
+// Preferences and the session are restored at the next start.
 #include "app/window/preferences.h"
 
 #include <sys/stat.h>
 
+#include <filesystem>
 #include <optional>
 
+#include "app/window/panels/panels.h"
+#include "app/window/remembered.h"
+#include "sim/run/settings.h"
 #include "tests/support/catch.h"
+#include "tests/support/program.h"
 #include "tests/support/scratch.h"
+#include "tests/support/window/imgui_panels.h"
+#include "tests/support/window/window_robot.h"
 
 using namespace stencil;
 using namespace stencil_test;
@@ -46,9 +53,7 @@ Preferences random_preferences(Dice& dice) {
 
 TEST_CASE("preferences come back from their file as they were saved") {
     Dice dice;
-    CAPTURE(dice.seed);
-    const ScratchFolder folder;
-    const Environment xdg("XDG_CONFIG_HOME", folder.path().string());
+    const OwnSettings folder;
     CHECK(load_preferences() == Preferences{});
     for (int i = 0; i < 20; ++i) {
         const Preferences saved = random_preferences(dice);
@@ -76,8 +81,7 @@ TEST_CASE("without XDG_CONFIG_HOME preferences are in ~/.config, and without a h
 }
 
 TEST_CASE("preferences that are no JSON are set aside with a message, and the defaults hold") {
-    const ScratchFolder folder;
-    const Environment xdg("XDG_CONFIG_HOME", folder.path().string());
+    const OwnSettings folder;
     std::string trouble;
     save_preferences({});
     load_preferences(&trouble);
@@ -100,8 +104,7 @@ TEST_CASE("preferences that can't be saved are silent") {
 }
 
 TEST_CASE("preferences that are a pipe or a folder are not waited for, and the defaults hold") {
-    const ScratchFolder folder;
-    const Environment xdg("XDG_CONFIG_HOME", folder.path().string());
+    const OwnSettings folder;
     std::filesystem::create_directory(folder / "stencilscope");
     const auto path = folder / "stencilscope/window.json";
     REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
@@ -136,14 +139,141 @@ TEST_CASE("a broken field of the preferences falls back to its default, and the 
     CHECK(read_preferences(R"({"open_sections": []})").open_sections.empty());
 }
 
-TEST_CASE("preferences survive garbage, and text cut off anywhere") {
+TEST_CASE("preferences that are cut off anywhere are the defaults") {
     Dice dice;
-    CAPTURE(dice.seed);
-    for (int i = 0; i < 200; ++i) {
-        const Preferences read = read_preferences(dice.bytes(std::size_t(dice.integer(0, 200))));
-        CHECK(read == Preferences{});
-    }
     const std::string whole = write_preferences(random_preferences(dice));
     for (std::size_t length = 0; length + 2 < whole.size(); ++length)
         CHECK(read_preferences(whole.substr(0, length)) == Preferences{});
+}
+
+TEST_CASE("view, brush, colours and exports come back as they were left") {
+    Dice dice;
+    UiState before;
+    before.panes = three_up();
+    before.smooth = true;
+    before.show_numbers = false;
+    before.brush = {dice.uniform(-1, 1), dice.uniform(1, 100), true, true, BrushShape::fill};
+    before.straight = true;
+    before.fill_tolerance = dice.uniform(0, 1);
+    before.panel.exports.folder = "somewhere else";
+    before.panel.exports.files = {"figure.pdf", "field.npy"};
+    before.panel.exports.replace = true;
+    RunSpec spec;
+    set_setting(spec, "colormap", "magma");
+    UiState after;
+    after.preferences = read_preferences(write_preferences(kept(before, spec)));
+    RunSpec fresh, own;
+    recall(after, fresh);
+    CHECK(after.panes == before.panes);
+    CHECK(after.smooth);
+    CHECK_FALSE(after.show_numbers);
+    CHECK(after.brush == before.brush);
+    CHECK(after.straight);
+    CHECK(after.fill_tolerance == before.fill_tolerance);
+    CHECK(after.panel.exports.folder == before.panel.exports.folder);
+    CHECK(after.panel.exports.files.size() == 2);
+    CHECK(after.panel.exports.replace);
+    CHECK(fresh.colormap == "magma");
+    set_setting(own, "colormap", "viridis");
+    recall(after, own);
+    CHECK(own.colormap == "viridis");
+    // A preset has its own colours.
+    RunSpec preset;
+    preset.use_model(find_model("barkley"));
+    CHECK(kept(after, preset).colormap == "magma");
+}
+
+TEST_CASE("what another version remembered and this one does not know stays as it is") {
+    UiState ui;
+    ui.preferences.view = "from-above";
+    ui.preferences.colormap = "no such colours";
+    ui.preferences.export_files = {"field.npy", "field.hologram"};
+    RunSpec spec;
+    recall(ui, spec);
+    CHECK(ui.panes == std::vector{Pane::now});
+    CHECK(ui.panel.exports.files == std::vector<std::string>{"field.npy"});
+    CHECK(spec.colormap.empty());
+}
+
+TEST_CASE("recent paths are the newest first, each once and not many") {
+    Preferences preferences;
+    for (int i = 0; i < 20; ++i) remember_path(preferences, "/folder/" + std::to_string(i % 12));
+    CHECK(preferences.recent.size() == 8);
+    CHECK(preferences.recent.front() == "/folder/7");
+    CHECK(std::ranges::count(preferences.recent, "/folder/7") == 1);
+    remember_path(preferences, "here.npy");
+    CHECK(std::filesystem::path(preferences.recent.front()).is_absolute());
+}
+
+TEST_CASE("a session is kept in a file that repeats it, and can be continued where there is one") {
+    const OwnSettings folder;
+    CHECK_FALSE(last_session());
+    const ProgramResult refused = run_program({"--continue"});
+    CHECK(refused.status == 2);
+    CHECK(refused.err.find("--continue") != std::string::npos);
+    RunSpec spec;
+    spec.steps = 123;
+    set_setting(spec, "coefficient", "0.125");
+    set_setting(spec, "at", "50:coefficient=0.2");
+    keep_session(spec);
+    const auto file = last_session();
+    REQUIRE(file);
+    const RunSpec again = read_spec(file->string());
+    CHECK(again.steps == 123);
+    CHECK(again.edits == spec.edits);
+    CHECK(again.parameter("coefficient") == 0.125);
+    CHECK(run_program({"--continue", "--spec", file->string()}).status == 2);
+}
+
+TEST_CASE(
+    "while the window is open the session is kept every 30 s where it changed, and the one before stays") {
+    const OwnSettings folder;
+    CHECK(copy_last_session().empty());
+    const auto moment = [](long long steps) {
+        auto snapshot = std::make_shared<Snapshot>();
+        snapshot->spec.steps = steps;
+        snapshot->frame = std::make_shared<const Frame>();
+        return snapshot;
+    };
+    const auto steps = [] { return read_spec(last_session()->string()).steps; };
+    keep_session(moment(7)->spec);
+    const std::string before = copy_last_session();
+    SessionKeeper keeper;
+    const auto first = moment(100);
+    keeper.follow(first, 1000);
+    keeper.follow(first, 1029);
+    CHECK(steps() == 7);
+    keeper.follow(first, 1030);
+    REQUIRE(wait_until([&] { return steps() == 100; }));
+    keep_session(moment(3)->spec);
+    keeper.follow(first, 1070);  // nothing has changed
+    keeper.finish(Snapshot{});   // there is no field
+    CHECK(steps() == 3);
+    keeper.follow(moment(200), 1070);
+    REQUIRE(wait_until([&] { return steps() == 200; }));
+    keeper.finish(*moment(201));
+    CHECK(steps() == 201);
+    CHECK(read_spec(before).steps == 7);
+}
+
+TEST_CASE("the export section continues the session before, where there was one") {
+    HeadlessImGui imgui(400, 1600);
+    UiState ui;
+    const Snapshot snapshot = empty_snapshot();
+    const auto draw = [&] {
+        ImGui::Begin("a window");
+        ImGui::SetWindowPos(ImVec2(0, 0));
+        ImGui::SetWindowSize(ImVec2(390, 1590));
+        draw_exports(ui, snapshot);
+        ImGui::End();
+    };
+    for (int i = 0; i < 3; ++i) imgui.frame(draw);
+    for (const char* session : {"", "/somewhere/session.json"}) {
+        ui.panel.exports.last_session = session;
+        ui.actions.clear();
+        imgui.click("a window", {"Continue last session"}, draw);
+        const auto opened = actions_of<action::Open>(ui);
+        REQUIRE(opened.size() == (*session ? 1 : 0));
+        if (*session) CHECK(opened.front().path == session);
+    }
 }

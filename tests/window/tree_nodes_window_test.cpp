@@ -10,6 +10,7 @@
 #include "app/window/panels/panels.h"
 #include "sim/session/session.h"
 #include "tests/support/catch.h"
+#include "tests/support/session_lab.h"
 #include "tests/support/window/imgui_panels.h"
 
 using namespace stencil;
@@ -66,17 +67,11 @@ class FreedMemory {
 };
 
 Snapshot typed_snapshot() {
-    RunSpec spec;
+    RunSpec spec = noise_run({32, 24});
+    spec.initial.clear();
     spec.use_model(find_model("brusselator"));
-    spec.size = Size{32, 24};
-    spec.backend = "cpu";
-    spec.threads = 1;
-    SessionOptions options;
-    options.running = false;
-    options.measure_limits = false;
-    Session session(spec, options);
-    session.apply(action::Step{3});
-    while (session.busy()) session.work();
+    Session session(spec, standing());
+    perform(session, action::Step{3});
     return *session.snapshot();
 }
 

@@ -96,7 +96,6 @@ TEST_CASE("A committed file is on the disk before its name, and its name is when
 
 TEST_CASE("A committed file holds what was written and nothing else is left in its folder") {
     Dice random;
-    CAPTURE(random.seed);
     const ScratchFolder folder;
     const std::string first = random.bytes(300'001), second = random.bytes(7);
     const auto path = folder / "file";

@@ -49,15 +49,14 @@ std::vector<T> random_cells(Dice& random, std::size_t count) {
     return cells;
 }
 
-// Requires that a file with these bytes is refused by one line "PATH: message", and returns the message.
 std::string npy_refusal(const ScratchFolder& folder, const std::string& bytes) {
     const auto path = write_bytes(folder / "hostile.npy", bytes);
-    const std::string message = message_of<InputError>([&] { read_npy(path); });
-    const std::string start = path.string() + ": ";
-    INFO(message);
-    REQUIRE(message.substr(0, start.size()) == start);
-    REQUIRE(message.find_first_of("\n\r\t") == std::string::npos);
-    return message.substr(start.size());
+    return refusal_of_file(path, [&] { read_npy(path); });
+}
+
+std::string array_refusal(const ScratchFolder& folder, const std::string& bytes) {
+    const auto path = write_bytes(folder / "hostile.npy", bytes);
+    return refusal_of_file(path, [&] { read_npy_array(path, DType::float32); });
 }
 
 std::vector<std::filesystem::path> reference_files() {
@@ -65,6 +64,26 @@ std::vector<std::filesystem::path> reference_files() {
     for (const auto& entry : std::filesystem::directory_iterator(reference_file("")))
         if (entry.path().extension() == ".npy") files.push_back(entry.path());
     return files;
+}
+
+template <class Source>
+void check_conversion(Dice& random, const std::string& descr) {
+    CAPTURE(descr);
+    const ScratchFolder folder;
+    std::vector<Source> values(30);
+    for (Source& value : values) value = Source(random.engine());
+    values[7] = std::numeric_limits<Source>::lowest();
+    values[8] = std::numeric_limits<Source>::max();
+    const auto path = write_bytes(folder / "a.npy", npy(1, dict(descr, "(5, 3, 2)"), bytes_of_cells(values)));
+    const NpyArray single = read_npy_array(path, DType::float32);
+    const NpyArray twice = read_npy_array(path, DType::float64);
+    REQUIRE(twice.shape == std::vector<std::int64_t>{5, 3, 2});
+    REQUIRE(single.shape == twice.shape);
+    REQUIRE(single.size() == 30);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        CHECK(std::get<1>(twice.values)[i] == double(values[i]));
+        CHECK(std::get<0>(single.values)[i] == float(values[i]));
+    }
 }
 
 }  // namespace
@@ -85,7 +104,6 @@ TEST_CASE("NumPy's own files come back byte for byte") {
 
 TEMPLATE_TEST_CASE("Dice fields survive writing and reading", "", float, double) {
     Dice random;
-    CAPTURE(random.seed);
     const ScratchFolder folder;
     for (const auto& [nx, ny] : {std::pair{1, 1}, {1, 77}, {130, 1}, {63, 65}}) {
         Array<TestType> array(nx, ny);
@@ -101,19 +119,27 @@ TEMPLATE_TEST_CASE("Dice fields survive writing and reading", "", float, double)
     }
 }
 
-TEST_CASE("A header is NumPy's to the byte") {
+TEST_CASE("Headers of fields and of arrays of any shape are NumPy's to the byte") {
     const ScratchFolder folder;
+    // As written by np.save of NumPy 1.24 to 2.4: padded to a multiple of 64 bytes, with the newline last.
+    const auto expected = [](const std::string& shape) {
+        const std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': " + shape + ", }";
+        return std::string("\x93NUMPY\x01\0\x76\0", 10) + header + std::string(117 - header.size(), ' ') +
+               '\n';
+    };
     write_npy(folder / "field.npy", Field(DType::float32, 5, 2000));
-    // As written by np.save of NumPy 1.24 to 2.3: padded to a multiple of 64 bytes, with the newline last.
-    const std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (2000, 5), }";
-    const std::string expected =
-        std::string("\x93NUMPY\x01\0\x76\0", 10) + header + std::string(117 - header.size(), ' ') + '\n';
-    CHECK(read_bytes(folder / "field.npy").substr(0, 128) == expected);
+    CHECK(read_bytes(folder / "field.npy").substr(0, 128) == expected("(2000, 5)"));
+    const auto header = [&](const std::vector<std::int64_t>& shape, std::size_t count) {
+        write_npy_array(folder / "a.npy", {shape, std::vector<float>(count)});
+        return read_bytes(folder / "a.npy").substr(0, 128);
+    };
+    CHECK(header({}, 1) == expected("()"));
+    CHECK(header({3}, 3) == expected("(3,)"));
+    CHECK(header({2, 1, 3}, 6) == expected("(2, 1, 3)"));
 }
 
 TEST_CASE("Versions 1 to 3 are read, whatever the order of the keys and the spaces") {
     Dice random;
-    CAPTURE(random.seed);
     const ScratchFolder folder;
     const auto cells = random_cells<float>(random, 6);
     const int version = GENERATE(1, 2, 3);
@@ -138,7 +164,6 @@ TEST_CASE("Versions 1 to 3 are read, whatever the order of the keys and the spac
 
 TEMPLATE_TEST_CASE("Fortran order is turned so that rows stay rows", "", float, double) {
     Dice random;
-    CAPTURE(random.seed);
     const ScratchFolder folder;
     for (const auto& [nx, ny] : {std::pair{1, 9}, {9, 1}, {64, 64}, {65, 63}, {200, 131}}) {
         CAPTURE(nx, ny);
@@ -219,7 +244,7 @@ TEST_CASE("A header that is not the expected dict is refused") {
     }
 }
 
-TEST_CASE("Types other than little-endian float32 and float64 are refused by name") {
+TEST_CASE("Types other than little-endian float32 and float64, or integers in arrays, are refused by name") {
     const ScratchFolder folder;
     const std::pair<std::string, const char*> cases[] = {
         {">f4", "astype('<f4')"},
@@ -244,9 +269,15 @@ TEST_CASE("Types other than little-endian float32 and float64 are refused by nam
         CHECK(contains(why, part));
         CHECK(contains(why, descr.starts_with(">f") ? "big-endian" : "float32 and float64"));
     }
+    for (const auto& [descr, part] : {std::pair{">i8", "astype('<i8')"},
+                                      {"<f2", "float32, float64, integers and bool"},
+                                      {"|i8", "(int64)"},
+                                      {"<b8", "'<b8'"}})
+        CHECK(contains(array_refusal(folder, npy(1, dict(descr, "(1,)"), "12345678")), part));
     const std::string structured =
         "{'descr': [('x', '<f4'), ('y]', '<f4', (2,))], 'fortran_order': False, 'shape': (1, 1)}";
     CHECK(contains(npy_refusal(folder, npy(1, structured, "12345678")), "structured"));
+    CHECK(contains(array_refusal(folder, npy(1, structured, "12345678")), "structured"));
 }
 
 TEST_CASE("Shapes that are no field are refused before memory is taken") {
@@ -290,7 +321,6 @@ TEST_CASE("A file of another size than its header promises is refused with both 
 
 TEMPLATE_TEST_CASE("Values that are not finite are counted and refused", "", float, double) {
     Dice random;
-    CAPTURE(random.seed);
     const ScratchFolder folder;
     auto cells = random_cells<TestType>(random, 35);
     using Limits = std::numeric_limits<TestType>;
@@ -324,4 +354,102 @@ TEST_CASE("A field that can't be written is an error of the machine") {
     const auto path = folder / "none" / "field.npy";
     CHECK(contains(message_of<MachineError>([&] { write_npy(path, Field(DType::float32, 2, 2)); }),
                    path.string()));
+}
+
+TEST_CASE("Arrays of any shape survive writing and reading") {
+    Dice random;
+    const ScratchFolder folder;
+    using Shape = std::vector<std::int64_t>;
+    const Shape shape =
+        GENERATE(as<Shape>(), Shape{}, Shape{7}, Shape{0}, Shape{3, 0, 2}, Shape{1, 1}, Shape{2, 3, 5, 7});
+    std::size_t count = 1;
+    for (const auto n : shape) count *= std::size_t(n);
+    std::vector<double> values(count);
+    for (double& value : values) value = random.uniform(-5, 5);
+    write_npy_array(folder / "a.npy", {shape, values});
+    const std::string bytes = read_bytes(folder / "a.npy");
+    CHECK(bytes.size() == 128 + count * 8);
+    const NpyArray read = read_npy_array(folder / "a.npy", DType::float64);
+    CHECK(read.shape == shape);
+    CHECK(std::get<1>(read.values) == values);
+    CHECK(read_npy_header(folder / "a.npy").shape == shape);
+    CHECK(read_npy_header(folder / "a.npy").descr == "<f8");
+
+    std::vector<float> narrow(values.begin(), values.end());
+    write_npy_array(folder / "b.npy", {shape, narrow});
+    CHECK(std::get<0>(read_npy_array(folder / "b.npy", DType::float32).values) == narrow);
+    CHECK(read_npy_header(folder / "b.npy").descr == "<f4");
+}
+
+TEST_CASE("Integers of all sizes are converted") {
+    Dice random;
+    check_conversion<std::int8_t>(random, "|i1");
+    check_conversion<std::uint8_t>(random, "|u1");
+    check_conversion<std::int16_t>(random, "<i2");
+    check_conversion<std::uint16_t>(random, "<u2");
+    check_conversion<std::int32_t>(random, "<i4");
+    check_conversion<std::uint32_t>(random, "=u4");
+    check_conversion<std::int64_t>(random, "<i8");
+    check_conversion<std::uint64_t>(random, "<u8");
+}
+
+TEST_CASE("Booleans are 0 and 1, also from bytes that are neither") {
+    const ScratchFolder folder;
+    const auto path =
+        write_bytes(folder / "a.npy", npy(1, dict("|b1", "(4,)"), std::string("\1\0\xff\2", 4)));
+    CHECK(std::get<0>(read_npy_array(path, DType::float32).values) == std::vector<float>{1, 0, 1, 1});
+}
+
+TEST_CASE("Fortran order of any shape is turned") {
+    Dice random;
+    const ScratchFolder folder;
+    const std::int64_t n = 3, m = 5, k = 4;
+    std::vector<double> file(std::size_t(n * m * k));
+    for (double& value : file) value = random.uniform(-5, 5);
+    const auto path =
+        write_bytes(folder / "a.npy", npy(1, dict("<f8", "(3, 5, 4)", true), bytes_of_cells(file)));
+    const NpyArray read = read_npy_array(path, DType::float64);
+    int wrong = 0;
+    for (std::int64_t x = 0; x < n; ++x)
+        for (std::int64_t y = 0; y < m; ++y)
+            for (std::int64_t z = 0; z < k; ++z)
+                wrong += std::get<1>(read.values)[std::size_t((x * m + y) * k + z)] !=
+                         file[std::size_t(x + n * (y + m * z))];
+    CHECK(wrong == 0);
+    const auto line = write_bytes(folder / "b.npy", npy(1, dict("<f8", "(60,)", true), bytes_of_cells(file)));
+    CHECK(std::get<1>(read_npy_array(line, DType::float64).values) == file);
+}
+
+TEST_CASE("Hostile arrays are refused in one line before memory is taken") {
+    const ScratchFolder folder;
+    CHECK(contains(array_refusal(folder, ""), "too short"));
+    CHECK(contains(array_refusal(folder, "PK\x03\x04 an archive"), "not a .npy file"));
+    std::string axes = "(";
+    for (int i = 0; i < 65; ++i) axes += "1, ";
+    const std::pair<std::string, const char*> cases[] = {
+        {"(3,)", "cut off: shape (3,) of float32"},
+        {"(1,)", "4 bytes follow"},
+        {"()", "4 bytes follow"},
+        {"(0, 7)", "8 bytes follow"},
+        {"(18446744073709551617,)", "at most 2^48"},
+        {"(4294967296, 4294967296)", "at most 2^48"},
+        {"(0, 4294967296, 4294967296)", "at most 2^48"},
+        {"(16777216, 16777216)", "cut off: shape (16777216, 16777216)"},
+        {"(2)", "no tuple"},
+        {axes + ")", "at most 64"},
+    };
+    for (const auto& [shape, part] : cases)
+        CHECK(contains(array_refusal(folder, npy(1, dict("<f4", shape), "12345678")), part));
+}
+
+TEST_CASE("Values that are not finite, or too large for the precision asked for, are refused") {
+    const ScratchFolder folder;
+    std::vector<double> values = {1, std::numeric_limits<double>::quiet_NaN(), 3, 1e300};
+    const auto path = write_bytes(folder / "a.npy", npy(1, dict("<f8", "(2, 2)"), bytes_of_cells(values)));
+    const auto message = [&](DType dtype) {
+        return message_of<InputError>([&] { read_npy_array(path, dtype); });
+    };
+    CHECK(contains(message(DType::float32), "2 of 4"));
+    CHECK(contains(message(DType::float32), "float32"));
+    CHECK(contains(message(DType::float64), "1 of 4"));
 }

@@ -11,6 +11,7 @@
 #include "sim/run/settings.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
+#include "tests/support/runs.h"
 #include "tests/support/scratch.h"
 
 using namespace stencil;
@@ -20,20 +21,15 @@ namespace fs = std::filesystem;
 namespace {
 
 RunSpec small_spec(std::string_view method, std::string_view dtype) {
-    RunSpec spec;
-    spec.size = Size{41, 29};
-    spec.initial = "noise";
-    spec.backend = "cpu";
-    spec.threads = 2;
+    RunSpec spec = noise_run({41, 29}, std::string(method));
     spec.steps = 60;
-    spec.method = std::string(method);
     find_setting("dtype").set(spec, dtype);
     for (const char* edit : {"7:coefficient=0.137", "7:paint=0.5,4,add,20,11", "31:coefficient=0.05"})
         find_setting("at").set(spec, edit);
     return resolve(spec, query_machine());
 }
 
-Simulation begun(const RunSpec& spec) {
+Simulation begun_at_random(const RunSpec& spec) {
     return {spec, Field(random_field(spec.size->nx, spec.size->ny))};
 }
 
@@ -58,11 +54,10 @@ std::vector<const Method*> cpu_methods() {
 
 TEST_CASE("A resumed run has the bits of one that was never cut, by every method and precision") {
     Dice dice;
-    CAPTURE(dice.seed);
     for (const Method* method : cpu_methods())
         for (const char* dtype : {"float32", "float64"}) {
             INFO(method->name << " " << dtype);
-            Simulation uncut = begun(small_spec(method->name, dtype));
+            Simulation uncut = begun_at_random(small_spec(method->name, dtype));
             const int cut = dice.integer(0, 59);
             CAPTURE(cut);
             uncut.apply(Advance{cut});
@@ -84,7 +79,7 @@ TEST_CASE("A resumed run has the bits of one that was never cut, by every method
 }
 
 TEST_CASE("Another method or precision takes a checkpoint over, and the run's spec says so") {
-    Simulation first = begun(small_spec("cpu", "float32"));
+    Simulation first = begun_at_random(small_spec("cpu", "float32"));
     first.apply(Advance{20});
     RunCheckpoint checkpoint = kept(checkpoint_of(first));
     take_over(checkpoint, {{"method", "reference"}, {"dtype", "float64"}, {"steps", "80"}}, query_machine());
@@ -100,7 +95,7 @@ TEST_CASE("Another method or precision takes a checkpoint over, and the run's sp
 }
 
 TEST_CASE("What contradicts the run so far is refused when it goes on") {
-    Simulation simulation = begun(small_spec("cpu", "float32"));
+    Simulation simulation = begun_at_random(small_spec("cpu", "float32"));
     simulation.apply(Advance{20});
     const auto refusal = [&](const char* name, const char* value) {
         return input_error([&] {
@@ -123,7 +118,7 @@ TEST_CASE("Measures, frames and values that are no finite numbers come back as t
     const double inf = std::numeric_limits<double>::infinity();
     RunSpec spec = small_spec("cpu", "float32");
     spec.edits = {};
-    Simulation simulation = begun(spec);
+    Simulation simulation = begun_at_random(spec);
     simulation.apply(Paint{parse_piece("1e30,50,replace,5,5")});
     simulation.apply(Paint{parse_piece("1e30,50,add,5,5")});
     RunCheckpoint checkpoint = checkpoint_of(simulation);
@@ -142,10 +137,9 @@ TEST_CASE("Measures, frames and values that are no finite numbers come back as t
 
 TEST_CASE("A checkpoint with any byte changed, or cut short, is refused in one line") {
     Dice dice;
-    CAPTURE(dice.seed);
     const ScratchFolder folder;
     REQUIRE(contains(input_error([&] { read_checkpoint(folder.path()); }), "no checkpoint"));
-    Simulation simulation = begun(small_spec("cpu", "float32"));
+    Simulation simulation = begun_at_random(small_spec("cpu", "float32"));
     simulation.apply(Advance{20});
     write_checkpoint(folder.path(), checkpoint_of(simulation));
     for (const auto& entry : fs::directory_iterator(folder / "checkpoint"))
@@ -169,7 +163,7 @@ TEST_CASE("A checkpoint with any byte changed, or cut short, is refused in one l
 
 TEST_CASE("Whatever moment writing a checkpoint ended at, the last good one is there") {
     const ScratchFolder folder;
-    Simulation simulation = begun(small_spec("cpu", "float32"));
+    Simulation simulation = begun_at_random(small_spec("cpu", "float32"));
     simulation.apply(Advance{20});
     write_checkpoint(folder.path(), checkpoint_of(simulation));
     // Killed while writing the next checkpoint.

@@ -1,12 +1,16 @@
 #include "sim/run/simulation.h"
 
+#include <algorithm>
+#include <cmath>
 #include <ctime>
 
 #include "kernels/cpu/thread_pool.h"
 #include "sim/run/resolve.h"
 #include "sim/run/stability.h"
+#include "sim/text/error.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
+#include "tests/support/runs.h"
 #include "tests/support/scratch.h"
 
 using namespace stencil;
@@ -15,12 +19,24 @@ using namespace stencil_test;
 namespace {
 
 RunSpec spec_of(int nx, int ny, const char* method = "cpu") {
-    RunSpec spec;
-    spec.size = Size{nx, ny};
-    spec.method = method;
-    spec.backend = "cpu";
-    spec.threads = 2;
+    return noise_run({nx, ny}, method);
+}
+
+RunSpec spec_with(double coefficient, DType dtype) {
+    RunSpec spec = noise_run({40, 30}, "cpu");
+    spec.set_parameter("coefficient", coefficient);
+    spec.dtype = dtype;
     return spec;
+}
+
+Field times(double factor) {
+    Array<double> cells = random_field(40, 30);
+    for (double& cell : cells.cells()) cell *= factor;
+    return cells;
+}
+
+std::size_t not_finite(Simulation& simulation) {
+    return statistics_of(simulation.field()).not_finite;
 }
 
 }  // namespace
@@ -36,23 +52,12 @@ TEST_CASE("A simulation counts its steps, resets to its start and repeats itself
     REQUIRE(simulation.timings().total_seconds() > 0);
     const Field once = simulation.field();
     REQUIRE_FALSE(same_bits(once, start));
+    REQUIRE_FALSE(input_error([&] { simulation.apply(Advance{-1}); }).empty());
     simulation.apply(Reset{});
     REQUIRE(simulation.step() == 0);
     REQUIRE(same_bits(simulation.field(), start));
     simulation.apply(Advance{123});
     REQUIRE(same_bits(simulation.field(), once));
-}
-
-TEST_CASE("Commands that are not allowed change nothing") {
-    Simulation simulation(spec_of(20, 20), Field(random_field(20, 20)));
-    simulation.apply(Advance{3});
-    const Field before = simulation.field();
-    for (const double c : {0.0, -1.0, 0.3, std::numeric_limits<double>::quiet_NaN()})
-        REQUIRE_FALSE(input_error([&] { simulation.apply(Set{"coefficient", std::to_string(c)}); }).empty());
-    REQUIRE_FALSE(input_error([&] { simulation.apply(Advance{-1}); }).empty());
-    REQUIRE(simulation.step() == 3);
-    REQUIRE(simulation.spec().parameter("coefficient") == 0.2);
-    REQUIRE(same_bits(simulation.field(), before));
 }
 
 TEST_CASE("Coefficient and boundary change in mid-run without a restart") {
@@ -131,34 +136,6 @@ TEST_CASE("The step that is chosen holds where the reaction leads to, and not at
     CHECK(dt >= std::min(1.0, 0.75 * limit));
 }
 
-TEST_CASE("Values that a precision cannot step are refused") {
-    Array<double> large(4, 4);
-    for (double& value : large.cells()) value = 1e38;
-    RunSpec spec = spec_of(4, 4);
-    spec.set_parameter("coefficient", 1e-6);
-    const std::string message = input_error([&] { Simulation(spec, Field(large.clone())); });
-    REQUIRE(contains(message, "--dtype float64"));
-    spec.dtype = DType::float64;
-    REQUIRE_NOTHROW(Simulation(spec, Field(large.clone())));
-}
-
-TEST_CASE("A thread pool runs every task once, and every range whole") {
-    for (const int threads : {1, 2, 5}) {
-        ThreadPool pool(threads);
-        REQUIRE(pool.size() == threads);
-        for (int repeat = 0; repeat < 200; ++repeat) {
-            std::vector<int> seen(std::size_t(threads), 0);
-            pool.run([&](int i) { ++seen[std::size_t(i)]; });
-            REQUIRE(seen == std::vector<int>(std::size_t(threads), 1));
-            std::vector<int> cells(std::size_t(repeat), 0);
-            pool.for_ranges(repeat, [&](std::int64_t begin, std::int64_t end) {
-                for (std::int64_t k = begin; k < end; ++k) ++cells[std::size_t(k)];
-            });
-            REQUIRE(cells == std::vector<int>(std::size_t(repeat), 1));
-        }
-    }
-}
-
 TEST_CASE("auto resolves to the fastest method that the machine has") {
     Machine machine;
     machine.cpu_threads = 6;
@@ -214,4 +191,52 @@ TEST_CASE("Too little GPU memory is predicted, with what would fit") {
     REQUIRE(message_of<MachineError>([&] { check_resources(spec, machine); }).empty());
     spec.method = "tutorial";  // also stores the Laplacian
     REQUIRE(contains(message_of<MachineError>([&] { check_resources(spec, machine); }), "GPU memory"));
+}
+
+TEST_CASE(
+    "A coefficient is refused where the stored state would leave the precision's range, and only there") {
+    Simulation simulation(spec_with(0.0313, DType::float32), times(1e31));
+    const Set change{"coefficient", "1e-4"};
+    simulation.apply(Advance{3});
+    const std::string refusal = message_of<InputError>([&] { simulation.apply(change); });
+    REQUIRE(refusal.find("float32") != std::string::npos);
+    REQUIRE(simulation.now().parameter("coefficient") == 0.0313);
+    simulation.apply(Advance{1});
+    simulation.apply(change);
+    simulation.apply(Advance{10});
+    REQUIRE(not_finite(simulation) == 0);
+}
+
+TEST_CASE("A field that grew without bounds is measured before the coefficient changes") {
+    RunSpec spec = spec_with(1, DType::float64);
+    spec.allow_unstable = true;
+    Simulation simulation(spec, times(1));
+    simulation.apply(Advance{60});
+    REQUIRE_FALSE(message_of<InputError>([&] { simulation.apply(Set{"coefficient", "1e-290"}); }).empty());
+    simulation.apply(Set{"coefficient", "1e-200"});
+    simulation.apply(Advance{10});
+    REQUIRE(not_finite(simulation) == 0);
+}
+
+TEST_CASE("A brush whose value the coefficient cannot step is refused") {
+    Simulation simulation(spec_with(1e-9, DType::float32), times(1));
+    const auto paint = [](double value) { return Paint{{{value, 5, false, false}, 20, 15, 20, 15, false}}; };
+    const std::string refusal = message_of<InputError>([&] { simulation.apply(paint(1e30)); });
+    REQUIRE(refusal.find("float32") != std::string::npos);
+    simulation.apply(paint(1e25));
+    simulation.apply(Advance{2});
+    REQUIRE(not_finite(simulation) == 0);
+}
+
+TEST_CASE("A field too small or too large for its precision is refused, and one of zeros is not") {
+    for (const auto& [coefficient, factor] : {std::pair{0.2, 1e-40}, {1e-6, 1e38}})
+        REQUIRE(
+            contains(input_error([&] { Simulation(spec_with(coefficient, DType::float32), times(factor)); }),
+                     "--dtype float64"));
+    REQUIRE_NOTHROW(Simulation(spec_with(1e-6, DType::float64), times(1e38)));
+    Simulation wide(spec_with(0.2, DType::float64), times(1e-40));
+    wide.apply(Advance{1});
+    const Statistics found = statistics_of(wide.field());
+    REQUIRE(std::max(-found.min, found.max) > 0);
+    Simulation zeros(spec_with(0.2, DType::float32), times(0));
 }

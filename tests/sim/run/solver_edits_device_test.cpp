@@ -130,7 +130,6 @@ void paint_and_compare(Solver& solver, const BrushPiece& piece) {
 
 TEST_CASE("Every method steps what was painted, and cells beyond the brush keep every bit") {
     Dice dice;
-    CAPTURE(dice.seed);
     const FieldShape size{83, 45};
     for_methods([&](const Method& method, DType dtype, Boundary boundary) {
         const DiffusionParams params{0.13, boundary};

@@ -12,6 +12,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/fake_ffmpeg.h"
 #include "tests/support/fields.h"
+#include "tests/support/runs.h"
 #include "tests/support/scratch.h"
 #include "tests/support/skip.h"
 
@@ -108,16 +109,12 @@ TEST_CASE("Without ffmpeg a film is refused with the reason, and other endings w
 TEST_CASE("A run's film has a frame for each moment, one pixel a cell, in the run's colours") {
     const FakeFfmpeg fake(kKeepsFrames);
     const ScratchFolder folder;
-    RunSpec spec;
-    spec.size = Size{8, 6};
+    RunSpec spec = noise_run({8, 6});
     spec.initial = "disk";
-    spec.backend = "cpu";
     spec.colormap = "grey";
     spec.range = parse_range("0:1", "--range");
-    spec = resolve(spec, query_machine());
-    State start = make_start(spec);
-    Simulation simulation(spec, std::move(start));
-    FilmWriter film({folder / "film.mp4", 30, false}, spec);
+    Simulation simulation = begun(spec);
+    FilmWriter film({folder / "film.mp4", 30, false}, simulation.spec());
     film.write(simulation);
     simulation.apply(Advance{5});
     film.write(simulation);

@@ -8,26 +8,11 @@
 #include <vector>
 
 #include "app/window/canvas/canvas.h"
-#include "tests/support/window/imgui_session.h"
+#include "tests/support/window/imgui_panels.h"
 
 namespace stencil_test {
 
-using stencil::Action;
-using stencil::Canvas;
-using stencil::CanvasColors;
-using stencil::CanvasOutput;
-using stencil::CellBlock;
-using stencil::FieldSize;
-using stencil::Frame;
-using stencil::Numbers;
-using stencil::Pane;
-using stencil::PaneRequest;
-using stencil::PaneSlot;
-using stencil::Pixels;
-using stencil::SamplePoint;
-using stencil::Size;
-using stencil::Snapshot;
-using stencil::UiState;
+using namespace stencil;
 
 inline constexpr CanvasColors kColors{IM_COL32(20, 20, 24, 255),
                                       IM_COL32(230, 230, 230, 255),

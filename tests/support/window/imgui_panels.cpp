@@ -54,6 +54,37 @@ Frame full_frame(Dice& dice, const Size& size) {
     return frame;
 }
 
+// ImGui takes events from 1.87 on; before that, its IO holds the state.
+void apply(const InputState& hands) {
+    ImGuiIO& io = ImGui::GetIO();
+#if IMGUI_VERSION_NUM >= 18700
+    io.ConfigInputTrickleEventQueue = false;
+    io.AddMousePosEvent(hands.x, hands.y);
+    io.AddMouseButtonEvent(0, hands.left);
+    io.AddMouseButtonEvent(1, hands.right);
+    io.AddMouseButtonEvent(2, hands.middle);
+    if (hands.wheel != 0) io.AddMouseWheelEvent(0, hands.wheel);
+#if IMGUI_VERSION_NUM >= 18837
+    io.AddKeyEvent(ImGuiMod_Ctrl, hands.ctrl);
+    io.AddKeyEvent(ImGuiMod_Alt, hands.alt);
+    io.AddKeyEvent(ImGuiMod_Shift, hands.shift);
+#else
+    io.AddKeyEvent(ImGuiKey_ModCtrl, hands.ctrl);
+    io.AddKeyEvent(ImGuiKey_ModAlt, hands.alt);
+    io.AddKeyEvent(ImGuiKey_ModShift, hands.shift);
+#endif
+#else
+    io.MousePos = {hands.x, hands.y};
+    io.MouseDown[0] = hands.left;
+    io.MouseDown[1] = hands.right;
+    io.MouseDown[2] = hands.middle;
+    io.MouseWheel = hands.wheel;
+    io.KeyCtrl = hands.ctrl;
+    io.KeyAlt = hands.alt;
+    io.KeyShift = hands.shift;
+#endif
+}
+
 }  // namespace
 
 HeadlessImGui::HeadlessImGui(float width, float height, float scale, Theme theme)
@@ -93,11 +124,11 @@ void HeadlessImGui::move_mouse(ImVec2 to) {
 #endif
 }
 
-void HeadlessImGui::press_mouse(bool down) {
+void HeadlessImGui::press_mouse(bool down, int button) {
 #if IMGUI_VERSION_NUM >= 18700
-    ImGui::GetIO().AddMouseButtonEvent(0, down);
+    ImGui::GetIO().AddMouseButtonEvent(button, down);
 #else
-    ImGui::GetIO().MouseDown[0] = down;
+    ImGui::GetIO().MouseDown[button] = down;
 #endif
 }
 
@@ -171,6 +202,17 @@ void HeadlessImGui::click(const char* window,
                           std::initializer_list<const char*> labels,
                           const std::function<void()>& draw) {
     click(find(window, labels, draw).GetCenter(), draw);
+}
+
+ImGuiSession::ImGuiSession(ImVec2 size, float framebuffer_scale) : HeadlessImGui(size.x, size.y) {
+    ImGui::GetIO().DisplayFramebufferScale = {framebuffer_scale, framebuffer_scale};
+    ImGui::GetIO().ConfigFlags &= ~ImGuiConfigFlags_NavEnableKeyboard;
+}
+
+void ImGuiSession::frame(const std::function<void()>& draw) {
+    apply(hands);
+    HeadlessImGui::frame(draw);
+    hands.wheel = 0;
 }
 
 Interface::Interface() : ui(open_interface()), snapshot(full_snapshot(dice)) {

@@ -26,7 +26,7 @@ class HeadlessImGui {
 
     void resize(float width, float height);
     void move_mouse(ImVec2 to);
-    void press_mouse(bool down);
+    void press_mouse(bool down, int button = 0);
     void type(std::string_view text);
     /// Presses and releases a key, which takes several frames.
     void press(ImGuiKey key, const std::function<void()>& draw);
@@ -51,6 +51,30 @@ class HeadlessImGui {
   private:
     ImGuiContext* before_ = nullptr;
     ImGuiContext* context_ = nullptr;
+};
+
+/// Mouse and modifier keys in the next frame.
+struct InputState {
+    float x = -1e6f, y = -1e6f;  ///< in ImGui units
+    bool left = false, right = false, middle = false;
+    float wheel = 0;  ///< notches; reset to 0 after each frame
+    bool ctrl = false, alt = false, shift = false;
+};
+
+/// Its mouse and modifier keys are as `hands` says.
+class ImGuiSession : public HeadlessImGui {
+  public:
+    explicit ImGuiSession(ImVec2 size, float framebuffer_scale = 1);
+
+    InputState hands;
+
+    void frame(const std::function<void()>& draw);
+
+    /// Corners of triangles in the newest frame.
+    int vertices() const { return ImGui::GetDrawData()->TotalVtxCount; }
+
+    /// Duration of all frames so far, in seconds.
+    double seconds() const { return ImGui::GetTime(); }
 };
 
 /// The rectangle of an ImGui window in the newest frame, and the size of its content.

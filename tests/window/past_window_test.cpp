@@ -1,6 +1,8 @@
+// The timeline, and actions that take long.
 #include <GLFW/glfw3.h>
 
 #include "app/window/panels/commands.h"
+#include "app/window/panels/long_actions.h"
 #include "app/window/shortcuts.h"
 #include "tests/support/catch.h"
 #include "tests/support/window/imgui_panels.h"
@@ -35,12 +37,22 @@ struct Past : Interface {
     }
 };
 
+// A window without running actions.
+struct Quiet : Interface {
+    Quiet() {
+        snapshot.busy.clear();
+        snapshot.recording.clear();
+        snapshot.exporting = snapshot.measuring_ladder = false;
+        ui.example = {};
+    }
+    void esc() { handle_key({GLFW_KEY_ESCAPE}, ui, snapshot); }
+};
+
 }  // namespace
 
 TEST_CASE(
     "the slider below the canvas goes to the step that it is dragged to, and not more often than it must") {
     Past window;
-    CAPTURE(window.dice.seed);
     const ImVec2 from = window.at(0.5f), to = window.at(0.25f);
     window.move_mouse(from);
     window.press_mouse(true);
@@ -66,7 +78,6 @@ TEST_CASE(
 
 TEST_CASE("a click in the list of what was done undoes or does again as much as lies behind it") {
     Past window;
-    CAPTURE(window.dice.seed);
     const auto list = [&]() -> std::string {
         for (const ImGuiWindow* one : ImGui::GetCurrentContext()->Windows)
             if (one->Active && std::string_view(one->Name).find("/deeds") != std::string_view::npos)
@@ -92,7 +103,6 @@ TEST_CASE("a click in the list of what was done undoes or does again as much as 
 
 TEST_CASE("M keeps a bookmark, and undoing says what it undid once that is undone") {
     Past window;
-    CAPTURE(window.dice.seed);
     handle_key({GLFW_KEY_M}, window.ui, window.snapshot);
     CHECK(actions_of<action::SetBookmark>(window.ui).size() == 1);
     window.snapshot.can_undo = "brush stroke at step 530";
@@ -113,11 +123,70 @@ TEST_CASE("M keeps a bookmark, and undoing says what it undid once that is undon
 
 TEST_CASE("what is compared with a bookmark that is gone is the field again") {
     Past window;
-    CAPTURE(window.dice.seed);
     window.ui.panes = {Pane::from_bookmark};
     window.frames(2);
     CHECK(window.ui.panes.front() == Pane::from_bookmark);
     window.snapshot.history = std::make_shared<History>();
     window.frames(2);
     CHECK(window.ui.panes.front() == Pane::now);
+}
+
+TEST_CASE(
+    "whatever takes long is listed, is over the canvas with a Stop of its own, and Esc stops the first") {
+    Quiet window;
+    window.frames(30);
+    CHECK_FALSE(window_rect("##long").drawn);
+    window.esc();
+    CHECK(window.ui.actions.empty());
+
+    window.snapshot.recording = "here/frames";
+    window.snapshot.exporting = true;
+    window.ui.example.running = true;
+    window.ui.example.example = "ridge";
+    window.ui.example.share = 0.5;
+    window.snapshot.busy = "ladder: streaming";
+    window.snapshot.busy_share = 0.3;
+    window.snapshot.measuring_ladder = true;
+    CHECK(long_actions(window.ui, window.snapshot).size() == 4);
+    window.frames(30);
+    const WindowRect plate = window_rect("##long");
+    REQUIRE(plate.drawn);
+    CHECK(plate.least.x >= float(window.ui.canvas.x));
+    CHECK(plate.most.x <= float(window.ui.canvas.x + window.ui.canvas.width));
+
+    window.esc();
+    CHECK(actions_of<action::Cancel>(window.ui).size() == 1);
+    window.snapshot.busy.clear();
+    window.ui.runner_orders.clear();
+    window.esc();
+    REQUIRE(window.ui.runner_orders.size() == 1);
+    CHECK(std::holds_alternative<CancelExample>(window.ui.runner_orders.front()));
+    window.ui.example.running = false;
+    window.esc();
+    CHECK(actions_of<action::CancelExport>(window.ui).size() == 1);
+    window.snapshot.exporting = false;
+    window.esc();
+    REQUIRE(actions_of<action::Record>(window.ui).size() == 1);
+    CHECK(actions_of<action::Record>(window.ui).front().every == 0);
+}
+
+TEST_CASE(
+    "what ends in a moment does not flicker over the canvas, and its Stop can be pressed where it stays") {
+    Quiet window;
+    window.snapshot.busy = "jumping to step 1000000";
+    window.snapshot.ordered = true;
+    window.frames(5);
+    CHECK_FALSE(window_rect("##long").drawn);
+    window.frames(30);
+    const WindowRect plate = window_rect("##long");
+    REQUIRE(plate.drawn);
+    window.click({plate.most.x - 30, (plate.least.y + plate.most.y) / 2 - 3});
+    CHECK(actions_of<action::Cancel>(window.ui).size() == 1);
+}
+
+TEST_CASE("the time that is left is told by the share since it is seen, once that says something") {
+    CHECK_FALSE(seconds_left({"a", 10, 0, 0.2}, 10.5));
+    CHECK_FALSE(seconds_left({"a", 10, 0.2, 0.2}, 20));
+    CHECK(*seconds_left({"a", 10, 0, 0.25}, 14) == Approx(12));
+    CHECK(*seconds_left({"a", 10, 0.5, 0.75}, 14) == Approx(4));
 }

@@ -1,14 +1,17 @@
+// The cache of kernels, and limits of control groups.
 #include "sim/machine/kernel_cache.h"
 
-#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <thread>
 #include <vector>
 
 #include "sim/files/folder.h"
+#include "sim/machine/control_group.h"
 #include "tests/support/catch.h"
 #include "tests/support/scratch.h"
 
@@ -22,11 +25,23 @@ fs::path only_file(const fs::path& folder) {
     return fs::directory_iterator(folder)->path();
 }
 
+class FakeSystem {
+  public:
+    void file(const std::string& path, std::string_view text) {
+        const auto whole = folder_.path() / path;
+        std::filesystem::create_directories(whole.parent_path());
+        write_bytes(whole, text);
+    }
+    ControlGroupLimits limits() const { return control_group_limits(folder_.path().string()); }
+
+  private:
+    ScratchFolder folder_;
+};
+
 }  // namespace
 
 TEST_CASE("What was kept is found by its key, byte for byte, and nothing else is") {
     Dice random;
-    CAPTURE(random.seed);
     const ScratchFolder scratch;
     const KernelCache cache(scratch / "below/kernels");
     const std::string bytes = random.bytes(5000);
@@ -42,7 +57,6 @@ TEST_CASE("What was kept is found by its key, byte for byte, and nothing else is
 
 TEST_CASE("A file that was cut off, changed or put in another's place is none") {
     Dice random;
-    CAPTURE(random.seed);
     const ScratchFolder scratch;
     const KernelCache cache(scratch.path());
     const std::string key = random.bytes(300), bytes = random.bytes(700);
@@ -181,4 +195,50 @@ TEST_CASE("The cache is in $XDG_CACHE_HOME, or in ~/.cache, or nowhere") {
     CHECK(user_cache_folder() == fs::path("/somebody/.cache/stencilscope"));
     const Environment nobody("HOME", std::nullopt);
     CHECK(!user_cache_folder());
+}
+
+TEST_CASE("A system without control groups sets no limits") {
+    const ControlGroupLimits limits = FakeSystem().limits();
+    REQUIRE(limits.free_bytes == ControlGroupLimits().free_bytes);
+    REQUIRE(limits.processors == ControlGroupLimits().processors);
+}
+
+TEST_CASE("The limits of a control group and of those above it count, without the cache of idle files") {
+    FakeSystem system;
+    system.file("proc/self/cgroup", "0::/batch/job\n");
+    const std::string group = "sys/fs/cgroup/batch/job/";
+    system.file(group + "memory.max", "1000000\n");
+    system.file(group + "memory.current", "900000\n");
+    system.file(group + "memory.stat", "anon 100000\ninactive_file 600000\n");
+    system.file(group + "cpu.max", "max 100000\n");
+    system.file("sys/fs/cgroup/batch/memory.max", "max\n");
+    system.file("sys/fs/cgroup/batch/cpu.max", "250000 100000\n");
+    REQUIRE(system.limits().free_bytes == 700000);
+    REQUIRE(system.limits().processors == 2.5);
+    system.file("sys/fs/cgroup/batch/memory.max", "5000\n");
+    REQUIRE(system.limits().free_bytes == 5000);
+}
+
+TEST_CASE("A container that sees its own group as the root has its limits") {
+    FakeSystem system;
+    system.file("proc/self/cgroup", "0::/../../elsewhere\n");
+    system.file("sys/fs/cgroup/memory.max", "4096\n");
+    system.file("sys/fs/cgroup/memory.current", "5000\n");
+    system.file("sys/fs/cgroup/cpu.max", "50000 100000\n");
+    REQUIRE(system.limits().free_bytes == 0);
+    REQUIRE(system.limits().processors == 0.5);
+}
+
+TEST_CASE("Control groups of version 1 have their limits in folders of their own") {
+    FakeSystem system;
+    system.file("proc/self/cgroup", "5:memory:/job\n4:cpu,cpuacct:/job\n1:name=systemd:/job\n");
+    system.file("sys/fs/cgroup/memory/job/memory.limit_in_bytes", "1000\n");
+    system.file("sys/fs/cgroup/memory/job/memory.usage_in_bytes", "800\n");
+    system.file("sys/fs/cgroup/memory/job/memory.stat", "total_inactive_file 300\n");
+    system.file("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
+    system.file("sys/fs/cgroup/cpu/job/cpu.cfs_quota_us", "300000\n");
+    system.file("sys/fs/cgroup/cpu/job/cpu.cfs_period_us", "100000\n");
+    system.file("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-1\n");
+    REQUIRE(system.limits().free_bytes == 500);
+    REQUIRE(system.limits().processors == 3);
 }

@@ -1,8 +1,9 @@
-// Plots of profiles and probes, and their buttons.
+// Plots of profiles, probes, spectra and phase planes in the window.
 #include "app/window/panels/plots/measure_plots.h"
 
 #include <cmath>
 
+#include "app/window/panels/plots/field_plots.h"
 #include "tests/support/catch.h"
 #include "tests/support/window/imgui_panels.h"
 
@@ -12,7 +13,6 @@ using namespace stencil_test;
 TEST_CASE(
     "plots have the newest profile beside those that were kept, and a curve with its cell for each probe") {
     Interface window;
-    CAPTURE(window.dice.seed);
     const auto& profile = window.snapshot.frame->profiles.front();
     figure::Chart chart = profile_chart(window.ui, window.snapshot);
     REQUIRE(chart.series.size() == 1);
@@ -43,7 +43,6 @@ TEST_CASE(
 
 TEST_CASE("the fourth pane keeps curves, writes tables and is enlarged") {
     Interface window;
-    CAPTURE(window.dice.seed);
     window.ui.preferences.panels = false;
     window.ui.plots = {700, 400, 500, 300};
     window.frames(2);
@@ -65,7 +64,6 @@ TEST_CASE("the fourth pane keeps curves, writes tables and is enlarged") {
 
 TEST_CASE("a fourth pane too low for two plots scrolls, and both are drawn") {
     Interface window;
-    CAPTURE(window.dice.seed);
     window.ui.preferences.panels = false;
     window.snapshot.probes.resize(4, window.snapshot.probes.front());
     window.ui.plots = {700, 400, 280, 330};
@@ -94,7 +92,6 @@ TEST_CASE("the sample of a line under the mouse is the nearest one, and none is 
 
 TEST_CASE("what the mouse is over in the profile's plot has its place along the lines") {
     Interface window;
-    CAPTURE(window.dice.seed);
     window.ui.preferences.panels = false;
     window.ui.plots = {700, 400, 500, 300};
     window.snapshot.probes.clear();
@@ -110,4 +107,48 @@ TEST_CASE("what the mouse is over in the profile's plot has its place along the 
     CHECK(*left < 0.3 * length);
     CHECK(*right > 0.7 * length);
     CHECK_FALSE(at(300).has_value());
+}
+
+TEST_CASE("ways of probes grow with the steps, and begin anew where the run goes back or others are pinned") {
+    MeasureState state;
+    Snapshot snapshot;
+    snapshot.probes = {{3, 4, {}, {}}};
+    const auto look = [&](long long step, double u) {
+        auto frame = std::make_shared<Frame>();
+        auto plane = std::make_shared<PhasePlane>();
+        plane->step = step;
+        plane->at.assign(snapshot.probes.size(), {u, -u});
+        frame->plane = plane;
+        snapshot.frame = frame;
+        follow_ways(state, snapshot);
+        follow_ways(state, snapshot);  // the same frame again
+    };
+    for (int i = 0; i < 5; ++i) look(i, 0.5 * i);
+    REQUIRE(state.trajectories.size() == 1);
+    REQUIRE(state.trajectories[0].points.size() == 5);
+    CHECK(state.trajectories[0].points[4] == SamplePoint{2, -2});
+    look(2, 7);
+    CHECK(state.trajectories[0].points == std::vector<SamplePoint>{{7, -7}});
+    snapshot.probes.push_back({9, 9, {}, {}});
+    look(3, 8);
+    REQUIRE(state.trajectories.size() == 2);
+    CHECK(state.trajectories[1].points.size() == 1);
+    for (int i = 0; i < 5000; ++i) look(10 + i, i);
+    CHECK(state.trajectories[0].points.size() <= 2048);
+    CHECK(state.trajectories[0].points.back().x == 4999);
+}
+
+TEST_CASE("the engine is asked for a spectrum only while it is seen") {
+    Interface window;
+    window.ui.preferences.open_sections = {"Measure"};
+    window.frames(2);
+    CHECK_FALSE(window.ui.wants_spectrum);
+    CHECK_FALSE(window.ui.wants_plane);
+    // Expanded, it is below the visible part of the panel.
+    ImGuiWindow* panel = ImGui::FindWindowByName("##panel");
+    REQUIRE(panel);
+    panel->StateStorage.SetInt(ImHashStr("Spectrum", 0, ImHashStr("Measure", 0, panel->ID)), 1);
+    window.frames(2);
+    CHECK(window.ui.wants_spectrum);
+    CHECK_FALSE(window.ui.wants_plane);  // the model has one component
 }

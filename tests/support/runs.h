@@ -1,0 +1,47 @@
+// Small runs on the CPU by two threads.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/model/model.h"
+#include "sim/run/resolve.h"
+#include "sim/run/simulation.h"
+#include "sim/run/start.h"
+
+namespace stencil_test {
+
+inline stencil::RunSpec noise_run(stencil::Size size, const std::string& method = "auto") {
+    stencil::RunSpec spec;
+    spec.size = size;
+    spec.initial = "noise";
+    spec.method = method;
+    spec.backend = "cpu";
+    spec.threads = 2;
+    return spec;
+}
+
+inline stencil::RunSpec run_of_text(const std::string& text) {
+    stencil::RunSpec spec;
+    spec.use_model(stencil::model_of_text(text));
+    spec.backend = "cpu";
+    spec.threads = 2;
+    return spec;
+}
+
+/// A run at its first step.
+inline stencil::Simulation begun(stencil::RunSpec spec) {
+    spec = resolve(spec, stencil::query_machine());
+    stencil::State start = make_start(spec);
+    return {spec, std::move(start)};
+}
+
+/// Returns the cells of a field, row by row.
+inline std::vector<double> cells_of(const stencil::Field& field) {
+    const stencil::Field wide = field.to(stencil::DType::float64);
+    const auto cells = wide.as<double>().cells();
+    return {cells.begin(), cells.end()};
+}
+
+}  // namespace stencil_test
