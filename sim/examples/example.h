@@ -50,7 +50,7 @@ struct Example {
     /// Throws InputError for what no machine can do, before anything else happens.
     void (*check)(const ExampleRequest&);
     /// Fills the context's report. Throws InputError, MachineError, CudaError, std::bad_alloc, Cancelled.
-    void (*run)(const ExampleRequest&, ExampleContext&);
+    void (*run)(ExampleContext&);
 };
 
 // The rows of the table, each defined by its own folder.

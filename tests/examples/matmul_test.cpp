@@ -68,15 +68,15 @@ TEST_CASE("The factors are those that NumPy draws from the same seed") {
     const Machine machine = query_machine();
     const ExampleRequest asked = request("matmul", {{"m", "3"}, {"k", "5"}, {"n", "4"}});
     ExampleContext context(asked, machine, {});
-    const MatmulOperands<float> single = make_operands<float>(matmul_problem(asked), context);
+    const MatmulOperands<float> single = make_operands<float>(matmul_problem(asked.options), context);
     REQUIRE(single.a.data()[0] == 0x1.a023bcp-1f);
     REQUIRE(single.a.data()[14] == 0x1.ae7ff8p-3f);
     REQUIRE(single.b.data()[0] == 0x1.a07370p-4f);
     REQUIRE(single.b.data()[19] == 0x1.c3cb8ep-1f);
-    const MatmulOperands<double> wide = make_operands<double>(matmul_problem(asked), context);
+    const MatmulOperands<double> wide = make_operands<double>(matmul_problem(asked.options), context);
     REQUIRE(wide.a.data()[0] == 0x1.236e04ff40476p-2);
     REQUIRE(wide.b.data()[19] == 0x1.44fd8dcdbf754p-1);
-    MatmulProblem centred = matmul_problem(asked);
+    MatmulProblem centred = matmul_problem(asked.options);
     centred.centred = true;
     REQUIRE(make_operands<float>(centred, context).b.data()[19] == 0x1.c3cb8ep-1f - 0.5f);
 }

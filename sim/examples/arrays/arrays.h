@@ -14,7 +14,6 @@
 #include "kernels/cuda/cuda_queue.h"
 #include "kernels/cuda/cuda_runtime.h"
 #include "sim/examples/context.h"
-#include "sim/examples/report/stopwatch.h"
 #include "sim/field/random.h"
 
 namespace stencil {
@@ -82,12 +81,8 @@ AlignedBuffer<T> random_array(const ExampleContext& context, Random& random, std
 /// Throws MachineError where `arrays` arrays of n elements in the widest precision of the request do not fit
 /// the host (with `exact`, beside an output and an exact one to compare it with) or, with `scratch` further
 /// bytes, the GPU: what is needed, what is free and how many elements fit.
-void require_array_memory(const ExampleRequest& request,
-                          const ExampleContext& context,
-                          int arrays,
-                          std::int64_t n,
-                          bool exact,
-                          double scratch = 0);
+void require_array_memory(
+    const ExampleContext& context, int arrays, std::int64_t n, bool exact, double scratch = 0);
 
 /// The arrays of one length that a variant works on, in the memory of its device, and that device's clock.
 template <class T>
@@ -109,8 +104,8 @@ class HostArrays {
     void set(std::size_t i, const AlignedBuffer<T>& from) const { std::copy_n(from.data(), length_, at_[i]); }
     void get(std::size_t i, AlignedBuffer<T>& to) const { std::copy_n(at_[i], length_, to.data()); }
     /// Fills the row's times with those of the work.
-    void time(int repeats, const std::function<void()>& work, ReportRow& row) const {
-        time_host(context_, repeats, work).fill(row);
+    void time(ReportRow& row, const std::function<void()>& work, int few = 0) const {
+        time_host(context_, row, work, few);
     }
 
   private:
@@ -135,9 +130,9 @@ void copy_in_parts(const std::function<void()>& pause,
 /// millisecond, up to 20 of them are timed between two events and share the time; the row then says how many.
 void time_launches(ExampleContext& context,
                    CudaStream& stream,
-                   int repeats,
+                   ReportRow& row,
                    const std::function<void()>& enqueue,
-                   ReportRow& row);
+                   int few);
 
 template <class T>
 class DeviceArrays {
@@ -161,8 +156,8 @@ class DeviceArrays {
     void get(std::size_t i, AlignedBuffer<T>& to) {
         copy_in_parts(pause_, enqueue_to_host, to.data(), at(i), double(length_) * sizeof(T), stream_);
     }
-    void time(int repeats, const std::function<void()>& work, ReportRow& row) {
-        time_launches(context_, stream_, repeats, work, row);
+    void time(ReportRow& row, const std::function<void()>& work, int few = 0) {
+        time_launches(context_, stream_, row, work, few);
     }
 
   private:
@@ -176,13 +171,12 @@ class DeviceArrays {
 #endif
 
 /// Lengths of 1e3, 1e4, ... up to --longest, as many as fit into half of the memory of the device.
-std::vector<std::int64_t> sweep_lengths(const ExampleRequest& request,
-                                        const ExampleContext& context,
+std::vector<std::int64_t> sweep_lengths(const ExampleContext& context,
                                         Device device,
                                         double bytes_per_element);
 
-/// Few, because there are many lengths.
-int sweep_repeats(const ExampleRequest& request);
+/// Repeats of each length: few, because there are many.
+inline constexpr int kSweepRepeats = 7;
 
 /// Times over lengths, both axes logarithmic, without series.
 ReportCurve sweep_curve(const std::string& id, const std::string& text, DType dtype);

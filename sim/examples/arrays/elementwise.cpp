@@ -172,7 +172,6 @@ double relative_error(ExampleContext& context,
 /// A piece of work with its data on the host.
 template <class T>
 struct MapWork {
-    const ExampleRequest& request;
     std::string name;
     std::int64_t n = 0;
     double error_bound = 0;  ///< relative 2-norm; beyond it a row has failed
@@ -200,7 +199,7 @@ void measure_map(ExampleContext& context, const MapWork<T>& work, const MapVaria
         run();
         const double to_host = seconds_of([&] { arrays.get(out, output); });
         once = fingerprint(context, output);
-        arrays.time(work.request.repeats, run, row);
+        arrays.time(row, run);
         arrays.get(out, output);
         if (Arrays::kDevice == Device::cuda) {
             row.to_device_seconds = to_device;
@@ -224,7 +223,7 @@ void add_rows(ExampleContext& context,
               std::size_t inputs,
               const std::vector<MapVariant>& variants) {
     context.begin_part("random numbers");
-    Random random = array_random(work.request);
+    Random random = array_random(context.request());
     while (work.inputs.size() < inputs) work.inputs.push_back(random_array<T>(context, random, work.n));
     work.exact = AlignedBuffer<Exact<T>>(std::size_t(work.n));
     const T *a = work.inputs.front().data(), *b = work.inputs.back().data();
@@ -247,12 +246,9 @@ void add_rows(ExampleContext& context,
 
 // Times over lengths, with data in place.
 template <class Arrays, class T>
-void add_series(const ExampleRequest& request,
-                ExampleContext& context,
-                const MapVariant& variant,
-                ReportCurve& curve) {
+void add_series(ExampleContext& context, const MapVariant& variant, ReportCurve& curve) {
     const auto count = std::size_t(variant.arrays());
-    const auto lengths = sweep_lengths(request, context, Arrays::kDevice, double(count) * sizeof(T));
+    const auto lengths = sweep_lengths(context, Arrays::kDevice, double(count) * sizeof(T));
     ReportSeries series{(Arrays::kDevice == Device::cpu ? "CPU, " : "GPU, ") + variant.name, {}};
     if (!lengths.empty()) {
         AlignedBuffer<T> input{std::size_t(lengths.back())};
@@ -264,7 +260,7 @@ void add_series(const ExampleRequest& request,
         for (const std::int64_t n : lengths) {
             ReportRow row;
             arrays.time(
-                sweep_repeats(request), [&] { run_passes(arrays, variant, n); }, row);
+                row, [&] { run_passes(arrays, variant, n); }, kSweepRepeats);
             series.points.push_back({double(n), row.seconds});
         }
     }
@@ -272,7 +268,7 @@ void add_series(const ExampleRequest& request,
 }
 
 template <class T>
-void add_sweep(const ExampleRequest& request, ExampleContext& context, const Expression& expression) {
+void add_sweep(ExampleContext& context, const Expression& expression) {
     const std::string title(expression.text);
     ReportCurve curve = sweep_curve(std::string(expression.name), title, dtype_of<T>);
     for (const MapVariant& variant : variants_of(expression)) {
@@ -280,18 +276,19 @@ void add_sweep(const ExampleRequest& request, ExampleContext& context, const Exp
 #if STENCILSCOPE_HAS_CUDA
         if (context.gpu()) {
             const std::string why =
-                context.why_failed([&] { add_series<DeviceArrays<T>, T>(request, context, variant, curve); });
+                context.why_failed([&] { add_series<DeviceArrays<T>, T>(context, variant, curve); });
             if (!why.empty())
                 context.report().notes.push_back(title + " over lengths, " + variant.name + ": " + why);
         }
 #endif
-        if (context.cpu()) add_series<HostArrays<T>, T>(request, context, variant, curve);
+        if (context.cpu()) add_series<HostArrays<T>, T>(context, variant, curve);
     }
     add_sweep_curve(context, std::move(curve), 2 * sizeof(T));
 }
 
 // Throws MachineError where the expression that takes most memory does not fit.
-void require_memory(const ExampleRequest& request, const ExampleContext& context) {
+void require_memory(const ExampleContext& context) {
+    const ExampleRequest& request = context.request();
     std::int64_t n = 0;
     int arrays = 0;
     for (const Expression* expression : chosen_expressions(request)) {
@@ -301,51 +298,49 @@ void require_memory(const ExampleRequest& request, const ExampleContext& context
         n = elements;
         arrays = count;
     }
-    require_array_memory(request, context, arrays, n, true);
+    require_array_memory(context, arrays, n, true);
 }
 
 template <class T>
-void run_expressions(const ExampleRequest& request, ExampleContext& context) {
+void run_expressions(ExampleContext& context) {
+    const ExampleRequest& request = context.request();
     for (const Expression* expression : chosen_expressions(request)) {
         const Size size = size_for(request, *expression);
         // Passes of their own round in between: 2x + 1 to half a unit of up to 3, which the sine passes on.
         add_rows<T>(context,
-                    {request,
-                     fmt::format("{}, {}x{}", expression->text, size.nx, size.ny),
+                    {fmt::format("{}, {}x{}", expression->text, size.nx, size.ny),
                      elements_of(request, *expression),
                      sizeof(T) == 4 ? 3e-7 : 6e-16},
                     1,
                     variants_of(*expression));
     }
     if (!request.options.flag("sweep")) return;
-    for (const Expression* expression : chosen_expressions(request))
-        add_sweep<T>(request, context, *expression);
+    for (const Expression* expression : chosen_expressions(request)) add_sweep<T>(context, *expression);
 }
 
-void run_elementwise(const ExampleRequest& request, ExampleContext& context) {
-    require_memory(request, context);
-    for (const DType dtype : request.dtypes)
-        in_dtype(dtype, [&]<class T>(T) { run_expressions<T>(request, context); });
+void run_elementwise(ExampleContext& context) {
+    require_memory(context);
+    for (const DType dtype : context.request().dtypes)
+        in_dtype(dtype, [&]<class T>(T) { run_expressions<T>(context); });
     auto& notes = context.report().notes;
     notes.push_back(
         "Rates count the input and the output once, whatever a variant reads and writes in between: they "
         "compare like times. Arrays below some tens of megabytes stay in the GPU's second-level cache "
         "between "
         "repeats, where rates exceed that of memory.");
-    if (std::ranges::count(chosen_expressions(request), Map::chain, &Expression::map) > 0)
+    if (std::ranges::count(chosen_expressions(context.request()), Map::chain, &Expression::map) > 0)
         notes.push_back(
             "The chain's condition is always true: sin x cos x lies between -1/2 and 1/2, so y is at least "
             "0.607.");
 }
 
-void run_add(const ExampleRequest& request, ExampleContext& context) {
-    const std::int64_t n = request.options.integer("length");
-    require_array_memory(request, context, 3, n, true);
-    for (const DType dtype : request.dtypes)
+void run_add(ExampleContext& context) {
+    const std::int64_t n = context.options().integer("length");
+    require_array_memory(context, 3, n, true);
+    for (const DType dtype : context.request().dtypes)
         in_dtype(dtype, [&]<class T>(T) {
             add_rows<T>(context,
-                        {request,
-                         fmt::format("c = a + b, {} elements", n),
+                        {fmt::format("c = a + b, {} elements", n),
                          n,
                          sizeof(T) == 4 ? 6e-8 : 1.2e-16},  // one rounding
                         2,

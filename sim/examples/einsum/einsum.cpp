@@ -10,7 +10,6 @@
 #include "sim/examples/einsum/gpu_einsum.h"
 #include "sim/examples/einsum/operands.h"
 #include "sim/examples/einsum/plan.h"
-#include "sim/examples/report/stopwatch.h"
 #include "sim/machine/host_memory.h"
 #include "sim/text/error.h"
 #include "sim/text/parse.h"
@@ -171,8 +170,8 @@ std::vector<T> compute(const EinsumTask& task,
 template <class T>
 class Runner {
   public:
-    Runner(const EinsumTask& task, const ExampleRequest& request, ExampleContext& context)
-        : task_(task), request_(request), context_(context), plan_(make_plan(task.contraction)) {
+    Runner(const EinsumTask& task, ExampleContext& context)
+        : task_(task), context_(context), plan_(make_plan(task.contraction)) {
         context_.begin_part(fmt::format("operands in {}", name_of(dtype_of<T>)));
         operands_ = make_operands<T>(task, context);
         context_.begin_part("the result in float64");
@@ -190,7 +189,7 @@ class Runner {
         if (task_.repetitions > 1) work += fmt::format(", {} times", task_.repetitions);
         std::vector<Variant> variants{
             {"own sums, OpenBLAS", Device::cpu, [this](ReportRow& row) { measure_cpu(row); }}};
-        if (request_.on_gpu())
+        if (context_.request().on_gpu())
             variants.push_back({"own sums, cuBLAS", Device::cuda, [this](ReportRow& row) {
 #if STENCILSCOPE_HAS_CUDA
                                     measure_gpu(row);
@@ -202,8 +201,9 @@ class Runner {
     }
 
     void write_result() {
-        if (request_.out.empty() || !has_result_) return;
-        const auto path = std::filesystem::path(request_.out) / "result.npy";
+        const std::string& folder = context_.request().out;
+        if (folder.empty() || !has_result_) return;
+        const auto path = std::filesystem::path(folder) / "result.npy";
         write_npy_array(path, {task_.contraction.output_shape(), std::move(result_)});
         context_.report().files.push_back(path.string());
     }
@@ -214,12 +214,12 @@ class Runner {
         const auto arithmetic = cpu_einsum_arithmetic<T>(context_.threads(), [&] { context_.pause(); });
         const auto operands = pointers_to(operands_);
         const long long every = told_every(plan_);
-        time_host(context_, request_.repeats, [&] {
+        time_host(context_, row, [&] {
             for (long long i = 0; i < task_.repetitions; ++i) {
                 execute_plan<T>(plan_, *arithmetic, operands, scratch.data(), result.data());
                 if (i % every == 0) context_.progress(double(i + 1) / double(task_.repetitions));
             }
-        }).fill(row);
+        });
         if constexpr (sizeof(T) == 4)
             check_against_reference(row, result);
         else
@@ -243,9 +243,7 @@ class Runner {
         const auto operands = pointers_to(operands_);
         einsum.upload(operands);  // the first copy of a process is slow, and not timed
         row.to_device_seconds = seconds_of([&] { einsum.upload(operands); });
-        time_device(context_, stream, request_.repeats, [&] {
-            einsum.run(int(task_.repetitions));
-        }).fill(row);
+        time_device(context_, stream, row, [&] { einsum.run(int(task_.repetitions)); });
         row.to_host_seconds = seconds_of([&] { einsum.fetch(result.data()); });
         row.gpu_memory = GpuMemoryUse{double(arena_bytes<GpuParts<T>>(plan_))};
     }
@@ -283,7 +281,6 @@ class Runner {
     }
 
     const EinsumTask& task_;
-    const ExampleRequest& request_;
     ExampleContext& context_;
     Plan plan_;
     std::vector<AlignedBuffer<T>> operands_;
@@ -292,8 +289,8 @@ class Runner {
     bool has_result_ = false;
 };
 
-void run(const ExampleRequest& request, ExampleContext& context) {
-    const EinsumTask task = einsum_task(request);
+void run(ExampleContext& context) {
+    const EinsumTask task = einsum_task(context.request());
     const Plan plan = make_plan(task.contraction);
     require_host_memory(task, plan);
     require_gpu_memory(task, plan, context);
@@ -302,7 +299,7 @@ void run(const ExampleRequest& request, ExampleContext& context) {
         const bool first = dtype == task.dtypes.front();
         try {
             in_dtype(dtype, [&]<class T>(T) {
-                Runner<T> runner(task, request, context);
+                Runner<T> runner(task, context);
                 runner.add_rows();
                 if (first) runner.write_result();
             });

@@ -129,13 +129,13 @@ struct DeviceOperands {
 template <class T>
 class MatmulExample {
   public:
-    MatmulExample(const ExampleRequest& request, ExampleContext& context)
-        : request_(request), context_(context), problem_(matmul_problem(request)) {}
+    explicit MatmulExample(ExampleContext& context)
+        : context_(context), problem_(matmul_problem(context.options())) {}
 
     void add_rows() {
         std::vector<Variant> variants;
         bool any = false;
-        for (const MatmulRow& which : chosen_rows(request_)) {
+        for (const MatmulRow& which : chosen_rows(context_.request())) {
             if (!works(which, dtype_of<T>)) continue;
             const bool cpu = which.device == Device::cpu;
             any |= cpu ? context_.cpu() : context_.gpu();
@@ -190,7 +190,7 @@ class MatmulExample {
     void run_on_cpu(ReportRow& row) {
         const MatmulShape& s = problem_.shape;
         HostProduct product(s);
-        time_host(context_, request_.repeats, [&] {
+        time_host(context_, row, [&] {
             for (int i = 0; i < problem_.repetitions; ++i) {
                 cpu_matmul<T>({operands_.a.data(), operands_.b.data(), product.c.data(), s},
                               context_.thread_count(),
@@ -198,7 +198,7 @@ class MatmulExample {
                 cpu_column_sums<T>(
                     context_.threads(), product.c.data(), {s.m, s.n, s.n}, nullptr, product.sums.data());
             }
-        }).fill(row);
+        });
         row.rates = {context_.arithmetic_rate(row, problem_.operations(), row.dtype)};
         finish(row, result_of(std::move(product)), {sizeof(T) == sizeof(float) ? 5e-6 : 1e-13, true});
     }
@@ -268,14 +268,14 @@ class MatmulExample {
             once();
             stream.synchronize();
         });
-        time_device(context_, stream, request_.repeats, [&] {
+        time_device(context_, stream, row, [&] {
             for (int i = 0; i < problem_.repetitions; ++i) {
                 once();
                 if (seconds < kWaitSeconds) continue;
                 stream.synchronize();
                 context_.progress(double(i + 1) / problem_.repetitions);
             }
-        }).fill(row);
+        });
     }
 
     OutOfCorePlan plan(const MatmulRow& which, std::size_t budget, std::size_t workspace) const {
@@ -303,11 +303,11 @@ class MatmulExample {
         const OutOfCorePlan p = plan(which, budget, workspace);
         OutOfCoreMatmul<T> matmul(which.method, p, workspace, context_.threads());
         HostProduct product(problem_.shape);
-        time_host(context_, request_.repeats, [&] {
+        time_host(context_, row, [&] {
             for (int i = 0; i < problem_.repetitions; ++i)
                 matmul.run({operands_.a.data(), operands_.b.data(), product.c.data(), product.sums.data()},
                            [&] { context_.pause(); });
-        }).fill(row);
+        });
         row.gpu_memory = GpuMemoryUse{double(p.bytes)};
         row.more.emplace_back("out_of_core", true);
         row.more.emplace_back("tile_of_c", fmt::format("{} x {}", p.tile.m, p.tile.n));
@@ -342,16 +342,15 @@ class MatmulExample {
 
 #endif
 
-    const ExampleRequest& request_;
     ExampleContext& context_;
     MatmulProblem problem_;
     MatmulOperands<T> operands_;
     MatmulReference reference_;
 };
 
-void run(const ExampleRequest& request, ExampleContext& context) {
-    for (const DType dtype : request.dtypes)
-        in_dtype(dtype, [&]<class T>(T) { MatmulExample<T>(request, context).add_rows(); });
+void run(ExampleContext& context) {
+    for (const DType dtype : context.request().dtypes)
+        in_dtype(dtype, [&]<class T>(T) { MatmulExample<T>(context).add_rows(); });
     auto& notes = context.report().notes;
     notes = {
         "Seconds are those of all repetitions; each computes C and the sums of its columns anew, from A and "

@@ -147,8 +147,7 @@ double cancellation(const std::vector<double>& exact, const std::vector<double>&
 
 }  // namespace
 
-MatmulProblem matmul_problem(const ExampleRequest& request) {
-    const OptionValues& options = request.options;
+MatmulProblem matmul_problem(const OptionValues& options) {
     return {{options.integer("m"), options.integer("k"), options.integer("n")},
             int(options.integer("repetitions")),
             std::uint64_t(options.integer("seed")),

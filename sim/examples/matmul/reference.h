@@ -20,7 +20,7 @@ struct MatmulProblem {
     double operations() const { return shape.operations() * repetitions; }
 };
 
-MatmulProblem matmul_problem(const ExampleRequest& request);
+MatmulProblem matmul_problem(const OptionValues& options);
 
 /// On the host, row-major.
 template <class T>

@@ -12,7 +12,6 @@
 #include "kernels/examples/ridge/dense_ridge.h"
 #include "kernels/examples/ridge/ridge_path.h"
 #include "sim/examples/context.h"
-#include "sim/examples/report/stopwatch.h"
 #include "sim/examples/ridge/l_curve.h"
 #include "sim/examples/ridge/problem.h"
 #include "sim/files/npy.h"
@@ -29,7 +28,6 @@ constexpr std::int64_t kSensibleOnCpu = 4000, kSensibleOnGpu = 20000;  // column
 [[maybe_unused]] constexpr std::int64_t kUsualSteps = 4096;  // whose vectors count in the predicted memory
 
 struct RidgeTask {
-    const ExampleRequest& request;
     ExampleContext& context;
     const RidgeSettings& settings;
 };
@@ -80,7 +78,6 @@ class RidgeRun {
   public:
     RidgeRun(const RidgeTask& task, const SparseMatrix<T>& a, const std::vector<double>& d)
         : task_(task),
-          request_(task.request),
           context_(task.context),
           settings_(task.settings),
           a_(a),
@@ -177,7 +174,7 @@ class RidgeRun {
         PathResult result;
         result.certified = certified;
         process.on_pause([this] { context_.pause(); });
-        time_host(context_, request_.repeats, [&] {
+        time_host(context_, row, [&] {
             result.points =
                 solve_ridge_path(process, d_, settings_.coefficients, rule(certified), [&](double done) {
                     context_.progress(done);
@@ -185,7 +182,7 @@ class RidgeRun {
             std::vector<ProjectedSolution> solutions;
             for (const RidgePoint& point : result.points) solutions.push_back(point.projected);
             result.x = process.combine(solutions);
-        }).fill(row);
+        });
         result.bidiagonal = process.bidiagonal();
         row.rates = {
             context_.memory_rate(row, double(result.bidiagonal.steps() + 1) * checker_.bytes_of_step())};
@@ -264,7 +261,7 @@ class RidgeRun {
             std::ranges::copy(refined(dense, c), std::back_inserter(truth));
         }
         context_.begin_part(row.name);
-        time_host(context_, request_.repeats, [&] {
+        time_host(context_, row, [&] {
             plain.clear();
             dense.form();
             for (const double c : settings_.coefficients) {
@@ -272,7 +269,7 @@ class RidgeRun {
                 dense.factor(c);
                 std::ranges::copy(dense.apply(right), std::back_inserter(plain));
             }
-        }).fill(row);
+        });
         truth_ = std::move(truth);
         row.error = largest_error(plain, truth_, a_.columns);
         row.check = "refined, it is the truth";
@@ -289,7 +286,6 @@ class RidgeRun {
     }
 
     const RidgeTask& task_;
-    const ExampleRequest& request_;
     ExampleContext& context_;
     const RidgeSettings& settings_;
     const SparseMatrix<T>& a_;
@@ -347,14 +343,15 @@ ReportTable further_table(std::span<const double> further,
 
 // Those of the process; where it did not run, those of the dense normal equations.
 void write_solutions(const RidgeTask& task, const RidgeResults& results) {
-    if (task.request.out.empty()) return;
+    const std::string& folder = task.context.request().out;
+    if (folder.empty()) return;
     const std::vector<double>& x = results.paths.empty() ? results.truth : results.paths.front().x;
     Report& report = task.context.report();
     if (x.empty()) {
         report.notes.push_back("No method came to solutions: there is no solutions.npy.");
         return;
     }
-    const std::filesystem::path path = std::filesystem::path(task.request.out) / "solutions.npy";
+    const std::filesystem::path path = std::filesystem::path(folder) / "solutions.npy";
     write_npy_array(path, {{std::int64_t(task.settings.coefficients.size()), results.columns}, x});
     report.files.push_back(path.string());
 }
@@ -389,13 +386,13 @@ void check(const ExampleRequest& request) {
     read_ridge_settings(request.options);
 }
 
-void run(const ExampleRequest& request, ExampleContext& context) {
-    const RidgeSettings settings = read_ridge_settings(request.options);
-    const RidgeTask task{request, context, settings};
-    for (const DType dtype : request.dtypes) {
-        context.begin_part(request.options.given("matrix") ? "reading the matrix" : "drawing the matrix");
+void run(ExampleContext& context) {
+    const RidgeSettings settings = read_ridge_settings(context.options());
+    const RidgeTask task{context, settings};
+    for (const DType dtype : context.request().dtypes) {
+        context.begin_part(context.options().given("matrix") ? "reading the matrix" : "drawing the matrix");
         const RidgeProblem problem =
-            make_ridge_problem(request.options, dtype == DType::float32, [&] { context.pause(); });
+            make_ridge_problem(context.options(), dtype == DType::float32, [&] { context.pause(); });
         for (const std::string& note : problem.notes) context.report().notes.push_back(note);
         report_results(
             task,

@@ -153,28 +153,28 @@ void fill(Report& report, Dice& dice) {
     report.live = live_curve();
 }
 
-void take_time(const ExampleRequest& request, ExampleContext& context, double from, double to) {
-    const int slices = int(request.options.real("seconds") / 0.005 * (to - from));
+void take_time(ExampleContext& context, double from, double to) {
+    const int slices = int(context.options().real("seconds") / 0.005 * (to - from));
     for (int i = 0; i < slices; ++i) {
         context.progress(from + (to - from) * i / slices);
         std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
 }
 
-void fail_as_told(const ExampleRequest& request) {
-    const std::string how = request.options.text("fail");
+void fail_as_told(const OptionValues& options) {
+    const std::string how = options.text("fail");
     if (how == "input") throw InputError("--matrix a.mtx: line 3: column 7 is beyond the matrix's 5");
     if (how == "machine") throw MachineError("cublasSgemm: an illegal memory access was encountered");
     if (how == "memory") throw std::bad_alloc();
 }
 
-void run_sample(const ExampleRequest& request, ExampleContext& context) {
+void run_sample(ExampleContext& context) {
     Dice dice;
     const auto rows = sample_rows(dice);
     context.begin_part("products");
     for (std::size_t i = 0; i < rows.size(); ++i) {
-        take_time(request, context, double(i) / double(rows.size()), double(i + 1) / double(rows.size()));
-        if (i == 2) fail_as_told(request);
+        take_time(context, double(i) / double(rows.size()), double(i + 1) / double(rows.size()));
+        if (i == 2) fail_as_told(context.options());
         context.add(rows[i]);
     }
     fill(context.report(), dice);
@@ -184,7 +184,7 @@ void check_sample(const ExampleRequest& request) {
     if (request.options.integer("rows") == 13) throw InputError("--rows 13: brings bad luck\n  13\n  ^");
 }
 
-void run_plain(const ExampleRequest&, ExampleContext& context) {
+void run_plain(ExampleContext& context) {
     Dice dice;
     context.add(timed_row(dice, "c = a + b", "two arrays", Device::cpu, 0.0005));
 }
