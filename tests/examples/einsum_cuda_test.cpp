@@ -1,7 +1,6 @@
 #include "kernels/cuda/cuda_runtime.h"
 #include "sim/examples/context.h"
 #include "sim/examples/einsum/gpu_einsum.h"
-#include "sim/examples/einsum/operands.h"
 #include "sim/text/error.h"
 #include "tests/support/examples/einsum_checks.h"
 #include "tests/support/examples/request.h"

@@ -5,8 +5,6 @@
 #include "kernels/cpu/thread_pool.h"
 #include "sim/examples/context.h"
 #include "sim/examples/einsum/check.h"
-#include "sim/examples/einsum/operands.h"
-#include "sim/examples/einsum/path.h"
 #include "sim/field/random.h"
 #include "sim/files/npy.h"
 #include "sim/text/error.h"
