@@ -29,13 +29,12 @@ nlohmann::ordered_json settings_of(const ExampleRequest& request) {
         else
             json[name] = values.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(values.back());
     }
-    json["backend"] = request.backend;
+    json["backend"] = request.backend();
     json["dtype"] = nlohmann::ordered_json::array();
-    for (const DType dtype : request.dtypes) json["dtype"].push_back(std::string(name_of(dtype)));
-    json["repeats"] =
-        request.repeats == 0 ? nlohmann::ordered_json("auto") : nlohmann::ordered_json(request.repeats);
-    if (request.memory_limit != std::numeric_limits<std::uint64_t>::max())
-        json["memory-limit"] = request.memory_limit;
+    for (const DType dtype : request.dtypes()) json["dtype"].push_back(std::string(name_of(dtype)));
+    const int repeats = request.repeats();
+    json["repeats"] = repeats == 0 ? nlohmann::ordered_json("auto") : nlohmann::ordered_json(repeats);
+    if (request.memory_limit() != kNoMemoryLimit) json["memory-limit"] = request.memory_limit();
     return json;
 }
 
@@ -47,12 +46,6 @@ double beside_the_work(const std::function<double()>& measure) {
     return measure();
 }
 
-ExampleRequest resolved(ExampleRequest request) {
-    if (request.dtypes.empty())
-        request.dtypes.assign(request.example->dtypes.begin(), request.example->dtypes.end());
-    return request;
-}
-
 // About as many as a second takes.
 int sensible_repeats(double seconds) {
     constexpr int kMin = 5, kMax = 101;
@@ -62,7 +55,8 @@ int sensible_repeats(double seconds) {
 }
 
 void take_times(ExampleContext& context, ReportRow& row, int few, const std::function<double()>& once) {
-    int repeats = context.request().repeats > 0 ? context.request().repeats : few;
+    int repeats = context.request().repeats();
+    if (repeats == 0) repeats = few;
     context.begin_call(0, repeats == 1 ? 1 : 1 + std::max(repeats, 5));
     const double first = once();
     if (repeats == 0) repeats = sensible_repeats(first);
@@ -82,9 +76,9 @@ void take_times(ExampleContext& context, ReportRow& row, int few, const std::fun
 }  // namespace
 
 ExampleContext::ExampleContext(const ExampleRequest& request, const Machine& machine, ExampleWatch watch)
-    : request_(resolved(request)), machine_(machine), watch_(std::move(watch)) {
+    : request_(request), machine_(machine), watch_(std::move(watch)) {
     report_.example = request.example->name;
-    report_.threads = stencil::thread_count(request.threads, machine.cpu_threads);
+    report_.threads = stencil::thread_count(request.threads(), machine.cpu_threads);
     report_.cpu = device_name(machine, Device::cpu, report_.threads);
     report_.has_gpu = machine.has_cuda();
     why_no_gpu_ = !machine.has_cuda() ? machine.cuda.why_none : request.on_gpu() ? "" : "--backend cpu";
@@ -102,8 +96,8 @@ ThreadPool& ExampleContext::threads() {
 
 double ExampleContext::gpu_budget() const {
     const auto free = double(cuda_memory().free_bytes);
-    const bool limited = request_.memory_limit != std::numeric_limits<std::uint64_t>::max();
-    return limited ? std::min(free, double(request_.memory_limit)) : 0.95 * free;
+    const std::uint64_t limit = request_.memory_limit();
+    return limit == kNoMemoryLimit ? 0.95 * free : std::min(free, double(limit));
 }
 
 void ExampleContext::begin_part(const std::string& doing) {
@@ -238,7 +232,7 @@ void time_device(
 #endif
 
 Report run_example(const ExampleRequest& request, const Machine& machine, const ExampleWatch& watch) {
-    require_backend(request.backend, machine);
+    require_backend(request.backend(), machine);
     ExampleContext context(request, machine, watch);
     request.example->check(context.request());
     const double seconds = seconds_of([&] {

@@ -322,7 +322,7 @@ TEST_CASE("The example computes operands from files and writes NumPy's result") 
     CHECK_FALSE(report.settings.contains("sizes"));
     CHECK_FALSE(report.settings.contains("seed"));
 
-    asked.dtypes = {DType::float32};
+    asked.options.set("dtype", "float32");
     run_example(asked, machine, {});
     CHECK(read_npy_header(folder / "result.npy").descr == "<f4");
 }
@@ -331,7 +331,7 @@ TEST_CASE("The example's random operands are NumPy's, one after the other from o
     const ScratchFolder folder;
     ExampleRequest asked = request(
         "einsum", {{"subscripts", "i,j->ij"}, {"sizes", "i=3,j=2"}, {"seed", "42"}, {"repetitions", "1"}});
-    asked.dtypes = {DType::float64};
+    asked.options.set("dtype", "float64");
     asked.out = folder.path().string();
     run_example(asked, query_machine(), {});
     const auto values = std::get<1>(read_npy_array(folder / "result.npy", DType::float64).values);

@@ -41,7 +41,7 @@ TEST_CASE("elementwise and add predict their GPU memory, and refuse a limit belo
                                                                    {"add", {{"length", "518551"}}}};
     for (const auto& [name, options] : examples) {
         ExampleRequest asked = request(name, options, "cuda");
-        asked.memory_limit = 100'000'000;
+        limit_memory(asked, 100'000'000);
         const Report report = run_example(asked, machine, {});
         REQUIRE_FALSE(report.rows.empty());
         for (const ReportRow& row : report.rows) {

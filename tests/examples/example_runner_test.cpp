@@ -160,7 +160,7 @@ TEST_CASE("what goes wrong in an example is told, whatever it is, and the next o
 TEST_CASE("a backend that is not there is refused by the runner as by the command line") {
     ExampleRunner runner;
     ExampleRequest request = sample_request(0);
-    request.backend = "cuda";
+    request.options.set("backend", "cuda");
     REQUIRE(runner.start(request, a_machine()));
     CHECK(wait_for_end(runner).failure.find("no NVIDIA driver found") != std::string::npos);
 }

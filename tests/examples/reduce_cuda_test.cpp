@@ -136,7 +136,7 @@ TEST_CASE("dot and reduce predict their GPU memory, and refuse a limit below it 
     const Machine machine = query_machine();
     for (const char* name : {"dot", "reduce"}) {
         ExampleRequest asked = request(name, {{"length", "1500007"}}, "cuda");
-        asked.memory_limit = 100'000'000;
+        limit_memory(asked, 100'000'000);
         const Report report = run_example(asked, machine, {});
         REQUIRE_FALSE(report.rows.empty());
         for (const ReportRow& row : report.rows) {

@@ -288,9 +288,8 @@ TEST_CASE("Whatever takes long is told as a part, and its share never falls") {
     for (const std::string name : {"elementwise", "reduce", "matmul", "einsum", "ridge"}) {
         CAPTURE(name);
         ExampleRequest request = request_for(find_example(name));
-        request.backend = "cpu";
-        request.repeats = 4;
-        request.threads = 2;
+        for (const auto& [option, value] : {std::pair("backend", "cpu"), {"repeats", "4"}, {"threads", "2"}})
+            request.options.set(option, value);
         const std::map<std::string, std::vector<std::pair<std::string, std::string>>> small{
             {"elementwise", {{"size", "61x43"}}},
             {"reduce", {{"length", "1003"}}},
@@ -330,7 +329,7 @@ TEST_CASE("A cancelled example keeps what it had found") {
 TEST_CASE("The stopwatch warms up, repeats, and takes the median") {
     const Machine machine = query_machine();
     ExampleRequest request = request_for(sample_example());
-    request.repeats = 5;
+    request.options.set("repeats", "5");
     ExampleContext context(request, machine, {});
     int calls = 0;
     ReportRow timed;

@@ -52,7 +52,7 @@ void require_same(const PathSolution& path, const PathSolution& right, double to
 
 ExampleRequest ridge_request(std::uint64_t memory_limit) {
     ExampleRequest asked = request("ridge", {{"rows", "1003"}, {"columns", "701"}, {"stop", "both"}}, "auto");
-    asked.memory_limit = memory_limit;
+    limit_memory(asked, memory_limit);
     return asked;
 }
 

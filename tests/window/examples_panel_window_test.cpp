@@ -122,7 +122,7 @@ TEST_CASE("an example's options become the command that a person would type") {
     CHECK(command_of(state) ==
           "stencilscope example sample --rows 500 --mode blocked --matrix 'a folder/it'\\''s.mtx' --c 0.5 "
           "--c 7 "
-          "--title=-dash --check --backend cpu --dtype both --repeats 3 --memory-limit 2000000000");
+          "--title=-dash --check --backend cpu --dtype both --repeats 3 --memory-limit 2GB");
     state.writes = true;
     state.folder = "here";
     CHECK(command_of(state).ends_with(" --out here"));
@@ -143,10 +143,10 @@ TEST_CASE("a request that is shown in the panel comes back from it") {
         maybe("operand", "b.npy");
         maybe("check", "true");
         maybe("title", "two words");
-        if (dice.integer(0, 1)) request.backend = "cuda";
-        if (dice.integer(0, 1)) request.dtypes = {DType::float64};
-        if (dice.integer(0, 1)) request.memory_limit = std::uint64_t(dice.integer(1, 1000000000));
-        if (dice.integer(0, 1)) request.threads = dice.integer(1, 64);
+        maybe("backend", "cuda");
+        maybe("dtype", "float64");
+        maybe("memory-limit", std::to_string(dice.integer(1, 1000000000)));
+        maybe("threads", std::to_string(dice.integer(1, 64)));
         if (dice.integer(0, 1)) request.out = "a folder";
         ExamplesState state;
         show_request(state, request);

@@ -47,7 +47,7 @@ template AlignedBuffer<double> random_array(const ExampleContext&, Random&, std:
 
 void require_array_memory(
     const ExampleContext& context, int arrays, std::int64_t n, bool exact, double scratch) {
-    in_dtype(std::ranges::max(context.request().dtypes), [&]<class T>(T) {
+    in_dtype(std::ranges::max(context.request().dtypes()), [&]<class T>(T) {
         const double bytes = double(arrays) * sizeof(T);
         require_memory("host",
                        "is free",

@@ -320,7 +320,7 @@ void run_expressions(ExampleContext& context) {
 
 void run_elementwise(ExampleContext& context) {
     require_memory(context);
-    for (const DType dtype : context.request().dtypes)
+    for (const DType dtype : context.request().dtypes())
         in_dtype(dtype, [&]<class T>(T) { run_expressions<T>(context); });
     auto& notes = context.report().notes;
     notes.push_back(
@@ -337,7 +337,7 @@ void run_elementwise(ExampleContext& context) {
 void run_add(ExampleContext& context) {
     const std::int64_t n = context.options().integer("length");
     require_array_memory(context, 3, n, true);
-    for (const DType dtype : context.request().dtypes)
+    for (const DType dtype : context.request().dtypes())
         in_dtype(dtype, [&]<class T>(T) {
             add_rows<T>(context,
                         {fmt::format("c = a + b, {} elements", n),

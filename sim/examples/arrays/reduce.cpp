@@ -341,7 +341,7 @@ void check_reduce(const ExampleRequest& request) {
 
 void run(ExampleContext& context, bool dot) {
     require_array_memory(context, dot ? 2 : 1, context.options().integer("length"), false, kScratchBytes);
-    for (const DType dtype : context.request().dtypes)
+    for (const DType dtype : context.request().dtypes())
         in_dtype(dtype, [&]<class T>(T) {
             SumExample<T> example(context, dot);
             example.add_rows();

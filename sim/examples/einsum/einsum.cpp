@@ -85,7 +85,7 @@ EinsumTask einsum_task(const ExampleRequest& request) {
     EinsumTask task;
     task.subscripts = request.options.text("subscripts");
     task.files = request.options.all("operand");
-    task.dtypes = request.dtypes;
+    task.dtypes = request.dtypes();
     task.seed = std::uint64_t(request.options.integer("seed"));
     task.repetitions = request.options.integer("repetitions");
     const Subscripts subscripts = parse_subscripts(task.subscripts);

@@ -82,7 +82,8 @@ std::vector<MatmulRow> chosen_rows(const ExampleRequest& request) {
     const std::string list = request.options.text("rows");
     if (list == "all") return {std::begin(kRows), std::end(kRows)};
     std::vector<MatmulRow> rows;
-    bool any = request.dtypes.empty();  // then all of them
+    const std::vector<DType> dtypes = request.dtypes();
+    bool any = false;
     for (const std::string& key : split(list, ',')) {
         const auto row = std::ranges::find(kRows, key, &MatmulRow::key);
         if (row == std::end(kRows)) {
@@ -91,11 +92,11 @@ std::vector<MatmulRow> chosen_rows(const ExampleRequest& request) {
             throw InputError("--rows: " + unknown_name_message("row", key, known));
         }
         rows.push_back(*row);
-        any |= std::ranges::any_of(request.dtypes, [&](DType dtype) { return works(*row, dtype); });
+        any |= std::ranges::any_of(dtypes, [&](DType dtype) { return works(*row, dtype); });
     }
     if (!any)
         throw InputError(
-            fmt::format("--rows {}: none of them works in {} alone", list, name_of(request.dtypes.front())));
+            fmt::format("--rows {}: none of them works in {} alone", list, name_of(dtypes.front())));
     return rows;
 }
 
@@ -349,7 +350,7 @@ class MatmulExample {
 };
 
 void run(ExampleContext& context) {
-    for (const DType dtype : context.request().dtypes)
+    for (const DType dtype : context.request().dtypes())
         in_dtype(dtype, [&]<class T>(T) { MatmulExample<T>(context).add_rows(); });
     auto& notes = context.report().notes;
     notes = {

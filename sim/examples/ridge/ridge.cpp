@@ -389,7 +389,7 @@ void check(const ExampleRequest& request) {
 void run(ExampleContext& context) {
     const RidgeSettings settings = read_ridge_settings(context.options());
     const RidgeTask task{context, settings};
-    for (const DType dtype : context.request().dtypes) {
+    for (const DType dtype : context.request().dtypes()) {
         context.begin_part(context.options().given("matrix") ? "reading the matrix" : "drawing the matrix");
         const RidgeProblem problem =
             make_ridge_problem(context.options(), dtype == DType::float32, [&] { context.pause(); });

@@ -20,8 +20,6 @@ ExampleDraft draft_of(const Example& example, const ExamplesState& state);
 void show_request(ExamplesState& state, const ExampleRequest& request);
 
 /// Draws a widget for each option, red if its value is wrong.
-void draw_example_options(ExamplesState& state, const ExampleDraft& draft);
-/// Draws the options that all examples have.
-void draw_request_options(ExamplesState& state, const ExampleDraft& draft);
+void draw_options(std::span<const ExampleOption> options, OptionTexts& texts, const ExampleDraft& draft);
 
 }  // namespace stencil
