@@ -16,7 +16,6 @@
 #include "app/progress_bar.h"
 #include "sim/examples/context.h"
 #include "sim/examples/example.h"
-#include "sim/examples/report/report_files.h"
 #include "sim/examples/report/report_text.h"
 #include "sim/files/atomic_file.h"
 #include "sim/files/folder.h"
@@ -100,7 +99,7 @@ std::string list_examples() {
 int example_command(const ExampleOrder& order) {
     watch_for_interrupts();
     const Machine machine = query_machine();
-    require_backend(order.request.backend, machine);
+    require_backend(order.request.backend(), machine);
     order.request.example->check(order.request);
     check_json_file(order.json, order.request.out, files_of(order.request.options));
     if (!order.request.out.empty()) make_folder(order.request.out, "--out");
@@ -117,43 +116,29 @@ int example_command(const ExampleOrder& order) {
     return 1;
 }
 
-std::string help_of(const ExampleOption& option) {
-    std::string text(option.help);
+std::string help_of(const ExampleOption& option, const Example& example) {
+    std::string text(option.help), standard(option.standard);
     if (!option.choices.empty()) text += fmt::format(": {}", fmt::join(option.choices, ", "));
-    if (!option.standard.empty() && option.kind != ExampleOption::Kind::flag)
-        text += fmt::format(" (default {})", option.standard);
+    if (option.kind == ExampleOption::Kind::dtypes)
+        standard = example.dtypes.size() > 1 ? "both" : name_of(example.dtypes.front());
+    if (!standard.empty() && option.kind != ExampleOption::Kind::flag)
+        text += fmt::format(" (default {})", standard);
     return text;
 }
 
-std::string help_of(const RequestOption& option, const Example& example) {
-    if (option.name != "dtype") return std::string(option.help);
-    return fmt::format("{} (default {})", option.help, dtype_text(example.dtypes));
-}
-
-void add_requests(CLI::App& command, const Example& example, ExampleOrder& order) {
-    ExampleRequest& request = order.request;
-    for (const RequestOption& option : request_options())
-        add_text(command, option.name, option.value, help_of(option, example), [&](const std::string& text) {
-            option.set(request, text);
-        })->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-    command.add_option("--out", request.out, "folder for report.json, CSV tables, figures and results")
-        ->type_name("DIR");
-    add_common(command, "report", order.json, order.quiet);
-}
-
 void add_option(CLI::App& command, const ExampleOption& option, ExampleOrder& order) {
-    const std::string name(option.name);
+    const std::string name(option.name), help = help_of(option, *order.request.example);
     OptionValues& values = order.request.options;
     if (option.kind == ExampleOption::Kind::flag) {
         command.add_flag_callback(
-            "--" + name, [&values, name] { values.set(name, "true"); }, help_of(option));
+            "--" + name, [&values, name] { values.set(name, "true"); }, help);
         return;
     }
     const auto set = [&values, name](const std::string& text) { values.set(name, text); };
     if (option.repeatable)
-        add_texts(command, name, option.value, help_of(option), set);
+        add_texts(command, name, option.value, help, set);
     else
-        add_text(command, name, option.value, help_of(option), set)
+        add_text(command, name, option.value, help, set)
             ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
 }
 
@@ -169,8 +154,13 @@ CLI::App* add_examples(CLI::App& app, const TakeOrder& take) {
         CLI::App* command = group->add_subcommand(std::string(example.name), std::string(example.summary));
         const auto order = std::make_shared<ExampleOrder>();
         order->request = request_for(example);
-        for (const ExampleOption& option : example.options) add_option(*command, option, *order);
-        add_requests(*command, example, *order);
+        for (const auto options : {example.options, common_options()})
+            for (const ExampleOption& option : options) add_option(*command, option, *order);
+        command
+            ->add_option(
+                "--out", order->request.out, "folder for report.json, CSV tables, figures and results")
+            ->type_name("DIR");
+        add_common(*command, "report", order->json, order->quiet);
         command->footer(std::string(example.about));
         command->allow_extras();
         command->final_callback([order, take] { take(order); });

@@ -3,7 +3,6 @@
 #include "sim/bench/ladder.h"
 #include "sim/bench/ladder_report.h"
 #include "sim/examples/context.h"
-#include "sim/examples/report/report_files.h"
 #include "sim/examples/report/report_text.h"
 #include "sim/files/folder.h"
 #include "sim/model/equations.h"
@@ -75,16 +74,13 @@ std::string example(const std::string& name, const Words& words) {
         const nb::gil_scoped_release released;
         ExampleRequest request = request_for(find_example(name));
         for (const auto& [option, value] : words) {
-            const auto common = std::ranges::find(request_options(), option, &RequestOption::name);
             if (option == "out")
                 request.out = value;
-            else if (common != request_options().end())
-                common->set(request, value);
             else
                 request.options.set(option, value);
         }
         const Machine machine = query_machine();
-        require_backend(request.backend, machine);
+        require_backend(request.backend(), machine);
         if (!request.out.empty()) make_folder(request.out, "out");
         ExampleWatch watch;
         watch.cancelled = [&] { return ended = ended || interrupted(); };

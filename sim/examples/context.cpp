@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <new>
 #include <utility>
 
@@ -12,6 +13,7 @@
 #include "kernels/examples/matmul/cuda_matmul.h"
 #include "sim/machine/copy_bandwidth.h"
 #include "sim/machine/issue_rate.h"
+#include "sim/machine/median.h"
 
 namespace stencil {
 namespace {
@@ -27,13 +29,12 @@ nlohmann::ordered_json settings_of(const ExampleRequest& request) {
         else
             json[name] = values.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(values.back());
     }
-    json["backend"] = request.backend;
+    json["backend"] = request.backend();
     json["dtype"] = nlohmann::ordered_json::array();
-    for (const DType dtype : request.dtypes) json["dtype"].push_back(std::string(name_of(dtype)));
-    json["repeats"] =
-        request.repeats == 0 ? nlohmann::ordered_json("auto") : nlohmann::ordered_json(request.repeats);
-    if (request.memory_limit != std::numeric_limits<std::uint64_t>::max())
-        json["memory-limit"] = request.memory_limit;
+    for (const DType dtype : request.dtypes()) json["dtype"].push_back(std::string(name_of(dtype)));
+    const int repeats = request.repeats();
+    json["repeats"] = repeats == 0 ? nlohmann::ordered_json("auto") : nlohmann::ordered_json(repeats);
+    if (request.memory_limit() != kNoMemoryLimit) json["memory-limit"] = request.memory_limit();
     return json;
 }
 
@@ -45,26 +46,45 @@ double beside_the_work(const std::function<double()>& measure) {
     return measure();
 }
 
-ExampleRequest resolved(ExampleRequest request) {
-    if (request.dtypes.empty())
-        request.dtypes.assign(request.example->dtypes.begin(), request.example->dtypes.end());
-    return request;
+// About as many as a second takes.
+int sensible_repeats(double seconds) {
+    constexpr int kMin = 5, kMax = 101;
+    if (seconds > 5) return 1;
+    if (seconds > 1) return 3;
+    return std::clamp(int(1 / std::max(seconds, 1e-9)), kMin, kMax);
+}
+
+void take_times(ExampleContext& context, ReportRow& row, int few, const std::function<double()>& once) {
+    int repeats = context.request().repeats();
+    if (repeats == 0) repeats = few;
+    context.begin_call(0, repeats == 1 ? 1 : 1 + std::max(repeats, 5));
+    const double first = once();
+    if (repeats == 0) repeats = sensible_repeats(first);
+    std::vector<double> times;
+    if (repeats == 1) times.push_back(first);
+    while (int(times.size()) < repeats) {
+        context.pause();
+        context.begin_call(int(times.size()) + 1, repeats + 1);
+        times.push_back(once());
+    }
+    const auto [least, most] = std::ranges::minmax(times);
+    row.seconds = median(times);
+    row.spread = row.seconds > 0 ? (most - least) / row.seconds : 0;
+    row.repeats = repeats;
 }
 
 }  // namespace
 
 ExampleContext::ExampleContext(const ExampleRequest& request, const Machine& machine, ExampleWatch watch)
-    : machine_(machine), watch_(std::move(watch)), memory_limit_(request.memory_limit) {
+    : request_(request), machine_(machine), watch_(std::move(watch)) {
     report_.example = request.example->name;
-    report_.threads = stencil::thread_count(request.threads, machine.cpu_threads);
+    report_.threads = stencil::thread_count(request.threads(), machine.cpu_threads);
     report_.cpu = device_name(machine, Device::cpu, report_.threads);
     report_.has_gpu = machine.has_cuda();
     why_no_gpu_ = !machine.has_cuda() ? machine.cuda.why_none : request.on_gpu() ? "" : "--backend cpu";
-    cpu_ = request.on_cpu();
-    gpu_ = why_no_gpu_.empty();
     report_.gpu =
         machine.has_cuda() ? device_name(machine, Device::cuda, report_.threads) : machine.cuda.why_none;
-    report_.settings = settings_of(request);
+    report_.settings = settings_of(request_);
 }
 
 ExampleContext::~ExampleContext() = default;
@@ -76,8 +96,8 @@ ThreadPool& ExampleContext::threads() {
 
 double ExampleContext::gpu_budget() const {
     const auto free = double(cuda_memory().free_bytes);
-    const bool limited = memory_limit_ != std::numeric_limits<std::uint64_t>::max();
-    return limited ? std::min(free, double(memory_limit_)) : 0.95 * free;
+    const std::uint64_t limit = request_.memory_limit();
+    return limit == kNoMemoryLimit ? 0.95 * free : std::min(free, double(limit));
 }
 
 void ExampleContext::begin_part(const std::string& doing) {
@@ -188,19 +208,41 @@ void measure(ExampleContext& context,
     }
 }
 
-Report run_example(const ExampleRequest& asked, const Machine& machine, const ExampleWatch& watch) {
+double seconds_of(const std::function<void()>& work) {
     const auto start = std::chrono::steady_clock::now();
-    const ExampleRequest request = resolved(asked);
-    require_backend(request.backend, machine);
-    request.example->check(request);
+    work();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+void time_host(ExampleContext& context, ReportRow& row, const std::function<void()>& work, int few) {
+    take_times(context, row, few, [&] { return seconds_of(work); });
+}
+
+#if STENCILSCOPE_HAS_CUDA
+void time_device(
+    ExampleContext& context, CudaStream& stream, ReportRow& row, const std::function<void()>& work, int few) {
+    CudaTimer timer;
+    take_times(context, row, few, [&] {
+        timer.start(stream);
+        work();
+        timer.stop(stream);
+        return timer.seconds();
+    });
+}
+#endif
+
+Report run_example(const ExampleRequest& request, const Machine& machine, const ExampleWatch& watch) {
+    require_backend(request.backend(), machine);
     ExampleContext context(request, machine, watch);
-    try {
-        request.example->run(request, context);
-    } catch (const Cancelled&) {
-        context.report().interrupted = true;
-    }
-    context.report().wall_seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    request.example->check(context.request());
+    const double seconds = seconds_of([&] {
+        try {
+            request.example->run(context);
+        } catch (const Cancelled&) {
+            context.report().interrupted = true;
+        }
+    });
+    context.report().wall_seconds = seconds;
     return std::move(context.report());
 }
 

@@ -9,13 +9,14 @@
 #include <string>
 #include <vector>
 
-#include "kernels/examples/matmul/tensor_peak.h"
+#include "kernels/examples/matmul/cuda_matmul.h"
 #include "sim/examples/example.h"
 #include "sim/examples/report/report.h"
 #include "sim/machine/machine.h"
 
 namespace stencil {
 
+class CudaStream;
 class ThreadPool;
 
 /// Thrown by ExampleContext::pause() once the example was asked to end.
@@ -35,14 +36,16 @@ class ExampleContext {
     ExampleContext(const ExampleRequest& request, const Machine& machine, ExampleWatch watch);
     ~ExampleContext();
 
+    const ExampleRequest& request() const { return request_; }
+    const OptionValues& options() const { return request_.options; }
     const Machine& machine() const { return machine_; }
     int thread_count() const { return report_.threads; }
     /// Made at first use.
     ThreadPool& threads();
 
     /// The CPU was not excluded; the GPU can be used, and was not.
-    bool cpu() const { return cpu_; }
-    bool gpu() const { return gpu_; }
+    bool cpu() const { return request_.on_cpu(); }
+    bool gpu() const { return why_no_gpu_.empty(); }
     /// Why not: "no NVIDIA driver found", for a row's why_not.
     const std::string& why_no_gpu() const { return why_no_gpu_; }
     /// Bytes of GPU memory that the example may have: what was allowed or, without a limit, what is free but
@@ -77,10 +80,9 @@ class ExampleContext {
     double tensor_tflops(TensorKind kind) const;
 
   private:
+    const ExampleRequest request_;
     const Machine& machine_;
     ExampleWatch watch_;
-    std::uint64_t memory_limit_;
-    bool cpu_ = true, gpu_ = false;
     std::string why_no_gpu_;
     Report report_;
     std::unique_ptr<ThreadPool> threads_;
@@ -110,6 +112,23 @@ void measure(ExampleContext& context,
              const std::string& work,
              DType dtype,
              const std::vector<Variant>& variants);
+
+/// Once, by the host's clock.
+double seconds_of(const std::function<void()>& work);
+
+/// Fills in the row's times with those of work by the host's clock, from its call to its return. It is
+/// repeated as often as was asked for; else `few` times or, where that is 0, as often as about a second
+/// takes, at least 5 (3 where one takes more than a second, 1 where it takes more than five) and at most 101.
+/// The first call warms up, and is a repeat itself where only one is made. Throws Cancelled between two
+/// calls.
+void time_host(ExampleContext& context, ReportRow& row, const std::function<void()>& work, int few = 0);
+
+/// By the device's clock, between events before and after what `work` enqueues on the stream.
+void time_device(ExampleContext& context,
+                 CudaStream& stream,
+                 ReportRow& row,
+                 const std::function<void()>& work,
+                 int few = 0);
 
 /// Runs the example of the request: its check, the run itself, and what all reports have. A cancelled one is
 /// marked as interrupted and has what was found until then. Throws InputError, MachineError, CudaError and

@@ -19,17 +19,18 @@ struct Example;
 /// An example with everything that is asked of it.
 struct ExampleRequest {
     const Example* example = nullptr;
-    std::string backend = "auto";  ///< auto: CPU and GPU; cpu, cuda: that one alone
-    std::vector<DType> dtypes;     ///< empty: the example's own
-    int threads = 0;               ///< 0: all that there are
-    int repeats = 0;               ///< 0: as many as are sensible
-    std::uint64_t memory_limit = std::numeric_limits<std::uint64_t>::max();  ///< bytes of GPU memory
     OptionValues options;
     std::string out;  ///< folder for files; empty: none are written
 
-    bool on_cpu() const { return backend != "cuda"; }
-    bool on_gpu() const { return backend != "cpu"; }
+    std::string backend() const { return options.text("backend"); }
+    bool on_cpu() const { return backend() != "cuda"; }
+    bool on_gpu() const { return backend() != "cpu"; }
+    std::vector<DType> dtypes() const;   ///< where none is asked for, the example's own
+    int repeats() const;                 ///< 0: as many as are sensible
+    int threads() const;                 ///< 0: all that there are
+    std::uint64_t memory_limit() const;  ///< bytes of GPU memory; kNoMemoryLimit: all that is free
 };
+inline constexpr std::uint64_t kNoMemoryLimit = std::numeric_limits<std::uint64_t>::max();
 
 /// run(T{}), T the type of the precision: float or double.
 template <class Run>
@@ -50,7 +51,7 @@ struct Example {
     /// Throws InputError for what no machine can do, before anything else happens.
     void (*check)(const ExampleRequest&);
     /// Fills the context's report. Throws InputError, MachineError, CudaError, std::bad_alloc, Cancelled.
-    void (*run)(const ExampleRequest&, ExampleContext&);
+    void (*run)(ExampleContext&);
 };
 
 // The rows of the table, each defined by its own folder.
@@ -77,25 +78,6 @@ const Example& find_example(std::string_view name);
 
 /// A request for an example as it comes.
 ExampleRequest request_for(const Example& example);
-
-/// An option that all examples have.
-struct RequestOption {
-    std::string_view name;   ///< without its dashes
-    std::string_view value;  ///< what stands for the value in the help
-    std::string_view help;
-    const char* standard;                       ///< the default, for people
-    std::span<const std::string_view> choices;  ///< besides the default; empty: anything that it understands
-    /// Throws InputError, one line with what is allowed.
-    void (*set)(ExampleRequest&, const std::string& text);
-    /// As it would be typed; empty where the request has the default.
-    std::string (*text)(const ExampleRequest&);
-};
-
-/// backend, dtype, repeats, threads, memory-limit.
-std::span<const RequestOption> request_options();
-
-/// As --dtype takes it: "float32", "both"; empty for none.
-std::string dtype_text(std::span<const DType> dtypes);
 
 /// "stencilscope example ridge --rows 500 --backend cpu": what repeats the request, quoted for a shell. What
 /// is at its default is left out.

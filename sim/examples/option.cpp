@@ -12,6 +12,56 @@
 namespace stencil {
 namespace {
 
+using Kind = ExampleOption::Kind;
+
+constexpr std::string_view kBackends[] = {"auto", "cpu", "cuda"};
+constexpr std::string_view kDTypes[] = {"float32", "float64", "both"};
+
+constexpr ExampleOption kCommonOptions[] = {
+    {.name = "backend",
+     .kind = Kind::choice,
+     .value = "NAME",
+     .help = "where it runs; auto is the CPU and the GPU",
+     .standard = "auto",
+     .choices = kBackends},
+    {.name = "dtype",
+     .kind = Kind::dtypes,
+     .value = "NAME",
+     .help = "the precision",
+     .choices = kDTypes,
+     .unset = "the example's own"},
+    {.name = "repeats",
+     .kind = Kind::integer,
+     .value = "N",
+     .help = "timed repeats, of which the median counts (default: by the time that one takes)",
+     .least = 1,
+     .most = 100000,
+     .unset = "automatic"},
+    {.name = "threads",
+     .kind = Kind::integer,
+     .value = "N",
+     .help = "CPU threads (default: all)",
+     .least = 1,
+     .most = 4096,
+     .unset = "all"},
+    {.name = "memory-limit",
+     .kind = Kind::bytes,
+     .value = "BYTES",
+     .help = "use no more GPU memory, e.g. 2GB: matmul then computes out of core, others refuse what does "
+             "not fit",
+     .unset = "all that is free"},
+};
+
+std::vector<DType> parse_dtypes(std::string_view text, const std::string& setting) {
+    std::vector<DType> dtypes;
+    for (const std::string& name : split(text == "both" ? "float32,float64" : text, ',')) {
+        const auto dtype = find_dtype(name);
+        if (!dtype) throw InputError(fmt::format("{} {}: must be float32, float64 or both", setting, text));
+        if (!contains(dtypes, *dtype)) dtypes.push_back(*dtype);
+    }
+    return dtypes;
+}
+
 void check_real(const ExampleOption& option, std::string_view text, const std::string& setting) {
     const double value = parse_real(text, setting);
     if (value < option.least || value > option.most)
@@ -26,7 +76,6 @@ void check_choice(const ExampleOption& option, std::string_view text, const std:
 
 void check_value(const ExampleOption& option, std::string_view text) {
     const std::string setting = fmt::format("--{}", option.name);
-    using Kind = ExampleOption::Kind;
     switch (option.kind) {
         case Kind::integer:
             parse_integer(
@@ -41,6 +90,12 @@ void check_value(const ExampleOption& option, std::string_view text) {
         case Kind::flag:
             parse_flag(text, setting);
             return;
+        case Kind::dtypes:
+            parse_dtypes(text, setting);
+            return;
+        case Kind::bytes:
+            parse_bytes(std::string(text), setting);
+            return;
         case Kind::file:
             if (text.empty()) throw InputError(fmt::format("{}: needs the name of a file", setting));
             return;
@@ -51,11 +106,17 @@ void check_value(const ExampleOption& option, std::string_view text) {
 
 }  // namespace
 
+std::span<const ExampleOption> common_options() {
+    return kCommonOptions;
+}
+
 const ExampleOption& OptionValues::find(std::string_view name) const {
-    const auto option = std::ranges::find(options_, name, &ExampleOption::name);
-    if (option != options_.end()) return *option;
     std::vector<std::string> known;
-    for (const ExampleOption& one : options_) known.emplace_back(one.name);
+    for (const std::span<const ExampleOption> options : {options_, common_options()})
+        for (const ExampleOption& option : options) {
+            if (option.name == name) return option;
+            known.emplace_back(option.name);
+        }
     throw InputError(unknown_name_message("option", name, known));
 }
 
@@ -102,6 +163,14 @@ double OptionValues::real(std::string_view name) const {
 
 bool OptionValues::flag(std::string_view name) const {
     return text(name) == "true";
+}
+
+std::vector<DType> OptionValues::dtypes(std::string_view name) const {
+    return parse_dtypes(text(name), fmt::format("--{}", name));
+}
+
+std::uint64_t OptionValues::bytes(std::string_view name) const {
+    return parse_bytes(text(name), fmt::format("--{}", name));
 }
 
 }  // namespace stencil

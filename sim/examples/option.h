@@ -1,17 +1,20 @@
 // The options of an example: as words on the command line, widgets of its panel, and values that are read.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "sim/field/field.h"
+
 namespace stencil {
 
 /// One option. Its default is that of the tutorial that the example comes from.
 struct ExampleOption {
-    enum class Kind { integer, real, text, choice, file, flag };
+    enum class Kind { integer, real, text, choice, file, flag, dtypes, bytes };
 
     std::string_view name;  ///< without its dashes
     Kind kind = Kind::text;
@@ -21,10 +24,14 @@ struct ExampleOption {
     double least = 0, most = 0;         ///< of integer and real
     std::string_view replaced_by = {};  ///< an option that, where it is given, leaves this one nothing to say
     std::span<const std::string_view> choices = {};
-    bool repeatable = false;  ///< may be given several times; all of them count
+    bool repeatable = false;      ///< may be given several times; all of them count
+    std::string_view unset = {};  ///< for people: what holds where it is not given and has no default
 };
 
-/// What was given for the options of one example, and their defaults for what was not.
+/// The options that all examples have: backend, dtype, repeats, threads, memory-limit.
+std::span<const ExampleOption> common_options();
+
+/// What was given for the options of one example and those that all have, and the defaults of what was not.
 class OptionValues {
   public:
     OptionValues() = default;
@@ -42,7 +49,10 @@ class OptionValues {
     long long integer(std::string_view name) const;
     double real(std::string_view name) const;
     bool flag(std::string_view name) const;
+    std::vector<DType> dtypes(std::string_view name) const;
+    std::uint64_t bytes(std::string_view name) const;
 
+    /// The example's own.
     std::span<const ExampleOption> options() const { return options_; }
 
   private:

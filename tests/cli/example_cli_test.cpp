@@ -101,7 +101,7 @@ TEST_CASE("example refuses what it can't do in one line, and writes nothing") {
         CAPTURE(name);
         for (const auto& [words, part] : {std::pair{"--dtype float16", "float32, float64 or both"},
                                           {"--repeats 0", "--repeats 0"},
-                                          {"--backend gpu", "auto, cpu or cuda"},
+                                          {"--backend gpu", "auto, cpu, cuda"},
                                           {"--memory-limit -3", "number of bytes"},
                                           {"--no-such-option", "--no-such-option"}})
             require_refused(stencilscope(small(name) + words + " --out {}", out), 2, part);

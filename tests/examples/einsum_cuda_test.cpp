@@ -1,7 +1,6 @@
 #include "kernels/cuda/cuda_runtime.h"
 #include "sim/examples/context.h"
 #include "sim/examples/einsum/gpu_einsum.h"
-#include "sim/examples/einsum/operands.h"
 #include "sim/text/error.h"
 #include "tests/support/examples/einsum_checks.h"
 #include "tests/support/examples/request.h"
@@ -45,7 +44,7 @@ TEMPLATE_TEST_CASE("Einsum on the GPU is what NumPy's rules say", "", float, dou
 
 TEST_CASE("The einsum example tells its peak of GPU memory, and refuses less than it takes") {
     ExampleRequest asked = request("einsum", {{"sizes", "i=1000,j=500,k=700"}}, "auto");
-    asked.memory_limit = 30'000'000;
+    limit_memory(asked, 30'000'000);
     const Machine machine = query_machine();
     const Report report = run_example(asked, machine, {});
     REQUIRE(report.rows.size() == 4);
@@ -56,7 +55,7 @@ TEST_CASE("The einsum example tells its peak of GPU memory, and refuses less tha
         CHECK(row.gpu_memory->actual <= 3e7);
         CHECK(row.gpu_memory->actual == row.gpu_memory->predicted);
     }
-    asked.memory_limit = 2'000'000;
+    limit_memory(asked, 2'000'000);
     CHECK(message_of<MachineError>([&] { run_example(asked, machine, {}); }).find("of GPU memory") !=
           std::string::npos);
 }

@@ -5,8 +5,6 @@
 #include "kernels/cpu/thread_pool.h"
 #include "sim/examples/context.h"
 #include "sim/examples/einsum/check.h"
-#include "sim/examples/einsum/operands.h"
-#include "sim/examples/einsum/path.h"
 #include "sim/field/random.h"
 #include "sim/files/npy.h"
 #include "sim/text/error.h"
@@ -324,7 +322,7 @@ TEST_CASE("The example computes operands from files and writes NumPy's result") 
     CHECK_FALSE(report.settings.contains("sizes"));
     CHECK_FALSE(report.settings.contains("seed"));
 
-    asked.dtypes = {DType::float32};
+    asked.options.set("dtype", "float32");
     run_example(asked, machine, {});
     CHECK(read_npy_header(folder / "result.npy").descr == "<f4");
 }
@@ -333,7 +331,7 @@ TEST_CASE("The example's random operands are NumPy's, one after the other from o
     const ScratchFolder folder;
     ExampleRequest asked = request(
         "einsum", {{"subscripts", "i,j->ij"}, {"sizes", "i=3,j=2"}, {"seed", "42"}, {"repetitions", "1"}});
-    asked.dtypes = {DType::float64};
+    asked.options.set("dtype", "float64");
     asked.out = folder.path().string();
     run_example(asked, query_machine(), {});
     const auto values = std::get<1>(read_npy_array(folder / "result.npy", DType::float64).values);
@@ -357,14 +355,4 @@ TEST_CASE("The example refuses what it cannot do before it starts") {
     const std::string file = (folder / "a.npy").string();
     CHECK(contains(message({{"operand", file}}), "subscripts for 2 operands, but there is 1"));
     CHECK(message({{"subscripts", "ij"}, {"operand", file}, {"sizes", "i=3"}}).substr(0, 8) == "--sizes:");
-}
-
-TEST_CASE("The example ends soon after it was cancelled") {
-    int asked = 0;
-    ExampleWatch watch;
-    watch.cancelled = [&] { return ++asked > 3; };
-    const Report report =
-        run_example(request("einsum", {{"sizes", "i=3000,j=2000,k=2000"}}), query_machine(), watch);
-    CHECK(report.interrupted);
-    CHECK(report.rows.empty());
 }

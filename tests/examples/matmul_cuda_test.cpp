@@ -231,7 +231,7 @@ TEST_CASE("The example matmul runs on the GPU with much and with little memory")
                                             {"repetitions", "2"},
                                             {"distribution", distribution}},
                                            "cuda");
-            asked.memory_limit = limit;
+            limit_memory(asked, limit);
             const Report report = run_example(asked, machine, {});
             REQUIRE(report.rows.size() == 10);
             for (const ReportRow& row : report.rows) {
@@ -247,6 +247,6 @@ TEST_CASE("The example matmul runs on the GPU with much and with little memory")
         }
     }
     ExampleRequest asked = request("matmul", {{"m", "1003"}, {"k", "517"}}, "cuda");
-    asked.memory_limit = 10000;
+    limit_memory(asked, 10000);
     REQUIRE(contains(message_of<MachineError>([&] { run_example(asked, machine, {}); }), "at least"));
 }

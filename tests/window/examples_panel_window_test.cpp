@@ -7,9 +7,7 @@
 #include <thread>
 
 #include "app/window/layout.h"
-#include "app/window/panels/examples/example_options.h"
 #include "app/window/panels/examples/example_panel.h"
-#include "app/window/panels/examples/report_columns.h"
 #include "app/window/panels/plots/plot.h"
 #include "sim/examples/report/report_text.h"
 #include "tests/support/catch.h"
@@ -122,7 +120,7 @@ TEST_CASE("an example's options become the command that a person would type") {
     CHECK(command_of(state) ==
           "stencilscope example sample --rows 500 --mode blocked --matrix 'a folder/it'\\''s.mtx' --c 0.5 "
           "--c 7 "
-          "--title=-dash --check --backend cpu --dtype both --repeats 3 --memory-limit 2000000000");
+          "--title=-dash --check --backend cpu --dtype both --repeats 3 --memory-limit 2GB");
     state.writes = true;
     state.folder = "here";
     CHECK(command_of(state).ends_with(" --out here"));
@@ -143,10 +141,10 @@ TEST_CASE("a request that is shown in the panel comes back from it") {
         maybe("operand", "b.npy");
         maybe("check", "true");
         maybe("title", "two words");
-        if (dice.integer(0, 1)) request.backend = "cuda";
-        if (dice.integer(0, 1)) request.dtypes = {DType::float64};
-        if (dice.integer(0, 1)) request.memory_limit = std::uint64_t(dice.integer(1, 1000000000));
-        if (dice.integer(0, 1)) request.threads = dice.integer(1, 64);
+        maybe("backend", "cuda");
+        maybe("dtype", "float64");
+        maybe("memory-limit", std::to_string(dice.integer(1, 1000000000)));
+        maybe("threads", std::to_string(dice.integer(1, 64)));
         if (dice.integer(0, 1)) request.out = "a folder";
         ExamplesState state;
         show_request(state, request);
@@ -424,28 +422,17 @@ TEST_CASE(
     };
     for (const char* title : {"How", "Time", "Error", "Of limit", "GPU memory", "Iterations"})
         CHECK(has(columns, title));
+    // Without a GPU, its rows have no line.
+    report.has_gpu = false;
+    for (ReportRow& row : report.rows)
+        if (row.backend == Device::cuda) row.why_not = report.gpu;
+    for (const TableLine& line : lines_of(report)) CHECK(line.row->backend == Device::cpu);
     std::erase_if(report.rows, [](const ReportRow& row) { return row.backend == Device::cuda; });
     for (ReportRow& row : report.rows) row.more.clear();
     const auto fewer = lines_of(report);
     for (const char* title : {"To the GPU", "GPU memory", "Iterations"})
         CHECK_FALSE(has(columns_of(fewer), title));
     CHECK(group_title(report.rows.front()).ends_with(", float32"));
-}
-
-TEST_CASE("without a GPU all its rows are one line below the table") {
-    Dice dice;
-    CAPTURE(dice.seed);
-    Report report = sample_report(dice);
-    CHECK(missing_gpu_text(report).empty());
-    report.has_gpu = false;
-    report.gpu = "no driver in sight";
-    int missing = 0;
-    for (ReportRow& row : report.rows)
-        if (row.backend == Device::cuda && ++missing > 0) row.why_not = report.gpu;
-    REQUIRE(missing > 0);
-    for (const TableLine& line : lines_of(report)) CHECK(line.row->backend == Device::cpu);
-    CHECK(missing_gpu_text(report).starts_with(std::to_string(missing) + " more"));
-    CHECK(missing_gpu_text(report).ends_with(report.gpu));
 }
 
 TEST_CASE("plots draw whatever a report may hold") {

@@ -45,17 +45,13 @@ AlignedBuffer<T> random_array(const ExampleContext& context, Random& random, std
 template AlignedBuffer<float> random_array(const ExampleContext&, Random&, std::int64_t);
 template AlignedBuffer<double> random_array(const ExampleContext&, Random&, std::int64_t);
 
-void require_array_memory(const ExampleRequest& request,
-                          const ExampleContext& context,
-                          int arrays,
-                          std::int64_t n,
-                          bool exact,
-                          double scratch) {
-    in_dtype(std::ranges::max(request.dtypes), [&]<class T>(T) {
+void require_array_memory(
+    const ExampleContext& context, int arrays, std::int64_t n, bool exact, double scratch) {
+    in_dtype(std::ranges::max(context.request().dtypes()), [&]<class T>(T) {
         const double bytes = double(arrays) * sizeof(T);
         require_memory("host",
                        "is free",
-                       bytes + (exact ? sizeof(T) + sizeof(Exact<T>) : 0),
+                       bytes + (exact ? 2 * sizeof(T) + sizeof(Exact<T>) : 0),
                        0,
                        n,
                        double(query_host_memory().free_bytes));
@@ -63,20 +59,15 @@ void require_array_memory(const ExampleRequest& request,
     });
 }
 
-std::vector<std::int64_t> sweep_lengths(const ExampleRequest& request,
-                                        const ExampleContext& context,
+std::vector<std::int64_t> sweep_lengths(const ExampleContext& context,
                                         Device device,
                                         double bytes_per_element) {
     const double bytes =
         device == Device::cpu ? double(query_host_memory().free_bytes) : context.gpu_budget();
-    const double most = std::min(double(request.options.integer("longest")), bytes / 2 / bytes_per_element);
+    const double most = std::min(double(context.options().integer("longest")), bytes / 2 / bytes_per_element);
     std::vector<std::int64_t> lengths;
     for (std::int64_t n = 1000; double(n) <= most; n *= 10) lengths.push_back(n);
     return lengths;
-}
-
-int sweep_repeats(const ExampleRequest& request) {
-    return request.repeats > 0 ? request.repeats : 7;
 }
 
 ReportCurve sweep_curve(const std::string& id, const std::string& text, DType dtype) {
@@ -126,9 +117,9 @@ void copy_in_parts(const std::function<void()>& pause,
 
 void time_launches(ExampleContext& context,
                    CudaStream& stream,
-                   int repeats,
+                   ReportRow& row,
                    const std::function<void()>& enqueue,
-                   ReportRow& row) {
+                   int few) {
     constexpr double kEnough = 1e-4;  // seconds
     constexpr int kMax = 20;
     enqueue();
@@ -138,11 +129,11 @@ void time_launches(ExampleContext& context,
     timer.stop(stream);
     const double once = timer.seconds();
     const int launches = once < kEnough ? std::clamp(int(2 * kEnough / std::max(once, 1e-9)), 2, kMax) : 1;
-    Timing timing = time_device(context, stream, repeats, [&] {
+    const auto together = [&] {
         for (int i = 0; i < launches; ++i) enqueue();
-    });
-    timing.seconds /= launches;
-    timing.fill(row);
+    };
+    time_device(context, stream, row, together, few);
+    row.seconds /= launches;
     if (launches > 1) row.more.emplace_back("launches_timed_together", launches);
 }
 

@@ -5,9 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
-#include <bit>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <mutex>
 
@@ -96,56 +95,19 @@ std::vector<MapVariant> variants_of(const Expression& expression) {
 const MapVariant kAddition{"one pass", {{Map::sum, 0, 1, 2}}};
 
 template <class T>
-void run_passes(HostArrays<T>& arrays, const MapVariant& variant, std::int64_t n) {
-    for (const auto& [map, a, b, to] : variant.passes)
-        in_parts(arrays.context(), n, kQuickPart, [&](std::int64_t first, std::int64_t count) {
-            cpu_map<T>(arrays.context().threads(),
-                       map,
-                       arrays.at(std::size_t(a)) + first,
-                       arrays.at(std::size_t(b)) + first,
-                       arrays.at(std::size_t(to)) + first,
-                       count);
+void run_passes(const Arrays<T>& arrays, const MapVariant& variant, std::int64_t n) {
+    for (const auto& [map, a, b, to] : variant.passes) {
+        T *const from_a = arrays.at(std::size_t(a)), *const from_b = arrays.at(std::size_t(b));
+        T* const out = arrays.at(std::size_t(to));
+        if constexpr (STENCILSCOPE_HAS_CUDA)
+            if (arrays.on_gpu()) {
+                cuda_map<T>(arrays.stream(), map, from_a, from_b, out, n);
+                continue;
+            }
+        in_parts(arrays.context(), n, kQuickPart, [&, map = map](std::int64_t first, std::int64_t count) {
+            cpu_map<T>(arrays.context().threads(), map, from_a + first, from_b + first, out + first, count);
         });
-}
-
-#if STENCILSCOPE_HAS_CUDA
-template <class T>
-void run_passes(DeviceArrays<T>& arrays, const MapVariant& variant, std::int64_t n) {
-    for (const auto& [map, a, b, to] : variant.passes)
-        cuda_map<T>(arrays.stream(),
-                    map,
-                    arrays.at(std::size_t(a)),
-                    arrays.at(std::size_t(b)),
-                    arrays.at(std::size_t(to)),
-                    n);
-}
-#endif
-
-template <class T>
-void poison(ExampleContext& context, AlignedBuffer<T>& array) {
-    fill_array(context, array.data(), std::int64_t(array.size()), [](std::int64_t) {
-        return std::numeric_limits<T>::quiet_NaN();
-    });
-}
-
-// Hashes all bits of an array with their positions.
-template <class T>
-std::uint64_t fingerprint(ExampleContext& context, const AlignedBuffer<T>& array) {
-    using Bits = std::conditional_t<std::is_same_v<T, float>, std::uint32_t, std::uint64_t>;
-    std::atomic<std::uint64_t> all = 0;
-    on_threads(context, std::int64_t(array.size()), [&](std::int64_t begin, std::int64_t end) {
-        std::uint64_t own = 0;
-        for (std::int64_t i = begin; i < end; ++i) {
-            // The finaliser of MurmurHash3 (public domain), of the bits and the position.
-            std::uint64_t h =
-                std::uint64_t(std::bit_cast<Bits>(array.data()[i])) ^ (std::uint64_t(i) * 0x9e3779b97f4a7c15);
-            h = (h ^ (h >> 33)) * 0xff51afd7ed558ccd;
-            h = (h ^ (h >> 33)) * 0xc4ceb9fe1a85ec53;
-            own += h ^ (h >> 33);
-        }
-        all += own;
-    });
-    return all;
+    }
 }
 
 // ||got - exact|| / ||exact||; NaN where any is NaN.
@@ -172,7 +134,6 @@ double relative_error(ExampleContext& context,
 /// A piece of work with its data on the host.
 template <class T>
 struct MapWork {
-    const ExampleRequest& request;
     std::string name;
     std::int64_t n = 0;
     double error_bound = 0;  ///< relative 2-norm; beyond it a row has failed
@@ -181,34 +142,33 @@ struct MapWork {
 };
 
 // The output is that of the last repeat; that of the first has to have the same bits.
-template <class Arrays, class T>
+template <class T>
 void measure_map(ExampleContext& context, const MapWork<T>& work, const MapVariant& variant, ReportRow& row) {
     const std::size_t inputs = work.inputs.size(), out = inputs;
     const auto count = std::size_t(variant.arrays());
-    AlignedBuffer<T> output{std::size_t(work.n)};
-    std::uint64_t once = 0;
+    AlignedBuffer<T> output{std::size_t(work.n)}, once{std::size_t(work.n)};
     {
-        Arrays arrays(context, work.n);
+        Arrays<T> arrays(context, row.backend, work.n);
         for (const AlignedBuffer<T>& input : work.inputs) arrays.add(input);
-        arrays.allocate(count - inputs);
-        poison(context, output);
+        for (std::size_t i = inputs; i < count; ++i) arrays.allocate();
+        fill_array(
+            context, output.data(), work.n, [](std::int64_t) { return std::numeric_limits<T>::quiet_NaN(); });
         arrays.set(out, output);  // the first copy of a process is slow, and not timed
         const double to_device = seconds_of([&] {
             for (std::size_t i = 0; i < inputs; ++i) arrays.send(i, work.inputs[i]);
         });
         const auto run = [&] { run_passes(arrays, variant, work.n); };
         run();
-        const double to_host = seconds_of([&] { arrays.get(out, output); });
-        once = fingerprint(context, output);
-        arrays.time(work.request.repeats, run, row);
+        const double to_host = seconds_of([&] { arrays.get(out, once); });
+        arrays.time(row, run);
         arrays.get(out, output);
-        if (Arrays::kDevice == Device::cuda) {
+        if (arrays.on_gpu()) {
             row.to_device_seconds = to_device;
             row.to_host_seconds = to_host;
             row.gpu_memory = GpuMemoryUse{double(count) * double(work.n) * sizeof(T)};
         }
     }
-    const bool same = fingerprint(context, output) == once;
+    const bool same = std::memcmp(output.data(), once.data(), std::size_t(work.n) * sizeof(T)) == 0;
     row.error = relative_error<T>(context, output, work.exact);
     row.failed = !same || !(row.error <= work.error_bound);
     row.check = same ? "the same bits when repeated" : "other bits when repeated";
@@ -224,7 +184,7 @@ void add_rows(ExampleContext& context,
               std::size_t inputs,
               const std::vector<MapVariant>& variants) {
     context.begin_part("random numbers");
-    Random random = array_random(work.request);
+    Random random = array_random(context.request());
     while (work.inputs.size() < inputs) work.inputs.push_back(random_array<T>(context, random, work.n));
     work.exact = AlignedBuffer<Exact<T>>(std::size_t(work.n));
     const T *a = work.inputs.front().data(), *b = work.inputs.back().data();
@@ -233,38 +193,30 @@ void add_rows(ExampleContext& context,
         return map_value<Exact<T>>(whole, a[i], b[i]);
     });
     std::vector<Variant> rows;
-    for (const MapVariant& variant : variants) {
-        rows.push_back({variant.name, Device::cpu, [&](ReportRow& row) {
-                            measure_map<HostArrays<T>>(context, work, variant, row);
-                        }});
-        rows.push_back({variant.name, Device::cuda, {}});
-#if STENCILSCOPE_HAS_CUDA
-        rows.back().run = [&](ReportRow& row) { measure_map<DeviceArrays<T>>(context, work, variant, row); };
-#endif
-    }
+    for (const MapVariant& variant : variants)
+        for (const Device device : {Device::cpu, Device::cuda})
+            rows.push_back(
+                {variant.name, device, [&](ReportRow& row) { measure_map(context, work, variant, row); }});
     measure(context, work.name, dtype_of<T>, rows);
 }
 
 // Times over lengths, with data in place.
-template <class Arrays, class T>
-void add_series(const ExampleRequest& request,
-                ExampleContext& context,
-                const MapVariant& variant,
-                ReportCurve& curve) {
+template <class T>
+void add_series(ExampleContext& context, Device device, const MapVariant& variant, ReportCurve& curve) {
     const auto count = std::size_t(variant.arrays());
-    const auto lengths = sweep_lengths(request, context, Arrays::kDevice, double(count) * sizeof(T));
-    ReportSeries series{(Arrays::kDevice == Device::cpu ? "CPU, " : "GPU, ") + variant.name, {}};
+    const auto lengths = sweep_lengths(context, device, double(count) * sizeof(T));
+    ReportSeries series{(device == Device::cpu ? "CPU, " : "GPU, ") + variant.name, {}};
     if (!lengths.empty()) {
         AlignedBuffer<T> input{std::size_t(lengths.back())};
         fill_array(context, input.data(), lengths.back(), [](std::int64_t i) { return T(i % 1024) / 1024; });
-        Arrays arrays(context, lengths.back());
+        Arrays<T> arrays(context, device, lengths.back());
         arrays.add(input);
-        arrays.allocate(count - 1);
+        for (std::size_t i = 1; i < count; ++i) arrays.allocate();
         arrays.send(0, input);
         for (const std::int64_t n : lengths) {
             ReportRow row;
             arrays.time(
-                sweep_repeats(request), [&] { run_passes(arrays, variant, n); }, row);
+                row, [&] { run_passes(arrays, variant, n); }, kSweepRepeats);
             series.points.push_back({double(n), row.seconds});
         }
     }
@@ -272,26 +224,25 @@ void add_series(const ExampleRequest& request,
 }
 
 template <class T>
-void add_sweep(const ExampleRequest& request, ExampleContext& context, const Expression& expression) {
+void add_sweep(ExampleContext& context, const Expression& expression) {
     const std::string title(expression.text);
     ReportCurve curve = sweep_curve(std::string(expression.name), title, dtype_of<T>);
     for (const MapVariant& variant : variants_of(expression)) {
-        context.begin_part(title + " over lengths, " + variant.name);
-#if STENCILSCOPE_HAS_CUDA
+        const std::string part = title + " over lengths, " + variant.name;
+        context.begin_part(part);
         if (context.gpu()) {
             const std::string why =
-                context.why_failed([&] { add_series<DeviceArrays<T>, T>(request, context, variant, curve); });
-            if (!why.empty())
-                context.report().notes.push_back(title + " over lengths, " + variant.name + ": " + why);
+                context.why_failed([&] { add_series<T>(context, Device::cuda, variant, curve); });
+            if (!why.empty()) context.report().notes.push_back(part + ": " + why);
         }
-#endif
-        if (context.cpu()) add_series<HostArrays<T>, T>(request, context, variant, curve);
+        if (context.cpu()) add_series<T>(context, Device::cpu, variant, curve);
     }
     add_sweep_curve(context, std::move(curve), 2 * sizeof(T));
 }
 
 // Throws MachineError where the expression that takes most memory does not fit.
-void require_memory(const ExampleRequest& request, const ExampleContext& context) {
+void require_memory(const ExampleContext& context) {
+    const ExampleRequest& request = context.request();
     std::int64_t n = 0;
     int arrays = 0;
     for (const Expression* expression : chosen_expressions(request)) {
@@ -301,51 +252,49 @@ void require_memory(const ExampleRequest& request, const ExampleContext& context
         n = elements;
         arrays = count;
     }
-    require_array_memory(request, context, arrays, n, true);
+    require_array_memory(context, arrays, n, true);
 }
 
 template <class T>
-void run_expressions(const ExampleRequest& request, ExampleContext& context) {
+void run_expressions(ExampleContext& context) {
+    const ExampleRequest& request = context.request();
     for (const Expression* expression : chosen_expressions(request)) {
         const Size size = size_for(request, *expression);
         // Passes of their own round in between: 2x + 1 to half a unit of up to 3, which the sine passes on.
         add_rows<T>(context,
-                    {request,
-                     fmt::format("{}, {}x{}", expression->text, size.nx, size.ny),
+                    {fmt::format("{}, {}x{}", expression->text, size.nx, size.ny),
                      elements_of(request, *expression),
                      sizeof(T) == 4 ? 3e-7 : 6e-16},
                     1,
                     variants_of(*expression));
     }
     if (!request.options.flag("sweep")) return;
-    for (const Expression* expression : chosen_expressions(request))
-        add_sweep<T>(request, context, *expression);
+    for (const Expression* expression : chosen_expressions(request)) add_sweep<T>(context, *expression);
 }
 
-void run_elementwise(const ExampleRequest& request, ExampleContext& context) {
-    require_memory(request, context);
-    for (const DType dtype : request.dtypes)
-        in_dtype(dtype, [&]<class T>(T) { run_expressions<T>(request, context); });
+void run_elementwise(ExampleContext& context) {
+    require_memory(context);
+    for (const DType dtype : context.request().dtypes())
+        in_dtype(dtype, [&]<class T>(T) { run_expressions<T>(context); });
     auto& notes = context.report().notes;
     notes.push_back(
         "Rates count the input and the output once, whatever a variant reads and writes in between: they "
         "compare like times. Arrays below some tens of megabytes stay in the GPU's second-level cache "
         "between "
         "repeats, where rates exceed that of memory.");
-    if (std::ranges::count(chosen_expressions(request), Map::chain, &Expression::map) > 0)
+    if (std::ranges::count(chosen_expressions(context.request()), Map::chain, &Expression::map) > 0)
         notes.push_back(
             "The chain's condition is always true: sin x cos x lies between -1/2 and 1/2, so y is at least "
             "0.607.");
 }
 
-void run_add(const ExampleRequest& request, ExampleContext& context) {
-    const std::int64_t n = request.options.integer("length");
-    require_array_memory(request, context, 3, n, true);
-    for (const DType dtype : request.dtypes)
+void run_add(ExampleContext& context) {
+    const std::int64_t n = context.options().integer("length");
+    require_array_memory(context, 3, n, true);
+    for (const DType dtype : context.request().dtypes())
         in_dtype(dtype, [&]<class T>(T) {
             add_rows<T>(context,
-                        {request,
-                         fmt::format("c = a + b, {} elements", n),
+                        {fmt::format("c = a + b, {} elements", n),
                          n,
                          sizeof(T) == 4 ? 6e-8 : 1.2e-16},  // one rounding
                         2,

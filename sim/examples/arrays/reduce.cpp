@@ -77,8 +77,6 @@ T sum_on_cpu(How how, ExampleContext& context, const SumTerms<T>& terms) {
     return sum;
 }
 
-#if STENCILSCOPE_HAS_CUDA
-
 /// A variant at work on one stream, with the memory that it takes.
 template <class T>
 struct GpuSum {
@@ -121,8 +119,6 @@ GpuSum<T> make_gpu_sum(const SumVariant& variant, bool dot, CudaStream& stream, 
     return made;
 }
 
-#endif
-
 // |got - exact| / |exact|
 double relative_error(double got, long double exact) {
     const long double off = std::abs(got - exact);
@@ -147,12 +143,12 @@ long double exact_sum(const ExampleContext& context, const SumTerms<T>& terms) {
 template <class T>
 class SumExample {
   public:
-    SumExample(const ExampleRequest& request, ExampleContext& context, bool dot)
-        : request_(request), context_(context), dot_(dot), n_(request.options.integer("length")) {}
+    SumExample(ExampleContext& context, bool dot)
+        : context_(context), dot_(dot), n_(context.options().integer("length")) {}
 
     void add_rows() {
         context_.begin_part("random numbers");
-        Random random = array_random(request_);
+        Random random = array_random(context_.request());
         x_ = random_array<T>(context_, random, n_);
         if (dot_) y_ = random_array<T>(context_, random, n_);
         exact_ = exact_sum(context_, host_terms());
@@ -176,51 +172,44 @@ class SumExample {
     /// Curves of times and of errors over lengths, for sums of one array.
     void add_sweep() {
         context_.begin_part("sums over lengths");
-        lengths_ = sweep_lengths(request_, context_, Device::cpu, sizeof(T));
+        lengths_ = sweep_lengths(context_, Device::cpu, sizeof(T));
         if (lengths_.empty()) return;
         times_ = sweep_curve("sum", "Sum of an array", dtype_of<T>);
         errors_ = sweep_curve("sum_error", "Error of the sum of an array", dtype_of<T>);
         errors_.y_label = "relative error";
-        Random random = array_random(request_);
+        Random random = array_random(context_.request());
         x_ = random_array<T>(context_, random, lengths_.back());
         for (const std::int64_t n : lengths_)
             exact_of_length_.push_back(exact_sum(context_, SumTerms<T>{x_.data(), nullptr, n}));
-#if STENCILSCOPE_HAS_CUDA
-        if (context_.gpu()) {
-            const std::string why = context_.why_failed([&] { sweep_gpu(); });
-            if (!why.empty()) context_.report().notes.push_back("Sums over lengths on the GPU: " + why);
-        }
-#endif
+        if constexpr (STENCILSCOPE_HAS_CUDA)
+            if (context_.gpu()) {
+                const std::string why = context_.why_failed([&] { sweep_gpu(); });
+                if (!why.empty()) context_.report().notes.push_back("Sums over lengths on the GPU: " + why);
+            }
         for (const SumVariant& variant : variants())
             if (variant.on_cpu() && context_.cpu())
                 add_series("CPU, ", variant, lengths_.back(), [&](std::int64_t n, T& found) {
                     const auto run = [&] {
                         found = sum_on_cpu<T>(variant.how, context_, {x_.data(), nullptr, n});
                     };
-                    return time_host(context_, sweep_repeats(request_), run).seconds;
+                    ReportRow row;
+                    time_host(context_, row, run, kSweepRepeats);
+                    return row.seconds;
                 });
         add_sweep_curve(context_, std::move(times_), sizeof(T));
         context_.report().curves.push_back(std::move(errors_));
     }
 
   private:
-    std::span<const SumVariant> variants() const {
-        return dot_ ? std::span<const SumVariant>(kDots) : kSums;
-    }
-    SumTerms<T> host_terms() const {
-        return {x_.data(), dot_ ? y_.data() : nullptr, n_};
-    }
+    std::span<const SumVariant> variants() const { return dot_ ? std::span<const SumVariant>(kDots) : kSums; }
+    SumTerms<T> host_terms() const { return {x_.data(), dot_ ? y_.data() : nullptr, n_}; }
 
     void measure_sum(const SumVariant& variant, ReportRow& row) {
-        if (variant.on_cpu()) {
-            const auto run = [&] { return sum_on_cpu(variant.how, context_, host_terms()); };
-            check(variant, row, run);
-            time_host(context_, request_.repeats, [&] { kept_ = run(); }).fill(row);
-            return;
-        }
-#if STENCILSCOPE_HAS_CUDA
-        measure_on_gpu(variant, row);
-#endif
+        if constexpr (STENCILSCOPE_HAS_CUDA)
+            if (!variant.on_cpu()) return measure_on_gpu(variant, row);
+        const auto run = [&] { return sum_on_cpu(variant.how, context_, host_terms()); };
+        check(variant, row, run);
+        time_host(context_, row, [&] { kept_ = run(); });
     }
 
     // Runs it again and again: how far off is the result, and how often has it the same bits? Beyond the
@@ -260,11 +249,10 @@ class SumExample {
         errors_.series.push_back(std::move(error));
     }
 
-#if STENCILSCOPE_HAS_CUDA
     void measure_on_gpu(const SumVariant& variant, ReportRow& row) {
         context_.copy_gb_per_s(Device::cuda);  // before the arrays take the memory
         const std::size_t before = CudaMemoryMeter::left();
-        DeviceArrays<T> arrays(context_, n_);
+        Arrays<T> arrays(context_, Device::cuda, n_);
         CudaStream& stream = arrays.stream();
         const GpuSum<T> sum = make_gpu_sum<T>(variant, dot_, stream, n_);
         arrays.add(x_);
@@ -290,17 +278,16 @@ class SumExample {
         };
         check(variant, row, run);
         ReportRow device;
-        if (dot_) time_host(context_, request_.repeats, [&] { kept_ = run(); }).fill(row);
-        arrays.time(
-            request_.repeats, [&] { sum.enqueue(terms, on_device); }, dot_ ? device : row);
+        if (dot_) time_host(context_, row, [&] { kept_ = run(); });
+        arrays.time(dot_ ? device : row, [&] { sum.enqueue(terms, on_device); });
         if (dot_) row.more.emplace_back("on_the_device_alone_seconds", device.seconds);
     }
 
     void sweep_gpu() {
-        const auto fitting = sweep_lengths(request_, context_, Device::cuda, sizeof(T));
+        const auto fitting = sweep_lengths(context_, Device::cuda, sizeof(T));
         if (fitting.empty()) return;
         const std::int64_t longest = std::min(fitting.back(), lengths_.back());
-        DeviceArrays<T> arrays(context_, longest);
+        Arrays<T> arrays(context_, Device::cuda, longest);
         arrays.add(x_);
         arrays.send(0, x_);
         const CudaMemory result{sizeof(T)};
@@ -312,15 +299,13 @@ class SumExample {
                 const GpuSum<T> sum = make_gpu_sum<T>(variant, dot_, arrays.stream(), n);
                 ReportRow row;
                 const auto run = [&] { sum.enqueue({arrays.at(0), nullptr, n}, on_device); };
-                arrays.time(sweep_repeats(request_), run, row);
+                arrays.time(row, run, kSweepRepeats);
                 copy_in_parts([] {}, enqueue_to_host, &found, on_device, sizeof(T), arrays.stream());
                 return row.seconds;
             });
         }
     }
-#endif
 
-    const ExampleRequest& request_;
     ExampleContext& context_;
     bool dot_;
     std::int64_t n_;
@@ -339,26 +324,25 @@ void check_reduce(const ExampleRequest& request) {
     check_array(request);
 }
 
-void run(const ExampleRequest& request, ExampleContext& context, bool dot) {
-    require_array_memory(
-        request, context, dot ? 2 : 1, request.options.integer("length"), false, kScratchBytes);
-    for (const DType dtype : request.dtypes)
+void run(ExampleContext& context, bool dot) {
+    require_array_memory(context, dot ? 2 : 1, context.options().integer("length"), false, kScratchBytes);
+    for (const DType dtype : context.request().dtypes())
         in_dtype(dtype, [&]<class T>(T) {
-            SumExample<T> example(request, context, dot);
+            SumExample<T> example(context, dot);
             example.add_rows();
-            if (!dot && request.options.flag("sweep")) example.add_sweep();
+            if (!dot && context.options().flag("sweep")) example.add_sweep();
         });
 }
 
-void run_dot(const ExampleRequest& request, ExampleContext& context) {
-    run(request, context, true);
+void run_dot(ExampleContext& context) {
+    run(context, true);
     context.report().notes = {
         "Times are the host's, from the call until it has the result: for a million elements launching the "
         "kernel and hearing of its end take longer than reading them."};
 }
 
-void run_reduce(const ExampleRequest& request, ExampleContext& context) {
-    run(request, context, false);
+void run_reduce(ExampleContext& context) {
+    run(context, false);
     context.report().notes = {
         "Atomic additions come in an order that differs from run to run, and so do the last bits of their "
         "sums: what has a fixed order repeats every bit.",

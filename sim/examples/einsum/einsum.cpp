@@ -6,11 +6,11 @@
 #include <utility>
 
 #include "kernels/cuda/cuda_runtime.h"
+#include "sim/examples/arrays/arrays.h"
 #include "sim/examples/einsum/check.h"
 #include "sim/examples/einsum/gpu_einsum.h"
-#include "sim/examples/einsum/operands.h"
 #include "sim/examples/einsum/plan.h"
-#include "sim/examples/report/stopwatch.h"
+#include "sim/files/npy.h"
 #include "sim/machine/host_memory.h"
 #include "sim/text/error.h"
 #include "sim/text/parse.h"
@@ -61,6 +61,72 @@ constexpr std::string_view kAbout =
     "float32), and in the other one after that unless --dtype names one. --out DIR also gets result.npy, of "
     "the precision that is computed first.";
 
+/// What is asked for, checked without reading or making any values.
+struct EinsumTask {
+    Contraction contraction;
+    std::vector<std::string> files;  ///< none: random operands
+    std::vector<DType> dtypes;       ///< of files, their own first
+    std::uint64_t seed = 0;
+    long long repetitions = 1;
+    std::string subscripts;
+};
+
+// float32 where all files are; else float64, integers and booleans included.
+DType own_dtype(const std::vector<NpyHeader>& headers) {
+    const bool single =
+        std::ranges::all_of(headers, [](const NpyHeader& header) { return header.descr.ends_with("f4"); });
+    return single ? DType::float32 : DType::float64;
+}
+
+// Throws InputError.
+EinsumTask einsum_task(const ExampleRequest& request) {
+    EinsumTask task;
+    task.subscripts = request.options.text("subscripts");
+    task.files = request.options.all("operand");
+    task.dtypes = request.dtypes();
+    task.seed = std::uint64_t(request.options.integer("seed"));
+    task.repetitions = request.options.integer("repetitions");
+    const Subscripts subscripts = parse_subscripts(task.subscripts);
+    if (task.files.empty()) {
+        const LabelSizes sizes = parse_label_sizes(request.options.text("sizes"));
+        task.contraction = bind_subscripts(subscripts, shapes_for(subscripts, sizes));
+        return task;
+    }
+    if (request.options.given("sizes"))
+        throw InputError("--sizes: is for random operands; those of --operand files have their own sizes");
+    std::vector<NpyHeader> headers;
+    std::vector<Contraction::Shape> shapes;
+    for (const std::string& file : task.files) {
+        headers.push_back(read_npy_header(file));
+        shapes.push_back(headers.back().shape);
+    }
+    task.contraction = bind_subscripts(subscripts, shapes);
+    const DType own = own_dtype(headers);
+    std::ranges::stable_partition(task.dtypes, [&](DType dtype) { return dtype == own; });
+    return task;
+}
+
+// All operands in one precision. Random ones come from one generator, one after the other, as
+// default_rng(seed).random(shape, dtype) makes them in NumPy.
+template <class T>
+std::vector<AlignedBuffer<T>> make_operands(const EinsumTask& task, ExampleContext& context) {
+    std::vector<AlignedBuffer<T>> operands;
+    Random random(task.seed);
+    for (std::size_t i = 0; i < task.contraction.shapes.size(); ++i) {
+        if (!task.files.empty()) {
+            NpyArray array = read_npy_array(task.files[i], dtype_of<T>);
+            if (array.shape != task.contraction.shapes[i])
+                throw InputError(fmt::format("{}: has another shape than a moment ago", task.files[i]));
+            const auto& values = std::get<std::vector<T>>(array.values);
+            std::ranges::copy(values, operands.emplace_back(values.size()).begin());
+            context.pause();
+            continue;
+        }
+        operands.push_back(random_array<T>(context, random, product_of(task.contraction.shapes[i])));
+    }
+    return operands;
+}
+
 void check(const ExampleRequest& request) {
     make_plan(einsum_task(request).contraction);
 }
@@ -89,20 +155,18 @@ void require_host_memory(const EinsumTask& task, const Plan& plan) {
 }
 
 // Throws MachineError where the GPU, if it is to be used, has no room for the operands and intermediates.
-void require_gpu_memory([[maybe_unused]] const EinsumTask& task,
-                        [[maybe_unused]] const Plan& plan,
-                        [[maybe_unused]] const ExampleContext& context) {
-#if STENCILSCOPE_HAS_CUDA
+void require_gpu_memory(const EinsumTask& task, const Plan& plan, const ExampleContext& context) {
     if (!context.gpu()) return;
     double needed = 0;
     for (const DType dtype : task.dtypes)
-        in_dtype(dtype,
-                 [&]<class T>(T) { needed = std::max(needed, double(arena_bytes<GpuParts<T>>(plan))); });
+        in_dtype(dtype, [&]<class T>(T) {
+            if constexpr (STENCILSCOPE_HAS_CUDA)
+                needed = std::max(needed, double(arena_bytes<GpuParts<T>>(plan)));
+        });
     if (needed > context.gpu_budget())
         throw MachineError(fmt::format("einsum: needs {} of GPU memory, of which {} may be used",
                                        format_bytes(needed),
                                        format_bytes(context.gpu_budget())));
-#endif
 }
 
 // The table "path", and notes.
@@ -171,8 +235,8 @@ std::vector<T> compute(const EinsumTask& task,
 template <class T>
 class Runner {
   public:
-    Runner(const EinsumTask& task, const ExampleRequest& request, ExampleContext& context)
-        : task_(task), request_(request), context_(context), plan_(make_plan(task.contraction)) {
+    Runner(const EinsumTask& task, ExampleContext& context)
+        : task_(task), context_(context), plan_(make_plan(task.contraction)) {
         context_.begin_part(fmt::format("operands in {}", name_of(dtype_of<T>)));
         operands_ = make_operands<T>(task, context);
         context_.begin_part("the result in float64");
@@ -190,20 +254,17 @@ class Runner {
         if (task_.repetitions > 1) work += fmt::format(", {} times", task_.repetitions);
         std::vector<Variant> variants{
             {"own sums, OpenBLAS", Device::cpu, [this](ReportRow& row) { measure_cpu(row); }}};
-        if (request_.on_gpu())
+        if (context_.request().on_gpu())
             variants.push_back({"own sums, cuBLAS", Device::cuda, [this](ReportRow& row) {
-#if STENCILSCOPE_HAS_CUDA
-                                    measure_gpu(row);
-#else
-                                    (void)row;
-#endif
+                                    if constexpr (STENCILSCOPE_HAS_CUDA) measure_gpu(row);
                                 }});
         measure(context_, work, dtype_of<T>, variants);
     }
 
     void write_result() {
-        if (request_.out.empty() || !has_result_) return;
-        const auto path = std::filesystem::path(request_.out) / "result.npy";
+        const std::string& folder = context_.request().out;
+        if (folder.empty() || !has_result_) return;
+        const auto path = std::filesystem::path(folder) / "result.npy";
         write_npy_array(path, {task_.contraction.output_shape(), std::move(result_)});
         context_.report().files.push_back(path.string());
     }
@@ -214,12 +275,12 @@ class Runner {
         const auto arithmetic = cpu_einsum_arithmetic<T>(context_.threads(), [&] { context_.pause(); });
         const auto operands = pointers_to(operands_);
         const long long every = told_every(plan_);
-        time_host(context_, request_.repeats, [&] {
+        time_host(context_, row, [&] {
             for (long long i = 0; i < task_.repetitions; ++i) {
                 execute_plan<T>(plan_, *arithmetic, operands, scratch.data(), result.data());
                 if (i % every == 0) context_.progress(double(i + 1) / double(task_.repetitions));
             }
-        }).fill(row);
+        });
         if constexpr (sizeof(T) == 4)
             check_against_reference(row, result);
         else
@@ -228,7 +289,6 @@ class Runner {
         finish(row, std::move(result));
     }
 
-#if STENCILSCOPE_HAS_CUDA
     void measure_gpu(ReportRow& row) {
         std::vector<T> result(reference_.size(), T(NAN));
         time_gpu(row, result);
@@ -243,13 +303,10 @@ class Runner {
         const auto operands = pointers_to(operands_);
         einsum.upload(operands);  // the first copy of a process is slow, and not timed
         row.to_device_seconds = seconds_of([&] { einsum.upload(operands); });
-        time_device(context_, stream, request_.repeats, [&] {
-            einsum.run(int(task_.repetitions));
-        }).fill(row);
+        time_device(context_, stream, row, [&] { einsum.run(int(task_.repetitions)); });
         row.to_host_seconds = seconds_of([&] { einsum.fetch(result.data()); });
         row.gpu_memory = GpuMemoryUse{double(arena_bytes<GpuParts<T>>(plan_))};
     }
-#endif
 
     void finish(ReportRow& row, std::vector<T> result) {
         add_einsum_rates(row, plan_, task_.repetitions, context_);
@@ -283,7 +340,6 @@ class Runner {
     }
 
     const EinsumTask& task_;
-    const ExampleRequest& request_;
     ExampleContext& context_;
     Plan plan_;
     std::vector<AlignedBuffer<T>> operands_;
@@ -292,8 +348,8 @@ class Runner {
     bool has_result_ = false;
 };
 
-void run(const ExampleRequest& request, ExampleContext& context) {
-    const EinsumTask task = einsum_task(request);
+void run(ExampleContext& context) {
+    const EinsumTask task = einsum_task(context.request());
     const Plan plan = make_plan(task.contraction);
     require_host_memory(task, plan);
     require_gpu_memory(task, plan, context);
@@ -302,7 +358,7 @@ void run(const ExampleRequest& request, ExampleContext& context) {
         const bool first = dtype == task.dtypes.front();
         try {
             in_dtype(dtype, [&]<class T>(T) {
-                Runner<T> runner(task, request, context);
+                Runner<T> runner(task, context);
                 runner.add_rows();
                 if (first) runner.write_result();
             });

@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -45,6 +46,13 @@ struct Plan {
 /// in C order without gaps, as does the result. Throws InputError where an axis is longer than matrix
 /// products allow.
 Plan make_plan(const Contraction& contraction);
+
+template <class Array>
+auto pointers_to(const std::vector<Array>& arrays) {
+    std::vector<decltype(std::declval<const Array&>().data())> pointers;
+    for (const auto& array : arrays) pointers.push_back(array.data());
+    return pointers;
+}
 
 /// Executes the plan with one side's arithmetic and pointers.
 template <class T>

@@ -5,12 +5,11 @@
 #include <iterator>
 #include <limits>
 
+#include "kernels/cpu/gemm.h"
 #include "kernels/cuda/device_arena.h"
 #include "kernels/examples/arrays/column_sums.h"
-#include "kernels/examples/matmul/cpu_matmul.h"
 #include "kernels/examples/matmul/cuda_matmul.h"
 #include "kernels/examples/matmul/out_of_core.h"
-#include "kernels/examples/matmul/tensor_peak.h"
 #include "sim/examples/arrays/arrays.h"
 #include "sim/examples/matmul/reference.h"
 #include "sim/text/error.h"
@@ -82,7 +81,8 @@ std::vector<MatmulRow> chosen_rows(const ExampleRequest& request) {
     const std::string list = request.options.text("rows");
     if (list == "all") return {std::begin(kRows), std::end(kRows)};
     std::vector<MatmulRow> rows;
-    bool any = request.dtypes.empty();  // then all of them
+    const std::vector<DType> dtypes = request.dtypes();
+    bool any = false;
     for (const std::string& key : split(list, ',')) {
         const auto row = std::ranges::find(kRows, key, &MatmulRow::key);
         if (row == std::end(kRows)) {
@@ -91,11 +91,11 @@ std::vector<MatmulRow> chosen_rows(const ExampleRequest& request) {
             throw InputError("--rows: " + unknown_name_message("row", key, known));
         }
         rows.push_back(*row);
-        any |= std::ranges::any_of(request.dtypes, [&](DType dtype) { return works(*row, dtype); });
+        any |= std::ranges::any_of(dtypes, [&](DType dtype) { return works(*row, dtype); });
     }
     if (!any)
         throw InputError(
-            fmt::format("--rows {}: none of them works in {} alone", list, name_of(request.dtypes.front())));
+            fmt::format("--rows {}: none of them works in {} alone", list, name_of(dtypes.front())));
     return rows;
 }
 
@@ -103,7 +103,10 @@ void check(const ExampleRequest& request) {
     chosen_rows(request);
 }
 
-#if STENCILSCOPE_HAS_CUDA
+// Operations of a panel of rows per thread: half a second in float32 on a core with wide vectors. OpenBLAS
+// packs all of B anew for each panel, so panels have some hundred rows at least.
+constexpr double kPanelOperations = 8e10;
+constexpr std::int64_t kMinPanelRows = 512;
 
 constexpr std::size_t kWorkspace = std::size_t(32) << 20;  // what cuBLAS recommends on Hopper
 constexpr std::size_t kWorkspaceShare = 8;                 // of the memory, out of core
@@ -123,29 +126,23 @@ struct DeviceOperands {
           sums(arena.take<T>(s.n)) {}
 };
 
-#endif
-
 /// All rows of one precision.
 template <class T>
 class MatmulExample {
   public:
-    MatmulExample(const ExampleRequest& request, ExampleContext& context)
-        : request_(request), context_(context), problem_(matmul_problem(request)) {}
+    explicit MatmulExample(ExampleContext& context)
+        : context_(context), problem_(matmul_problem(context.options())) {}
 
     void add_rows() {
         std::vector<Variant> variants;
         bool any = false;
-        for (const MatmulRow& which : chosen_rows(request_)) {
+        for (const MatmulRow& which : chosen_rows(context_.request())) {
             if (!works(which, dtype_of<T>)) continue;
             const bool cpu = which.device == Device::cpu;
             any |= cpu ? context_.cpu() : context_.gpu();
             variants.push_back({which.name, which.device, [this, which, cpu](ReportRow& row) {
                                     if (cpu) return run_on_cpu(row);
-#if STENCILSCOPE_HAS_CUDA
-                                    run_on_gpu(which, row);
-#else
-                                    (void)which;
-#endif
+                                    if constexpr (STENCILSCOPE_HAS_CUDA) run_on_gpu(which, row);
                                 }});
             variants.back().inexact = which.inexact;
         }
@@ -187,23 +184,35 @@ class MatmulExample {
         compare(result, reference_, limits, row);
     }
 
+    // Repetition i, in panels between which the example can end.
+    void multiply_on_cpu(T* c, int i) {
+        const auto& [m, k, n] = problem_.shape;
+        set_gemm_threads(context_.thread_count());
+        const double operations = 2.0 * double(k) * double(n);
+        const std::int64_t most =
+            std::max(kMinPanelRows, std::int64_t(kPanelOperations * context_.thread_count() / operations));
+        const std::int64_t panel = ceil_div(m, ceil_div(m, most));
+        for (std::int64_t first = 0; first < m; first += panel) {
+            const std::int64_t rows = std::min(panel, m - first);
+            gemm(GemmCall<T>{
+                rows, k, n, {operands_.a.data() + first * k, k}, {operands_.b.data(), n}, c + first * n, n});
+            context_.progress((i + double(first + rows) / double(m)) / problem_.repetitions);
+        }
+    }
+
     void run_on_cpu(ReportRow& row) {
         const MatmulShape& s = problem_.shape;
         HostProduct product(s);
-        time_host(context_, request_.repeats, [&] {
+        time_host(context_, row, [&] {
             for (int i = 0; i < problem_.repetitions; ++i) {
-                cpu_matmul<T>({operands_.a.data(), operands_.b.data(), product.c.data(), s},
-                              context_.thread_count(),
-                              [&](double share) { context_.progress((i + share) / problem_.repetitions); });
+                multiply_on_cpu(product.c.data(), i);
                 cpu_column_sums<T>(
                     context_.threads(), product.c.data(), {s.m, s.n, s.n}, nullptr, product.sums.data());
             }
-        }).fill(row);
+        });
         row.rates = {context_.arithmetic_rate(row, problem_.operations(), row.dtype)};
         finish(row, result_of(std::move(product)), {sizeof(T) == sizeof(float) ? 5e-6 : 1e-13, true});
     }
-
-#if STENCILSCOPE_HAS_CUDA
 
     void run_on_gpu(const MatmulRow& which, ReportRow& row) {
         const MatmulShape shapes[] = {problem_.shape};
@@ -268,14 +277,14 @@ class MatmulExample {
             once();
             stream.synchronize();
         });
-        time_device(context_, stream, request_.repeats, [&] {
+        time_device(context_, stream, row, [&] {
             for (int i = 0; i < problem_.repetitions; ++i) {
                 once();
                 if (seconds < kWaitSeconds) continue;
                 stream.synchronize();
                 context_.progress(double(i + 1) / problem_.repetitions);
             }
-        }).fill(row);
+        });
     }
 
     OutOfCorePlan plan(const MatmulRow& which, std::size_t budget, std::size_t workspace) const {
@@ -303,11 +312,11 @@ class MatmulExample {
         const OutOfCorePlan p = plan(which, budget, workspace);
         OutOfCoreMatmul<T> matmul(which.method, p, workspace, context_.threads());
         HostProduct product(problem_.shape);
-        time_host(context_, request_.repeats, [&] {
+        time_host(context_, row, [&] {
             for (int i = 0; i < problem_.repetitions; ++i)
                 matmul.run({operands_.a.data(), operands_.b.data(), product.c.data(), product.sums.data()},
                            [&] { context_.pause(); });
-        }).fill(row);
+        });
         row.gpu_memory = GpuMemoryUse{double(p.bytes)};
         row.more.emplace_back("out_of_core", true);
         row.more.emplace_back("tile_of_c", fmt::format("{} x {}", p.tile.m, p.tile.n));
@@ -340,18 +349,15 @@ class MatmulExample {
         return context_.arithmetic_rate(row, problem_.operations(), row.dtype);
     }
 
-#endif
-
-    const ExampleRequest& request_;
     ExampleContext& context_;
     MatmulProblem problem_;
     MatmulOperands<T> operands_;
     MatmulReference reference_;
 };
 
-void run(const ExampleRequest& request, ExampleContext& context) {
-    for (const DType dtype : request.dtypes)
-        in_dtype(dtype, [&]<class T>(T) { MatmulExample<T>(request, context).add_rows(); });
+void run(ExampleContext& context) {
+    for (const DType dtype : context.request().dtypes())
+        in_dtype(dtype, [&]<class T>(T) { MatmulExample<T>(context).add_rows(); });
     auto& notes = context.report().notes;
     notes = {
         "Seconds are those of all repetitions; each computes C and the sums of its columns anew, from A and "

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "kernels/cpu/aligned_buffer.h"
-#include "kernels/examples/matmul/matmul_shape.h"
+#include "kernels/examples/matmul/cuda_matmul.h"
 #include "sim/examples/context.h"
 #include "sim/examples/report/report.h"
 
@@ -20,7 +20,7 @@ struct MatmulProblem {
     double operations() const { return shape.operations() * repetitions; }
 };
 
-MatmulProblem matmul_problem(const ExampleRequest& request);
+MatmulProblem matmul_problem(const OptionValues& options);
 
 /// On the host, row-major.
 template <class T>

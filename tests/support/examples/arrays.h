@@ -157,7 +157,7 @@ void require_sum(T got, const ExactSum& want, double roundings) {
 inline void require_refused_below(stencil::ExampleRequest asked,
                                   const stencil::Machine& machine,
                                   std::uint64_t limit) {
-    asked.memory_limit = limit;
+    limit_memory(asked, limit);
     int rows = 0;
     stencil::ExampleWatch watch;
     watch.news = [&](const stencil::Report&) { ++rows; };

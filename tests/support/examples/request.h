@@ -17,11 +17,13 @@ inline stencil::ExampleRequest request(std::string_view name,
                                        const Options& options,
                                        const std::string& backend = "cpu") {
     stencil::ExampleRequest asked = stencil::request_for(stencil::find_example(name));
-    asked.backend = backend;
-    asked.repeats = 2;
-    asked.threads = 2;
-    for (const auto& [option, value] : options) asked.options.set(option, value);
+    for (const Options& some : {Options{{"backend", backend}, {"repeats", "2"}, {"threads", "2"}}, options})
+        for (const auto& [option, value] : some) asked.options.set(option, value);
     return asked;
+}
+
+inline void limit_memory(stencil::ExampleRequest& asked, std::uint64_t bytes) {
+    asked.options.set("memory-limit", std::to_string(bytes));
 }
 
 inline stencil::Report run_on_cpu(std::string_view name, const Options& options) {

@@ -101,19 +101,6 @@ ReportCurve l_curve(Dice& dice) {
     return curve;
 }
 
-ReportCurve convergence(Dice& dice) {
-    ReportCurve curve{
-        "convergence", "Certified error as the process goes on", "iterations", "error of x", false, true, {}};
-    for (const double c : {0.1, 3.7, 130.0}) {
-        ReportSeries series{fmt::format("c = {:g}", c), {}, true, false, false};
-        for (int k = 1; k < 900; k += 3)
-            series.points.push_back(
-                {double(k), std::exp(-k * 0.01 * (1 + c / 50)) * dice.uniform(0.8, 1.2), "", false});
-        curve.series.push_back(series);
-    }
-    return curve;
-}
-
 ReportTable coefficients(Dice& dice) {
     ReportTable table{"coefficients",
                       "Stopped by a certificate on the error",
@@ -143,7 +130,7 @@ std::shared_ptr<const LiveCurve> live_curve() {
 }
 
 void fill(Report& report, Dice& dice) {
-    report.curves = {l_curve(dice), convergence(dice)};
+    report.curves = {l_curve(dice)};
     report.tables = {coefficients(dice)};
     report.notes = {
         "The tutorial plots a wrong residual: the difference of a vector and a column broadcasts to a "
@@ -153,28 +140,28 @@ void fill(Report& report, Dice& dice) {
     report.live = live_curve();
 }
 
-void take_time(const ExampleRequest& request, ExampleContext& context, double from, double to) {
-    const int slices = int(request.options.real("seconds") / 0.005 * (to - from));
+void take_time(ExampleContext& context, double from, double to) {
+    const int slices = int(context.options().real("seconds") / 0.005 * (to - from));
     for (int i = 0; i < slices; ++i) {
         context.progress(from + (to - from) * i / slices);
         std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
 }
 
-void fail_as_told(const ExampleRequest& request) {
-    const std::string how = request.options.text("fail");
+void fail_as_told(const OptionValues& options) {
+    const std::string how = options.text("fail");
     if (how == "input") throw InputError("--matrix a.mtx: line 3: column 7 is beyond the matrix's 5");
     if (how == "machine") throw MachineError("cublasSgemm: an illegal memory access was encountered");
     if (how == "memory") throw std::bad_alloc();
 }
 
-void run_sample(const ExampleRequest& request, ExampleContext& context) {
+void run_sample(ExampleContext& context) {
     Dice dice;
     const auto rows = sample_rows(dice);
     context.begin_part("products");
     for (std::size_t i = 0; i < rows.size(); ++i) {
-        take_time(request, context, double(i) / double(rows.size()), double(i + 1) / double(rows.size()));
-        if (i == 2) fail_as_told(request);
+        take_time(context, double(i) / double(rows.size()), double(i + 1) / double(rows.size()));
+        if (i == 2) fail_as_told(context.options());
         context.add(rows[i]);
     }
     fill(context.report(), dice);
@@ -184,7 +171,7 @@ void check_sample(const ExampleRequest& request) {
     if (request.options.integer("rows") == 13) throw InputError("--rows 13: brings bad luck\n  13\n  ^");
 }
 
-void run_plain(const ExampleRequest&, ExampleContext& context) {
+void run_plain(ExampleContext& context) {
     Dice dice;
     context.add(timed_row(dice, "c = a + b", "two arrays", Device::cpu, 0.0005));
 }

@@ -1,4 +1,4 @@
-#include "app/window/panels/examples/example_options.h"
+#include "app/window/panels/examples/example_panel.h"
 
 #include <fmt/format.h>
 
@@ -24,14 +24,16 @@ std::vector<std::string> first_texts(const ExampleOption& option) {
 
 // Expands typed numbers such as 10k or 2^20, which commands do not accept.
 std::string plain(const std::string& text, Kind kind) {
-    const auto whole = kind == Kind::integer ? equation::typed_whole(text) : std::nullopt;
+    const auto whole =
+        kind == Kind::integer || kind == Kind::bytes ? equation::typed_whole(text) : std::nullopt;
     const auto real = kind == Kind::real && !read_real(text) ? equation::typed_number(text) : std::nullopt;
     return whole ? std::to_string(*whole) : real ? format_real(*real) : text;
 }
 
-void take(ExampleDraft& draft, const ExampleOption& option, const std::vector<std::string>& texts) {
-    if (texts == first_texts(option)) return;
-    for (const std::string& text : texts) {
+void take(ExampleDraft& draft, const ExampleOption& option, const OptionTexts& all) {
+    const auto found = all.find(option.name);
+    if (found == all.end() || found->second == first_texts(option)) return;
+    for (const std::string& text : found->second) {
         if (text.empty()) continue;
         try {
             draft.request.options.set(option.name, plain(text, option.kind));
@@ -41,13 +43,11 @@ void take(ExampleDraft& draft, const ExampleOption& option, const std::vector<st
     }
 }
 
-void take_common(ExampleDraft& draft, const RequestOption& option, const OptionTexts& common) {
-    const auto found = common.find(option.name);
-    if (found == common.end() || found->second.front().empty()) return;
-    try {
-        option.set(draft.request, plain(found->second.front(), Kind::integer));
-    } catch (const InputError& error) {
-        draft.errors[std::string(option.name)] = error.what();
+void show(OptionTexts& texts, std::span<const ExampleOption> options, const OptionValues& values) {
+    for (const ExampleOption& option : options) {
+        std::vector<std::string> own = values.all(option.name);
+        if (own.empty()) own.emplace_back();
+        texts[std::string(option.name)] = std::move(own);
     }
 }
 
@@ -83,15 +83,12 @@ std::string tip_of(const ExampleOption& option) {
     return text + fmt::format("\n--{}{}{}", option.name, option.value.empty() ? "" : " ", option.value);
 }
 
-// Draws a combo box of names, with an empty choice if the option is optional.
-void draw_combo(const char* id,
-                std::string& text,
-                std::span<const std::string_view> names,
-                const char* none,
-                std::string_view tip) {
-    combo(id, text.empty() ? none : text.c_str(), tip, [&] {
-        if (*none && choice(none, text.empty(), tip)) text.clear();
-        for (const std::string_view name : names)
+// Draws a combo box of the choices, with an empty one if the option has no default.
+void draw_combo(const ExampleOption& option, std::string& text, std::string_view tip) {
+    const std::string none(option.unset);
+    combo("##choice", text.empty() ? none.c_str() : text.c_str(), tip, [&] {
+        if (!none.empty() && choice(none.c_str(), text.empty(), tip)) text.clear();
+        for (const std::string_view name : option.choices)
             if (choice(std::string(name).c_str(), text == name, tip)) text = name;
     });
 }
@@ -133,11 +130,9 @@ void draw_option(const ExampleOption& option, std::vector<std::string>& texts, s
         return;
     }
     option_row(name, tip, 0);
-    if (option.kind == Kind::choice) {
-        draw_combo("##choice", text, option.choices, option.standard.empty() ? "none" : "", tip);
-        return;
-    }
-    text_input("##text", std::string(option.value).c_str(), text, tip, wrong);
+    if (!option.choices.empty()) return draw_combo(option, text, tip);
+    const std::string hint(option.unset.empty() ? option.value : option.unset);
+    text_input("##text", hint.c_str(), text, tip, wrong);
 }
 
 }  // namespace
@@ -145,50 +140,26 @@ void draw_option(const ExampleOption& option, std::vector<std::string>& texts, s
 ExampleDraft draft_of(const Example& example, const ExamplesState& state) {
     ExampleDraft draft{request_for(example), {}};
     if (const auto texts = state.texts.find(example.name); texts != state.texts.end())
-        for (const ExampleOption& option : example.options)
-            if (const auto found = texts->second.find(option.name); found != texts->second.end())
-                take(draft, option, found->second);
-    for (const RequestOption& option : request_options()) take_common(draft, option, state.common);
+        for (const ExampleOption& option : example.options) take(draft, option, texts->second);
+    for (const ExampleOption& option : common_options()) take(draft, option, state.common);
     if (state.writes) draft.request.out = state.folder;
     return draft;
 }
 
 void show_request(ExamplesState& state, const ExampleRequest& request) {
     state.name = request.example->name;
-    OptionTexts& texts = state.texts[state.name];
-    for (const ExampleOption& option : request.example->options) {
-        std::vector<std::string> values = request.options.all(option.name);
-        if (values.empty()) values.emplace_back();
-        texts[std::string(option.name)] = std::move(values);
-    }
-    for (const RequestOption& option : request_options())
-        state.common[std::string(option.name)] = {option.text(request)};
+    show(state.texts[state.name], request.example->options, request.options);
+    show(state.common, common_options(), request.options);
     state.writes = !request.out.empty();
     if (state.writes) state.folder = request.out;
 }
 
-void draw_example_options(ExamplesState& state, const ExampleDraft& draft) {
-    OptionTexts& texts = state.texts[std::string(draft.request.example->name)];
-    for (const ExampleOption& option : draft.request.example->options) {
+void draw_options(std::span<const ExampleOption> options, OptionTexts& texts, const ExampleDraft& draft) {
+    for (const ExampleOption& option : options) {
         ImGui::PushID(option.name.data(), option.name.data() + option.name.size());
         std::vector<std::string>& own =
             texts.try_emplace(std::string(option.name), first_texts(option)).first->second;
         draw_option(option, own, error_of(draft, option.name));
-        ImGui::PopID();
-    }
-}
-
-void draw_request_options(ExamplesState& state, const ExampleDraft& draft) {
-    for (const RequestOption& option : request_options()) {
-        const std::string name(option.name);
-        const std::string tip = fmt::format("{}\n--{} {}", option.help, name, option.value);
-        std::string& text = state.common.try_emplace(name, 1).first->second.front();
-        ImGui::PushID(name.c_str());
-        option_row(name, tip, 0);
-        if (option.choices.empty())
-            text_input("##text", option.standard, text, tip, error_of(draft, name));
-        else
-            draw_combo("##choice", text, option.choices, option.standard, tip);
         ImGui::PopID();
     }
 }

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "app/window/icons.h"
-#include "app/window/panels/examples/example_options.h"
 #include "app/window/panels/examples/example_panel.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/widgets/path_input.h"
@@ -77,20 +76,19 @@ void draw_alone(ExamplesState& state, const Snapshot& snapshot) {
     checkbox("pause the simulation", &state.alone, tip);
 }
 
-template <class Options>
-bool any_error(const ExampleDraft& draft, const Options& options) {
-    return std::ranges::any_of(options,
-                               [&](const auto& option) { return draft.errors.contains(option.name); });
+bool any_error(const ExampleDraft& draft, std::span<const ExampleOption> options) {
+    return std::ranges::any_of(
+        options, [&](const ExampleOption& option) { return draft.errors.contains(option.name); });
 }
 
 // Draws the options that all examples have; collapsed unless one is wrong.
 void draw_measuring(UiState& ui, const Snapshot& snapshot, const ExampleDraft& draft) {
     ExamplesState& state = ui.panel.examples;
-    if (any_error(draft, request_options())) ImGui::SetNextItemOpen(true);
+    if (any_error(draft, common_options())) ImGui::SetNextItemOpen(true);
     const bool open = ImGui::TreeNodeEx("How it is measured", ImGuiTreeNodeFlags_NoTreePushOnOpen);
     tooltip("Backend, precision, repeats, threads, memory, and where files go");
     if (!open) return;
-    draw_request_options(state, draft);
+    draw_options(common_options(), state.common, draft);
     draw_alone(state, snapshot);
     draw_files(ui);
 }
@@ -170,7 +168,8 @@ void draw_example_panel(UiState& ui, const Snapshot& snapshot, std::span<const E
     ImGui::SetNextItemOpen(true, ImGuiCond_Once);
     const bool open = ImGui::TreeNodeEx("Options", ImGuiTreeNodeFlags_NoTreePushOnOpen);
     tooltip("What it works on, and how");
-    if (open || any_error(draft, example.options)) draw_example_options(state, draft);
+    if (open || any_error(draft, example.options))
+        draw_options(example.options, state.texts[std::string(example.name)], draft);
     ImGui::PopID();
     draw_measuring(ui, snapshot, draft);
     draw_example_results(ui);
