@@ -13,7 +13,6 @@
 #include "app/window/preferences.h"
 #include "app/window/window_command.h"
 #if STENCILSCOPE_HAS_WINDOW
-#include "app/window/remembered.h"
 #include "sim/initial/initial.h"
 #include "sim/text/quote.h"
 #endif

@@ -6,7 +6,7 @@
 #include <exception>
 #include <utility>
 
-#include "app/window/display/screenshot.h"
+#include "app/window/display/gl_objects.h"
 #include "sim/files/image.h"
 
 namespace stencil {

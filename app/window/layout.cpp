@@ -14,8 +14,7 @@
 #include "app/window/panels/long_actions.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/plots/measure_plots.h"
-#include "app/window/panels/prompts.h"
-#include "app/window/panels/tour/tour.h"
+#include "app/window/panels/tour.h"
 #include "app/window/panels/widgets/widgets.h"
 #include "app/window/preferences.h"
 

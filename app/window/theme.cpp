@@ -5,7 +5,6 @@
 #include <stdexcept>
 #include <string>
 
-#include "app/window/icons.h"
 #include "sim/text/embedded.h"
 
 namespace stencil {

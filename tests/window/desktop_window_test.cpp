@@ -5,7 +5,7 @@
 #include <atomic>
 #include <filesystem>
 
-#include "app/window/panels/widgets/path_input.h"
+#include "app/window/panels/widgets/inputs.h"
 #include "tests/support/catch.h"
 #include "tests/support/window/imgui_panels.h"
 

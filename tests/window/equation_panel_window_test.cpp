@@ -4,7 +4,7 @@
 
 #include "app/window/layout.h"
 #include "app/window/panels/commands.h"
-#include "app/window/panels/equation/equation_editor.h"
+#include "app/window/panels/equation/parameter_rows.h"
 #include "app/window/panels/panels.h"
 #include "sim/model/presets.h"
 #include "sim/run/ready_runs.h"

@@ -1,5 +1,5 @@
 // Spectrum and phase plane in the window: requests, and the probes' trajectories.
-#include "app/window/panels/plots/field_plots.h"
+#include "app/window/panels/plots/measure_plots.h"
 
 #include "tests/support/catch.h"
 #include "tests/support/window/imgui_panels.h"

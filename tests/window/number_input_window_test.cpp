@@ -1,5 +1,5 @@
 // The input field for numbers, and the slider that turns into it.
-#include "app/window/panels/widgets/number_input.h"
+#include "app/window/panels/widgets/inputs.h"
 
 #include "app/window/panels/widgets/widgets.h"
 #include "tests/support/catch.h"

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-#include "app/window/field_rate.h"
+#include "app/window/display/frame_clock.h"
 #include "app/window/format.h"
 #include "app/window/layout.h"
 #include "app/window/panels/widgets/widgets.h"

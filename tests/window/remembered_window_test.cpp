@@ -1,10 +1,9 @@
 // Settings and the session are restored at the next start.
-#include "app/window/remembered.h"
+#include "app/window/preferences.h"
 
 #include <filesystem>
 
 #include "app/window/panels/panels.h"
-#include "app/window/preferences.h"
 #include "sim/run/settings.h"
 #include "tests/support/catch.h"
 #include "tests/support/program.h"

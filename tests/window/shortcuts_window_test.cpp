@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "app/window/panels/widgets/number_input.h"
+#include "app/window/panels/widgets/inputs.h"
 #include "tests/support/catch.h"
 #include "tests/support/window/imgui_panels.h"
 

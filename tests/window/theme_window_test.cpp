@@ -7,7 +7,6 @@
 #include <string>
 
 #include "app/window/canvas/canvas_overlay.h"
-#include "app/window/icons.h"
 #include "app/window/panels/widgets/widgets.h"
 #include "app/window/theme.h"
 #include "tests/support/catch.h"

@@ -1,5 +1,5 @@
 // The tour, without a window: cards advance when their task is done, and cover nothing important.
-#include "app/window/panels/tour/tour.h"
+#include "app/window/panels/tour.h"
 
 #include "app/window/panels/commands.h"
 #include "tests/support/catch.h"

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <utility>
 
-#include "app/window/canvas/canvas_arrows.h"
+#include "app/window/canvas/canvas_overlay.h"
 #include "app/window/canvas/color_bar.h"
 #include "app/window/format.h"
 

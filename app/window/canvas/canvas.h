@@ -6,7 +6,6 @@
 
 #include "app/window/canvas/canvas_input.h"
 #include "app/window/canvas/canvas_overlay.h"
-#include "app/window/canvas/surface_input.h"
 #include "app/window/display/field_renderer.h"
 #include "app/window/theme.h"
 #include "app/window/ui_state.h"

@@ -1,4 +1,4 @@
-// Overlays over and around the field: titles, axes, grid, numbers, tools and badges.
+// Overlays over and around the field: titles, axes, grid, numbers, arrows, tools and badges.
 #pragma once
 
 #include <optional>
@@ -61,5 +61,11 @@ inline constexpr double kBadgeShare = 0.1;  ///< opacity of a badge's background
 /// Draws badges (paused, recording) at the right of the strip and, if `waiting` (seconds) > 0, that the
 /// picture is out of date. Returns the left edge of what it drew.
 double draw_state(Painter& painter, const OverlayScene& scene, const ScreenRect& strip, double waiting);
+
+/// Returns where arrows fit in the visible area without touching.
+ArrowLattice arrows_on(const UiState& ui, FieldSize field, const CellArea& visible);
+
+/// Draws the newest frame's arrows, over panes that show the field itself.
+void draw_arrows(Painter& painter, const OverlayScene& scene, const PaneSlot& slot);
 
 }  // namespace stencil

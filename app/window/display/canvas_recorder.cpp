@@ -9,7 +9,7 @@
 #include <optional>
 #include <thread>
 
-#include "app/window/display/screenshot.h"
+#include "app/window/display/gl_objects.h"
 #include "sim/files/folder.h"
 #include "sim/run/output/video_file.h"
 

@@ -9,9 +9,8 @@
 
 #include "app/window/panels/long_actions.h"
 #include "app/window/panels/panels.h"
-#include "app/window/panels/tour/tour.h"
+#include "app/window/panels/tour.h"
 #include "app/window/preferences.h"
-#include "app/window/remembered.h"
 #include "sim/run/command_text.h"
 #include "sim/text/parse.h"
 #include "sim/text/shell_words.h"

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "app/window/panels/panels.h"
-#include "app/window/panels/tour/tour.h"
+#include "app/window/panels/tour.h"
 #include "app/window/panels/widgets/widgets.h"
 #include "app/window/shortcuts.h"
 

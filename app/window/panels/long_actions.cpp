@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "app/window/format.h"
-#include "app/window/icons.h"
 #include "app/window/panels/widgets/widgets.h"
+#include "app/window/theme.h"
 
 namespace stencil {
 namespace {

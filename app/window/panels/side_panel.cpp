@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "app/window/panels/panels.h"
-#include "app/window/panels/tour/tour.h"
+#include "app/window/panels/tour.h"
 #include "app/window/panels/widgets/widgets.h"
 #include "sim/examples/example.h"
 

@@ -6,11 +6,11 @@
 #include <string>
 
 #include "app/window/format.h"
-#include "app/window/icons.h"
 #include "app/window/panels/commands.h"
 #include "app/window/panels/panels.h"
-#include "app/window/panels/widgets/number_input.h"
+#include "app/window/panels/widgets/inputs.h"
 #include "app/window/panels/widgets/widgets.h"
+#include "app/window/theme.h"
 #include "sim/text/parse.h"
 
 namespace stencil {

@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "app/window/icons.h"
 #include "app/window/panels/panels.h"
-#include "app/window/panels/tour/tour.h"
-#include "app/window/panels/widgets/number_input.h"
+#include "app/window/panels/tour.h"
+#include "app/window/panels/widgets/inputs.h"
 #include "app/window/panels/widgets/widgets.h"
 #include "app/window/shortcuts.h"
+#include "app/window/theme.h"
 
 namespace stencil {
 namespace {

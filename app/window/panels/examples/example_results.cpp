@@ -7,12 +7,12 @@
 #include <exception>
 
 #include "app/window/format.h"
-#include "app/window/icons.h"
 #include "app/window/panels/commands.h"
 #include "app/window/panels/examples/report_columns.h"
 #include "app/window/panels/plots/plot.h"
-#include "app/window/panels/widgets/number_input.h"
+#include "app/window/panels/widgets/inputs.h"
 #include "app/window/panels/widgets/widgets.h"
+#include "app/window/theme.h"
 #include "sim/examples/report/report_files.h"
 #include "sim/examples/report/report_text.h"
 

@@ -4,12 +4,12 @@
 #include <exception>
 #include <utility>
 
-#include "app/window/icons.h"
 #include "app/window/panels/examples/example_options.h"
 #include "app/window/panels/examples/example_panel.h"
 #include "app/window/panels/panels.h"
-#include "app/window/panels/widgets/path_input.h"
+#include "app/window/panels/widgets/inputs.h"
 #include "app/window/panels/widgets/widgets.h"
+#include "app/window/theme.h"
 
 namespace stencil {
 namespace {

@@ -4,7 +4,6 @@
 #include <cfloat>
 
 #include "app/window/format.h"
-#include "app/window/icons.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/widgets/widgets.h"
 #include "app/window/theme.h"

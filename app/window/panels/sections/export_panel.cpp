@@ -4,12 +4,11 @@
 #include <limits>
 
 #include "app/window/format.h"
-#include "app/window/icons.h"
 #include "app/window/panels/commands.h"
 #include "app/window/panels/panels.h"
-#include "app/window/panels/widgets/number_input.h"
-#include "app/window/panels/widgets/path_input.h"
+#include "app/window/panels/widgets/inputs.h"
 #include "app/window/panels/widgets/widgets.h"
+#include "app/window/theme.h"
 #include "sim/run/output/exports.h"
 #include "sim/run/output/film.h"
 #include "sim/run/run_spec.h"

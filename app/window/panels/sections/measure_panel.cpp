@@ -4,13 +4,12 @@
 #include <array>
 
 #include "app/window/format.h"
-#include "app/window/icons.h"
 #include "app/window/panels/panels.h"
-#include "app/window/panels/plots/field_plots.h"
 #include "app/window/panels/plots/measure_plots.h"
 #include "app/window/panels/plots/plot.h"
-#include "app/window/panels/widgets/path_input.h"
+#include "app/window/panels/widgets/inputs.h"
 #include "app/window/panels/widgets/widgets.h"
+#include "app/window/theme.h"
 
 namespace stencil {
 namespace {

@@ -7,7 +7,7 @@
 #include "app/window/format.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/plots/plot.h"
-#include "app/window/panels/tour/tour.h"
+#include "app/window/panels/tour.h"
 #include "app/window/panels/widgets/widgets.h"
 #include "sim/bench/speed_chart.h"
 #include "sim/examples/report/report_text.h"

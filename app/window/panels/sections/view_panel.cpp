@@ -8,7 +8,7 @@
 #include "app/window/panels/color_bar_input.h"
 #include "app/window/panels/commands.h"
 #include "app/window/panels/panels.h"
-#include "app/window/panels/widgets/number_input.h"
+#include "app/window/panels/widgets/inputs.h"
 #include "app/window/panels/widgets/widgets.h"
 #include "sim/run/output/exports.h"
 #include "sim/text/error.h"

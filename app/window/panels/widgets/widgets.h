@@ -86,13 +86,6 @@ void combo(const char* id, const char* shown, std::string_view tip, F&& rows, Im
     ImGui::EndCombo();
 }
 
-/// Returns true on Enter. The text is red if there is an error, which is shown below it while typing.
-bool text_input(const char* id,
-                const char* hint,
-                std::string& text,
-                std::string_view tip = {},
-                std::string_view wrong = {});
-
 /// Begins a table of label, right-aligned value and, with `units`, unit. Returns false if not visible.
 bool begin_values(const char* id, bool units = true);
 void value_row(const char* label, std::string_view value, std::string_view unit, std::string_view tip);
