@@ -171,7 +171,7 @@ ChosenCommand add_window(CLI::App& app) {
         });
     add("fps",
         "N",
-        "pictures a second of the film (default 30)",
+        "frames per second of the film (default 30)",
         [](WindowRequest& r, const std::string& text) { r.fps = parse_fps(text); });
     add_member("json",
                "FILE",

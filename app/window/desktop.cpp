@@ -94,7 +94,7 @@ bool Desktop::serve(PathDialog& dialog) {
 void Desktop::copy_canvas(UiState& ui, int frame_height) {
     const ChildCommand command = picture_command();
     if (command.words.empty()) {
-        ui.say("No picture was copied: that takes xclip, or wl-copy under Wayland");
+        ui.say("The picture was not copied: install xclip, or wl-copy under Wayland");
         return;
     }
     const ScreenRect& at = ui.canvas;

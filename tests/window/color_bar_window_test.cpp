@@ -120,7 +120,7 @@ TEST_CASE("the right button opens the colour bar's menu, with scale, range and t
     REQUIRE(ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup));
     bar.click_in_menu({"values", "scale", "Log"});
     bar.click_in_menu({"values", "Reversed"});
-    bar.click_in_menu({"values", "Range of what is visible"});
+    bar.click_in_menu({"values", "Fit range to view"});
     REQUIRE(bar.changes().size() == 2);
     CHECK(bar.changes()[0].value == "log");
     CHECK(bar.changes()[1].setting == "colormap");

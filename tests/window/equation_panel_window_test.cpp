@@ -180,7 +180,7 @@ TEST_CASE("The button sets dt to a share of the limit, and the canvas shows comp
     EquationLab lab;
     lab.session.apply(action::Change{"dt", "0.1"});
     lab.follow();
-    lab.imgui.click("##panel", {"Equation", "0.8 of the limit"}, [&] { lab.draw(); });
+    lab.imgui.click("##panel", {"Equation", "Use 0.8 of the limit"}, [&] { lab.draw(); });
     lab.frames(2);
     const double limit = lab.session.snapshot()->step_limit->limit.dt;
     CHECK(std::abs(lab.session.simulation().now().time_step() / limit - 0.8) < 1e-6);

@@ -63,7 +63,7 @@ void take_picked(UiState& ui, const Snapshot& snapshot) {
     const auto& frame = snapshot.frame;
     if (!ui.picks || !frame || frame->hover != ui.picks) return;
     ui.picks.reset();
-    if (!std::isfinite(frame->hover_value)) return ui.say("There is no number to paint with");
+    if (!std::isfinite(frame->hover_value)) return ui.say("There is no value here to paint with");
     ui.brush.value = frame->hover_value;
     ui.tool = Tool::paint;
     ui.say(fmt::format("The brush paints {}", format_value(ui.brush.value)));

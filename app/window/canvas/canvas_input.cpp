@@ -63,7 +63,7 @@ BrushPiece rectangle(const Brush& brush, SamplePoint a, SamplePoint b) {
             false};
 }
 
-constexpr const char* kNothingThere = "Beside the field there is nothing to paint";
+constexpr const char* kNothingThere = "Outside the field";
 
 double distance(const UiState& ui, const ScreenRect& picture, SamplePoint cell, const Mouse& mouse) {
     const ScreenRect at = place(ui.view, picture, {cell.x, cell.y, cell.x, cell.y});
@@ -228,7 +228,7 @@ void CanvasInput::press_tool(UiState& ui,
         press_brush(ui, scene, mouse, slot);
     } else if (ui.tool == Tool::pick) {
         ui.picks = shown_at(ui.view, slot.picture, scene.field, mouse.x, mouse.y);
-        if (!ui.picks) ui.say("Beside the field there is no value");
+        if (!ui.picks) ui.say("Outside the field there is no value");
     } else if (ui.tool == Tool::probe) {
         const int near = probe_near(ui, scene, slot.picture, mouse);
         const auto cell = shown_at(ui.view, slot.picture, scene.field, mouse.x, mouse.y);
@@ -252,7 +252,7 @@ void CanvasInput::press_brush(UiState& ui,
                               const Mouse& mouse,
                               const PaneSlot& slot) {
     if (slot.pane == Pane::start) {
-        ui.say("The brush paints on the field as it is; here its start is shown");
+        ui.say("This pane shows the start: paint on the field");
         return;
     }
     const int button = mouse.pressed[kLeft] ? kLeft : kRight;

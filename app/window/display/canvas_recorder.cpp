@@ -74,7 +74,7 @@ struct CanvasRecorder::Film {
             make_folder(folder, "record to");
             VideoFile file(path, {int(canvas.width), int(canvas.height), fps});
             while (const auto frame = next()) file.add(std::as_bytes(std::span(*frame)));
-            if (file.frames() == 0) return {"Recorded nothing: the run stood still", "", false};
+            if (file.frames() == 0) return {"Recorded nothing: the run was paused", "", false};
             file.finish();
             return {fmt::format("Recorded {} frames to {}", file.frames(), path.string()),
                     folder.string(),

@@ -56,12 +56,10 @@ void drag(UiState& ui, const PaneImage& image) {
 void take(UiState& ui, const Snapshot& snapshot, const PaneImage& image) {
     const std::string_view setting = range_setting(image.request.pane);
     if (setting.empty()) {
-        tooltip("Differences have colours of their own: all values, with zero in the middle");
+        tooltip("Differences have their own colours, centred at zero");
         return;
     }
-    tooltip(
-        "Drag an end to move it. Double click: the range follows the field again. Right click: map, scale, "
-        "range.");
+    tooltip("Drag an end to move it. Double click: automatic range. Right click: menu.");
     drag(ui, image);
     if (ImGui::IsItemHovered() || ImGui::IsItemActive()) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
     if (ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) {
@@ -131,7 +129,7 @@ void hold_visible_range(UiState& ui, const Snapshot& snapshot) {
         if (low < high)
             change(ui, setting, to_string({RangeRule::Kind::fixed, range.low, range.high, scale}));
         else
-            ui.say("All that is visible has one value");
+            ui.say("All visible cells have the same value");
         return;
     }
 }

@@ -92,7 +92,7 @@ void copy_command_line(UiState& ui, const Snapshot& snapshot) {
         copy = command_copy(snapshot.spec, ui.panel.exports.folder);
     } catch (const std::exception& error) {
         copy.text = command_text(snapshot.spec);
-        trouble = fmt::format("; no file to keep it in: {}", error.what());
+        trouble = fmt::format("; its file cannot be written: {}", error.what());
     }
     std::string said = fmt::format("Copied, {}", format_bytes(double(copy.text.size())));
     if (edits > 0) said += fmt::format(", {} edit{}", edits, edits == 1 ? "" : "s");
@@ -110,7 +110,7 @@ void open_folder(UiState& ui, const std::string& folder) {
     // In the background, so that the file manager outlives this program.
     const std::string line =
         fmt::format("command -v xdg-open >/dev/null || exit 1; xdg-open {} >/dev/null 2>&1 &", place);
-    if (std::system(line.c_str()) != 0) ui.say("There is no xdg-open here to show " + folder);
+    if (std::system(line.c_str()) != 0) ui.say("xdg-open is not installed; the folder is " + folder);
 }
 
 void fit(UiState& ui, const Snapshot&) {

@@ -95,13 +95,13 @@ void draw_gallery(UiState& ui, const Snapshot& snapshot) {
     if (!ui.gallery.open) return;
     const ImVec2 share(0.96f, 0.96f), most(em(69), em(48));
     if (begin_over_canvas("Gallery", &ui.gallery.open, ui.canvas, share, most, ImGuiCond_Appearing)) {
-        subtitle("Runs", "Each begins with a field and settings of its own, and runs on");
+        subtitle("Runs", "Complete examples with their own start and settings");
         draw_group(GalleryRow::Kind::run, em(kTile + kBeside), [&](std::size_t i, std::string_view name) {
             if (!gallery_tile(ui, i, {em(kTile), false, em(kBeside)}, fmt::format("--spec {}", name))) return;
             ui.act(action::Open{std::string(name)});
             ui.gallery.open = false;
         });
-        subtitle("Models", "Equations, each with a field to begin with; the panel Equation has their text");
+        subtitle("Models", "Equations with an initial condition; their text is in the section Equation");
         draw_group(GalleryRow::Kind::model, em(kTile), [&](std::size_t i, std::string_view name) {
             const bool chosen = name == snapshot.now.model->name;
             if (!gallery_tile(ui, i, {em(kTile), chosen}, fmt::format("--model {}", name))) return;

@@ -85,36 +85,36 @@ std::vector<LongAction> long_actions(const UiState& ui, const Snapshot& snapshot
                        snapshot.busy,
                        known ? std::optional(snapshot.busy_share) : std::nullopt,
                        stop_session,
-                       "Ends it; the field stays as it is by then"});
+                       "Stops it; the field stays as it is then"});
     }
     if (const ExampleNews& example = ui.example; example.running)
         all.push_back({"example",
-                       example.cancelling ? example.example + ": ends"
+                       example.cancelling ? example.example + ": stopping"
                                           : fmt::format("{}: {}", example.example, example.doing),
                        example.share,
                        stop_example,
-                       "Ends the example within about a second; what it has found stays"});
+                       "Stops the example within about a second; its results so far are kept"});
     if (!ui.kernel.doing.empty() && !ui.panel.kernel.file.empty())
         all.push_back({"kernel",
                        "your kernel: " + ui.kernel.doing,
                        std::nullopt,
                        stop_kernel,
-                       "Ends the trial; the file is watched no more"});
+                       "Stops the check; the file is no longer watched"});
     if (snapshot.exporting)
         all.push_back({"export",
                        "writing files",
                        snapshot.export_share,
                        stop_export,
-                       "Ends after the file in work; those that are written stay"});
+                       "Stops after the current file; written files are kept"});
     if (!snapshot.recording.empty())
         all.push_back(
             {"recording",
-             fmt::format("recording to {}: {} so far", snapshot.recording, format_count(snapshot.recorded)),
+             fmt::format("recording to {}: {} frames", snapshot.recording, format_count(snapshot.recorded)),
              std::nullopt,
              stop_recording,
-             "Ends the recording; what was recorded stays"});
+             "Stops recording; recorded frames are kept"});
     if (ui.canvas_film.on())
-        all.push_back({"canvas-film", "filming the canvas", std::nullopt, stop_canvas_film, "", false});
+        all.push_back({"canvas-film", "recording the canvas", std::nullopt, stop_canvas_film, "", false});
     return all;
 }
 

@@ -76,8 +76,8 @@ void draw_pace(UiState& ui, const Snapshot& snapshot, bool labelled) {
     const float gap = ImGui::GetStyle().ItemInnerSpacing.x;
     const ImVec2 square(ImGui::GetFrameHeight(), 0);
     constexpr std::string_view kTip =
-        "Steps between two pictures: exactly this many, or automatically as many as keep the window fluid. "
-        "Does not change what is computed.\n--steps-per-frame N|auto";
+        "Steps per displayed frame: a number, or automatic: as many as keep the window smooth. Results do "
+        "not depend on it.\n--steps-per-frame N|auto";
     if (labelled) {
         ImGui::AlignTextToFramePadding();
         ImGui::TextUnformatted(kPaceLabel);
@@ -96,7 +96,7 @@ void draw_pace(UiState& ui, const Snapshot& snapshot, bool labelled) {
     ImGui::SameLine(0, gap);
     const ImGuiCol color = automatic ? ImGuiCol_ButtonActive : ImGuiCol_Button;
     ImGui::PushStyleColor(ImGuiCol_Button, ImGui::GetStyleColorVec4(color));
-    if (button(kAuto, ImVec2(0, 0), "As many steps as fit into a frame, found anew as the speed changes"))
+    if (button(kAuto, ImVec2(0, 0), "Automatic: as many steps as keep the window smooth"))
         ui.act(action::Pace{automatic ? std::max(1LL, current) : 0, snapshot.budget_ms});
     ImGui::PopStyleColor();
 }
@@ -291,7 +291,7 @@ TourSpot spot_of(const Item& item) {
 
 void draw_more(const std::vector<Item>& folded, UiState& ui, const Snapshot& snapshot) {
     ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
-    if (button("More", ImVec2(0, 0), "What has no room in the toolbar")) ImGui::OpenPopup("more");
+    if (button("More", ImVec2(0, 0), "More commands")) ImGui::OpenPopup("more");
     place_below_last_item();
     if (!ImGui::BeginPopup("more")) return;
     for (Item item : folded) {

@@ -63,7 +63,7 @@ void draw_card(UiState& ui, const TourStep& step, float width) {
     bool skipped = false;
     if (!last) {
         ImGui::SameLine();
-        skipped = button("Skip the tour", ImVec2(0, 0), "Ends it; Help has it again. Key Esc.");
+        skipped = button("Skip the tour", ImVec2(0, 0), "Ends the tour; Help can start it again. Key Esc.");
     }
     if (skipped)
         end_tour(ui);
@@ -92,56 +92,56 @@ bool shows_laplacian(const UiState& ui, const Snapshot&) {
 // the chart's limit assumes three instructions per cell (sim/bench/speed_chart.cpp).
 constexpr TourStep kSteps[] = {
     {"one step",
-     "The picture is a grid of numbers, each a cell. In a step every cell takes a new value from its old one "
-     "and its four neighbours: new = old + c * (sum of the neighbours - 4 * old). Press Step.",
+     "The field is a grid of cells, each with a number. A step updates every cell from its own value and its "
+     "four neighbours: new = old + c * (sum of neighbours - 4 * old). Press Step.",
      "",
      TourSpot::step,
      sent<action::Step>},
     {"many steps",
-     "Step after step the cells even out, as heat does in a plate. The rule behind it is a partial "
-     "differential equation, diffusion. Press Run.",
+     "Step by step the field gets smoother, like heat in a plate. This is a partial differential equation, "
+     "diffusion. Press Run.",
      "",
      TourSpot::run,
      sent<action::Run>},
     {"why 0.25",
-     "This is c. A checkerboard of cells is multiplied by 1 - 8c in every step: beyond 0.25 that is below "
-     "-1, and the least error grows instead of fading. So the slider ends there. Pull it.",
+     "This is c. Each step multiplies a checkerboard pattern by 1 - 8c. Above c = 0.25 that is below -1, so "
+     "even the smallest error grows. That is why the slider ends there. Try it.",
      "Simulation",
      TourSpot::coefficient,
      [](const UiState& ui, const Snapshot&) { return changed_one_of(ui, {"coefficient"}); }},
     {"what drives it",
-     "Sum of the neighbours - 4 * old has a name, the Laplacian. Where it is above zero a cell is about to "
-     "rise, below zero to fall. Choose Laplacian here, or Start, now, Laplacian.",
+     "Sum of neighbours - 4 * old is the discrete Laplacian. Where it is positive, a cell rises; where it is "
+     "negative, it falls. Choose Laplacian here, or Start, field, Laplacian.",
      "",
      TourSpot::view,
      shows_laplacian},
-    {"what a kernel waits for",
-     "A kernel is the code that makes the steps. For each cell it has to move 8 bytes (in float32), and to "
-     "carry out three instructions: on a field larger than the caches it waits for memory. Methods that "
-     "make several steps in one pass over memory wait less. Choose another one.",
+    {"why memory matters",
+     "A kernel is the code that computes a step. Per cell it moves 8 bytes (float32) and executes three "
+     "instructions, so on a field larger than the caches it waits for memory. Methods that compute several "
+     "steps per pass over memory wait less. Choose another one.",
      "Simulation",
      TourSpot::method,
      [](const UiState& ui, const Snapshot&) {
          return changed_one_of(ui, {"method", "backend"});
      }},
     {"the roofline",
-     "Measure all methods: they come into the chart here. Its dashed lines are what this machine can do: as "
-     "fast as it copies memory, with one step a pass, and as fast as it computes. The ring is your run.",
+     "Measure all methods: they appear in this chart. The dashed lines are the limits of this machine: "
+     "memory bandwidth (one step per pass) and arithmetic. The ring is your run.",
      "Performance",
      TourSpot::ladder,
      sent<action::MeasureLadder>,
      8},
     {"your own equation",
-     "What is stepped is this text, and you can type over it: with  - 0.001*u  behind the Laplacian the "
-     "field fades as it spreads. It is applied as you type; undo takes it back. The gallery (G) has others.",
+     "This text is the equation. Edit it: with  - 0.001*u  after the Laplacian the field decays as it "
+     "spreads. Changes apply as you type; Undo reverts them. The gallery (G) has more.",
      "Equation",
      TourSpot::equation,
      [](const UiState& ui, const Snapshot&) {
          return changed_one_of(ui, {"equation", "model"});
      }},
-    {"beat the ladder",
-     "Write a kernel of your own: a button here makes a CUDA file to start from. Whenever you save it, it is "
-     "compiled, and on an NVIDIA GPU checked, timed beside the methods, and live once it is right.",
+    {"write your own kernel",
+     "These buttons create a CUDA file to start from. Each time you save it, it is compiled and, on an "
+     "NVIDIA GPU, checked, timed and used once it is correct.",
      "Your kernel",
      TourSpot::kernel,
      [](const UiState& ui, const Snapshot&) { return !ui.panel.kernel.file.empty(); }},
@@ -161,8 +161,8 @@ bool has_pulled(const UiState& ui) {
 
 constexpr Prompt kPrompts[] = {
     {"paint", ICON_BRUSH "  Drag on the field to paint", has_painted},
-    {"slider", ICON_LEFT "  Pull this slider: the field follows at once", has_pulled},
-    {"three-up", ICON_THREE "  Press 3: start, now and Laplacian side by side", is_three_up},
+    {"slider", ICON_LEFT "  Drag this slider: the field reacts immediately", has_pulled},
+    {"three-up", ICON_THREE "  Press 3: start, field and Laplacian side by side", is_three_up},
 };
 
 bool points_at_slider(const Prompt& prompt) {
@@ -288,7 +288,7 @@ void draw_prompt(UiState& ui) {
         ImGui::AlignTextToFramePadding();
         colored_text(prompt->text, text_color());
         ImGui::SameLine(0, em(1));
-        if (button(ICON_CLOSE, ImVec2(0, 0), "Goes on without it"))
+        if (button(ICON_CLOSE, ImVec2(0, 0), "Skips this hint"))
             ui.preferences.prompts_done.emplace_back(prompt->name);
     }
     ImGui::End();

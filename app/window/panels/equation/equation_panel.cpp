@@ -39,9 +39,9 @@ constexpr int kWaves = 96;
 
 void draw_choice(UiState& ui, const Model& model) {
     row("", "");
-    if (button("Gallery", button_size(1), "Ready runs and all models with their pictures, to choose from"))
+    if (button("Gallery", button_size(1), "Choose a ready run or a model by its picture"))
         ui.gallery.open = !ui.gallery.open;
-    row("Model", "A run of its own begins with it; undo brings the old one back\n--model NAME");
+    row("Model", "Starts a new run with this model; Undo returns to the old one\n--model NAME");
     combo(
         "##model",
         model.name.c_str(),
@@ -71,9 +71,8 @@ void draw_steps(UiState& ui, const Snapshot& snapshot) {
     const RunSpec& now = snapshot.now;
     draw_time_step(ui, snapshot);
     const std::string current = now.integrator();
-    constexpr std::string_view kTip =
-        "How a step is made of rates of change; the field stays\n--stepper NAME";
-    row("Stepper", kTip);
+    constexpr std::string_view kTip = "Time integrator; the field is kept\n--stepper NAME";
+    row("Integrator", kTip);
     combo("##stepper", current.c_str(), kTip, [&] {
         for (const equation::StepperRow& stepper : equation::steppers())
             if (choice(stepper.name.c_str(), stepper.name == current, stepper.help))
@@ -82,7 +81,7 @@ void draw_steps(UiState& ui, const Snapshot& snapshot) {
 }
 
 void draw_spacing(UiState& ui, const RunSpec& now) {
-    constexpr std::string_view kTip = "Distance of cells; the field stays, cell by cell\n--dx H";
+    constexpr std::string_view kTip = "Cell size; the values of the cells are kept\n--dx H";
     row("dx", kTip);
     const NumberRange above_zero{std::numeric_limits<double>::min()};
     if (const auto dx = number_input("##dx", ui.panel.equation.dx, now.spacing(), above_zero, kTip))
@@ -105,8 +104,8 @@ void show(UiState& ui, std::string_view formula) {
 
 void draw_formula(UiState& ui, const RunSpec& now) {
     constexpr std::string_view kTip =
-        "Any formula of the model's names, which the canvas and all measures are of, e.g. u^2 + v^2\n--show "
-        "FORMULA";
+        "A formula in the model's variables, shown on the canvas and used for all measurements, e.g. u^2 + "
+        "v^2\n--show FORMULA";
     NumberDraft& draft = ui.panel.equation.formula;
     row("Formula", kTip);
     if (const auto formula = formula_input("##formula", draft, now.shown(), now.model->text, kTip))
@@ -115,8 +114,7 @@ void draw_formula(UiState& ui, const RunSpec& now) {
 
 void draw_shown(UiState& ui, const RunSpec& now) {
     constexpr std::string_view kTip =
-        "The component or definition that the canvas shows, the brush paints and all measures are of\n--show "
-        "NAME";
+        "The component or definition that is shown, painted and measured\n--show NAME";
     const bool together = shows_components(ui);
     row("Show", kTip);
     combo("##show", together ? kComponents.title.data() : now.shown().c_str(), kTip, [&] {
@@ -173,16 +171,14 @@ figure::Chart spectrum_chart(const RadialSpectrum& spectrum) {
 
 void draw_growth(UiState& ui, const Snapshot& snapshot) {
     EquationState& state = ui.panel.equation;
-    const bool open = ImGui::TreeNodeEx("Growth of waves", ImGuiTreeNodeFlags_NoTreePushOnOpen);
+    const bool open = ImGui::TreeNodeEx("Dispersion relation", ImGuiTreeNodeFlags_NoTreePushOnOpen);
     tooltip(
-        "The dispersion relation: how fast small waves on the field's mean grow (> 0) or decay (< 0), over "
-        "their wave number; one curve for each way in which the components can move together. Below it, what "
-        "of "
-        "such waves the field that is shown is made of");
+        "Growth rate of small waves on the field's mean over their wave number, one curve per eigenmode: "
+        "above 0 they grow. Below it, the measured spectrum of the field.");
     if (!open) return;
     const auto& limit = snapshot.step_limit;
     if (!limit || limit->means.size() != snapshot.now.model->components.size()) {
-        paragraph("Comes with the first step.", faint_color());
+        paragraph("Available after the first step.", faint_color());
         return;
     }
     if (state.growth_at != limit) {
@@ -194,7 +190,7 @@ void draw_growth(UiState& ui, const Snapshot& snapshot) {
     const auto& frame = snapshot.frame;
     if (!frame || !frame->spectrum || frame->spectrum->power.empty()) return;
     draw_plot(spectrum_chart(*frame->spectrum), em(kPlotHeight));
-    tooltip("The spectrum of what is shown, measured: the mean power of its waves over their wave number");
+    tooltip("Measured spectrum: mean power over the wave number");
 }
 
 constexpr double kQuiet = 0.25;  // seconds
@@ -272,13 +268,13 @@ void draw_below(const EquationState& state, const Snapshot& snapshot) {
         paragraph(state.mistake->sentence, error_color());
         draw_place(*state.mistake);
     } else if (refused) {
-        paragraph("Not taken: " + snapshot.messages.back().text, error_color());
+        paragraph("Rejected: " + snapshot.messages.back().text, error_color());
     } else if (const auto& read = snapshot.now.model->equations; read && !read->notes.empty()) {
         paragraph(fmt::format("Note: {}.", fmt::join(read->notes, "; ")), faint_color());
     } else {
         paragraph(
-            "Applied as you type, once it reads without a mistake; Ctrl+Enter applies at once. The "
-            "fields go on where components keep their names; Reset starts from u(0) = ...",
+            "Applied as you type, when it is valid. Components that keep their names keep their values; "
+            "Reset starts from u(0) = ...",
             faint_color());
     }
     ImGui::EndChild();
@@ -294,14 +290,14 @@ void draw_equation(UiState& ui, const Snapshot& snapshot) {
     if (!model.built_in) draw_about(*model.equations);
     draw_editor(ui, snapshot);
     if (model.built_in) return;
-    if (!model.parameters.empty()) subtitle("Parameters", "Numbers of the text; right-click for a range");
+    if (!model.parameters.empty()) subtitle("Parameters", "Right-click a slider to set its range");
     draw_parameters(ui, now);
-    subtitle("Steps", "In time and space");
+    subtitle("Discretisation", "Time step and cell size");
     if (has_rates(model)) draw_steps(ui, snapshot);
     draw_spacing(ui, now);
     draw_units(ui, snapshot);
     if (snapshot.now.is_general()) {
-        subtitle("Shown", "What is seen and measured");
+        subtitle("Observable", "The quantity that is shown and measured");
         draw_shown(ui, now);
     }
     if (has_rates(model)) draw_growth(ui, snapshot);

@@ -44,7 +44,7 @@ void note_slider(UiState& ui) {
 void draw_named(UiState& ui, const RunSpec& now, const ModelParameter& parameter, double value) {
     const std::string option = fmt::format("--{} {}", parameter.name, parameter.symbol);
     row(capitalized(parameter.name).c_str(),
-        fmt::format("{} Takes effect at once and never restarts the run.\n{}", parameter.about, option));
+        fmt::format("{} Takes effect immediately; the run continues.\n{}", parameter.about, option));
     SliderLook look{parameter.low, slider_end(now, parameter), "{:.4f}", parameter.logarithmic};
     look.most = std::max(look.most, value);
     if (parameter.positive) look.typed = {std::numeric_limits<double>::min()};
@@ -76,18 +76,18 @@ void draw_range_menu(UiState& ui, const ModelParameter& parameter, SliderRange& 
     ImGui::TextUnformatted(parameter.name.c_str());
     const double low = draft.low.value_or(parameter.low), high = draft.high.value_or(parameter.high);
     constexpr double kMost = std::numeric_limits<double>::max();
-    row("From", "Where the slider begins");
+    row("From", "Left end of the slider");
     ImGui::SetNextItemWidth(em(7));
     const auto typed_low = number_input(
-        "##low", draft.low_draft, low, {-kMost, std::nextafter(high, -kMost)}, "The slider's left end");
-    row("To", "Where the slider ends");
+        "##low", draft.low_draft, low, {-kMost, std::nextafter(high, -kMost)}, "Left end of the slider");
+    row("To", "Right end of the slider");
     ImGui::SetNextItemWidth(em(7));
-    const auto typed_high =
-        number_input("##high", draft.high_draft, high, {std::nextafter(low, kMost), kMost}, "Its right end");
+    const auto typed_high = number_input(
+        "##high", draft.high_draft, high, {std::nextafter(low, kMost), kMost}, "Right end of the slider");
     if (typed_low) draft.low = typed_low;
     if (typed_high) draft.high = typed_high;
-    if (ImGui::MenuItem("The model's range")) draft = {};
-    if (ImGui::MenuItem(fmt::format("Back to {:.6g}", parameter.value).c_str()))
+    if (ImGui::MenuItem("Default range")) draft = {};
+    if (ImGui::MenuItem(fmt::format("Reset to {:.6g}", parameter.value).c_str()))
         change(ui, parameter.name, format_real(parameter.value));
     ImGui::EndPopup();
 }
@@ -97,7 +97,7 @@ void draw_typed(UiState& ui, const ModelParameter& parameter, double value) {
     const std::string unit = parameter.unit.empty() ? "" : fmt::format(" in {}", parameter.unit);
     ImGui::PushID(parameter.name.c_str());
     row(parameter.name.c_str(),
-        fmt::format("{}{}, {:.6g} in the text. Takes effect at once and never restarts the run.\n{}",
+        fmt::format("{}{}, {:.6g} in the text. Takes effect immediately; the run continues.\n{}",
                     parameter.name,
                     unit,
                     parameter.value,
@@ -125,18 +125,17 @@ void draw_limit(const Snapshot& snapshot) {
     const auto& found = snapshot.step_limit;
     const double dt = snapshot.now.time_step();
     if (!found || !(dt > 0)) {
-        fitted_text("Comes with the first step", width, faint_color());
+        fitted_text("Available after the first step", width, faint_color());
         row("", "");
         ImGui::TextUnformatted("");
         return;
     }
-    const std::string tip =
-        stability_text(dt, found->limit) +
-        ". Worked out from the formulas at values that the field has now, for waves of all lengths.";
+    const std::string tip = stability_text(dt, found->limit) +
+                            ". From a linearisation at the field's present values, for all wavelengths.";
     if (!found->limit.known()) {
-        fitted_text("Cannot be worked out: not finite", width, error_color(), tip);
+        fitted_text("Unknown: the field is not finite", width, error_color(), tip);
     } else if (std::isinf(found->limit.dt)) {
-        fitted_text("No step is too large", width, good_color(), tip);
+        fitted_text("No stability limit", width, good_color(), tip);
     } else {
         const StepVerdict told = verdict(dt, found->limit);
         const std::string text =
@@ -180,8 +179,8 @@ void draw_unit(UiState& ui,
                std::string_view what) {
     const std::string option = fmt::format("--{}", setting);
     const std::string tip = fmt::format(
-        "What {} is in the world: a number with its unit. For figures, tables and the time; nothing that is "
-        "computed changes.\n{} 0.01m",
+        "Physical value of {}, with its unit, for figures, tables and times. The computation does not "
+        "change.\n{} 0.01m",
         what,
         option);
     ImGui::PushID(setting);
@@ -205,13 +204,12 @@ std::string unit_of_diffusivity(const RunSpec& now) {
 
 void draw_diffusivity(UiState& ui, const RunSpec& now) {
     const std::string unit = unit_of_diffusivity(now);
-    constexpr std::string_view kTip =
-        "The diffusivity: coefficient = D dt / dx^2, so that either changes with the other";
+    constexpr std::string_view kTip = "Diffusivity: coefficient = D dt / dx^2";
     row("D", kTip, text_width(unit) + ImGui::GetStyle().ItemInnerSpacing.x);
     NumberRange range{std::numeric_limits<double>::min()};
     if (const auto bound = now.stability(); bound && !now.allow_unstable)
         range.most = diffusivity(now) / now.parameter("coefficient") * bound->largest;
-    range.above = "is above the stable limit: take a smaller dt or larger cells";
+    range.above = "is above the stability limit: use a smaller dt or larger cells";
     if (const auto d = number_input("##D", ui.panel.equation.diffusivity, diffusivity(now), range, kTip))
         change(ui, "coefficient", format_real(coefficient_of(now, *d)));
     ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
@@ -223,7 +221,7 @@ void draw_time(UiState& ui, const Snapshot& snapshot) {
     const auto time = time_at(snapshot.spec, snapshot.step);
     if (!time) return;
     const std::string& unit = snapshot.now.unit_time.name;
-    constexpr std::string_view kTip = "The time now; another one jumps to its step";
+    constexpr std::string_view kTip = "Present time; enter another one to jump there";
     row("t", kTip, text_width(unit) + ImGui::GetStyle().ItemInnerSpacing.x);
     const double dt = snapshot.now.time_step() * snapshot.now.unit_time.size;
     const auto wished = number_input("##t", ui.panel.equation.time, *time, {0, dt * double(kMaxSteps)}, kTip);
@@ -261,25 +259,24 @@ void draw_stability(UiState& ui, const RunSpec& now) {
     if (button(
             fmt::format("Use {}", limit.advised).c_str(),
             button_size(asks ? 2 : 1),
-            fmt::format("Sets the {} to a value that is stable", limit.parameter),
+            fmt::format("Sets the {} to a stable value", limit.parameter),
             bound->value < bound->largest && !asks ? fmt::format("The {} is stable", limit.parameter) : ""))
         use(limit.advised);
     bool allow = now.allow_unstable, changed = false;
     if (asks) {
-        constexpr std::string_view kTip = "Allows unstable steps and sets what was typed\n--allow-unstable";
+        constexpr std::string_view kTip = "Allows unstable steps and sets the typed value\n--allow-unstable";
         ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
         changed = button(fmt::format("Allow {}", format_short(*typed)).c_str(), button_size(1), kTip);
         allow |= changed;
     }
     row("", "");
-    changed |= checkbox(
-        "Allow unstable",
-        &allow,
-        fmt::format("Lets the {} exceed {}, up to {} on the slider. The field is watched, and the run "
-                    "pauses where it overflows.\n--allow-unstable",
-                    limit.parameter,
-                    bound->largest,
-                    limit.slider));
+    changed |= checkbox("Allow unstable",
+                        &allow,
+                        fmt::format("Lets the {} exceed {}, up to {} on the slider. The run pauses if the "
+                                    "field overflows.\n--allow-unstable",
+                                    limit.parameter,
+                                    bound->largest,
+                                    limit.slider));
     if (!changed) return;
     change(ui, "allow-unstable", allow ? "true" : "false");
     if (asks && allow) use(*typed);
@@ -287,34 +284,33 @@ void draw_stability(UiState& ui, const RunSpec& now) {
 
 void draw_time_step(UiState& ui, const Snapshot& snapshot) {
     const RunSpec& now = snapshot.now;
-    constexpr std::string_view kTip = "Time that passes in one step; the run goes on with another\n--dt T";
+    constexpr std::string_view kTip = "Time per step; the run continues\n--dt T";
     row("dt", kTip);
     const NumberRange above_zero{std::numeric_limits<double>::min()};
     if (const auto dt = number_input("##dt", ui.panel.equation.dt, now.time_step(), above_zero, kTip))
         change(ui, "dt", format_real(*dt));
-    row("Stability", "How large the time step is beside the largest that is stable for the field as it is");
+    row("Stability", "The time step relative to the stability limit");
     draw_limit(snapshot);
     row("", "");
     const bool unlimited = !snapshot.step_limit || !(snapshot.step_limit->limit.dt > 0) ||
                            std::isinf(snapshot.step_limit->limit.dt);
-    if (button("0.8 of the limit",
+    if (button("Use 0.8 of the limit",
                button_size(1),
-               "Sets dt to four fifths of the largest stable step\n--dt 0.8limit",
-               unlimited ? "There is no limit to take a share of" : ""))
+               "Sets dt to 0.8 of the largest stable step\n--dt 0.8limit",
+               unlimited ? "There is no stability limit" : ""))
         change(ui, "dt", "0.8limit");
     bool allow = now.allow_unstable;
     row("", "");
     if (checkbox("Allow unstable",
                  &allow,
-                 "Lets dt exceed the limit. The field is watched in any case, and the run pauses where it "
-                 "overflows.\n--allow-unstable"))
+                 "Lets dt exceed the limit. The run pauses if the field overflows.\n--allow-unstable"))
         change(ui, "allow-unstable", allow ? "true" : "false");
 }
 
 void draw_units(UiState& ui, const Snapshot& snapshot) {
     const RunSpec& now = snapshot.now;
     const bool open = ImGui::TreeNodeEx("Physical units", ImGuiTreeNodeFlags_NoTreePushOnOpen);
-    tooltip("Lengths, times and the diffusivity in the units of the world");
+    tooltip("Physical lengths, times and diffusivity");
     if (!open) return;
     const bool typed = !now.model->built_in;
     EquationState& state = ui.panel.equation;
@@ -323,13 +319,13 @@ void draw_units(UiState& ui, const Snapshot& snapshot) {
               "unit-length",
               now.unit_length,
               state.unit_length,
-              typed ? "a length of 1" : "the edge of a cell");
+              typed ? "a length of 1" : "the width of a cell");
     draw_unit(ui,
               typed ? "Time 1" : "dt",
               "unit-time",
               now.unit_time,
               state.unit_time,
-              typed ? "a time of 1" : "the time of a step");
+              typed ? "a time of 1" : "a step");
     if (!typed) draw_diffusivity(ui, now);
     draw_time(ui, snapshot);
 }

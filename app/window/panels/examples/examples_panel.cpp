@@ -60,8 +60,7 @@ const std::string& refusal_of(ExamplesState& state, const ExampleDraft& draft) {
 
 void draw_files(UiState& ui) {
     ExamplesState& state = ui.panel.examples;
-    constexpr std::string_view kTip =
-        "Where the report's files go, and those that the example itself writes\n--out DIR";
+    constexpr std::string_view kTip = "Folder of the report and of the example's own files\n--out DIR";
     row("Folder", kTip);
     path_input("##folder", ui, state.folder, PathKind::folder, kTip);
     row("", kTip);
@@ -70,8 +69,8 @@ void draw_files(UiState& ui) {
 
 void draw_alone(ExamplesState& state, const Snapshot& snapshot) {
     const std::string tip = fmt::format(
-        "The simulation steps on the {} meanwhile, and would take a part of it: times are longer then, and "
-        "the report says so. Ticked, it pauses until the example has ended.",
+        "Pauses the simulation until the example has ended. Otherwise both share the {}, and times are "
+        "longer.",
         snapshot.now.backend == "cuda" ? "GPU" : "CPU");
     row("", tip);
     checkbox("pause the simulation", &state.alone, tip);
@@ -117,18 +116,17 @@ void draw_buttons(UiState& ui, const Snapshot& snapshot, const ExampleDraft& dra
     const std::string& refusal = refusal_of(state, draft);
     draw_refusal(draft, refusal);
     const bool busy = ui.example.running || state.waiting;
-    const std::string_view why = busy                    ? "One runs already"
-                                 : !draft.errors.empty() ? "An option is not understood; see below"
-                                 : !refusal.empty()      ? std::string_view(refusal)
-                                 : state.writes && state.folder.empty() ? "Name a folder"
+    const std::string_view why = busy                                   ? "An example is running"
+                                 : !draft.errors.empty()                ? "An option is invalid; see below"
+                                 : !refusal.empty()                     ? std::string_view(refusal)
+                                 : state.writes && state.folder.empty() ? "Enter a folder"
                                                                         : "";
-    if (button(ICON_PLAY " Run", button_size(3), "Runs it beside the simulation, which goes on", why))
+    if (button(ICON_PLAY " Run", button_size(3), "Runs the example while the simulation continues", why))
         order_start(ui, snapshot, draft.request);
     ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
     if (button(ICON_CLOSE " Cancel",
                button_size(2),
-               "Ends it within about a second; what it has found until then stays. As Ctrl+C does for the "
-               "command.",
+               "Stops it within about a second; its results so far are kept",
                busy ? "" : "Nothing runs")) {
         if (state.waiting && state.resumes) ui.act(action::Run{true});
         if (state.waiting) state.resumes = false;
@@ -140,7 +138,7 @@ void draw_buttons(UiState& ui, const Snapshot& snapshot, const ExampleDraft& dra
     if (button(copied ? ICON_COPY " Copied###copy" : ICON_COPY " Copy###copy",
                button_size(1),
                "Into the clipboard: " + command_text(draft.request),
-               draft.errors.empty() ? "" : "An option is not understood; see below")) {
+               draft.errors.empty() ? "" : "An option is invalid; see below")) {
         constexpr double kSay = 1.5;  // seconds
         ImGui::SetClipboardText(command_text(draft.request).c_str());
         state.copied_until = ImGui::GetTime() + kSay;

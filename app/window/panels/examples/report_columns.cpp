@@ -49,21 +49,21 @@ struct ColumnRow {
 };
 
 const ColumnRow kColumns[] = {
-    {"How", "What did the work", false, [](const ReportRow& row) { return row.name; }},
+    {"How", "Implementation", false, [](const ReportRow& row) { return row.name; }},
     {"On",
-     "The processor or the GPU",
+     "CPU or GPU",
      false,
      [](const ReportRow& row) { return std::string(row.backend == Device::cpu ? "CPU" : "GPU"); }},
     {"Time",
-     "Of the whole work, with the data in place: the median of all repeats",
+     "Time of the whole work, without transfers: the median of all repeats",
      true,
      [](const ReportRow& row) { return known_time(row.seconds); }},
     {"Error",
-     "Against a float64 reference, relative 2-norm",
+     "Relative error (2-norm) against a float64 reference",
      true,
      [](const ReportRow& row) { return error_text(row.error); }},
     {"Rate",
-     "What it came to, by the quantity that limits it first",
+     "Rate of the quantity that limits it first",
      true,
      [](const ReportRow& row) {
          if (row.rates.empty()) return std::string();

@@ -81,7 +81,7 @@ std::string told_at(const std::vector<TableColumn>& rest, std::size_t line) {
 void draw_names_of(const std::vector<TableColumn>& rest) {
     std::string names;
     for (const TableColumn& column : rest) names += (names.empty() ? "" : ", ") + column.title;
-    if (!names.empty()) paragraph("Where the mouse rests on a line: " + names, faint_color());
+    if (!names.empty()) paragraph("Hover over a row for: " + names, faint_color());
 }
 
 // Begins a table with its header. Returns false if it is not visible.

@@ -75,7 +75,7 @@ bool unfolded(const char* title, std::string_view tip) {
 }
 
 void coming() {
-    paragraph("Comes with the next frame.", faint_color());
+    paragraph("Available with the next frame.", faint_color());
 }
 
 std::vector<figure::ChartSeries> series_of(const MeasureState& state) {
@@ -110,7 +110,7 @@ std::string main_quantity(const UiState& ui, const Snapshot& snapshot) {
 }
 
 figure::Chart profile_chart(const UiState& ui, const Snapshot& snapshot) {
-    figure::Chart chart{"profile", "", "Cells along the line", main_quantity(ui, snapshot)};
+    figure::Chart chart{"profile", "", "Distance along the line (cells)", main_quantity(ui, snapshot)};
     const auto& kept = ui.panel.measure.kept;
     const auto profiles = profiles_of(snapshot);
     for (std::size_t i = 0; i < profiles.size(); ++i)
@@ -171,20 +171,20 @@ void draw_plot_buttons(UiState& ui, const Snapshot& snapshot) {
     const float spacing = ImGui::GetStyle().ItemInnerSpacing.x;
     const auto profiles = profiles_of(snapshot);
     if (state.kept.size() >= kMostKept) {
-        if (button("Drop curves", size, "Leaves only the profiles as they are now")) state.kept.clear();
+        if (button("Drop curves", size, "Removes the kept curves")) state.kept.clear();
     } else if (button("Keep curve",
                       size,
-                      "The newest line's profile as it is now stays in the plot, beside those of later steps",
-                      profiles.empty() ? "There is no line: choose the profile tool (L) and drag one" : "")) {
+                      "Keeps the newest line's present profile in the plot, to compare with later ones",
+                      profiles.empty() ? "Draw a line first: profile tool (L)" : "")) {
         state.kept.push_back(curve_of(profiles.back(), fmt::format("step {}", snapshot.frame->step)));
     }
     ImGui::SameLine(0, spacing);
     const std::string tip =
-        fmt::format("Writes statistics.csv, histogram.csv, profile.csv and probes.csv into {}", state.folder);
-    if (button("CSV", size, tip, state.folder.empty() ? "Name a folder below Tables" : ""))
+        fmt::format("Writes statistics.csv, histogram.csv, profile.csv and probes.csv to {}", state.folder);
+    if (button("CSV", size, tip, state.folder.empty() ? "Enter a folder under Tables" : ""))
         ui.act(action::ExportMeasures{state.folder});
     ImGui::SameLine(0, spacing);
-    if (button(state.large ? "Close" : "Enlarge", size, "The plots in a window of their own over the canvas"))
+    if (button(state.large ? "Close" : "Enlarge", size, "Shows the plots in a separate window"))
         state.large = !state.large;
 }
 
@@ -214,18 +214,16 @@ void follow_ways(MeasureState& state, const Snapshot& snapshot) {
 }
 
 void draw_spectrum(UiState& ui, const Snapshot& snapshot) {
-    if (!unfolded(
-            "Spectrum",
-            "The mean power of the waves that the field is made of, over their wave number (radians per "
-            "length): which sizes its pattern has\n--export spectrum.csv,spectrum.png"))
+    if (!unfolded("Spectrum",
+                  "Mean power over the wave number (radians per length): the length scales of the "
+                  "pattern\n--export spectrum.csv,spectrum.png"))
         return;
     ui.wants_spectrum = true;
     const auto& frame = snapshot.frame;
     if (!frame || !frame->spectrum) return coming();
     if (frame->spectrum->power.empty())
-        return paragraph(why_no_spectrum().empty()
-                             ? "None: the field has no waves, or values that are not finite."
-                             : "None: " + why_no_spectrum(),
+        return paragraph(why_no_spectrum().empty() ? "No spectrum: the field is constant or not finite."
+                                                   : "No spectrum: " + why_no_spectrum(),
                          faint_color());
     draw_plot(figure::spectrum_chart(*frame->spectrum, main_quantity(ui, snapshot)), em(kPlotHeight));
 }
@@ -234,8 +232,8 @@ void draw_phase_plane(UiState& ui, const Snapshot& snapshot) {
     const auto& components = snapshot.now.model->components;
     if (components.size() < 2) return;
     if (!unfolded("Phase plane",
-                  "Where the cells are in the plane of the first two components: the more, the stronger the "
-                  "colour. Probes leave their ways in it.\n--export phase.csv,phase.png"))
+                  "Density of the cells over the first two components, with the trajectories of the "
+                  "probes\n--export phase.csv,phase.png"))
         return;
     ui.wants_plane = true;
     follow_ways(ui.panel.measure, snapshot);

@@ -33,11 +33,13 @@ constexpr double kHold = 0.5;  // seconds
 std::string why_not(std::optional<double> value, std::string_view text, const NumberRange& range) {
     if (!value && text.find(',') != text.npos)
         return fmt::format("{}: write decimals with a point, thousands with a space", text);
-    if (!value) return fmt::format("'{}' is not a number; 1e4, 10k, 2^20 and 3*(4 + 1) are", text);
+    if (!value) return fmt::format("'{}' is not a number; examples: 1e4, 10k, 2^20, 3*(4 + 1)", text);
     if (*value > range.most && !range.above.empty()) return fmt::format("{} {}", text, range.above);
     if (*value > range.most)
         return fmt::format("{} is above {}, the largest allowed", text, format_short(range.most, 12));
     if (*value < range.least && !range.below.empty()) return fmt::format("{} {}", text, range.below);
+    if (*value < range.least && range.least == std::numeric_limits<double>::min())
+        return fmt::format("{} must be above 0", text);
     if (*value < range.least)
         return fmt::format("{} is below {}, the smallest allowed", text, format_short(range.least, 12));
     return {};
@@ -109,8 +111,7 @@ std::optional<LiveEdit> type_number(
     return LiveEdit{*value, false};
 }
 
-constexpr std::string_view kNoDialog =
-    "The desktop's dialog comes with zenity or kdialog, of which neither is installed";
+constexpr std::string_view kNoDialog = "Install zenity or kdialog for a file dialog";
 
 void ask(PathDialog& dialog, unsigned field, PathKind kind, const std::string& path) {
     std::error_code failed;
@@ -275,7 +276,7 @@ bool path_input(
     ImGui::PushID(id);
     const bool pressed = button(ICON_FOLDER,
                                 ImVec2(side, 0),
-                                folder ? "Chooses a folder" : "Chooses a file, or one of those opened before",
+                                folder ? "Chooses a folder" : "Chooses a file, also a recent one",
                                 folder && !ui.dialog.there ? kNoDialog : "");
     if (pressed && folder) ask(ui.dialog, field, kind, path);
     if (pressed && !folder) ImGui::OpenPopup("paths");
