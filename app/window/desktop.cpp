@@ -79,12 +79,11 @@ std::optional<std::string> DesktopProgram::take() {
     return std::exchange(answer_, std::nullopt);
 }
 
-bool Desktop::serve(PathDialog& dialog) {
+bool Desktop::serve(UiState& ui) {
+    PathDialog& dialog = ui.dialog;
     if (!std::exchange(dialog.known, true)) dialog.there = !dialog_program().empty();
-    if (dialog.asked)
-        dialog_.run([question = *std::exchange(dialog.asked, {})] {
-            return dialog_command(dialog_program(), question);
-        });
+    if (const auto question = ui.take<PathQuestion>())
+        dialog_.run([question] { return dialog_command(dialog_program(), *question); });
     const auto path = dialog_.take();
     if (path) dialog.answer = *path;
     return path.has_value();

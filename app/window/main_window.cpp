@@ -9,6 +9,7 @@
 #include "app/window/layout.h"
 #include "app/window/panels/color_bar_input.h"
 #include "app/window/panels/examples/example_options.h"
+#include "app/window/panels/examples/example_panel.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/tour.h"
 #include "app/window/preferences.h"
@@ -95,7 +96,7 @@ MainWindow::MainWindow(const WindowRequest& request)
     if (request.tour) begin_tour(ui_, *snapshot_);
     if (!request.example) return;
     show_request(ui_.panel.examples, *request.example);
-    ui_.panel.examples.reveal = true;
+    ui_.ask(RevealSection{"Examples"});
 }
 
 // Close the window first, because the engine may still have to finish a step.
@@ -153,11 +154,11 @@ bool MainWindow::turn() {
     take_example_news();
     take_gallery();
     take_kernel_news();
-    if (desktop_->serve(ui_.dialog) || canvas_recorder_->take(ui_)) redraws_ = kSettlingFrames;
+    if (desktop_->serve(ui_) || canvas_recorder_->take(ui_)) redraws_ = kSettlingFrames;
     take_events();
     const bool news =
         before != snapshot_ || example_news_ || (goes_on() && seconds() - begun_ >= kBusyPatience);
-    if (ui_.about_to_close || display_->should_close()) return false;
+    if (ui_.take<Quit>() || display_->should_close()) return false;
     if (!news && redraws_ == 0) {
         follows_ = false;
         return true;
@@ -225,23 +226,6 @@ bool MainWindow::example_goes_on() const {
     return ui_.example.running || ui_.example.saving || ui_.panel.examples.waiting;
 }
 
-void MainWindow::pass_runner_orders() {
-    struct Pass {
-        ExampleRunner& runner;
-        const std::shared_ptr<const Machine>& machine;
-        void operator()(StartExample& order) const {
-            runner.start(std::move(order.request), machine, std::move(order.remark));
-        }
-        void operator()(CancelExample&) const { runner.cancel(); }
-        void operator()(RemarkExample& order) const { runner.remark(std::move(order.note)); }
-        void operator()(SaveReport& order) const { runner.save(order.folder); }
-    };
-    if (ui_.runner_orders.empty()) return;
-    for (RunnerOrder& order : std::exchange(ui_.runner_orders, {}))
-        std::visit(Pass{*examples_, snapshot_->machine}, order);
-    redraws_ = kSettlingFrames;
-}
-
 void MainWindow::take_events() {
     if (display_->take_input()) redraws_ = kSettlingFrames;
     for (const KeyPress& press : display_->take_keys())
@@ -286,14 +270,14 @@ void MainWindow::build(CanvasOutput& output) {
     follow_tour(ui_, *snapshot_);
     if (!ui_.actions.empty()) redraws_ = kSettlingFrames;
     engine_->send(std::exchange(ui_.actions, {}));
-    pass_runner_orders();
+    if (serve_examples(ui_, *examples_, snapshot_->machine)) redraws_ = kSettlingFrames;
     watch_kernel();
     if (ui_.full_screen != full_screen_) display_->set_full_screen(full_screen_ = ui_.full_screen);
-    if (!ui_.clipboard.empty()) display_->set_clipboard(std::exchange(ui_.clipboard, {}));
+    if (const auto copy = ui_.take<CopyText>()) display_->set_clipboard(copy->text);
 }
 
 void MainWindow::ask_engine(ViewRequest request) {
-    request.host_pixels = !renderer_->transfer().interop || !ui_.visible_range.empty();
+    request.host_pixels = !renderer_->transfer().interop || ui_.asked<FitRange>();
     // A picture that is saved must show exactly its step, even if the machine is slow.
     request.exact = scripted() && (frames_are_done() || !request_.film.empty());
     request.serial = view_.serial;
@@ -332,7 +316,7 @@ void MainWindow::draw(const CanvasOutput& canvas) {
     if (drawn_ > before && !request_.film.empty()) film_frame();
     if (finished_ && film_) film_->finish();
     canvas_recorder_->follow(ui_, drawn_ > before, height);
-    if (std::exchange(ui_.copy_picture, false)) desktop_->copy_canvas(ui_, height);
+    if (ui_.take<CopyCanvas>()) desktop_->copy_canvas(ui_, height);
     // Concurrent steps would share the GPU with drawing and make it four times as slow; they may run while
     // swapping waits for the monitor.
     display_->finish_drawing();

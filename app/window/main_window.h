@@ -47,7 +47,6 @@ class MainWindow {
     void watch_kernel();
     void take_kernel_news();
     void wake();
-    void pass_runner_orders();
     bool example_goes_on() const;
     void follow_scale();
     void build(CanvasOutput& canvas);

@@ -100,11 +100,11 @@ TEST_CASE("a field for paths takes the dialog's answer, a recent path, and ~ for
     CHECK(path == "/users/one/field.npy");
     // Without a dialog program the folder has to be typed.
     press_folder("##other");
-    CHECK_FALSE(ui.dialog.asked);
+    CHECK_FALSE(ui.asked<PathQuestion>());
     ui.dialog.there = true;
     press_folder("##other");
-    REQUIRE(ui.dialog.asked);
-    CHECK(ui.dialog.asked->kind == PathKind::folder);
+    REQUIRE(ui.asked<PathQuestion>());
+    CHECK(ui.asked<PathQuestion>()->kind == PathKind::folder);
     ui.dialog.answer = "/chosen";
     imgui.frame(draw);
     CHECK(other == "/chosen");

@@ -87,13 +87,22 @@ const std::map<UiCommand, Expectation>& expectations() {
                     wanted->files == o.before.panel.exports.files;
          }},
         {copy_command_line,
-         [](const Outcome& o) { return o.after.clipboard.starts_with("stencilscope run"); }},
+         [](const Outcome& o) {
+             return o.after.asked<CopyText>() &&
+                    o.after.asked<CopyText>()->text.starts_with("stencilscope run");
+         }},
         {toggle_gallery, [](const Outcome& o) { return o.after.gallery.open != o.before.gallery.open; }},
-        {copy_picture, [](const Outcome& o) { return o.after.copy_picture; }},
-        {next_part, [](const Outcome& o) { return o.after.part_step == 1; }},
-        {previous_part, [](const Outcome& o) { return o.after.part_step == -1; }},
+        {copy_picture, [](const Outcome& o) { return o.after.asked<CopyCanvas>() != nullptr; }},
+        {next_part,
+         [](const Outcome& o) {
+             return o.after.asked<MoveFocus>() && o.after.asked<MoveFocus>()->step == 1;
+         }},
+        {previous_part,
+         [](const Outcome& o) {
+             return o.after.asked<MoveFocus>() && o.after.asked<MoveFocus>()->step == -1;
+         }},
         {toggle_help, [](const Outcome& o) { return o.after.help_open != o.before.help_open; }},
-        {close_popups, [](const Outcome& o) { return !o.after.help_open && o.after.close_popups; }},
+        {close_popups, [](const Outcome& o) { return !o.after.help_open && o.after.asked<ClosePopups>(); }},
         {toggle_panels,
          [](const Outcome& o) { return o.after.preferences.panels != o.before.preferences.panels; }},
         {toggle_theme,
@@ -103,7 +112,7 @@ const std::map<UiCommand, Expectation>& expectations() {
         {smaller_text,
          [](const Outcome& o) { return o.after.preferences.font_size < o.before.preferences.font_size; }},
         {toggle_full_screen, [](const Outcome& o) { return o.after.full_screen != o.before.full_screen; }},
-        {quit, [](const Outcome& o) { return o.after.about_to_close; }},
+        {quit, [](const Outcome& o) { return o.after.asked<Quit>() != nullptr; }},
     };
     return table;
 }
@@ -178,7 +187,7 @@ TEST_CASE("keys are ignored while a text is being typed") {
             UiState ui;
             CHECK(handle_key({chord.key, chord.mods, false}, ui, snapshot) == row.while_typing);
             CHECK(ui.actions.empty());
-            CHECK(ui.about_to_close == row.while_typing);  // only quitting
+            CHECK((ui.asked<Quit>() != nullptr) == row.while_typing);  // only quitting
         }
 }
 

@@ -103,7 +103,7 @@ CanvasRecorder::~CanvasRecorder() {
 void CanvasRecorder::follow(UiState& ui, bool fresh, int frame_height) {
     CanvasFilm& told = ui.canvas_film;
     const ScreenRect canvas = whole_pixels(ui.canvas);
-    if (const auto order = std::exchange(told.asked, {}); order && !film_) {
+    if (const auto order = ui.take<FilmCanvas>(); order && !film_) {
         const std::string name = "film" + order->ending;
         const std::filesystem::path path = unused_folder(order->folder, {&name, 1}) / name;
         film_.reset(new Film{path, canvas, order->fps, wake_});
@@ -111,8 +111,9 @@ void CanvasRecorder::follow(UiState& ui, bool fresh, int frame_height) {
         told.place = path.string();
         told.frames = 0;
     }
+    const bool stops = ui.take<StopFilm>().has_value();
     if (!film_) return;
-    if (std::exchange(told.stop, false) || canvas != film_->canvas) {
+    if (stops || canvas != film_->canvas) {
         film_->end();
     } else if (fresh && film_->has_room()) {
         film_->add(

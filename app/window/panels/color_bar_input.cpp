@@ -112,11 +112,12 @@ void take_color_bar_input(UiState& ui, const Snapshot& snapshot) {
 }
 
 void hold_visible_range(UiState& ui, const Snapshot& snapshot) {
-    if (ui.visible_range.empty() || !snapshot.frame) return;
+    const FitRange* fit = ui.asked<FitRange>();
+    if (!fit || !snapshot.frame) return;
     for (const PaneImage& image : snapshot.frame->panes) {
-        if (range_setting(image.request.pane) != ui.visible_range || !image.pixels || image.pixels->on_device)
+        if (range_setting(image.request.pane) != fit->setting || !image.pixels || image.pixels->on_device)
             continue;
-        const std::string setting = std::exchange(ui.visible_range, "");
+        const std::string setting = ui.take<FitRange>()->setting;
         const auto count = std::size_t(image.pixels->width) * std::size_t(image.pixels->height);
         double low = INFINITY, high = -INFINITY;
         for (const float value : std::span(image.pixels->host).first(count)) {

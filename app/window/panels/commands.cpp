@@ -98,11 +98,11 @@ void copy_command_line(UiState& ui, const Snapshot& snapshot) {
     if (edits > 0) said += fmt::format(", {} edit{}", edits, edits == 1 ? "" : "s");
     if (!copy.file.empty()) said += " in " + copy.file;
     ui.say(said + trouble);
-    ui.clipboard = copy.text + output_words(ui.panel.exports.folder, ui.panel.exports.files);
+    ui.ask(CopyText{copy.text + output_words(ui.panel.exports.folder, ui.panel.exports.files)});
 }
 
 void copy_picture(UiState& ui, const Snapshot&) {
-    ui.copy_picture = true;
+    ui.ask(CopyCanvas{});
 }
 
 void open_folder(UiState& ui, const std::string& folder) {
@@ -214,11 +214,11 @@ void toggle_gallery(UiState& ui, const Snapshot&) {
 }
 
 void next_part(UiState& ui, const Snapshot&) {
-    ui.part_step = 1;
+    ui.ask(MoveFocus{1});
 }
 
 void previous_part(UiState& ui, const Snapshot&) {
-    ui.part_step = -1;
+    ui.ask(MoveFocus{-1});
 }
 
 void toggle_help(UiState& ui, const Snapshot&) {
@@ -231,7 +231,7 @@ void close_popups(UiState& ui, const Snapshot& snapshot) {
     if (!any && in_tour(ui)) return end_tour(ui);
     if (!any) stop_long_action(ui, snapshot);
     ui.help_open = ui.gallery.open = ui.panel.examples.large = ui.panel.measure.large = false;
-    ui.close_popups = true;
+    ui.ask(ClosePopups{});
 }
 
 void toggle_panels(UiState& ui, const Snapshot&) {
@@ -256,7 +256,7 @@ void toggle_full_screen(UiState& ui, const Snapshot&) {
 }
 
 void quit(UiState& ui, const Snapshot&) {
-    ui.about_to_close = true;
+    ui.ask(Quit{});
 }
 
 }  // namespace stencil

@@ -19,7 +19,7 @@ void stop_session(UiState& ui, const Snapshot&) {
 }
 
 void stop_example(UiState& ui, const Snapshot&) {
-    ui.runner_orders.emplace_back(CancelExample{});
+    ui.ask(CancelExample{});
 }
 
 void stop_kernel(UiState& ui, const Snapshot&) {
@@ -35,7 +35,7 @@ void stop_recording(UiState& ui, const Snapshot&) {
 }
 
 void stop_canvas_film(UiState& ui, const Snapshot&) {
-    ui.canvas_film.stop = true;
+    ui.ask(StopFilm{});
 }
 
 // Records for each action when it began, and at which share.

@@ -49,9 +49,9 @@ void draw_contents(const Section& section, UiState& ui, const Snapshot& snapshot
 
 void draw_section(const Section& section, UiState& ui, const Snapshot& snapshot) {
     auto& open_sections = ui.preferences.open_sections;
-    const bool reveals = (section.draw == draw_examples && std::exchange(ui.panel.examples.reveal, false)) ||
-                         (section.draw == draw_kernel && std::exchange(ui.panel.kernel.reveal, false)) ||
-                         tour_reveals(ui, section.title);
+    const auto* asked = ui.asked<RevealSection>();
+    const bool is_asked = asked && asked->title == section.title && ui.take<RevealSection>();
+    const bool reveals = is_asked || tour_reveals(ui, section.title);
     const bool was_open = std::ranges::find(open_sections, section.title) != open_sections.end();
     ImGui::SetNextItemOpen(was_open || reveals);
     const bool is_open = ImGui::CollapsingHeader(section.title);

@@ -326,7 +326,7 @@ void draw_toolbar(UiState& ui, const Snapshot& snapshot) {
     }
     if (!folded.empty()) draw_more(folded, ui, snapshot);
     constexpr double kCopiedFor = 1.5;  // seconds
-    if (!ui.clipboard.empty()) ui.panel.toolbar.copied_until = ImGui::GetTime() + kCopiedFor;
+    if (ui.asked<CopyText>()) ui.panel.toolbar.copied_until = ImGui::GetTime() + kCopiedFor;
 }
 
 }  // namespace stencil

@@ -99,7 +99,7 @@ void draw_save(UiState& ui) {
                         "--out does",
                         state.folder),
             why_not_saved(state, ui.example)))
-        ui.runner_orders.emplace_back(SaveReport{state.folder});
+        ui.ask(SaveReport{state.folder});
     if (!ui.example.saved.empty())
         paragraph(ui.example.saved, ui.example.save_failed ? error_color() : faint_color());
     if (!ui.example.saved_to.empty() &&

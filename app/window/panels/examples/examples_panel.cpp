@@ -131,7 +131,7 @@ void draw_buttons(UiState& ui, const Snapshot& snapshot, const ExampleDraft& dra
         if (state.waiting && state.resumes) ui.act(action::Run{true});
         if (state.waiting) state.resumes = false;
         state.waiting.reset();
-        ui.runner_orders.emplace_back(CancelExample{});
+        ui.ask(CancelExample{});
     }
     ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
     const bool copied = ImGui::GetTime() < state.copied_until;
@@ -185,7 +185,7 @@ void follow_example(UiState& ui, const Snapshot& snapshot) {
     const bool disturbed = !state.held && (snapshot.running || !snapshot.busy.empty());
     if (state.waiting) {
         if (state.resumes && snapshot.running) return;
-        ui.runner_orders.emplace_back(
+        ui.ask(
             StartExample{*std::exchange(state.waiting, {}), disturbed ? remark_on(snapshot) : std::string()});
         state.remarked = disturbed;
         // Free the results, because the next run may need their memory.
@@ -195,12 +195,28 @@ void follow_example(UiState& ui, const Snapshot& snapshot) {
     }
     if (ui.example.running && disturbed && !state.remarked) {
         state.remarked = true;
-        ui.runner_orders.emplace_back(RemarkExample{remark_on(snapshot)});
+        ui.ask(RemarkExample{remark_on(snapshot)});
     }
     if (state.resumes && !ui.example.running) {
         state.resumes = false;
         ui.act(action::Run{true});
     }
+}
+
+bool serve_examples(UiState& ui, ExampleRunner& runner, const std::shared_ptr<const Machine>& machine) {
+    return std::erase_if(ui.requests, [&](UiRequest& request) {
+               if (auto* start = std::get_if<StartExample>(&request))
+                   runner.start(std::move(start->request), machine, std::move(start->remark));
+               else if (std::holds_alternative<CancelExample>(request))
+                   runner.cancel();
+               else if (auto* remark = std::get_if<RemarkExample>(&request))
+                   runner.remark(std::move(remark->note));
+               else if (const auto* save = std::get_if<SaveReport>(&request))
+                   runner.save(save->folder);
+               else
+                   return false;
+               return true;
+           }) > 0;
 }
 
 }  // namespace stencil

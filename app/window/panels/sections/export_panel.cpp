@@ -96,7 +96,7 @@ void draw_record_as(ExportState& state) {
 void start_recording(UiState& ui, bool canvas) {
     const ExportState& state = ui.panel.exports;
     if (canvas)
-        ui.canvas_film.asked = {state.folder, state.film, state.fps};
+        ui.ask(FilmCanvas{state.folder, state.film, state.fps});
     else
         ui.act(action::Record{state.folder,
                               state.record_every,
@@ -109,7 +109,7 @@ void start_recording(UiState& ui, bool canvas) {
 
 void stop_recording(UiState& ui) {
     if (ui.canvas_film.on())
-        ui.canvas_film.stop = true;
+        ui.ask(StopFilm{});
     else
         ui.act(action::Record{});
 }

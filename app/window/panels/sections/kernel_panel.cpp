@@ -105,7 +105,8 @@ void choose_kernel(UiState& ui, const std::string& file) {
     KernelState& state = ui.panel.kernel;
     state.path = state.file = file;
     state.failure.clear();
-    state.live = state.reveal = true;
+    state.live = true;
+    ui.ask(RevealSection{"Your kernel"});
 }
 
 void follow_kernel(UiState& ui, const Snapshot& snapshot) {

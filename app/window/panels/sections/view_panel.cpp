@@ -160,7 +160,7 @@ void draw_range(UiState& ui, const Colours& colours) {
                button_size(1),
                "Fixes the range at the smallest and largest visible value",
                colours.shown ? "" : "No pane shows it"))
-        ui.visible_range = colours.range;
+        ui.ask(FitRange{std::string(colours.range)});
     if (colours.shown) {
         row("Shown", "Present range of the colours");
         const std::string text =

@@ -113,13 +113,13 @@ std::optional<LiveEdit> type_number(
 
 constexpr std::string_view kNoDialog = "Install zenity or kdialog for a file dialog";
 
-void ask(PathDialog& dialog, unsigned field, PathKind kind, const std::string& path) {
+void ask_path(UiState& ui, unsigned field, PathKind kind, const std::string& path) {
     std::error_code failed;
     std::filesystem::path start = std::filesystem::absolute(path.empty() ? "." : path, failed);
     while (!std::filesystem::is_directory(start, failed) && start.has_relative_path())
         start = start.parent_path();
-    dialog.field = field;
-    dialog.asked = PathQuestion{kind, start.string()};
+    ui.dialog.field = field;
+    ui.ask(PathQuestion{kind, start.string()});
 }
 
 // Returns true if one of the recent paths was chosen.
@@ -127,7 +127,7 @@ bool draw_choices(UiState& ui, unsigned field, std::string& path) {
     bool chosen = false;
     if (!ImGui::BeginPopup("paths")) return false;
     if (ImGui::MenuItem("Browse...", nullptr, false, ui.dialog.there))
-        ask(ui.dialog, field, PathKind::file, path);
+        ask_path(ui, field, PathKind::file, path);
     if (!ui.dialog.there) tooltip(kNoDialog);
     if (!ui.preferences.recent.empty()) ImGui::Separator();
     for (std::size_t i = 0; i < ui.preferences.recent.size(); ++i) {
@@ -278,7 +278,7 @@ bool path_input(
                                 ImVec2(side, 0),
                                 folder ? "Chooses a folder" : "Chooses a file, also a recent one",
                                 folder && !ui.dialog.there ? kNoDialog : "");
-    if (pressed && folder) ask(ui.dialog, field, kind, path);
+    if (pressed && folder) ask_path(ui, field, kind, path);
     if (pressed && !folder) ImGui::OpenPopup("paths");
     entered |= draw_choices(ui, field, path);
     ImGui::PopID();
