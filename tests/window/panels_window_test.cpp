@@ -202,8 +202,7 @@ TEST_CASE(
     window.type("125");
     CHECK(window.ui.actions.empty());
     for (const Shortcut& row : shortcuts()) {
-        const bool heard =
-            handle_key({row.chords.front().key, row.chords.front().mods}, window.ui, window.snapshot);
+        const bool heard = handle_key({row.chords[0].key, row.chords[0].mods}, window.ui, window.snapshot);
         CHECK(heard == row.while_typing);
     }
     CHECK(window.ui.actions.empty());

@@ -147,8 +147,8 @@ UiState random_interface(Dice& dice) {
 TEST_CASE("no two shortcuts share a key") {
     std::set<std::pair<int, int>> seen;
     for (const Shortcut& row : shortcuts()) {
-        CHECK_FALSE(row.chords.empty());
-        for (const Chord& chord : row.chords) {
+        CHECK_FALSE(row.keyed().empty());
+        for (const Chord& chord : row.keyed()) {
             CAPTURE(row.what, chord.key, chord.mods);
             CHECK(seen.emplace(chord.key, chord.mods).second);
         }
@@ -164,7 +164,7 @@ TEST_CASE("every shortcut does what the help says of it") {
         const auto expected = expectations().find(row.command);
         REQUIRE(expected != expectations().end());
         CHECK(shortcut_of(row.command) == &row);
-        for (const Chord& chord : row.chords) {
+        for (const Chord& chord : row.keyed()) {
             const UiState before = random_interface(dice);
             const Snapshot snapshot = random_session(dice);
             UiState after = before;
@@ -183,7 +183,7 @@ TEST_CASE("keys are ignored while a text is being typed") {
     ImGui::GetIO().WantTextInput = true;
     const Snapshot snapshot = random_session(dice);
     for (const Shortcut& row : shortcuts())
-        for (const Chord& chord : row.chords) {
+        for (const Chord& chord : row.keyed()) {
             UiState ui;
             CHECK(handle_key({chord.key, chord.mods, false}, ui, snapshot) == row.while_typing);
             CHECK(ui.actions.empty());
