@@ -8,10 +8,10 @@
 #include "app/cli.h"
 #include "app/launch.h"
 #include "app/run_options.h"
+#include "app/window/main_window.h"
 #include "app/window/panels/commands.h"
 #include "app/window/panels/panels.h"
 #include "app/window/preferences.h"
-#include "app/window/window_command.h"
 #if STENCILSCOPE_HAS_WINDOW
 #include "sim/initial/initial.h"
 #include "sim/text/quote.h"
