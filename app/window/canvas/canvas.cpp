@@ -186,15 +186,6 @@ double Canvas::waiting(const Snapshot& snapshot, const ViewRequest& request, dou
     return waited > kWaitsUnseen ? waited : 0;
 }
 
-void Canvas::draw_over_field(Painter& painter, const OverlayScene& scene, const PaneSlot& slot) const {
-    draw_field_outline(painter, scene, slot);
-    draw_axes(painter, scene, slot);
-    draw_grid(painter, scene, slot);
-    draw_numbers(painter, scene, slot);
-    draw_arrows(painter, scene, slot);
-    draw_tools(painter, scene, slot);
-}
-
 void Canvas::draw(UiState& ui, const Snapshot& snapshot, const CanvasFrame& frame, double waited) const {
     Painter painter;
     const OverlayScene scene{ui,
