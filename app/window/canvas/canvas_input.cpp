@@ -7,6 +7,8 @@
 #include <limits>
 #include <utility>
 
+#include "app/window/format.h"
+
 namespace stencil {
 namespace {
 
@@ -21,12 +23,6 @@ constexpr double kMeant = 3;
 
 double to_sixteenth(double cells) {
     return std::round(cells * 16) / 16;
-}
-
-/// Rounds to four significant digits, so that a recorded radius stays short.
-double short_number(double value) {
-    const double unit = std::pow(10.0, std::floor(std::log10(value)) - 3);
-    return unit < 1 ? std::round(value / unit) / std::round(1 / unit) : std::round(value / unit) * unit;
 }
 
 /// Returns where the brush paints. A brush smaller than a cell snaps to the centre of the cell under the
@@ -187,7 +183,7 @@ void CanvasInput::wheel(UiState& ui, const CanvasScene& scene, const Mouse& mous
     if (mouse.ctrl) {
         const double most = std::max({kMinRadius, double(scene.field.nx), double(scene.field.ny)});
         const double radius = ui.brush.radius * std::pow(kRadiusPerNotch, mouse.wheel);
-        ui.brush.radius = std::clamp(short_number(std::max(radius, kMinRadius)), kMinRadius, most);
+        ui.brush.radius = std::clamp(rounded_to(std::max(radius, kMinRadius), radius), kMinRadius, most);
         return;
     }
     const double factor = std::pow(kZoomPerNotch, mouse.wheel);

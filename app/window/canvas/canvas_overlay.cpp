@@ -107,8 +107,7 @@ void draw_pending(Painter& painter,
 
 // Returns the colour of the curve that belongs to it.
 ImU32 series_color(std::size_t index) {
-    const Rgb color = figure::series_color(index);
-    return IM_COL32(color.r, color.g, color.b, 255);
+    return packed(figure::series_color(index));
 }
 
 // Draws the 1-based number of a probe or profile beside it.

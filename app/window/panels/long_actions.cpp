@@ -120,10 +120,7 @@ void draw_long_actions(UiState& ui, const Snapshot& snapshot) {
     const float width = float(ui.canvas.width) / scale;
     ImGui::SetNextWindowPos(ImVec2(x + width / 2, y + em(2.2f)), ImGuiCond_Always, ImVec2(0.5f, 0));
     ImGui::SetNextWindowSize(ImVec2(std::min(em(32), width), 0));
-    ImGui::Begin("##long",
-                 nullptr,
-                 ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
-                     ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoNav);
+    ImGui::Begin("##long", nullptr, kPlainWindow | ImGuiWindowFlags_NoNav);
     for (const LongAction& one : all) {
         if (!shown(one)) continue;
         ImGui::PushID(one.key.data(), one.key.data() + one.key.size());

@@ -16,6 +16,9 @@
 namespace stencil {
 namespace {
 
+constexpr ImGuiWindowFlags kCard =
+    kPlainWindow | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoBringToFrontOnFocus;
+
 const TourStep& card(const TourState& tour) {
     return tour_steps()[*tour.card];
 }
@@ -240,11 +243,7 @@ void draw_tour(UiState& ui) {
     const figure::Point at = card_place(control, tour.size, canvas, em(0.6f));
     ImGui::SetNextWindowPos(ImVec2(float(at.x), float(at.y)));
     ImGui::PushStyleColor(ImGuiCol_Border, warning_color());
-    constexpr ImGuiWindowFlags kFlags = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_AlwaysAutoResize |
-                                        ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
-                                        ImGuiWindowFlags_NoFocusOnAppearing |
-                                        ImGuiWindowFlags_NoBringToFrontOnFocus;
-    ImGui::Begin("##tour", nullptr, kFlags);
+    ImGui::Begin("##tour", nullptr, kCard);
     ImGui::PopStyleColor();
     tour.size = {0, 0, ImGui::GetWindowWidth(), ImGui::GetWindowHeight()};
     tour.seen = std::exchange(tour.control, std::nullopt);
@@ -280,11 +279,7 @@ void draw_prompt(UiState& ui) {
             ImVec2(float(ui.canvas.x) / pixels.x + em(0.4f), *ui.slider_y), 0, ImVec2(0, 0.5f));
     else
         ImGui::SetNextWindowPos(foot, 0, ImVec2(0.5f, 1));
-    constexpr ImGuiWindowFlags kFlags = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_AlwaysAutoResize |
-                                        ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
-                                        ImGuiWindowFlags_NoFocusOnAppearing |
-                                        ImGuiWindowFlags_NoBringToFrontOnFocus;
-    if (ImGui::Begin("##prompt", nullptr, kFlags)) {
+    if (ImGui::Begin("##prompt", nullptr, kCard)) {
         ImGui::AlignTextToFramePadding();
         colored_text(prompt->text, text_color());
         ImGui::SameLine(0, em(1));

@@ -33,11 +33,19 @@ std::string capitalized(std::string text) {
     return text;
 }
 
-// Records the position of the first visible slider, for the prompt that points at it.
-void note_slider(UiState& ui) {
+// Draws the slider of a parameter. The position of the first visible one is recorded, for the prompt that
+// points at it.
+void draw_parameter_slider(UiState& ui,
+                           const char* id,
+                           const ModelParameter& parameter,
+                           double value,
+                           const SliderLook& look,
+                           const std::string& tip) {
+    const auto edit = live_slider(id, ui.panel.simulation.parameters[parameter.name], value, look, tip);
     if (!ui.slider_y) mark(ui, TourSpot::coefficient);
     if (!ui.slider_y && ImGui::IsItemVisible())
         ui.slider_y = (ImGui::GetItemRectMin().y + ImGui::GetItemRectMax().y) / 2;
+    if (edit) change(ui, parameter.name, format_real(edit->value), edit->continuing);
 }
 
 // Draws a parameter of the built-in diffusion, which is named by a word.
@@ -52,13 +60,9 @@ void draw_named(UiState& ui, const RunSpec& now, const ModelParameter& parameter
     const std::string wrong = bound ? fmt::format("is above {}: allow unstable?", bound->largest) : "";
     if (bound && bound->parameter == &parameter && !now.allow_unstable)
         look.typed = {look.typed.least, bound->largest, wrong};
-    const auto edit = live_slider(("##" + parameter.name).c_str(),
-                                  ui.panel.simulation.parameters[parameter.name],
-                                  value,
-                                  look,
-                                  "Drag, or click to type a number\n" + option);
-    note_slider(ui);
-    if (edit) change(ui, parameter.name, format_real(edit->value), edit->continuing);
+    const std::string id = "##" + parameter.name;
+    draw_parameter_slider(
+        ui, id.c_str(), parameter, value, look, "Drag, or click to type a number\n" + option);
 }
 
 SliderLook look_of(const ModelParameter& parameter, const SliderRange& draft, double value) {
@@ -105,13 +109,12 @@ void draw_typed(UiState& ui, const ModelParameter& parameter, double value) {
     SliderRange& draft = ui.panel.equation.ranges[parameter.name];
     const ImVec2 least = ImGui::GetCursorScreenPos();
     const ImVec2 most(least.x + ImGui::CalcItemWidth(), least.y + ImGui::GetFrameHeight());
-    const auto edit = live_slider("##value",
-                                  ui.panel.simulation.parameters[parameter.name],
-                                  value,
-                                  look_of(parameter, draft, value),
-                                  "Drag, or click to type a number; right-click for the range\n" + option);
-    note_slider(ui);
-    if (edit) change(ui, parameter.name, format_real(edit->value), edit->continuing);
+    draw_parameter_slider(ui,
+                          "##value",
+                          parameter,
+                          value,
+                          look_of(parameter, draft, value),
+                          "Drag, or click to type a number; right-click for the range\n" + option);
     if (ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect(least, most) &&
         ImGui::IsMouseClicked(ImGuiMouseButton_Right))
         ImGui::OpenPopup("range");

@@ -58,10 +58,7 @@ void draw_limits(const GeneratedCode& code, const Snapshot& snapshot) {
                   format_real(code.operations),
                   "per cell",
                   fmt::format("Per step: {}", kOperationsCounted));
-        value_row("Memory",
-                  format_real(code.bytes),
-                  "B per cell",
-                  "All components of a cell, read and written once");
+        value_row("Memory", format_real(code.bytes), "B per cell", "All components, read and written once");
         value_row("Copy limit",
                   format_measured(limits.copy_gcells(dtype)),
                   "GCells/s",
@@ -70,10 +67,7 @@ void draw_limits(const GeneratedCode& code, const Snapshot& snapshot) {
                   format_measured(limits.issue_gcells()),
                   "GCells/s",
                   "Limit set by the peak rate of instructions");
-        value_row("Measured",
-                  format_measured(snapshot.speed.gcells_per_s),
-                  "GCells/s",
-                  "Speed of the newest steps");
+        value_row("Measured", format_measured(snapshot.speed.gcells_per_s), "GCells/s", "The newest steps");
         end_values();
     }
     const auto share = [&](double limit, const char* of, std::string_view tip) {

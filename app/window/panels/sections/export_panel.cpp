@@ -146,10 +146,7 @@ void draw_record(UiState& ui, const Snapshot& snapshot) {
     const std::string_view why = state.folder.empty() ? "Enter a folder"
                                  : none               ? "Choose PNG, NPY or both"
                                                       : "";
-    if (button(ICON_RECORD " Record",
-               button_size(1),
-               "Records a film in FOLDER, or files in FOLDER/frames",
-               why))
+    if (button(ICON_RECORD " Record", button_size(1), "Records to FOLDER, or to FOLDER/frames", why))
         start_recording(ui, canvas);
 }
 

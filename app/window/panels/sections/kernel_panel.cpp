@@ -53,10 +53,7 @@ void draw_speed(const LadderRow& row, const Snapshot& snapshot) {
         return;
     }
     if (!begin_values("kernel speed")) return;
-    value_row("Step",
-              format_measured(row.speed.us_per_step),
-              "\xc2\xb5s",
-              "Median of all repeats, by device events");
+    value_row("Step", format_measured(row.speed.us_per_step), "\xc2\xb5s", "Median of all repeats");
     value_row(
         "Updates", format_measured(row.speed.gcells_per_s), "GCells/s", "Cell updates per second / 1e9");
     value_row(

@@ -29,10 +29,7 @@ void draw_steps_speed(const Speed& speed) {
               format_measured(speed.us_per_step),
               "\xc2\xb5s",
               "Time per step, over the newest batches, without files, pictures and transfers");
-    value_row("Updates",
-              format_measured(speed.gcells_per_s),
-              "GCells/s",
-              "Cell updates per second / 1e9, stepping only");
+    value_row("Updates", format_measured(speed.gcells_per_s), "GCells/s", "Cell updates per second / 1e9");
     value_row("Effective",
               format_measured(speed.effective_gb_per_s),
               "GB/s",

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "app/window/canvas/canvas_painter.h"
 #include "app/window/format.h"
 #include "app/window/panels/color_bar_input.h"
 #include "app/window/panels/commands.h"
@@ -23,8 +24,7 @@ void draw_swatch(const Colormap& map, ImVec2 least, ImVec2 most) {
     constexpr int kPieces = 32;
     ImDrawList* list = ImGui::GetWindowDrawList();
     const auto color = [&](int piece) {
-        const Rgb rgb = map.colors[std::size_t(std::min(255, piece * 256 / kPieces))];
-        return IM_COL32(rgb.r, rgb.g, rgb.b, 255);
+        return packed(map.colors[std::size_t(std::min(255, piece * 256 / kPieces))]);
     };
     for (int i = 0; i < kPieces; ++i) {
         const float left = least.x + (most.x - least.x) * float(i) / kPieces;

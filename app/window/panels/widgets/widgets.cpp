@@ -147,11 +147,7 @@ void say_below(std::string_view error) {
     ImGui::SetNextWindowPos(at, ImGuiCond_Always, ImVec2(0, above ? 1.0f : 0.0f));
     ImGui::SetNextWindowSize(ImVec2(width, 0));
     // A tooltip window is on top and takes no input.
-    ImGui::Begin("##said",
-                 nullptr,
-                 ImGuiWindowFlags_Tooltip | ImGuiWindowFlags_NoInputs | ImGuiWindowFlags_NoDecoration |
-                     ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
-                     ImGuiWindowFlags_NoFocusOnAppearing);
+    ImGui::Begin("##said", nullptr, kPlainWindow | ImGuiWindowFlags_Tooltip | ImGuiWindowFlags_NoInputs);
     error_text(error);
     ImGui::End();
 }

@@ -91,6 +91,11 @@ bool begin_values(const char* id, bool units = true);
 void value_row(const char* label, std::string_view value, std::string_view unit, std::string_view tip);
 void end_values();
 
+/// A window over the canvas without a title, which neither moves nor takes the focus.
+inline constexpr ImGuiWindowFlags kPlainWindow = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
+                                                 ImGuiWindowFlags_NoSavedSettings |
+                                                 ImGuiWindowFlags_NoFocusOnAppearing;
+
 /// Begins a window centred on the canvas, initially of this share of it and no larger than `most`. Call
 /// ImGui::End() whatever it returns.
 bool begin_over_canvas(
