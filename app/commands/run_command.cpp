@@ -354,13 +354,13 @@ void add_film_options(CLI::App& command, FilmRequest& film) {
             film.file = text;
         });
     add_text(
-        command, "fps", "N", "frames a second of the film (default 30)", [&film](const std::string& text) {
+        command, "fps", "N", "frames per second of the film (default 30)", [&film](const std::string& text) {
             film.fps = parse_fps(text);
         });
     add_text(command,
              "video-of",
              "field|figure",
-             "a pixel a cell and no more (default), or with axes, colour bar and step",
+             "one pixel per cell without axes (default), or with axes, colour bar and step",
              [&film](const std::string& text) {
                  const std::vector<std::string> known{"field", "figure"};
                  if (!contains(known, text))

@@ -8,12 +8,11 @@
 #include "app/cli.h"
 #include "app/launch.h"
 #include "app/run_options.h"
+#include "app/window/main_window.h"
 #include "app/window/panels/commands.h"
 #include "app/window/panels/panels.h"
 #include "app/window/preferences.h"
-#include "app/window/window_command.h"
 #if STENCILSCOPE_HAS_WINDOW
-#include "app/window/remembered.h"
 #include "sim/initial/initial.h"
 #include "sim/text/quote.h"
 #endif
@@ -172,7 +171,7 @@ ChosenCommand add_window(CLI::App& app) {
         });
     add("fps",
         "N",
-        "pictures a second of the film (default 30)",
+        "frames per second of the film (default 30)",
         [](WindowRequest& r, const std::string& text) { r.fps = parse_fps(text); });
     add_member("json",
                "FILE",

@@ -6,7 +6,7 @@
 #include <exception>
 #include <utility>
 
-#include "app/window/display/screenshot.h"
+#include "app/window/display/gl_objects.h"
 #include "sim/files/image.h"
 
 namespace stencil {
@@ -79,12 +79,11 @@ std::optional<std::string> DesktopProgram::take() {
     return std::exchange(answer_, std::nullopt);
 }
 
-bool Desktop::serve(PathDialog& dialog) {
+bool Desktop::serve(UiState& ui) {
+    PathDialog& dialog = ui.dialog;
     if (!std::exchange(dialog.known, true)) dialog.there = !dialog_program().empty();
-    if (dialog.asked)
-        dialog_.run([question = *std::exchange(dialog.asked, {})] {
-            return dialog_command(dialog_program(), question);
-        });
+    if (const auto question = ui.take<PathQuestion>())
+        dialog_.run([question] { return dialog_command(dialog_program(), *question); });
     const auto path = dialog_.take();
     if (path) dialog.answer = *path;
     return path.has_value();
@@ -94,7 +93,7 @@ bool Desktop::serve(PathDialog& dialog) {
 void Desktop::copy_canvas(UiState& ui, int frame_height) {
     const ChildCommand command = picture_command();
     if (command.words.empty()) {
-        ui.say("No picture was copied: that takes xclip, or wl-copy under Wayland");
+        ui.say("The picture was not copied: install xclip, or wl-copy under Wayland");
         return;
     }
     const ScreenRect& at = ui.canvas;

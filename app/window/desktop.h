@@ -48,7 +48,7 @@ class Desktop {
     explicit Desktop(std::function<void()> wake) : dialog_(std::move(wake)) {}
 
     /// Starts the dialog that was asked for and returns answers: true if there is a new one.
-    bool serve(PathDialog& dialog);
+    bool serve(UiState& ui);
 
     /// Copies the canvas, drawn but not yet swapped, to the clipboard; `frame_height` is in pixels.
     void copy_canvas(UiState& ui, int frame_height);

@@ -60,6 +60,11 @@ std::string format_measured(double value, std::string (*format)(double)) {
     return value > 0 ? format(value) : std::string(kUnknown);
 }
 
+double rounded_to(double value, double size) {
+    const double unit = std::pow(10.0, std::floor(std::log10(size)) - 3);
+    return unit < 1 ? std::round(value / unit) / std::round(1 / unit) : std::round(value / unit) * unit;
+}
+
 std::string format_duration(double seconds) {
     constexpr double kMinute = 60, kHour = 3600, kUpTo = 100;
     if (seconds < kUpTo) return fmt::format("{:.0f} s", std::ceil(seconds));

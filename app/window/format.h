@@ -30,6 +30,9 @@ std::string format_measured(double value, std::string (*format)(double) = format
 /// Three significant digits without prefix or exponent: "0.123", "12.3", "4567".
 std::string format_figures(double value);
 
+/// Rounds to four significant digits of `size`, so that a recorded number is short.
+double rounded_to(double value, double size);
+
 /// A waiting time: "3 s", "12 min", "5 h".
 std::string format_duration(double seconds);
 

@@ -14,8 +14,7 @@
 #include "app/window/panels/long_actions.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/plots/measure_plots.h"
-#include "app/window/panels/prompts.h"
-#include "app/window/panels/tour/tour.h"
+#include "app/window/panels/tour.h"
 #include "app/window/panels/widgets/widgets.h"
 #include "app/window/preferences.h"
 
@@ -171,8 +170,8 @@ Layout draw_interface(UiState& ui, const Snapshot& snapshot) {
     const float line = ImGui::GetTextLineHeight(), frame = ImGui::GetFrameHeight();
     const float least_canvas = 2 * frame;
     Area rest{0, 0, io.DisplaySize.x, io.DisplaySize.y};
-    if (const int step = std::exchange(ui.part_step, 0)) move_keyboard(step);
-    if (std::exchange(ui.close_popups, false)) ImGui::ClosePopupsOverWindow(nullptr, false);
+    if (const auto move = ui.take<MoveFocus>()) move_keyboard(move->step);
+    if (ui.take<ClosePopups>()) ImGui::ClosePopupsOverWindow(nullptr, false);
     follow_example(ui, snapshot);
     follow_kernel(ui, snapshot);
     follow_components(ui, snapshot);

@@ -1,20 +1,42 @@
 #include "app/window/main_window.h"
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <memory>
+#include <mutex>
 #include <utility>
 
+#include "app/interrupt.h"
+#include "app/window/canvas/canvas.h"
+#include "app/window/desktop.h"
+#include "app/window/display/canvas_recorder.h"
+#include "app/window/display/display.h"
+#include "app/window/display/field_renderer.h"
+#include "app/window/display/frame_clock.h"
+#include "app/window/display/gallery_texture.h"
+#include "app/window/display/gl_objects.h"
 #include "app/window/layout.h"
 #include "app/window/panels/color_bar_input.h"
 #include "app/window/panels/examples/example_panel.h"
 #include "app/window/panels/panels.h"
-#include "app/window/panels/prompts.h"
-#include "app/window/panels/tour/tour.h"
+#include "app/window/panels/tour.h"
 #include "app/window/preferences.h"
 #include "app/window/shortcuts.h"
 #include "app/window/theme.h"
+#include "sim/files/atomic_file.h"
+#include "sim/files/folder.h"
+#include "sim/initial/initial.h"
+#include "sim/machine/kernel_cache.h"
+#include "sim/run/output/video_file.h"
 #include "sim/run/resolve.h"
+#include "sim/session/engine/engine.h"
+#include "sim/text/error.h"
+#include "sim/text/json.h"
 #include "sim/text/names.h"
 
 namespace stencil {
@@ -55,300 +77,447 @@ Preferences preferences_for(const WindowRequest& request, std::string& trouble) 
     return preferences;
 }
 
+/// The window and its main loop: handles input, draws, and requests work from the engine.
+class MainWindow {
+  public:
+    explicit MainWindow(const WindowRequest& request)
+        : request_(request), snapshot_(first_snapshot(request.spec)) {
+        std::string trouble;
+        ui_.preferences = preferences_for(request, trouble);
+        for (const std::string& told : {request.trouble, trouble})
+            if (!told.empty()) ui_.act(action::Tell{told, "", true});
+        if (!scripted()) {
+            recall(ui_, request_.spec);
+            ui_.panel.exports.last_session = copy_last_session();
+        }
+        if (request.panes) ui_.panes = *request.panes;
+        ui_.profiles = request.spec.profiles;
+        ui_.surface = request.spec.surface;
+        if (!request.out.empty())
+            ui_.panel.exports.folder = ui_.panel.measure.folder = ui_.panel.examples.folder = request.out;
+        DisplayOptions options;
+        options.width = ui_.preferences.window_width;
+        options.height = ui_.preferences.window_height;
+        options.vsync = request.vsync;
+        display_ = std::make_unique<Display>(options);
+        ui_.gl_renderer = display_->gl_renderer();
+        renderer_ = std::make_unique<FieldRenderer>(request.interop);
+        clock_ = std::make_unique<FrameClock>(request.vsync ? display_->refresh_rate() : 0);
+        follow_scale();
+        SessionOptions session;
+        session.running = !request.paused && !request.tour;
+        session.stop_at = request.stop_at;
+        session.steps_per_frame = request.steps_per_frame;
+        engine_ = std::make_unique<Engine>(request_.spec, session, [this] { wake(); });
+        examples_ = std::make_unique<ExampleRunner>([this] { wake(); });
+        desktop_ = std::make_unique<Desktop>([this] { wake(); });
+        canvas_recorder_ = std::make_unique<CanvasRecorder>([this] { wake(); });
+        if (!request.kernel.empty()) choose_kernel(ui_, request.kernel);
+        ui_.panel.examples.large = request.large_results;
+        ui_.panel.examples.held = scripted();
+        if (request.tour) begin_tour(ui_, *snapshot_);
+        if (!request.example) return;
+        show_request(ui_.panel.examples, *request.example);
+        ui_.ask(RevealSection{"Examples"});
+    }
+
+    // Close the window first, because the engine may still have to finish a step.
+    ~MainWindow() {
+        clock_.reset();
+        renderer_.reset();
+        gallery_texture_.reset();
+        {
+            const std::lock_guard lock(wake_mutex_);
+            display_.reset();
+        }
+        canvas_recorder_.reset();
+        desktop_.reset();
+        gallery_.reset();
+        kernel_.reset();
+        examples_.reset();
+        engine_.reset();
+    }
+    MainWindow(const MainWindow&) = delete;
+    MainWindow& operator=(const MainWindow&) = delete;
+
+    /// One iteration: waits for an event, and draws if the picture changed. Returns false when the window
+    /// should close. Throws what kept the session from being made.
+    bool turn() {
+        display_->wait_events(patience());
+        const auto before = snapshot_;
+        take_snapshot();
+        if (!scripted()) keeper_.follow(snapshot_, seconds());
+        take_example_news();
+        take_gallery();
+        take_kernel_news();
+        if (desktop_->serve(ui_) || canvas_recorder_->take(ui_)) redraws_ = kSettlingFrames;
+        take_events();
+        const bool news =
+            before != snapshot_ || example_news_ || (goes_on() && seconds() - begun_ >= kBusyPatience);
+        if (ui_.take<Quit>() || display_->should_close()) return false;
+        if (!news && redraws_ == 0) {
+            follows_ = false;
+            return true;
+        }
+        if (redraws_ > 0) --redraws_;
+        clock_->wait_until_due();
+        begun_ = seconds();
+        clock_->begin_frame(follows_);
+        follows_ = true;
+        follow_scale();
+        CanvasOutput canvas;
+        build(canvas);
+        draw(canvas);
+        return !finished_;
+    }
+
+    /// Saves the preferences and the session, unless the window is scripted.
+    void keep() {
+        if (scripted()) return;
+        save_preferences(preferences());
+        keeper_.finish(*snapshot_);
+    }
+
+    /// Returns the contents of the performance panel, for --json.
+    nlohmann::ordered_json report() const {
+        const Snapshot& now = *snapshot_;
+        const auto [width, height] = display_->frame_size();
+        nlohmann::ordered_json json;
+        json["program"] = "stencilscope";
+        json["version"] = STENCILSCOPE_VERSION;
+        json["device"] = now.device;
+        json["backend"] = now.now.backend;
+        json["method"] = now.now.method;
+        json["nx"] = now.now.size->nx;
+        json["ny"] = now.now.size->ny;
+        json["dtype"] = std::string(name_of(now.now.dtype));
+        json["step"] = now.step;
+        json["steps_per_frame"] = now.last_batch;
+        const bool jumps = method_of(now.now)->jumps;
+        const auto rate = [&](double value) {
+            return jumps ? nlohmann::ordered_json() : nlohmann::ordered_json(value);
+        };
+        json["us_per_step"] = rate(now.speed.us_per_step);
+        json["gcells_per_s"] = rate(now.speed.gcells_per_s);
+        json["effective_gb_per_s"] = rate(now.speed.effective_gb_per_s);
+        json["copy_gb_per_s"] = now.limits.copy_gb_per_s;
+        json["window"] = {{"width", width},
+                          {"height", height},
+                          {"gl_renderer", ui_.gl_renderer},
+                          {"gl_version", display_->gl_version()},
+                          {"interop", renderer_->transfer().interop},
+                          {"transfer", renderer_->transfer().text}};
+        const InterfaceCost cost = clock_->cost();
+        const FieldRates rates = rate_.per_second(seconds());
+        json["frame"] = {{"ms", cost.frame_ms},
+                         {"per_s", cost.frames_per_s},
+                         {"fields_per_s", rates.fields},
+                         {"steps_per_s", rates.steps},
+                         {"stepping_ms", now.cost.stepping_ms},
+                         {"waiting_ms", now.cost.waiting_ms},
+                         {"resampling_ms", now.cost.resampling_ms},
+                         {"measuring_ms", now.cost.measuring_ms},
+                         {"transfer_ms", renderer_->transfer_ms()},
+                         {"drawing_ms", cost.drawing_ms},
+                         {"interface_ms", cost.interface_ms}};
+        return json;
+    }
+
+  private:
+    bool scripted() const { return request_.frames > 0; }
+    bool frames_are_done() const { return drawn_ >= request_.frames; }
+
+    Preferences preferences() const {
+        Preferences preferences = kept(ui_, snapshot_->now);
+        const auto [width, height] = display_->logical_size();
+        if (!full_screen_ && width > 0 && height > 0) {
+            preferences.window_width = width;
+            preferences.window_height = height;
+        }
+        return preferences;
+    }
+
+    double seconds() const {
+        return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+    }
+
+    bool goes_on() const {
+        return scripted() || snapshot_->running || !snapshot_->busy.empty() || example_goes_on() || moves_;
+    }
+
+    // Returns how many seconds to wait for news.
+    double patience() const {
+        if (redraws_ > 0) return 0;
+        return goes_on() ? std::max(0.0, kBusyPatience - (seconds() - begun_)) : kIdlePatience;
+    }
+
+    void take_snapshot() {
+        engine_->check();
+        if (auto newest = engine_->snapshot()) snapshot_ = std::move(newest);
+    }
+
+    void take_example_news() {
+        const std::uint64_t before = ui_.example.version;
+        ui_.example = examples_->news();
+        example_news_ = ui_.example.version != before;
+    }
+
+    // Thumbnails are made when they are first visible.
+    void take_gallery() {
+        if (ui_.gallery.wanted == 0) return;
+        if (!gallery_) {
+            gallery_ = std::make_unique<Gallery>([this] { wake(); });
+            gallery_texture_ = std::make_unique<GalleryTexture>();
+        }
+        gallery_->want(ui_.gallery.wanted);
+        Gallery::Pictures pictures = gallery_->pictures();
+        if (pictures == ui_.gallery.pictures) return;
+        ui_.gallery.pictures = std::move(pictures);
+        gallery_texture_->take(ui_.gallery.pictures);
+        ui_.gallery.texture = gallery_texture_->name();
+        redraws_ = std::max(redraws_, 1);
+    }
+
+    // Watches the kernel's file; its check starts anew if the run's settings change.
+    void watch_kernel() {
+        const std::string& file = ui_.panel.kernel.file;
+        if (!kernel_ && file.empty()) return;
+        if (!kernel_) kernel_ = std::make_unique<user_kernel::KernelWatch>([this] { wake(); });
+        if (snapshot_->frame) kernel_->watch(file, snapshot_->now);
+    }
+
+    void take_kernel_news() {
+        if (!kernel_) return;
+        const std::uint64_t before = ui_.kernel.version;
+        ui_.kernel = kernel_->news();
+        if (ui_.kernel.version != before) redraws_ = std::max(redraws_, 1);
+    }
+
+    void wake() {
+        const std::lock_guard lock(wake_mutex_);
+        if (display_) Display::wake();
+    }
+
+    bool example_goes_on() const {
+        return ui_.example.running || ui_.example.saving || ui_.panel.examples.waiting;
+    }
+
+    void take_events() {
+        if (display_->take_input()) redraws_ = kSettlingFrames;
+        for (const KeyPress& press : display_->take_keys())
+            if (handle_key(press, ui_, *snapshot_)) redraws_ = kSettlingFrames;
+        for (const std::string& path : display_->take_drops()) open_path(ui_, path);
+    }
+
+    // Remakes fonts and sizes when the monitor's scale, the font size or the theme change.
+    void follow_scale() {
+        const float content = request_.scale.value_or(display_->content_scale());
+        const float pixels = std::round(ui_.preferences.font_size * content);
+        if (pixels == font_pixels_ && theme_ == ui_.preferences.theme) return;
+        const bool fonts = pixels != font_pixels_;
+        font_pixels_ = pixels;
+        theme_ = ui_.preferences.theme;
+        ui_.scale = pixels / Preferences().font_size;
+        apply_theme(theme_, ui_.scale);
+        if (!fonts) return;
+        load_fonts(pixels);
+        display_->remake_font_texture();
+    }
+
+    void build(CanvasOutput& output) {
+        ui_.cost = clock_->cost();
+        ui_.cost.transfer_ms = renderer_->transfer_ms();
+        const FieldRates rates = rate_.per_second(seconds());
+        ui_.cost.fields_per_s = rates.fields;
+        ui_.cost.steps_per_s = rates.steps;
+        ui_.transfer = renderer_->transfer();
+        // Begin the example after the first field, because making that uses all processors.
+        if (request_.example && snapshot_->frame)
+            ui_.panel.examples.waiting = std::exchange(request_.example, std::nullopt);
+        display_->begin_frame();
+        const Layout layout = draw_interface(ui_, *snapshot_);
+        output =
+            canvas_.update(ui_, *snapshot_, {layout.canvas, canvas_colors(ui_.preferences.theme), seconds()});
+        moves_ = output.moves || layout.moves;
+        if (request_.zoom && snapshot_->frame) zoom_to(*std::exchange(request_.zoom, {}));
+        hold_visible_range(ui_, *snapshot_);
+        ask_engine(std::move(output.request));
+        follow_prompts(ui_);
+        follow_tour(ui_, *snapshot_);
+        if (!ui_.actions.empty()) redraws_ = kSettlingFrames;
+        engine_->send(std::exchange(ui_.actions, {}));
+        if (serve_examples(ui_, *examples_, snapshot_->machine)) redraws_ = kSettlingFrames;
+        watch_kernel();
+        if (ui_.full_screen != full_screen_) display_->set_full_screen(full_screen_ = ui_.full_screen);
+        if (const auto copy = ui_.take<CopyText>()) display_->set_clipboard(copy->text);
+    }
+
+    void ask_engine(ViewRequest request) {
+        request.host_pixels = !renderer_->transfer().interop || ui_.asked<FitRange>();
+        // A picture that is saved must show exactly its step, even if the machine is slow.
+        request.exact = scripted() && (frames_are_done() || !request_.film.empty());
+        request.serial = view_.serial;
+        if (view_.serial > 0 && request == view_) return;
+        view_ = std::move(request);
+        ++view_.serial;
+        engine_->see(view_);
+    }
+
+    // Zooms about the canvas' centre.
+    void zoom_to(double scale) {
+        const ScreenRect& picture = ui_.picture;
+        const FieldSize field{snapshot_->frame->nx, snapshot_->frame->ny};
+        ui_.view = one_to_one(ui_.view, picture);
+        if (scale == 1) return;
+        ui_.view = zoomed(
+            ui_.view, picture, field, scale, picture.x + picture.width / 2, picture.y + picture.height / 2);
+    }
+
+    void draw(const CanvasOutput& canvas) {
+        const auto [width, height] = display_->frame_size();
+        for (std::size_t slot = 0; slot < canvas.drawings.size(); ++slot)
+            renderer_->prepare(int(slot), canvas.drawings[slot]);
+        clock_->begin_drawing();
+        display_->clear(canvas_colors(ui_.preferences.theme).background);
+        for (std::size_t slot = 0; slot < canvas.drawings.size(); ++slot)
+            renderer_->draw(int(slot), canvas.drawings[slot], width, height);
+        display_->end_frame();
+        clock_->end_drawing();
+        clock_->end_frame();
+        const auto& frame = snapshot_->frame;
+        const bool awaits_example = request_.example || example_goes_on();
+        const long long before = drawn_;
+        if (frame) note_field();
+        finish_frame(frame && frame->serial == view_.serial && snapshot_->busy.empty() && !awaits_example);
+        if (drawn_ > before && !request_.film.empty()) film_frame();
+        if (finished_ && film_) film_->finish();
+        canvas_recorder_->follow(ui_, drawn_ > before, height);
+        if (ui_.take<CopyCanvas>()) desktop_->copy_canvas(ui_, height);
+        // Concurrent steps would share the GPU with drawing and make it four times as slow; they may run
+        // while swapping waits for the monitor.
+        display_->finish_drawing();
+        // A scripted run steps from frame to frame: not while an example runs, and not beyond the last frame.
+        const bool goes_on = !scripted() || (!awaits_example && !frames_are_done());
+        if (frame && goes_on) engine_->frame_taken(frame->count);
+        display_->swap();
+    }
+
+    void note_field() {
+        const Frame& frame = *snapshot_->frame;
+        if (!snapshot_->running && snapshot_->busy.empty()) rate_.rest();
+        if (frame.step == shown_step_ || frame.mid_batch) return;
+        shown_step_ = frame.step;
+        rate_.shown(seconds(), frame.step);
+        ++drawn_;
+    }
+
+    // Films only the canvas, at the size that it has in the first frame.
+    void film_frame() {
+        const auto [width, height] = display_->frame_size();
+        if (!film_) {
+            const ScreenRect& canvas = ui_.canvas;
+            filmed_ = {std::floor(canvas.x),
+                       std::floor(canvas.y),
+                       std::floor(canvas.width),
+                       std::floor(canvas.height)};
+            const VideoInput input{int(filmed_.width), int(filmed_.height), request_.fps};
+            film_ = std::make_unique<VideoFile>(request_.film, input);
+        }
+        const auto pixels =
+            read_pixels(int(filmed_.x), int(filmed_.y), int(filmed_.width), int(filmed_.height), height);
+        film_->add(std::as_bytes(std::span(pixels)));
+    }
+
+    void finish_frame(bool shows_request) {
+        if (!scripted() || !shows_request) return;
+        // A paused run makes no new fields, so every redrawn frame counts.
+        if (!snapshot_->running && !frames_are_done()) ++drawn_;
+        if (!frames_are_done() || !view_.exact) return;
+        finished_ = true;
+        if (request_.screenshot.empty()) return;
+        const auto [width, height] = display_->frame_size();
+        save_screenshot(request_.screenshot, width, height);
+    }
+
+    WindowRequest request_;
+    UiState ui_;
+    Canvas canvas_;
+    std::shared_ptr<const Snapshot> snapshot_;
+    std::mutex wake_mutex_;  ///< guards display_ against wake() from other threads
+    std::unique_ptr<Display> display_;
+    std::unique_ptr<FieldRenderer> renderer_;
+    std::unique_ptr<FrameClock> clock_;
+    FieldRate rate_;
+    // Their threads use the display and its mutex, so they are declared after and destroyed before it.
+    std::unique_ptr<Gallery> gallery_;  ///< made when its pictures are first visible
+    std::unique_ptr<GalleryTexture> gallery_texture_;
+    std::unique_ptr<ExampleRunner> examples_;
+    std::unique_ptr<user_kernel::KernelWatch> kernel_;  ///< made with its first file
+    std::unique_ptr<Engine> engine_;
+    std::unique_ptr<Desktop> desktop_;
+    std::unique_ptr<CanvasRecorder> canvas_recorder_;
+    ViewRequest view_;
+    SessionKeeper keeper_;
+    float font_pixels_ = 0;
+    Theme theme_ = Theme::dark;
+    bool full_screen_ = false;
+    bool example_news_ = false;
+    int redraws_ = 3;       ///< frames still to draw, because ImGui settles a frame or two after an event
+    double begun_ = 0;      ///< start of the newest frame, by seconds()
+    bool follows_ = false;  ///< the newest frame followed the previous one without a pause
+    bool moves_ = false;
+    long long shown_step_ = 0;         ///< step of the field on the screen
+    long long drawn_ = 0;              ///< scripted window: frames of the field drawn so far
+    std::unique_ptr<VideoFile> film_;  ///< scripted window: made at its first frame
+    ScreenRect filmed_;                ///< the canvas at that time
+    bool finished_ = false;            ///< the last frame was drawn exactly as requested
+};
+
+void check_sections(const WindowRequest& request) {
+    if (!request.sections) return;
+    std::vector<std::string> known;
+    for (const Section& section : sections()) known.emplace_back(section.title);
+    for (const std::string& title : *request.sections)
+        if (std::ranges::find(known, title) == known.end())
+            throw InputError("--sections: " + unknown_name_message("section", title, known));
+}
+
+// Lets glibc return large blocks: several threads allocate and free blocks as large as a field, and their
+// arenas would keep them (memory in use grew by half within three minutes).
+void return_memory() {
+#ifdef __GLIBC__
+    constexpr int kArenas = 2, kLargeBlock = 256 * 1024;
+    mallopt(M_ARENA_MAX, kArenas);
+    mallopt(M_MMAP_THRESHOLD, kLargeBlock);
+#endif
+}
+
 }  // namespace
 
-MainWindow::MainWindow(const WindowRequest& request)
-    : request_(request), snapshot_(first_snapshot(request.spec)) {
-    std::string trouble;
-    ui_.preferences = preferences_for(request, trouble);
-    for (const std::string& told : {request.trouble, trouble})
-        if (!told.empty()) ui_.act(action::Tell{told, "", true});
-    if (!scripted()) {
-        recall(ui_, request_.spec);
-        ui_.panel.exports.last_session = copy_last_session();
+int window_command(const WindowRequest& request) {
+    return_memory();
+    check_sections(request);
+    watch_for_interrupts();
+    const std::string inputs[] = {parse_initial(request.spec.initial).file};
+    if (!request.screenshot.empty()) {
+        require_not_input(request.screenshot, "--screenshot", inputs);
+        require_writable(request.screenshot, "--screenshot: this file");
     }
-    if (request.panes) ui_.panes = *request.panes;
-    ui_.profiles = request.spec.profiles;
-    ui_.surface = request.spec.surface;
-    if (!request.out.empty())
-        ui_.panel.exports.folder = ui_.panel.measure.folder = ui_.panel.examples.folder = request.out;
-    DisplayOptions options;
-    options.width = ui_.preferences.window_width;
-    options.height = ui_.preferences.window_height;
-    options.vsync = request.vsync;
-    display_ = std::make_unique<Display>(options);
-    ui_.gl_renderer = display_->gl_renderer();
-    renderer_ = std::make_unique<FieldRenderer>(request.interop);
-    clock_ = std::make_unique<FrameClock>(request.vsync ? display_->refresh_rate() : 0);
-    follow_scale();
-    SessionOptions session;
-    session.running = !request.paused && !request.tour;
-    session.stop_at = request.stop_at;
-    session.steps_per_frame = request.steps_per_frame;
-    engine_ = std::make_unique<Engine>(request_.spec, session, [this] { wake(); });
-    examples_ = std::make_unique<ExampleRunner>([this] { wake(); });
-    desktop_ = std::make_unique<Desktop>([this] { wake(); });
-    canvas_recorder_ = std::make_unique<CanvasRecorder>([this] { wake(); });
-    if (!request.kernel.empty()) choose_kernel(ui_, request.kernel);
-    ui_.panel.examples.large = request.large_results;
-    ui_.panel.examples.held = scripted();
-    if (request.tour) begin_tour(ui_, *snapshot_);
-    if (!request.example) return;
-    show_request(ui_.panel.examples, *request.example);
-    ui_.panel.examples.reveal = true;
-}
-
-// Close the window first, because the engine may still have to finish a step.
-MainWindow::~MainWindow() {
-    clock_.reset();
-    renderer_.reset();
-    gallery_texture_.reset();
-    {
-        const std::lock_guard lock(wake_mutex_);
-        display_.reset();
-    }
-    canvas_recorder_.reset();
-    desktop_.reset();
-    gallery_.reset();
-    kernel_.reset();
-    examples_.reset();
-    engine_.reset();
-}
-
-void MainWindow::keep() {
-    if (scripted()) return;
-    save_preferences(preferences());
-    keeper_.finish(*snapshot_);
-}
-
-Preferences MainWindow::preferences() const {
-    Preferences preferences = kept(ui_, snapshot_->now);
-    const auto [width, height] = display_->logical_size();
-    if (!full_screen_ && width > 0 && height > 0) {
-        preferences.window_width = width;
-        preferences.window_height = height;
-    }
-    return preferences;
-}
-
-double MainWindow::seconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-bool MainWindow::goes_on() const {
-    return scripted() || snapshot_->running || !snapshot_->busy.empty() || example_goes_on() || moves_;
-}
-
-// Returns how many seconds to wait for news.
-double MainWindow::patience() const {
-    if (redraws_ > 0) return 0;
-    return goes_on() ? std::max(0.0, kBusyPatience - (seconds() - begun_)) : kIdlePatience;
-}
-
-bool MainWindow::turn() {
-    display_->wait_events(patience());
-    const auto before = snapshot_;
-    take_snapshot();
-    if (!scripted()) keeper_.follow(snapshot_, seconds());
-    take_example_news();
-    take_gallery();
-    take_kernel_news();
-    if (desktop_->serve(ui_.dialog) || canvas_recorder_->take(ui_)) redraws_ = kSettlingFrames;
-    take_events();
-    const bool news =
-        before != snapshot_ || example_news_ || (goes_on() && seconds() - begun_ >= kBusyPatience);
-    if (ui_.about_to_close || display_->should_close()) return false;
-    if (!news && redraws_ == 0) {
-        follows_ = false;
-        return true;
-    }
-    if (redraws_ > 0) --redraws_;
-    clock_->wait_until_due();
-    begun_ = seconds();
-    clock_->begin_frame(follows_);
-    follows_ = true;
-    follow_scale();
-    CanvasOutput canvas;
-    build(canvas);
-    draw(canvas);
-    return !finished_;
-}
-
-void MainWindow::take_snapshot() {
-    engine_->check();
-    if (auto newest = engine_->snapshot()) snapshot_ = std::move(newest);
-}
-
-void MainWindow::take_example_news() {
-    const std::uint64_t before = ui_.example.version;
-    ui_.example = examples_->news();
-    example_news_ = ui_.example.version != before;
-}
-
-// Thumbnails are made when they are first visible.
-void MainWindow::take_gallery() {
-    if (ui_.gallery.wanted == 0) return;
-    if (!gallery_) {
-        gallery_ = std::make_unique<Gallery>([this] { wake(); });
-        gallery_texture_ = std::make_unique<GalleryTexture>();
-    }
-    gallery_->want(ui_.gallery.wanted);
-    Gallery::Pictures pictures = gallery_->pictures();
-    if (pictures == ui_.gallery.pictures) return;
-    ui_.gallery.pictures = std::move(pictures);
-    gallery_texture_->take(ui_.gallery.pictures);
-    ui_.gallery.texture = gallery_texture_->name();
-    redraws_ = std::max(redraws_, 1);
-}
-
-// Watches the kernel's file; its check starts anew if the run's settings change.
-void MainWindow::watch_kernel() {
-    const std::string& file = ui_.panel.kernel.file;
-    if (!kernel_ && file.empty()) return;
-    if (!kernel_) kernel_ = std::make_unique<user_kernel::KernelWatch>([this] { wake(); });
-    if (snapshot_->frame) kernel_->watch(file, snapshot_->now);
-}
-
-void MainWindow::take_kernel_news() {
-    if (!kernel_) return;
-    const std::uint64_t before = ui_.kernel.version;
-    ui_.kernel = kernel_->news();
-    if (ui_.kernel.version != before) redraws_ = std::max(redraws_, 1);
-}
-
-void MainWindow::wake() {
-    const std::lock_guard lock(wake_mutex_);
-    if (display_) Display::wake();
-}
-
-bool MainWindow::example_goes_on() const {
-    return ui_.example.running || ui_.example.saving || ui_.panel.examples.waiting;
-}
-
-void MainWindow::pass_runner_orders() {
-    struct Pass {
-        ExampleRunner& runner;
-        const std::shared_ptr<const Machine>& machine;
-        void operator()(StartExample& order) const {
-            runner.start(std::move(order.request), machine, std::move(order.remark));
+    if (const std::string why = why_no_video(); !request.film.empty() && !why.empty())
+        throw MachineError(fmt::format("cannot write {}: {}", request.film, why));
+    check_json_file(request.json, "", inputs);
+    const auto warm = warm_up_compiler();
+    MainWindow window(request);
+    try {
+        while (window.turn() && interrupt_signal() == 0) {
         }
-        void operator()(CancelExample&) const { runner.cancel(); }
-        void operator()(RemarkExample& order) const { runner.remark(std::move(order.note)); }
-        void operator()(SaveReport& order) const { runner.save(order.folder); }
-    };
-    if (ui_.runner_orders.empty()) return;
-    for (RunnerOrder& order : std::exchange(ui_.runner_orders, {}))
-        std::visit(Pass{*examples_, snapshot_->machine}, order);
-    redraws_ = kSettlingFrames;
-}
-
-void MainWindow::take_events() {
-    if (display_->take_input()) redraws_ = kSettlingFrames;
-    for (const KeyPress& press : display_->take_keys())
-        if (handle_key(press, ui_, *snapshot_)) redraws_ = kSettlingFrames;
-    for (const std::string& path : display_->take_drops()) open_path(ui_, path);
-}
-
-// Remakes fonts and sizes when the monitor's scale, the font size or the theme change.
-void MainWindow::follow_scale() {
-    const float content = request_.scale.value_or(display_->content_scale());
-    const float pixels = std::round(ui_.preferences.font_size * content);
-    if (pixels == font_pixels_ && theme_ == ui_.preferences.theme) return;
-    const bool fonts = pixels != font_pixels_;
-    font_pixels_ = pixels;
-    theme_ = ui_.preferences.theme;
-    ui_.scale = pixels / Preferences().font_size;
-    apply_theme(theme_, ui_.scale);
-    if (!fonts) return;
-    load_fonts(pixels);
-    display_->remake_font_texture();
-}
-
-void MainWindow::build(CanvasOutput& output) {
-    ui_.cost = clock_->cost();
-    ui_.cost.transfer_ms = renderer_->transfer_ms();
-    const FieldRates rates = rate_.per_second(seconds());
-    ui_.cost.fields_per_s = rates.fields;
-    ui_.cost.steps_per_s = rates.steps;
-    ui_.transfer = renderer_->transfer();
-    // Begin the example after the first field, because making that uses all processors.
-    if (request_.example && snapshot_->frame)
-        ui_.panel.examples.waiting = std::exchange(request_.example, std::nullopt);
-    display_->begin_frame();
-    const Layout layout = draw_interface(ui_, *snapshot_);
-    output =
-        canvas_.update(ui_, *snapshot_, {layout.canvas, canvas_colors(ui_.preferences.theme), seconds()});
-    moves_ = output.moves || layout.moves;
-    if (request_.zoom && snapshot_->frame) zoom_to(*std::exchange(request_.zoom, {}));
-    hold_visible_range(ui_, *snapshot_);
-    ask_engine(std::move(output.request));
-    follow_prompts(ui_);
-    follow_tour(ui_, *snapshot_);
-    if (!ui_.actions.empty()) redraws_ = kSettlingFrames;
-    engine_->send(std::exchange(ui_.actions, {}));
-    pass_runner_orders();
-    watch_kernel();
-    if (ui_.full_screen != full_screen_) display_->set_full_screen(full_screen_ = ui_.full_screen);
-    if (!ui_.clipboard.empty()) display_->set_clipboard(std::exchange(ui_.clipboard, {}));
-}
-
-void MainWindow::ask_engine(ViewRequest request) {
-    request.host_pixels = !renderer_->transfer().interop || !ui_.visible_range.empty();
-    // A picture that is saved must show exactly its step, even if the machine is slow.
-    request.exact = scripted() && (frames_are_done() || !request_.film.empty());
-    request.serial = view_.serial;
-    if (view_.serial > 0 && request == view_) return;
-    view_ = std::move(request);
-    ++view_.serial;
-    engine_->see(view_);
-}
-
-// Zooms about the canvas' centre.
-void MainWindow::zoom_to(double scale) {
-    const ScreenRect& picture = ui_.picture;
-    const FieldSize field{snapshot_->frame->nx, snapshot_->frame->ny};
-    ui_.view = one_to_one(ui_.view, picture);
-    if (scale == 1) return;
-    ui_.view = zoomed(
-        ui_.view, picture, field, scale, picture.x + picture.width / 2, picture.y + picture.height / 2);
-}
-
-void MainWindow::draw(const CanvasOutput& canvas) {
-    const auto [width, height] = display_->frame_size();
-    for (std::size_t slot = 0; slot < canvas.drawings.size(); ++slot)
-        renderer_->prepare(int(slot), canvas.drawings[slot]);
-    clock_->begin_drawing();
-    display_->clear(canvas_colors(ui_.preferences.theme).background);
-    for (std::size_t slot = 0; slot < canvas.drawings.size(); ++slot)
-        renderer_->draw(int(slot), canvas.drawings[slot], width, height);
-    display_->end_frame();
-    clock_->end_drawing();
-    clock_->end_frame();
-    const auto& frame = snapshot_->frame;
-    const bool awaits_example = request_.example || example_goes_on();
-    const long long before = drawn_;
-    if (frame) note_field();
-    finish_frame(frame && frame->serial == view_.serial && snapshot_->busy.empty() && !awaits_example);
-    if (drawn_ > before && !request_.film.empty()) film_frame();
-    if (finished_ && film_) film_->finish();
-    canvas_recorder_->follow(ui_, drawn_ > before, height);
-    if (std::exchange(ui_.copy_picture, false)) desktop_->copy_canvas(ui_, height);
-    // Concurrent steps would share the GPU with drawing and make it four times as slow; they may run while
-    // swapping waits for the monitor.
-    display_->finish_drawing();
-    // A scripted run steps from frame to frame: not while an example runs, and not beyond the last frame.
-    const bool goes_on = !scripted() || (!awaits_example && !frames_are_done());
-    if (frame && goes_on) engine_->frame_taken(frame->count);
-    display_->swap();
-}
-
-void MainWindow::note_field() {
-    const Frame& frame = *snapshot_->frame;
-    if (!snapshot_->running && snapshot_->busy.empty()) rate_.rest();
-    if (frame.step == shown_step_ || frame.mid_batch) return;
-    shown_step_ = frame.step;
-    rate_.shown(seconds(), frame.step);
-    ++drawn_;
+        if (!request.json.empty()) write_text_file(request.json, json_text(window.report()));
+    } catch (...) {
+        window.keep();
+        throw;
+    }
+    window.keep();
+    return interrupt_signal() == 0 ? 0 : 128 + interrupt_signal();
 }
 
 }  // namespace stencil

@@ -1,12 +1,15 @@
-// Preferences of the window, kept between sessions.
+// Preferences of the window and its last session, kept between sessions.
 #pragma once
 
 #include <filesystem>
+#include <future>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "app/window/ui_state.h"
+#include "sim/run/run_spec.h"
 
 namespace stencil {
 
@@ -28,5 +31,36 @@ void save_preferences(const Preferences& preferences);
 
 /// Renames an invalid file to FILE.bad, to keep it. Returns a message: why, and the new name.
 std::string set_aside(const std::filesystem::path& file, const std::string& why);
+
+/// Applies view, brush and exports from the preferences, and colours unless the run has its own. Names that
+/// no longer exist are ignored.
+void recall(UiState& ui, RunSpec& spec);
+
+/// Returns the preferences with the present settings.
+Preferences kept(const UiState& ui, const RunSpec& now);
+
+/// Moves a file or folder to the front of the recent ones.
+void remember_path(Preferences& preferences, const std::string& path);
+
+/// Returns session.json beside the preferences, or nothing if no session was kept.
+std::optional<std::filesystem::path> last_session();
+/// Copies it, because the present session will overwrite it; returns the copy's path, empty if there is none.
+std::string copy_last_session();
+/// Stores the settings that repeat a session. Failures are silent, as with preferences.
+void keep_session(const RunSpec& spec);
+
+/// Stores the session while the window is open, so that a crash loses little.
+class SessionKeeper {
+  public:
+    /// Stores a changed session every 30 s (of `seconds`), in a thread because a disk may be slow.
+    void follow(const std::shared_ptr<const Snapshot>& snapshot, double seconds);
+    /// Stores the session and waits until that is done.
+    void finish(const Snapshot& snapshot);
+
+  private:
+    std::shared_ptr<const Snapshot> kept_;
+    std::optional<double> due_;
+    std::future<void> work_;
+};
 
 }  // namespace stencil

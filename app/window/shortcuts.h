@@ -1,6 +1,8 @@
 // The table of keyboard shortcuts, listed by the help.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,12 +19,16 @@ struct Chord {
 
 struct Shortcut {
     std::string_view keys;  ///< as shown: "Space", "H, F1 or ?"
-    std::span<const Chord> chords;
+    Chord chords[3];        ///< the last ones may be unused
     std::string_view what;  ///< beginning of a sentence, such as "Run or pause"
     UiCommand command;
     bool repeats = false;       ///< while the key is held
     bool while_typing = false;  ///< also while text is edited
     bool presses = false;       ///< a focused control takes the key as a click
+
+    std::span<const Chord> keyed() const {
+        return {chords, std::size_t(std::ranges::find(chords, 0, &Chord::key) - chords)};
+    }
 };
 
 /// Returns the rows in the order of the help.

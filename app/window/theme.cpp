@@ -5,122 +5,92 @@
 #include <stdexcept>
 #include <string>
 
-#include "app/window/icons.h"
 #include "sim/text/embedded.h"
 
 namespace stencil {
 namespace {
 
-struct Palette {
-    ImU32 window, popup, title, frame, frame_hovered, frame_active, button, hovered, active, border, text,
-        faint, accent, bright_accent, on_accent, bar, canvas, outline, warning, error;
+/// A colour in the dark and in the light theme, as 0xRRGGBB.
+struct Hue {
+    unsigned dark, light;
+    constexpr ImU32 in(Theme theme) const {
+        const unsigned code = theme == Theme::dark ? dark : light;
+        return IM_COL32(code >> 16, code >> 8 & 0xff, code & 0xff, 255);
+    }
 };
-
-constexpr ImU32 rgb(unsigned code) {
-    return IM_COL32(code >> 16, code >> 8 & 0xff, code & 0xff, 255);
-}
 
 // Neutral greys let the field's colours stand out; one teal marks what is chosen.
-constexpr Palette kDark = {
-    .window = rgb(0x1c1f24),
-    .popup = rgb(0x24282e),
-    .title = rgb(0x15181c),
-    .frame = rgb(0x14171b),
-    .frame_hovered = rgb(0x1a1e23),
-    .frame_active = rgb(0x20252b),
-    .button = rgb(0x2c3138),
-    .hovered = rgb(0x383e47),
-    .active = rgb(0x434b56),
-    .border = rgb(0x3a4049),
-    .text = rgb(0xe4e7eb),
-    .faint = rgb(0x9ea7b3),
-    .accent = rgb(0x35a99b),
-    .bright_accent = rgb(0x5cd0c1),
-    .on_accent = rgb(0x235a55),
-    .bar = rgb(0x28716a),
-    .canvas = rgb(0x0f1114),
-    .outline = rgb(0x4a525e),
-    .warning = rgb(0xf2b84b),
-    .error = rgb(0xf58078),
-};
-
-constexpr Palette kLight = {
-    .window = rgb(0xf6f7f9),
-    .popup = rgb(0xffffff),
-    .title = rgb(0xe6e9ed),
-    .frame = rgb(0xffffff),
-    .frame_hovered = rgb(0xf1f4f6),
-    .frame_active = rgb(0xe8ecf0),
-    .button = rgb(0xe4e8ec),
-    .hovered = rgb(0xd6dce2),
-    .active = rgb(0xc6ced6),
-    .border = rgb(0xbcc5ce),
-    .text = rgb(0x1d232a),
-    .faint = rgb(0x55606d),
-    .accent = rgb(0x128578),
-    .bright_accent = rgb(0x0b6b61),
-    .on_accent = rgb(0xb5ddd8),
-    .bar = rgb(0x4caa9d),
-    .canvas = rgb(0xdfe3e8),
-    .outline = rgb(0x8c97a4),
-    .warning = rgb(0x6b4600),
-    .error = rgb(0xa8201a),
-};
-
-const Palette& palette_of(Theme theme) {
-    return theme == Theme::dark ? kDark : kLight;
-}
+constexpr Hue kWindow{0x1c1f24, 0xf6f7f9};
+constexpr Hue kPopup{0x24282e, 0xffffff};
+constexpr Hue kTitle{0x15181c, 0xe6e9ed};
+constexpr Hue kFrame{0x14171b, 0xffffff};
+constexpr Hue kFrameHovered{0x1a1e23, 0xf1f4f6};
+constexpr Hue kFrameActive{0x20252b, 0xe8ecf0};
+constexpr Hue kButton{0x2c3138, 0xe4e8ec};
+constexpr Hue kHovered{0x383e47, 0xd6dce2};
+constexpr Hue kActive{0x434b56, 0xc6ced6};
+constexpr Hue kBorder{0x3a4049, 0xbcc5ce};
+constexpr Hue kText{0xe4e7eb, 0x1d232a};
+constexpr Hue kFaint{0x9ea7b3, 0x55606d};
+constexpr Hue kAccent{0x35a99b, 0x128578};
+constexpr Hue kBrightAccent{0x5cd0c1, 0x0b6b61};
+constexpr Hue kOnAccent{0x235a55, 0xb5ddd8};
+constexpr Hue kBar{0x28716a, 0x4caa9d};
+constexpr Hue kCanvas{0x0f1114, 0xdfe3e8};
+constexpr Hue kOutline{0x4a525e, 0x8c97a4};
+constexpr Hue kWarning{0xf2b84b, 0x6b4600};
+constexpr Hue kError{0xf58078, 0xa8201a};
 
 struct Shade {
     ImGuiCol at;
-    ImU32 Palette::*color;
+    Hue color;
     float alpha = 1;
 };
 
 constexpr Shade kShades[] = {
-    {ImGuiCol_Text, &Palette::text},
-    {ImGuiCol_TextDisabled, &Palette::faint},
-    {ImGuiCol_TextSelectedBg, &Palette::on_accent},
-    {ImGuiCol_WindowBg, &Palette::window},
-    {ImGuiCol_ChildBg, &Palette::window, 0},
-    {ImGuiCol_PopupBg, &Palette::popup},
-    {ImGuiCol_MenuBarBg, &Palette::title},
-    {ImGuiCol_Border, &Palette::border},
-    {ImGuiCol_BorderShadow, &Palette::border, 0},
-    {ImGuiCol_FrameBg, &Palette::frame},
-    {ImGuiCol_FrameBgHovered, &Palette::frame_hovered},
-    {ImGuiCol_FrameBgActive, &Palette::frame_active},
-    {ImGuiCol_TitleBg, &Palette::title},
-    {ImGuiCol_TitleBgActive, &Palette::title},
-    {ImGuiCol_ScrollbarBg, &Palette::window, 0},
-    {ImGuiCol_ScrollbarGrab, &Palette::hovered},
-    {ImGuiCol_ScrollbarGrabHovered, &Palette::active},
-    {ImGuiCol_ScrollbarGrabActive, &Palette::accent},
-    {ImGuiCol_CheckMark, &Palette::bright_accent},
-    {ImGuiCol_SliderGrab, &Palette::accent},
-    {ImGuiCol_SliderGrabActive, &Palette::bright_accent},
-    {ImGuiCol_Button, &Palette::button},
-    {ImGuiCol_ButtonHovered, &Palette::hovered},
-    {ImGuiCol_ButtonActive, &Palette::on_accent},
-    {ImGuiCol_Header, &Palette::button},
-    {ImGuiCol_HeaderHovered, &Palette::hovered},
-    {ImGuiCol_HeaderActive, &Palette::on_accent},
-    {ImGuiCol_Separator, &Palette::border},
-    {ImGuiCol_SeparatorHovered, &Palette::accent},
-    {ImGuiCol_SeparatorActive, &Palette::bright_accent},
-    {ImGuiCol_ResizeGrip, &Palette::border},
-    {ImGuiCol_ResizeGripHovered, &Palette::accent},
-    {ImGuiCol_ResizeGripActive, &Palette::bright_accent},
-    {ImGuiCol_PlotHistogram, &Palette::bar},  // also behind a progress bar's text
-    {ImGuiCol_NavHighlight, &Palette::bright_accent},
-    {ImGuiCol_Tab, &Palette::title},
-    {ImGuiCol_TabHovered, &Palette::hovered},
-    {ImGuiCol_TabActive, &Palette::on_accent},
-    {ImGuiCol_TableHeaderBg, &Palette::button},
-    {ImGuiCol_TableBorderStrong, &Palette::border},
-    {ImGuiCol_TableBorderLight, &Palette::border, 0.6f},
-    {ImGuiCol_TableRowBg, &Palette::button, 0},
-    {ImGuiCol_TableRowBgAlt, &Palette::button, 0.4f},
+    {ImGuiCol_Text, kText},
+    {ImGuiCol_TextDisabled, kFaint},
+    {ImGuiCol_TextSelectedBg, kOnAccent},
+    {ImGuiCol_WindowBg, kWindow},
+    {ImGuiCol_ChildBg, kWindow, 0},
+    {ImGuiCol_PopupBg, kPopup},
+    {ImGuiCol_MenuBarBg, kTitle},
+    {ImGuiCol_Border, kBorder},
+    {ImGuiCol_BorderShadow, kBorder, 0},
+    {ImGuiCol_FrameBg, kFrame},
+    {ImGuiCol_FrameBgHovered, kFrameHovered},
+    {ImGuiCol_FrameBgActive, kFrameActive},
+    {ImGuiCol_TitleBg, kTitle},
+    {ImGuiCol_TitleBgActive, kTitle},
+    {ImGuiCol_ScrollbarBg, kWindow, 0},
+    {ImGuiCol_ScrollbarGrab, kHovered},
+    {ImGuiCol_ScrollbarGrabHovered, kActive},
+    {ImGuiCol_ScrollbarGrabActive, kAccent},
+    {ImGuiCol_CheckMark, kBrightAccent},
+    {ImGuiCol_SliderGrab, kAccent},
+    {ImGuiCol_SliderGrabActive, kBrightAccent},
+    {ImGuiCol_Button, kButton},
+    {ImGuiCol_ButtonHovered, kHovered},
+    {ImGuiCol_ButtonActive, kOnAccent},
+    {ImGuiCol_Header, kButton},
+    {ImGuiCol_HeaderHovered, kHovered},
+    {ImGuiCol_HeaderActive, kOnAccent},
+    {ImGuiCol_Separator, kBorder},
+    {ImGuiCol_SeparatorHovered, kAccent},
+    {ImGuiCol_SeparatorActive, kBrightAccent},
+    {ImGuiCol_ResizeGrip, kBorder},
+    {ImGuiCol_ResizeGripHovered, kAccent},
+    {ImGuiCol_ResizeGripActive, kBrightAccent},
+    {ImGuiCol_PlotHistogram, kBar},  // also behind a progress bar's text
+    {ImGuiCol_NavHighlight, kBrightAccent},
+    {ImGuiCol_Tab, kTitle},
+    {ImGuiCol_TabHovered, kHovered},
+    {ImGuiCol_TabActive, kOnAccent},
+    {ImGuiCol_TableHeaderBg, kButton},
+    {ImGuiCol_TableBorderStrong, kBorder},
+    {ImGuiCol_TableBorderLight, kBorder, 0.6f},
+    {ImGuiCol_TableRowBg, kButton, 0},
+    {ImGuiCol_TableRowBgAlt, kButton, 0.4f},
 };
 
 void set_sizes(ImGuiStyle& style) {
@@ -184,14 +154,13 @@ void add_font(std::string_view name, float pixels, ImFontConfig config) {
 }  // namespace
 
 void apply_theme(Theme theme, float scale) {
-    const Palette& palette = palette_of(theme);
     ImGuiStyle style;
     if (theme == Theme::dark)
         ImGui::StyleColorsDark(&style);
     else
         ImGui::StyleColorsLight(&style);
     for (const Shade& shade : kShades) {
-        style.Colors[shade.at] = ImGui::ColorConvertU32ToFloat4(palette.*shade.color);
+        style.Colors[shade.at] = ImGui::ColorConvertU32ToFloat4(shade.color.in(theme));
         style.Colors[shade.at].w = shade.alpha;
     }
     set_sizes(style);
@@ -205,8 +174,13 @@ void apply_theme(Theme theme, float scale) {
 }
 
 CanvasColors canvas_colors(Theme theme) {
-    const Palette& p = palette_of(theme);
-    return {p.canvas, p.text, p.faint, p.outline, p.bright_accent, p.warning, p.error};
+    return {kCanvas.in(theme),
+            kText.in(theme),
+            kFaint.in(theme),
+            kOutline.in(theme),
+            kBrightAccent.in(theme),
+            kWarning.in(theme),
+            kError.in(theme)};
 }
 
 void load_fonts(float pixels) {

@@ -67,7 +67,57 @@ struct Transfer {
     std::string text;  ///< for the status line, with the reason if they are copied
 };
 
-// Messages to the thread that runs examples.
+/// Thumbnails of ready runs, models and initial conditions.
+struct GalleryView {
+    bool open = false;
+    std::size_t wanted = 0;      ///< rows that have been visible
+    Gallery::Pictures pictures;  ///< in the order of gallery_rows(); empty before any was wanted
+    std::uintptr_t texture = 0;  ///< OpenGL name of the texture that holds them
+};
+
+/// The desktop's file dialog.
+struct PathDialog {
+    bool known = false, there = false;  ///< whether a program was searched for, and found
+    unsigned field = 0;                 ///< ImGui's ID of the field that asked last
+    std::string answer;                 ///< once, for that field
+};
+
+/// A film of the canvas, started by hand.
+struct CanvasFilm {
+    std::string place;  ///< file being written; empty: none
+    long long frames = 0;
+
+    bool on() const { return !place.empty(); }
+};
+
+// What panels and keys ask of the main loop. (An Action goes to the session.)
+struct ClosePopups {};
+struct MoveFocus {
+    int step = 1;  ///< to the next (1) or previous (-1) part of the window
+};
+/// Opens a section of the panel and scrolls it into view.
+struct RevealSection {
+    std::string_view title;
+};
+/// Fixes the range of this setting at the visible values, once their pixels are on the host.
+struct FitRange {
+    std::string setting;
+};
+struct CopyText {
+    std::string text;
+};
+struct CopyCanvas {};
+enum class PathKind { file, folder };
+/// Asks for a path in the desktop's dialog.
+struct PathQuestion {
+    PathKind kind = PathKind::file;
+    std::string start;  ///< initial folder
+};
+struct FilmCanvas {
+    std::string folder, ending;
+    double fps = 30;
+};
+struct StopFilm {};
 struct StartExample {
     ExampleRequest request;
     std::string remark;  ///< added to the report's notes; empty: none
@@ -79,43 +129,21 @@ struct RemarkExample {
 struct SaveReport {
     std::string folder;
 };
-using RunnerOrder = std::variant<StartExample, CancelExample, RemarkExample, SaveReport>;
-
-/// Thumbnails of ready runs, models and initial conditions.
-struct GalleryView {
-    bool open = false;
-    std::size_t wanted = 0;      ///< rows that have been visible
-    Gallery::Pictures pictures;  ///< in the order of gallery_rows(); empty before any was wanted
-    std::uintptr_t texture = 0;  ///< OpenGL name of the texture that holds them
-};
-
-enum class PathKind { file, folder };
-
-struct PathQuestion {
-    PathKind kind = PathKind::file;
-    std::string start;  ///< initial folder
-};
-
-/// The desktop's file dialog.
-struct PathDialog {
-    bool known = false, there = false;  ///< whether a program was searched for, and found
-    unsigned field = 0;                 ///< ImGui's ID of the field that asked last
-    std::optional<PathQuestion> asked;  ///< once, for the main loop
-    std::string answer;                 ///< once, for that field
-};
-
-/// A film of the canvas, started by hand.
-struct CanvasFilm {
-    struct Order {
-        std::string folder, ending;
-        double fps = 30;
-    };
-    std::optional<Order> asked;  ///< once
-    bool stop = false;           ///< once
-    std::string place;           ///< file being written; empty: none
-    long long frames = 0;
-    bool on() const { return !place.empty(); }
-};
+struct Quit {};
+using UiRequest = std::variant<ClosePopups,
+                               MoveFocus,
+                               RevealSection,
+                               FitRange,
+                               CopyText,
+                               CopyCanvas,
+                               PathQuestion,
+                               FilmCanvas,
+                               StopFilm,
+                               StartExample,
+                               CancelExample,
+                               RemarkExample,
+                               SaveReport,
+                               Quit>;
 
 struct UiState {
     Preferences preferences;
@@ -141,8 +169,6 @@ struct UiState {
     bool wants_histogram = false;       ///< the section that shows it is open
     bool wants_spectrum = false, wants_plane = false;  ///< likewise
 
-    std::string visible_range;  ///< once: the setting whose range is set to the visible values
-
     std::optional<float> slider_y;  ///< position of the first parameter's slider, in ImGui's coordinates
 
     ScreenRect canvas;   ///< in the newest frame, in pixels of the frame buffer
@@ -155,12 +181,7 @@ struct UiState {
     ScreenRect plots;                  ///< pane for plots; of width 0 if there is none
     bool full_screen = false;          ///< wanted; set by the main loop
     bool help_open = false;
-    bool popup_open = false;    ///< in the newest frame
-    bool close_popups = false;  ///< once, before the next frame is drawn
-    int part_step = 0;          ///< once: move the keyboard focus to the next (1) or previous (-1) part
-    bool about_to_close = false;
-    std::string clipboard;      ///< text to copy, once
-    bool copy_picture = false;  ///< once
+    bool popup_open = false;  ///< in the newest frame
     CanvasFilm canvas_film;
     PathDialog dialog;
     std::string said;        ///< last action of the interface, for the status line
@@ -181,8 +202,28 @@ struct UiState {
     std::vector<Action> actions;  ///< for the engine, in order; taken by the main loop
     void act(Action action) { actions.push_back(std::move(action)); }
 
-    ExampleNews example;                     ///< of the running or last example
-    std::vector<RunnerOrder> runner_orders;  ///< for the runner, in order; taken by the main loop
+    ExampleNews example;  ///< of the running or last example
+
+    std::vector<UiRequest> requests;  ///< in order; whoever serves one takes it
+    void ask(UiRequest request) { requests.push_back(std::move(request)); }
+    /// Returns the first request of this kind, or null.
+    template <class T>
+    const T* asked() const {
+        for (const UiRequest& one : requests)
+            if (const T* found = std::get_if<T>(&one)) return found;
+        return nullptr;
+    }
+    /// Takes the first request of this kind.
+    template <class T>
+    std::optional<T> take() {
+        for (auto one = requests.begin(); one != requests.end(); ++one)
+            if (T* found = std::get_if<T>(&*one)) {
+                T taken = std::move(*found);
+                requests.erase(one);
+                return taken;
+            }
+        return std::nullopt;
+    }
 };
 
 }  // namespace stencil

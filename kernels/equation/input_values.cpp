@@ -110,7 +110,8 @@ bool InputValues<T>::update_ghosts(const EquationSetup& setup,
             const int cell = !goes_on ? first + i : upright ? setup.slab.field_row(i, n) : (i + n) % n;
             const double position = (cell + 0.5) * setup.spacing;
             if (i < 0 || differs)
-                values = evaluate(ghosts.coefficients, scalars, upright ? far : position, upright ? position : far);
+                values = evaluate(
+                    ghosts.coefficients, scalars, upright ? far : position, upright ? position : far);
             line.alpha[std::size_t(i + 1)] = T(values[0]);
             line.beta[std::size_t(i + 1)] = T(values[1]);
         }

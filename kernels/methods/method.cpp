@@ -19,7 +19,7 @@ std::span<const Method> diffusion_methods() {
         {.name = "reference",
          .device = Device::cpu,
          .float64_state = true,
-         .summary = "plain loops in float64 that read as the mathematics",
+         .summary = "plain float64 loops, written like the formula",
          .make_float64 = make_reference},
         {.name = "cpu",
          .device = Device::cpu,

@@ -239,7 +239,7 @@ std::string Ladder::doing() const {
     const std::string what = fmt::format("{} {}x{}", one.method->name, one.size.nx, one.size.ny);
     if (!trial_->done())
         return fmt::format("{}: {} of {} repeats", what, trial_->repeats_done(), spec_.repeats);
-    return fmt::format("{}: what the field ought to be", what);
+    return fmt::format("{}: computing the reference", what);
 }
 
 double Ladder::share() const {

@@ -51,14 +51,15 @@ std::vector<MethodSpeed> speeds_of(std::span<const LadderRow> rows) {
 
 std::vector<figure::ChartLimit> speed_limits(const LadderLimits& limits, DType dtype) {
     std::vector<figure::ChartLimit> lines;
-    if (limits.copy_gb_per_s > 0) lines.push_back({"copy limit, one step a pass", limits.copy_gcells(dtype)});
+    if (limits.copy_gb_per_s > 0)
+        lines.push_back({"copy limit, one step per pass", limits.copy_gcells(dtype)});
     if (limits.instructions_per_second > 0)
-        lines.push_back({"arithmetic limit, 3 instructions a cell", limits.issue_gcells()});
+        lines.push_back({"arithmetic limit, 3 instructions per cell", limits.issue_gcells()});
     return lines;
 }
 
 figure::Chart speed_chart(std::span<const MethodSpeed> speeds, const LadderLimits& limits, DType dtype) {
-    figure::Chart chart{"speeds", "Methods", "edge of the field in cells", "GCells/s", true, true};
+    figure::Chart chart{"speeds", "Methods", "field width (cells)", "GCells/s", true, true};
     // Methods of the table first, then typed equations and user kernels.
     std::vector<const Method*> drawn;
     for (const Method& method : methods()) drawn.push_back(&method);

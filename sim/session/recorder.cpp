@@ -66,7 +66,7 @@ void Recorder::look(Simulation& simulation) {
 std::string Recorder::end() {
     const auto film = std::exchange(film_, nullptr);
     const auto frames = std::exchange(writer_, nullptr);
-    if (film && film->frames() == 0) return "Recorded nothing: the run stood still";
+    if (film && film->frames() == 0) return "Recorded nothing: the run was paused";
     if (film) {
         film->finish();
         return fmt::format("Recorded {} frames to {}", film->frames(), film->path().string());

@@ -82,7 +82,7 @@ std::shared_ptr<const RowSource> Session::make_origin(RunSpec& spec) {
         cut = cut_();
     } while (!cut && made.wait_for(kAsksAgain) != std::future_status::ready);
     making_field_ = false;
-    if (cut) throw std::runtime_error("Stopped: no other field was made, and nothing was changed");
+    if (cut) throw std::runtime_error("Stopped: nothing was changed");
     auto [known, state] = made.get();
     spec = std::move(known);
     return in_memory(std::move(state));
@@ -159,7 +159,7 @@ void Session::work() {
         work_a_slice();
         if (frame_is_due()) make_frame();
     } catch (const std::bad_alloc&) {
-        stop("Not enough memory: a smaller size needs less");
+        stop("Not enough memory: use a smaller size");
     } catch (const std::exception& error) {
         const auto& kernel = simulation_->now().kernel;
         stop(!kernel
@@ -315,8 +315,8 @@ void Session::watch_for_overflow(const Statistics& statistics) {
     const auto bound = simulation_->now().stability();
     if (!bound || !bound->exceeded() || !overflowed) return;
     stop_overflow(
-        fmt::format("The field overflowed by step {}: {} {} is above the stability limit {}; set "
-                    "it to {} or less, then reset or undo",
+        fmt::format("The field overflowed at step {}: {} {} is above the stability limit {}. Undo or Reset, "
+                    "then use {} or less",
                     step(),
                     bound->parameter->name,
                     bound->value,

@@ -146,7 +146,7 @@ void Session::handle(const action::Reset&) {
 void Session::handle(const action::Cancel&) {
     if (reference_behind()) {
         reference_.refuse();
-        messages_.notice("The float64 run was stopped; another view and back begins it again");
+        messages_.notice("The float64 run was stopped; choose the view again to restart it");
         return;
     }
     pace_.stop(step());
@@ -326,7 +326,7 @@ void Session::change_method(const Method* method) {
 // Not while recording, which needs the frames between.
 void Session::jump_at_once(bool asked) {
     if (recorder_.on()) {
-        if (asked) messages_.notice("Going by steps: the recording has frames of those between");
+        if (asked) messages_.notice("Step by step: the recording needs the steps between");
         return;
     }
     const long long steps = pace_.target - step();
@@ -415,7 +415,7 @@ void Session::handle(const action::Resume& resume) {
     measured_of_ = simulation_->now().shown();
     if (const auto kept = from.measures.find(simulation_->now().shown()); kept != from.measures.end())
         measures_.resume(kept->second.series(), kept->second.probes());
-    messages_.notice(fmt::format("Going on from step {} of {}", step(), resume.folder));
+    messages_.notice(fmt::format("Continuing from step {} of {}", step(), resume.folder));
 }
 
 void Session::handle(const action::Tell& told) {

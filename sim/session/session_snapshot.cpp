@@ -72,7 +72,7 @@ void Session::fill_progress(Snapshot& snapshot) const {
         snapshot.busy = "measuring methods: " + ladder->doing();
         snapshot.busy_share = ladder->share();
     } else if (reference_behind()) {
-        snapshot.busy = "float64 run to compare with: catching up";
+        snapshot.busy = "float64 reference run: catching up";
         snapshot.busy_share = share(0, reference_.run()->step(), step());
     } else if (steps_left() && (!pace_.order.empty() || spent > kLongBatch)) {
         snapshot.busy = pace_.order.empty()

@@ -128,7 +128,7 @@ void Session::go_back_to(long long to) {
     } else if (!history_.tip) {
         history_.timeline.cut(to + 1);
         when_done_.push_back(
-            fmt::format("Not enough memory to come back: the steps after {} are left behind", to));
+            fmt::format("Not enough memory to return: the steps after {} are discarded", to));
     }
     if (history_.tip && to == history_.tip->step) {
         return_to_tip();
@@ -175,7 +175,7 @@ void Session::leave_tip() {
     history_.timeline.cut(step() + 1);
     history_.forget_bookmarks_ahead(step());
     when_done_.push_back(
-        fmt::format("Going on from step {}: the steps up to {}{} are left behind; undo brings them back",
+        fmt::format("Continuing from step {}. Later steps (to {}){} are set aside; Undo restores them",
                     step(),
                     history_.tip->step,
                     left == 0 ? "" : fmt::format(" and {} edit{}", left, left == 1 ? "" : "s")));

@@ -66,12 +66,10 @@ const std::shared_ptr<const StepLimit>& StepWatch::look(Simulation& simulation,
 }
 
 std::string overflow_text(long long step, const StepLimit& found) {
-    const std::string advice =
-        found.exceeded()
-            ? fmt::format("{}. Take a smaller dt", stability_text(found.dt, found.limit))
-            : "its values grow without bound, which a stable step does not prevent. Take other parameters or "
-              "a smaller dt";
-    return fmt::format("{} overflowed by step {}: {}, then undo or reset", found.overflowed, step, advice);
+    const std::string why = found.exceeded() ? ": " + stability_text(found.dt, found.limit) : "";
+    const std::string_view remedy = found.exceeded() ? "a smaller dt" : "other parameters or a smaller dt";
+    return fmt::format(
+        "{} overflowed at step {}{}. Undo or Reset, then use {}", found.overflowed, step, why, remedy);
 }
 
 }  // namespace stencil

@@ -8,12 +8,12 @@ namespace stencil {
 namespace {
 
 constexpr PaneRow kPanes[] = {
-    {Pane::now, "now", "Now", "Now", "The field as it is."},
+    {Pane::now, "now", "Field", "Field", "The field."},
     {Pane::laplacian,
      "laplacian",
      "Laplacian",
      "Laplacian",
-     "Of the field: where it is about to rise (> 0) and to fall (< 0)."},
+     "Laplacian of the field: it rises where this is positive and falls where it is negative."},
     {Pane::from_start,
      "from-start",
      "Difference from the start",
@@ -23,13 +23,13 @@ constexpr PaneRow kPanes[] = {
      "from-reference",
      "Difference from float64",
      "From float64",
-     "The field minus the same run in double precision from its start: the error of what runs."},
+     "The field minus the same run in float64: its error."},
     {Pane::start, "start", "Start", "Start", "The initial condition."},
     {Pane::surface,
      "surface",
      "Surface",
      "Surface",
-     "The field as it is, with the value as height: dragging turns it, the wheel zooms."},
+     "The field as a surface: drag to turn it, wheel to zoom."},
 };
 
 // Always shown together, so they cannot be chosen singly.
@@ -42,7 +42,7 @@ constexpr PaneRow kComponentPanes[] = {
 // Offered if there is a bookmark.
 constexpr PaneRow kBookmarkPane[] = {{Pane::from_bookmark,
                                       "from-bookmark",
-                                      "Difference from the bookmark",
+                                      "Difference from bookmark",
                                       "From bookmark",
                                       "The field minus that of a bookmark."}};
 

@@ -45,11 +45,8 @@ struct PaneRow {
 std::span<const PaneRow> panes();
 const PaneRow& row_of(Pane pane);
 
-inline constexpr PaneRow kThreeUp{Pane::now,
-                                  "three-up",
-                                  "Start, now, Laplacian",
-                                  "3-up",
-                                  "The field at the start, as it is, and its Laplacian"};
+inline constexpr PaneRow kThreeUp{
+    Pane::now, "three-up", "Start, field, Laplacian", "3-up", "The start, the field and its Laplacian"};
 inline constexpr PaneRow kComponents{Pane::first,
                                      "components",
                                      "Components side by side",
@@ -62,7 +59,7 @@ std::vector<Pane> component_panes(const Model& model);
 std::optional<std::size_t> component_of(Pane pane);
 /// Returns the formula that a pane shows; empty if the model has no such component.
 std::string formula_of(Pane pane, const RunSpec& spec);
-/// Title above the picture: the observable of typed equations, otherwise "Now".
+/// Title above the picture: the observable of typed equations, otherwise "Field".
 std::string title_of(Pane pane, const RunSpec& spec);
 
 struct PaneRequest {

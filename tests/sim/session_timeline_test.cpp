@@ -108,7 +108,7 @@ TEST_CASE("What is done at an earlier step leaves the later ones behind, and und
         CHECK(bench.now()->end_step == (deed == 0 ? 40 : 35));
         CHECK(bench.now()->spec.edits.size() == (deed == 0 ? 1 : 2));
         REQUIRE_FALSE(bench.now()->messages.empty());
-        CHECK(bench.message().find("undo") != std::string::npos);
+        CHECK(bench.message().find("Undo") != std::string::npos);
         if (deed > 0) bench.act(action::Undo{});
         bench.act(action::Undo{});
         CHECK(bench.now()->step == 119);
@@ -136,7 +136,7 @@ TEST_CASE("What fails at an earlier step leaves the later ones where they are") 
         REQUIRE(bench.now()->end_step == last);
         REQUIRE(bench.now()->history->done == before->history->done);
         for (const Message& message : bench.now()->messages)
-            REQUIRE(message.text.find("left behind") == std::string::npos);
+            REQUIRE(message.text.find("set aside") == std::string::npos);
     }
     bench.act(action::Jump{last});
     REQUIRE(bench.cells() == cells);
@@ -153,7 +153,7 @@ TEST_CASE(
     bench.act(action::Step{40});
     bench.set("memory-limit", "1000");
     bench.act(action::Jump{20});
-    REQUIRE(bench.message().find("Not enough memory to come back") != std::string::npos);
+    REQUIRE(bench.message().find("Not enough memory to return") != std::string::npos);
     REQUIRE(bench.now()->end_step == 20);
     for (const long long kept : bench.now()->kept_steps) REQUIRE(kept <= 20);
     bench.act(action::Reset{});

@@ -261,12 +261,13 @@ TEST_CASE("the right button opens the colour bar's menu, with scale, range and t
     REQUIRE(ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup));
     bar.click_in_menu({"values", "scale", "Log"});
     bar.click_in_menu({"values", "Reversed"});
-    bar.click_in_menu({"values", "Range of what is visible"});
+    bar.click_in_menu({"values", "Fit range to view"});
     REQUIRE(bar.changes().size() == 2);
     CHECK(bar.changes()[0].value == "log");
     CHECK(bar.changes()[1].setting == "colormap");
     CHECK(bar.changes()[1].value == std::string(field_colors(bar.window.snapshot.now).name) + "_r");
-    CHECK(bar.window.ui.visible_range == "range");
+    REQUIRE(bar.window.ui.asked<FitRange>());
+    CHECK(bar.window.ui.asked<FitRange>()->setting == "range");
 }
 
 TEST_CASE("the range of what is visible is that of the newest frame's pixels, once they are on the host") {
@@ -281,7 +282,7 @@ TEST_CASE("the range of what is visible is that of the newest frame's pixels, on
     frame->panes = {{{Pane::laplacian, {}}, pixels, {0, 1}, "viridis"},
                     {{Pane::now, {}}, pixels, {0, 1}, "viridis"}};
     snapshot.frame = frame;
-    ui.visible_range = "range";
+    ui.ask(FitRange{"range"});
     hold_visible_range(ui, snapshot);
     CHECK(ui.actions.empty());
     pixels->on_device = false;

@@ -164,7 +164,7 @@ TEST_CASE("Going live is on offer where there is a GPU") {
     window.ui.panel.kernel.live = false;
     const auto find_box = [&] {
         window.frames(2);
-        return window.imgui.find("##panel", {"Your kernel", "once it is right"}, window.draw());
+        return window.imgui.find("##panel", {"Your kernel", "once it is correct"}, window.draw());
     };
     Machine machine = *window.snapshot.machine;
     machine.cuda.devices.emplace_back();

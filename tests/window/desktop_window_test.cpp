@@ -5,7 +5,7 @@
 #include <atomic>
 #include <filesystem>
 
-#include "app/window/panels/widgets/path_input.h"
+#include "app/window/panels/widgets/inputs.h"
 #include "tests/support/catch.h"
 #include "tests/support/window/imgui_panels.h"
 
@@ -99,11 +99,11 @@ TEST_CASE("a field for paths takes the dialog's answer, a recent path, and ~ for
     CHECK(path == "/users/one/field.npy");
     // Without a dialog program the folder has to be typed.
     press_folder("##other");
-    CHECK_FALSE(ui.dialog.asked);
+    CHECK_FALSE(ui.asked<PathQuestion>());
     ui.dialog.there = true;
     press_folder("##other");
-    REQUIRE(ui.dialog.asked);
-    CHECK(ui.dialog.asked->kind == PathKind::folder);
+    REQUIRE(ui.asked<PathQuestion>());
+    CHECK(ui.asked<PathQuestion>()->kind == PathKind::folder);
     ui.dialog.answer = "/chosen";
     imgui.frame(draw);
     CHECK(other == "/chosen");

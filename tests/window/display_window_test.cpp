@@ -13,7 +13,7 @@
 
 #include "app/window/display/display.h"
 #include "app/window/display/frame_clock.h"
-#include "app/window/display/screenshot.h"
+#include "app/window/display/gl_objects.h"
 #include "app/window/theme.h"
 #include "sim/files/image.h"
 #include "sim/text/error.h"

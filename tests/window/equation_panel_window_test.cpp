@@ -4,7 +4,7 @@
 
 #include "app/window/layout.h"
 #include "app/window/panels/commands.h"
-#include "app/window/panels/equation/equation_editor.h"
+#include "app/window/panels/equation/parameter_rows.h"
 #include "app/window/panels/panels.h"
 #include "sim/model/presets.h"
 #include "sim/run/ready_runs.h"
@@ -167,7 +167,7 @@ TEST_CASE("A parameter's slider changes it at once, within a range that a menu c
 TEST_CASE("The button sets dt to a share of the limit, and the canvas shows components together") {
     EquationLab lab;
     lab.act(action::Change{"dt", "0.1"});
-    lab.imgui.click("##panel", {"Equation", "0.8 of the limit"}, [&] { lab.draw(); });
+    lab.imgui.click("##panel", {"Equation", "Use 0.8 of the limit"}, [&] { lab.draw(); });
     lab.frames(2);
     const double limit = lab.session.snapshot()->step_limit->limit.dt;
     CHECK(std::abs(lab.session.simulation().now().time_step() / limit - 0.8) < 1e-6);

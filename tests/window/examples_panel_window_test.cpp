@@ -46,15 +46,8 @@ struct ExamplesLab {
     }
     void frame() { imgui.frame(draw()); }
 
-    // Executes orders as the main loop does.
     void serve() {
-        for (const RunnerOrder& order : std::exchange(ui.runner_orders, {})) {
-            if (const auto* start = std::get_if<StartExample>(&order))
-                runner.start(start->request, snapshot.machine, start->remark);
-            if (std::holds_alternative<CancelExample>(order)) runner.cancel();
-            if (const auto* remark = std::get_if<RemarkExample>(&order)) runner.remark(remark->note);
-            if (const auto* save = std::get_if<SaveReport>(&order)) runner.save(save->folder);
-        }
+        serve_examples(ui, runner, snapshot.machine);
         ui.example = runner.news();
     }
     void run_to_end() {
@@ -70,7 +63,7 @@ struct ExamplesLab {
     template <class Order>
     std::vector<Order> orders() const {
         std::vector<Order> found;
-        for (const RunnerOrder& order : ui.runner_orders)
+        for (const UiRequest& order : ui.requests)
             if (const Order* one = std::get_if<Order>(&order)) found.push_back(*one);
         return found;
     }
@@ -163,17 +156,16 @@ TEST_CASE("what is not understood is said beside its option, and nothing can be 
     CHECK(wish.errors.size() == 5);
     CHECK(wish.errors.at("rows").find("from 1 to 1000000") != std::string::npos);
     CHECK(wish.errors.at("density").find("--density 2") != std::string::npos);
-    CHECK(lab.click_down(60, [&] { return lab.ui.panel.examples.waiting || !lab.ui.runner_orders.empty(); }) <
-          0);
+    CHECK(lab.click_down(60, [&] { return lab.ui.panel.examples.waiting || !lab.ui.requests.empty(); }) < 0);
 
     // And a refusal by the example's own check.
     state.texts.clear();
     state.common.clear();
     sample_texts(state) = {{"rows", {"13"}}};
-    CHECK(lab.click_down(60, [&] { return !lab.ui.runner_orders.empty(); }) < 0);
+    CHECK(lab.click_down(60, [&] { return !lab.ui.requests.empty(); }) < 0);
     CHECK(state.refusal.find("bad luck") != std::string::npos);
     sample_texts(state)["rows"] = {"14"};
-    CHECK(lab.click_down(60, [&] { return !lab.ui.runner_orders.empty(); }) > 0);
+    CHECK(lab.click_down(60, [&] { return !lab.ui.requests.empty(); }) > 0);
     CHECK(state.refusal.empty());
 }
 
@@ -197,7 +189,7 @@ TEST_CASE("options take numbers as all fields do, and an error takes no room fro
 TEST_CASE("the run button runs what the panel asks for, and cancel ends it, while frames go on") {
     ExamplesLab lab;
     sample_texts(lab.ui.panel.examples) = {{"seconds", {"60"}}, {"rows", {"77"}}};
-    const float y = lab.click_down(60, [&] { return !lab.ui.runner_orders.empty(); });
+    const float y = lab.click_down(60, [&] { return !lab.ui.requests.empty(); });
     REQUIRE(y > 0);
     const auto starts = lab.orders<StartExample>();
     REQUIRE(starts.size() == 1);
@@ -206,7 +198,7 @@ TEST_CASE("the run button runs what the panel asks for, and cancel ends it, whil
     REQUIRE(lab.ui.example.running);
     // A second click while it runs does nothing.
     lab.imgui.click({60, y}, lab.draw());
-    CHECK(lab.ui.runner_orders.empty());
+    CHECK(lab.ui.requests.empty());
     for (int i = 0; i < 20; ++i) {
         lab.frame();
         lab.serve();
@@ -239,7 +231,7 @@ TEST_CASE("an example waits until the simulation pauses for it, and the simulati
             CHECK_FALSE(pauses.front().on);
             lab.ui.actions.clear();
             for (int i = 0; i < 5; ++i) lab.frame();
-            CHECK(lab.ui.runner_orders.empty());
+            CHECK(lab.ui.requests.empty());
             lab.snapshot.running = false;
         }
         lab.frame();
@@ -266,7 +258,7 @@ TEST_CASE("where the simulation ran beside an example its report says so, wherev
     sample_texts(state) = {{"seconds", {"0.2"}}};
     state.writes = true;
     state.folder = (folder / "out").string();
-    REQUIRE(lab.click_down(60, [&] { return !lab.ui.runner_orders.empty(); }) > 0);
+    REQUIRE(lab.click_down(60, [&] { return !lab.ui.requests.empty(); }) > 0);
     CHECK(actions_of<action::Run>(lab.ui).empty());
     lab.serve();
     lab.snapshot.running = true;
@@ -315,7 +307,7 @@ TEST_CASE(
                     }
                 }
                 CHECK(ui.actions.empty());
-                CHECK(ui.runner_orders.empty());
+                CHECK(ui.requests.empty());
             }
 }
 

@@ -344,7 +344,7 @@ TEST_CASE("A film of the canvas has its fresh frames, and ends with it or when i
     CanvasRecorder recorder([&] { woken.set_value(); });
     recorder.follow(ui, true, 300);
     CHECK_FALSE(ui.canvas_film.on());
-    ui.canvas_film.asked = {folder.path().string(), ".gif", 10};
+    ui.ask(FilmCanvas{folder.path().string(), ".gif", 10});
     for (int i = 0; i < 6; ++i) recorder.follow(ui, i % 2 == 0, 300);
     CHECK(ui.canvas_film.on());
     CHECK(ui.canvas_film.frames == 3);
@@ -352,7 +352,7 @@ TEST_CASE("A film of the canvas has its fresh frames, and ends with it or when i
     if (resized)
         ui.canvas.width = 210;
     else
-        ui.canvas_film.stop = true;
+        ui.ask(StopFilm{});
     recorder.follow(ui, true, 300);
     woken.get_future().wait();
     REQUIRE(recorder.take(ui));

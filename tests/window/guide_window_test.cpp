@@ -1,11 +1,10 @@
 // The tour and the first-use prompts.
-#include "app/window/panels/tour/tour.h"
+#include "app/window/panels/tour.h"
 
 #include <cmath>
 
-#include "app/window/icons.h"
 #include "app/window/panels/commands.h"
-#include "app/window/panels/prompts.h"
+#include "app/window/theme.h"
 #include "sim/text/names.h"
 #include "tests/support/catch.h"
 #include "tests/support/window/imgui_panels.h"

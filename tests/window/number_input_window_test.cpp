@@ -1,5 +1,5 @@
 // Fields for numbers and units, the slider that turns into one, and what a size needs.
-#include "app/window/panels/widgets/number_input.h"
+#include "app/window/panels/widgets/inputs.h"
 
 #include <filesystem>
 #include <functional>

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-#include "app/window/field_rate.h"
+#include "app/window/display/frame_clock.h"
 #include "app/window/format.h"
 #include "app/window/layout.h"
 #include "app/window/panels/widgets/widgets.h"
@@ -498,21 +498,22 @@ TEST_CASE("a copy says how large it is and how many edits it holds") {
     window.ui.panel.exports.folder = folder.path().string();
     copy_command_line(window.ui, window.snapshot);
     const std::string out = " --out " + folder.path().string();
-    CHECK(window.ui.clipboard == command_text(window.snapshot.spec) + out);
+    CHECK(window.ui.take<CopyText>()->text == command_text(window.snapshot.spec) + out);
     window.ui.panel.exports.files = {"field.npy", "figure.pdf"};
     copy_command_line(window.ui, window.snapshot);
-    CHECK(window.ui.clipboard == command_text(window.snapshot.spec) + out + " --export field.npy,figure.pdf");
+    CHECK(window.ui.take<CopyText>()->text ==
+          command_text(window.snapshot.spec) + out + " --export field.npy,figure.pdf");
     CHECK(window.ui.said.find("Copied") == 0);
     CHECK(window.ui.said.find("edit") == std::string::npos);
     window.snapshot.spec.edits.own().resize(350, {1, "coefficient", "0.1"});
     copy_command_line(window.ui, window.snapshot);
     CHECK(window.ui.said.find("350 edits") != std::string::npos);
-    CHECK(window.ui.clipboard.find("--spec") != std::string::npos);
+    CHECK(window.ui.take<CopyText>()->text.find("--spec") != std::string::npos);
     CHECK(folder.entries() == 1);
     // If no file can be written, the whole command is copied.
     window.ui.panel.exports.folder.clear();
     copy_command_line(window.ui, window.snapshot);
-    CHECK(window.ui.clipboard == command_text(window.snapshot.spec));
+    CHECK(window.ui.take<CopyText>()->text == command_text(window.snapshot.spec));
 }
 
 TEST_CASE("a message about files opens their folder, and says where the desktop cannot") {

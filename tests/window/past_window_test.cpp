@@ -157,10 +157,9 @@ TEST_CASE(
     window.esc();
     CHECK(actions_of<action::Cancel>(window.ui).size() == 1);
     window.snapshot.busy.clear();
-    window.ui.runner_orders.clear();
+    window.ui.requests.clear();
     window.esc();
-    REQUIRE(window.ui.runner_orders.size() == 1);
-    CHECK(std::holds_alternative<CancelExample>(window.ui.runner_orders.front()));
+    CHECK(window.ui.asked<CancelExample>());
     window.ui.example.running = false;
     window.esc();
     CHECK(actions_of<action::CancelExport>(window.ui).size() == 1);

@@ -3,7 +3,6 @@
 
 #include <cmath>
 
-#include "app/window/panels/plots/field_plots.h"
 #include "tests/support/catch.h"
 #include "tests/support/window/imgui_panels.h"
 

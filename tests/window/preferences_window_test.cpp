@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "app/window/panels/panels.h"
-#include "app/window/remembered.h"
 #include "sim/run/settings.h"
 #include "tests/support/catch.h"
 #include "tests/support/program.h"

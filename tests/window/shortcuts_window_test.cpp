@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "app/window/panels/widgets/number_input.h"
+#include "app/window/panels/widgets/inputs.h"
 #include "tests/support/catch.h"
 #include "tests/support/window/imgui_panels.h"
 
@@ -80,13 +80,22 @@ const std::map<UiCommand, Expectation>& expectations() {
                     wanted->files == o.before.panel.exports.files;
          }},
         {copy_command_line,
-         [](const Outcome& o) { return o.after.clipboard.starts_with("stencilscope run"); }},
+         [](const Outcome& o) {
+             return o.after.asked<CopyText>() &&
+                    o.after.asked<CopyText>()->text.starts_with("stencilscope run");
+         }},
         {toggle_gallery, [](const Outcome& o) { return o.after.gallery.open != o.before.gallery.open; }},
-        {copy_picture, [](const Outcome& o) { return o.after.copy_picture; }},
-        {next_part, [](const Outcome& o) { return o.after.part_step == 1; }},
-        {previous_part, [](const Outcome& o) { return o.after.part_step == -1; }},
+        {copy_picture, [](const Outcome& o) { return o.after.asked<CopyCanvas>() != nullptr; }},
+        {next_part,
+         [](const Outcome& o) {
+             return o.after.asked<MoveFocus>() && o.after.asked<MoveFocus>()->step == 1;
+         }},
+        {previous_part,
+         [](const Outcome& o) {
+             return o.after.asked<MoveFocus>() && o.after.asked<MoveFocus>()->step == -1;
+         }},
         {toggle_help, [](const Outcome& o) { return o.after.help_open != o.before.help_open; }},
-        {close_popups, [](const Outcome& o) { return !o.after.help_open && o.after.close_popups; }},
+        {close_popups, [](const Outcome& o) { return !o.after.help_open && o.after.asked<ClosePopups>(); }},
         {toggle_panels,
          [](const Outcome& o) { return o.after.preferences.panels != o.before.preferences.panels; }},
         {toggle_theme,
@@ -96,7 +105,7 @@ const std::map<UiCommand, Expectation>& expectations() {
         {smaller_text,
          [](const Outcome& o) { return o.after.preferences.font_size < o.before.preferences.font_size; }},
         {toggle_full_screen, [](const Outcome& o) { return o.after.full_screen != o.before.full_screen; }},
-        {quit, [](const Outcome& o) { return o.after.about_to_close; }},
+        {quit, [](const Outcome& o) { return o.after.asked<Quit>() != nullptr; }},
     };
     return table;
 }
@@ -131,8 +140,8 @@ UiState random_interface(Dice& dice) {
 TEST_CASE("no two shortcuts share a key") {
     std::set<std::pair<int, int>> seen;
     for (const Shortcut& row : shortcuts()) {
-        CHECK_FALSE(row.chords.empty());
-        for (const Chord& chord : row.chords) {
+        CHECK_FALSE(row.keyed().empty());
+        for (const Chord& chord : row.keyed()) {
             CAPTURE(row.what, chord.key, chord.mods);
             CHECK(seen.emplace(chord.key, chord.mods).second);
         }
@@ -147,7 +156,7 @@ TEST_CASE("every shortcut does what the help says of it") {
         const auto expected = expectations().find(row.command);
         REQUIRE(expected != expectations().end());
         CHECK(shortcut_of(row.command) == &row);
-        for (const Chord& chord : row.chords) {
+        for (const Chord& chord : row.keyed()) {
             const UiState before = random_interface(dice);
             const Snapshot snapshot = random_session(dice);
             UiState after = before;
@@ -165,11 +174,11 @@ TEST_CASE("keys are ignored while a text is being typed") {
     ImGui::GetIO().WantTextInput = true;
     const Snapshot snapshot = random_session(dice);
     for (const Shortcut& row : shortcuts())
-        for (const Chord& chord : row.chords) {
+        for (const Chord& chord : row.keyed()) {
             UiState ui;
             CHECK(handle_key({chord.key, chord.mods, false}, ui, snapshot) == row.while_typing);
             CHECK(ui.actions.empty());
-            CHECK(ui.about_to_close == row.while_typing);  // only quitting
+            CHECK((ui.asked<Quit>() != nullptr) == row.while_typing);  // only quitting
         }
 }
 

@@ -7,7 +7,6 @@
 #include <string>
 
 #include "app/window/canvas/canvas_overlay.h"
-#include "app/window/icons.h"
 #include "app/window/panels/widgets/widgets.h"
 #include "app/window/theme.h"
 #include "tests/support/catch.h"
@@ -98,7 +97,7 @@ TEST_CASE("The font has what units and messages are written with") {
 TEST_CASE("Every icon is in the atlas under the code that its comment says, and all have one width") {
     const Gui gui;
     ImFont& font = make_font(15);
-    std::ifstream header(stencil_test::reference_file("../../app/window/icons.h"));
+    std::ifstream header(stencil_test::reference_file("../../app/window/theme.h"));
     int icons = 0;
     float width = 0;
     for (std::string line; std::getline(header, line);) {

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <utility>
 
-#include "app/window/canvas/canvas_arrows.h"
+#include "app/window/canvas/canvas_overlay.h"
 #include "app/window/canvas/color_bar.h"
 #include "app/window/format.h"
 
@@ -63,7 +63,7 @@ void take_picked(UiState& ui, const Snapshot& snapshot) {
     const auto& frame = snapshot.frame;
     if (!ui.picks || !frame || frame->hover != ui.picks) return;
     ui.picks.reset();
-    if (!std::isfinite(frame->hover_value)) return ui.say("There is no number to paint with");
+    if (!std::isfinite(frame->hover_value)) return ui.say("There is no value here to paint with");
     ui.brush.value = frame->hover_value;
     ui.tool = Tool::paint;
     ui.say(fmt::format("The brush paints {}", format_value(ui.brush.value)));
@@ -184,15 +184,6 @@ double Canvas::waiting(const Snapshot& snapshot, const ViewRequest& request, dou
     if (!waiting_since_) waiting_since_ = seconds;
     const double waited = seconds - *waiting_since_;
     return waited > kWaitsUnseen ? waited : 0;
-}
-
-void Canvas::draw_over_field(Painter& painter, const OverlayScene& scene, const PaneSlot& slot) const {
-    draw_field_outline(painter, scene, slot);
-    draw_axes(painter, scene, slot);
-    draw_grid(painter, scene, slot);
-    draw_numbers(painter, scene, slot);
-    draw_arrows(painter, scene, slot);
-    draw_tools(painter, scene, slot);
 }
 
 void Canvas::draw(UiState& ui, const Snapshot& snapshot, const CanvasFrame& frame, double waited) const {

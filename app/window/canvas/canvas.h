@@ -6,7 +6,6 @@
 
 #include "app/window/canvas/canvas_input.h"
 #include "app/window/canvas/canvas_overlay.h"
-#include "app/window/canvas/surface_input.h"
 #include "app/window/display/field_renderer.h"
 #include "app/window/theme.h"
 #include "app/window/ui_state.h"
@@ -37,7 +36,6 @@ class Canvas {
     double waiting(const Snapshot& snapshot, const ViewRequest& request, double seconds);
     void draw(UiState& ui, const Snapshot& snapshot, const CanvasFrame& frame, double waited) const;
 
-    void draw_over_field(Painter& painter, const OverlayScene& scene, const PaneSlot& slot) const;
     void lay_out_panes(UiState& ui, const Snapshot& snapshot, const ScreenRect& area, double line);
     void keep_centre(UiState& ui, FieldSize field);
     void mark_axes(const UiState& ui, FieldSize field, double line, const Unit& cell);

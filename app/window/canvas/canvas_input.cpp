@@ -7,6 +7,8 @@
 #include <limits>
 #include <utility>
 
+#include "app/window/format.h"
+
 namespace stencil {
 namespace {
 
@@ -21,12 +23,6 @@ constexpr double kMeant = 3;
 
 double to_sixteenth(double cells) {
     return std::round(cells * 16) / 16;
-}
-
-/// Rounds to four significant digits, so that a recorded radius stays short.
-double short_number(double value) {
-    const double unit = std::pow(10.0, std::floor(std::log10(value)) - 3);
-    return unit < 1 ? std::round(value / unit) / std::round(1 / unit) : std::round(value / unit) * unit;
 }
 
 /// Returns where the brush paints. A brush smaller than a cell snaps to the centre of the cell under the
@@ -63,7 +59,7 @@ BrushPiece rectangle(const Brush& brush, SamplePoint a, SamplePoint b) {
             false};
 }
 
-constexpr const char* kNothingThere = "Beside the field there is nothing to paint";
+constexpr const char* kNothingThere = "Outside the field";
 
 double distance(const UiState& ui, const ScreenRect& picture, SamplePoint cell, const Mouse& mouse) {
     const ScreenRect at = place(ui.view, picture, {cell.x, cell.y, cell.x, cell.y});
@@ -187,7 +183,7 @@ void CanvasInput::wheel(UiState& ui, const CanvasScene& scene, const Mouse& mous
     if (mouse.ctrl) {
         const double most = std::max({kMinRadius, double(scene.field.nx), double(scene.field.ny)});
         const double radius = ui.brush.radius * std::pow(kRadiusPerNotch, mouse.wheel);
-        ui.brush.radius = std::clamp(short_number(std::max(radius, kMinRadius)), kMinRadius, most);
+        ui.brush.radius = std::clamp(rounded_to(std::max(radius, kMinRadius), radius), kMinRadius, most);
         return;
     }
     const double factor = std::pow(kZoomPerNotch, mouse.wheel);
@@ -228,7 +224,7 @@ void CanvasInput::press_tool(UiState& ui,
         press_brush(ui, scene, mouse, slot);
     } else if (ui.tool == Tool::pick) {
         ui.picks = shown_at(ui.view, slot.picture, scene.field, mouse.x, mouse.y);
-        if (!ui.picks) ui.say("Beside the field there is no value");
+        if (!ui.picks) ui.say("Outside the field there is no value");
     } else if (ui.tool == Tool::probe) {
         const int near = probe_near(ui, scene, slot.picture, mouse);
         const auto cell = shown_at(ui.view, slot.picture, scene.field, mouse.x, mouse.y);
@@ -252,7 +248,7 @@ void CanvasInput::press_brush(UiState& ui,
                               const Mouse& mouse,
                               const PaneSlot& slot) {
     if (slot.pane == Pane::start) {
-        ui.say("The brush paints on the field as it is; here its start is shown");
+        ui.say("This pane shows the start: paint on the field");
         return;
     }
     const int button = mouse.pressed[kLeft] ? kLeft : kRight;
@@ -353,6 +349,27 @@ void CanvasInput::look(UiState& ui, const CanvasScene& scene, const Mouse& mouse
         brush_at_ = drag_.cell;
     else if (slot && !dragging() && ui.tool == Tool::paint && slot->pane != Pane::start)
         brush_at_ = brush_point(ui.view, slot->picture, stroke_brush(ui, false), mouse);
+}
+
+void SurfaceInput::update(UiState& ui, const PaneSlot& slot, const Mouse& mouse) {
+    constexpr double kDegreesPerPixel = 0.4, kZoomPerNotch = 1.2;
+    ui.hover.reset();
+    const bool inside = mouse.known && mouse.free && slot.picture.contains(mouse.x, mouse.y);
+    turning_ = mouse.down[0] && (turning_ || (inside && mouse.pressed[0]));
+    SurfaceView& view = ui.surface;
+    if (turning_ && !mouse.pressed[0]) {
+        // The front of the surface follows the mouse.
+        const double degrees = kDegreesPerPixel / std::max(1e-3, double(ui.scale));
+        view.azimuth = std::remainder(view.azimuth - degrees * (mouse.x - x_), 360);
+        view.elevation = std::clamp(view.elevation + degrees * (mouse.y - y_), kLeastElevation, 90.0);
+    }
+    x_ = mouse.x;
+    y_ = mouse.y;
+    if (!inside) return;
+    if (mouse.wheel != 0)
+        view.zoom =
+            std::clamp(view.zoom * std::pow(kZoomPerNotch, mouse.wheel), kLeastSurfaceZoom, kMostSurfaceZoom);
+    if (mouse.pressed[2] && mouse.middle_twice) view = {};
 }
 
 }  // namespace stencil

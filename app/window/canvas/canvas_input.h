@@ -1,4 +1,4 @@
-// Mouse input on the canvas: panning, zooming, painting, probes and profiles.
+// Mouse input on the canvas: panning, zooming, painting, probes, profiles, and turning a surface.
 #pragma once
 
 #include <array>
@@ -90,6 +90,20 @@ class CanvasInput {
     Drag drag_;
     std::optional<SamplePoint> brush_at_;
     bool at_handle_ = false;
+};
+
+inline bool is_surface(const UiState& ui) {
+    return !ui.panes.empty() && ui.panes.front() == Pane::surface;
+}
+
+/// Dragging rotates, the wheel zooms; a double click of the middle button, or Fit, resets the view.
+class SurfaceInput {
+  public:
+    void update(UiState& ui, const PaneSlot& slot, const Mouse& mouse);
+
+  private:
+    bool turning_ = false;
+    double x_ = 0, y_ = 0;  ///< mouse position in the previous frame: pixels
 };
 
 }  // namespace stencil

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "app/window/icons.h"
+#include "app/window/theme.h"
 #include "sim/figure/chart.h"
 #include "sim/run/units.h"
 #include "sim/view/colormap.h"
@@ -107,8 +107,7 @@ void draw_pending(Painter& painter,
 
 // Returns the colour of the curve that belongs to it.
 ImU32 series_color(std::size_t index) {
-    const Rgb color = figure::series_color(index);
-    return IM_COL32(color.r, color.g, color.b, 255);
+    return packed(figure::series_color(index));
 }
 
 // Draws the 1-based number of a probe or profile beside it.
@@ -228,29 +227,7 @@ std::string with_moment(const Painter& painter, const OverlayScene& scene, std::
     return painter.text_width(title + zoom, size) > room ? title : title + zoom;
 }
 
-}  // namespace
-
-FieldAxes axes_over(const ResampleRequest& visible, double line, const Unit& cell) {
-    const double size = kAxisText * line;
-    const auto across = [&](std::string_view label) { return Painter().text_width(label, size); };
-    const auto down = [&](std::string_view) { return size; };
-    const auto ticks = [&](double low, double high, double length, const figure::LabelWidth& width) {
-        const double slack = 1e-9 * (high - low);  // keeps whole numbers at the ends
-        const ValueRange range{(low - slack) * cell.size, (high + slack) * cell.size};
-        const auto most = [&](int count) {
-            return cell.given() ? figure::value_ticks(range, count) : figure::cell_ticks(range, count);
-        };
-        figure::Ticks found = figure::fitting_ticks(most, length, size, width);
-        if (cell.given() && !found.marks.empty()) found.marks.back().label += " " + found.note + cell.name;
-        return found;
-    };
-    const CellArea& area = visible.area;
-    return {visible,
-            line,
-            cell,
-            ticks(area.x0, area.x1, visible.width, across),
-            ticks(area.y0, area.y1, visible.height, down)};
-}
+constexpr double kApart = 28;  // least distance in pixels at scale 1
 
 void draw_axes(Painter& painter, const OverlayScene& scene, const PaneSlot& slot) {
     const FieldAxes& axes = scene.axes;
@@ -273,16 +250,6 @@ void draw_axes(Painter& painter, const OverlayScene& scene, const PaneSlot& slot
         painter.fill({at.x - 1 - tick, y, tick, 1}, scene.colors.faint_text);
         painter.text(left, y - size / 2, size, scene.colors.faint_text, mark.label);
     }
-}
-
-void draw_title(Painter& painter, const OverlayScene& scene, const PaneSlot& slot, double right) {
-    const double size = painter.line_height();
-    ScreenRect room = slot.title;
-    room.width = std::max(0.0, std::min(room.width, right - room.x));
-    std::string text = title_of(slot.pane, scene.snapshot.now);
-    if (slot.pane == main_pane(scene.ui.panes)) text = with_moment(painter, scene, text, room.width);
-    const Painter::Clip clip(painter, room);
-    painter.text(slot.title.x, slot.title.y + (slot.title.height - size) / 2, size, scene.colors.text, text);
 }
 
 void draw_field_outline(Painter& painter, const OverlayScene& scene, const PaneSlot& slot) {
@@ -308,16 +275,6 @@ void draw_grid(Painter& painter, const OverlayScene& scene, const PaneSlot& slot
         painter.fill({slot.picture.x + first_pixel(view.x, view.scale, x), at.y, 1, at.height}, kGrid);
     for (double y = std::ceil(area.y0); y < area.y1; ++y)
         painter.fill({at.x, slot.picture.y + first_pixel(view.y, view.scale, y), at.width, 1}, kGrid);
-}
-
-std::optional<CellBlock> numbered_cells(const UiState& ui, FieldSize field, const ResampleRequest& visible) {
-    if (!large_enough(ui)) return std::nullopt;
-    const int x0 = int(std::clamp(std::floor(visible.area.x0), 0.0, double(field.nx)));
-    const int y0 = int(std::clamp(std::floor(visible.area.y0), 0.0, double(field.ny)));
-    const int x1 = int(std::clamp(std::ceil(visible.area.x1), 0.0, double(field.nx)));
-    const int y1 = int(std::clamp(std::ceil(visible.area.y1), 0.0, double(field.ny)));
-    if (x1 <= x0 || y1 <= y0) return std::nullopt;
-    return CellBlock{x0, y0, x1 - x0, y1 - y0};
 }
 
 void draw_numbers(Painter& painter, const OverlayScene& scene, const PaneSlot& slot) {
@@ -354,6 +311,80 @@ void draw_tools(Painter& painter, const OverlayScene& scene, const PaneSlot& slo
         cross(painter, on_screen(scene, slot, *scene.ui.hover), 5.0 * scene.ui.scale, scene.ui.scale);
 }
 
+void draw_arrows(Painter& painter, const OverlayScene& scene, const PaneSlot& slot) {
+    const auto& frame = scene.snapshot.frame;
+    const bool of_values = slot.pane == Pane::now || component_of(slot.pane);
+    if (!of_values || !frame || !frame->arrows || scene.snapshot.now.drawn_arrows().empty()) return;
+    const Painter::Clip clip(painter, slot.picture);
+    const auto line = [&](SamplePoint from, SamplePoint to, ImU32 color, double width) {
+        const ScreenRect a = place(scene.ui.view, slot.picture, {from.x, from.y, from.x, from.y});
+        const ScreenRect b = place(scene.ui.view, slot.picture, {to.x, to.y, to.x, to.y});
+        painter.line(a.x, a.y, b.x, b.y, color, width * scene.ui.scale);
+    };
+    const auto shapes = arrow_shapes(*frame->arrows);
+    // Light with a dark outline, to be visible over any colour.
+    for (const auto& [color, width] :
+         {std::pair{IM_COL32(0, 0, 0, 150), 3.0}, std::pair{IM_COL32(255, 255, 255, 235), 1.3}})
+        for (const ArrowShape& shape : shapes) {
+            line(shape.tail, shape.tip, color, width);
+            line(shape.left, shape.tip, color, width);
+            line(shape.right, shape.tip, color, width);
+        }
+}
+
+}  // namespace
+
+FieldAxes axes_over(const ResampleRequest& visible, double line, const Unit& cell) {
+    const double size = kAxisText * line;
+    const auto across = [&](std::string_view label) { return Painter().text_width(label, size); };
+    const auto down = [&](std::string_view) { return size; };
+    const auto ticks = [&](double low, double high, double length, const figure::LabelWidth& width) {
+        const double slack = 1e-9 * (high - low);  // keeps whole numbers at the ends
+        const ValueRange range{(low - slack) * cell.size, (high + slack) * cell.size};
+        const auto most = [&](int count) {
+            return cell.given() ? figure::value_ticks(range, count) : figure::cell_ticks(range, count);
+        };
+        figure::Ticks found = figure::fitting_ticks(most, length, size, width);
+        if (cell.given() && !found.marks.empty()) found.marks.back().label += " " + found.note + cell.name;
+        return found;
+    };
+    const CellArea& area = visible.area;
+    return {visible,
+            line,
+            cell,
+            ticks(area.x0, area.x1, visible.width, across),
+            ticks(area.y0, area.y1, visible.height, down)};
+}
+
+void draw_over_field(Painter& painter, const OverlayScene& scene, const PaneSlot& slot) {
+    draw_field_outline(painter, scene, slot);
+    draw_axes(painter, scene, slot);
+    draw_grid(painter, scene, slot);
+    draw_numbers(painter, scene, slot);
+    draw_arrows(painter, scene, slot);
+    draw_tools(painter, scene, slot);
+}
+
+void draw_title(Painter& painter, const OverlayScene& scene, const PaneSlot& slot, double right) {
+    const double size = painter.line_height();
+    ScreenRect room = slot.title;
+    room.width = std::max(0.0, std::min(room.width, right - room.x));
+    std::string text = title_of(slot.pane, scene.snapshot.now);
+    if (slot.pane == main_pane(scene.ui.panes)) text = with_moment(painter, scene, text, room.width);
+    const Painter::Clip clip(painter, room);
+    painter.text(slot.title.x, slot.title.y + (slot.title.height - size) / 2, size, scene.colors.text, text);
+}
+
+std::optional<CellBlock> numbered_cells(const UiState& ui, FieldSize field, const ResampleRequest& visible) {
+    if (!large_enough(ui)) return std::nullopt;
+    const int x0 = int(std::clamp(std::floor(visible.area.x0), 0.0, double(field.nx)));
+    const int y0 = int(std::clamp(std::floor(visible.area.y0), 0.0, double(field.ny)));
+    const int x1 = int(std::clamp(std::ceil(visible.area.x1), 0.0, double(field.nx)));
+    const int y1 = int(std::clamp(std::ceil(visible.area.y1), 0.0, double(field.ny)));
+    if (x1 <= x0 || y1 <= y0) return std::nullopt;
+    return CellBlock{x0, y0, x1 - x0, y1 - y0};
+}
+
 double draw_state(Painter& painter, const OverlayScene& scene, const ScreenRect& strip, double waiting) {
     double right = strip.x + strip.width;
     const CanvasColors& colors = scene.colors;
@@ -375,6 +406,10 @@ double draw_state(Painter& painter, const OverlayScene& scene, const ScreenRect&
         painter.disc(x, strip.y + strip.height / 2, radius, faded(colors.faint_text, brightness));
     }
     return right - 12 * radius;
+}
+
+ArrowLattice arrows_on(const UiState& ui, FieldSize field, const CellArea& visible) {
+    return arrow_lattice(visible, field.nx, field.ny, kApart * ui.scale / ui.view.scale);
 }
 
 }  // namespace stencil

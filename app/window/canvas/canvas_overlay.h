@@ -1,4 +1,4 @@
-// Overlays over and around the field: titles, axes, grid, numbers, tools and badges.
+// Overlays over and around the field: titles, axes, grid, numbers, arrows, tools and badges.
 #pragma once
 
 #include <optional>
@@ -35,31 +35,23 @@ struct OverlayScene {
     std::optional<BrushPiece> pending;    ///< a line or rectangle being drawn
 };
 
+/// Draws what is over and around the flat field: outline, axes, grid, the numbers in cells, arrows, profiles,
+/// probes, and the brush or, in the other panes, the cursor.
+void draw_over_field(Painter& painter, const OverlayScene& scene, const PaneSlot& slot);
+
 /// Draws the title above the field, up to x = `right`.
 void draw_title(Painter& painter, const OverlayScene& scene, const PaneSlot& slot, double right);
 
-/// Outlines the field where its edges are in the picture.
-void draw_field_outline(Painter& painter, const OverlayScene& scene, const PaneSlot& slot);
-
-/// Draws ticks with cell coordinates at the picture's left and lower edges, if the slot has room for them.
-void draw_axes(Painter& painter, const OverlayScene& scene, const PaneSlot& slot);
-
-/// Draws lines between cells that are large enough.
-void draw_grid(Painter& painter, const OverlayScene& scene, const PaneSlot& slot);
-
 /// Returns the cells whose values are written into them; empty if the cells are too small or numbers are off.
 std::optional<CellBlock> numbered_cells(const UiState& ui, FieldSize field, const ResampleRequest& visible);
-
-/// Draws the numbers in the newest frame over the pane that they belong to.
-void draw_numbers(Painter& painter, const OverlayScene& scene, const PaneSlot& slot);
-
-/// Draws profiles, probes, and the brush or, in the other panes, the cursor.
-void draw_tools(Painter& painter, const OverlayScene& scene, const PaneSlot& slot);
 
 inline constexpr double kBadgeShare = 0.1;  ///< opacity of a badge's background
 
 /// Draws badges (paused, recording) at the right of the strip and, if `waiting` (seconds) > 0, that the
 /// picture is out of date. Returns the left edge of what it drew.
 double draw_state(Painter& painter, const OverlayScene& scene, const ScreenRect& strip, double waiting);
+
+/// Returns where arrows fit in the visible area without touching.
+ArrowLattice arrows_on(const UiState& ui, FieldSize field, const CellArea& visible);
 
 }  // namespace stencil

@@ -6,8 +6,14 @@
 #include <string_view>
 
 #include "app/window/canvas_view.h"
+#include "sim/view/colormap.h"
 
 namespace stencil {
+
+/// Returns the opaque colour in ImGui's format.
+inline ImU32 packed(Rgb color) {
+    return IM_COL32(color.r, color.g, color.b, 255);
+}
 
 /// Returns the colour with its opacity multiplied by `share`.
 ImU32 faded(ImU32 color, double share);

@@ -21,10 +21,6 @@ constexpr double kNarrowest = 3.2;
 constexpr double kRoomForTicks = 7;
 constexpr double kSmallText = 0.9;
 
-ImU32 packed(Rgb color) {
-    return IM_COL32(color.r, color.g, color.b, 255);
-}
-
 /// Colours each column by the value at its middle, as the field's pixels are.
 void draw_colors(Painter& painter, const ScreenRect& bar, const Colormap& map, const ValueRange& range) {
     const int columns = int(bar.width);

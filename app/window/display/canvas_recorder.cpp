@@ -9,7 +9,7 @@
 #include <optional>
 #include <thread>
 
-#include "app/window/display/screenshot.h"
+#include "app/window/display/gl_objects.h"
 #include "sim/files/folder.h"
 #include "sim/run/output/video_file.h"
 
@@ -31,24 +31,10 @@ struct CanvasRecorder::Film {
     const std::function<void()> wake;
 
     std::mutex mutex = {};  ///< guards the members below
-    std::condition_variable changed = {};
+    std::condition_variable_any changed = {};
     std::deque<std::vector<Rgb>> waiting = {};
-    bool ended = false;                        ///< no more frames will come
     std::optional<action::Tell> outcome = {};  ///< set once everything is written
-    std::jthread thread = {};                  ///< last, so that it ends before what it uses
-
-    void end() {
-        {
-            const std::lock_guard lock(mutex);
-            ended = true;
-        }
-        changed.notify_one();
-    }
-
-    bool has_room() {
-        const std::lock_guard lock(mutex);
-        return !ended && waiting.size() < kMostWaiting;
-    }
+    std::jthread thread = {};  ///< last, so that it ends before what it uses; stopped, it writes what waits
 
     void add(std::vector<Rgb> frame) {
         {
@@ -57,24 +43,27 @@ struct CanvasRecorder::Film {
         }
         changed.notify_one();
     }
+    bool has_room() {
+        const std::lock_guard lock(mutex);
+        return waiting.size() < kMostWaiting;
+    }
 
     // Returns the next frame, or nothing after the last.
-    std::optional<std::vector<Rgb>> next() {
+    std::optional<std::vector<Rgb>> next(const std::stop_token& stop) {
         std::unique_lock lock(mutex);
-        changed.wait(lock, [&] { return ended || !waiting.empty(); });
-        if (waiting.empty()) return std::nullopt;
+        if (!changed.wait(lock, stop, [&] { return !waiting.empty(); })) return std::nullopt;
         std::vector<Rgb> frame = std::move(waiting.front());
         waiting.pop_front();
         return frame;
     }
 
-    action::Tell write() {
+    action::Tell write(const std::stop_token& stop) {
         const std::filesystem::path folder = path.parent_path();
         try {
             make_folder(folder, "record to");
             VideoFile file(path, {int(canvas.width), int(canvas.height), fps});
-            while (const auto frame = next()) file.add(std::as_bytes(std::span(*frame)));
-            if (file.frames() == 0) return {"Recorded nothing: the run stood still", "", false};
+            while (const auto frame = next(stop)) file.add(std::as_bytes(std::span(*frame)));
+            if (file.frames() == 0) return {"Recorded nothing: the run was paused", "", false};
             file.finish();
             return {fmt::format("Recorded {} frames to {}", file.frames(), path.string()),
                     folder.string(),
@@ -84,8 +73,8 @@ struct CanvasRecorder::Film {
         }
     }
 
-    void run() {
-        action::Tell told = write();
+    void run(const std::stop_token& stop) {
+        action::Tell told = write(stop);
         {
             const std::lock_guard lock(mutex);
             outcome = std::move(told);
@@ -96,25 +85,24 @@ struct CanvasRecorder::Film {
 
 CanvasRecorder::CanvasRecorder(std::function<void()> wake) : wake_(std::move(wake)) {}
 
-CanvasRecorder::~CanvasRecorder() {
-    if (film_) film_->end();  // and write the file
-}
+CanvasRecorder::~CanvasRecorder() = default;  // writes the file
 
 void CanvasRecorder::follow(UiState& ui, bool fresh, int frame_height) {
     CanvasFilm& told = ui.canvas_film;
     const ScreenRect canvas = whole_pixels(ui.canvas);
-    if (const auto order = std::exchange(told.asked, {}); order && !film_) {
+    if (const auto order = ui.take<FilmCanvas>(); order && !film_) {
         const std::string name = "film" + order->ending;
         const std::filesystem::path path = unused_folder(order->folder, {&name, 1}) / name;
         film_.reset(new Film{path, canvas, order->fps, wake_});
-        film_->thread = std::jthread([film = film_.get()] { film->run(); });
+        film_->thread = std::jthread([film = film_.get()](const std::stop_token& stop) { film->run(stop); });
         told.place = path.string();
         told.frames = 0;
     }
+    const bool stops = ui.take<StopFilm>().has_value();
     if (!film_) return;
-    if (std::exchange(told.stop, false) || canvas != film_->canvas) {
-        film_->end();
-    } else if (fresh && film_->has_room()) {
+    if (stops || canvas != film_->canvas) {
+        film_->thread.request_stop();
+    } else if (fresh && film_->has_room() && !film_->thread.get_stop_token().stop_requested()) {
         film_->add(
             read_pixels(int(canvas.x), int(canvas.y), int(canvas.width), int(canvas.height), frame_height));
         ++told.frames;

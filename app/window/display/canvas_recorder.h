@@ -16,7 +16,7 @@ class CanvasRecorder {
     explicit CanvasRecorder(std::function<void()> wake);
     ~CanvasRecorder();
 
-    /// Starts and stops as UiState::canvas_film says, and adds the drawn frame, before it is swapped, if it
+    /// Starts and stops as UiState::requests say, and adds the drawn frame, before it is swapped, if it
     /// shows a `fresh` field. The frame is `frame_height` pixels high.
     void follow(UiState& ui, bool fresh, int frame_height);
 

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "app/window/display/platform.h"
-#include "app/window/display/quick_input.h"
 
 struct GLFWwindow;
 

@@ -175,6 +175,22 @@ struct FieldRenderer::State {
         slot.host_ms = took.count();
     }
 
+    void begin(const GlProgram& used, std::initializer_list<unsigned> textures) const {
+        unsigned unit = 0;
+        for (const unsigned texture : textures) {
+            glBindTextureUnit(unit, texture);
+            glBindSampler(unit++, 0);
+        }
+        for (const GLenum state : {GL_BLEND, GL_DEPTH_TEST, GL_CULL_FACE, GL_SCISSOR_TEST}) glDisable(state);
+        glUseProgram(used.name());
+        glBindVertexArray(vertices.name());
+    }
+    static void end() {
+        glBindVertexArray(0);
+        glUseProgram(0);
+        glDisable(GL_SCISSOR_TEST);
+    }
+
     // The points are drawn back to front, so no depth buffer is needed.
     void paint_surface(const Slot& slot, const PaneDrawing& drawing, const PixelBox& box, int frame_height) {
         if (surface_program.name() == 0) surface_program = make_program("surface", "lit");
@@ -200,24 +216,15 @@ struct FieldRenderer::State {
                            float(2 * seen.pixels / where.width),
                            float(2 * seen.pixels / where.height));
         glProgramUniform2i(name, surface::kAscending, seen.columns_ascend(), seen.rows_ascend());
-        glBindTextureUnit(0, slot.values.name());
-        glBindTextureUnit(1, color_table(drawing.image->colormap).name());
-        for (const unsigned unit : {0u, 1u}) glBindSampler(unit, 0);
-        glDisable(GL_BLEND);
-        glDisable(GL_DEPTH_TEST);
-        glDisable(GL_CULL_FACE);
+        begin(surface_program, {slot.values.name(), color_table(drawing.image->colormap).name()});
         glEnable(GL_SCISSOR_TEST);
         glScissor(box.x0, frame_height - box.y1, box.x1 - box.x0, box.y1 - box.y0);
         glViewport(int(where.x),
                    frame_height - int(where.y) - int(where.height),
                    int(where.width),
                    int(where.height));
-        glUseProgram(name);
-        glBindVertexArray(vertices.name());
         glDrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 2 * columns, rows - 1);
-        glBindVertexArray(0);
-        glUseProgram(0);
-        glDisable(GL_SCISSOR_TEST);
+        end();
     }
 
     void paint(const Slot& slot, const PaneDrawing& drawing, const PixelBox& box, int frame_height) {
@@ -236,20 +243,10 @@ struct FieldRenderer::State {
         glProgramUniform1i(name, kByBorders, by_borders);
         if (by_borders) upload_borders(borders, drawing.image->range);
         set_levels(name, drawing.image->contours);
-        glBindTextureUnit(0, slot.values.name());
-        glBindTextureUnit(1, color_table(drawing.image->colormap).name());
-        glBindTextureUnit(2, borders.name());
-        for (const unsigned unit : {0u, 1u, 2u}) glBindSampler(unit, 0);
-        glDisable(GL_BLEND);
-        glDisable(GL_SCISSOR_TEST);
-        glDisable(GL_DEPTH_TEST);
-        glDisable(GL_CULL_FACE);
+        begin(program, {slot.values.name(), color_table(drawing.image->colormap).name(), borders.name()});
         glViewport(box.x0, frame_height - box.y1, box.x1 - box.x0, box.y1 - box.y0);
-        glUseProgram(name);
-        glBindVertexArray(vertices.name());
         glDrawArrays(GL_TRIANGLES, 0, 3);
-        glBindVertexArray(0);
-        glUseProgram(0);
+        end();
     }
 };
 

@@ -1,8 +1,13 @@
-// Owners of OpenGL objects. The context must be current for all of it, also in destructors.
+// Owners of OpenGL objects, and pictures of the window. The context must be current for all of it, also in
+// destructors.
 #pragma once
 
+#include <filesystem>
 #include <string_view>
 #include <utility>
+#include <vector>
+
+#include "sim/view/colormap.h"
 
 namespace stencil {
 
@@ -48,5 +53,12 @@ GlVertexArray make_vertex_array();
 
 /// `target` is as for glBeginQuery.
 GlQuery make_query(unsigned target);
+
+/// Reads a rectangle of the back buffer (call before Display::swap()), given by its top left corner and size;
+/// `frame_height` is that of the frame. Row 0 is on top.
+std::vector<Rgb> read_pixels(int x, int y, int width, int height, int frame_height);
+
+/// Writes the back buffer (call before Display::swap()) as a PNG, whole or not at all. Throws MachineError.
+void save_screenshot(const std::filesystem::path& path, int width, int height);
 
 }  // namespace stencil

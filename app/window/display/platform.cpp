@@ -2,9 +2,12 @@
 
 #include <GLFW/glfw3.h>
 #include <imgui.h>
+#include <imgui_internal.h>
 
 #include <algorithm>
 #include <cfloat>
+#include <cstddef>
+#include <utility>
 
 namespace stencil {
 namespace {
@@ -23,6 +26,23 @@ int standard_shape(int shape) {
         default:
             return GLFW_ARROW_CURSOR;
     }
+}
+
+// X11's Linefeed key, which GLFW has no name for; programs that simulate typing use it.
+constexpr int kLinefeed = 109;
+
+// Returns whether a multi-line text is being edited; ImGui puts it into a child window.
+bool in_lines() {
+    const ImGuiContext& context = *ImGui::GetCurrentContext();
+    const auto is_text = [&](const ImGuiWindow* window) { return window->ChildId == context.ActiveId; };
+    return context.ActiveId != 0 && std::any_of(context.Windows.begin(), context.Windows.end(), is_text);
+}
+
+// From 1.87 on ImGui itself keeps Enter in order with other characters.
+bool is_line(int key, int scancode, int modifiers) {
+    const bool enter = key == GLFW_KEY_ENTER || key == GLFW_KEY_KP_ENTER;
+    if (IMGUI_VERSION_NUM < 18700 && enter) return (modifiers & GLFW_MOD_CONTROL) == 0;
+    return key == GLFW_KEY_UNKNOWN && scancode == kLinefeed;
 }
 
 }  // namespace
@@ -75,5 +95,84 @@ void Platform::show_shape() {
     if (!cursor) cursor.reset(glfwCreateStandardCursor(standard_shape(shape)));
     glfwSetCursor(window_, cursor.get());
 }
+
+void QuickInput::line_typed(int key, int scancode, int modifiers) {
+    if (is_line(key, scancode, modifiers) && in_lines()) ImGui::GetIO().AddInputCharacter('\n');
+}
+
+#if IMGUI_VERSION_NUM < 18700
+
+namespace {
+
+// Copies the present state of the modifier keys.
+void read_modifiers(GLFWwindow* window, ImGuiIO& io) {
+    const auto down = [&](int left, int right) {
+        return glfwGetKey(window, left) == GLFW_PRESS || glfwGetKey(window, right) == GLFW_PRESS;
+    };
+    io.KeyCtrl = down(GLFW_KEY_LEFT_CONTROL, GLFW_KEY_RIGHT_CONTROL);
+    io.KeyShift = down(GLFW_KEY_LEFT_SHIFT, GLFW_KEY_RIGHT_SHIFT);
+    io.KeyAlt = down(GLFW_KEY_LEFT_ALT, GLFW_KEY_RIGHT_ALT);
+}
+
+}  // namespace
+
+void QuickInput::begin_frame(GLFWwindow*) {
+    ImGuiIO& io = ImGui::GetIO();
+    for (const Key& key : keys_) {
+        io.KeysDown[key.key] = true;
+        io.KeyCtrl = io.KeyCtrl || (key.modifiers & GLFW_MOD_CONTROL) != 0;
+        io.KeyShift = io.KeyShift || (key.modifiers & GLFW_MOD_SHIFT) != 0;
+        io.KeyAlt = io.KeyAlt || (key.modifiers & GLFW_MOD_ALT) != 0;
+    }
+    show_text(io);
+    if (in_lines() && !io.KeyCtrl) io.KeysDown[GLFW_KEY_ENTER] = io.KeysDown[GLFW_KEY_KP_ENTER] = false;
+    // Tab moves between input fields while text is edited, otherwise between parts of the window.
+    if (!io.WantTextInput) io.KeysDown[GLFW_KEY_TAB] = false;
+    show_button(io);
+}
+
+// Holds characters back while Ctrl is down: after Ctrl+A, typed text belongs to the next frame.
+void QuickInput::show_text(ImGuiIO& io) {
+    typed_.insert(typed_.end(), io.InputQueueCharacters.begin(), io.InputQueueCharacters.end());
+    io.InputQueueCharacters.clear();
+    if (std::ranges::any_of(keys_, [](const Key& key) { return (key.modifiers & GLFW_MOD_CONTROL) != 0; }))
+        return;
+    for (const unsigned character : std::exchange(typed_, {})) io.AddInputCharacter(character);
+}
+
+// A released button is shown as down at the point of release, and as up in the next frame, whatever follows.
+void QuickInput::show_button(ImGuiIO& io) {
+    shown_ = let_go_ < 0 && !buttons_.empty();
+    // Events that are still queued have not happened yet for ImGui.
+    for (std::size_t i = buttons_.size(); i-- > (shown_ ? 1 : 0);)
+        io.MouseDown[buttons_[i].button] = !buttons_[i].down;
+    if (let_go_ >= 0) io.MouseDown[std::exchange(let_go_, -1)] = false;
+    if (!shown_) return;
+    const Button& next = buttons_.front();
+    io.MouseDown[next.button] = true;
+    io.MousePos = ImVec2(next.x, next.y);
+    if (!next.down) let_go_ = next.button;
+}
+
+void QuickInput::end_frame(GLFWwindow* window) {
+    ImGuiIO& io = ImGui::GetIO();
+    for (const Key& key : keys_) io.KeysDown[key.key] = glfwGetKey(window, key.key) == GLFW_PRESS;
+    if (!keys_.empty()) read_modifiers(window, io);
+    keys_.clear();
+    if (std::exchange(shown_, false)) buttons_.erase(buttons_.begin());
+}
+
+#else
+
+void QuickInput::begin_frame(GLFWwindow*) {}
+void QuickInput::show_button(ImGuiIO&) {}
+void QuickInput::show_text(ImGuiIO&) {}
+
+void QuickInput::end_frame(GLFWwindow*) {
+    keys_.clear();
+    buttons_.clear();
+}
+
+#endif
 
 }  // namespace stencil

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "app/window/canvas/canvas_layout.h"
+#include "app/window/format.h"
 #include "app/window/panels/commands.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/widgets/widgets.h"
@@ -18,22 +19,15 @@ namespace stencil {
 namespace {
 
 constexpr const char* kNames[] = {"##bar0", "##bar1", "##bar2"};
-constexpr ImGuiWindowFlags kUnseen = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
-                                     ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBackground |
+constexpr ImGuiWindowFlags kUnseen = kPlainWindow | ImGuiWindowFlags_NoBackground |
                                      ImGuiWindowFlags_NoBringToFrontOnFocus |
-                                     ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoScrollWithMouse;
+                                     ImGuiWindowFlags_NoScrollWithMouse;
 // How far around a bar the mouse grabs it, and how far it must move to drag it: pixels at scale 1.
 constexpr float kBarReach = 4;
 constexpr float kBarMeant = 3;
 
 const RangeRule& rule_of(const RunSpec& spec, std::string_view setting) {
     return setting == "range" ? spec.range : spec.laplacian_range;
-}
-
-// Rounds to four significant digits of `size`, so that the recorded number is short.
-double rounded(double value, double size) {
-    const double unit = std::pow(10.0, std::floor(std::log10(size)) - 3);
-    return unit < 1 ? std::round(value / unit) / std::round(1 / unit) : std::round(value / unit) * unit;
 }
 
 void drag(UiState& ui, const PaneImage& image) {
@@ -56,12 +50,10 @@ void drag(UiState& ui, const PaneImage& image) {
 void take(UiState& ui, const Snapshot& snapshot, const PaneImage& image) {
     const std::string_view setting = range_setting(image.request.pane);
     if (setting.empty()) {
-        tooltip("Differences have colours of their own: all values, with zero in the middle");
+        tooltip("Differences have their own colours, centred at zero");
         return;
     }
-    tooltip(
-        "Drag an end to move it. Double click: the range follows the field again. Right click: map, scale, "
-        "range.");
+    tooltip("Drag an end to move it. Double click: automatic range. Right click: menu.");
     drag(ui, image);
     if (ImGui::IsItemHovered() || ImGui::IsItemActive()) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
     if (ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) {
@@ -86,7 +78,7 @@ RangeRule dragged_range(const ValueRange& range, bool centred, bool high, double
     const double most = centred ? 0.48 : 0.95;
     const double place = high ? 1 + std::max(by, -most) : std::min(by, most);
     const double value = value_at(place, range), other = high ? range.low : range.high;
-    const double end = rounded(value, range.scale == Scale::log ? value : std::abs(value - other));
+    const double end = rounded_to(value, range.scale == Scale::log ? value : std::abs(value - other));
     RangeRule rule{RangeRule::Kind::fixed, range.low, range.high, range.scale};
     (high ? rule.high : rule.low) = end;
     if (centred) (high ? rule.low : rule.high) = -end;
@@ -114,11 +106,12 @@ void take_color_bar_input(UiState& ui, const Snapshot& snapshot) {
 }
 
 void hold_visible_range(UiState& ui, const Snapshot& snapshot) {
-    if (ui.visible_range.empty() || !snapshot.frame) return;
+    const FitRange* fit = ui.asked<FitRange>();
+    if (!fit || !snapshot.frame) return;
     for (const PaneImage& image : snapshot.frame->panes) {
-        if (range_setting(image.request.pane) != ui.visible_range || !image.pixels || image.pixels->on_device)
+        if (range_setting(image.request.pane) != fit->setting || !image.pixels || image.pixels->on_device)
             continue;
-        const std::string setting = std::exchange(ui.visible_range, "");
+        const std::string setting = ui.take<FitRange>()->setting;
         const auto count = std::size_t(image.pixels->width) * std::size_t(image.pixels->height);
         double low = INFINITY, high = -INFINITY;
         for (const float value : std::span(image.pixels->host).first(count)) {
@@ -131,7 +124,7 @@ void hold_visible_range(UiState& ui, const Snapshot& snapshot) {
         if (low < high)
             change(ui, setting, to_string({RangeRule::Kind::fixed, range.low, range.high, scale}));
         else
-            ui.say("All that is visible has one value");
+            ui.say("All visible cells have the same value");
         return;
     }
 }

@@ -16,7 +16,7 @@ RangeRule dragged_range(const ValueRange& range, bool centred, bool high, double
 /// (menu). Draws only the menu and tooltips.
 void take_color_bar_input(UiState& ui, const Snapshot& snapshot);
 
-/// Fixes the range of setting UiState::visible_range to that of the next frame with pixels on the host.
+/// Serves FitRange with the next frame whose pixels are on the host.
 void hold_visible_range(UiState& ui, const Snapshot& snapshot);
 
 }  // namespace stencil

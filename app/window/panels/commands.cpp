@@ -9,9 +9,8 @@
 
 #include "app/window/panels/long_actions.h"
 #include "app/window/panels/panels.h"
-#include "app/window/panels/tour/tour.h"
+#include "app/window/panels/tour.h"
 #include "app/window/preferences.h"
-#include "app/window/remembered.h"
 #include "sim/run/command_text.h"
 #include "sim/text/parse.h"
 #include "sim/text/shell_words.h"
@@ -93,17 +92,17 @@ void copy_command_line(UiState& ui, const Snapshot& snapshot) {
         copy = command_copy(snapshot.spec, ui.panel.exports.folder);
     } catch (const std::exception& error) {
         copy.text = command_text(snapshot.spec);
-        trouble = fmt::format("; no file to keep it in: {}", error.what());
+        trouble = fmt::format("; its file cannot be written: {}", error.what());
     }
     std::string said = fmt::format("Copied, {}", format_bytes(double(copy.text.size())));
     if (edits > 0) said += fmt::format(", {} edit{}", edits, edits == 1 ? "" : "s");
     if (!copy.file.empty()) said += " in " + copy.file;
     ui.say(said + trouble);
-    ui.clipboard = copy.text + output_words(ui.panel.exports.folder, ui.panel.exports.files);
+    ui.ask(CopyText{copy.text + output_words(ui.panel.exports.folder, ui.panel.exports.files)});
 }
 
 void copy_picture(UiState& ui, const Snapshot&) {
-    ui.copy_picture = true;
+    ui.ask(CopyCanvas{});
 }
 
 void open_folder(UiState& ui, const std::string& folder) {
@@ -111,7 +110,7 @@ void open_folder(UiState& ui, const std::string& folder) {
     // In the background, so that the file manager outlives this program.
     const std::string line =
         fmt::format("command -v xdg-open >/dev/null || exit 1; xdg-open {} >/dev/null 2>&1 &", place);
-    if (std::system(line.c_str()) != 0) ui.say("There is no xdg-open here to show " + folder);
+    if (std::system(line.c_str()) != 0) ui.say("xdg-open is not installed; the folder is " + folder);
 }
 
 void fit(UiState& ui, const Snapshot&) {
@@ -215,11 +214,11 @@ void toggle_gallery(UiState& ui, const Snapshot&) {
 }
 
 void next_part(UiState& ui, const Snapshot&) {
-    ui.part_step = 1;
+    ui.ask(MoveFocus{1});
 }
 
 void previous_part(UiState& ui, const Snapshot&) {
-    ui.part_step = -1;
+    ui.ask(MoveFocus{-1});
 }
 
 void toggle_help(UiState& ui, const Snapshot&) {
@@ -232,7 +231,7 @@ void close_popups(UiState& ui, const Snapshot& snapshot) {
     if (!any && in_tour(ui)) return end_tour(ui);
     if (!any) stop_long_action(ui, snapshot);
     ui.help_open = ui.gallery.open = ui.panel.examples.large = ui.panel.measure.large = false;
-    ui.close_popups = true;
+    ui.ask(ClosePopups{});
 }
 
 void toggle_panels(UiState& ui, const Snapshot&) {
@@ -257,7 +256,7 @@ void toggle_full_screen(UiState& ui, const Snapshot&) {
 }
 
 void quit(UiState& ui, const Snapshot&) {
-    ui.about_to_close = true;
+    ui.ask(Quit{});
 }
 
 }  // namespace stencil

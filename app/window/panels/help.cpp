@@ -4,7 +4,7 @@
 #include <span>
 
 #include "app/window/panels/panels.h"
-#include "app/window/panels/tour/tour.h"
+#include "app/window/panels/tour.h"
 #include "app/window/panels/widgets/widgets.h"
 #include "app/window/shortcuts.h"
 
@@ -16,15 +16,14 @@ struct MouseUse {
 };
 
 constexpr MouseUse kMouse[] = {
-    {"Left", "Paints, pins a probe or draws a profile line, as the tool says"},
+    {"Left", "Paints, places a probe or draws a profile line, depending on the tool"},
     {"Right drag", "Erases: paints 0"},
     {"Wheel", "Zooms at the cursor"},
-    {"Middle drag", "Moves the view; so does Alt and the left button"},
-    {"Ctrl+wheel", "Brush radius"},
-    {"Drop a file", "A picture or an array begins a run; a spec.json or a run's folder opens it"},
+    {"Middle drag", "Pans the view; also Alt+left drag"},
+    {"Ctrl+wheel", "Changes the brush radius"},
+    {"Drop a file", "A picture or an array starts a new run; a spec.json or a run's folder opens that run"},
     {"Click a slider",
-     "Types the number, as Space does with the keyboard; dragging moves it. 1e4, 10k, 2^20 and 3/8 are "
-     "numbers in every field"},
+     "Type a number (keyboard: Space), or drag. Number fields accept 1e4, 10k, 2^20 and 3/8"},
 };
 
 void draw_entry(std::string_view keys, std::string_view what) {
@@ -48,19 +47,17 @@ bool begin_list(const char* id) {
 }
 
 constexpr std::string_view kAbout =
-    "What is stepped stands in the section Equation, to be typed over, or chosen from the gallery (G). "
-    "Change "
-    "anything while it runs; only another run or model of the gallery, another initial condition and its "
-    "seed start "
-    "again. Each control explains itself where the mouse rests on it.";
+    "The equation is in the section Equation: edit it, or choose one from the gallery (G). Everything can be "
+    "changed while it runs; only a new run, model, initial condition or seed starts again. Hover over any "
+    "control for an explanation.";
 
 // Above the lists, where beginners look first.
 void draw_first_steps(UiState& ui, const Snapshot& snapshot) {
-    if (button("Take the tour", ImVec2(0, 0), "Eight cards, for a first look\n--tour"))
+    if (button("Take the tour", ImVec2(0, 0), "A first look in eight cards\n--tour"))
         begin_tour(ui, snapshot);
     if (ui.preferences.prompts_done.empty()) return;
     ImGui::SameLine();
-    if (button("Show the first prompts again", ImVec2(0, 0), "Those of the first minute, on the canvas"))
+    if (button("Show the first prompts again", ImVec2(0, 0), "The hints for new users on the canvas"))
         ui.preferences.prompts_done.clear();
 }
 

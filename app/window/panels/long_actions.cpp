@@ -5,38 +5,14 @@
 #include <algorithm>
 
 #include "app/window/format.h"
-#include "app/window/icons.h"
 #include "app/window/panels/widgets/widgets.h"
+#include "app/window/theme.h"
 
 namespace stencil {
 namespace {
 
 constexpr double kShownFrom = 0.3;  // seconds: shorter actions would only flicker
 constexpr double kTelling = 1;      // seconds after which the remaining time is estimated
-
-void stop_session(UiState& ui, const Snapshot&) {
-    ui.act(action::Cancel{});
-}
-
-void stop_example(UiState& ui, const Snapshot&) {
-    ui.runner_orders.emplace_back(CancelExample{});
-}
-
-void stop_kernel(UiState& ui, const Snapshot&) {
-    ui.panel.kernel.file.clear();
-}
-
-void stop_export(UiState& ui, const Snapshot&) {
-    ui.act(action::CancelExport{});
-}
-
-void stop_recording(UiState& ui, const Snapshot&) {
-    ui.act(action::Record{});
-}
-
-void stop_canvas_film(UiState& ui, const Snapshot&) {
-    ui.canvas_film.stop = true;
-}
 
 // Records for each action when it began, and at which share.
 void follow(std::vector<ActionClock>& clocks, const std::vector<LongAction>& all) {
@@ -77,44 +53,49 @@ void draw_one(
 
 }  // namespace
 
-std::vector<LongAction> long_actions(const UiState& ui, const Snapshot& snapshot) {
+std::vector<LongAction> long_actions(const UiState& now, const Snapshot& snapshot) {
     std::vector<LongAction> all;
     if (!snapshot.busy.empty()) {
         const bool known = snapshot.busy_share > 0 || snapshot.measuring_ladder || snapshot.ordered;
         all.push_back({snapshot.measuring_ladder ? "ladder" : "session",
                        snapshot.busy,
                        known ? std::optional(snapshot.busy_share) : std::nullopt,
-                       stop_session,
-                       "Ends it; the field stays as it is by then"});
+                       [](UiState& ui, const Snapshot&) { ui.act(action::Cancel{}); },
+                       "Stops it; the field stays as it is then"});
     }
-    if (const ExampleNews& example = ui.example; example.running)
+    if (const ExampleNews& example = now.example; example.running)
         all.push_back({"example",
-                       example.cancelling ? example.example + ": ends"
+                       example.cancelling ? example.example + ": stopping"
                                           : fmt::format("{}: {}", example.example, example.doing),
                        example.share,
-                       stop_example,
-                       "Ends the example within about a second; what it has found stays"});
-    if (!ui.kernel.doing.empty() && !ui.panel.kernel.file.empty())
+                       [](UiState& ui, const Snapshot&) { ui.ask(CancelExample{}); },
+                       "Stops the example within about a second; its results so far are kept"});
+    if (!now.kernel.doing.empty() && !now.panel.kernel.file.empty())
         all.push_back({"kernel",
-                       "your kernel: " + ui.kernel.doing,
+                       "your kernel: " + now.kernel.doing,
                        std::nullopt,
-                       stop_kernel,
-                       "Ends the trial; the file is watched no more"});
+                       [](UiState& ui, const Snapshot&) { ui.panel.kernel.file.clear(); },
+                       "Stops the check; the file is no longer watched"});
     if (snapshot.exporting)
         all.push_back({"export",
                        "writing files",
                        snapshot.export_share,
-                       stop_export,
-                       "Ends after the file in work; those that are written stay"});
+                       [](UiState& ui, const Snapshot&) { ui.act(action::CancelExport{}); },
+                       "Stops after the current file; written files are kept"});
     if (!snapshot.recording.empty())
         all.push_back(
             {"recording",
-             fmt::format("recording to {}: {} so far", snapshot.recording, format_count(snapshot.recorded)),
+             fmt::format("recording to {}: {} frames", snapshot.recording, format_count(snapshot.recorded)),
              std::nullopt,
-             stop_recording,
-             "Ends the recording; what was recorded stays"});
-    if (ui.canvas_film.on())
-        all.push_back({"canvas-film", "filming the canvas", std::nullopt, stop_canvas_film, "", false});
+             [](UiState& ui, const Snapshot&) { ui.act(action::Record{}); },
+             "Stops recording; recorded frames are kept"});
+    if (now.canvas_film.on())
+        all.push_back({"canvas-film",
+                       "recording the canvas",
+                       std::nullopt,
+                       [](UiState& ui, const Snapshot&) { ui.ask(StopFilm{}); },
+                       "",
+                       false});
     return all;
 }
 
@@ -139,10 +120,7 @@ void draw_long_actions(UiState& ui, const Snapshot& snapshot) {
     const float width = float(ui.canvas.width) / scale;
     ImGui::SetNextWindowPos(ImVec2(x + width / 2, y + em(2.2f)), ImGuiCond_Always, ImVec2(0.5f, 0));
     ImGui::SetNextWindowSize(ImVec2(std::min(em(32), width), 0));
-    ImGui::Begin("##long",
-                 nullptr,
-                 ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
-                     ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoNav);
+    ImGui::Begin("##long", nullptr, kPlainWindow | ImGuiWindowFlags_NoNav);
     for (const LongAction& one : all) {
         if (!shown(one)) continue;
         ImGui::PushID(one.key.data(), one.key.data() + one.key.size());

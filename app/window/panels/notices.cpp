@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <string>
 
-#include "app/window/icons.h"
 #include "app/window/panels/commands.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/widgets/widgets.h"
+#include "app/window/theme.h"
 
 namespace stencil {
 namespace {

@@ -196,7 +196,6 @@ struct ExamplesState {
     bool writes = false;      ///< write files at its end
     double copied_until = 0;  ///< the copy button says so until then (ImGui's time)
     bool large = false;       ///< the results are in a window of their own
-    bool reveal = false;      ///< once: the section opens and scrolls into view
 
     SliderDraft live;
     double live_value = 0;  ///< the slider that moves a point along a curve
@@ -225,7 +224,6 @@ struct KernelState {
     std::string file;                                     ///< the watched file; empty: none
     std::string failure;                                  ///< why the template file could not be made
     bool live = true;                                     ///< a kernel that passed the check steps the field
-    bool reveal = false;                                  ///< once: the section opens and scrolls into view
     std::shared_ptr<const user_kernel::UserKernel> sent;  ///< the last one sent to the session
     bool steps = false;                                   ///< it did in the previous frame
 };

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "app/window/panels/panels.h"
-#include "app/window/panels/tour/tour.h"
+#include "app/window/panels/tour.h"
 #include "app/window/panels/widgets/widgets.h"
 #include "sim/examples/example.h"
 
@@ -14,17 +14,17 @@ namespace {
 
 // The examples come last, because they are left out if their table is empty.
 constexpr Section kSections[] = {
-    {"Equation", "What is stepped, as text: yours or a preset's", draw_equation},
-    {"Simulation", "What is computed, how and on what", draw_simulation},
-    {"Initial condition", "The field that a run begins with", draw_initial},
+    {"Equation", "The equation as text: yours or a preset's", draw_equation},
+    {"Simulation", "Parameters, boundary, steps, size and hardware", draw_simulation},
+    {"Initial condition", "The field at step 0", draw_initial},
     {"View", "What the canvas shows and in which colours", draw_view},
     {"Brush", "What the left mouse button does on the canvas", draw_brush},
-    {"Measure", "Numbers of the field, profiles and probes", draw_measure},
-    {"Performance", "How fast it runs, and what a frame costs", draw_performance},
-    {"Generated code", "What a typed equation becomes: stages, kernels, limits, code", draw_code},
-    {"Your kernel", "A CUDA file of yours: checked and timed when it is saved, and live", draw_kernel},
-    {"Export", "Files of this moment, frames while it runs, and earlier runs", draw_exports},
-    {"Examples", "Other workloads on the processor and the GPU", draw_examples},
+    {"Measure", "Statistics, profiles and probes", draw_measure},
+    {"Performance", "Speed, and time per frame", draw_performance},
+    {"Generated code", "Stages, kernels, limits and code of a typed equation", draw_code},
+    {"Your kernel", "Your own CUDA kernel, checked and timed each time it is saved", draw_kernel},
+    {"Export", "Files, films, checkpoints and earlier runs", draw_exports},
+    {"Examples", "Other workloads on CPU and GPU", draw_examples},
 };
 
 // Content up to a page beyond the panel's edges is still drawn, so that the keyboard can reach it.
@@ -49,9 +49,9 @@ void draw_contents(const Section& section, UiState& ui, const Snapshot& snapshot
 
 void draw_section(const Section& section, UiState& ui, const Snapshot& snapshot) {
     auto& open_sections = ui.preferences.open_sections;
-    const bool reveals = (section.draw == draw_examples && std::exchange(ui.panel.examples.reveal, false)) ||
-                         (section.draw == draw_kernel && std::exchange(ui.panel.kernel.reveal, false)) ||
-                         tour_reveals(ui, section.title);
+    const auto* asked = ui.asked<RevealSection>();
+    const bool is_asked = asked && asked->title == section.title && ui.take<RevealSection>();
+    const bool reveals = is_asked || tour_reveals(ui, section.title);
     const bool was_open = std::ranges::find(open_sections, section.title) != open_sections.end();
     ImGui::SetNextItemOpen(was_open || reveals);
     const bool is_open = ImGui::CollapsingHeader(section.title);

@@ -32,7 +32,7 @@ std::string cell_text(const Snapshot& snapshot) {
 }
 
 Piece state_piece(const Snapshot& snapshot) {
-    Piece piece{.tip = "What the simulation does", .least_width = em(4), .importance = 90};
+    Piece piece{.tip = "State of the simulation", .least_width = em(4), .importance = 90};
     if (!snapshot.busy.empty()) {
         piece.text = fmt::format("{} ({})", snapshot.busy, format_share(snapshot.busy_share));
         piece.color = warning_color();
@@ -49,19 +49,18 @@ bool jumps(const Snapshot& snapshot) {
 }
 
 void add_jump(std::vector<Piece>& pieces, const Snapshot& snapshot) {
-    pieces.push_back(
-        {.text = fmt::format("jump of {}: {} ms",
-                             format_count(snapshot.last_batch),
-                             format_measured(snapshot.cost.stepping_ms, format_figures)),
-         .tip = "Steps between two pictures, all at once, and what that took; any number takes as long",
-         .least_width = em(9),
-         .importance = 70});
+    pieces.push_back({.text = fmt::format("jump of {}: {} ms",
+                                          format_count(snapshot.last_batch),
+                                          format_measured(snapshot.cost.stepping_ms, format_figures)),
+                      .tip = "Steps per frame, computed at once, and their time",
+                      .least_width = em(9),
+                      .importance = 70});
 }
 
 void add_speed(std::vector<Piece>& pieces, const Snapshot& snapshot) {
     const Speed& speed = snapshot.speed;
-    pieces.push_back({.text = format_measured(speed.us_per_step, format_figures) + " us/step",
-                      .tip = "Time of one step, over the newest batches; without pictures and files",
+    pieces.push_back({.text = format_measured(speed.us_per_step, format_figures) + " \xc2\xb5s/step",
+                      .tip = "Time per step, without pictures and files",
                       .least_width = em(6),
                       .importance = 70});
     pieces.push_back({.text = format_measured(speed.gcells_per_s, format_figures) + " GCells/s",
@@ -71,7 +70,7 @@ void add_speed(std::vector<Piece>& pieces, const Snapshot& snapshot) {
     if (snapshot.limits.copy_gb_per_s <= 0) return;
     const double share = speed.effective_gb_per_s / snapshot.limits.copy_gb_per_s;
     pieces.push_back({.text = format_measured(share, format_share) + " of copy",
-                      .tip = "Effective bandwidth over that of a plain copy, measured here; see Performance",
+                      .tip = "Effective bandwidth over that of a copy; see Performance",
                       .least_width = em(6),
                       .importance = 60});
 }
@@ -80,11 +79,11 @@ void add_speed(std::vector<Piece>& pieces, const Snapshot& snapshot) {
 void add_rates(std::vector<Piece>& pieces, const InterfaceCost& cost) {
     if (cost.fields_per_s <= 0) return;
     pieces.push_back({.text = format_figures(cost.fields_per_s) + " frames/s",
-                      .tip = "New fields shown per second: times the steps per frame, the steps per second",
+                      .tip = "New fields shown per second",
                       .least_width = em(5.5f),
                       .importance = 50});
     pieces.push_back({.text = format_figures(cost.steps_per_s) + " steps/s",
-                      .tip = "Steps shown per second, pictures and waiting included",
+                      .tip = "Steps per second, drawing and waiting included",
                       .least_width = em(6),
                       .importance = 48});
 }
@@ -101,11 +100,10 @@ Piece device_piece(const Snapshot& snapshot) {
     const std::string stepped = how.empty() ? method : fmt::format("{} ({})", method, how);
     const std::string precise = fmt::format("{} {} {}", stepped, kDot, name_of(now.dtype));
     const std::string whole = fmt::format("{} {} {}", precise, kDot, device);
-    return {
-        .text = whole,
-        .tip = fmt::format("Method, precision and what it runs on: {} {} {}", precise, kDot, snapshot.device),
-        .importance = 40,
-        .shorter = {method, stepped, precise}};
+    return {.text = whole,
+            .tip = fmt::format("Method, precision and device: {} {} {}", precise, kDot, snapshot.device),
+            .importance = 40,
+            .shorter = {method, stepped, precise}};
 }
 
 std::vector<Piece> pieces_of(const UiState& ui, const Snapshot& snapshot) {
@@ -125,13 +123,13 @@ std::vector<Piece> pieces_of(const UiState& ui, const Snapshot& snapshot) {
                       .importance = 100});
     if (const std::string time = time_text(snapshot.spec, snapshot.step); !time.empty())
         pieces.push_back({.text = "t = " + time,
-                          .tip = "The time of this step\n--unit-time [N]UNIT",
+                          .tip = "Time of this step\n--unit-time [N]UNIT",
                           .least_width = em(5),
                           .importance = 90});
     if (const std::size_t lost = snapshot.series.empty() ? 0 : snapshot.series.back().statistics.not_finite)
         pieces.push_back(
             {.text = fmt::format("not finite: {} cell{}", format_count(lost), lost == 1 ? "" : "s"),
-             .tip = "Cells of what is shown that overflowed or have no value; they are magenta",
+             .tip = "Cells that overflowed or have no value; drawn in magenta",
              .importance = 105,
              .color = error_color()});
     pieces.push_back(state_piece(snapshot));
@@ -141,19 +139,19 @@ std::vector<Piece> pieces_of(const UiState& ui, const Snapshot& snapshot) {
         add_speed(pieces, snapshot);
     if (ui.example.running)
         pieces.push_back({.text = fmt::format("{} {}", ui.example.example, format_share(ui.example.share)),
-                          .tip = "The example that runs, and how far it is",
+                          .tip = "The running example and its progress",
                           .least_width = em(5.5f),
                           .importance = 75,
                           .color = warning_color()});
     if (ui.canvas_film.on())
-        pieces.push_back({.text = fmt::format("filming, {} frames", ui.canvas_film.frames),
-                          .tip = "A film of the canvas, to " + ui.canvas_film.place + "; Esc ends it",
+        pieces.push_back({.text = fmt::format("recording, {} frames", ui.canvas_film.frames),
+                          .tip = "Film of the canvas: " + ui.canvas_film.place + "; Esc stops it",
                           .least_width = em(8),
                           .importance = 95,
                           .color = warning_color()});
     add_rates(pieces, ui.cost);
     pieces.push_back({.text = ui.transfer.text,
-                      .tip = "How the pixels get to the screen: interop is without a detour through the host",
+                      .tip = "How pixels reach the screen; interop avoids a copy through the host",
                       .importance = 30,
                       .shorter = {ui.transfer.interop ? "interop" : "copied"}});
     pieces.push_back(device_piece(snapshot));

@@ -6,11 +6,11 @@
 #include <string>
 
 #include "app/window/format.h"
-#include "app/window/icons.h"
 #include "app/window/panels/commands.h"
 #include "app/window/panels/panels.h"
-#include "app/window/panels/widgets/number_input.h"
+#include "app/window/panels/widgets/inputs.h"
 #include "app/window/panels/widgets/widgets.h"
+#include "app/window/theme.h"
 #include "sim/text/parse.h"
 
 namespace stencil {
@@ -81,13 +81,13 @@ void draw_slider(UiState& ui, const Snapshot& snapshot, float width) {
         if (snapshot.end_step > 0 && state.draft != step && due) wish_for(ui, step);
     }
     draw_marks(snapshot, scale, top, height, held && state.draft ? *state.draft : snapshot.step);
-    tooltip(fmt::format(
-        "Drag to go back and forth through the run. At the {} small marks the state is kept ({} of at "
-        "most {}, the rarer the longer ago); steps between are made again, to the bit. What is done at "
-        "an earlier step leaves the later ones behind; undo brings them back.\n--steps N",
-        snapshot.kept_steps.size(),
-        format_bytes(snapshot.kept_bytes),
-        format_bytes(snapshot.kept_most)));
+    tooltip(
+        fmt::format("Drag to move through the run. The {} ticks mark stored states ({} of at most {}; older "
+                    "ones are sparser); steps in between are recomputed exactly. A change at an earlier step "
+                    "discards the later ones; Undo restores them.\n--steps N",
+                    snapshot.kept_steps.size(),
+                    format_bytes(snapshot.kept_bytes),
+                    format_bytes(snapshot.kept_most)));
 }
 
 // --- Actions
@@ -96,7 +96,7 @@ void draw_slider(UiState& ui, const Snapshot& snapshot, float width) {
 void draw_deeds(UiState& ui, const History& history) {
     const std::size_t all = history.done.size() + history.undone.size();
     if (all == 0) {
-        paragraph("Nothing yet: strokes, settings and starts will be listed here.", faint_color());
+        paragraph("Nothing yet: strokes, settings and starts are listed here.", faint_color());
         return;
     }
     constexpr std::size_t kRows = 12;
@@ -107,14 +107,14 @@ void draw_deeds(UiState& ui, const History& history) {
         ImGui::PushID(int(i));
         if (ImGui::Selectable(history.undone[i].c_str()))
             ui.act(action::Redo{int(history.undone.size() - i)});
-        tooltip("Undone: a click does it again, and what was done before it");
+        tooltip("Undone: click to redo up to here");
         ImGui::PopID();
     }
     ImGui::PopStyleColor();
     for (std::size_t i = history.done.size(); i-- > 0;) {
         ImGui::PushID(int(history.undone.size() + i));
         if (ImGui::Selectable(history.done[i].c_str())) ui.act(action::Undo{int(history.done.size() - i)});
-        tooltip("A click undoes it, and what was done after it");
+        tooltip("Click to undo this and everything after it");
         ImGui::PopID();
     }
     ImGui::EndChild();
@@ -126,28 +126,26 @@ void draw_bookmark(UiState& ui, const History& history, std::size_t index) {
     std::vector<NumberDraft>& names = ui.panel.timeline.names;
     names.resize(history.bookmarks.size());
     ImGui::SetNextItemWidth(em(7));
-    if (text_field("##name", names[index], one.name, "Its name: type another"))
+    if (text_field("##name", names[index], one.name, "Name of the bookmark"))
         ui.act(action::NameBookmark{index, names[index].text});
     ImGui::SameLine(0, gap);
     const std::string step =
         fmt::format("step {}{}", format_count(one.step), one.on_the_way ? "" : ", another run");
     fitted_text(step, em(8), text_color());
     ImGui::SameLine(em(16));
-    if (button(
-            "Go", ImVec2(em(2.5f), 0), "To this very moment, to the bit; from another run undo comes back"))
+    if (button("Go", ImVec2(em(2.5f), 0), "Goes to exactly this state; Undo returns"))
         ui.act(action::GoToBookmark{index});
     ImGui::SameLine(0, gap);
     const bool compared = compares(ui) && history.compared == index;
-    if (button(
-            compared ? "Field###compare" : "Compare###compare",
-            ImVec2(em(5.5f), 0),
-            compared ? "Shows the field again" : "Shows the field minus that of the bookmark, with numbers",
-            one.why_no_difference)) {
+    if (button(compared ? "Field###compare" : "Compare###compare",
+               ImVec2(em(5.5f), 0),
+               compared ? "Shows the field again" : "Shows the difference from the bookmark",
+               one.why_no_difference)) {
         if (!compared) ui.act(action::Compare{index});
         show_pane(ui, compared ? Pane::now : Pane::from_bookmark);
     }
     ImGui::SameLine(0, gap);
-    if (button(ICON_CLOSE, ImVec2(0, 0), "Forgets this bookmark")) ui.act(action::RemoveBookmark{index});
+    if (button(ICON_CLOSE, ImVec2(0, 0), "Removes this bookmark")) ui.act(action::RemoveBookmark{index});
 }
 
 void draw_history(UiState& ui, const Snapshot& snapshot) {
@@ -157,16 +155,15 @@ void draw_history(UiState& ui, const Snapshot& snapshot) {
     if (!ImGui::BeginPopup("history")) return;
     static const History kNone;
     const History& history = snapshot.history ? *snapshot.history : kNone;
-    subtitle("What was done", "The newest on top; a click goes back to before it");
+    subtitle("History", "Newest first; click to go back");
     draw_deeds(ui, history);
-    subtitle("Bookmarks",
-             "Moments of this run and of others, to go to and to compare. Key M keeps the present one.");
+    subtitle("Bookmarks", "States of this run and of others, to return to and to compare. Key M adds one.");
     for (std::size_t i = 0; i < history.bookmarks.size(); ++i) {
         ImGui::PushID(int(i));
         draw_bookmark(ui, history, i);
         ImGui::PopID();
     }
-    if (button(ICON_MARK " Keep this moment", button_size(1), "A bookmark of the whole state. Key M."))
+    if (button(ICON_MARK " Bookmark this step", button_size(1), "Stores the complete state. Key M."))
         set_bookmark(ui, snapshot);
     ImGui::EndPopup();
 }
@@ -183,8 +180,8 @@ Told told_of(const UiState& ui, const Snapshot& snapshot) {
     if (compared) {
         const Comparison& c = *snapshot.frame->comparison;
         const std::string& name = snapshot.history->bookmarks[snapshot.history->compared].name;
-        return {fmt::format("now \xe2\x88\x92 {}: {:.2e}", name, c.relative),
-                fmt::format("2-norm of the difference over that of {}; from {} to {}, mean {}",
+        return {fmt::format("difference from {}: {:.3g}", name, c.relative),
+                fmt::format("2-norm of the difference, relative to {}; from {} to {}, mean {}",
                             name,
                             format_value(c.lowest),
                             format_value(c.highest),
@@ -194,8 +191,8 @@ Told told_of(const UiState& ui, const Snapshot& snapshot) {
     return {behind
                 ? fmt::format("step {} of {}", format_count(snapshot.step), format_count(snapshot.end_step))
                 : fmt::format("step {}", format_count(snapshot.step)),
-            behind ? "The run has been further: what is done here leaves the later steps behind"
-                   : "As far as the run has been"};
+            behind ? "There are later steps: a change here discards them, and Undo restores them"
+                   : "The newest step of the run"};
 }
 
 }  // namespace
@@ -216,13 +213,10 @@ void draw_timeline(UiState& ui, const Snapshot& snapshot) {
             told.text, text, snapshot.step < snapshot.end_step ? warning_color() : text_color(), told.tip);
     }
     ImGui::SameLine(left + room - buttons);
-    if (button(ICON_MARK,
-               ImVec2(0, 0),
-               "Keeps this moment as a bookmark, to come back to and to compare. Key M."))
+    if (button(ICON_MARK, ImVec2(0, 0), "Bookmarks this step, to return to and to compare. Key M."))
         set_bookmark(ui, snapshot);
     ImGui::SameLine();
-    if (button("History", ImVec2(0, 0), "What was done, to be undone by a click, and the bookmarks"))
-        ImGui::OpenPopup("history");
+    if (button("History", ImVec2(0, 0), "Undo history and bookmarks")) ImGui::OpenPopup("history");
     draw_history(ui, snapshot);
 }
 

@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "app/window/icons.h"
 #include "app/window/panels/panels.h"
-#include "app/window/panels/tour/tour.h"
-#include "app/window/panels/widgets/number_input.h"
+#include "app/window/panels/tour.h"
+#include "app/window/panels/widgets/inputs.h"
 #include "app/window/panels/widgets/widgets.h"
 #include "app/window/shortcuts.h"
+#include "app/window/theme.h"
 
 namespace stencil {
 namespace {
@@ -20,7 +20,8 @@ enum class Kind { button, pace, view, exports };
 /// An item of the toolbar. The least important ones move to the menu first.
 struct Item {
     Kind kind = Kind::button;
-    std::string icon = {}, label = {};
+    std::string icon = {};
+    std::string label = {};
     std::string widest = {};  ///< longest label, so that the button's width is constant
     UiCommand command = nullptr;
     int importance = 0;
@@ -76,8 +77,8 @@ void draw_pace(UiState& ui, const Snapshot& snapshot, bool labelled) {
     const float gap = ImGui::GetStyle().ItemInnerSpacing.x;
     const ImVec2 square(ImGui::GetFrameHeight(), 0);
     constexpr std::string_view kTip =
-        "Steps between two pictures: exactly this many, or automatically as many as keep the window fluid. "
-        "Does not change what is computed.\n--steps-per-frame N|auto";
+        "Steps per displayed frame: a number, or automatic: as many as keep the window smooth. Results do "
+        "not depend on it.\n--steps-per-frame N|auto";
     if (labelled) {
         ImGui::AlignTextToFramePadding();
         ImGui::TextUnformatted(kPaceLabel);
@@ -96,7 +97,7 @@ void draw_pace(UiState& ui, const Snapshot& snapshot, bool labelled) {
     ImGui::SameLine(0, gap);
     const ImGuiCol color = automatic ? ImGuiCol_ButtonActive : ImGuiCol_Button;
     ImGui::PushStyleColor(ImGuiCol_Button, ImGui::GetStyleColorVec4(color));
-    if (button(kAuto, ImVec2(0, 0), "As many steps as fit into a frame, found anew as the speed changes"))
+    if (button(kAuto, ImVec2(0, 0), "Automatic: as many steps as keep the window smooth"))
         ui.act(action::Pace{automatic ? std::max(1LL, current) : 0, snapshot.budget_ms});
     ImGui::PopStyleColor();
 }
@@ -125,63 +126,39 @@ void draw_view_choice(UiState& ui, const Snapshot& snapshot, bool labelled, floa
 std::vector<Item> items_of(const UiState& ui, const Snapshot& snapshot) {
     const bool dark = ui.preferences.theme == Theme::dark;
     const bool copied = ImGui::GetTime() < ui.panel.toolbar.copied_until;
-    std::vector<Item> items;
     const bool goes_on = snapshot.running || snapshot.ordered;
-    items.push_back({.icon = goes_on ? ICON_PAUSE : ICON_PLAY,
-                     .label = snapshot.ordered ? "Stop"
-                              : goes_on        ? "Pause"
-                                               : "Run",
-                     .widest = "Pause",
-                     .command = toggle_running,
-                     .importance = kAlways,
-                     .active = goes_on});
-    items.push_back({.icon = ICON_STEP, .label = "Step", .command = single_step, .importance = 90});
-    items.push_back({.icon = ICON_RESET, .label = "Reset", .command = reset, .importance = 85});
-    items.push_back({.kind = Kind::pace, .importance = kAlways, .begins_group = true});
-    items.push_back({.icon = ICON_UNDO,
-                     .label = "Undo",
-                     .command = undo,
-                     .importance = 60,
-                     .begins_group = true,
-                     .why_not = snapshot.can_undo.empty() ? "Nothing to undo" : "",
-                     .extra = snapshot.can_undo});
-    items.push_back({.icon = ICON_REDO,
-                     .label = "Redo",
-                     .command = redo,
-                     .importance = 59,
-                     .why_not = snapshot.can_redo.empty() ? "Nothing to redo" : "",
-                     .extra = snapshot.can_redo});
-    items.push_back({.kind = Kind::view, .importance = kAlways, .begins_group = true});
-    items.push_back({.icon = ICON_THREE,
-                     .label = "3-up",
-                     .command = toggle_three_up,
-                     .importance = 45,
-                     .active = is_three_up(ui)});
-    items.push_back({.icon = ICON_FIT, .label = "Fit", .command = fit, .importance = 40});
-    items.push_back({.label = "1:1", .command = one_cell_per_pixel, .importance = 35});
-    items.push_back({.kind = Kind::exports,
-                     .icon = ICON_SAVE,
-                     .label = "Export",
-                     .command = export_now,
-                     .importance = 70,
-                     .begins_group = true});
-    items.push_back({.icon = ICON_COPY,
-                     .label = copied ? "Copied" : "Copy",
-                     .widest = "Copied",
-                     .command = copy_command_line,
-                     .importance = 30});
-    items.push_back({.icon = ICON_HELP,
-                     .label = "Help",
-                     .command = toggle_help,
-                     .importance = 65,
-                     .begins_group = true,
-                     .active = ui.help_open});
-    items.push_back({.icon = dark ? ICON_SUN : ICON_MOON,
-                     .label = dark ? "Light" : "Dark",
-                     .widest = "Light",
-                     .command = toggle_theme,
-                     .importance = 20});
-    items.push_back({.icon = ICON_PANELS, .label = "Hide", .command = toggle_panels, .importance = 25});
+    const char* run = snapshot.ordered ? "Stop" : goes_on ? "Pause" : "Run";
+    // Kind, icon, label, widest label, command, importance, whether it begins a group, whether it is active.
+    std::vector<Item> items{
+        {Kind::button,
+         goes_on ? ICON_PAUSE : ICON_PLAY,
+         run,
+         "Pause",
+         toggle_running,
+         kAlways,
+         false,
+         goes_on},
+        {Kind::button, ICON_STEP, "Step", "", single_step, 90},
+        {Kind::button, ICON_RESET, "Reset", "", reset, 85},
+        {Kind::pace, "", "", "", nullptr, kAlways, true},
+        {Kind::button, ICON_UNDO, "Undo", "", undo, 60, true},
+        {Kind::button, ICON_REDO, "Redo", "", redo, 59},
+        {Kind::view, "", "", "", nullptr, kAlways, true},
+        {Kind::button, ICON_THREE, "3-up", "", toggle_three_up, 45, false, is_three_up(ui)},
+        {Kind::button, ICON_FIT, "Fit", "", fit, 40},
+        {Kind::button, "", "1:1", "", one_cell_per_pixel, 35},
+        {Kind::exports, ICON_SAVE, "Export", "", export_now, 70, true},
+        {Kind::button, ICON_COPY, copied ? "Copied" : "Copy", "Copied", copy_command_line, 30},
+        {Kind::button, ICON_HELP, "Help", "", toggle_help, 65, true, ui.help_open},
+        {Kind::button, dark ? ICON_SUN : ICON_MOON, dark ? "Light" : "Dark", "Light", toggle_theme, 20},
+        {Kind::button, ICON_PANELS, "Hide", "", toggle_panels, 25},
+    };
+    for (Item& item : items) {
+        if (item.command == undo) item.extra = snapshot.can_undo;
+        if (item.command == redo) item.extra = snapshot.can_redo;
+        if (item.command == undo && item.extra.empty()) item.why_not = "Nothing to undo";
+        if (item.command == redo && item.extra.empty()) item.why_not = "Nothing to redo";
+    }
     return items;
 }
 
@@ -291,7 +268,7 @@ TourSpot spot_of(const Item& item) {
 
 void draw_more(const std::vector<Item>& folded, UiState& ui, const Snapshot& snapshot) {
     ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
-    if (button("More", ImVec2(0, 0), "What has no room in the toolbar")) ImGui::OpenPopup("more");
+    if (button("More", ImVec2(0, 0), "More commands")) ImGui::OpenPopup("more");
     place_below_last_item();
     if (!ImGui::BeginPopup("more")) return;
     for (Item item : folded) {
@@ -326,7 +303,7 @@ void draw_toolbar(UiState& ui, const Snapshot& snapshot) {
     }
     if (!folded.empty()) draw_more(folded, ui, snapshot);
     constexpr double kCopiedFor = 1.5;  // seconds
-    if (!ui.clipboard.empty()) ui.panel.toolbar.copied_until = ImGui::GetTime() + kCopiedFor;
+    if (ui.asked<CopyText>()) ui.panel.toolbar.copied_until = ImGui::GetTime() + kCopiedFor;
 }
 
 }  // namespace stencil

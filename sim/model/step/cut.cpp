@@ -167,9 +167,9 @@ class PositionReads {
 }  // namespace
 
 std::vector<Node> find_coefficients(const Graph& graph,
-                              const std::vector<Node>& roots,
-                              const std::vector<Node>& stored,
-                              bool corners) {
+                                    const std::vector<Node>& roots,
+                                    const std::vector<Node>& stored,
+                                    bool corners) {
     PositionReads reads(graph, stored);
     for (const Node root : roots) reads.read(root);
     for (const Node node : stored) reads.read(node);

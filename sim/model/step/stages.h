@@ -57,8 +57,8 @@ std::vector<Node> find_cut(
 /// The formulas of x and y (and parameters) that are cheaper to precompute than to evaluate wherever `roots`
 /// and `stored` read them. Those read diagonally are left out unless arrays have valid `corners`.
 std::vector<Node> find_coefficients(const Graph& graph,
-                              const std::vector<Node>& roots,
-                              const std::vector<Node>& stored,
-                              bool corners);
+                                    const std::vector<Node>& roots,
+                                    const std::vector<Node>& stored,
+                                    bool corners);
 
 }  // namespace stencil::equation

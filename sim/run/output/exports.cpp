@@ -71,13 +71,13 @@ constexpr Export kExports[] = {
     {"laplacian.npy", true, "its Laplacian", write_array<Quantity::laplacian>},
     {"field.png",
      true,
-     "the field at the end, one pixel a cell",
+     "the field at the end, one pixel per cell",
      [](auto& path, auto& run, auto& field) {
          write_picture(path, field.end, field_colors(run.now), run.now.range);
      }},
     {"laplacian.png",
      true,
-     "its Laplacian, one pixel a cell",
+     "its Laplacian, one pixel per cell",
      [](auto& path, auto& run, auto& field) {
          write_picture(path, field.laplacian, laplacian_colors(run.now, false), run.now.laplacian_range);
      }},
@@ -225,7 +225,7 @@ std::string why_not_exported(std::string_view name, const RunSpec& spec) {
         return "it is of two components, and the model has one";
     const bool cell_a_pixel = name == "field.png" || name == "laplacian.png" || name == "frames.png";
     if (!cell_a_pixel || !spec.size || 1LL * spec.size->nx * spec.size->ny <= kMaxPngCells) return "";
-    return fmt::format("{}x{} is more than a PNG of one pixel a cell can hold here ({} cells)",
+    return fmt::format("{}x{} is more than a PNG of one pixel per cell can hold here ({} cells)",
                        spec.size->nx,
                        spec.size->ny,
                        kMaxPngCells);

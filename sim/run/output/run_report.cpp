@@ -196,7 +196,7 @@ std::string to_text(const RunReport& report) {
                             speed.effective_gb_per_s,
                             100 * share,
                             *report.copy_gb_per_s,
-                            share > 1 ? " (the field stays in cache, or steps share a pass)" : "");
+                            share > 1 ? " (the field stays in cache, or several steps share a pass)" : "");
     }
     text += fmt::format("field {:.6g} to {:.6g}, total {:.9g} at the start and {:.9g} at the end",
                         report.end.min,

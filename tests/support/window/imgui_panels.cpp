@@ -4,9 +4,9 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "app/window/icons.h"
 #include "app/window/layout.h"
 #include "app/window/panels/panels.h"
+#include "app/window/theme.h"
 #include "sim/text/embedded.h"
 
 namespace stencil {

@@ -1,22 +1,32 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <imgui.h>
+#if __has_include(<imgui_stdlib.h>)
+#include <imgui_stdlib.h>
+#else
+#include <misc/cpp/imgui_stdlib.h>
+#endif
 
 #include <algorithm>
 #include <array>
+#include <cfloat>
 #include <cmath>
 #include <limits>
 #include <numbers>
 
 #include "app/window/panels/commands.h"
-#include "app/window/panels/equation/equation_editor.h"
 #include "app/window/panels/equation/parameter_rows.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/plots/plot.h"
-#include "app/window/panels/widgets/number_input.h"
+#include "app/window/panels/tour.h"
+#include "app/window/panels/widgets/inputs.h"
 #include "app/window/panels/widgets/widgets.h"
+#include "app/window/theme.h"
 #include "sim/model/equations.h"
 #include "sim/model/presets.h"
 #include "sim/model/stability/linearisation.h"
 #include "sim/model/step/stages.h"
+#include "sim/model/text/text_error.h"
 #include "sim/run/start.h"
 #include "sim/text/error.h"
 #include "sim/text/parse.h"
@@ -29,9 +39,9 @@ constexpr int kWaves = 96;
 
 void draw_choice(UiState& ui, const Model& model) {
     row("", "");
-    if (button("Gallery", button_size(1), "Ready runs and all models with their pictures, to choose from"))
+    if (button("Gallery", button_size(1), "Choose a ready run or a model by its picture"))
         ui.gallery.open = !ui.gallery.open;
-    row("Model", "A run of its own begins with it; undo brings the old one back\n--model NAME");
+    row("Model", "Starts a new run with this model; Undo returns to the old one\n--model NAME");
     combo(
         "##model",
         model.name.c_str(),
@@ -61,9 +71,8 @@ void draw_steps(UiState& ui, const Snapshot& snapshot) {
     const RunSpec& now = snapshot.now;
     draw_time_step(ui, snapshot);
     const std::string current = now.integrator();
-    constexpr std::string_view kTip =
-        "How a step is made of rates of change; the field stays\n--stepper NAME";
-    row("Stepper", kTip);
+    constexpr std::string_view kTip = "Time integrator; the field is kept\n--stepper NAME";
+    row("Integrator", kTip);
     combo("##stepper", current.c_str(), kTip, [&] {
         for (const equation::StepperRow& stepper : equation::steppers())
             if (choice(stepper.name.c_str(), stepper.name == current, stepper.help))
@@ -72,7 +81,7 @@ void draw_steps(UiState& ui, const Snapshot& snapshot) {
 }
 
 void draw_spacing(UiState& ui, const RunSpec& now) {
-    constexpr std::string_view kTip = "Distance of cells; the field stays, cell by cell\n--dx H";
+    constexpr std::string_view kTip = "Cell size; the values of the cells are kept\n--dx H";
     row("dx", kTip);
     const NumberRange above_zero{std::numeric_limits<double>::min()};
     if (const auto dx = number_input("##dx", ui.panel.equation.dx, now.spacing(), above_zero, kTip))
@@ -95,8 +104,8 @@ void show(UiState& ui, std::string_view formula) {
 
 void draw_formula(UiState& ui, const RunSpec& now) {
     constexpr std::string_view kTip =
-        "Any formula of the model's names, which the canvas and all measures are of, e.g. u^2 + v^2\n--show "
-        "FORMULA";
+        "A formula in the model's variables, shown on the canvas and used for all measurements, e.g. u^2 + "
+        "v^2\n--show FORMULA";
     NumberDraft& draft = ui.panel.equation.formula;
     row("Formula", kTip);
     if (const auto formula = formula_input("##formula", draft, now.shown(), now.model->text, kTip))
@@ -105,8 +114,7 @@ void draw_formula(UiState& ui, const RunSpec& now) {
 
 void draw_shown(UiState& ui, const RunSpec& now) {
     constexpr std::string_view kTip =
-        "The component or definition that the canvas shows, the brush paints and all measures are of\n--show "
-        "NAME";
+        "The component or definition that is shown, painted and measured\n--show NAME";
     const bool together = shows_components(ui);
     row("Show", kTip);
     combo("##show", together ? kComponents.title.data() : now.shown().c_str(), kTip, [&] {
@@ -163,16 +171,14 @@ figure::Chart spectrum_chart(const RadialSpectrum& spectrum) {
 
 void draw_growth(UiState& ui, const Snapshot& snapshot) {
     EquationState& state = ui.panel.equation;
-    const bool open = ImGui::TreeNodeEx("Growth of waves", ImGuiTreeNodeFlags_NoTreePushOnOpen);
+    const bool open = ImGui::TreeNodeEx("Dispersion relation", ImGuiTreeNodeFlags_NoTreePushOnOpen);
     tooltip(
-        "The dispersion relation: how fast small waves on the field's mean grow (> 0) or decay (< 0), over "
-        "their wave number; one curve for each way in which the components can move together. Below it, what "
-        "of "
-        "such waves the field that is shown is made of");
+        "Growth rate of small waves on the field's mean over their wave number, one curve per eigenmode: "
+        "above 0 they grow. Below it, the measured spectrum of the field.");
     if (!open) return;
     const auto& limit = snapshot.step_limit;
     if (!limit || limit->means.size() != snapshot.now.model->components.size()) {
-        paragraph("Comes with the first step.", faint_color());
+        paragraph("Available after the first step.", faint_color());
         return;
     }
     if (state.growth_at != limit) {
@@ -184,7 +190,95 @@ void draw_growth(UiState& ui, const Snapshot& snapshot) {
     const auto& frame = snapshot.frame;
     if (!frame || !frame->spectrum || frame->spectrum->power.empty()) return;
     draw_plot(spectrum_chart(*frame->spectrum), em(kPlotHeight));
-    tooltip("The spectrum of what is shown, measured: the mean power of its waves over their wave number");
+    tooltip("Measured spectrum: mean power over the wave number");
+}
+
+constexpr double kQuiet = 0.25;  // seconds
+constexpr double kHold = 0.5;
+constexpr int kFewestLines = 5, kMostLines = 18;
+constexpr float kLinesBelow = 4.4f;  // room for an error, or for a note if there is none
+
+std::string line_of(const std::string& text, std::size_t number) {
+    std::size_t begin = 0;
+    for (std::size_t line = 1; line < number; ++line) begin = text.find('\n', begin) + 1;
+    return text.substr(begin, text.find('\n', begin) - begin);
+}
+
+int newest_message(const Snapshot& snapshot) {
+    return snapshot.messages.empty() ? 0 : snapshot.messages.back().id;
+}
+
+// Returns the session's text, or the model's before the session exists.
+const std::string& text_of(const Snapshot& snapshot) {
+    return snapshot.text.empty() ? snapshot.now.model->text : snapshot.text;
+}
+
+// Shows the session's text unless the user is typing. ImGui has its own copy of a focused field's text, which
+// would otherwise come back as if typed.
+void follow(EquationState& state, const Snapshot& snapshot) {
+    const std::string& text = text_of(snapshot);
+    const bool busy = state.typed_at >= 0 || state.editing || ImGui::GetTime() < state.hold_until;
+    if (busy || text == state.seen) return;
+    state.seen = state.text = text;
+    state.mistake.reset();
+}
+
+void apply(UiState& ui, const Snapshot& snapshot) {
+    EquationState& state = ui.panel.equation;
+    state.typed_at = -1;
+    state.mistake = find_mistake(state.text);
+    if (state.mistake || state.text == text_of(snapshot)) return;
+    ui.act(action::Change{"equation", state.text, state.goes_on});
+    state.goes_on = true;
+    state.messages_before = newest_message(snapshot);
+    state.hold_until = ImGui::GetTime() + kHold;
+}
+
+// Draws the part of the line around the mistake that fits, with a caret below.
+void draw_place(const Mistake& mistake) {
+    ImGui::PushFont(monospace_font());
+    const std::string number = fmt::format("{}: ", mistake.number);
+    const std::size_t room = std::size_t(std::max(8.0f, ImGui::GetContentRegionAvail().x / text_width("0")));
+    const std::size_t width = room > number.size() ? room - number.size() : 1;
+    const std::size_t column = mistake.column - 1;
+    const std::size_t begin = column + 4 < width ? 0 : column + 4 - width;
+    const std::string part = begin < mistake.line.size() ? mistake.line.substr(begin, width) : "";
+    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
+    colored_text(number + part, text_color());
+    colored_text(std::string(number.size() + column - begin, ' ') + "^", error_color());
+    ImGui::PopStyleVar();
+    ImGui::PopFont();
+}
+
+void draw_below(const EquationState& state, const Snapshot& snapshot) {
+    // Reserve a fixed height to avoid jumps; a long error takes what it needs.
+    const float width = ImGui::GetContentRegionAvail().x;
+    const float said = state.mistake
+                           ? ImGui::CalcTextSize(state.mistake->sentence.c_str(), nullptr, false, width).y +
+                                 2 * monospace_font()->FontSize + ImGui::GetStyle().ItemSpacing.y
+                           : 0;
+    const float height = std::max(kLinesBelow * ImGui::GetTextLineHeight(), said);
+    ImGui::PushStyleColor(ImGuiCol_ChildBg, ImVec4(0, 0, 0, 0));
+    ImGui::BeginChild("below", ImVec2(0, height), false, ImGuiWindowFlags_NoScrollbar);
+    const bool refused = state.text != text_of(snapshot) && state.typed_at < 0 &&
+                         ImGui::GetTime() >= state.hold_until &&
+                         newest_message(snapshot) > state.messages_before &&
+                         snapshot.messages.back().level == Message::Level::error;
+    if (state.mistake) {
+        paragraph(state.mistake->sentence, error_color());
+        draw_place(*state.mistake);
+    } else if (refused) {
+        paragraph("Rejected: " + snapshot.messages.back().text, error_color());
+    } else if (const auto& read = snapshot.now.model->equations; read && !read->notes.empty()) {
+        paragraph(fmt::format("Note: {}.", fmt::join(read->notes, "; ")), faint_color());
+    } else {
+        paragraph(
+            "Applied as you type, when it is valid. Components that keep their names keep their values; "
+            "Reset starts from u(0) = ...",
+            faint_color());
+    }
+    ImGui::EndChild();
+    ImGui::PopStyleColor();
 }
 
 }  // namespace
@@ -196,17 +290,48 @@ void draw_equation(UiState& ui, const Snapshot& snapshot) {
     if (!model.built_in) draw_about(*model.equations);
     draw_editor(ui, snapshot);
     if (model.built_in) return;
-    if (!model.parameters.empty()) subtitle("Parameters", "Numbers of the text; right-click for a range");
+    if (!model.parameters.empty()) subtitle("Parameters", "Right-click a slider to set its range");
     draw_parameters(ui, now);
-    subtitle("Steps", "In time and space");
+    subtitle("Discretisation", "Time step and cell size");
     if (has_rates(model)) draw_steps(ui, snapshot);
     draw_spacing(ui, now);
     draw_units(ui, snapshot);
     if (snapshot.now.is_general()) {
-        subtitle("Shown", "What is seen and measured");
+        subtitle("Observable", "The quantity that is shown and measured");
         draw_shown(ui, now);
     }
     if (has_rates(model)) draw_growth(ui, snapshot);
+}
+
+std::optional<Mistake> find_mistake(const std::string& text) {
+    try {
+        equation::read_equations(text);
+        return std::nullopt;
+    } catch (const equation::TextError& error) {
+        return Mistake{error.sentence(), line_of(text, error.line()), error.line(), error.column()};
+    }
+}
+
+void draw_editor(UiState& ui, const Snapshot& snapshot) {
+    EquationState& state = ui.panel.equation;
+    follow(state, snapshot);
+    const std::string before = state.text;
+    ImGui::PushFont(monospace_font());
+    const int lines = int(std::ranges::count(state.text, '\n')) + 2;
+    const float height = float(std::clamp(lines, kFewestLines, kMostLines)) * ImGui::GetTextLineHeight() +
+                         2 * ImGui::GetStyle().FramePadding.y;
+    const bool entered =
+        ImGui::InputTextMultiline("##text",
+                                  &state.text,
+                                  ImVec2(-FLT_MIN, height),
+                                  ImGuiInputTextFlags_AllowTabInput | ImGuiInputTextFlags_EnterReturnsTrue);
+    ImGui::PopFont();
+    mark(ui, TourSpot::equation);
+    if (ImGui::IsItemActivated()) state.goes_on = false;
+    state.editing = ImGui::IsItemActive();
+    if (state.text != before) state.typed_at = ImGui::GetTime();
+    if (entered || (state.typed_at >= 0 && ImGui::GetTime() >= state.typed_at + kQuiet)) apply(ui, snapshot);
+    draw_below(state, snapshot);
 }
 
 }  // namespace stencil

@@ -1,6 +1,7 @@
 #include "app/window/panels/equation/parameter_rows.h"
 
 #include <fmt/format.h>
+#include <imgui.h>
 
 #include <algorithm>
 #include <cctype>
@@ -9,11 +10,13 @@
 
 #include "app/window/format.h"
 #include "app/window/panels/commands.h"
-#include "app/window/panels/tour/tour.h"
-#include "app/window/panels/widgets/number_input.h"
+#include "app/window/panels/tour.h"
+#include "app/window/panels/widgets/inputs.h"
 #include "app/window/panels/widgets/widgets.h"
 #include "sim/model/text/typed_number.h"
 #include "sim/run/stability.h"
+#include "sim/run/units.h"
+#include "sim/text/error.h"
 #include "sim/text/parse.h"
 
 namespace stencil {
@@ -30,18 +33,26 @@ std::string capitalized(std::string text) {
     return text;
 }
 
-// Records the position of the first visible slider, for the prompt that points at it.
-void note_slider(UiState& ui) {
+// Draws the slider of a parameter. The position of the first visible one is recorded, for the prompt that
+// points at it.
+void draw_parameter_slider(UiState& ui,
+                           const char* id,
+                           const ModelParameter& parameter,
+                           double value,
+                           const SliderLook& look,
+                           const std::string& tip) {
+    const auto edit = live_slider(id, ui.panel.simulation.parameters[parameter.name], value, look, tip);
     if (!ui.slider_y) mark(ui, TourSpot::coefficient);
     if (!ui.slider_y && ImGui::IsItemVisible())
         ui.slider_y = (ImGui::GetItemRectMin().y + ImGui::GetItemRectMax().y) / 2;
+    if (edit) change(ui, parameter.name, format_real(edit->value), edit->continuing);
 }
 
 // Draws a parameter of the built-in diffusion, which is named by a word.
 void draw_named(UiState& ui, const RunSpec& now, const ModelParameter& parameter, double value) {
     const std::string option = fmt::format("--{} {}", parameter.name, parameter.symbol);
     row(capitalized(parameter.name).c_str(),
-        fmt::format("{} Takes effect at once and never restarts the run.\n{}", parameter.about, option));
+        fmt::format("{} Takes effect immediately; the run continues.\n{}", parameter.about, option));
     SliderLook look{parameter.low, slider_end(now, parameter), "{:.4f}", parameter.logarithmic};
     look.most = std::max(look.most, value);
     if (parameter.positive) look.typed = {std::numeric_limits<double>::min()};
@@ -49,13 +60,9 @@ void draw_named(UiState& ui, const RunSpec& now, const ModelParameter& parameter
     const std::string wrong = bound ? fmt::format("is above {}: allow unstable?", bound->largest) : "";
     if (bound && bound->parameter == &parameter && !now.allow_unstable)
         look.typed = {look.typed.least, bound->largest, wrong};
-    const auto edit = live_slider(("##" + parameter.name).c_str(),
-                                  ui.panel.simulation.parameters[parameter.name],
-                                  value,
-                                  look,
-                                  "Drag, or click to type a number\n" + option);
-    note_slider(ui);
-    if (edit) change(ui, parameter.name, format_real(edit->value), edit->continuing);
+    const std::string id = "##" + parameter.name;
+    draw_parameter_slider(
+        ui, id.c_str(), parameter, value, look, "Drag, or click to type a number\n" + option);
 }
 
 SliderLook look_of(const ModelParameter& parameter, const SliderRange& draft, double value) {
@@ -73,18 +80,18 @@ void draw_range_menu(UiState& ui, const ModelParameter& parameter, SliderRange& 
     ImGui::TextUnformatted(parameter.name.c_str());
     const double low = draft.low.value_or(parameter.low), high = draft.high.value_or(parameter.high);
     constexpr double kMost = std::numeric_limits<double>::max();
-    row("From", "Where the slider begins");
+    row("From", "Left end of the slider");
     ImGui::SetNextItemWidth(em(7));
     const auto typed_low = number_input(
-        "##low", draft.low_draft, low, {-kMost, std::nextafter(high, -kMost)}, "The slider's left end");
-    row("To", "Where the slider ends");
+        "##low", draft.low_draft, low, {-kMost, std::nextafter(high, -kMost)}, "Left end of the slider");
+    row("To", "Right end of the slider");
     ImGui::SetNextItemWidth(em(7));
-    const auto typed_high =
-        number_input("##high", draft.high_draft, high, {std::nextafter(low, kMost), kMost}, "Its right end");
+    const auto typed_high = number_input(
+        "##high", draft.high_draft, high, {std::nextafter(low, kMost), kMost}, "Right end of the slider");
     if (typed_low) draft.low = typed_low;
     if (typed_high) draft.high = typed_high;
-    if (ImGui::MenuItem("The model's range")) draft = {};
-    if (ImGui::MenuItem(fmt::format("Back to {:.6g}", parameter.value).c_str()))
+    if (ImGui::MenuItem("Default range")) draft = {};
+    if (ImGui::MenuItem(fmt::format("Reset to {:.6g}", parameter.value).c_str()))
         change(ui, parameter.name, format_real(parameter.value));
     ImGui::EndPopup();
 }
@@ -94,7 +101,7 @@ void draw_typed(UiState& ui, const ModelParameter& parameter, double value) {
     const std::string unit = parameter.unit.empty() ? "" : fmt::format(" in {}", parameter.unit);
     ImGui::PushID(parameter.name.c_str());
     row(parameter.name.c_str(),
-        fmt::format("{}{}, {:.6g} in the text. Takes effect at once and never restarts the run.\n{}",
+        fmt::format("{}{}, {:.6g} in the text. Takes effect immediately; the run continues.\n{}",
                     parameter.name,
                     unit,
                     parameter.value,
@@ -102,13 +109,12 @@ void draw_typed(UiState& ui, const ModelParameter& parameter, double value) {
     SliderRange& draft = ui.panel.equation.ranges[parameter.name];
     const ImVec2 least = ImGui::GetCursorScreenPos();
     const ImVec2 most(least.x + ImGui::CalcItemWidth(), least.y + ImGui::GetFrameHeight());
-    const auto edit = live_slider("##value",
-                                  ui.panel.simulation.parameters[parameter.name],
-                                  value,
-                                  look_of(parameter, draft, value),
-                                  "Drag, or click to type a number; right-click for the range\n" + option);
-    note_slider(ui);
-    if (edit) change(ui, parameter.name, format_real(edit->value), edit->continuing);
+    draw_parameter_slider(ui,
+                          "##value",
+                          parameter,
+                          value,
+                          look_of(parameter, draft, value),
+                          "Drag, or click to type a number; right-click for the range\n" + option);
     if (ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect(least, most) &&
         ImGui::IsMouseClicked(ImGuiMouseButton_Right))
         ImGui::OpenPopup("range");
@@ -122,18 +128,17 @@ void draw_limit(const Snapshot& snapshot) {
     const auto& found = snapshot.step_limit;
     const double dt = snapshot.now.time_step();
     if (!found || !(dt > 0)) {
-        fitted_text("Comes with the first step", width, faint_color());
+        fitted_text("Available after the first step", width, faint_color());
         row("", "");
         ImGui::TextUnformatted("");
         return;
     }
-    const std::string tip =
-        stability_text(dt, found->limit) +
-        ". Worked out from the formulas at values that the field has now, for waves of all lengths.";
+    const std::string tip = stability_text(dt, found->limit) +
+                            ". From a linearisation at the field's present values, for all wavelengths.";
     if (!found->limit.known()) {
-        fitted_text("Cannot be worked out: not finite", width, error_color(), tip);
+        fitted_text("Unknown: the field is not finite", width, error_color(), tip);
     } else if (std::isinf(found->limit.dt)) {
-        fitted_text("No step is too large", width, good_color(), tip);
+        fitted_text("No stability limit", width, good_color(), tip);
     } else {
         const StepVerdict told = verdict(dt, found->limit);
         const std::string text =
@@ -169,6 +174,66 @@ void draw_verdict(const RunSpec::Bound& bound, const StableLimit& limit, const s
         fitted_text(fmt::format("Stable: the limit is {}", bound.largest), width, good_color(), tip);
 }
 
+void draw_unit(UiState& ui,
+               const char* label,
+               const char* setting,
+               const Unit& unit,
+               NumberDraft& draft,
+               std::string_view what) {
+    const std::string option = fmt::format("--{}", setting);
+    const std::string tip = fmt::format(
+        "Physical value of {}, with its unit, for figures, tables and times. The computation does not "
+        "change.\n{} 0.01m",
+        what,
+        option);
+    ImGui::PushID(setting);
+    row(label, tip);
+    if (text_field("##unit", draft, to_string(unit), tip)) {
+        draft.wrong.clear();
+        try {
+            change(ui, setting, to_string(read_unit(draft.text, option)));
+        } catch (const InputError& error) {
+            draft.wrong = error.what();
+        }
+    }
+    ImGui::PopID();
+}
+
+// Returns for example "m^2/s".
+std::string unit_of_diffusivity(const RunSpec& now) {
+    const std::string length = now.unit_length.given() ? now.unit_length.name : "cell";
+    return fmt::format("{}\xc2\xb2/{}", length, now.unit_time.given() ? now.unit_time.name : "step");
+}
+
+void draw_diffusivity(UiState& ui, const RunSpec& now) {
+    const std::string unit = unit_of_diffusivity(now);
+    constexpr std::string_view kTip = "Diffusivity: coefficient = D dt / dx^2";
+    row("D", kTip, text_width(unit) + ImGui::GetStyle().ItemInnerSpacing.x);
+    NumberRange range{std::numeric_limits<double>::min()};
+    if (const auto bound = now.stability(); bound && !now.allow_unstable)
+        range.most = diffusivity(now) / now.parameter("coefficient") * bound->largest;
+    range.above = "is above the stability limit: use a smaller dt or larger cells";
+    if (const auto d = number_input("##D", ui.panel.equation.diffusivity, diffusivity(now), range, kTip))
+        change(ui, "coefficient", format_real(coefficient_of(now, *d)));
+    ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
+    colored_text(unit, faint_color());
+}
+
+// Typing a time goes to the nearest step.
+void draw_time(UiState& ui, const Snapshot& snapshot) {
+    const auto time = time_at(snapshot.spec, snapshot.step);
+    if (!time) return;
+    const std::string& unit = snapshot.now.unit_time.name;
+    constexpr std::string_view kTip = "Present time; enter another one to jump there";
+    row("t", kTip, text_width(unit) + ImGui::GetStyle().ItemInnerSpacing.x);
+    const double dt = snapshot.now.time_step() * snapshot.now.unit_time.size;
+    const auto wished = number_input("##t", ui.panel.equation.time, *time, {0, dt * double(kMaxSteps)}, kTip);
+    if (wished && dt > 0)
+        ui.act(action::Jump{std::max(0LL, snapshot.step + std::llround((*wished - *time) / dt))});
+    ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
+    colored_text(unit, faint_color());
+}
+
 }  // namespace
 
 void draw_parameters(UiState& ui, const RunSpec& now) {
@@ -197,25 +262,24 @@ void draw_stability(UiState& ui, const RunSpec& now) {
     if (button(
             fmt::format("Use {}", limit.advised).c_str(),
             button_size(asks ? 2 : 1),
-            fmt::format("Sets the {} to a value that is stable", limit.parameter),
+            fmt::format("Sets the {} to a stable value", limit.parameter),
             bound->value < bound->largest && !asks ? fmt::format("The {} is stable", limit.parameter) : ""))
         use(limit.advised);
     bool allow = now.allow_unstable, changed = false;
     if (asks) {
-        constexpr std::string_view kTip = "Allows unstable steps and sets what was typed\n--allow-unstable";
+        constexpr std::string_view kTip = "Allows unstable steps and sets the typed value\n--allow-unstable";
         ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
         changed = button(fmt::format("Allow {}", format_short(*typed)).c_str(), button_size(1), kTip);
         allow |= changed;
     }
     row("", "");
-    changed |= checkbox(
-        "Allow unstable",
-        &allow,
-        fmt::format("Lets the {} exceed {}, up to {} on the slider. The field is watched, and the run "
-                    "pauses where it overflows.\n--allow-unstable",
-                    limit.parameter,
-                    bound->largest,
-                    limit.slider));
+    changed |= checkbox("Allow unstable",
+                        &allow,
+                        fmt::format("Lets the {} exceed {}, up to {} on the slider. The run pauses if the "
+                                    "field overflows.\n--allow-unstable",
+                                    limit.parameter,
+                                    bound->largest,
+                                    limit.slider));
     if (!changed) return;
     change(ui, "allow-unstable", allow ? "true" : "false");
     if (asks && allow) use(*typed);
@@ -223,28 +287,50 @@ void draw_stability(UiState& ui, const RunSpec& now) {
 
 void draw_time_step(UiState& ui, const Snapshot& snapshot) {
     const RunSpec& now = snapshot.now;
-    constexpr std::string_view kTip = "Time that passes in one step; the run goes on with another\n--dt T";
+    constexpr std::string_view kTip = "Time per step; the run continues\n--dt T";
     row("dt", kTip);
     const NumberRange above_zero{std::numeric_limits<double>::min()};
     if (const auto dt = number_input("##dt", ui.panel.equation.dt, now.time_step(), above_zero, kTip))
         change(ui, "dt", format_real(*dt));
-    row("Stability", "How large the time step is beside the largest that is stable for the field as it is");
+    row("Stability", "The time step relative to the stability limit");
     draw_limit(snapshot);
     row("", "");
     const bool unlimited = !snapshot.step_limit || !(snapshot.step_limit->limit.dt > 0) ||
                            std::isinf(snapshot.step_limit->limit.dt);
-    if (button("0.8 of the limit",
+    if (button("Use 0.8 of the limit",
                button_size(1),
-               "Sets dt to four fifths of the largest stable step\n--dt 0.8limit",
-               unlimited ? "There is no limit to take a share of" : ""))
+               "Sets dt to 0.8 of the largest stable step\n--dt 0.8limit",
+               unlimited ? "There is no stability limit" : ""))
         change(ui, "dt", "0.8limit");
     bool allow = now.allow_unstable;
     row("", "");
     if (checkbox("Allow unstable",
                  &allow,
-                 "Lets dt exceed the limit. The field is watched in any case, and the run pauses where it "
-                 "overflows.\n--allow-unstable"))
+                 "Lets dt exceed the limit. The run pauses if the field overflows.\n--allow-unstable"))
         change(ui, "allow-unstable", allow ? "true" : "false");
+}
+
+void draw_units(UiState& ui, const Snapshot& snapshot) {
+    const RunSpec& now = snapshot.now;
+    const bool open = ImGui::TreeNodeEx("Physical units", ImGuiTreeNodeFlags_NoTreePushOnOpen);
+    tooltip("Physical lengths, times and diffusivity");
+    if (!open) return;
+    const bool typed = !now.model->built_in;
+    EquationState& state = ui.panel.equation;
+    draw_unit(ui,
+              typed ? "Length 1" : "dx",
+              "unit-length",
+              now.unit_length,
+              state.unit_length,
+              typed ? "a length of 1" : "the width of a cell");
+    draw_unit(ui,
+              typed ? "Time 1" : "dt",
+              "unit-time",
+              now.unit_time,
+              state.unit_time,
+              typed ? "a time of 1" : "a step");
+    if (!typed) draw_diffusivity(ui, now);
+    draw_time(ui, snapshot);
 }
 
 }  // namespace stencil

@@ -1,4 +1,5 @@
-// Sliders of a model's parameters, and the stability of its steps.
+// Parts of the equation's panel: sliders of the parameters, stability of the steps, units, and the editor of
+// the text.
 #pragma once
 
 #include "app/window/ui_state.h"
@@ -16,5 +17,11 @@ void draw_time_step(UiState& ui, const Snapshot& snapshot);
 
 /// Draws the units of length and time, the present time and, for the built-in diffusion, D in those units.
 void draw_units(UiState& ui, const Snapshot& snapshot);
+
+/// Draws editor and error. A valid text is applied after a pause in typing, or at once with Ctrl+Enter.
+void draw_editor(UiState& ui, const Snapshot& snapshot);
+
+/// Returns why the text is invalid, or nothing if it is valid.
+std::optional<Mistake> find_mistake(const std::string& text);
 
 }  // namespace stencil

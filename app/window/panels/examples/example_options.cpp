@@ -6,8 +6,9 @@
 #include <cctype>
 #include <utility>
 
-#include "app/window/icons.h"
+#include "app/window/panels/widgets/inputs.h"
 #include "app/window/panels/widgets/widgets.h"
+#include "app/window/theme.h"
 #include "sim/model/text/typed_number.h"
 #include "sim/text/error.h"
 #include "sim/text/parse.h"

@@ -16,6 +16,9 @@ void draw_example_panel(UiState& ui, const Snapshot& snapshot, std::span<const E
 /// resumes the simulation afterwards, and notes in the report if the simulation ran beside it.
 void follow_example(UiState& ui, const Snapshot& snapshot);
 
+/// Passes what was asked of the examples to their thread. Returns whether there was anything.
+bool serve_examples(UiState& ui, ExampleRunner& runner, const std::shared_ptr<const Machine>& machine);
+
 // Results of an example, in the section and enlarged in a window.
 
 /// Draws the progress of a running example, or why the last one failed.

@@ -7,11 +7,11 @@
 #include <exception>
 
 #include "app/window/format.h"
-#include "app/window/icons.h"
 #include "app/window/panels/commands.h"
 #include "app/window/panels/plots/plot.h"
-#include "app/window/panels/widgets/number_input.h"
+#include "app/window/panels/widgets/inputs.h"
 #include "app/window/panels/widgets/widgets.h"
+#include "app/window/theme.h"
 #include "sim/examples/report/report_text.h"
 
 namespace stencil {
@@ -30,9 +30,8 @@ void draw_speedups(const Report& report) {
 
 void draw_notes(const Report& report) {
     if (report.interrupted)
-        paragraph(
-            fmt::format("Cancelled after {} rows; this is what was found until then.", report.rows.size()),
-            warning_color());
+        paragraph(fmt::format("Cancelled after {} rows; the results so far are below.", report.rows.size()),
+                  warning_color());
     for (const std::string& note : report.notes) {
         colored_text(ICON_INFO, faint_color());
         ImGui::SameLine();
@@ -50,9 +49,8 @@ void draw_tables(const Report& report) {
 
 // Draws the slider and its result. Only its label has the tooltip, which would cover the numbers.
 void draw_live(ExamplesState& state, const LiveCurve& live) {
-    const std::string tip = fmt::format(
-        "Moves the point along the curve: what any {} would give, from what was computed for all of them",
-        live.variable);
+    const std::string tip =
+        fmt::format("Moves the point along the curve, to see the result for any {}", live.variable);
     ImGui::PushID("live");
     row(live.variable.c_str(), tip);
     const SliderLook look{live.low, live.high, "{:.4g}", live.logarithmic, {live.low, live.high}};
@@ -86,8 +84,8 @@ void draw_plots(ExamplesState& state, const Report& report, float height) {
 
 std::string_view why_not_saved(const ExamplesState& state, const ExampleNews& news) {
     if (news.running) return "It still runs";
-    if (news.saving) return "The files of before are still being written";
-    return state.folder.empty() ? "Name a folder" : "";
+    if (news.saving) return "The previous files are still being written";
+    return state.folder.empty() ? "Enter a folder" : "";
 }
 
 void draw_save(UiState& ui) {
@@ -99,7 +97,7 @@ void draw_save(UiState& ui) {
                         "--out does",
                         state.folder),
             why_not_saved(state, ui.example)))
-        ui.runner_orders.emplace_back(SaveReport{state.folder});
+        ui.ask(SaveReport{state.folder});
     if (!ui.example.saved.empty())
         paragraph(ui.example.saved, ui.example.save_failed ? error_color() : faint_color());
     if (!ui.example.saved_to.empty() &&
@@ -160,12 +158,12 @@ void follow_live_curve(ExamplesState& state, const std::shared_ptr<const LiveCur
 
 void draw_example_progress(const UiState& ui) {
     const ExampleNews& news = ui.example;
-    if (ui.panel.examples.waiting) paragraph("Waits until the simulation stands still", faint_color());
+    if (ui.panel.examples.waiting) paragraph("Waiting for the simulation to pause", faint_color());
     if (!news.failure.empty() && news.failure != ui.panel.examples.refusal) error_text(news.failure);
     if (!news.running) return;
     share_bar(news.share,
               fmt::format("{:.0f}%  {:.1f} s", 100 * news.share, news.seconds),
-              "How far the part named below is, and for how long the example has been running");
+              "Progress of the part named below, and the time since the start");
     const std::string doing = news.cancelling ? "ends" : news.doing.empty() ? "begins" : news.doing;
     fitted_text(fmt::format("{}: {}", news.example, doing), ImGui::GetContentRegionAvail().x, faint_color());
 }
@@ -176,12 +174,12 @@ void draw_example_results(UiState& ui) {
     if (!news.report) return;
     const Report& report = *news.report;
     const std::string title = fmt::format("Results: {}", report.example);
-    subtitle(title.c_str(), "Of the newest run");
+    subtitle(title.c_str(), "Results of the newest run");
     ImGui::PushID("results");
     if (!news.running) paragraph(fmt::format("{} in all", format_time(report.wall_seconds)), faint_color());
     if (button(state.large ? "Close the large view" : "Open large",
                button_size(2),
-               "The table and the plots beside each other, in a window over the canvas\n--results"))
+               "Shows table and plots side by side over the canvas\n--results"))
         state.large = !state.large;
     ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
     draw_save(ui);

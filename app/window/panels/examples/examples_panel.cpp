@@ -4,11 +4,11 @@
 #include <exception>
 #include <utility>
 
-#include "app/window/icons.h"
 #include "app/window/panels/examples/example_panel.h"
 #include "app/window/panels/panels.h"
-#include "app/window/panels/widgets/path_input.h"
+#include "app/window/panels/widgets/inputs.h"
 #include "app/window/panels/widgets/widgets.h"
+#include "app/window/theme.h"
 
 namespace stencil {
 namespace {
@@ -59,8 +59,7 @@ const std::string& refusal_of(ExamplesState& state, const ExampleDraft& draft) {
 
 void draw_files(UiState& ui) {
     ExamplesState& state = ui.panel.examples;
-    constexpr std::string_view kTip =
-        "Where the report's files go, and those that the example itself writes\n--out DIR";
+    constexpr std::string_view kTip = "Folder of the report and of the example's own files\n--out DIR";
     row("Folder", kTip);
     path_input("##folder", ui, state.folder, PathKind::folder, kTip);
     row("", kTip);
@@ -69,8 +68,8 @@ void draw_files(UiState& ui) {
 
 void draw_alone(ExamplesState& state, const Snapshot& snapshot) {
     const std::string tip = fmt::format(
-        "The simulation steps on the {} meanwhile, and would take a part of it: times are longer then, and "
-        "the report says so. Ticked, it pauses until the example has ended.",
+        "Pauses the simulation until the example has ended. Otherwise both share the {}, and times are "
+        "longer.",
         snapshot.now.backend == "cuda" ? "GPU" : "CPU");
     row("", tip);
     checkbox("pause the simulation", &state.alone, tip);
@@ -115,30 +114,29 @@ void draw_buttons(UiState& ui, const Snapshot& snapshot, const ExampleDraft& dra
     const std::string& refusal = refusal_of(state, draft);
     draw_refusal(draft, refusal);
     const bool busy = ui.example.running || state.waiting;
-    const std::string_view why = busy                    ? "One runs already"
-                                 : !draft.errors.empty() ? "An option is not understood; see below"
-                                 : !refusal.empty()      ? std::string_view(refusal)
-                                 : state.writes && state.folder.empty() ? "Name a folder"
+    const std::string_view why = busy                                   ? "An example is running"
+                                 : !draft.errors.empty()                ? "An option is invalid; see below"
+                                 : !refusal.empty()                     ? std::string_view(refusal)
+                                 : state.writes && state.folder.empty() ? "Enter a folder"
                                                                         : "";
-    if (button(ICON_PLAY " Run", button_size(3), "Runs it beside the simulation, which goes on", why))
+    if (button(ICON_PLAY " Run", button_size(3), "Runs the example while the simulation continues", why))
         order_start(ui, snapshot, draft.request);
     ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
     if (button(ICON_CLOSE " Cancel",
                button_size(2),
-               "Ends it within about a second; what it has found until then stays. As Ctrl+C does for the "
-               "command.",
+               "Stops it within about a second; its results so far are kept",
                busy ? "" : "Nothing runs")) {
         if (state.waiting && state.resumes) ui.act(action::Run{true});
         if (state.waiting) state.resumes = false;
         state.waiting.reset();
-        ui.runner_orders.emplace_back(CancelExample{});
+        ui.ask(CancelExample{});
     }
     ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
     const bool copied = ImGui::GetTime() < state.copied_until;
     if (button(copied ? ICON_COPY " Copied###copy" : ICON_COPY " Copy###copy",
                button_size(1),
                "Into the clipboard: " + command_text(draft.request),
-               draft.errors.empty() ? "" : "An option is not understood; see below")) {
+               draft.errors.empty() ? "" : "An option is invalid; see below")) {
         constexpr double kSay = 1.5;  // seconds
         ImGui::SetClipboardText(command_text(draft.request).c_str());
         state.copied_until = ImGui::GetTime() + kSay;
@@ -186,7 +184,7 @@ void follow_example(UiState& ui, const Snapshot& snapshot) {
     const bool disturbed = !state.held && (snapshot.running || !snapshot.busy.empty());
     if (state.waiting) {
         if (state.resumes && snapshot.running) return;
-        ui.runner_orders.emplace_back(
+        ui.ask(
             StartExample{*std::exchange(state.waiting, {}), disturbed ? remark_on(snapshot) : std::string()});
         state.remarked = disturbed;
         // Free the results, because the next run may need their memory.
@@ -196,12 +194,28 @@ void follow_example(UiState& ui, const Snapshot& snapshot) {
     }
     if (ui.example.running && disturbed && !state.remarked) {
         state.remarked = true;
-        ui.runner_orders.emplace_back(RemarkExample{remark_on(snapshot)});
+        ui.ask(RemarkExample{remark_on(snapshot)});
     }
     if (state.resumes && !ui.example.running) {
         state.resumes = false;
         ui.act(action::Run{true});
     }
+}
+
+bool serve_examples(UiState& ui, ExampleRunner& runner, const std::shared_ptr<const Machine>& machine) {
+    return std::erase_if(ui.requests, [&](UiRequest& request) {
+               if (auto* start = std::get_if<StartExample>(&request))
+                   runner.start(std::move(start->request), machine, std::move(start->remark));
+               else if (std::holds_alternative<CancelExample>(request))
+                   runner.cancel();
+               else if (auto* remark = std::get_if<RemarkExample>(&request))
+                   runner.remark(std::move(remark->note));
+               else if (const auto* save = std::get_if<SaveReport>(&request))
+                   runner.save(save->folder);
+               else
+                   return false;
+               return true;
+           }) > 0;
 }
 
 }  // namespace stencil

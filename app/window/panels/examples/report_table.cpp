@@ -53,21 +53,21 @@ struct ColumnRow {
 };
 
 const ColumnRow kColumns[] = {
-    {"How", "What did the work", false, [](const ReportRow& row) { return row.name; }},
+    {"How", "Implementation", false, [](const ReportRow& row) { return row.name; }},
     {"On",
-     "The processor or the GPU",
+     "CPU or GPU",
      false,
      [](const ReportRow& row) { return std::string(row.backend == Device::cpu ? "CPU" : "GPU"); }},
     {"Time",
-     "Of the whole work, with the data in place: the median of all repeats",
+     "Time of the whole work, without transfers: the median of all repeats",
      true,
      [](const ReportRow& row) { return known_time(row.seconds); }},
     {"Error",
-     "Against a float64 reference, relative 2-norm",
+     "Relative error (2-norm) against a float64 reference",
      true,
      [](const ReportRow& row) { return known_error(row.error); }},
     {"Rate",
-     "What it came to, by the quantity that limits it first",
+     "Rate of the quantity that limits it first",
      true,
      [](const ReportRow& row) {
          if (row.rates.empty()) return std::string();
@@ -263,7 +263,7 @@ std::string told_at(const std::vector<TableColumn>& rest, std::size_t line) {
 void draw_names_of(const std::vector<TableColumn>& rest) {
     std::string names;
     for (const TableColumn& column : rest) names += (names.empty() ? "" : ", ") + column.title;
-    if (!names.empty()) paragraph("Where the mouse rests on a line: " + names, faint_color());
+    if (!names.empty()) paragraph("Hover over a row for: " + names, faint_color());
 }
 
 // Begins a table with its header. Returns false if it is not visible.

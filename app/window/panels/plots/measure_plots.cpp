@@ -10,6 +10,7 @@
 #include "app/window/canvas/color_bar.h"
 #include "app/window/panels/plots/plot.h"
 #include "app/window/panels/widgets/widgets.h"
+#include "sim/figure/chart.h"
 
 namespace stencil {
 namespace {
@@ -64,6 +65,43 @@ void draw_fourth_pane(UiState& ui, const Snapshot& snapshot) {
     ImGui::End();
 }
 
+constexpr float kPlotHeight = 11;          // in font sizes
+constexpr std::size_t kMostPoints = 2048;  // of a trajectory; beyond that every second one is dropped
+
+bool unfolded(const char* title, std::string_view tip) {
+    const bool open = ImGui::TreeNodeEx(title, ImGuiTreeNodeFlags_NoTreePushOnOpen);
+    tooltip(tip);
+    return open;
+}
+
+void coming() {
+    paragraph("Available with the next frame.", faint_color());
+}
+
+std::vector<figure::ChartSeries> series_of(const MeasureState& state) {
+    std::vector<figure::ChartSeries> trajectories;
+    for (const ProbeTrajectory& way : state.trajectories) {
+        figure::ChartSeries series{fmt::format("({}, {})", way.x, way.y), {}, true, false};
+        series.color = figure::series_color(trajectories.size() + 1);
+        for (const SamplePoint& at : way.points) series.points.push_back({at.x, at.y});
+        if (!series.points.empty()) series.points.back().marked = true;
+        trajectories.push_back(std::move(series));
+    }
+    return trajectories;
+}
+
+bool same_cells(const MeasureState& state, const Snapshot& snapshot) {
+    return std::ranges::equal(
+        state.trajectories, snapshot.probes, [](const ProbeTrajectory& way, const ProbeSeries& probe) {
+            return way.x == probe.x && way.y == probe.y;
+        });
+}
+
+void thin_out(std::vector<SamplePoint>& points) {
+    for (std::size_t i = 0; 2 * i < points.size(); ++i) points[i] = points[2 * i];
+    points.resize((points.size() + 1) / 2);
+}
+
 }  // namespace
 
 std::string main_quantity(const UiState& ui, const Snapshot& snapshot) {
@@ -72,7 +110,7 @@ std::string main_quantity(const UiState& ui, const Snapshot& snapshot) {
 }
 
 figure::Chart profile_chart(const UiState& ui, const Snapshot& snapshot) {
-    figure::Chart chart{"profile", "", "Cells along the line", main_quantity(ui, snapshot)};
+    figure::Chart chart{"profile", "", "Distance along the line (cells)", main_quantity(ui, snapshot)};
     const auto& kept = ui.panel.measure.kept;
     const auto profiles = profiles_of(snapshot);
     for (std::size_t i = 0; i < profiles.size(); ++i)
@@ -133,20 +171,20 @@ void draw_plot_buttons(UiState& ui, const Snapshot& snapshot) {
     const float spacing = ImGui::GetStyle().ItemInnerSpacing.x;
     const auto profiles = profiles_of(snapshot);
     if (state.kept.size() >= kMostKept) {
-        if (button("Drop curves", size, "Leaves only the profiles as they are now")) state.kept.clear();
+        if (button("Drop curves", size, "Removes the kept curves")) state.kept.clear();
     } else if (button("Keep curve",
                       size,
-                      "The newest line's profile as it is now stays in the plot, beside those of later steps",
-                      profiles.empty() ? "There is no line: choose the profile tool (L) and drag one" : "")) {
+                      "Keeps the newest line's present profile in the plot, to compare with later ones",
+                      profiles.empty() ? "Draw a line first: profile tool (L)" : "")) {
         state.kept.push_back(curve_of(profiles.back(), fmt::format("step {}", snapshot.frame->step)));
     }
     ImGui::SameLine(0, spacing);
     const std::string tip =
-        fmt::format("Writes statistics.csv, histogram.csv, profile.csv and probes.csv into {}", state.folder);
-    if (button("CSV", size, tip, state.folder.empty() ? "Name a folder below Tables" : ""))
+        fmt::format("Writes statistics.csv, histogram.csv, profile.csv and probes.csv to {}", state.folder);
+    if (button("CSV", size, tip, state.folder.empty() ? "Enter a folder under Tables" : ""))
         ui.act(action::ExportMeasures{state.folder});
     ImGui::SameLine(0, spacing);
-    if (button(state.large ? "Close" : "Enlarge", size, "The plots in a window of their own over the canvas"))
+    if (button(state.large ? "Close" : "Enlarge", size, "Shows the plots in a separate window"))
         state.large = !state.large;
 }
 
@@ -158,6 +196,52 @@ void draw_plots(UiState& ui, const Snapshot& snapshot) {
     if (begin_over_canvas("Plots", &large, ui.canvas, share, most, ImGuiCond_Once))
         draw_contents(ui, snapshot);
     ImGui::End();
+}
+
+void follow_ways(MeasureState& state, const Snapshot& snapshot) {
+    const auto& plane = snapshot.frame ? snapshot.frame->plane : nullptr;
+    if (!plane || plane == state.trajectories_to) return;
+    if (!same_cells(state, snapshot) || !state.trajectories_to || plane->step < state.trajectories_to->step) {
+        state.trajectories.clear();
+        for (const ProbeSeries& probe : snapshot.probes) state.trajectories.push_back({probe.x, probe.y, {}});
+    }
+    state.trajectories_to = plane;
+    for (std::size_t i = 0; i < std::min(state.trajectories.size(), plane->at.size()); ++i) {
+        std::vector<SamplePoint>& points = state.trajectories[i].points;
+        if (points.size() >= kMostPoints) thin_out(points);
+        points.push_back(plane->at[i]);
+    }
+}
+
+void draw_spectrum(UiState& ui, const Snapshot& snapshot) {
+    if (!unfolded("Spectrum",
+                  "Mean power over the wave number (radians per length): the length scales of the "
+                  "pattern\n--export spectrum.csv,spectrum.png"))
+        return;
+    ui.wants_spectrum = true;
+    const auto& frame = snapshot.frame;
+    if (!frame || !frame->spectrum) return coming();
+    if (frame->spectrum->power.empty())
+        return paragraph(why_no_spectrum().empty() ? "No spectrum: the field is constant or not finite."
+                                                   : "No spectrum: " + why_no_spectrum(),
+                         faint_color());
+    draw_plot(figure::spectrum_chart(*frame->spectrum, main_quantity(ui, snapshot)), em(kPlotHeight));
+}
+
+void draw_phase_plane(UiState& ui, const Snapshot& snapshot) {
+    const auto& components = snapshot.now.model->components;
+    if (components.size() < 2) return;
+    if (!unfolded("Phase plane",
+                  "Density of the cells over the first two components, with the trajectories of the "
+                  "probes\n--export phase.csv,phase.png"))
+        return;
+    ui.wants_plane = true;
+    follow_ways(ui.panel.measure, snapshot);
+    const auto& frame = snapshot.frame;
+    if (!frame || !frame->plane) return coming();
+    draw_plot(figure::plane_chart(
+                  frame->plane->density, components[0].name, components[1].name, series_of(ui.panel.measure)),
+              em(1.6f * kPlotHeight));
 }
 
 }  // namespace stencil

@@ -1,4 +1,5 @@
-// Plots of profiles and probes: in their section, in the canvas' fourth pane, and enlarged.
+// Plots of profiles and probes, in their section, in the canvas' fourth pane, and enlarged; and of the
+// spectrum and the phase plane, which the engine computes only while they are visible.
 #pragma once
 
 #include "app/window/ui_state.h"
@@ -29,5 +30,13 @@ void draw_plot_buttons(UiState& ui, const Snapshot& snapshot);
 
 /// Draws them in the canvas' fourth pane, if UiState::plots has one, and in their own window if requested.
 void draw_plots(UiState& ui, const Snapshot& snapshot);
+
+void draw_spectrum(UiState& ui, const Snapshot& snapshot);
+
+/// Draws nothing if the model has one component.
+void draw_phase_plane(UiState& ui, const Snapshot& snapshot);
+
+/// Appends the newest frame to the probes' trajectories, which restart with another run or other probes.
+void follow_ways(MeasureState& state, const Snapshot& snapshot);
 
 }  // namespace stencil

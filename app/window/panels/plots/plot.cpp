@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "app/window/canvas/canvas_painter.h"
 #include "app/window/format.h"
 #include "app/window/panels/widgets/widgets.h"
 
@@ -16,10 +17,6 @@ namespace {
 
 ImVec2 at(figure::Point point) {
     return {float(point.x), float(point.y)};
-}
-
-ImU32 packed(Rgb color) {
-    return IM_COL32(color.r, color.g, color.b, 255);
 }
 
 Rgb style_color(const ImVec4& color) {

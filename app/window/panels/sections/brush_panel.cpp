@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <iterator>
 
-#include "app/window/icons.h"
 #include "app/window/panels/commands.h"
 #include "app/window/panels/panels.h"
-#include "app/window/panels/widgets/number_input.h"
+#include "app/window/panels/widgets/inputs.h"
 #include "app/window/panels/widgets/widgets.h"
+#include "app/window/theme.h"
 
 namespace stencil {
 namespace {
@@ -13,10 +13,9 @@ namespace {
 void draw_tool(UiState& ui) {
     static constexpr Segment kTools[] = {
         {ICON_BRUSH " Paint", "Left paints the value, right paints 0. Ctrl+wheel changes the radius. Key B."},
-        {ICON_PROBE " Probe", "Left pins a probe on a cell, which keeps its value over time. Key P."},
+        {ICON_PROBE " Probe", "Left places a probe, which records the cell's value over time. Key P."},
         {ICON_PROFILE " Profile",
-         "Left drags a line, or an end of one; the values along lines are drawn under Measure. Right removes "
-         "the nearest. Key L."}};
+         "Left draws a line or moves its end; Measure plots the profile. Right removes the nearest. Key L."}};
     if (const auto clicked = segmented("tool", kTools, int(ui.tool))) ui.tool = Tool(*clicked);
 }
 
@@ -36,8 +35,8 @@ constexpr ShapeChoice kShapes[] = {
     {"Line",
      BrushShape::round,
      true,
-     "One straight line, from where the button is pressed to where it is let go; Shift: straight or "
-     "diagonal\n--at STEP:paint=1,10,replace,X0,Y0,X1,Y1"},
+     "A straight line from press to release; Shift: horizontal, vertical or diagonal\n--at "
+     "STEP:paint=1,10,replace,X0,Y0,X1,Y1"},
     {"Rectangle",
      BrushShape::rectangle,
      false,
@@ -45,7 +44,7 @@ constexpr ShapeChoice kShapes[] = {
     {"Fill",
      BrushShape::fill,
      false,
-     "The cell that is clicked and all that are joined to it by values near to its own\n--at "
+     "The clicked cell and all connected cells of similar value\n--at "
      "STEP:paint=1,TOLERANCE,replace-fill,X,Y"}};
 
 void draw_shape(UiState& ui) {
@@ -54,7 +53,7 @@ void draw_shape(UiState& ui) {
     };
     const auto found = std::ranges::find_if(kShapes, is_set);
     const ShapeChoice& current = found == std::end(kShapes) ? kShapes[0] : *found;
-    row("Shape", "What a stroke covers");
+    row("Shape", "Shape of a stroke");
     combo("##shape", current.label, current.tip, [&] {
         for (const ShapeChoice& shape : kShapes) {
             if (!choice(shape.label, is_set(shape), shape.tip)) continue;
@@ -65,7 +64,7 @@ void draw_shape(UiState& ui) {
 }
 
 void draw_value(UiState& ui, const Snapshot& snapshot) {
-    constexpr std::string_view kTip = "What the brush writes into the field, or adds to it";
+    constexpr std::string_view kTip = "The value to paint or to add";
     const float gap = ImGui::GetStyle().ItemInnerSpacing.x;
     row("Value", kTip, em(3.4f) + gap);
     ImGui::BeginDisabled(ui.erases);
@@ -73,13 +72,12 @@ void draw_value(UiState& ui, const Snapshot& snapshot) {
         ui.brush.value = *value;
     ImGui::EndDisabled();
     ImGui::SameLine(0, gap);
-    if (button("Pick", button_size(1), "The next click on the field takes the value that is there. Key I."))
+    if (button("Pick", button_size(1), "The next click on the field picks its value. Key I."))
         use_eyedropper(ui, snapshot);
 }
 
 void draw_tolerance(UiState& ui) {
-    constexpr std::string_view kTip =
-        "How far the values that a fill takes in may be from that of the cell that is clicked";
+    constexpr std::string_view kTip = "Largest difference from the clicked cell's value";
     row("Tolerance", kTip);
     if (const auto typed =
             number_input("##tolerance", ui.panel.brush.tolerance, ui.fill_tolerance, {0.0}, kTip))
@@ -88,7 +86,7 @@ void draw_tolerance(UiState& ui) {
 
 void draw_radius(UiState& ui) {
     BrushState& state = ui.panel.brush;
-    constexpr std::string_view kTip = "Of the brush. Also [ and ], and Ctrl+wheel on the canvas.";
+    constexpr std::string_view kTip = "Brush radius; also [ and ], or Ctrl+wheel on the canvas";
     const float gap = ImGui::GetStyle().ItemInnerSpacing.x;
     row("Radius", kTip, em(3.4f) + gap);
     const double most = state.side > 0 ? state.side : kMaxBrushRadius;
@@ -103,7 +101,7 @@ void draw_radius(UiState& ui) {
     ImGui::SameLine(0, gap);
     if (button(state.percent ? "%###unit" : "cells###unit",
                button_size(1),
-               "In cells, or in percent of the field's longer side, which it keeps when the size changes"))
+               "In cells, or in percent of the field's longer side"))
         state.percent = !state.percent;
 }
 
@@ -122,17 +120,16 @@ void draw_brush(UiState& ui, const Snapshot& snapshot) {
     else
         draw_radius(ui);
     ImGui::EndDisabled();
-    row("Effect", "What a stroke does to a cell that it reaches");
-    static constexpr Segment kEffects[] = {
-        {"Replace", "Sets the field to the value; where the brush is soft, moves it part of the way"},
-        {"Add", "Adds the value to the field, once per stroke"},
-        {"Erase", "Sets the field to 0, as the right button does. Key E."}};
+    row("Effect", "What a stroke does to a cell");
+    static constexpr Segment kEffects[] = {{"Replace", "Sets the field to the value; a soft edge blends"},
+                                           {"Add", "Adds the value to the field, once per stroke"},
+                                           {"Erase", "Sets the field to 0, like the right button. Key E."}};
     if (const auto clicked = segmented("effect", kEffects, ui.erases ? 2 : brush.add ? 1 : 0)) {
         ui.erases = *clicked == 2;
         if (!ui.erases) brush.add = *clicked == 1;
     }
-    row("Edge", "How the brush ends");
-    static constexpr Segment kEdges[] = {{"Hard", "The whole effect up to the edge"},
+    row("Edge", "Edge of the brush");
+    static constexpr Segment kEdges[] = {{"Hard", "Full effect up to the edge"},
                                          {"Soft", "The effect falls off smoothly towards the edge"}};
     ImGui::BeginDisabled(box || fill);
     if (const auto clicked = segmented("edge", kEdges, brush.soft && !box && !fill ? 1 : 0))

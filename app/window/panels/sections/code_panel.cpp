@@ -4,7 +4,6 @@
 #include <cfloat>
 
 #include "app/window/format.h"
-#include "app/window/icons.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/widgets/widgets.h"
 #include "app/window/theme.h"
@@ -41,13 +40,12 @@ void follow(CodeState& state, const RunSpec& now) {
 }
 
 void draw_way(const ExecutionPath& way, const RunSpec& now) {
-    row("Steps", "How steps are made now; every way has the same bits");
+    row("Steps", "How steps are computed now; all ways give the same bits");
     if (user_kernel::fits(now))
         paragraph(now.kernel->name + " steps the field", text_color());
     else
         paragraph(way.name, good_color());
-    if (way.compiling)
-        paragraph("Faster code is being compiled, to be timed by the steps that follow", warning_color());
+    if (way.compiling) paragraph("Compiling faster code", warning_color());
     if (!way.why_not.empty()) paragraph(way.why_not, warning_color());
     if (!way.origin.empty()) fitted_text(way.origin, ImGui::GetContentRegionAvail().x, faint_color());
 }
@@ -58,24 +56,18 @@ void draw_limits(const GeneratedCode& code, const Snapshot& snapshot) {
     if (begin_values("limits")) {
         value_row("Operations",
                   format_real(code.operations),
-                  "a cell",
-                  fmt::format("Of a step: {}", kOperationsCounted));
-        value_row("Memory",
-                  format_real(code.bytes),
-                  "B a cell",
-                  "The components of a cell, read once and written once");
+                  "per cell",
+                  fmt::format("Per step: {}", kOperationsCounted));
+        value_row("Memory", format_real(code.bytes), "B per cell", "All components, read and written once");
         value_row("Copy limit",
                   format_measured(limits.copy_gcells(dtype)),
                   "GCells/s",
-                  "What the measured speed of a copy allows at one step a pass over memory");
+                  "Limit set by memory bandwidth, at one step per pass");
         value_row("Arithmetic limit",
                   format_measured(limits.issue_gcells()),
                   "GCells/s",
-                  "What the measured rate of instructions allows, at the operations above");
-        value_row("Measured",
-                  format_measured(snapshot.speed.gcells_per_s),
-                  "GCells/s",
-                  "Of the newest steps; nothing before the first");
+                  "Limit set by the peak rate of instructions");
+        value_row("Measured", format_measured(snapshot.speed.gcells_per_s), "GCells/s", "The newest steps");
         end_values();
     }
     const auto share = [&](double limit, const char* of, std::string_view tip) {
@@ -84,18 +76,16 @@ void draw_limits(const GeneratedCode& code, const Snapshot& snapshot) {
     };
     share(limits.copy_gcells(dtype),
           " of the copy limit",
-          "Beyond 100% steps share a pass over memory, or the field stays in the cache");
-    share(
-        limits.issue_gcells(), " of the arithmetic limit", "What is left is other instructions, and waiting");
+          "Above 100%: several steps per pass over memory, or the field is in the cache");
+    share(limits.issue_gcells(), " of the arithmetic limit", "The rest is other instructions and waiting");
 }
 
 void draw_kernels(const GeneratedCode& code, const ExecutionPath& way) {
     const std::vector<CodeRow> rows = code_rows(code, way);
     if (rows.empty()) return;
     subtitle("Kernels",
-             "Those that could make the steps: registers and spilled bytes of a thread, blocks that a "
-             "multiprocessor runs at a time, and the speed, timed on the field as it was when they came. The "
-             "fastest makes the steps.");
+             "Candidates: registers and spilled bytes per thread, blocks per multiprocessor, measured speed. "
+             "The fastest is used.");
     for (const CodeRow& row : rows) {
         paragraph(row.name, row.used ? good_color() : text_color());
         ImGui::Indent(em(1));
@@ -124,7 +114,7 @@ void draw_lines(const std::string& text, float height) {
 }
 
 void draw_choice(CodeState& state) {
-    constexpr std::string_view kTip = "What to read: the stages of a step, or generated code";
+    constexpr std::string_view kTip = "The stages of a step, or generated code";
     ImGui::SetNextItemWidth(-FLT_MIN);
     combo("##text of", title_of(text_of(state, state.chosen)).c_str(), kTip, [&] {
         for (std::size_t i = 0; i <= state.code.texts.size(); ++i)
@@ -147,19 +137,19 @@ void draw_large(CodeState& state, const ScreenRect& canvas) {
 }
 
 void draw_text(CodeState& state) {
-    subtitle("Text", "As it is read, and as it is compiled\nstencilscope models --code");
+    subtitle("Text", "The equation as parsed and as compiled\nstencilscope models --code");
     draw_choice(state);
     const bool copied = ImGui::GetTime() < state.copied_until;
     const std::string text = text_of(state, state.chosen).text;
     const ImVec2 half = button_size(2);
     if (button(copied ? ICON_COPY " Copied###copy" : ICON_COPY " Copy###copy",
                half,
-               "All of the text, into the clipboard")) {
+               "Copies the text to the clipboard")) {
         ImGui::SetClipboardText(text.c_str());
         state.copied_until = ImGui::GetTime() + kSaidFor;
     }
     ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
-    if (button("Enlarge", half, "The same in a window of its own")) state.large = !state.large;
+    if (button("Enlarge", half, "Shows it in a separate window")) state.large = !state.large;
     draw_lines(text, kTextHeight * ImGui::GetTextLineHeight());
 }
 
@@ -169,8 +159,8 @@ void draw_code(UiState& ui, const Snapshot& snapshot) {
     const RunSpec& now = snapshot.now;
     if (!now.is_general()) {
         paragraph(
-            "Diffusion is stepped by kernels that were written by hand. Type another equation, or choose "
-            "one in the gallery, to see the code that is made of it.",
+            "The built-in diffusion has hand-written kernels. Type another equation, or choose one from the "
+            "gallery, to see its generated code.",
             faint_color());
         return;
     }

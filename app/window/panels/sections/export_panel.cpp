@@ -1,15 +1,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <limits>
 
 #include "app/window/format.h"
-#include "app/window/icons.h"
 #include "app/window/panels/commands.h"
 #include "app/window/panels/panels.h"
-#include "app/window/panels/widgets/number_input.h"
-#include "app/window/panels/widgets/path_input.h"
+#include "app/window/panels/widgets/inputs.h"
 #include "app/window/panels/widgets/widgets.h"
+#include "app/window/theme.h"
 #include "sim/run/output/exports.h"
 #include "sim/run/output/film.h"
 #include "sim/run/run_spec.h"
@@ -20,7 +20,7 @@ namespace {
 // Says why a file cannot be written yet; it is then disabled and left out of exports.
 std::string why_no_file(std::string_view name, const UiState& ui, const Snapshot& snapshot) {
     if (name == "profile.csv" && ui.profiles.empty()) return "Draw a line first (L)";
-    if (name == "probes.csv" && snapshot.probes.empty()) return "Pin a probe first (P)";
+    if (name == "probes.csv" && snapshot.probes.empty()) return "Place a probe first (P)";
     return why_not_exported(name, snapshot.now);
 }
 
@@ -45,8 +45,8 @@ void draw_file_boxes(const UiState& ui, ExportState& state, const Snapshot& snap
 }
 
 std::string_view why_no_export(const ExportState& state, const Snapshot& snapshot) {
-    if (snapshot.exporting) return "The files of the export before are still being written";
-    if (state.folder.empty()) return "Name a folder";
+    if (snapshot.exporting) return "The previous export is still being written";
+    if (state.folder.empty()) return "Enter a folder";
     if (state.files.empty()) return "Tick at least one file";
     return "";
 }
@@ -60,24 +60,23 @@ constexpr RecordKind kRecordKinds[] = {
     {"Frames", "", "Numbered pictures, arrays or both, in FOLDER/frames"},
     {"MP4 film", ".mp4", "H.264, which plays everywhere\n--video FILE.mp4"},
     {"WebM film", ".webm", "VP9, for the web\n--video FILE.webm"},
-    {"GIF", ".gif", "A picture that moves\n--video FILE.gif"}};
+    {"GIF", ".gif", "Animated picture\n--video FILE.gif"}};
 
 void draw_film_options(ExportState& state) {
-    constexpr std::string_view kTip = "Frames of the film a second\n--fps N";
+    constexpr std::string_view kTip = "Frames per second of the film\n--fps N";
     row("Frames/s", kTip);
     const NumberRange range{std::numeric_limits<double>::min(), kMostFps};
     if (const auto fps = number_input("##fps", state.fps_draft, state.fps, range, kTip)) state.fps = *fps;
-    static constexpr Segment kOf[] = {
-        {"Field", "A pixel a cell and no more\n--video-of field"},
-        {"Figure", "With axes, colour bar and step\n--video-of figure"},
-        {"Canvas", "What is on the screen: each picture of the field with all that is over it"}};
-    row("Of", "What the film shows");
+    static constexpr Segment kOf[] = {{"Field", "One pixel per cell, no axes\n--video-of field"},
+                                      {"Figure", "With axes, colour bar and step\n--video-of figure"},
+                                      {"Canvas", "The canvas as on the screen"}};
+    row("Content", "What the film shows");
     if (const auto clicked = segmented("of", kOf, int(state.film_of))) state.film_of = FilmOf(*clicked);
 }
 
 void draw_record_as(ExportState& state) {
     const auto& current = *std::ranges::find(kRecordKinds, std::string_view(state.film), &RecordKind::ending);
-    row("As", "A film, which ffmpeg makes where it is installed, or numbered files");
+    row("As", "A film (needs ffmpeg) or numbered files");
     combo("##as", current.label, current.tip, [&] {
         const std::string why_not = why_no_video();
         for (const RecordKind& kind : kRecordKinds)
@@ -89,7 +88,7 @@ void draw_record_as(ExportState& state) {
         return;
     }
     row("", "");
-    checkbox("PNG", &state.record_png, "A picture of one pixel a cell");
+    checkbox("PNG", &state.record_png, "Pictures, one pixel per cell");
     ImGui::SameLine();
     checkbox("NPY", &state.record_npy, "The values, for NumPy");
 }
@@ -97,7 +96,7 @@ void draw_record_as(ExportState& state) {
 void start_recording(UiState& ui, bool canvas) {
     const ExportState& state = ui.panel.exports;
     if (canvas)
-        ui.canvas_film.asked = {state.folder, state.film, state.fps};
+        ui.ask(FilmCanvas{state.folder, state.film, state.fps});
     else
         ui.act(action::Record{state.folder,
                               state.record_every,
@@ -110,7 +109,7 @@ void start_recording(UiState& ui, bool canvas) {
 
 void stop_recording(UiState& ui) {
     if (ui.canvas_film.on())
-        ui.canvas_film.stop = true;
+        ui.ask(StopFilm{});
     else
         ui.act(action::Record{});
 }
@@ -122,7 +121,7 @@ void draw_record(UiState& ui, const Snapshot& snapshot) {
     const bool canvas = !state.film.empty() && state.film_of == FilmOf::canvas;
     ImGui::BeginDisabled(recording);
     ImGui::BeginDisabled(canvas);  // films of the canvas have a frame for each picture shown
-    constexpr std::string_view kTip = "A frame is written each time this number of steps is done\n--every N";
+    constexpr std::string_view kTip = "Steps between recorded frames\n--every N";
     row("Every", kTip, em(3) + ImGui::GetStyle().ItemInnerSpacing.x);
     if (const auto every = whole_input("##every", state.every, state.record_every, 1, kMaxSteps, kTip))
         state.record_every = *every;
@@ -133,43 +132,39 @@ void draw_record(UiState& ui, const Snapshot& snapshot) {
     ImGui::EndDisabled();
     row("", "");
     if (recording) {
-        if (button(ICON_RECORD " Stop", button_size(1), "Ends the recording; what was recorded stays"))
+        if (button(ICON_RECORD " Stop", button_size(1), "Stops recording; recorded frames are kept"))
             stop_recording(ui);
         const CanvasFilm& film = ui.canvas_film;
-        paragraph(fmt::format("{} so far, to {}",
+        const std::filesystem::path place = film.on() ? film.place : snapshot.recording;
+        paragraph(fmt::format("{} frames, {}",
                               format_count(film.on() ? film.frames : snapshot.recorded),
-                              film.on() ? film.place : snapshot.recording),
+                              place.filename().string()),
                   warning_color());
         return;
     }
     const bool none = state.film.empty() && !state.record_png && !state.record_npy;
-    const std::string_view why = state.folder.empty() ? "Name a folder"
-                                 : none               ? "Choose pictures, arrays or both"
+    const std::string_view why = state.folder.empty() ? "Enter a folder"
+                                 : none               ? "Choose PNG, NPY or both"
                                                       : "";
-    if (button(ICON_RECORD " Record",
-               button_size(1),
-               "From now on, to a film in FOLDER or to FOLDER/frames",
-               why))
+    if (button(ICON_RECORD " Record", button_size(1), "Records to FOLDER, or to FOLDER/frames", why))
         start_recording(ui, canvas);
 }
 
 void draw_open(UiState& ui) {
     ExportState& state = ui.panel.exports;
     constexpr std::string_view kTip =
-        "A spec.json or the folder of an earlier run: that session, at the step where it ended, takes the "
-        "place of the present one.\n--spec FILE.json";
-    subtitle("Earlier runs", "From spec.json, which every export has");
+        "Opens a spec.json or the folder of an earlier run, at its last step\n--spec FILE.json";
+    subtitle("Earlier runs", "From their spec.json");
     const float keep = em(3.4f) + ImGui::GetStyle().ItemInnerSpacing.x;
     row("Open", kTip, keep);
     const bool entered = path_input("##spec", ui, state.spec_path, PathKind::file, kTip, keep);
     ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
-    const bool pressed = button("Open", button_size(1), kTip, state.spec_path.empty() ? "Type a path" : "");
+    const bool pressed = button("Open", button_size(1), kTip, state.spec_path.empty() ? "Enter a path" : "");
     if ((entered || pressed) && !state.spec_path.empty()) open_path(ui, state.spec_path);
     if (button("Continue last session",
                button_size(1),
-               "What was open when the window was closed the last time, up to the step where it was left.\n"
-               "--continue",
-               state.last_session.empty() ? "None was kept before this one" : ""))
+               "Opens the previous session at its last step\n--continue",
+               state.last_session.empty() ? "There is no previous session" : ""))
         ui.act(action::Open{state.last_session});
 }
 
@@ -177,16 +172,15 @@ void draw_open(UiState& ui) {
 void draw_checkpoint(UiState& ui, const Snapshot& snapshot) {
     const ExportState& state = ui.panel.exports;
     constexpr std::string_view kTip =
-        "The whole state of this moment in FOLDER/checkpoint: a run that goes on from it has the same bits "
-        "as "
-        "one that was never cut.\n--checkpoint N, --resume DIR";
+        "Saves the complete state to FOLDER/checkpoint; a resumed run has the same bits as one never "
+        "interrupted\n--checkpoint N, --resume DIR";
     const std::string_view why = snapshot.exporting     ? "Files are still being written"
-                                 : state.folder.empty() ? "Name a folder"
+                                 : state.folder.empty() ? "Enter a folder"
                                                         : "";
     row("Checkpoint", kTip);
     if (button("Save##checkpoint", button_size(2), kTip, why)) ui.act(action::SaveCheckpoint{state.folder});
     ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
-    if (button("Resume", button_size(2), "Goes on from the checkpoint in the folder.\n--resume DIR", why))
+    if (button("Resume", button_size(2), "Continues from the checkpoint in the folder\n--resume DIR", why))
         ui.act(action::Resume{state.folder});
 }
 
@@ -206,30 +200,24 @@ void draw_messages(const Snapshot& snapshot) {
 void draw_export_choice(UiState& ui, const Snapshot& snapshot) {
     ExportState& state = ui.panel.exports;
     row("Folder",
-        "Where the files go; made if it does not exist. Files that are there are kept, unless they are to be "
-        "replaced: the next export goes to FOLDER-2.\n--out DIR");
-    path_input("##folder",
-               ui,
-               state.folder,
-               PathKind::folder,
-               "Where the files go; made if it does not exist\n--out DIR");
+        "Output folder, created if needed. Earlier files are kept: the next export goes to FOLDER-2.\n--out "
+        "DIR");
+    path_input("##folder", ui, state.folder, PathKind::folder, "Output folder, created if needed\n--out DIR");
     draw_file_boxes(ui, state, snapshot);
-    checkbox("Replace earlier files",
-             &state.replace,
-             "Into this very folder, over what is there, as `stencilscope run` does");
+    checkbox("Replace earlier files", &state.replace, "Overwrites the files in this folder");
     if (button(ICON_SAVE " Export now",
                button_size(1),
-               "Writes the ticked files of this moment, as `stencilscope run` would. Key S.",
+               "Writes the ticked files for the present step. Key S.",
                why_no_export(state, snapshot)))
         export_now(ui, snapshot);
     if (button(ICON_COPY " Copy command line",
                button_size(1),
-               "Into the clipboard: the headless command that repeats what is on the screen. One that is too "
-               "long to read takes its settings from a file in the folder. Key C."))
+               "Copies the command that repeats this run without a window; a long one reads its settings "
+               "from a file in the folder. Key C."))
         copy_command_line(ui, snapshot);
     if (button(ICON_COPY " Copy picture",
                button_size(1),
-               "The canvas as it is, into the clipboard, for other programs. Key Shift+C."))
+               "Copies the canvas to the clipboard as a picture. Key Shift+C."))
         copy_picture(ui, snapshot);
 }
 

@@ -7,12 +7,11 @@
 
 #include "app/window/format.h"
 #include "app/window/panels/commands.h"
-#include "app/window/panels/gallery/gallery_tile.h"
+#include "app/window/panels/gallery.h"
 #include "app/window/panels/panels.h"
-#include "app/window/panels/widgets/number_input.h"
-#include "app/window/panels/widgets/path_input.h"
+#include "app/window/panels/widgets/inputs.h"
 #include "app/window/panels/widgets/widgets.h"
-#include "app/window/remembered.h"
+#include "app/window/preferences.h"
 #include "sim/initial/initial.h"
 #include "sim/model/text/typed_number.h"
 #include "sim/text/error.h"
@@ -21,7 +20,7 @@
 namespace stencil {
 namespace {
 
-constexpr const char* kOwn = "as the text has it";
+constexpr const char* kOwn = "from the text";
 
 std::size_t component_of(const InitialState& state, const RunSpec& now) {
     return std::min(state.component, now.model->components.size() - 1);
@@ -50,7 +49,7 @@ void begin_with(UiState& ui, const RunSpec& now, const std::string& what) {
 
 void draw_component(InitialState& state, const RunSpec& now) {
     if (now.model->components.size() < 2) return;
-    constexpr std::string_view kTip = "Each component has a start of its own\n--initial NAME=WHAT";
+    constexpr std::string_view kTip = "Each component has its own initial condition\n--initial NAME=WHAT";
     const std::size_t chosen = component_of(state, now);
     row("Component", kTip);
     combo("##component", now.model->components[chosen].name.c_str(), kTip, [&] {
@@ -61,9 +60,8 @@ void draw_component(InitialState& state, const RunSpec& now) {
 
 void draw_formula(UiState& ui, const RunSpec& now, const InitialChoice& current) {
     constexpr std::string_view kTip =
-        "A formula of x, y and the model's names, e.g. exp(-((x - Lx/2)^2 + (y - Ly/2)^2)/50); the run "
-        "starts "
-        "again with it\n--initial NAME=FORMULA";
+        "A formula in x, y and the model's variables, e.g. exp(-((x - Lx/2)^2 + (y - Ly/2)^2)/50); restarts "
+        "the run\n--initial NAME=FORMULA";
     row("Formula", kTip);
     NumberDraft& draft = ui.panel.initial.formula;
     if (const auto formula = formula_input("##formula", draft, current.formula, now.model->text, kTip))
@@ -98,8 +96,7 @@ std::string spelled(const InitialState& state) {
 
 void draw_condition(UiState& ui, const RunSpec& now, const InitialChoice& current) {
     InitialState& state = ui.panel.initial;
-    constexpr std::string_view kTip =
-        "The field that a run begins with. Nothing happens before Apply.\n--initial NAME";
+    constexpr std::string_view kTip = "The field at step 0; Apply restarts the run with it\n--initial NAME";
     const InitialCondition* chosen = find_condition(state.name);
     row("Condition", kTip);
     const std::string tip =
@@ -107,7 +104,7 @@ void draw_condition(UiState& ui, const RunSpec& now, const InitialChoice& curren
     const char* other = !current.file.empty() ? "a file" : !current.formula.empty() ? "a formula" : kOwn;
     combo("##condition", chosen ? chosen->name.data() : other, tip, [&] {
         if (!now.model->built_in &&
-            choice(kOwn, !chosen && other == kOwn, "u(0) = ... of the text, or 0; the run starts again"))
+            choice(kOwn, !chosen && other == kOwn, "u(0) = ... in the text, or 0; restarts the run"))
             begin_with(ui, now, "");
         for (const InitialCondition& condition : initial_conditions())
             if (choice(condition.name.data(), &condition == chosen, condition.help))
@@ -123,7 +120,7 @@ void draw_pictures(UiState& ui, const RunSpec& now, const InitialCondition* curr
     const auto all = initial_conditions();  // the first rows of the gallery
     for (std::size_t i = 0; i < all.size(); ++i) {
         if (i % kColumns != 0) ImGui::SameLine(0, spacing);
-        const std::string option = fmt::format("Starts the run again with it\n--initial {}", all[i].sample);
+        const std::string option = fmt::format("Restarts the run with it\n--initial {}", all[i].sample);
         if (gallery_tile(ui, i, {side, &all[i] == current}, option))
             begin_with(ui, now, std::string(all[i].sample));
     }
@@ -131,7 +128,7 @@ void draw_pictures(UiState& ui, const RunSpec& now, const InitialCondition* curr
 
 void draw_parameters(InitialState& state, const InitialCondition& condition) {
     for (const InitialParameter& parameter : condition.parameters) {
-        const std::string tip = fmt::format("{}; from {} to {}, {} unless given\n--initial {}:{}=...",
+        const std::string tip = fmt::format("{}; from {} to {}, default {}\n--initial {}:{}=...",
                                             parameter.help,
                                             format_short(parameter.least),
                                             format_short(parameter.most),
@@ -152,8 +149,8 @@ void draw_seed(UiState& ui, const RunSpec& now) {
     NumberDraft& draft = ui.panel.initial.seed;
     const auto change = [&](std::string seed) { ui.act(action::Change{"seed", std::move(seed)}); };
     constexpr std::string_view kTip =
-        "Of the random numbers: the same seed gives the same field, here, in `stencilscope run` and in "
-        "NumPy\n--seed S";
+        "Seed of the random numbers: the same seed gives the same field, also headless and in NumPy\n--seed "
+        "S";
     const float keep = em(3.4f) + ImGui::GetStyle().ItemInnerSpacing.x;
     const std::string current = fmt::format("{}", now.seed);
     row("Seed", kTip, keep);
@@ -169,7 +166,7 @@ void draw_seed(UiState& ui, const RunSpec& now) {
         }
     }
     ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
-    if (button("New", button_size(1), "Throws a new seed and starts again with it"))
+    if (button("New", button_size(1), "Draws a new seed and restarts the run"))
         change(std::to_string(std::random_device{}()));
 }
 
@@ -180,10 +177,10 @@ void draw_apply(UiState& ui, const RunSpec& now, const InitialChoice& current) {
                                              current.parameters == state.parameters);
     row("", "");
     // The name behind ### keeps the button's identity while its caption changes.
-    if (!button(same ? "Restart###apply" : "Apply and restart###apply",
-                button_size(1),
-                same ? "Starts the run again at step 0 with this field"
-                     : "Makes the field by this condition and starts the run again at step 0"))
+    if (!button(
+            same ? "Restart###apply" : "Apply and restart###apply",
+            button_size(1),
+            same ? "Restarts at step 0 with this field" : "Restarts at step 0 with this initial condition"))
         return;
     if (same)
         ui.act(action::Reset{});
@@ -196,7 +193,7 @@ void open_file(UiState& ui, const Snapshot& snapshot) {
     const std::string path = state.path;
     std::error_code failed;
     if (!std::filesystem::exists(path, failed)) {
-        state.path_error = fmt::format("{}: there is no such file", path);
+        state.path_error = fmt::format("{}: no such file", path);
         return;
     }
     state.opened_after = snapshot.messages.empty() ? 1 : snapshot.messages.back().id + 1;
@@ -221,8 +218,8 @@ void forget_errors(UiState& ui, const Snapshot& snapshot) {
 
 void draw_file(UiState& ui, const Snapshot& snapshot) {
     constexpr std::string_view kTip =
-        "An array (.npy) or a picture (.png, .jpg) to begin with, and the run starts again. Files can also "
-        "be dropped on the window.\n--initial FILE";
+        "Starts from an array (.npy) or a picture (.png, .jpg); files can also be dropped on the "
+        "window\n--initial FILE";
     InitialState& state = ui.panel.initial;
     const float keep = em(3.4f) + ImGui::GetStyle().ItemInnerSpacing.x;
     row("File", kTip, keep);
@@ -231,7 +228,7 @@ void draw_file(UiState& ui, const Snapshot& snapshot) {
     if (state.path != before) forget_errors(ui, snapshot);
     ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
     const bool pressed =
-        button("Open", button_size(1), kTip, state.path.empty() ? "Type a path, or drop a file" : "");
+        button("Open", button_size(1), kTip, state.path.empty() ? "Enter a path, or drop a file" : "");
     if ((entered || pressed) && !state.path.empty()) open_file(ui, snapshot);
     const bool wrong = !state.path_error.empty();
     fitted_text(wrong ? state.path_error : "Or drop a file on the window.",

@@ -4,30 +4,28 @@
 
 #include "app/window/format.h"
 #include "app/window/panels/panels.h"
-#include "app/window/panels/tour/tour.h"
-#include "app/window/panels/widgets/path_input.h"
+#include "app/window/panels/tour.h"
+#include "app/window/panels/widgets/inputs.h"
 #include "app/window/panels/widgets/widgets.h"
-#include "app/window/remembered.h"
+#include "app/window/preferences.h"
 #include "sim/user_kernel/user_kernel.h"
 
 namespace stencil {
 namespace {
 
 constexpr std::string_view kFileTip =
-    "A CUDA source with one kernel, step(From from, To to, Size size, Parameters p). Whenever it is saved it "
-    "is "
-    "compiled, checked against the reference and timed, in a process of its own; a file can also be dropped "
-    "on "
-    "the window.\n--kernel FILE.cu";
+    "A CUDA source with one kernel, step(From from, To to, Size size, Parameters p). Each time it is saved, "
+    "it is compiled, checked against the reference and timed. It can also be dropped on the "
+    "window.\n--kernel FILE.cu";
 
 void draw_starts(UiState& ui) {
     KernelState& state = ui.panel.kernel;
-    row("Start from", "A kernel to change, as a new file of the folder in which the program was started");
+    row("Start from", "A kernel to edit, written to the present folder");
     const char* names[] = {"tutorial", "naive", "tiled"};
     for (int i = 0; i < 3; ++i) {
         if (i > 0) ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
-        const std::string tip = fmt::format(
-            "Writes {0}.cu, unless there is one, and watches it: open it in your editor", names[i]);
+        const std::string tip =
+            fmt::format("Writes {0}.cu, unless it exists, and watches it: open it in your editor", names[i]);
         const bool pressed = button(names[i], button_size(3 - i), tip);
         mark(ui, i == 0 ? TourSpot::kernel : TourSpot::none);
         if (!pressed) continue;
@@ -55,8 +53,7 @@ void draw_speed(const LadderRow& row, const Snapshot& snapshot) {
         return;
     }
     if (!begin_values("kernel speed")) return;
-    value_row(
-        "Step", format_measured(row.speed.us_per_step), "us", "Median of its repeats, by device events");
+    value_row("Step", format_measured(row.speed.us_per_step), "\xc2\xb5s", "Median of all repeats");
     value_row(
         "Updates", format_measured(row.speed.gcells_per_s), "GCells/s", "Cell updates per second / 1e9");
     value_row(
@@ -68,7 +65,7 @@ void draw_speed(const LadderRow& row, const Snapshot& snapshot) {
     if (const double copy = snapshot.limits.copy_gb_per_s; copy > 0)
         share_bar(row.speed.effective_gb_per_s / copy,
                   format_share(row.speed.effective_gb_per_s / copy) + " of copy",
-                  "Of what a kernel can reach that reads and writes every cell once a step");
+                  "Relative to a kernel that reads and writes every cell once per step");
 }
 
 void draw_report(const user_kernel::TrialReport& report, const Snapshot& snapshot) {
@@ -79,9 +76,8 @@ void draw_report(const user_kernel::TrialReport& report, const Snapshot& snapsho
         return;
     }
     if (!report.on_gpu) return;
-    paragraph(
-        fmt::format("Right on {} sizes, step by step; largest error {:.1e}", report.sizes, report.error),
-        good_color());
+    paragraph(fmt::format("Correct on {} sizes; largest error {:.1e}", report.sizes, report.error),
+              good_color());
     for (const LadderRow& row : report.rows) draw_speed(row, snapshot);
 }
 
@@ -89,11 +85,10 @@ void draw_live(UiState& ui, const Snapshot& snapshot) {
     if (!snapshot.machine || !snapshot.machine->has_cuda()) return;
     KernelState& state = ui.panel.kernel;
     row("Live", "");
-    if (checkbox("once it is right",
+    if (checkbox("once it is correct",
                  &state.live,
-                 "It steps the field in place of the method and goes on from the field as it is; a file that "
-                 "is saved with "
-                 "a mistake leaves the one before at work. Another method or backend takes over from it.")) {
+                 "The kernel steps the field instead of the method. If a saved file has a mistake, the "
+                 "previous version stays. Choosing a method or backend replaces it.")) {
         state.sent.reset();
         if (!state.live && snapshot.now.kernel) ui.act(action::UseKernel{});
     }
@@ -107,7 +102,8 @@ void choose_kernel(UiState& ui, const std::string& file) {
     KernelState& state = ui.panel.kernel;
     state.path = state.file = file;
     state.failure.clear();
-    state.live = state.reveal = true;
+    state.live = true;
+    ui.ask(RevealSection{"Your kernel"});
 }
 
 void follow_kernel(UiState& ui, const Snapshot& snapshot) {

@@ -4,13 +4,12 @@
 #include <array>
 
 #include "app/window/format.h"
-#include "app/window/icons.h"
 #include "app/window/panels/panels.h"
-#include "app/window/panels/plots/field_plots.h"
 #include "app/window/panels/plots/measure_plots.h"
 #include "app/window/panels/plots/plot.h"
-#include "app/window/panels/widgets/path_input.h"
+#include "app/window/panels/widgets/inputs.h"
 #include "app/window/panels/widgets/widgets.h"
+#include "app/window/theme.h"
 
 namespace stencil {
 namespace {
@@ -45,8 +44,8 @@ void draw_drift(const Snapshot& snapshot) {
     value_row("Change of total",
               *snapshot.drift == 0 ? "0" : fmt::format("{:+.2e}", *snapshot.drift),
               "",
-              "How far the total has moved from that of the start, relative to it. Insulated and periodic "
-              "boundaries conserve the total exactly, so what is left is rounding.");
+              "Relative change of the total since the start. Insulated and periodic boundaries conserve it, "
+              "apart from rounding.");
 }
 
 void draw_statistics(const Snapshot& snapshot) {
@@ -54,21 +53,21 @@ void draw_statistics(const Snapshot& snapshot) {
     if (begin_values("statistics", false)) {
         value_row("Min", format_value(now.min), "", "The smallest finite value");
         value_row("Max", format_value(now.max), "", "The largest finite value");
-        value_row("Mean", format_value(now.mean), "", "Of the finite values");
-        value_row("Total", format_value(now.total), "", "The sum over all cells, in float64");
+        value_row("Mean", format_value(now.mean), "", "Mean of the finite values");
+        value_row("Total", format_value(now.total), "", "Sum over all cells, in float64");
         draw_drift(snapshot);
         end_values();
     }
     if (now.not_finite > 0)
-        paragraph(fmt::format("{} cells are not finite numbers",
-                              format_count(static_cast<long long>(now.not_finite))),
-                  error_color());
+        paragraph(
+            fmt::format("{} cells are not finite", format_count(static_cast<long long>(now.not_finite))),
+            error_color());
 }
 
 void draw_series(MeasureState& state, const Snapshot& snapshot) {
     std::array<Segment, kSeries.size()> segments;
     for (std::size_t i = 0; i < kSeries.size(); ++i)
-        segments[i] = {kSeries[i].name, "Its course over the steps so far"};
+        segments[i] = {kSeries[i].name, "Plots it over the steps"};
     if (const auto clicked = segmented("series", segments, int(state.series)))
         state.series = SeriesOf(*clicked);
     const SeriesRow& shown = kSeries[std::size_t(state.series)];
@@ -79,10 +78,10 @@ void draw_series(MeasureState& state, const Snapshot& snapshot) {
 }
 
 void draw_histogram(UiState& ui, const Snapshot& snapshot) {
-    subtitle("Histogram", "How many cells have which value, over the range of the colours");
+    subtitle("Histogram", "Number of cells by value, over the colour range");
     ui.wants_histogram = true;
     if (!snapshot.frame || !snapshot.frame->histogram || snapshot.frame->histogram->counts.empty()) {
-        paragraph("Comes with the next frame.", faint_color());
+        paragraph("Available with the next frame.", faint_color());
         return;
     }
     const Histogram& histogram = *snapshot.frame->histogram;
@@ -97,7 +96,7 @@ void draw_histogram(UiState& ui, const Snapshot& snapshot) {
     figure::Chart chart = plot_of("histogram", main_quantity(ui, snapshot), "Cells", std::move(cells));
     chart.log_y = logarithmic;
     draw_plot(chart, em(kPlotHeight));
-    checkbox("Logarithmic counts", &logarithmic, "Shows few cells beside many");
+    checkbox("Logarithmic counts", &logarithmic, "Shows rare values, too");
 }
 
 void draw_profile(UiState& ui, const Snapshot& snapshot) {
@@ -113,7 +112,7 @@ void draw_profile(UiState& ui, const Snapshot& snapshot) {
         paragraph(fmt::format("{}min {}, max {}", which, format_value(least), format_value(most)),
                   faint_color());
     }
-    if (button("Remove the lines", button_size(1), "Takes the lines and the curves that were kept off")) {
+    if (button("Remove the lines", button_size(1), "Removes all lines and kept curves")) {
         ui.profiles.clear();
         ui.panel.measure.kept.clear();
     }
@@ -125,7 +124,7 @@ void draw_probe(UiState& ui, const ProbeSeries& probe, int index) {
     ImGui::AlignTextToFramePadding();
     const std::string place = fmt::format("{}  ({}, {})", index + 1, probe.x, probe.y);
     ImGui::TextUnformatted(place.c_str());
-    tooltip("Its number on the canvas, column and row of the cell");
+    tooltip("Number on the canvas, column and row of the cell");
     ImGui::TableNextColumn();
     ImGui::AlignTextToFramePadding();
     const std::string value = probe.values.empty() ? "" : format_value(probe.values.back());
@@ -138,7 +137,7 @@ void draw_probe(UiState& ui, const ProbeSeries& probe, int index) {
 }
 
 void draw_probes(UiState& ui, const Snapshot& snapshot) {
-    subtitle("Probes", "Cells whose values are kept over time");
+    subtitle("Probes", "Values of single cells over time");
     if (snapshot.probes.empty()) {
         paragraph("Choose the probe tool (P) and click a cell on the canvas.", faint_color());
         return;
@@ -155,13 +154,13 @@ void draw_probes(UiState& ui, const Snapshot& snapshot) {
 void draw_csv(UiState& ui) {
     MeasureState& state = ui.panel.measure;
     constexpr std::string_view kTip =
-        "Writes statistics.csv, and histogram.csv, profile.csv and probes.csv where there are such, into the "
+        "Writes statistics.csv, and histogram.csv, profile.csv and probes.csv if there are any, to the "
         "folder";
-    subtitle("Tables", "Comma-separated files of what is measured");
-    row("Folder", "Made if it does not exist");
+    subtitle("Tables", "Measurements as comma-separated files");
+    row("Folder", "Created if needed");
     path_input("##folder", ui, state.folder, PathKind::folder, "");
     row("", "");
-    if (button("Export CSV", button_size(1), kTip, state.folder.empty() ? "Name a folder" : ""))
+    if (button("Export CSV", button_size(1), kTip, state.folder.empty() ? "Enter a folder" : ""))
         ui.act(action::ExportMeasures{state.folder});
 }
 
@@ -169,7 +168,7 @@ void draw_csv(UiState& ui) {
 
 void draw_measure(UiState& ui, const Snapshot& snapshot) {
     if (snapshot.series.empty()) {
-        paragraph("Comes with the first steps.", faint_color());
+        paragraph("Available after the first steps.", faint_color());
     } else {
         draw_statistics(snapshot);
         draw_series(ui.panel.measure, snapshot);

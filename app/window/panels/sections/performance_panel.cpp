@@ -7,7 +7,7 @@
 #include "app/window/format.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/plots/plot.h"
-#include "app/window/panels/tour/tour.h"
+#include "app/window/panels/tour.h"
 #include "app/window/panels/widgets/widgets.h"
 #include "sim/bench/speed_chart.h"
 #include "sim/examples/report/report_text.h"
@@ -20,25 +20,20 @@ void draw_jump(const Snapshot& snapshot) {
     value_row("Jump",
               format_measured(snapshot.cost.stepping_ms),
               "ms",
-              "Time of all steps between two pictures at once, which is the same for any number: no speed in "
-              "cells per second could be compared with that of a method that steps");
+              "Time of all steps of a frame at once. It does not depend on their number, so there is no "
+              "speed in cells per second.");
 }
 
 void draw_steps_speed(const Speed& speed) {
     value_row("Step",
               format_measured(speed.us_per_step),
-              "us",
-              "Time of one explicit step, over the newest batches: device events on CUDA, the host's clock "
-              "on the CPU. No file, picture or transfer is in it.");
-    value_row("Updates",
-              format_measured(speed.gcells_per_s),
-              "GCells/s",
-              "Cell updates per second / 1e9, over the time of stepping alone");
+              "\xc2\xb5s",
+              "Time per step, over the newest batches, without files, pictures and transfers");
+    value_row("Updates", format_measured(speed.gcells_per_s), "GCells/s", "Cell updates per second / 1e9");
     value_row("Effective",
               format_measured(speed.effective_gb_per_s),
               "GB/s",
-              "2 x bytes per cell x GCells/s: what a method that reads and writes each cell once per step "
-              "would move");
+              "2 x bytes per cell x GCells/s: the bandwidth if each cell is read and written once per step");
 }
 
 void draw_speed(const Snapshot& snapshot) {
@@ -50,8 +45,7 @@ void draw_speed(const Snapshot& snapshot) {
     value_row("Copy",
               format_measured(snapshot.limits.copy_gb_per_s),
               "GB/s",
-              "Measured on this machine: the fastest of some copies between two arrays, read and write both "
-              "counted. On CUDA they are 1 GiB each, on the CPU as large as the last-level cache or larger.");
+              "Measured bandwidth of a copy on this machine, reads and writes counted");
     value_row("Steps/frame",
               format_measured(double(snapshot.last_batch),
                               [](double steps) { return format_count(static_cast<long long>(steps)); }),
@@ -63,12 +57,9 @@ void draw_speed(const Snapshot& snapshot) {
 void draw_ratio(const Snapshot& snapshot) {
     if (snapshot.limits.copy_gb_per_s <= 0 || snapshot.speed.effective_gb_per_s <= 0) return;
     const double share = snapshot.speed.effective_gb_per_s / snapshot.limits.copy_gb_per_s;
-    share_bar(share,
-              format_share(share) + " of copy",
-              "The effective bandwidth over that of a copy. Beyond 100% the field stays in the cache, or "
-              "several steps share a pass over memory.");
+    share_bar(share, format_share(share) + " of copy", "Effective bandwidth over that of a copy");
     if (share > 1)
-        paragraph("Beyond 100%: steps share a pass over memory, or the field stays in the cache.",
+        paragraph("Above 100%: several steps per pass over memory, or the field is in the cache.",
                   faint_color());
 }
 
@@ -76,15 +67,15 @@ void draw_ratio(const Snapshot& snapshot) {
 void draw_measured_methods(const std::vector<MethodSpeed>& speeds, double edge) {
     const auto is_of_ladder = [&](const MethodSpeed& speed) { return speed.error && speed.edge == edge; };
     if (std::ranges::none_of(speeds, is_of_ladder) || !begin_values("methods")) return;
-    value_row("Method", "GCells/s", "Error", "As measured on a random field of this size");
+    value_row("Method", "GCells/s", "Error", "Measured on a random field of this size");
     for (const MethodSpeed& speed : speeds) {
         if (!is_of_ladder(speed)) continue;
         const bool jumps = speed.jump_seconds > 0;
         value_row(std::string(speed.method->name).c_str(),
                   jumps ? format_time(speed.jump_seconds) : format_figures(speed.gcells_per_s),
                   fmt::format("{:.1e}", *speed.error),
-                  jumps ? "The time of any number of steps at once"
-                        : "Cell updates per second / 1e9, and the relative 2-norm from float64");
+                  jumps ? "Time of any number of steps at once"
+                        : "Cell updates per second / 1e9, and the relative error (2-norm) against float64");
     }
     end_values();
 }
@@ -101,17 +92,16 @@ void draw_ladder_chart(UiState& ui, const Snapshot& snapshot) {
         speeds, [&](const MethodSpeed& speed) { return speed.method == method && speed.edge == edge; });
     if (!known && running > 0 && !now.kernel) speeds.push_back({method, edge, running, {}});
     if (speeds.empty())
-        paragraph("Speeds come with the first steps.", faint_color());
+        paragraph("Available after the first steps.", faint_color());
     else
         draw_ring(draw_plot(speed_chart(speeds, snapshot.limits, now.dtype), em(17)), edge, running);
     const std::string size = fmt::format("{}x{}", now.size->nx, now.size->ny);
     if (button("Measure all methods",
                button_size(1),
-               fmt::format(
-                   "Every method of the backend on a random field of this size, each speed with its error. "
-                   "The run stands still meanwhile, and goes on as it was.\nstencilscope bench --size {}",
-                   size),
-               snapshot.measuring_ladder ? "It is being measured; any other order ends it" : ""))
+               fmt::format("Speed and error of every method of the backend on a random field of this size. "
+                           "The run pauses meanwhile.\nstencilscope bench --size {}",
+                           size),
+               snapshot.measuring_ladder ? "Measuring. Any other command cancels it." : ""))
         ui.act(action::MeasureLadder{});
     mark(ui, TourSpot::ladder);
     draw_measured_methods(speeds, edge);
@@ -124,37 +114,30 @@ void draw_frame_cost(const UiState& ui, const Snapshot& snapshot) {
     const auto milliseconds = [](const char* label, double value, std::string_view tip) {
         value_row(label, format_measured(value), "ms", tip);
     };
-    milliseconds(
-        "Frame", cost.frame_ms, "From one drawing of the window to the next, while they follow each other");
+    milliseconds("Frame", cost.frame_ms, "Time from one frame of the window to the next");
     value_row("Fields",
               format_measured(cost.fields_per_s, format_figures),
               "frames/s",
-              "New fields shown per second; none while the run stands still");
+              "New fields shown per second; none while paused");
     value_row("Steps",
               format_measured(cost.steps_per_s, format_figures),
               "steps/s",
-              "The steps of these fields per second, pictures and waiting included");
-    milliseconds("Stepping",
-                 engine.stepping_ms,
-                 "The kernels' own time for the steps between two pictures; the speeds above are theirs");
+              "Steps per second, drawing and waiting included");
+    milliseconds("Stepping", engine.stepping_ms, "Time of the kernels for the steps of a frame");
     milliseconds("Waiting",
                  engine.waiting_ms,
-                 "Between ordering these steps and their end, beside stepping: launches and, on a GPU that "
-                 "draws the window too, the switch from OpenGL to CUDA (0.3 ms on an H200). A frame pays it "
-                 "once, however many steps it makes.");
-    milliseconds("Resampling",
-                 engine.resampling_ms,
-                 "From the visible cells to pixels, of all panes: time of the device that steps");
-    milliseconds("Measuring", engine.measuring_ms, "Ranges of the colours, statistics, histogram and probes");
-    milliseconds(
-        "Transfer",
-        cost.transfer_ms,
-        ui.transfer.interop ? "Pixels into the texture: GPU time" : "Pixels into the texture: host time");
+                 "Overhead once per frame: launches and, on a GPU that also draws, the switch from OpenGL to "
+                 "CUDA (0.3 ms on an H200)");
+    milliseconds("Resampling", engine.resampling_ms, "Sampling the visible cells to pixels, all panes");
+    milliseconds("Measuring", engine.measuring_ms, "Colour ranges, statistics, histogram and probes");
+    milliseconds("Transfer",
+                 cost.transfer_ms,
+                 ui.transfer.interop ? "Copying pixels to the texture: GPU time"
+                                     : "Copying pixels to the texture: host time");
     milliseconds("Drawing",
                  cost.drawing_ms,
-                 "The GPU's time for the picture and the panels; where OpenGL is software, the processor's");
-    milliseconds(
-        "Interface", cost.interface_ms, "The processor's time for building the panels and sending them off");
+                 "Drawing the field and the panels: GPU time, or CPU time with software OpenGL");
+    milliseconds("Interface", cost.interface_ms, "Building the panels: CPU time");
     end_values();
 }
 
@@ -174,31 +157,28 @@ void draw_fact(const char* label, std::string_view text, std::string_view tip) {
 void draw_performance(UiState& ui, const Snapshot& snapshot) {
     draw_speed(snapshot);
     draw_ratio(snapshot);
-    subtitle(
-        "Methods",
-        "What the methods reached in this session on sizes of the field, beside the limits of the machine: "
-        "copies of all cells, one step a pass, and instructions (of diffusion three a cell). The ring is the "
-        "run.");
+    subtitle("Methods",
+             "Speeds measured in this session by field size, with the limits of the machine: memory (one "
+             "step per pass) and instructions (for diffusion, three per cell). The ring is the present run.");
     draw_ladder_chart(ui, snapshot);
-    subtitle("Of one frame", "Medians over the newest frames; stepping and drawing go on at the same time");
+    subtitle("Time per frame", "Medians over the newest frames; stepping and drawing overlap");
     draw_frame_cost(ui, snapshot);
-    subtitle("Memory", "What is in use");
+    subtitle("Memory", "Memory in use");
     draw_memory_bar("GPU",
                     snapshot.memory.gpu_used,
                     snapshot.memory.gpu_total,
-                    "In use on the GPU by all programs, of what it has");
+                    "Used by all programs on the GPU, of its total");
     draw_memory_bar("Host",
                     snapshot.memory.host_used,
                     snapshot.memory.host_total,
-                    "Held by this program, of what the machine has");
-    subtitle("Machine", "What computes and what draws");
-    draw_fact("Steps on", snapshot.device, "What the field is on");
-    draw_fact("Drawn by", ui.gl_renderer, "What OpenGL says draws the window");
+                    "Used by this program, of the machine's total");
+    subtitle("Machine", "What computes and draws");
+    draw_fact("Computes on", snapshot.device, "Device that holds the field");
+    draw_fact("Draws with", ui.gl_renderer, "OpenGL renderer");
     draw_fact("Transfer",
               ui.transfer.text,
-              ui.transfer.interop
-                  ? "CUDA writes into the texture that OpenGL draws; nothing passes through the host"
-                  : "The visible pixels pass through the host's memory in every frame");
+              ui.transfer.interop ? "CUDA writes directly into OpenGL's texture"
+                                  : "Visible pixels are copied through host memory");
 }
 
 }  // namespace stencil

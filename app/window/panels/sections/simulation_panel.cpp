@@ -12,8 +12,8 @@
 #include "app/window/panels/commands.h"
 #include "app/window/panels/equation/parameter_rows.h"
 #include "app/window/panels/panels.h"
-#include "app/window/panels/tour/tour.h"
-#include "app/window/panels/widgets/number_input.h"
+#include "app/window/panels/tour.h"
+#include "app/window/panels/widgets/inputs.h"
 #include "app/window/panels/widgets/widgets.h"
 #include "kernels/methods/method.h"
 #include "sim/run/resolve.h"
@@ -26,17 +26,27 @@ namespace {
 
 // --- Boundary and execution
 
+// Adds the textbook's name: "zero (Dirichlet)".
+std::string label_of(const BoundaryRow& row) {
+    const std::string_view condition = row.boundary == Boundary::zero        ? " (Dirichlet)"
+                                       : row.boundary == Boundary::insulated ? " (Neumann)"
+                                                                             : "";
+    return fmt::format("{}{}", row.name, condition);
+}
+
 void draw_boundary(UiState& ui, const RunSpec& now) {
-    row("Boundary",
-        "What lies outside the field. Takes effect at the next step; the field stays.\n--boundary B");
+    row("Boundary", "Boundary condition; takes effect at the next step\n--boundary B");
     const BoundaryRow& current = *std::ranges::find(kBoundaries, now.boundary, &BoundaryRow::boundary);
-    constexpr std::string_view kTyped = "Of each side and component what the text says";
+    constexpr std::string_view kTyped = "For each side and component as in the text";
     const std::string tip = now.boundary_as_typed
                                 ? std::string(kTyped)
                                 : fmt::format("{}\n--boundary {}", current.help, current.name);
-    combo("##boundary", boundary_text(now).data(), tip, [&] {
+    const std::string shown = now.boundary_as_typed ? std::string(kAsTyped) : label_of(current);
+    combo("##boundary", shown.c_str(), tip, [&] {
         for (const BoundaryRow& boundary : kBoundaries)
-            if (choice(boundary.name.data(), !now.boundary_as_typed && &boundary == &current, boundary.help))
+            if (choice(label_of(boundary).c_str(),
+                       !now.boundary_as_typed && &boundary == &current,
+                       boundary.help))
                 change(ui, "boundary", boundary.name);
         if (!now.model->uniform_boundary && choice(kAsTyped.data(), now.boundary_as_typed, kTyped))
             change(ui, "boundary", kAsTyped);
@@ -52,17 +62,16 @@ void draw_method(UiState& ui, const Snapshot& snapshot) {
     const bool automatic = snapshot.auto_method;
     const Method* current = method_of(now);
     constexpr std::string_view kTip =
-        "How the steps are computed: all methods of the backend give the same field, at different speeds. "
-        "The field stays.\n--method NAME";
+        "Algorithm of the steps: all give the same field, at different speeds\n--method NAME";
     row("Method", kTip);
     const std::string shown = automatic ? fmt::format("auto ({})", now.method) : user_kernel::stepped_by(now);
     const std::string tip = current ? fmt::format("{}{}\n--method {}",
-                                                  automatic ? "Chosen for the steps of a frame: " : "",
+                                                  automatic ? "Chosen automatically: " : "",
                                                   current->summary,
                                                   automatic ? "auto" : current->name)
                                     : std::string(kTip);
     combo("##method", shown.c_str(), tip, [&] {
-        if (choice("auto", automatic, "The fastest method of the backend for as many steps as a frame has"))
+        if (choice("auto", automatic, "The fastest method of the backend for the steps of a frame"))
             change(ui, "method", "auto");
         for (const Method& method : methods(now.family())) {
             if (!is_on(now, method.device) || !method.is_built()) continue;
@@ -82,11 +91,11 @@ void draw_backend(UiState& ui, const Snapshot& snapshot) {
     const bool cuda = snapshot.machine && snapshot.machine->has_cuda();
     const std::string why =
         cuda ? "" : "No CUDA: " + (snapshot.machine ? snapshot.machine->cuda.why_none : "not known yet");
-    constexpr std::string_view kTip = "Where the steps are computed. The field moves along.\n--backend B";
+    constexpr std::string_view kTip = "Where the steps are computed; the field is kept\n--backend B";
     row("Backend", kTip);
     combo("##backend", now.backend.c_str(), kTip, [&] {
-        const Segment backends[] = {{"auto", "The GPU where there is one, else the processor"},
-                                    {"cpu", "The processor's cores, with SIMD"},
+        const Segment backends[] = {{"auto", "The GPU if there is one, else the CPU"},
+                                    {"cpu", "The cores of the CPU, with SIMD"},
                                     {"cuda", "The NVIDIA GPU"}};
         for (const Segment& one : backends)
             if (choice(one.label, now.backend == one.label, one.tip, &one == &backends[2] ? why : ""))
@@ -95,11 +104,10 @@ void draw_backend(UiState& ui, const Snapshot& snapshot) {
 }
 
 void draw_precision(UiState& ui, const RunSpec& now) {
-    row("Precision", "Of a cell. The field is carried over, rounded once.\n--dtype T");
+    row("Precision", "Number format of a cell; the field is converted\n--dtype T");
     static constexpr Segment kSegments[] = {
-        {"float32",
-         "4 bytes a cell, about 7 digits: twice as fast where memory is the limit\n--dtype float32"},
-        {"float64", "8 bytes a cell, about 16 digits\n--dtype float64"}};
+        {"float32", "4 bytes per cell, about 7 digits: twice as fast when memory-bound\n--dtype float32"},
+        {"float64", "8 bytes per cell, about 16 digits\n--dtype float64"}};
     if (const auto clicked = segmented("dtype", kSegments, now.dtype == DType::float32 ? 0 : 1))
         change(ui, "dtype", kSegments[*clicked].label);
 }
@@ -107,8 +115,7 @@ void draw_precision(UiState& ui, const RunSpec& now) {
 void draw_threads(UiState& ui, const Snapshot& snapshot) {
     const int most =
         std::max({1, snapshot.now.threads, snapshot.machine ? snapshot.machine->cpu_threads : 1});
-    constexpr std::string_view kTip =
-        "Threads of the processor that step the field on the CPU backend\n--threads N";
+    constexpr std::string_view kTip = "CPU threads that step the field\n--threads N";
     const bool used = is_on(snapshot.now, Device::cpu) && most > 1;
     row("Threads", kTip);
     ImGui::BeginDisabled(!used);
@@ -117,9 +124,9 @@ void draw_threads(UiState& ui, const Snapshot& snapshot) {
                                      snapshot.now.threads,
                                      1,
                                      most,
-                                     used ? fmt::format("1 to {} threads of the processor\n--threads N", most)
+                                     used        ? fmt::format("1 to {} CPU threads\n--threads N", most)
                                      : most == 1 ? std::string("This machine has one thread")
-                                                 : std::string("Of the CPU backend alone"));
+                                                 : std::string("Only for the CPU backend"));
     ImGui::EndDisabled();
     if (entered) change(ui, "threads", std::to_string(*entered));
 }
@@ -137,8 +144,7 @@ Machine machine_now(const Snapshot& snapshot) {
 void draw_memory(MemoryNeedsOf& known, const Snapshot& snapshot, Size size) {
     const MemoryPreview preview = memory_preview(snapshot, size, known);
     if (preview.text.empty()) return;
-    row("Needs",
-        "Memory of the method on a field of this size, and of the fields that travel and are written");
+    row("Needs", "Memory needed for a field of this size, exports included");
     const float room = ImGui::GetContentRegionAvail().x;
     fitted_text(preview.text, room, preview.fits ? text_color() : error_color());
 }
@@ -173,17 +179,17 @@ void draw_size(UiState& ui, const Snapshot& snapshot) {
     state.ny = size.ny == current.ny ? 0 : size.ny;
     row("", "");
     const ImVec2 half = button_size(2);
-    if (button("Presets", half, "Square sizes to choose from")) ImGui::OpenPopup("presets");
+    if (button("Presets", half, "Common square sizes")) ImGui::OpenPopup("presets");
     draw_presets(state);
     ImGui::SameLine(0, spacing);
     const bool same = size == current;
     if (button("Apply",
                half,
-               "Makes the field this large. At step 0 the initial condition is made anew; later what the "
-               "field holds is stretched over the new size, and the run goes on.",
+               "Resizes the field. At step 0 the initial condition is made again; later the field is "
+               "stretched and the run continues.",
                !state.columns.wrong.empty() ? state.columns.wrong
                : !state.rows.wrong.empty()  ? state.rows.wrong
-               : same                       ? "This is the size of the field"
+               : same                       ? "The field has this size"
                                             : "")) {
         change(ui, "size", fmt::format("{}x{}", size.nx, size.ny));
         state.nx = state.ny = 0;
@@ -209,7 +215,7 @@ bool draw_order(
 void draw_stop(UiState& ui, const Snapshot& snapshot) {
     SimulationState& state = ui.panel.simulation;
     constexpr long long kAhead = 1000;
-    constexpr std::string_view kTip = "A run stops at exactly this step and then stands still\n--steps N";
+    constexpr std::string_view kTip = "The run pauses at exactly this step\n--steps N";
     row("Stop at", kTip);
     bool on = snapshot.stop_at.has_value();
     if (on) state.stop_step = *snapshot.stop_at;
@@ -246,36 +252,31 @@ void draw_ways_to_jump(UiState& ui, const Snapshot& snapshot) {
     if (!stepping || !now.size) return;
     const long long steps = to >= snapshot.step ? to - snapshot.step : to;
     const auto jump = AutoMethod::for_jump(now, steps, snapshot.speed.us_per_step * 1e-6, 0);
-    constexpr std::string_view kErrors = "\"Measure all methods\" tells the errors of both ways.";
+    constexpr std::string_view kErrors = "\"Measure all methods\" shows the errors of both.";
     row("", "");
-    const ImVec2 half = button_size(2);
-    std::string by_steps = "Steps";
-    if (jump) by_steps = fmt::format("Steps: {}", format_duration(jump->seconds));
-    const float room = half.x - 2 * ImGui::GetStyle().FramePadding.x;
-    if (jump && text_width(by_steps) > room) by_steps = format_duration(jump->seconds);
-    if (button((by_steps + "###by_steps").c_str(),
-               half,
-               fmt::format("Step by step, by {}. {}", stepping->name, kErrors)))
+    const std::string time = jump ? fmt::format(" ({})", format_duration(jump->seconds)) : "";
+    if (button(fmt::format("Step by step{}###by_steps", time).c_str(),
+               button_size(1),
+               fmt::format("Step by step with {}. {}", stepping->name, kErrors)))
         ui.act(action::Jump{to, false});
-    ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
-    const std::string tip = !jump ? ""
-                                  : fmt::format(
-                                        "All of them in one by the method {}, which rounds once; then {} "
-                                        "steps again. {}",
-                                        jump->method->name,
-                                        stepping->name,
-                                        kErrors);
+    row("", "");
+    const std::string tip =
+        !jump ? ""
+              : fmt::format("All steps at once with the method {}, rounded once; then {} continues. {}",
+                            jump->method->name,
+                            stepping->name,
+                            kErrors);
     const std::string_view why_not = !snapshot.recording.empty() ? "The recording needs the steps between"
-                                     : stepping->jumps ? "The present method makes all steps at once anyway"
-                                     : steps == 0      ? "It is there"
-                                     : !jump           ? "Only steps of diffusion can be made at once"
+                                     : stepping->jumps ? "The present method makes all steps at once"
+                                     : steps == 0      ? "The run is at this step"
+                                     : !jump           ? "Only for the built-in diffusion"
                                                        : "";
-    if (button("At once", button_size(1), tip, why_not)) ui.act(action::Jump{to, true});
+    if (button("Direct (spectral)", button_size(1), tip, why_not)) ui.act(action::Jump{to, true});
     const auto of_steps = measured_error(snapshot, *stepping);
     const auto of_jump = jump ? measured_error(snapshot, *jump->method) : std::nullopt;
     if (!of_steps || !of_jump) return;
     row("", "");
-    paragraph(fmt::format("Errors: {:.0e} by steps, {:.0e} at once", *of_steps, *of_jump), faint_color());
+    paragraph(fmt::format("Errors: {:.0e} step by step, {:.0e} direct", *of_steps, *of_jump), faint_color());
 }
 
 void draw_steps(UiState& ui, const Snapshot& snapshot) {
@@ -284,16 +285,15 @@ void draw_steps(UiState& ui, const Snapshot& snapshot) {
                    "Step",
                    state.steps,
                    state.steps_draft,
-                   "Computes exactly this number of steps, then stands still"))
+                   "Computes exactly this many steps, then pauses"))
         ui.act(action::Step{state.steps});
-    if (draw_order(
-            "Jump to step",
-            "Jump",
-            state.jump,
-            state.jump_draft,
-            "Goes to exactly this step as fast as it can, then stands still; from the start again where "
-            "the step lies behind. Diffusion that would take more than 2 s is done at once by the method "
-            "spectral where the method is auto. Space or Esc stops it."))
+    if (draw_order("Jump to step",
+                   "Jump",
+                   state.jump,
+                   state.jump_draft,
+                   "Goes to exactly this step, then pauses; an earlier step is recomputed. With the method "
+                   "auto, diffusion that would take more than 2 s is computed directly by the method "
+                   "spectral. Space or Esc stops it."))
         ui.act(action::Jump{state.jump});
     draw_ways_to_jump(ui, snapshot);
     draw_stop(ui, snapshot);
@@ -362,12 +362,12 @@ void draw_simulation(UiState& ui, const Snapshot& snapshot) {
     draw_boundary(ui, now);
     subtitle("Steps", "Exact numbers of steps; for steps per frame see the toolbar");
     draw_steps(ui, snapshot);
-    subtitle("Where and how", "None of these changes what is computed, only how fast and how exactly");
+    subtitle("Computation", "These change only speed and rounding");
     draw_backend(ui, snapshot);
     draw_method(ui, snapshot);
     draw_precision(ui, now);
     draw_threads(ui, snapshot);
-    subtitle("Field", "A run goes on with another size");
+    subtitle("Field", "The run continues with another size");
     draw_size(ui, snapshot);
 }
 

@@ -4,11 +4,12 @@
 #include <cmath>
 #include <limits>
 
+#include "app/window/canvas/canvas_painter.h"
 #include "app/window/format.h"
 #include "app/window/panels/color_bar_input.h"
 #include "app/window/panels/commands.h"
 #include "app/window/panels/panels.h"
-#include "app/window/panels/widgets/number_input.h"
+#include "app/window/panels/widgets/inputs.h"
 #include "app/window/panels/widgets/widgets.h"
 #include "sim/run/output/exports.h"
 #include "sim/text/error.h"
@@ -23,8 +24,7 @@ void draw_swatch(const Colormap& map, ImVec2 least, ImVec2 most) {
     constexpr int kPieces = 32;
     ImDrawList* list = ImGui::GetWindowDrawList();
     const auto color = [&](int piece) {
-        const Rgb rgb = map.colors[std::size_t(std::min(255, piece * 256 / kPieces))];
-        return IM_COL32(rgb.r, rgb.g, rgb.b, 255);
+        return packed(map.colors[std::size_t(std::min(255, piece * 256 / kPieces))]);
     };
     for (int i = 0; i < kPieces; ++i) {
         const float left = least.x + (most.x - least.x) * float(i) / kPieces;
@@ -43,14 +43,12 @@ void swatch_in_item(const Colormap& map, float keep) {
     draw_swatch(map, ImVec2(left, least.y + pad), ImVec2(most.x - keep - pad, most.y - pad));
 }
 
-constexpr Segment kScales[] = {
-    {"Linear", "Colours follow the values evenly"},
-    {"Centred", "Evenly, with zero in the middle of the colours"},
-    {"Log", "Colours follow the logarithm of values above zero; all others have the first colour"},
-    {"Symlog",
-     "Evenly near zero and by the logarithm farther from it, for values of both signs: sign(v) log(1 + |v| / "
-     "C), "
-     "with C a thousandth of the range's larger end"}};
+constexpr Segment kScales[] = {{"Linear", "Linear in the values"},
+                               {"Centred", "Linear, with zero in the middle"},
+                               {"Log", "Logarithmic for values above zero; all others have the first colour"},
+                               {"Symlog",
+                                "Logarithmic for values of both signs, linear near zero: sign(v) log(1 + |v| "
+                                "/ C), with C a thousandth of the range's larger end"}};
 
 struct Colours {
     const char* id;
@@ -71,13 +69,13 @@ void draw_reversed(UiState& ui, const Colours& colours) {
     const std::string_view plain = without_ending(colours.current);
     bool reversed = plain != colours.current;
     row("", "");
-    if (checkbox("Reversed", &reversed, "The colours from the last to the first\n--colormap NAME_r"))
+    if (checkbox("Reversed", &reversed, "Reverses the colours\n--colormap NAME_r"))
         change(ui, std::string(colours.table), std::string(plain) + std::string(reversed ? kReversed : ""));
 }
 
 void draw_table(UiState& ui, const Colours& colours) {
     const std::string tip =
-        fmt::format("The colours of the values, here and in exported pictures\n--{} NAME", colours.table);
+        fmt::format("Colour map, here and in exported pictures\n--{} NAME", colours.table);
     row("Colours", tip);
     const bool open = ImGui::BeginCombo("##table", colours.current.c_str());
     if (!open) {
@@ -87,8 +85,7 @@ void draw_table(UiState& ui, const Colours& colours) {
     }
     for (const Colormap& map : colormaps()) {
         const std::string name(map.name);
-        const std::string_view what =
-            map.diverging ? "Two hues that meet at zero: for values of both signs" : "";
+        const std::string_view what = map.diverging ? "Diverging: for values of both signs" : "";
         if (choice(name.c_str(), name == without_ending(colours.current), what))
             change(ui, std::string(colours.table), name);
         swatch_in_item(map, 0);
@@ -101,9 +98,7 @@ void send_rule(UiState& ui, const Colours& colours, const RangeRule& rule) {
 }
 
 void draw_scale(UiState& ui, const Colours& colours) {
-    row("Scale",
-        fmt::format("How values are spread over the colours\n--{} log|symlog|centred[:RANGE]",
-                    colours.range));
+    row("Scale", fmt::format("How values map to colours\n--{} log|symlog|centred[:RANGE]", colours.range));
     const auto clicked = segmented("scale", kScales, int(colours.rule.scale));
     if (!clicked) return;
     RangeRule rule = colours.rule;
@@ -129,11 +124,9 @@ void draw_ends(UiState& ui, const Colours& colours) {
     RangeRule rule = colours.rule;
     const bool percentile = rule.kind == RangeRule::Kind::percentile;
     const std::string_view tips[] = {
-        percentile ? "Of the values, in percent: those below have the first colour"
-                   : "The first colour's value",
-        percentile ? "Of the values, in percent: those above have the last colour"
-                   : "The last colour's value"};
-    row(percentile ? "Percent" : "From, to", "Where the colours begin and end");
+        percentile ? "Lower percentile: values below have the first colour" : "Value of the first colour",
+        percentile ? "Upper percentile: values above have the last colour" : "Value of the last colour"};
+    row(percentile ? "Percentiles" : "From, to", "Where the colours begin and end");
     const float spacing = ImGui::GetStyle().ItemInnerSpacing.x;
     const float width = button_size(2).x;
     ImGui::SetNextItemWidth(width);
@@ -141,10 +134,8 @@ void draw_ends(UiState& ui, const Colours& colours) {
     const bool log = rule.scale == Scale::log;
     const double least = percentile ? 0 : log ? 1e-300 : std::numeric_limits<double>::lowest();
     const double most = percentile ? 100 : std::numeric_limits<double>::max();
-    const NumberRange lows{
-        least, std::nextafter(rule.high, least), "is not below the other end: raise that first"};
-    const NumberRange highs{
-        std::nextafter(rule.low, most), most, {}, "is not above the other end: lower that first"};
+    const NumberRange lows{least, std::nextafter(rule.high, least), "must be below the other end"};
+    const NumberRange highs{std::nextafter(rule.low, most), most, {}, "must be above the other end"};
     const auto low = number_input("##low", draft.low, rule.low, lows, tips[0]);
     ImGui::SameLine(0, spacing);
     ImGui::SetNextItemWidth(width);
@@ -156,23 +147,22 @@ void draw_ends(UiState& ui, const Colours& colours) {
 
 void draw_range(UiState& ui, const Colours& colours) {
     row("Range",
-        fmt::format("Which values the colours span, in every frame\n--{} auto|percentile:LO:HI|MIN:MAX",
-                    colours.range));
+        fmt::format("The values that the colours cover\n--{} auto|percentile:LO:HI|MIN:MAX", colours.range));
     static constexpr Segment kSegments[] = {
-        {"Auto", "From the smallest to the largest value, following the field"},
-        {"Percent", "Between two percentiles, following the field: outliers don't dim the rest"},
-        {"Fixed", "Two numbers that stay, so that pictures can be compared"}};
+        {"Auto", "From the smallest to the largest value of each frame"},
+        {"Percent", "Between two percentiles of each frame, so that outliers do not matter"},
+        {"Fixed", "Two fixed numbers, so that pictures can be compared"}};
     if (const auto clicked = segmented("kind", kSegments, int(colours.rule.kind)))
         send_rule(ui, colours, starting_rule(RangeRule::Kind(*clicked), colours));
     if (colours.rule.kind != RangeRule::Kind::automatic) draw_ends(ui, colours);
     row("", "");
-    if (button("Range of what is visible",
+    if (button("Fit range to view",
                button_size(1),
-               "Fixes the range at the smallest and the largest value on the canvas now",
+               "Fixes the range at the smallest and largest visible value",
                colours.shown ? "" : "No pane shows it"))
-        ui.visible_range = colours.range;
+        ui.ask(FitRange{std::string(colours.range)});
     if (colours.shown) {
-        row("Shown", "What the colours span now");
+        row("Shown", "Present range of the colours");
         const std::string text =
             fmt::format("{} to {}", format_short(colours.shown->low), format_short(colours.shown->high));
         paragraph(text, faint_color());
@@ -189,9 +179,8 @@ std::optional<ValueRange> shown_range(const Snapshot& snapshot, bool laplacian) 
 
 void draw_contours(UiState& ui, const Snapshot& snapshot) {
     constexpr std::string_view kTip =
-        "Lines of equal value, here and in figures: at levels, e.g. 0.1, 0.25, or so many, spread over the "
-        "colours; "
-        "empty: none\n--contours L1,L2,...|N";
+        "Lines of equal value, here and in figures: their levels, e.g. 0.1, 0.25, or their number; empty: "
+        "none\n--contours L1,L2,...|N";
     row("Contours", kTip);
     NumberDraft& draft = ui.panel.view.contours;
     if (!text_field("##contours", draft, snapshot.now.contours, kTip)) return;
@@ -205,15 +194,15 @@ void draw_contours(UiState& ui, const Snapshot& snapshot) {
 
 void draw_arrow_choice(UiState& ui, const Snapshot& snapshot) {
     constexpr std::string_view kTip =
-        "Arrows over the field, here and in figures: where it rises and how steeply, or two components, "
-        "across and down\n--arrows gradient|A,B";
+        "Arrows over the field, here and in figures: its gradient, or two components as x and y\n--arrows "
+        "gradient|A,B";
     const RunSpec& now = snapshot.now;
     const std::string arrows = now.drawn_arrows();
     row("Arrows", kTip);
     combo("##arrows", arrows.empty() ? "none" : arrows.c_str(), kTip, [&] {
         if (choice("none", arrows.empty(), "")) change(ui, "arrows", "");
         const std::string gradient(kGradientArrows);
-        if (choice(gradient.c_str(), arrows == gradient, "Of what is shown, uphill"))
+        if (choice(gradient.c_str(), arrows == gradient, "Gradient of the shown quantity, uphill"))
             change(ui, "arrows", gradient);
         const auto& components = now.model->components;
         for (std::size_t i = 0; i + 1 < components.size(); ++i) {
@@ -270,23 +259,17 @@ void view_combo(UiState& ui, const Snapshot& snapshot, std::string_view shown, s
 
 void draw_view(UiState& ui, const Snapshot& snapshot) {
     ViewState& state = ui.panel.view;
-    row("Show", "Which picture of the field the canvas shows\n--view NAME");
+    row("Show", "What the canvas shows\n--view NAME");
     view_combo(ui, snapshot, shown_view(ui).title, view_tip(shown_view(ui)));
     row("", "");
-    checkbox("Smooth",
-             &ui.smooth,
-             "Interpolates between cells that are larger than a pixel; off, every cell is a square of its "
-             "own value. Changes the picture alone.");
+    checkbox(
+        "Smooth", &ui.smooth, "Interpolates between cells larger than a pixel; changes only the picture");
     row("", "");
-    checkbox("Axes",
-             &ui.preferences.axes,
-             "Coordinates around the field: columns and rows of cells, row 0 on top, as in figure.png");
+    checkbox("Axes", &ui.preferences.axes, "Coordinates around the field, with row 0 at the top");
     row("", "");
     checkbox("Numbers in cells", &ui.show_numbers, "Writes the values into cells that are large enough");
     row("", "");
-    if (button("Hold this range",
-               button_size(1),
-               "Makes the range of what is shown fixed at the numbers that it has now. Key N."))
+    if (button("Lock range", button_size(1), "Fixes the colour range at its present values. Key N."))
         snap_range(ui, snapshot);
     subtitle("Values", "Colours of the field and of differences");
     draw_color_controls(ui, snapshot, false, state.range);

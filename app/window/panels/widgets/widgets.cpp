@@ -1,12 +1,7 @@
 #include "app/window/panels/widgets/widgets.h"
 
-#if __has_include(<imgui_stdlib.h>)
-#include <imgui_stdlib.h>
-#else
-#include <misc/cpp/imgui_stdlib.h>
-#endif
-
 #include <fmt/format.h>
+#include <imgui.h>
 
 #include <algorithm>
 #include <cfloat>
@@ -152,11 +147,7 @@ void say_below(std::string_view error) {
     ImGui::SetNextWindowPos(at, ImGuiCond_Always, ImVec2(0, above ? 1.0f : 0.0f));
     ImGui::SetNextWindowSize(ImVec2(width, 0));
     // A tooltip window is on top and takes no input.
-    ImGui::Begin("##said",
-                 nullptr,
-                 ImGuiWindowFlags_Tooltip | ImGuiWindowFlags_NoInputs | ImGuiWindowFlags_NoDecoration |
-                     ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
-                     ImGuiWindowFlags_NoFocusOnAppearing);
+    ImGui::Begin("##said", nullptr, kPlainWindow | ImGuiWindowFlags_Tooltip | ImGuiWindowFlags_NoInputs);
     error_text(error);
     ImGui::End();
 }
@@ -258,18 +249,6 @@ bool choice(const char* label, bool chosen, std::string_view tip, std::string_vi
     tooltip(why_not.empty() ? tip : why_not);
     if (chosen) ImGui::SetItemDefaultFocus();
     return clicked;
-}
-
-bool text_input(
-    const char* id, const char* hint, std::string& text, std::string_view tip, std::string_view wrong) {
-    if (!wrong.empty()) ImGui::PushStyleColor(ImGuiCol_Text, error_color());
-    const bool entered = ImGui::InputTextWithHint(id, hint, &text, ImGuiInputTextFlags_EnterReturnsTrue);
-    if (!wrong.empty()) ImGui::PopStyleColor();
-    if (!wrong.empty() && ImGui::IsItemActive())
-        say_below(wrong);
-    else
-        tooltip(wrong.empty() ? tip : wrong);
-    return entered;
 }
 
 bool begin_values(const char* id, bool units) {

@@ -86,17 +86,15 @@ void combo(const char* id, const char* shown, std::string_view tip, F&& rows, Im
     ImGui::EndCombo();
 }
 
-/// Returns true on Enter. The text is red if there is an error, which is shown below it while typing.
-bool text_input(const char* id,
-                const char* hint,
-                std::string& text,
-                std::string_view tip = {},
-                std::string_view wrong = {});
-
 /// Begins a table of label, right-aligned value and, with `units`, unit. Returns false if not visible.
 bool begin_values(const char* id, bool units = true);
 void value_row(const char* label, std::string_view value, std::string_view unit, std::string_view tip);
 void end_values();
+
+/// A window over the canvas without a title, which neither moves nor takes the focus.
+inline constexpr ImGuiWindowFlags kPlainWindow = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
+                                                 ImGuiWindowFlags_NoSavedSettings |
+                                                 ImGuiWindowFlags_NoFocusOnAppearing;
 
 /// Begins a window centred on the canvas, initially of this share of it and no larger than `most`. Call
 /// ImGui::End() whatever it returns.

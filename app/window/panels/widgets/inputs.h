@@ -1,4 +1,4 @@
-// The input field for numbers, and the slider that turns into it.
+// Fields for text, numbers and paths, and the slider that turns into a number field.
 #pragma once
 
 #include <limits>
@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "app/window/panels/panel_state.h"
+#include "app/window/ui_state.h"
 
 namespace stencil {
 
@@ -60,5 +61,17 @@ struct LiveEdit {
 /// field until that is left.
 std::optional<LiveEdit> live_slider(
     const char* id, SliderDraft& draft, double current, const SliderLook& look, std::string_view tip = {});
+
+/// Returns true on Enter. The text is red if there is an error, which is shown below it while typing.
+bool text_input(const char* id,
+                const char* hint,
+                std::string& text,
+                std::string_view tip = {},
+                std::string_view wrong = {});
+
+/// A text field with a button over the rest of the line, less `keep`. Returns true on Enter or when a path
+/// was chosen. "~" expands to the home folder when the field is left.
+bool path_input(
+    const char* id, UiState& ui, std::string& path, PathKind kind, std::string_view tip, float keep = 0);
 
 }  // namespace stencil

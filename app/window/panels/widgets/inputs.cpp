@@ -1,9 +1,8 @@
-#include "app/window/panels/widgets/number_input.h"
+#include "app/window/panels/widgets/inputs.h"
 
 #include <fmt/format.h>
 #include <imgui.h>
 #include <imgui_internal.h>
-
 #if __has_include(<imgui_stdlib.h>)
 #include <imgui_stdlib.h>
 #else
@@ -13,10 +12,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <filesystem>
 #include <utility>
 
 #include "app/window/format.h"
 #include "app/window/panels/widgets/widgets.h"
+#include "app/window/theme.h"
+#include "sim/files/folder.h"
 #include "sim/model/equations.h"
 #include "sim/model/text/typed_number.h"
 #include "sim/text/parse.h"
@@ -31,11 +33,13 @@ constexpr double kHold = 0.5;  // seconds
 std::string why_not(std::optional<double> value, std::string_view text, const NumberRange& range) {
     if (!value && text.find(',') != text.npos)
         return fmt::format("{}: write decimals with a point, thousands with a space", text);
-    if (!value) return fmt::format("'{}' is not a number; 1e4, 10k, 2^20 and 3*(4 + 1) are", text);
+    if (!value) return fmt::format("'{}' is not a number; examples: 1e4, 10k, 2^20, 3*(4 + 1)", text);
     if (*value > range.most && !range.above.empty()) return fmt::format("{} {}", text, range.above);
     if (*value > range.most)
         return fmt::format("{} is above {}, the largest allowed", text, format_short(range.most, 12));
     if (*value < range.least && !range.below.empty()) return fmt::format("{} {}", text, range.below);
+    if (*value < range.least && range.least == std::numeric_limits<double>::min())
+        return fmt::format("{} must be above 0", text);
     if (*value < range.least)
         return fmt::format("{} is below {}, the smallest allowed", text, format_short(range.least, 12));
     return {};
@@ -105,6 +109,39 @@ std::optional<LiveEdit> type_number(
     draft.value = *value;
     draft.hold_until = ImGui::GetTime() + kHold;
     return LiveEdit{*value, false};
+}
+
+constexpr std::string_view kNoDialog = "Install zenity or kdialog for a file dialog";
+
+void ask_path(UiState& ui, unsigned field, PathKind kind, const std::string& path) {
+    std::error_code failed;
+    std::filesystem::path start = std::filesystem::absolute(path.empty() ? "." : path, failed);
+    while (!std::filesystem::is_directory(start, failed) && start.has_relative_path())
+        start = start.parent_path();
+    ui.dialog.field = field;
+    ui.ask(PathQuestion{kind, start.string()});
+}
+
+// Returns true if one of the recent paths was chosen.
+bool draw_choices(UiState& ui, unsigned field, std::string& path) {
+    bool chosen = false;
+    if (!ImGui::BeginPopup("paths")) return false;
+    if (ImGui::MenuItem("Browse...", nullptr, false, ui.dialog.there))
+        ask_path(ui, field, PathKind::file, path);
+    if (!ui.dialog.there) tooltip(kNoDialog);
+    if (!ui.preferences.recent.empty()) ImGui::Separator();
+    for (std::size_t i = 0; i < ui.preferences.recent.size(); ++i) {
+        const std::string& recent = ui.preferences.recent[i];
+        ImGui::PushID(int(i));
+        if (ImGui::MenuItem(std::filesystem::path(recent).filename().string().c_str())) {
+            path = recent;
+            chosen = true;
+        }
+        tooltip(recent);
+        ImGui::PopID();
+    }
+    ImGui::EndPopup();
+    return chosen;
 }
 
 }  // namespace
@@ -212,6 +249,44 @@ std::optional<LiveEdit> live_slider(
     // Not while dragging, because the tooltip would cover the field.
     tooltip(tip);
     return edit;
+}
+
+bool text_input(
+    const char* id, const char* hint, std::string& text, std::string_view tip, std::string_view wrong) {
+    if (!wrong.empty()) ImGui::PushStyleColor(ImGuiCol_Text, error_color());
+    const bool entered = ImGui::InputTextWithHint(id, hint, &text, ImGuiInputTextFlags_EnterReturnsTrue);
+    if (!wrong.empty()) ImGui::PopStyleColor();
+    if (!wrong.empty() && ImGui::IsItemActive())
+        say_below(wrong);
+    else
+        tooltip(wrong.empty() ? tip : wrong);
+    return entered;
+}
+
+bool path_input(
+    const char* id, UiState& ui, std::string& path, PathKind kind, std::string_view tip, float keep) {
+    const bool folder = kind == PathKind::folder;
+    const ImGuiStyle& style = ImGui::GetStyle();
+    const float side = text_width(ICON_FOLDER) + 2 * style.FramePadding.x, spacing = style.ItemInnerSpacing.x;
+    ImGui::SetNextItemWidth(std::max(1.0f, ImGui::GetContentRegionAvail().x - keep - side - spacing));
+    bool entered = text_input(id, folder ? "a folder" : "a path", path, tip);
+    const unsigned field = ImGui::GetItemID();
+    if (entered || ImGui::IsItemDeactivatedAfterEdit()) path = expanded_home(path);
+    ImGui::SameLine(0, spacing);
+    ImGui::PushID(id);
+    const bool pressed = button(ICON_FOLDER,
+                                ImVec2(side, 0),
+                                folder ? "Chooses a folder" : "Chooses a file, also a recent one",
+                                folder && !ui.dialog.there ? kNoDialog : "");
+    if (pressed && folder) ask_path(ui, field, kind, path);
+    if (pressed && !folder) ImGui::OpenPopup("paths");
+    entered |= draw_choices(ui, field, path);
+    ImGui::PopID();
+    if (ui.dialog.field == field && !ui.dialog.answer.empty()) {
+        path = std::exchange(ui.dialog.answer, {});
+        entered = true;
+    }
+    return entered;
 }
 
 }  // namespace stencil

@@ -1,4 +1,5 @@
-// The tour: eight cards, each beside the control that it explains, for people new to GPUs and equations.
+// For people new to GPUs and equations: prompts on the canvas, one at a time until each is done, and the
+// tour, eight cards, each beside the control that it explains.
 #pragma once
 
 #include <span>
@@ -41,5 +42,20 @@ figure::Point card_place(const figure::Box& control,
                          const figure::Box& card,
                          const figure::Box& area,
                          double gap);
+
+struct Prompt {
+    std::string_view name;  ///< as stored in Preferences::prompts_done
+    std::string_view text;
+    bool (*done)(const UiState&);  ///< whether this frame did it
+};
+
+/// Returns the prompts in the order shown.
+std::span<const Prompt> prompts();
+
+/// Marks what this frame has done; call it before its actions are sent.
+void follow_prompts(UiState& ui);
+
+/// Draws the first remaining prompt over the canvas, or beside a parameter's slider if it is about that.
+void draw_prompt(UiState& ui);
 
 }  // namespace stencil
