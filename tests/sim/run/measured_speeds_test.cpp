@@ -2,7 +2,7 @@
 
 #include <fstream>
 
-#include "sim/bench/measured_rows.h"
+#include "sim/bench/ladder_report.h"
 #include "sim/text/embedded.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
