@@ -10,7 +10,6 @@
 
 #include "sim/figure/canvas.h"
 #include "sim/figure/raster.h"
-#include "sim/figure/surface_picture.h"
 #include "sim/figure/text.h"
 #include "sim/figure/ticks.h"
 #include "sim/files/atomic_file.h"

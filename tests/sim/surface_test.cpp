@@ -1,5 +1,5 @@
 // Surface plots: positions of points, and hidden surfaces.
-#include "sim/figure/surface_picture.h"
+#include "sim/figure/raster.h"
 
 #include <cmath>
 

@@ -1,7 +1,7 @@
 // Surfaces in the window: drawn as in pictures, rotated and zoomed by mouse.
 #include <cmath>
 
-#include "sim/figure/surface_picture.h"
+#include "sim/figure/raster.h"
 #include "tests/support/window/canvas_lab.h"
 #include "tests/support/window/screen.h"
 
