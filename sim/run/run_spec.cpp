@@ -51,7 +51,7 @@ void take_from_text(RunSpec& spec, const equation::Equations& text) {
 // A component named by --arrows that the model lacks; empty if there is none.
 std::string missing_arrow(const RunSpec& spec) {
     for (const std::string& name : arrow_components(spec.arrows))
-        if (!contains(names_of(spec.model->components), name)) return name;
+        if (!find_component(*spec.model, name)) return name;
     return "";
 }
 
@@ -180,12 +180,16 @@ bool Problem::is_general() const {
     return !model->diffusivity || scheme() != equation::SteppingScheme::euler;
 }
 
+std::optional<std::size_t> find_component(const Model& model, std::string_view name) {
+    const auto found = std::ranges::find(model.components, name, &Component::name);
+    if (found == model.components.end()) return std::nullopt;
+    return std::size_t(found - model.components.begin());
+}
+
 std::size_t component_index(const Model& model, std::string_view name) {
     if (name.empty()) return 0;
-    const auto found = std::ranges::find(model.components, name, &Component::name);
-    if (found == model.components.end())
-        throw InputError(unknown_name_message("component", name, names_of(model.components)));
-    return std::size_t(found - model.components.begin());
+    if (const auto index = find_component(model, name)) return *index;
+    throw InputError(unknown_name_message("component", name, names_of(model.components)));
 }
 
 std::string_view boundary_text(const Problem& spec) {

@@ -98,7 +98,9 @@ struct Execution {
 
 struct Configuration : Problem, Execution {};
 
-/// Index of a component by name; 0 for an empty name. Throws InputError.
+/// Index of a component by name.
+std::optional<std::size_t> find_component(const Model& model, std::string_view name);
+/// As above; 0 for an empty name. Throws InputError.
 std::size_t component_index(const Model& model, std::string_view name);
 
 /// All parameters as text: "coefficient 0.2".

@@ -176,11 +176,10 @@ Field fitted(Field field, const Problem& spec) {
 }
 
 std::vector<int> kept_components(const Problem& now, const Problem& next) {
-    const auto names = names_of(now.model->components);
     std::vector<int> kept;
     for (const Component& component : next.model->components) {
-        const auto known = std::ranges::find(names, component.name);
-        kept.push_back(known == names.end() ? -1 : int(known - names.begin()));
+        const auto known = find_component(*now.model, component.name);
+        kept.push_back(known ? int(*known) : -1);
     }
     return kept;
 }

@@ -11,7 +11,6 @@
 #include "sim/files/image.h"
 #include "sim/files/npy.h"
 #include "sim/run/output/frame_writer.h"
-#include "sim/run/output/looks.h"
 #include "sim/run/output/measures.h"
 #include "sim/run/simulation.h"
 #include "sim/text/error.h"
@@ -55,12 +54,10 @@ void write_array(const Path& path, const RunOutput& run, const OutputField& fiel
 
 void write_start(const Path& path, const RunOutput& run, const OutputField& field) {
     if (!run.spread) return write_npy(path, *field.start);
-    const auto names = names_of(run.spread->now().model->components);
-    const auto component = std::ranges::find(names, field.formula);
-    if (component == names.end())
-        write_npy(path, *run.spread->start_of(field.formula));
+    if (const auto component = find_component(*run.spread->now().model, field.formula))
+        write_npy(path, *run.spread->start(), *component);
     else
-        write_npy(path, *run.spread->start(), std::size_t(component - names.begin()));
+        write_npy(path, *run.spread->start_of(field.formula));
 }
 
 constexpr bool kOfRun = true;
@@ -310,13 +307,13 @@ std::vector<std::string> output_formulas(const RunSpec& spec) {
 }
 
 std::string output_suffix(const RunSpec& spec, const std::string& formula) {
-    const std::vector<std::string> components = names_of(spec.model->components);
-    if (!contains(components, formula)) return fmt::format("-{}", kShown);
-    return components.size() > 1 || !contains(components, spec.shown()) ? "-" + formula : "";
+    if (!find_component(*spec.model, formula)) return fmt::format("-{}", kShown);
+    const bool several = spec.model->components.size() > 1 || !find_component(*spec.model, spec.shown());
+    return several ? "-" + formula : "";
 }
 
 std::string output_name(const RunSpec& spec, const std::string& formula) {
-    return contains(names_of(spec.model->components), formula) ? formula : std::string(kShown);
+    return find_component(*spec.model, formula) ? formula : std::string(kShown);
 }
 
 RunNotes run_notes(const RunSpec& now, const RunSpec& document) {

@@ -1,4 +1,4 @@
-#include "sim/run/output/looks.h"
+#include "sim/run/output/exports.h"
 
 #include <fmt/format.h>
 
@@ -9,10 +9,8 @@
 #include <vector>
 
 #include "sim/figure/chart.h"
-#include "sim/figure/figure.h"
 #include "sim/figure/paper.h"
 #include "sim/files/atomic_file.h"
-#include "sim/run/output/exports.h"
 #include "sim/text/names.h"
 #include "sim/text/parse.h"
 #include "sim/view/arrows.h"

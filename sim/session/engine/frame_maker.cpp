@@ -206,10 +206,9 @@ void FrameMaker::set_base(Base base, const Moment& moment) {
                            spec.size->nx,
                            spec.size->ny);
     }
-    const auto names = names_of(moment.simulation->now().model->components);
-    const auto component = std::ranges::find(names, shown);
-    if (base == Base::start && component != names.end())
-        solver.set_base(*moment.simulation->start(), std::size_t(component - names.begin()));
+    const auto component = find_component(*moment.simulation->now().model, shown);
+    if (base == Base::start && component)
+        solver.set_base(*moment.simulation->start(), *component);
     else if (base == Base::start)
         solver.set_base(*moment.simulation->start_of(shown));
     else if (base == Base::bookmark)
