@@ -17,7 +17,7 @@
 #include "sim/initial/initial.h"
 #include "sim/text/quote.h"
 #endif
-#include "sim/run/output/video_file.h"
+#include "sim/run/output/film.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
 #include "sim/text/parse.h"

@@ -15,7 +15,7 @@
 #include "app/window/remembered.h"
 #include "app/window/ui_state.h"
 #include "app/window/window_command.h"
-#include "sim/run/output/video_file.h"
+#include "sim/run/output/film.h"
 #include "sim/session/engine/engine.h"
 #include "sim/text/json.h"
 

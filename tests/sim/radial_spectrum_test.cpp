@@ -1,4 +1,4 @@
-#include "sim/view/radial_spectrum.h"
+#include "sim/view/analysis.h"
 
 #include <algorithm>
 #include <cmath>

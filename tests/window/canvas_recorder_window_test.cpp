@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <future>
 
-#include "sim/run/output/video_file.h"
+#include "sim/run/output/film.h"
 #include "tests/support/catch.h"
 #include "tests/support/scratch.h"
 #include "tests/support/skip.h"

@@ -16,8 +16,8 @@
 #include "sim/text/error.h"
 #include "sim/text/json.h"
 #include "sim/text/names.h"
+#include "sim/view/analysis.h"
 #include "sim/view/colormap.h"
-#include "sim/view/radial_spectrum.h"
 
 namespace stencil {
 namespace {

@@ -97,25 +97,13 @@ Arrows arrows_of(const RunOutput& run, const OutputField& field) {
     const int nx = field.end.nx(), ny = field.end.ny();
     const ArrowLattice lattice =
         arrow_lattice({0, 0, double(nx), double(ny)}, nx, ny, std::max(nx, ny) / kAlong);
-    const auto components = arrow_components(run.now.drawn_arrows());
-    std::vector<SamplePoint> vectors;
-    if (components.empty()) {
-        const std::vector<SamplePoint> points = gradient_points(lattice, nx, ny);
+    return make_arrows(run.now.drawn_arrows(), lattice, nx, ny, [&](auto& name, auto& points) {
+        const Field& shown =
+            name.empty() ? field.end : std::ranges::find(run.fields, name, &OutputField::formula)->end;
         std::vector<double> values;
-        for (const SamplePoint& at : points) values.push_back(interpolated(field.end, at));
-        vectors = gradients(points, values);
-    } else {
-        const auto end_of = [&](const std::string& name) -> const Field& {
-            return std::ranges::find(run.fields, name, &OutputField::formula)->end;
-        };
-        const Field &across = end_of(components[0]), &down = end_of(components[1]);
-        for (int row = 0; row < lattice.ny; ++row)
-            for (int column = 0; column < lattice.nx; ++column) {
-                const SamplePoint at = lattice.at(column, row);
-                vectors.push_back({interpolated(across, at), interpolated(down, at)});
-            }
-    }
-    return measured_arrows(lattice, std::move(vectors));
+        for (const SamplePoint& at : points) values.push_back(interpolated(shown, at));
+        return values;
+    });
 }
 
 // The arrows of --arrows over a picture of the final field; empty if none are asked for.
