@@ -89,10 +89,8 @@ struct Layout {
     double caption_size = kCaptionSize;
 };
 
-double widest_label(const Ticks& ticks) {
-    double widest = 0;
-    for (const Tick& tick : ticks.marks) widest = std::max(widest, text_width(tick.label, kTickSize));
-    return widest;
+double tick_width(std::string_view label) {
+    return text_width(label, kTickSize);
 }
 
 int most_ticks(double length, double spacing) {
@@ -136,8 +134,8 @@ Group measured(const FigurePanel& panel, double room, bool first) {
                           0.4 * kTickSize,
                           [](std::string_view) { return kTickSize; });
     group.has_y_label = first;
-    group.y_tick_width = widest_label(group.y);
-    group.bar_tick_width = widest_label(group.bar);
+    group.y_tick_width = widest_label(group.y, tick_width);
+    group.bar_tick_width = widest_label(group.bar, tick_width);
     group.before = kTick + kTickGap + group.y_tick_width;
     if (first) group.before += kLabelGap + kLabelSize * (kCapital + kDescent);
     group.after = kBarGap + kBarWidth + kTick + kTickGap + group.bar_tick_width;

@@ -118,10 +118,9 @@ void write_png(const std::filesystem::path& path,
                const Colormap& colors,
                ValueRange range) {
     check_png_size(path, field.nx(), field.ny());
-    AtomicFile file(path);
     std::vector<Rgb> pixels(field.size());
     paint(field, colors, range, pixels);
-    encode_png(file, path, field.nx(), field.ny(), pixels.data());
+    write_png(path, field.nx(), field.ny(), pixels);
 }
 
 void write_png(const std::filesystem::path& path, int nx, int ny, std::span<const Rgb> pixels) {
