@@ -76,9 +76,6 @@ struct Method {
     MakeStepper<double> make_float64 = nullptr;
 
     bool is_built() const;
-    std::string why_unsupported(FieldShape shape, std::size_t cell_bytes) const {
-        return unsupported_reason ? unsupported_reason(shape, cell_bytes) : "";
-    }
     bool is_called(std::string_view word) const { return word == name || (!alias.empty() && word == alias); }
 };
 

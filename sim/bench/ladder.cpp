@@ -214,8 +214,11 @@ void Ladder::measure_limits() {
 std::string Ladder::why_not(const Case& one) const {
     const Method& method = *one.method;
     if (!method.is_built()) return "this build does not have it";
-    const std::string why = method.why_unsupported({one.size.nx, one.size.ny}, bytes_of(spec_.run.dtype));
-    if (!why.empty()) return why;
+    if (method.unsupported_reason)
+        if (const std::string why =
+                method.unsupported_reason({one.size.nx, one.size.ny}, bytes_of(spec_.run.dtype));
+            !why.empty())
+            return why;
     try {
         require_memory(ladder_needs(spec_, method, one.size),
                        memory_limits(query_machine(), spec_.run.memory_limit),

@@ -76,7 +76,9 @@ int largest_edge(const LadderSpec& spec, const Machine& machine) {
     int largest = 0;
     for (const std::string& name : spec.methods) {
         const Method& method = method_of(spec, name);
-        if (!method.why_unsupported({kLarge.nx, kLarge.ny}, bytes_of(spec.run.dtype)).empty()) continue;
+        if (method.unsupported_reason &&
+            !method.unsupported_reason({kLarge.nx, kLarge.ny}, bytes_of(spec.run.dtype)).empty())
+            continue;
         largest = std::max(largest, largest_square(ladder_needs(spec, method, kLarge), limits));
     }
     return largest;

@@ -28,7 +28,8 @@ bool in_float64(const LadderSpec& spec, const Method& method) {
 }
 
 bool fits(const Method& method, Size size) {
-    return method.is_built() && method.why_unsupported({size.nx, size.ny}, sizeof(double)).empty();
+    return method.is_built() && (!method.unsupported_reason ||
+                                 method.unsupported_reason({size.nx, size.ny}, sizeof(double)).empty());
 }
 
 const Method& fastest_on(Device device, std::string_view model) {

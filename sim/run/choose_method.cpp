@@ -45,7 +45,8 @@ double boundary_factor(const MeasuredMethod& row, Boundary boundary) {
 
 bool can_step(const Method& method, const MethodRequest& request) {
     return method.model == request.model && method.device == request.device && !method.jumps &&
-           method.why_unsupported(request.shape, request.cell_bytes).empty();
+           (!method.unsupported_reason ||
+            method.unsupported_reason(request.shape, request.cell_bytes).empty());
 }
 
 constexpr double kNever = std::numeric_limits<double>::infinity();

@@ -13,7 +13,8 @@ constexpr int kFramesInRow = 8;
 constexpr double kWorthSeconds = 0.5;
 
 bool fits(const Method& method, const RunSpec& spec) {
-    return method.why_unsupported({spec.size->nx, spec.size->ny}, bytes_of(spec.dtype)).empty();
+    return !method.unsupported_reason ||
+           method.unsupported_reason({spec.size->nx, spec.size->ny}, bytes_of(spec.dtype)).empty();
 }
 
 }  // namespace
