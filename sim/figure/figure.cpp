@@ -123,7 +123,8 @@ Group measured(const FigurePanel& panel, double room, bool first) {
     const Field& field = *panel.field;
     const Box size = panel_size(field, room);
     const auto ticks = [&](int cells, int most) {
-        return panel.unit.empty() ? cell_ticks(cells, most) : value_ticks({0, cells * panel.cell}, most);
+        return panel.unit.empty() ? cell_ticks({0, double(cells)}, most)
+                                  : value_ticks({0, cells * panel.cell}, most);
     };
     const std::string widest = panel.unit.empty() ? std::to_string(field.nx()) : "0.000";
     const double x_label = text_width(widest, kTickSize);

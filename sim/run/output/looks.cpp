@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "kernels/view/sampled.h"
 #include "sim/figure/chart.h"
 #include "sim/figure/paper.h"
 #include "sim/files/atomic_file.h"
@@ -75,20 +77,12 @@ std::vector<figure::ChartSeries> ways_of(const RunOutput& run) {
     return ways;
 }
 
-// Bilinear interpolation, as Solver::sample() with `smooth`.
+// Interpolated as Solver::sample() does with `smooth`.
 double interpolated(const Field& field, SamplePoint at) {
-    const auto along = [](double place, int cells, int& low) {
-        const double from_centre = std::clamp(place - 0.5, 0.0, double(cells - 1));
-        low = std::min(int(from_centre), std::max(0, cells - 2));
-        return from_centre - low;
-    };
-    int x = 0, y = 0;
-    const double across = along(at.x, field.nx(), x), down = along(at.y, field.ny(), y);
-    const int right = std::min(x + 1, field.nx() - 1), below = std::min(y + 1, field.ny() - 1);
     return field.visit([&](const auto& cells) {
-        return std::lerp(std::lerp(double(cells.at(x, y)), double(cells.at(right, y)), across),
-                         std::lerp(double(cells.at(x, below)), double(cells.at(right, below)), across),
-                         down);
+        using Cell = std::remove_cvref_t<decltype(*cells.data())>;
+        const QuantitySource<Cell> source{PlainView<const Cell>(cells.view()), {}, {}};
+        return sampled<Quantity::value>(source, at, {.smooth = true});
     });
 }
 
