@@ -20,7 +20,7 @@
 #include "sim/files/folder.h"
 #include "sim/machine/copy_bandwidth.h"
 #include "sim/model/equations.h"
-#include "sim/run/measured_speeds.h"
+#include "sim/run/choose_method.h"
 #include "sim/run/output/checkpoint.h"
 #include "sim/run/output/exports.h"
 #include "sim/run/output/film.h"

@@ -6,7 +6,7 @@
 
 #include "sim/bench/ladder.h"
 #include "sim/figure/figure.h"
-#include "sim/run/measured_speeds.h"
+#include "sim/run/choose_method.h"
 #include "sim/text/json.h"
 
 namespace stencil {

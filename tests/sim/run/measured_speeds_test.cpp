@@ -1,4 +1,4 @@
-#include "sim/run/measured_speeds.h"
+#include "sim/run/choose_method.h"
 
 #include <fstream>
 
