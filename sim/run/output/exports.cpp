@@ -170,6 +170,12 @@ std::string file_name(const Export& row, const std::string& suffix) {
     return name.stem().string() + (row.of_run ? "" : suffix) + name.extension().string();
 }
 
+Measures with_probes(const RunSpec& spec, Size field) {
+    Measures measures(0);
+    for (const RunSpec::Cell& cell : spec.probes) measures.add_probe(cell.x, cell.y, field.nx, field.ny);
+    return measures;
+}
+
 }  // namespace
 
 const Colormap& field_colors(const RunSpec& spec) {
@@ -265,23 +271,17 @@ MeasureTables make_tables(Solver& solver, const RunSpec& now, const std::string&
 
 MeasuresOf make_measures(const RunSpec& spec) {
     MeasuresOf measures;
-    for (const std::string& formula : output_formulas(spec)) {
-        Measures& own = measures.emplace(formula, Measures(0)).first->second;
-        for (const RunSpec::Cell& cell : spec.probes)
-            own.add_probe(cell.x, cell.y, spec.size->nx, spec.size->ny);
-    }
+    for (const std::string& formula : output_formulas(spec))
+        measures.emplace(formula, with_probes(spec, *spec.size));
     return measures;
 }
 
 void add_measures(MeasuresOf& measures, Simulation& simulation) {
     const RunSpec& now = simulation.now();
     for (const std::string& formula : output_formulas(now)) {
-        const auto [own, is_new] = measures.try_emplace(formula, Measures(0));
         // Probes were checked against the initial size; outside of a smaller field their values are NaN.
-        if (is_new)
-            for (const RunSpec::Cell& cell : now.probes)
-                own->second.add_probe(cell.x, cell.y, kMaxCells, kMaxCells);
-        own->second.add(simulation.step(), simulation.solver(), formula);
+        if (!measures.contains(formula)) measures.emplace(formula, with_probes(now, {kMaxCells, kMaxCells}));
+        measures.at(formula).add(simulation.step(), simulation.solver(), formula);
     }
 }
 
