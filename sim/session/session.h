@@ -13,7 +13,6 @@
 #include "sim/session/engine/cadence.h"
 #include "sim/session/engine/exporter.h"
 #include "sim/session/engine/frame_maker.h"
-#include "sim/session/messages.h"
 #include "sim/session/pace.h"
 #include "sim/session/recent.h"
 #include "sim/session/recorder.h"
