@@ -1,6 +1,6 @@
 #version 450 core
 // Draws a field as a surface with the painter's algorithm: one instance per row of cells, back to front, each
-// a triangle strip from back to front, so no depth buffer is needed; like sim/figure/surface_picture.cpp.
+// a triangle strip from back to front, so no depth buffer is needed; like sim/figure/raster.cpp.
 
 layout(binding = 0) uniform sampler2D values;
 

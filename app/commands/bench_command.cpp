@@ -20,13 +20,13 @@
 #include "sim/bench/ladder.h"
 #include "sim/bench/ladder_report.h"
 #include "sim/bench/ladder_spec.h"
-#include "sim/bench/measured_rows.h"
 #include "sim/bench/scale.h"
 #include "sim/bench/work_precision.h"
 #include "sim/files/atomic_file.h"
 #include "sim/files/folder.h"
 #include "sim/kernel_trial/trial.h"
 #include "sim/run/settings.h"
+#include "sim/text/csv.h"
 #include "sim/text/error.h"
 #include "sim/text/json.h"
 #include "sim/text/parse.h"
@@ -226,27 +226,29 @@ int save_command(const BenchRequest& request, const Machine& machine) {
     return 0;
 }
 
+void take_places(const BenchRequest& request) {
+    check_json_file(request.json, request.out, {});
+    if (!request.out.empty()) make_folder(request.out, "--out");
+}
+
 // Writes NAME.json, .csv, .png and .svg into the folder, and the --json file.
 template <class Measured>
-std::vector<fs::path> write_measured(const BenchRequest& request,
-                                     const std::string& name,
-                                     const Measured& measured,
-                                     std::string (*draw)(const Measured&, figure::FigureFormat)) {
+void write_measured(const BenchRequest& request, const std::string& name, const Measured& measured) {
     std::vector<fs::path> files;
     const auto put = [&](const fs::path& path, const std::string& text) {
         write_text_file(path, text);
         files.push_back(path);
     };
-    const std::string json = json_text(to_json(measured));
+    const auto json = to_json(measured);
     if (!request.out.empty()) {
         const fs::path folder = request.out;
-        put(folder / (name + ".json"), json);
-        put(folder / (name + ".csv"), to_csv(measured));
+        put(folder / (name + ".json"), json_text(json));
+        put(folder / (name + ".csv"), csv_table(json.at("rows")));
         put(folder / (name + ".png"), draw(measured, figure::FigureFormat::png));
         put(folder / (name + ".svg"), draw(measured, figure::FigureFormat::svg));
     }
-    if (!request.json.empty()) put(request.json, json);
-    return files;
+    if (!request.json.empty()) put(request.json, json_text(json));
+    if (!request.quiet) print_written(files);
 }
 
 int scale_command(const BenchRequest& request, const Machine& machine) {
@@ -254,8 +256,7 @@ int scale_command(const BenchRequest& request, const Machine& machine) {
         throw InputError(
             "--scale is a measurement of its own: leave --save, --kernel and --work-precision out");
     const ScaleSpec spec = scale_spec(*request.scaling, request.spec, machine);
-    check_json_file(request.json, request.out, {});
-    if (!request.out.empty()) make_folder(request.out, "--out");
+    take_places(request);
     ProgressLine progress(request.quiet);
     const Scaled scale = measure_scale(spec, machine, [&](const std::string& doing) {
         progress.show(doing);
@@ -263,8 +264,7 @@ int scale_command(const BenchRequest& request, const Machine& machine) {
     });
     progress.clear();
     if (!request.quiet) print_text(to_text(scale));
-    const auto files = write_measured(request, "scale", scale, draw_scale);
-    if (!request.quiet) print_written(files);
+    write_measured(request, "scale", scale);
     if (!scale.same_bits) throw MachineError("the fields differ from one number of processes to another");
     return scale.interrupted ? 128 + interrupt_signal() : 0;
 }
@@ -276,8 +276,7 @@ int work_precision_command(const BenchRequest& request, const Machine& machine) 
     auto dtypes = request.dtypes;
     if (dtypes.empty()) dtypes = {DType::float32, DType::float64};
     const WorkPrecisionSpec spec = work_precision_spec(request.spec, request.until, std::move(dtypes));
-    check_json_file(request.json, request.out, {});
-    if (!request.out.empty()) make_folder(request.out, "--out");
+    take_places(request);
     ProgressLine progress(request.quiet);
     const WorkPrecision measured =
         measure_work_precision(spec, machine, [&](double share, const std::string& doing) {
@@ -286,8 +285,7 @@ int work_precision_command(const BenchRequest& request, const Machine& machine) 
         });
     progress.clear();
     if (!request.quiet) print_text(to_text(measured));
-    const auto files = write_measured(request, "work-precision", measured, draw_work_precision);
-    if (!request.quiet) print_written(files);
+    write_measured(request, "work-precision", measured);
     if (!measured.interrupted) return 0;
     note("stencilscope: interrupted after {} runs\n", measured.rows.size());
     return 128 + interrupt_signal();
@@ -303,8 +301,7 @@ int bench_command(const BenchRequest& request) {
     if (request.save) return save_command(request, machine);
     const LadderSpec spec = resolve(request.spec, machine);
     print_notice(request, spec, machine);
-    check_json_file(request.json, request.out, {});
-    if (!request.out.empty()) make_folder(request.out, "--out");
+    take_places(request);
 
     const KernelRows kernel = try_kernel_of(request, spec, machine);
     if (kernel.interrupted) return 128 + interrupt_signal();
@@ -314,8 +311,7 @@ int bench_command(const BenchRequest& request) {
     climb(ladder, table, request.quiet);
     const LadderReport report = kernel.beside(make_report(ladder, machine));
     require_rows(report);
-    const std::vector<fs::path> files = write_measured(request, "bench", report, draw_ladder);
-    if (!request.quiet) print_written(files);
+    write_measured(request, "bench", report);
     if (interrupt_signal() == 0) return 0;
     note("stencilscope: interrupted after {} of {} rows\n",
          report.rows.size(),

@@ -20,7 +20,7 @@
 #include "sim/files/folder.h"
 #include "sim/machine/copy_bandwidth.h"
 #include "sim/model/equations.h"
-#include "sim/run/measured_speeds.h"
+#include "sim/run/choose_method.h"
 #include "sim/run/output/checkpoint.h"
 #include "sim/run/output/exports.h"
 #include "sim/run/output/film.h"
@@ -51,8 +51,8 @@ struct RunRequest {
     /// Folder of an earlier run whose checkpoint to resume; empty: start a new run.
     std::string resume;
     std::vector<std::pair<std::string, std::string>> given;  ///< settings given on the command line, by name
-    std::optional<FilmRequest> film;
-    bool compare = false;  ///< compares with a run at half the time step
+    FilmRequest film;                                        ///< without a file: none
+    bool compare = false;                                    ///< compares with a run at half the time step
     bool quiet = false;
 };
 
@@ -318,11 +318,11 @@ Run resume(const RunRequest& request, const Machine& machine) {
 }
 
 void begin_film(const RunRequest& request, Run& run) {
-    if (!request.film) return;
+    if (request.film.file.empty()) return;
     const RunSpec& spec = run.simulation.now();
     const long long every = request.spec.every;
     run.film_every = every > 0 ? every : film_steps(spec.steps - run.simulation.step());
-    run.film = std::make_unique<FilmWriter>(*request.film, spec);
+    run.film = std::make_unique<FilmWriter>(request.film, spec);
 }
 
 int run_command(const RunRequest& request) {
@@ -369,24 +369,17 @@ void add_film_options(CLI::App& command, FilmRequest& film) {
              });
 }
 
-// Throws InputError if only details of a film were given.
-std::optional<FilmRequest> film_of(const FilmRequest& film) {
-    if (!film.file.empty()) return film;
-    if (film.figure || film.fps != FilmRequest().fps)
-        throw InputError("--fps and --video-of need --video FILE, the film");
-    return std::nullopt;
-}
-
 // The options of the command.
 struct Words {
     RunWords run;
     RunRequest request;
-    FilmRequest film;
 };
 
 RunRequest request_of(const Words& words) {
     RunRequest request = words.request;
-    request.film = film_of(words.film);
+    const FilmRequest& film = request.film;
+    if (film.file.empty() && (film.figure || film.fps != FilmRequest().fps))
+        throw InputError("--fps and --video-of need --video FILE, the film");
     if (request.resume.empty()) {
         request.spec = words.run.spec();
         request.spec_file = words.run.spec_file;
@@ -401,7 +394,7 @@ RunRequest request_of(const Words& words) {
 int start_run(const Words& words) {
     const RunRequest request = request_of(words);
     for (const std::string_view name : {"export", "every", "checkpoint"}) {
-        if (request.film && name == "every") continue;
+        if (!request.film.file.empty() && name == "every") continue;
         if (request.out.empty() && words.run.has(name))
             throw InputError(fmt::format("--{} needs --out DIR, the folder to write to", name));
     }
@@ -432,7 +425,7 @@ void add_run(CLI::App& app, ChosenCommand& chosen) {
                      throw InputError(fmt::format("--compare {}: must be dt/2", quotable(text)));
                  words.request.compare = true;
              });
-    add_film_options(*run, words.film);
+    add_film_options(*run, words.request.film);
     add_results(*run, words.request.json, words.request.quiet);
     run->final_callback([all, &chosen] { chosen = [all] { return start_run(*all); }; });
 }

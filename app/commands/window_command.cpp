@@ -13,10 +13,10 @@
 #include "app/window/panels/panels.h"
 #include "app/window/preferences.h"
 #if STENCILSCOPE_HAS_WINDOW
-#include "sim/initial/initial.h"
+#include "sim/run/start.h"
 #include "sim/text/quote.h"
 #endif
-#include "sim/run/output/video_file.h"
+#include "sim/run/output/film.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
 #include "sim/text/parse.h"
@@ -68,14 +68,10 @@ void set_pace(WindowRequest& request, const std::string& text) {
 #if STENCILSCOPE_HAS_WINDOW
 // A kept session may outlive the files that its run started from, so check that they still exist.
 void require_start_files(const RunSpec& spec) {
-    std::vector<std::string> starts{spec.initial};
-    for (const auto& [component, text] : spec.initials) starts.push_back(text);
-    for (const std::string& text : starts) {
-        const std::string file = parse_initial(text).file;
-        std::error_code failed;
-        if (!file.empty() && !std::filesystem::exists(file, failed))
+    std::error_code failed;
+    for (const std::string& file : start_files(spec))
+        if (!std::filesystem::exists(file, failed))
             throw InputError(fmt::format("the session kept began from {}, which is gone", quotable(file)));
-    }
 }
 #endif
 

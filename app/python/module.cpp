@@ -5,17 +5,29 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <chrono>
+#include <string>
 #include <thread>
 
 #include "app/python/arrays.h"
 #include "app/python/held_simulation.h"
-#include "app/python/workloads.h"
 #include "kernels/cuda/cuda_runtime.h"
 #include "kernels/equation/fused/fused_compiler.h"
+#include "sim/bench/ladder.h"
+#include "sim/bench/ladder_report.h"
+#include "sim/examples/context.h"
+#include "sim/examples/report/report_text.h"
 #include "sim/files/atomic_file.h"
+#include "sim/files/folder.h"
 #include "sim/machine/host_memory.h"
+#include "sim/model/equations.h"
+#include "sim/model/presets.h"
+#include "sim/run/settings.h"
 #include "sim/text/error.h"
+#include "sim/text/json.h"
+#include "sim/text/names.h"
+#include "sim/text/parse.h"
 
 namespace stencil::python {
 namespace {
@@ -76,6 +88,115 @@ nb::dict to_dict(const Statistics& s) {
     result["total"] = s.total;
     result["not_finite"] = s.not_finite;
     return result;
+}
+
+// --- Functions besides the simulation; results are JSON text
+
+using Json = nlohmann::ordered_json;
+
+// Polls for Ctrl-C from a thread that has released the GIL.
+bool interrupted() {
+    const nb::gil_scoped_acquire acquired;
+    return PyErr_CheckSignals() != 0;
+}
+
+Json numbers_of(const std::vector<ModelParameter>& parameters) {
+    Json values = Json::object();
+    for (const ModelParameter& row : parameters) values[row.name] = row.value;
+    return values;
+}
+
+void set_word(LadderSpec& spec, SettingWords& of_run, const std::string& name, const std::string& value) {
+    if (name == "size")
+        add_sizes(spec, value);
+    else if (name == "method")
+        add_methods(spec, value);
+    else if (name == "steps")
+        spec.steps = parse_integer(value, "--steps", 1, kMaxSteps);
+    else if (name == "repeats")
+        spec.repeats = int(parse_integer(value, "--repeats", kMinRepeats, 1000));
+    else if (name == "sweep")
+        spec.sweep = parse_flag(value, "--sweep");
+    else
+        of_run.emplace_back(&find_setting(name), value);
+}
+
+// Runs the benchmark with options of `stencilscope bench` and returns bench.json. Ctrl-C ends it.
+std::string bench(const Words& words) {
+    std::string report;
+    bool ended = false;
+    {
+        const nb::gil_scoped_release released;
+        LadderSpec spec;
+        SettingWords of_run;
+        for (const auto& [name, value] : words) set_word(spec, of_run, name, value);
+        set_all(spec.run, of_run);
+        const Machine machine = query_machine();
+        Ladder ladder(resolve(spec, machine), machine);
+        while (!ladder.done() && !ended) {
+            ladder.work();
+            ended = interrupted();
+        }
+        report = to_json(make_report(ladder, machine)).dump();
+    }
+    if (ended) throw nb::python_error();
+    return report;
+}
+
+// Runs an example and returns report.json. Words are its command-line options, and `out`.
+std::string example(const std::string& name, const Words& words) {
+    std::string text;
+    bool ended = false;
+    {
+        const nb::gil_scoped_release released;
+        ExampleRequest request = request_for(find_example(name));
+        for (const auto& [option, value] : words) {
+            if (option == "out")
+                request.out = value;
+            else
+                request.options.set(option, value);
+        }
+        const Machine machine = query_machine();
+        require_backend(request.backend(), machine);
+        if (!request.out.empty()) make_folder(request.out, "out");
+        ExampleWatch watch;
+        watch.cancelled = [&] { return ended = ended || interrupted(); };
+        const Report report = run_example(request, machine, watch);
+        if (!request.out.empty()) write_report(report, request.out);
+        text = to_json(report).dump();
+    }
+    if (ended) throw nb::python_error();
+    return text;
+}
+
+// Lists every model: name, title, components, parameters, source and text.
+std::string models() {
+    Json all = Json::array();
+    const auto add =
+        [&](auto name, auto title, const auto& components, const auto& parameters, auto source, auto text) {
+            all.push_back({{"name", name},
+                           {"title", title},
+                           {"components", names_of(components)},
+                           {"parameters", numbers_of(parameters)},
+                           {"source", source},
+                           {"text", text}});
+        };
+    for (const auto& model : stencil::models())
+        add(model->name, model->help, model->components, model->parameters, "", model->text);
+    for (const Preset& preset : presets()) {
+        const equation::Equations e = equation::read_equations(preset.text);
+        add(preset.name, e.title, e.components, e.parameters, e.source, preset.text);
+    }
+    return all.dump();
+}
+
+// Lists every setting of a run: name, value (empty: a switch), help, and whether it may be repeated.
+std::string setting_table() {
+    Json rows = Json::array();
+    for (const Setting& row : settings())
+        rows.push_back(
+            {{"name", row.name}, {"value", row.value}, {"help", row.help}, {"many", row.add != nullptr}});
+    return rows.dump();
 }
 
 // Waits at exit: NVRTC cannot be interrupted, and would crash when the process unloads what it uses.

@@ -32,7 +32,7 @@
 #include "sim/files/folder.h"
 #include "sim/initial/initial.h"
 #include "sim/machine/kernel_cache.h"
-#include "sim/run/output/video_file.h"
+#include "sim/run/output/film.h"
 #include "sim/run/resolve.h"
 #include "sim/session/engine/engine.h"
 #include "sim/text/error.h"

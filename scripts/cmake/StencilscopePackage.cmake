@@ -49,7 +49,7 @@ function(stencilscope_install_terms name file)
   endif()
 endfunction()
 foreach(part IN ITEMS libimgui-dev libstb-dev python3-glad fonts-roboto-unhinted fonts-font-awesome fonts-dejavu-core
-    libcli11-dev nlohmann-json3-dev libfmt-dev libeigen3-dev libhwy-dev libjpeg62-turbo libjpeg-turbo8)
+    libcli11-dev nlohmann-json3-dev libfmt-dev libeigen3-dev libhwy-dev libxxhash-dev libjpeg62-turbo libjpeg-turbo8)
   stencilscope_install_terms(${part} /usr/share/doc/${part}/copyright)
 endforeach()
 # The licences above refer to this text by name; only systems that use a wheel may lack it.

@@ -9,7 +9,6 @@
 
 #include "sim/bench/ladder_spec.h"
 #include "sim/bench/reference_solution.h"
-#include "sim/bench/timed_case.h"
 #include "sim/machine/copy_bandwidth.h"
 #include "sim/machine/issue_rate.h"
 #include "sim/run/output/timings.h"
@@ -54,6 +53,9 @@ struct LadderRow {
     bool timed_steps() const { return measured() && !method->jumps; }
     double cells() const { return double(size.nx) * size.ny; }
 };
+
+class TimedCase;
+struct TimingRule;
 
 class Ladder {
   public:

@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "sim/bench/speed_chart.h"
 #include "sim/figure/paper.h"
-#include "sim/text/csv.h"
 #include "sim/text/json.h"
 
 namespace stencil {
@@ -130,6 +130,40 @@ figure::DotChart dots_of(const LadderReport& report) {
     return chart;
 }
 
+struct Pair {
+    const Method* method;
+    double edge, us_per_step, us_single;
+};
+
+std::vector<Pair> pairs_of(const PrecisionRows& rows) {
+    std::vector<Pair> pairs;
+    for (const LadderRow& row : rows.long_calls) {
+        if (!row.timed_steps()) continue;
+        for (const LadderRow& single : rows.single_steps)
+            if (single.timed_steps() && single.method == row.method && single.size == row.size)
+                pairs.push_back({row.method,
+                                 std::sqrt(row.cells()),
+                                 row.speed.us_per_step,
+                                 std::max(single.speed.us_per_step, row.speed.us_per_step)});
+    }
+    std::ranges::stable_sort(pairs, {}, &Pair::edge);
+    return pairs;
+}
+
+// Estimates the overhead of a call as the least that a single step costs beyond one of many. Methods that
+// fuse steps are left out, because a call of one step is other work for them.
+double call_cost(const std::vector<Pair>& pairs) {
+    double least = 0;
+    bool found = false;
+    for (const Pair& pair : pairs) {
+        if (pair.method->steps_fused != 1) continue;
+        const double cost = pair.us_single - pair.us_per_step;
+        if (!found || cost < least) least = cost;
+        found = true;
+    }
+    return least;
+}
+
 }  // namespace
 
 LadderReport make_report(const Ladder& ladder, const Machine& machine) {
@@ -164,10 +198,6 @@ Json to_json(const LadderReport& report) {
     json["rows"] = Json::array();
     for (const LadderRow& row : report.rows) json["rows"].push_back(row_json(report, row));
     return json;
-}
-
-std::string to_csv(const LadderReport& report) {
-    return csv_table(to_json(report)["rows"]);
 }
 
 std::string intro_text(const LadderReport& report) {
@@ -229,13 +259,32 @@ std::string row_text(const LadderReport& report, const LadderRow& row) {
         note.empty() ? "" : "; " + note);
 }
 
-std::string draw_ladder(const LadderReport& report, figure::FigureFormat format) {
+std::string draw(const LadderReport& report, figure::FigureFormat format) {
     const auto file = [&](auto chart) {
         chart.title = fmt::format("Methods on {}", report.device);
         return figure::chart_file(chart, note_of(report), format);
     };
     if (report.spec.sizes.size() == 1) return file(dots_of(report));
     return file(speed_chart(speeds_of(report.rows), report.limits, report.spec.run.dtype));
+}
+
+std::vector<MeasuredMethod> measured_methods(const std::vector<PrecisionRows>& rows) {
+    std::vector<MeasuredMethod> result;
+    for (const PrecisionRows& precision : rows) {
+        const std::vector<Pair> pairs = pairs_of(precision);
+        const double call = call_cost(pairs);
+        for (const Method& method : methods()) {
+            MeasuredMethod measured{std::string(method.name), bytes_of(precision.dtype), call, 1, 1, {}};
+            for (const Pair& pair : pairs) {
+                if (pair.method != &method) continue;
+                if (!measured.speeds.empty() && pair.edge <= measured.speeds.back().edge) continue;
+                measured.speeds.push_back(
+                    {pair.edge, pair.us_per_step, std::max(pair.us_single - call, pair.us_per_step)});
+            }
+            if (!measured.speeds.empty()) result.push_back(std::move(measured));
+        }
+    }
+    return result;
 }
 
 }  // namespace stencil

@@ -1,10 +1,12 @@
-// A benchmark as text, JSON, CSV and chart.
+// A benchmark as text, JSON and chart, and as the figures that method `auto` uses (bench --save).
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "sim/bench/ladder.h"
 #include "sim/figure/figure.h"
+#include "sim/run/choose_method.h"
 #include "sim/text/json.h"
 
 namespace stencil {
@@ -23,9 +25,6 @@ LadderReport make_report(const Ladder& ladder, const Machine& machine);
 /// Returns bench.json; values that were not measured, and speeds of exact n-step propagation, are null.
 nlohmann::ordered_json to_json(const LadderReport& report);
 
-/// Returns bench.csv with the same rows and a header.
-std::string to_csv(const LadderReport& report);
-
 // Text for the terminal: configuration and limits, the header of the table, and a line for each row.
 std::string intro_text(const LadderReport& report);
 std::string header_text(const LadderReport& report);
@@ -33,6 +32,16 @@ std::string row_text(const LadderReport& report, const LadderRow& row);
 
 /// Plots speed over size on logarithmic axes, with the machine's limits as dashed lines; a dot chart if there
 /// is one size. Returns the bytes of the file. Throws MachineError with Cairo's reason.
-std::string draw_ladder(const LadderReport& report, figure::FigureFormat format);
+std::string draw(const LadderReport& report, figure::FigureFormat format);
+
+/// Measurements of one device: `long_calls` with many steps per call, `single_steps` (--steps 1) with one.
+/// Rows keep the dtype in which they were measured. Rows without a speed, and sizes that only one of the two
+/// has, are ignored.
+struct PrecisionRows {
+    DType dtype = DType::float32;
+    std::vector<LadderRow> long_calls;
+    std::vector<LadderRow> single_steps;
+};
+std::vector<MeasuredMethod> measured_methods(const std::vector<PrecisionRows>& rows);
 
 }  // namespace stencil

@@ -9,7 +9,6 @@
 #include "sim/distributed/partition.h"
 #include "sim/figure/paper.h"
 #include "sim/run/resolve.h"
-#include "sim/text/csv.h"
 #include "sim/text/error.h"
 
 namespace stencil {
@@ -196,10 +195,6 @@ Json to_json(const Scaled& scale) {
     return json;
 }
 
-std::string to_csv(const Scaled& scale) {
-    return csv_table(to_json(scale)["rows"]);
-}
-
 std::string to_text(const Scaled& scale) {
     std::string text =
         fmt::format("{}\n{}; {} boundary\n{:>9} {:>15} {:>10} {:>8} {:>9} {:>10} {:>10} {:>9} {:>10}\n",
@@ -233,7 +228,7 @@ std::string to_text(const Scaled& scale) {
     return text;
 }
 
-std::string draw_scale(const Scaled& scale, figure::FigureFormat format) {
+std::string draw(const Scaled& scale, figure::FigureFormat format) {
     figure::Chart chart{"scale", title_of(scale), "processes", "efficiency", true, false};
     figure::ChartSeries measured{"measured", {}}, slowest{"against the slowest alone", {}};
     for (const ScaleRow& row : scale.rows) {

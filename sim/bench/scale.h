@@ -61,11 +61,10 @@ Scaled measure_scale(const ScaleSpec& spec,
                      const std::function<bool(const std::string& doing)>& going_on);
 
 nlohmann::ordered_json to_json(const Scaled& scale);
-std::string to_csv(const Scaled& scale);
 /// Text for the terminal: configuration, and a line for each number of processes.
 std::string to_text(const Scaled& scale);
 /// Plots efficiency over processes: measured, and relative to the slowest process alone. Returns the bytes of
 /// the file. Throws MachineError with Cairo's reason.
-std::string draw_scale(const Scaled& scale, figure::FigureFormat format);
+std::string draw(const Scaled& scale, figure::FigureFormat format);
 
 }  // namespace stencil

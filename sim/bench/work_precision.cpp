@@ -12,7 +12,6 @@
 #include "sim/run/resolve.h"
 #include "sim/run/stability.h"
 #include "sim/run/start.h"
-#include "sim/text/csv.h"
 #include "sim/text/error.h"
 #include "sim/text/json.h"
 #include "sim/text/parse.h"
@@ -324,10 +323,6 @@ Json to_json(const WorkPrecision& measured) {
     return json;
 }
 
-std::string to_csv(const WorkPrecision& measured) {
-    return csv_table(to_json(measured)["rows"]);
-}
-
 std::string to_text(const WorkPrecision& measured) {
     std::string text = fmt::format("{}\n{}\n{:<10} {:<9} {:<7} {:>10} {:>8} {:>10} {:>8}\n",
                                    title_of(measured),
@@ -383,7 +378,7 @@ figure::Chart work_precision_chart(const WorkPrecision& measured) {
     return chart;
 }
 
-std::string draw_work_precision(const WorkPrecision& measured, figure::FigureFormat format) {
+std::string draw(const WorkPrecision& measured, figure::FigureFormat format) {
     return figure::chart_file(work_precision_chart(measured), note_of(measured), format);
 }
 

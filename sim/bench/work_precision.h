@@ -55,7 +55,6 @@ using GoOn = std::function<bool(double share, const std::string& doing)>;
 WorkPrecision measure_work_precision(WorkPrecisionSpec spec, const Machine& machine, const GoOn& go_on);
 
 nlohmann::ordered_json to_json(const WorkPrecision& measured);
-std::string to_csv(const WorkPrecision& measured);
 /// Text for the terminal: configuration, and a line for each run.
 std::string to_text(const WorkPrecision& measured);
 
@@ -63,6 +62,6 @@ std::string to_text(const WorkPrecision& measured);
 /// dashed), with lines at the precisions' rounding errors. Errors below the reference's accuracy are omitted.
 figure::Chart work_precision_chart(const WorkPrecision& measured);
 /// Returns the bytes of the file. Throws MachineError with Cairo's reason.
-std::string draw_work_precision(const WorkPrecision& measured, figure::FigureFormat format);
+std::string draw(const WorkPrecision& measured, figure::FigureFormat format);
 
 }  // namespace stencil

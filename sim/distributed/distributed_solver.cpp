@@ -303,7 +303,7 @@ std::shared_ptr<const RowSource> start_in_place(RunSpec& spec) {
     if (Communicator::all().size() == 1) return nullptr;
     auto start = start_recipe(spec);
     for (std::size_t c = 0; start && c < start->count(); ++c) {
-        const std::string file = start_file(spec, c);
+        const std::string file = initial_choice(spec, c).file;
         if (file.empty()) continue;
         const SeenField seen = look_at(*start, c);
         require_finite(file, seen.statistics.not_finite, 1ULL * start->nx() * start->ny());

@@ -15,6 +15,7 @@
 
 #include "sim/figure/text.h"
 #include "sim/text/error.h"
+#include "sim/text/quote.h"
 
 namespace stencil::figure {
 namespace {
@@ -178,16 +179,6 @@ class PdfCanvas : public CairoCanvas {
     }
 };
 
-std::string escaped(std::string_view text) {
-    static constexpr std::string_view kSpecial = "&<>\"", kNames[] = {"&amp;", "&lt;", "&gt;", "&quot;"};
-    std::string result;
-    for (const char c : text) {
-        const std::size_t special = kSpecial.find(c);
-        result += special == std::string_view::npos ? std::string_view(&c, 1) : kNames[special];
-    }
-    return result;
-}
-
 std::string base64(std::string_view bytes) {
     static constexpr char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     std::string text;
@@ -219,7 +210,7 @@ class SvgCanvas : public FigureCanvas {
             "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n",
             width,
             height,
-            escaped(title));
+            xml_escaped(title));
     }
 
     void path(std::span<const Point> points, const Stroke& stroke) override {
@@ -259,7 +250,7 @@ class SvgCanvas : public FigureCanvas {
             anchors[std::size_t(style.anchor)],
             css(style.color),
             upwards ? fmt::format(" transform=\"rotate(-90 {:.2f} {:.2f})\"", at.x, at.y) : "",
-            escaped(text));
+            xml_escaped(text));
     }
 
     std::string finish() override {

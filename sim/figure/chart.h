@@ -9,9 +9,8 @@
 
 #include "sim/figure/surface.h"
 #include "sim/figure/ticks.h"
+#include "sim/view/analysis.h"
 #include "sim/view/colormap.h"
-#include "sim/view/plane_density.h"
-#include "sim/view/radial_spectrum.h"
 #include "sim/view/value_range.h"
 
 namespace stencil::figure {

@@ -10,7 +10,6 @@
 
 #include "sim/figure/canvas.h"
 #include "sim/figure/raster.h"
-#include "sim/figure/surface_picture.h"
 #include "sim/figure/text.h"
 #include "sim/figure/ticks.h"
 #include "sim/files/atomic_file.h"
@@ -90,10 +89,8 @@ struct Layout {
     double caption_size = kCaptionSize;
 };
 
-double widest_label(const Ticks& ticks) {
-    double widest = 0;
-    for (const Tick& tick : ticks.marks) widest = std::max(widest, text_width(tick.label, kTickSize));
-    return widest;
+double tick_width(std::string_view label) {
+    return text_width(label, kTickSize);
 }
 
 int most_ticks(double length, double spacing) {
@@ -126,7 +123,8 @@ Group measured(const FigurePanel& panel, double room, bool first) {
     const Field& field = *panel.field;
     const Box size = panel_size(field, room);
     const auto ticks = [&](int cells, int most) {
-        return panel.unit.empty() ? cell_ticks(cells, most) : value_ticks({0, cells * panel.cell}, most);
+        return panel.unit.empty() ? cell_ticks({0, double(cells)}, most)
+                                  : value_ticks({0, cells * panel.cell}, most);
     };
     const std::string widest = panel.unit.empty() ? std::to_string(field.nx()) : "0.000";
     const double x_label = text_width(widest, kTickSize);
@@ -137,8 +135,8 @@ Group measured(const FigurePanel& panel, double room, bool first) {
                           0.4 * kTickSize,
                           [](std::string_view) { return kTickSize; });
     group.has_y_label = first;
-    group.y_tick_width = widest_label(group.y);
-    group.bar_tick_width = widest_label(group.bar);
+    group.y_tick_width = widest_label(group.y, tick_width);
+    group.bar_tick_width = widest_label(group.bar, tick_width);
     group.before = kTick + kTickGap + group.y_tick_width;
     if (first) group.before += kLabelGap + kLabelSize * (kCapital + kDescent);
     group.after = kBarGap + kBarWidth + kTick + kTickGap + group.bar_tick_width;

@@ -1,6 +1,7 @@
 #include "sim/figure/raster.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 
@@ -42,6 +43,117 @@ void draw_contours(Raster& raster,
         }
 }
 
+// --- Surfaces
+
+// Antialiasing: a pixel is the mean of kFiner x kFiner samples.
+constexpr int kFiner = 2;
+
+struct Vertex {
+    double x = 0, y = 0;  // in samples
+    double place = 0;     // position in the colour range; not finite: a hole
+    double light = 1;
+};
+
+// Direction towards the light, as in surface.vert: behind the viewer's left shoulder, fixed to the viewer.
+constexpr std::array<double, 3> kLight{-0.587, 0.342, 0.734};
+
+class Painter {
+  public:
+    Painter(const Colormap& colors, int width, int height)
+        : colors_(colors),
+          width_(width),
+          height_(height),
+          pixels_(std::size_t(width) * std::size_t(height), kPaper) {}
+
+    void triangle(const Vertex& a, const Vertex& b, const Vertex& c) {
+        const double area = (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
+        if (!std::isfinite(a.place + b.place + c.place) || area == 0) return;
+        const auto first = [](double low, int most) {
+            return int(std::clamp(std::ceil(low - 0.5), 0.0, double(most)));
+        };
+        const auto [left, right] = std::minmax({a.x, b.x, c.x});
+        const auto [top, bottom] = std::minmax({a.y, b.y, c.y});
+        for (int y = first(top, height_); y < first(bottom, height_); ++y)
+            for (int x = first(left, width_); x < first(right, width_); ++x) {
+                const double px = x + 0.5, py = y + 0.5;
+                const double of_b = ((px - a.x) * (c.y - a.y) - (py - a.y) * (c.x - a.x)) / area;
+                const double of_c = ((b.x - a.x) * (py - a.y) - (b.y - a.y) * (px - a.x)) / area;
+                const double of_a = 1 - of_b - of_c;
+                if (of_a < 0 || of_b < 0 || of_c < 0) continue;
+                pixels_[std::size_t(y) * std::size_t(width_) + std::size_t(x)] =
+                    shaded(of_a * a.place + of_b * b.place + of_c * c.place,
+                           of_a * a.light + of_b * b.light + of_c * c.light);
+            }
+    }
+
+    Raster averaged() const {
+        Raster raster{width_ / kFiner, height_ / kFiner, {}};
+        for (int y = 0; y < raster.height; ++y)
+            for (int x = 0; x < raster.width; ++x) raster.pixels.push_back(mean(x * kFiner, y * kFiner));
+        return raster;
+    }
+
+  private:
+    static constexpr Rgb kPaper{255, 255, 255};
+
+    Rgb shaded(double place, double light) const {
+        const Rgb color = colors_.colors[std::size_t(std::clamp(int(place * 256), 0, 255))];
+        const auto dimmed = [&](int part) { return std::uint8_t(std::lround(std::min(1.0, light) * part)); };
+        return {dimmed(color.r), dimmed(color.g), dimmed(color.b)};
+    }
+
+    std::uint32_t mean(int x0, int y0) const {
+        unsigned r = 0, g = 0, b = 0;
+        for (int y = y0; y < y0 + kFiner; ++y)
+            for (int x = x0; x < x0 + kFiner; ++x) {
+                const Rgb& one = pixels_[std::size_t(y) * std::size_t(width_) + std::size_t(x)];
+                r += one.r, g += one.g, b += one.b;
+            }
+        constexpr unsigned kAll = kFiner * kFiner, kHalf = kAll / 2;
+        return (r + kHalf) / kAll << 16 | (g + kHalf) / kAll << 8 | (b + kHalf) / kAll;
+    }
+
+    const Colormap& colors_;
+    int width_, height_;
+    std::vector<Rgb> pixels_;
+};
+
+// Returns the points of the surface, row by row.
+std::vector<Vertex> vertices_of(const Array<double>& values,
+                                const ValueRange& range,
+                                const SurfaceProjection& projection,
+                                int width,
+                                int height) {
+    const int nx = values.nx(), ny = values.ny();
+    const auto height_at = [&](int x, int y) {
+        const double value = values.at(std::clamp(x, 0, nx - 1), std::clamp(y, 0, ny - 1));
+        const double place = std::isfinite(value) ? std::clamp(place_of(value, range), 0.0, 1.0) : 0.5;
+        return (place - 0.5) * SurfaceProjection::kHeight;
+    };
+    std::vector<Vertex> vertices;
+    for (int y = 0; y < ny; ++y)
+        for (int x = 0; x < nx; ++x) {
+            const double across = ((x + 0.5) / nx - 0.5) * projection.width;
+            const double down = ((y + 0.5) / ny - 0.5) * projection.depth;
+            const double c = projection.cos_azimuth, s = projection.sin_azimuth;
+            const double z = height_at(x, y);
+            const double nearer = across * s + down * c;
+            const double slope_x = (height_at(x + 1, y) - height_at(x - 1, y)) * nx / (2 * projection.width);
+            const double slope_y = (height_at(x, y + 1) - height_at(x, y - 1)) * ny / (2 * projection.depth);
+            const double normal_x = -(slope_x * c - slope_y * s), normal_y = -(slope_x * s + slope_y * c);
+            const double towards = (kLight[0] * normal_x + kLight[1] * normal_y + kLight[2]) /
+                                   std::hypot(normal_x, normal_y, 1.0);
+            vertices.push_back(
+                {width / 2.0 + kFiner * projection.pixels * (across * c - down * s),
+                 height / 2.0 + kFiner * projection.pixels *
+                                    (nearer * projection.sin_elevation - z * projection.cos_elevation),
+                 std::isfinite(values.at(x, y)) ? std::clamp(place_of(values.at(x, y), range), 0.0, 1.0)
+                                                : std::nan(""),
+                 0.3 + 0.954 * std::max(towards, 0.0)});
+        }
+    return vertices;
+}
+
 }  // namespace
 
 Raster field_raster(const Field& field,
@@ -71,6 +183,31 @@ Raster bar_raster(const Colormap& colors, ValueRange range, int width, int heigh
         raster.pixels.insert(raster.pixels.end(), std::size_t(width), color);
     }
     return raster;
+}
+
+Raster surface_raster(const Field& field,
+                      const Colormap& colors,
+                      const ValueRange& range,
+                      const SurfaceView& view,
+                      int width,
+                      int height) {
+    const int nx = std::min(field.nx(), kSurfacePoints), ny = std::min(field.ny(), kSurfacePoints);
+    const Array<double> values =
+        field.visit([&](const auto& cells) { return resample(cells, nx, ny, Growing::nearest); });
+    const SurfaceProjection projection(view, field.nx(), field.ny(), width, height);
+    Painter painter(colors, kFiner * width, kFiner * height);
+    const auto vertices = vertices_of(values, range, projection, kFiner * width, kFiner * height);
+    const auto vertex = [&](int x, int y) {
+        return vertices[std::size_t(y) * std::size_t(nx) + std::size_t(x)];
+    };
+    for (int i = 0; i + 1 < ny; ++i)
+        for (int k = 0; k + 1 < nx; ++k) {
+            const int y = projection.rows_ascend() ? i : ny - 2 - i;
+            const int x = projection.columns_ascend() ? k : nx - 2 - k;
+            painter.triangle(vertex(x, y), vertex(x, y + 1), vertex(x + 1, y));
+            painter.triangle(vertex(x + 1, y), vertex(x, y + 1), vertex(x + 1, y + 1));
+        }
+    return painter.averaged();
 }
 
 }  // namespace stencil::figure

@@ -1,4 +1,4 @@
-// Pixels of figures: a field at the resolution shown, and a colour bar.
+// Pixels of figures: a field at the resolution shown, flat or as a surface, and a colour bar.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +6,7 @@
 
 #include "sim/field/field.h"
 #include "sim/view/colormap.h"
+#include "sim/view/surface_view.h"
 #include "sim/view/value_range.h"
 
 namespace stencil::figure {
@@ -29,5 +30,14 @@ Raster field_raster(const Field& field,
 
 /// Renders the range from high (top) to low (bottom); an empty range is filled with its value's colour.
 Raster bar_raster(const Colormap& colors, ValueRange range, int width, int height);
+
+/// Renders the field as a surface on white, like shaders/surface.vert and lit.frag do in the window;
+/// non-finite values are holes.
+Raster surface_raster(const Field& field,
+                      const Colormap& colors,
+                      const ValueRange& range,
+                      const SurfaceView& view,
+                      int width,
+                      int height);
 
 }  // namespace stencil::figure

@@ -217,10 +217,6 @@ Ticks value_ticks(ValueRange range, int most) {
     return ticks;
 }
 
-Ticks cell_ticks(int cells, int most) {
-    return cells < 1 ? Ticks{} : cell_ticks(ValueRange{0, double(cells)}, most);
-}
-
 Ticks cell_ticks(ValueRange cells, int most) {
     if (!(std::floor(cells.high) >= std::ceil(cells.low)) || !(cells.low < cells.high)) return {};
     return label(choose_steps(cells.low, cells.high, most, 0), cells.low, cells.high, 0);

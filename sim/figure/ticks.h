@@ -33,9 +33,8 @@ using LabelWidth = std::function<double(std::string_view)>;
 /// middle; a non-finite one has none. Logarithmic and symlog scales have powers of ten and zero.
 Ticks value_ticks(ValueRange range, int most);
 
-/// Places ticks at whole cells; tick k is at the edge before cell k.
-Ticks cell_ticks(int cells, int most);
-/// Places ticks on part of an axis of cells, from low to high; none if it contains no cell edge.
+/// Places ticks at whole cells of an axis or a part of it; tick k is at the edge before cell k. None if it
+/// contains no cell edge.
 Ticks cell_ticks(ValueRange cells, int most);
 
 /// Places ticks on a logarithmic axis (both ends positive) at 1, 2 and 5 times powers of ten, or only at

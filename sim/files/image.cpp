@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <exception>
 #include <limits>
 #include <string_view>
 #include <vector>
@@ -30,38 +29,12 @@ bool is_png(InputFile& file) {
     return text == kPng;
 }
 
-// An exception must not pass through the C encoder, which would leak its memory.
-struct PngSink {
-    AtomicFile* file = nullptr;
-    std::exception_ptr error;
-
-    static void write(void* context, void* data, int size) {
-        PngSink& sink = *static_cast<PngSink*>(context);
-        try {
-            sink.file->write(std::span(static_cast<const std::byte*>(data), std::size_t(size)));
-        } catch (...) {
-            sink.error = std::current_exception();
-        }
-    }
-};
-
 void check_png_size(const std::filesystem::path& path, int nx, int ny) {
     // The encoder adds one byte per row, which matters only for very narrow pictures.
     const long long encoder_bytes = (3LL * nx + 1) * ny;
     if (nx < 1 || ny < 1 || 1LL * nx * ny > kMaxPngCells || encoder_bytes > 3 * kMaxPngCells + 50'000'000)
         throw InputError(fmt::format(
             "{}: a PNG of {} x {} cells; allowed: 1 to {} cells", path.string(), nx, ny, kMaxPngCells));
-}
-
-/// Encodes and commits the file.
-void encode_png(AtomicFile& file, const std::filesystem::path& path, int nx, int ny, const Rgb* pixels) {
-    static_assert(sizeof(Rgb) == 3);
-    PngSink sink{&file, nullptr};
-    const int written = stbi_write_png_to_func(PngSink::write, &sink, nx, ny, 3, pixels, 3 * nx);
-    if (sink.error) std::rethrow_exception(sink.error);
-    if (written == 0)
-        throw MachineError(fmt::format("cannot write {}: the PNG encoder failed", path.string()));
-    file.commit();
 }
 
 }  // namespace
@@ -118,24 +91,24 @@ void write_png(const std::filesystem::path& path,
                const Colormap& colors,
                ValueRange range) {
     check_png_size(path, field.nx(), field.ny());
-    AtomicFile file(path);
     std::vector<Rgb> pixels(field.size());
     paint(field, colors, range, pixels);
-    encode_png(file, path, field.nx(), field.ny(), pixels.data());
+    write_png(path, field.nx(), field.ny(), pixels);
 }
 
 void write_png(const std::filesystem::path& path, int nx, int ny, std::span<const Rgb> pixels) {
     check_png_size(path, nx, ny);
-    AtomicFile file(path);
-    encode_png(file, path, nx, ny, pixels.data());
+    write_text_file(path, png_text(nx, ny, pixels));
 }
 
 std::string png_text(int nx, int ny, std::span<const Rgb> pixels) {
+    static_assert(sizeof(Rgb) == 3);
     std::string text;
     const auto take = [](void* to, void* bytes, int count) {
         static_cast<std::string*>(to)->append(static_cast<const char*>(bytes), std::size_t(count));
     };
-    stbi_write_png_to_func(take, &text, nx, ny, 3, pixels.data(), 3 * nx);
+    if (stbi_write_png_to_func(take, &text, nx, ny, 3, pixels.data(), 3 * nx) == 0)
+        throw MachineError("the PNG encoder failed");
     return text;
 }
 

@@ -44,7 +44,7 @@ void write_png(const std::filesystem::path& path,
 /// Writes a picture of nx x ny colours, row 0 on top. Atomic; throws as above.
 void write_png(const std::filesystem::path& path, int nx, int ny, std::span<const Rgb> pixels);
 
-/// The bytes of a PNG file of up to some millions of pixels. Throws std::bad_alloc.
+/// The bytes of a PNG file of at most kMaxPngCells pixels. Throws std::bad_alloc.
 std::string png_text(int nx, int ny, std::span<const Rgb> pixels);
 
 }  // namespace stencil

@@ -51,49 +51,32 @@ class PngReader {
             png_set_expand(png_);  // expands palettes and fewer than 8 bits
             png_set_strip_alpha(png_);
             if constexpr (std::endian::native == std::endian::little) png_set_swap(png_);
+            passes_ = png_set_interlace_handling(png_);
             png_read_update_info(png_, info_);
         });
         Array<double> picture(size.nx, size.ny);
-        std::vector<png_byte> row(png_get_rowbytes(png_, info_));
-        std::vector<double> grey(std::size_t(size.nx));
-        guarded([this, &picture, &row, &grey] {
-            if (png_get_interlace_type(png_, info_) == PNG_INTERLACE_NONE)
-                read_rows(picture, row);
-            else
-                for (int pass = 0; pass < PNG_INTERLACE_ADAM7_PASSES; ++pass)
-                    read_pass(picture, row, grey, pass);
+        // The passes of an interlaced picture fill in the same rows.
+        const std::size_t bytes = png_get_rowbytes(png_, info_);
+        std::vector<png_byte> rows(passes_ > 1 ? bytes * std::size_t(size.ny) : bytes);
+        const auto row = [&](int y) { return &rows[passes_ > 1 ? bytes * std::size_t(y) : 0]; };
+        guarded([this, &picture, &row] {
+            for (int pass = 1; pass <= passes_; ++pass)
+                for (int y = 0; y < picture.ny(); ++y) {
+                    png_read_row(png_, row(y), nullptr);
+                    if (pass == passes_) row_to_grey(row(y), {&picture.at(0, y), std::size_t(picture.nx())});
+                }
             png_read_end(png_, nullptr);
         });
         return picture;
     }
 
   private:
-    void read_rows(Array<double>& picture, std::vector<png_byte>& row) {
-        for (int y = 0; y < picture.ny(); ++y) {
-            png_read_row(png_, row.data(), nullptr);
-            row_to_grey(row, {&picture.at(0, y), std::size_t(picture.nx())});
-        }
-    }
-
-    // A pass of an interlaced picture is a small picture of every 8th, 4th or 2nd column and row.
-    void read_pass(Array<double>& picture, std::vector<png_byte>& row, std::vector<double>& grey, int pass) {
-        const auto columns = png_uint_32(PNG_PASS_COLS(png_uint_32(picture.nx()), pass));
-        const auto rows = columns > 0 ? png_uint_32(PNG_PASS_ROWS(png_uint_32(picture.ny()), pass)) : 0;
-        for (png_uint_32 y = 0; y < rows; ++y) {
-            png_read_row(png_, row.data(), nullptr);
-            row_to_grey(row, {grey.data(), columns});
-            for (png_uint_32 x = 0; x < columns; ++x)
-                picture.at(int(PNG_COL_FROM_PASS_COL(x, pass)), int(PNG_ROW_FROM_PASS_ROW(y, pass))) =
-                    grey[x];
-        }
-    }
-
-    void row_to_grey(const std::vector<png_byte>& row, std::span<double> grey) const {
+    void row_to_grey(const png_byte* row, std::span<double> grey) const {
         const int channels = png_get_channels(png_, info_);
         if (png_get_bit_depth(png_, info_) == 16)
-            to_grey(reinterpret_cast<const std::uint16_t*>(row.data()), channels, grey);
+            to_grey(reinterpret_cast<const std::uint16_t*>(row), channels, grey);
         else
-            to_grey(row.data(), channels, grey);
+            to_grey(row, channels, grey);
     }
 
     template <class Body>
@@ -118,6 +101,7 @@ class PngReader {
     InputFile& file_;
     png_structp png_ = nullptr;
     png_infop info_ = nullptr;
+    int passes_ = 1;
     char error_[200] = {};
 };
 

@@ -1,15 +1,135 @@
 #include "sim/run/choose_method.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <span>
 #include <stdexcept>
 
-#include "sim/run/measured_speeds.h"
+#include "sim/field/field.h"
+#include "sim/files/atomic_file.h"
+#include "sim/files/folder.h"
+#include "sim/files/input_file.h"
+#include "sim/text/embedded.h"
+#include "sim/text/error.h"
+#include "sim/text/json.h"
 
 namespace stencil {
 namespace {
+
+using OrderedJson = nlohmann::ordered_json;
+
+constexpr std::uintmax_t kMaxBytes = 1 << 20;
+constexpr std::size_t kMaxEntries = 1000;
+
+// Text members that may be missing.
+constexpr std::pair<const char*, std::string MeasuredMachine::*> kWords[] = {
+    {"command", &MeasuredMachine::command},
+    {"date", &MeasuredMachine::date},
+    {"driver", &MeasuredMachine::driver},
+    {"commit", &MeasuredMachine::commit}};
+
+// Parses a file of figures; every error names the file and the member.
+class Reader {
+  public:
+    explicit Reader(const std::string& file) : file_(file) {}
+
+    [[noreturn]] void refuse(const std::string& what) const { throw InputError(file_ + ": " + what); }
+
+    const OrderedJson& list(const OrderedJson& json, const char* name) const {
+        const auto found = json.is_object() ? json.find(name) : json.end();
+        if (!json.is_object() || found == json.end() || !found->is_array() || found->empty() ||
+            found->size() > kMaxEntries)
+            refuse(fmt::format("'{}' has to be a list of 1 to {} entries", name, kMaxEntries));
+        return *found;
+    }
+
+    double number(const OrderedJson& value, const char* name, double least) const {
+        const double number = value.is_number() ? value.get<double>() : -1;
+        if (!(std::isfinite(number) && number >= least))
+            refuse(fmt::format("'{}' has to be a number of at least {}", name, least));
+        return number;
+    }
+
+    double number(const OrderedJson& json, const char* name, double least, double otherwise) const {
+        const auto found = json.find(name);
+        return found == json.end() ? otherwise : number(*found, name, least);
+    }
+
+    std::string text(const OrderedJson& json, const char* name) const {
+        const auto found = json.find(name);
+        if (found == json.end() || !found->is_string()) refuse(fmt::format("'{}' has to be a text", name));
+        return found->get<std::string>();
+    }
+
+    MeasuredMethod method(const OrderedJson& json) const {
+        if (!json.is_object()) refuse("an entry of 'methods' is no object");
+        MeasuredMethod method;
+        method.name = text(json, "method");
+        const auto dtype = find_dtype(text(json, "dtype"));
+        if (!dtype) refuse("'dtype' has to be float32 or float64");
+        method.cell_bytes = bytes_of(*dtype);
+        method.us_per_call = number(json, "us_per_call", 0, 0);
+        method.insulated = number(json, "insulated", 0.01, 1);
+        method.periodic = number(json, "periodic", 0.01, 1);
+        for (const OrderedJson& entry : list(json, "speeds")) {
+            if (!entry.is_array() || entry.size() < 2 || entry.size() > 3)
+                refuse("an entry of 'speeds' has to be [edge, us_per_step] or [edge, us_per_step, us_alone]");
+            MeasuredSpeed speed{number(entry[0], "edge", 1), number(entry[1], "us_per_step", 1e-9), 0};
+            speed.us_alone = entry.size() == 3 ? number(entry[2], "us_alone", 0) : speed.us_per_step;
+            if (!method.speeds.empty() && speed.edge <= method.speeds.back().edge)
+                refuse("'speeds' have to be in the order of their edges");
+            method.speeds.push_back(speed);
+        }
+        return method;
+    }
+
+    MeasuredMachine machine(const OrderedJson& json) const {
+        if (!json.is_object()) refuse("a machine is no object");
+        MeasuredMachine machine;
+        machine.name = text(json, "machine");
+        const std::string backend = text(json, "backend");
+        if (backend != "cpu" && backend != "cuda") refuse("'backend' has to be cpu or cuda");
+        machine.device = backend == "cpu" ? Device::cpu : Device::cuda;
+        for (const auto& [name, word] : kWords)
+            if (const auto found = json.find(name); found != json.end() && found->is_string())
+                machine.*word = found->get<std::string>();
+        for (const OrderedJson& entry : list(json, "methods")) machine.methods.push_back(method(entry));
+        return machine;
+    }
+
+  private:
+    const std::string& file_;
+};
+
+OrderedJson to_json(const MeasuredMachine& machine) {
+    OrderedJson json;
+    json["machine"] = machine.name;
+    json["backend"] = std::string(name_of(machine.device));
+    for (const auto& [name, word] : kWords)
+        json[name] = (machine.*word).empty() ? OrderedJson() : OrderedJson(machine.*word);
+    json["methods"] = OrderedJson::array();
+    for (const MeasuredMethod& method : machine.methods) {
+        OrderedJson speeds = OrderedJson::array();
+        for (const MeasuredSpeed& speed : method.speeds)
+            speeds.push_back({speed.edge, speed.us_per_step, speed.us_alone});
+        json["methods"].push_back({{"method", method.name},
+                                   {"dtype", method.cell_bytes == sizeof(float) ? "float32" : "float64"},
+                                   {"us_per_call", method.us_per_call},
+                                   {"insulated", method.insulated},
+                                   {"periodic", method.periodic},
+                                   {"speeds", speeds}});
+    }
+    return json;
+}
+
+std::vector<MeasuredMachine> read_file(const std::filesystem::path& path) {
+    return read_measured(InputFile(path).read_text(kMaxBytes), path.string());
+}
+
+// --- Expected times
 
 // Interpolates times between measured sizes as a power of the edge. Above the largest size time grows with
 // the number of cells; below the smallest it is constant (launch and synchronisation overhead).
@@ -62,6 +182,85 @@ double measured_seconds(const Method& method, const MethodRequest& request) {
 }
 
 }  // namespace
+
+std::vector<MeasuredMachine> read_measured(std::string_view text, const std::string& file) {
+    const Reader reader(file);
+    const OrderedJson json = OrderedJson::parse(text, nullptr, false);
+    if (!json.is_object()) reader.refuse("is no JSON object");
+    std::vector<MeasuredMachine> machines;
+    if (!json.contains("machines")) {
+        machines.push_back(reader.machine(json));
+    } else {
+        for (const OrderedJson& entry : reader.list(json, "machines"))
+            machines.push_back(reader.machine(entry));
+    }
+    return machines;
+}
+
+std::string write_measured(const std::vector<MeasuredMachine>& machines) {
+    OrderedJson json;
+    json["machines"] = OrderedJson::array();
+    for (const MeasuredMachine& machine : machines) json["machines"].push_back(to_json(machine));
+    return json.dump(1) + "\n";
+}
+
+std::optional<std::filesystem::path> measured_path() {
+    return user_file("measured.json");
+}
+
+std::filesystem::path save_measured(const MeasuredMachine& machine) {
+    const auto path = measured_path();
+    if (!path) throw MachineError("neither XDG_CONFIG_HOME nor HOME names a folder to keep the figures in");
+    std::vector<MeasuredMachine> all;
+    try {
+        if (std::filesystem::exists(*path)) all = read_file(*path);
+    } catch (const InputError&) {
+        // An unreadable file is replaced.
+    }
+    std::erase_if(all, [&](const MeasuredMachine& old) {
+        return old.name == machine.name && old.device == machine.device;
+    });
+    all.push_back(machine);
+    std::error_code ignored;
+    std::filesystem::create_directories(path->parent_path(), ignored);
+    write_text_file(*path, write_measured(all));
+    return *path;
+}
+
+MeasuredFigures find_figures(Device device, const Machine& machine) {
+    MeasuredFigures figures;
+    const bool present = device == Device::cpu || machine.has_cuda();
+    const std::string name = present ? device_name(machine, device, machine.cpu_threads) : "";
+    const auto take = [&](const std::vector<MeasuredMachine>& machines, bool any) {
+        for (const MeasuredMachine& candidate : machines) {
+            if (candidate.device != device || (!any && candidate.name != name)) continue;
+            figures.machine = candidate;
+            figures.of_this_machine = candidate.name == name;
+            return true;
+        }
+        return false;
+    };
+    const auto path = measured_path();
+    std::error_code ignored;
+    if (path && std::filesystem::exists(*path, ignored)) try {
+            if (take(read_file(*path), false)) return figures;
+        } catch (const InputError& error) {
+            figures.trouble = error.what();
+        }
+    std::vector<MeasuredMachine> built_in;
+    for (const EmbeddedFile& file : embedded_measured())
+        for (MeasuredMachine& one : read_measured(file.text, std::string(file.name)))
+            built_in.push_back(std::move(one));
+    if (!take(built_in, false)) take(built_in, true);
+    return figures;
+}
+
+const MeasuredFigures& measured_figures(Device device) {
+    static const Machine machine = query_machine();
+    static const MeasuredFigures cpu = find_figures(Device::cpu, machine);
+    static const MeasuredFigures cuda = find_figures(Device::cuda, machine);
+    return device == Device::cpu ? cpu : cuda;
+}
 
 double expected_seconds(const Method& method, const MethodRequest& request) {
     return can_step(method, request) ? measured_seconds(method, request) : kNever;

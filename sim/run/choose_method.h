@@ -1,13 +1,72 @@
-// Selection of `auto`: the method with the least expected time, from measured figures.
+// Selection of `auto`: the method with the least expected time, from measured speeds. Figures of some
+// machines are built in (assets/measured); `bench --save` stores this machine's in the user's folder.
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
 #include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "kernels/field/boundary.h"
 #include "kernels/methods/method.h"
+#include "sim/machine/machine.h"
 
 namespace stencil {
+
+// --- Measured speeds
+
+/// Times in microseconds for a square field of edge x edge cells under the zero boundary.
+struct MeasuredSpeed {
+    double edge = 0;
+    double us_per_step = 0;  ///< in a long call
+    double us_alone = 0;     ///< call of one step, for methods that fuse steps
+};
+
+/// Figures of one method in one precision.
+struct MeasuredMethod {
+    std::string name;
+    std::size_t cell_bytes = sizeof(float);
+    double us_per_call = 0;  ///< overhead per call: launches, waking threads
+    double insulated = 1;    ///< time per step under this boundary relative to zero
+    double periodic = 1;
+    std::vector<MeasuredSpeed> speeds;  ///< at least one, by increasing edge
+};
+
+/// Figures of one device.
+struct MeasuredMachine {
+    std::string name;  ///< as device_name() gives it
+    Device device = Device::cpu;
+    std::string command, date, driver, commit;  ///< how the figures were made; empty if unknown
+    std::vector<MeasuredMethod> methods;
+};
+
+/// Parses a file with one machine or {"machines": [...]}. Throws InputError that begins with `file`.
+std::vector<MeasuredMachine> read_measured(std::string_view text, const std::string& file);
+std::string write_measured(const std::vector<MeasuredMachine>& machines);
+
+/// Path of the user's figures, $XDG_CONFIG_HOME/stencilscope/measured.json (~/.config); empty without such a
+/// folder.
+std::optional<std::filesystem::path> measured_path();
+
+/// Adds figures to the user's file, replacing those of the same device. Returns its path. Throws
+/// MachineError.
+std::filesystem::path save_measured(const MeasuredMachine& machine);
+
+/// The figures `auto` uses: this machine's own if available, else built-in ones.
+struct MeasuredFigures {
+    MeasuredMachine machine;
+    bool of_this_machine = false;
+    std::string trouble;  ///< why the user's file was not used, in one line; empty: no problem
+};
+MeasuredFigures find_figures(Device device, const Machine& machine);
+
+/// The figures for the machine that the program runs on, cached.
+const MeasuredFigures& measured_figures(Device device);
+
+// --- Selection
 
 /// The stepping task that `auto` chooses a method for.
 struct MethodRequest {

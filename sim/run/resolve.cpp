@@ -15,7 +15,7 @@
 #include "sim/distributed/partition.h"
 #include "sim/initial/initial.h"
 #include "sim/machine/communicator.h"
-#include "sim/run/measured_speeds.h"
+#include "sim/run/choose_method.h"
 #include "sim/run/output/exports.h"
 #include "sim/run/output/frame_writer.h"
 #include "sim/run/settings.h"

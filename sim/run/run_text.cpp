@@ -201,23 +201,16 @@ bool starts_in_text(const Equations& text, std::string_view component) {
     return row == text.components.end() || row->initial;
 }
 
-// Restores initial conditions of components for which neither text has one.
-void keep_starts(RunSpec& spec, const RunSpec& before) {
-    const Equations &now = *spec.model->equations, &old = *before.model->equations;
-    for (std::size_t c = 0; c < before.model->components.size(); ++c) {
-        const std::string& name = before.model->components[c].name;
-        if (starts_in_text(now, name) || starts_in_text(old, name)) continue;
-        const auto given = before.initials.find(name);
-        const std::string what = c == 0                           ? before.initial
-                                 : given == before.initials.end() ? ""
-                                                                  : given->second;
-        if (what.empty()) continue;
-        if (spec.model->components.front().name == name)
-            spec.initial = what;
-        else
-            spec.initials[name] = what;
+// Restores a component's initial condition unless the new text has one, or the component is gone.
+void keep_start(Problem& next, const Problem& before, const std::string& component) {
+    const std::string what = start_beside(before, component);
+    if (what.empty() || starts_in_text(*next.model->equations, component)) return;
+    if (component != next.model->components.front().name) {
+        next.initials[component] = what;
+        return;
     }
-    if (spec.initial == before.initial) spec.initial_hash = before.initial_hash;
+    next.initial = what;
+    next.initial_hash = what == before.initial ? before.initial_hash : "";
 }
 
 void keep_parameters(RunSpec& spec, const RunSpec& before) {
@@ -272,25 +265,15 @@ std::vector<std::pair<std::string, std::string>> choices_of_text(const Problem& 
 }
 
 void keep_starts_of(const Problem& before, Problem& next) {
-    const Rewriting text(next.model->text);
-    for (const Component& component : before.model->components) {
-        const bool is_kept = contains(names_of(next.model->components), component.name);
-        const std::string what = start_beside(before, component.name);
-        if (!is_kept || what.empty() || text.find(Form::start, component.name)) continue;
-        if (component.name == next.model->components.front().name) {
-            next.initial = what;
-            next.initial_hash = before.initial_hash;
-        } else {
-            next.initials[component.name] = what;
-        }
-    }
+    for (const Component& component : before.model->components) keep_start(next, before, component.name);
 }
 
 void keep_choices(RunSpec& spec, const RunSpec& before) {
     if (before.model->built_in) return;
     const Equations &now = *spec.model->equations, &old = *before.model->equations;
     keep_parameters(spec, before);
-    keep_starts(spec, before);
+    for (const Component& component : before.model->components)
+        if (!starts_in_text(old, component.name)) keep_start(spec, before, component.name);
     if (now.dt && now.dt == old.dt) spec.dt = before.dt;
     if (now.size == old.size) spec.size = before.size;
     if (now.steps == old.steps) spec.steps = before.steps;

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim/run/problem.h"
+#include "sim/run/run_spec.h"
 
 namespace stencil {
 

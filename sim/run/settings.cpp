@@ -175,10 +175,6 @@ void set_stepper(RunSpec& spec, std::string_view text) {
     spec.stepper = std::string(text);
 }
 
-void set_show(RunSpec& spec, std::string_view text) {
-    spec.show = std::string(text);
-}
-
 void set_dtype(RunSpec& spec, std::string_view text) {
     spec.dtype = *find_dtype(known_name("dtype", text, {"float32", "float64"}));
 }
@@ -210,12 +206,6 @@ void add_edits(RunSpec& spec, std::span<const std::string> texts) {
     spec.edits.add(std::move(edits));
 }
 
-Json get_edits(const RunSpec& spec) {
-    Json texts;
-    for (const Edit& edit : spec.edits) texts.push_back(to_string(edit));
-    return texts;
-}
-
 void add_probes(RunSpec& spec, std::span<const std::string> texts) {
     for (const std::string& text : texts) {
         const auto parts = split(text, ',');
@@ -226,21 +216,8 @@ void add_probes(RunSpec& spec, std::span<const std::string> texts) {
     }
 }
 
-Json get_probes(const RunSpec& spec) {
-    Json texts;
-    for (const RunSpec::Cell& cell : spec.probes) texts.push_back(fmt::format("{},{}", cell.x, cell.y));
-    return texts;
-}
-
 void add_profiles(RunSpec& spec, std::span<const std::string> texts) {
     for (const std::string& text : texts) spec.profiles.push_back(read_profile(text));
-}
-
-Json get_profiles(const RunSpec& spec) {
-    Json texts;
-    for (const auto& [from, to] : spec.profiles)
-        texts.push_back(fmt::format("{},{},{},{}", from.x, from.y, to.x, to.y));
-    return texts;
 }
 
 void add_bookmarks(RunSpec& spec, std::span<const std::string> texts) {
@@ -256,12 +233,6 @@ void add_bookmarks(RunSpec& spec, std::span<const std::string> texts) {
                 kLongestBookmark));
         spec.bookmarks.push_back({parse_integer(text.substr(0, colon), "--bookmark", 0, kMaxSteps), name});
     }
-}
-
-Json get_bookmarks(const RunSpec& spec) {
-    Json texts;
-    for (const auto& [step, name] : spec.bookmarks) texts.push_back(fmt::format("{}:{}", step, name));
-    return texts;
 }
 
 void set_model(RunSpec& spec, std::string_view text) {
@@ -289,6 +260,16 @@ Json get_parameters(const RunSpec& spec) {
         if (const ModelParameter& row = spec.model->parameters[i]; spec.parameters[i] != row.value)
             texts.push_back(fmt::format("{}={}", row.name, spec.parameters[i]));
     return texts;
+}
+
+std::string to_string(const RunSpec::Cell& cell) {
+    return fmt::format("{},{}", cell.x, cell.y);
+}
+std::string to_string(const ProfileLine& line) {
+    return fmt::format("{},{},{},{}", line.from.x, line.from.y, line.to.x, line.to.y);
+}
+std::string to_string(const RunSpec::Bookmark& bookmark) {
+    return fmt::format("{}:{}", bookmark.step, bookmark.name);
 }
 
 // The table.
@@ -363,7 +344,7 @@ Setting flag(std::string_view name, std::string_view help, bool RunSpec::*member
     return {name, "", help, SettingKind::view, set, [=](const RunSpec& spec) { return Json(spec.*member); }};
 }
 
-// A row for a setting that may be repeated.
+// Rows for settings that may be repeated; the second is for a list of the spec.
 Setting list(const Words& w,
              void (*add)(RunSpec&, std::span<const std::string>),
              std::function<Json(const RunSpec&)> get) {
@@ -372,6 +353,15 @@ Setting list(const Words& w,
         add(spec, {&one, 1});
     };
     return {w.name, w.value, w.help, w.kind, set, std::move(get), add};
+}
+
+template <class Part, class List>
+Setting list(const Words& w, List Part::*member, void (*add)(RunSpec&, std::span<const std::string>)) {
+    return list(w, add, [member](const RunSpec& spec) {
+        Json texts;
+        for (const auto& item : spec.*member) texts.push_back(to_string(item));
+        return texts;
+    });
 }
 
 std::vector<Setting> make_settings() {
@@ -415,10 +405,11 @@ std::vector<Setting> make_settings() {
         row({"stepper", "NAME", "euler, heun, rk4, symplectic or imex (default: the model's own)", shape},
             set_stepper,
             get_text(&RunSpec::stepper)),
-        row({"show",
+        row(
+            {"show",
              "FORMULA",
              "the quantity shown and measured, e.g. v or u^2 + v^2 (default: the first component)"},
-            set_show,
+            [](RunSpec& s, std::string_view t) { s.show = std::string(t); },
             get_text(&RunSpec::show)),
         row({"boundary", "B", "zero, insulated or periodic", parameter},
             set_boundary,
@@ -447,19 +438,19 @@ std::vector<Setting> make_settings() {
         list({"at",
               "STEP:SETTING=VALUE",
               "a change in mid-run, e.g. 500:coefficient=0.1 or 0:paint=1,20,replace,64,80; may be repeated"},
-             add_edits,
-             get_edits),
+             &RunSpec::edits,
+             add_edits),
         list({"probe", "X,Y", "a cell whose values go to probes.csv; may be repeated"},
-             add_probes,
-             get_probes),
+             &RunSpec::probes,
+             add_probes),
         list({"profile",
               "X0,Y0,X1,Y1",
               "a line in cell coordinates, whose values go to profile.csv; may be repeated"},
-             add_profiles,
-             get_profiles),
+             &RunSpec::profiles,
+             add_profiles),
         list({"bookmark", "STEP:NAME", "a moment that the window has among its bookmarks; may be repeated"},
-             add_bookmarks,
-             get_bookmarks),
+             &RunSpec::bookmarks,
+             add_bookmarks),
         whole({"every", "N", "also a numbered frame every N steps"}, &RunSpec::every, 1, kMaxSteps),
         whole({"checkpoint", "N", "every N steps the whole state to DIR/checkpoint, for --resume"},
               &RunSpec::checkpoint,

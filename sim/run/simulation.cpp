@@ -362,20 +362,14 @@ void Simulation::use(std::shared_ptr<const user_kernel::UserKernel> kernel) {
 }
 
 std::shared_ptr<const Field> Simulation::start_of(const std::string& formula) const {
-    const RunSpec& now = now_;
-    const auto names = names_of(now.model->components);
-    const auto component = std::ranges::find(names, formula);
-    if (component != names.end()) return moment_.start->field(std::size_t(component - names.begin()));
+    if (const auto component = find_component(*now_.model, formula)) return moment_.start->field(*component);
     return formula_of(*moment_.start->whole(), formula);
 }
 
 std::shared_ptr<const Field> Simulation::formula_of(const State& state, const std::string& formula) const {
-    const RunSpec& now = now_;
-    const auto names = names_of(now.model->components);
-    const auto component = std::ranges::find(names, formula);
-    if (component != names.end())
-        return std::make_shared<Field>(state.components[std::size_t(component - names.begin())].clone());
-    SolverSetup setup = solver_setup(now);
+    if (const auto component = find_component(*now_.model, formula))
+        return std::make_shared<Field>(state.components[*component].clone());
+    SolverSetup setup = solver_setup(now_);
     setup.method = find_method("cpu", Device::cpu, kEquation);
     const auto solver = make_solver(setup);
     solver->load(state);

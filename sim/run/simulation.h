@@ -8,7 +8,6 @@
 #include "sim/run/output/timings.h"
 #include "sim/run/run_spec.h"
 #include "sim/run/solvers/solver.h"
-#include "sim/run/solvers/solver_snapshot.h"
 
 namespace stencil {
 

@@ -94,14 +94,10 @@ InitialRequest request_of(const Problem& spec, const InitialChoice& choice) {
     return {spec.size->nx, spec.size->ny, spec.seed, spec.boundary, choice.parameters};
 }
 
-std::string start_file(const Problem& spec, std::size_t component) {
-    return initial_choice(spec, component).file;
-}
-
 std::vector<std::string> start_files(const Problem& spec) {
     std::vector<std::string> files;
     for (std::size_t c = 0; c < spec.model->components.size(); ++c)
-        if (std::string file = start_file(spec, c); !file.empty()) files.push_back(std::move(file));
+        if (std::string file = initial_choice(spec, c).file; !file.empty()) files.push_back(std::move(file));
     return files;
 }
 
@@ -176,11 +172,10 @@ Field fitted(Field field, const Problem& spec) {
 }
 
 std::vector<int> kept_components(const Problem& now, const Problem& next) {
-    const auto names = names_of(now.model->components);
     std::vector<int> kept;
     for (const Component& component : next.model->components) {
-        const auto known = std::ranges::find(names, component.name);
-        kept.push_back(known == names.end() ? -1 : int(known - names.begin()));
+        const auto known = find_component(*now.model, component.name);
+        kept.push_back(known ? int(*known) : -1);
     }
     return kept;
 }

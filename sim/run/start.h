@@ -58,9 +58,7 @@ InitialRequest request_of(const Problem& spec, const InitialChoice& choice);
 /// Evaluates the initial formulas of all components on rows [first, first + rows).
 std::vector<Field> evaluate_starts(const Problem& spec, int first, int rows, ThreadPool& threads);
 
-/// The file of a component's initial condition; empty if it is none.
-std::string start_file(const Problem& spec, std::size_t component);
-/// The files of all components.
+/// The files of all components' initial conditions.
 std::vector<std::string> start_files(const Problem& spec);
 
 /// The equations with the run's boundary and grid spacing instead of the text's. `formulas` become their

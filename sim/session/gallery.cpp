@@ -32,12 +32,6 @@ constexpr int kShortestSide = 16;
 constexpr double kMostSeconds = 2;  // of processor time
 constexpr int kSlices = 64;
 
-// Grey levels from 0 to 255, which a colour map turns into a picture.
-struct Shades {
-    int nx = 0, ny = 0;
-    std::vector<Rgb> grey;
-};
-
 // Returns the processor time of this thread.
 double processor_seconds() {
     timespec time{};
@@ -102,8 +96,8 @@ RunSpec small_spec(const Subject& subject) {
     return spec;
 }
 
-// Returns an empty picture if it was cut.
-Shades run_subject(const Subject& subject, const std::function<bool()>& cut) {
+// Returns grey levels, which a colour map turns into a picture; none if it was cut.
+GalleryPicture run_subject(const Subject& subject, const std::function<bool()>& cut) {
     RunSpec spec = resolve(small_spec(subject), query_machine());
     State start = make_start(spec);
     Simulation simulation(spec, std::move(start));
@@ -128,15 +122,14 @@ Shades run_subject(const Subject& subject, const std::function<bool()>& cut) {
     const Field wide = seen.to(DType::float64);
     const double share = double(GalleryPicture::kSide) / std::max(wide.nx(), wide.ny());
     const auto side = [&](int n) { return std::max(1, int(std::lround(share * n))); };
-    Shades shades{side(wide.nx()), side(wide.ny()), {}};
-    const Array<double> tile = resample(wide.as<double>(), shades.nx, shades.ny, Growing::nearest);
-    const Field small(tile.clone());
+    GalleryPicture shades{.nx = side(wide.nx()), .ny = side(wide.ny())};
+    const Field small(resample(wide.as<double>(), shades.nx, shades.ny, Growing::nearest));
     const ValueRange range = find_range(small, spec.range, field_colors(spec).diverging);
     for (const double value : small.as<double>().cells()) {
         const double place = place_of(value, range);
         const auto shade =
             std::uint8_t(std::isfinite(place) ? std::lround(255 * std::clamp(place, 0.0, 1.0)) : 0);
-        shades.grey.push_back({shade, shade, shade});
+        shades.pixels.push_back({shade, shade, shade});
     }
     return shades;
 }
@@ -149,18 +142,18 @@ std::filesystem::path kept_file(std::string_view name, const Subject& subject) {
     return *folder / "gallery" / fmt::format("{}-{:016x}.png", name, std::hash<std::string>{}(key));
 }
 
-Shades read_shades(const std::filesystem::path& file) {
+GalleryPicture read_shades(const std::filesystem::path& file) {
     const Array<double> image = read_image(file);
-    Shades shades{image.nx(), image.ny(), {}};
+    GalleryPicture shades{.nx = image.nx(), .ny = image.ny()};
     if (std::max(shades.nx, shades.ny) > GalleryPicture::kSide) return {};
     for (const double value : image.cells()) {
         const auto shade = std::uint8_t(std::lround(255 * value));
-        shades.grey.push_back({shade, shade, shade});
+        shades.pixels.push_back({shade, shade, shade});
     }
     return shades;
 }
 
-Shades find_shades(std::string_view name, const Subject& subject, const std::function<bool()>& cut) {
+GalleryPicture find_shades(std::string_view name, const Subject& subject, const std::function<bool()>& cut) {
     const std::filesystem::path file = kept_file(name, subject);
     std::error_code failed;
     if (!file.empty() && std::filesystem::is_regular_file(file, failed)) {
@@ -170,11 +163,11 @@ Shades find_shades(std::string_view name, const Subject& subject, const std::fun
             // An unreadable file is made again.
         }
     }
-    Shades shades = run_subject(subject, cut);
-    if (file.empty() || shades.grey.empty()) return shades;
+    GalleryPicture shades = run_subject(subject, cut);
+    if (file.empty() || shades.pixels.empty()) return shades;
     try {
         std::filesystem::create_directories(file.parent_path());
-        write_png(file, shades.nx, shades.ny, shades.grey);
+        write_png(file, shades.nx, shades.ny, shades.pixels);
     } catch (const std::exception&) {
         // Without a file it is made again next time.
     }
@@ -182,20 +175,12 @@ Shades find_shades(std::string_view name, const Subject& subject, const std::fun
 }
 
 // Returns title and description without pixels.
-GalleryPicture titled(const Subject& subject) {
-    GalleryPicture picture;
-    picture.title = subject.title;
-    picture.about = subject.about;
-    return picture;
-}
-
 GalleryPicture titled(const GalleryRow& row) {
     try {
-        return titled(subject_of(row));
+        const Subject subject = subject_of(row);
+        return {subject.title, subject.about};
     } catch (const std::exception&) {
-        GalleryPicture named;
-        named.title = row.name;
-        return named;
+        return {std::string(row.name), ""};
     }
 }
 
@@ -215,11 +200,9 @@ std::span<const GalleryRow> gallery_rows() {
 
 GalleryPicture make_picture(const GalleryRow& row, const std::function<bool()>& cut) {
     const Subject subject = subject_of(row);
-    GalleryPicture picture = titled(subject);
-    Shades shades = find_shades(row.name, subject, cut);
-    picture.nx = shades.nx;
-    picture.ny = shades.ny;
-    picture.pixels = std::move(shades.grey);
+    GalleryPicture picture = find_shades(row.name, subject, cut);
+    picture.title = subject.title;
+    picture.about = subject.about;
     const Colormap& map = field_colors(subject.spec);
     for (Rgb& pixel : picture.pixels) pixel = map.colors[pixel.r];
     return picture;

@@ -26,10 +26,10 @@ std::span<const GalleryRow> gallery_rows();
 struct GalleryPicture {
     static constexpr int kSide = 96;  ///< longer side in pixels
 
-    std::string title;
-    std::string about;        ///< one sentence; empty: none
-    int nx = 0, ny = 0;       ///< 0: the picture could not be made
-    std::vector<Rgb> pixels;  ///< (ny, nx)
+    std::string title = {};
+    std::string about = {};        ///< one sentence; empty: none
+    int nx = 0, ny = 0;            ///< 0: the picture could not be made
+    std::vector<Rgb> pixels = {};  ///< (ny, nx)
 };
 
 /// Runs the row on a small field of the same proportions for at most two seconds, or reads the picture from

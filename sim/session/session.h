@@ -13,7 +13,6 @@
 #include "sim/session/engine/cadence.h"
 #include "sim/session/engine/exporter.h"
 #include "sim/session/engine/frame_maker.h"
-#include "sim/session/messages.h"
 #include "sim/session/pace.h"
 #include "sim/session/recent.h"
 #include "sim/session/recorder.h"
@@ -36,7 +35,7 @@ struct SessionOptions {
 
 /// Has no thread and no window: its owner calls apply() for the user's actions and work() while busy().
 /// Errors become messages; only the constructor throws. Parts do the work, one file each: pace, auto_method,
-/// reference, speeds, recorder, run_history, messages.
+/// reference, speeds, recorder, run_history.
 class Session {
   public:
     /// Makes the simulation. Throws InputError, MachineError, CudaError and std::bad_alloc.

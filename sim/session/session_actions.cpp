@@ -365,11 +365,10 @@ void Session::handle(const action::UseKernel& use) {
 void Session::handle(const action::Paint& paint) {
     if (!paint.piece.joined) remember("brush stroke");
     const RunSpec& now = simulation_->now();
-    const auto components = names_of(now.model->components);
-    const auto shown = std::ranges::find(components, now.shown());
-    std::size_t index = shown == components.end() ? 0 : std::size_t(shown - components.begin());
+    const auto& components = now.model->components;
+    std::size_t index = find_component(*now.model, now.shown()).value_or(0);
     if (paint.component) index = std::min(*paint.component, components.size() - 1);
-    const std::string component = index == 0 ? "" : components[index];
+    const std::string component = index == 0 ? "" : components[index].name;
     simulation_->apply(stencil::Paint{paint.piece, component});
     history_.timeline.cut(step());
     const std::string setting = std::string(kPaint) + (index == 0 ? "" : "-" + component);

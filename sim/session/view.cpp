@@ -1,8 +1,8 @@
 #include "sim/session/view.h"
 
 #include <algorithm>
+#include <iterator>
 #include <span>
-#include <stdexcept>
 
 namespace stencil {
 namespace {
@@ -30,50 +30,38 @@ constexpr PaneRow kPanes[] = {
      "Surface",
      "Surface",
      "The field as a surface: drag to turn it, wheel to zoom."},
-};
-
-// Always shown together, so they cannot be chosen singly.
-constexpr PaneRow kComponentPanes[] = {
+    // Always shown together, so they cannot be chosen singly.
     {Pane::first, "first", "First component", "First", "The first component."},
     {Pane::second, "second", "Second component", "Second", "The second component."},
     {Pane::third, "third", "Third component", "Third", "The third component."},
+    // Offered if there is a bookmark.
+    {Pane::from_bookmark,
+     "from-bookmark",
+     "Difference from bookmark",
+     "From bookmark",
+     "The field minus that of a bookmark."},
 };
-
-// Offered if there is a bookmark.
-constexpr PaneRow kBookmarkPane[] = {{Pane::from_bookmark,
-                                      "from-bookmark",
-                                      "Difference from bookmark",
-                                      "From bookmark",
-                                      "The field minus that of a bookmark."}};
-
-const PaneRow* find_row(std::span<const PaneRow> rows, Pane pane) {
-    const auto row = std::ranges::find(rows, pane, &PaneRow::pane);
-    return row == rows.end() ? nullptr : &*row;
-}
+static_assert(std::size(kPanes) == kPaneKinds);
+constexpr std::size_t kChosenSingly = 6;
 
 }  // namespace
 
 std::span<const PaneRow> panes() {
-    return kPanes;
+    return std::span(kPanes).first(kChosenSingly);
 }
 
 const PaneRow& row_of(Pane pane) {
-    const PaneRow* row = find_row(kPanes, pane);
-    if (!row) row = find_row(kComponentPanes, pane);
-    if (!row) row = find_row(kBookmarkPane, pane);
-    if (!row) throw std::logic_error("a pane without a row");
-    return *row;
+    return *std::ranges::find(kPanes, pane, &PaneRow::pane);
 }
 
 std::vector<Pane> component_panes(const Model& model) {
-    std::vector<Pane> panes;
-    for (const PaneRow& row : kComponentPanes)
-        if (panes.size() < model.components.size()) panes.push_back(row.pane);
+    std::vector<Pane> panes{Pane::first, Pane::second, Pane::third};
+    panes.resize(std::min(panes.size(), model.components.size()));
     return panes;
 }
 
 std::optional<std::size_t> component_of(Pane pane) {
-    if (!find_row(kComponentPanes, pane)) return std::nullopt;
+    if (pane < Pane::first || pane > Pane::third) return std::nullopt;
     return std::size_t(pane) - std::size_t(Pane::first);
 }
 

@@ -12,9 +12,8 @@
 #include "sim/field/pixels.h"
 #include "sim/run/output/measures.h"
 #include "sim/run/run_spec.h"
+#include "sim/view/analysis.h"
 #include "sim/view/arrows.h"
-#include "sim/view/plane_density.h"
-#include "sim/view/radial_spectrum.h"
 #include "sim/view/value_range.h"
 
 namespace stencil {

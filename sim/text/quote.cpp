@@ -64,4 +64,14 @@ std::string quotable(std::string_view text) {
     return printable(text.substr(0, end)) + "...";
 }
 
+std::string xml_escaped(std::string_view text) {
+    static constexpr std::string_view kSpecial = "&<>\"", kNames[] = {"&amp;", "&lt;", "&gt;", "&quot;"};
+    std::string result;
+    for (const char c : text) {
+        const std::size_t special = kSpecial.find(c);
+        result += special == std::string_view::npos ? std::string_view(&c, 1) : kNames[special];
+    }
+    return result;
+}
+
 }  // namespace stencil

@@ -19,4 +19,7 @@ std::string printable(std::string_view text);
 /// Like printable(), but cut to 40 bytes with "...". For all other text.
 std::string quotable(std::string_view text);
 
+/// Replaces the characters that mean something in XML by entities.
+std::string xml_escaped(std::string_view text);
+
 }  // namespace stencil

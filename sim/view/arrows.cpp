@@ -51,6 +51,21 @@ Arrows measured_arrows(const ArrowLattice& lattice, std::vector<SamplePoint> vec
     return arrows;
 }
 
+Arrows make_arrows(
+    std::string_view setting, const ArrowLattice& lattice, int nx, int ny, const SampleComponent& sample) {
+    const auto components = arrow_components(setting);
+    if (components.empty()) {
+        const std::vector<SamplePoint> points = gradient_points(lattice, nx, ny);
+        return measured_arrows(lattice, gradients(points, sample("", points)));
+    }
+    std::vector<SamplePoint> points, vectors;
+    for (int row = 0; row < lattice.ny; ++row)
+        for (int column = 0; column < lattice.nx; ++column) points.push_back(lattice.at(column, row));
+    const std::vector<double> across = sample(components[0], points), down = sample(components[1], points);
+    for (std::size_t i = 0; i < points.size(); ++i) vectors.push_back({across[i], down[i]});
+    return measured_arrows(lattice, std::move(vectors));
+}
+
 std::vector<SamplePoint> gradient_points(const ArrowLattice& lattice, int nx, int ny) {
     const double away = std::max(1.0, lattice.spacing / 2);
     // Samples between cell centres: clamp to the centres of the outermost cells.

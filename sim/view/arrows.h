@@ -1,6 +1,7 @@
 // Arrows over a field: the gradient of the observable, or two components as x and y.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,6 +38,14 @@ struct Arrows {
 
 /// Makes arrows with `longest` set.
 Arrows measured_arrows(const ArrowLattice& lattice, std::vector<SamplePoint> vectors);
+
+/// Interpolates a component, or with an empty name what is shown, at points.
+using SampleComponent =
+    std::function<std::vector<double>(const std::string& component, const std::vector<SamplePoint>& points)>;
+
+/// Makes the arrows of a setting for a field of nx x ny cells: its two components, or the gradient.
+Arrows make_arrows(
+    std::string_view setting, const ArrowLattice& lattice, int nx, int ny, const SampleComponent& sample);
 
 /// Returns the points at which central differences need values: left, right, above and below of each centre,
 /// half a spacing (at least one cell) away.

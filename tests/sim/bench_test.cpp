@@ -173,10 +173,10 @@ TEST_CASE("The picture of a ladder shows every method in its colour, over sizes 
     for (const std::vector<int>& edges : {std::vector<int>{2000}, std::vector<int>{512, 2000, 8192}}) {
         const LadderReport report = made_up_report(dice, edges);
         const Picture picture =
-            read_picture(write_bytes(folder / "bench.png", draw_ladder(report, figure::FigureFormat::png)));
+            read_picture(write_bytes(folder / "bench.png", draw(report, figure::FigureFormat::png)));
         REQUIRE(picture.width == 1600);
         REQUIRE(colors_of(picture) > 10);
-        const std::string svg = draw_ladder(report, figure::FigureFormat::svg);
+        const std::string svg = draw(report, figure::FigureFormat::svg);
         REQUIRE(contains(svg, "A device &amp; its &lt;name&gt;"));
         REQUIRE(svg.ends_with("</svg>\n"));
         REQUIRE(contains(svg, "stroke-dasharray"));
@@ -193,7 +193,7 @@ TEST_CASE("The picture of a ladder shows every method in its colour, over sizes 
     nothing.rows.clear();
     for (const int more : {0, 1}) {
         if (more) nothing.spec.sizes.push_back({128, 128});
-        REQUIRE_FALSE(draw_ladder(nothing, figure::FigureFormat::png).empty());
+        REQUIRE_FALSE(draw(nothing, figure::FigureFormat::png).empty());
     }
 }
 

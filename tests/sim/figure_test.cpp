@@ -419,11 +419,11 @@ TEST_CASE("bars of logarithmic and symlog scales have powers of ten, where their
 }
 
 TEST_CASE("axes have ticks at whole cells") {
-    CHECK(labels_of(cell_ticks(500, 8)) == Labels{"0", "100", "200", "300", "400", "500"});
-    CHECK(labels_of(cell_ticks(3, 8)) == Labels{"0", "1", "2", "3"});
-    CHECK(labels_of(cell_ticks(1, 8)) == Labels{"0", "1"});
-    CHECK(labels_of(cell_ticks(16384, 5)) == Labels{"0", "5000", "10000", "15000"});
-    CHECK(std::abs(cell_ticks(16384, 5).marks.back().position - 15000.0 / 16384) < 1e-12);
+    CHECK(labels_of(cell_ticks({0, 500}, 8)) == Labels{"0", "100", "200", "300", "400", "500"});
+    CHECK(labels_of(cell_ticks({0, 3}, 8)) == Labels{"0", "1", "2", "3"});
+    CHECK(labels_of(cell_ticks({0, 1}, 8)) == Labels{"0", "1"});
+    CHECK(labels_of(cell_ticks({0, 16384}, 5)) == Labels{"0", "5000", "10000", "15000"});
+    CHECK(std::abs(cell_ticks({0, 16384}, 5).marks.back().position - 15000.0 / 16384) < 1e-12);
 }
 
 TEST_CASE("captions are broken into lines that fit, without losing a word") {

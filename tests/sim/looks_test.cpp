@@ -7,10 +7,9 @@
 #include <numbers>
 
 #include "sim/figure/raster.h"
-#include "sim/figure/surface_picture.h"
 #include "sim/text/error.h"
+#include "sim/view/analysis.h"
 #include "sim/view/contours.h"
-#include "sim/view/radial_spectrum.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/scratch.h"

@@ -1,4 +1,4 @@
-#include "sim/session/timeline.h"
+#include "sim/session/run_history.h"
 
 #include <algorithm>
 #include <cmath>

@@ -8,8 +8,7 @@
 
 #include "app/window/display/canvas_recorder.h"
 #include "sim/figure/raster.h"
-#include "sim/figure/surface_picture.h"
-#include "sim/run/output/video_file.h"
+#include "sim/run/output/film.h"
 #include "sim/view/colormap.h"
 #include "tests/support/catch.h"
 #include "tests/support/scratch.h"

@@ -11,7 +11,7 @@
 
 #include "app/window/display/gl_objects.h"
 #include "sim/files/folder.h"
-#include "sim/run/output/video_file.h"
+#include "sim/run/output/film.h"
 
 namespace stencil {
 namespace {

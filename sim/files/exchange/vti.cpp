@@ -9,6 +9,7 @@
 
 #include "sim/files/atomic_file.h"
 #include "sim/files/exchange/field_set.h"
+#include "sim/text/quote.h"
 
 namespace stencil {
 namespace {
@@ -20,18 +21,7 @@ std::uint64_t bytes_of(const Field& field) {
     return std::uint64_t(field.size()) * bytes_of(field.dtype());
 }
 
-// Names can be formulas with special characters.
-std::string escaped(const std::string& text) {
-    std::string result;
-    for (const char c : text)
-        result += c == '<'   ? "&lt;"
-                  : c == '>' ? "&gt;"
-                  : c == '&' ? "&amp;"
-                  : c == '"' ? "&quot;"
-                             : std::string(1, c);
-    return result;
-}
-
+// Names of fields can be formulas with special characters.
 std::string head_of(const FieldSet& set) {
     const Field& first = *set.fields.front().field;
     const std::string extent = fmt::format("0 {} 0 {} 0 0", first.nx(), first.ny());
@@ -52,12 +42,12 @@ std::string head_of(const FieldSet& set) {
             *set.moment.time);
     text += fmt::format("</FieldData>\n<Piece Extent=\"{}\">\n<CellData Scalars=\"{}\">\n",
                         extent,
-                        escaped(set.fields.front().name));
+                        xml_escaped(set.fields.front().name));
     std::uint64_t offset = 0;
     for (const auto& [name, field] : set.fields) {
         text += fmt::format("<DataArray type=\"{}\" Name=\"{}\" format=\"appended\" offset=\"{}\"/>\n",
                             field->dtype() == DType::float32 ? "Float32" : "Float64",
-                            escaped(name),
+                            xml_escaped(name),
                             offset);
         offset += sizeof(std::uint64_t) + bytes_of(*field);
     }
@@ -88,7 +78,7 @@ void write_pvd(const std::filesystem::path& path, const FieldSeries& series) {
     for (const auto& [name, moment] : series.parts)
         text += fmt::format("<DataSet timestep=\"{}\" part=\"0\" file=\"{}\"/>\n",
                             timed ? *moment.time : double(moment.step),
-                            escaped(name));
+                            xml_escaped(name));
     write_text_file(path, text + "</Collection>\n</VTKFile>\n");
 }
 

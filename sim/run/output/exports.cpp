@@ -11,14 +11,13 @@
 #include "sim/files/image.h"
 #include "sim/files/npy.h"
 #include "sim/run/output/frame_writer.h"
-#include "sim/run/output/looks.h"
 #include "sim/run/output/measures.h"
 #include "sim/run/simulation.h"
 #include "sim/text/error.h"
 #include "sim/text/json.h"
 #include "sim/text/names.h"
+#include "sim/view/analysis.h"
 #include "sim/view/colormap.h"
-#include "sim/view/radial_spectrum.h"
 
 namespace stencil {
 namespace {
@@ -55,12 +54,10 @@ void write_array(const Path& path, const RunOutput& run, const OutputField& fiel
 
 void write_start(const Path& path, const RunOutput& run, const OutputField& field) {
     if (!run.spread) return write_npy(path, *field.start);
-    const auto names = names_of(run.spread->now().model->components);
-    const auto component = std::ranges::find(names, field.formula);
-    if (component == names.end())
-        write_npy(path, *run.spread->start_of(field.formula));
+    if (const auto component = find_component(*run.spread->now().model, field.formula))
+        write_npy(path, *run.spread->start(), *component);
     else
-        write_npy(path, *run.spread->start(), std::size_t(component - names.begin()));
+        write_npy(path, *run.spread->start_of(field.formula));
 }
 
 constexpr bool kOfRun = true;
@@ -173,6 +170,12 @@ std::string file_name(const Export& row, const std::string& suffix) {
     return name.stem().string() + (row.of_run ? "" : suffix) + name.extension().string();
 }
 
+Measures with_probes(const RunSpec& spec, Size field) {
+    Measures measures(0);
+    for (const RunSpec::Cell& cell : spec.probes) measures.add_probe(cell.x, cell.y, field.nx, field.ny);
+    return measures;
+}
+
 }  // namespace
 
 const Colormap& field_colors(const RunSpec& spec) {
@@ -268,23 +271,17 @@ MeasureTables make_tables(Solver& solver, const RunSpec& now, const std::string&
 
 MeasuresOf make_measures(const RunSpec& spec) {
     MeasuresOf measures;
-    for (const std::string& formula : output_formulas(spec)) {
-        Measures& own = measures.emplace(formula, Measures(0)).first->second;
-        for (const RunSpec::Cell& cell : spec.probes)
-            own.add_probe(cell.x, cell.y, spec.size->nx, spec.size->ny);
-    }
+    for (const std::string& formula : output_formulas(spec))
+        measures.emplace(formula, with_probes(spec, *spec.size));
     return measures;
 }
 
 void add_measures(MeasuresOf& measures, Simulation& simulation) {
     const RunSpec& now = simulation.now();
     for (const std::string& formula : output_formulas(now)) {
-        const auto [own, is_new] = measures.try_emplace(formula, Measures(0));
         // Probes were checked against the initial size; outside of a smaller field their values are NaN.
-        if (is_new)
-            for (const RunSpec::Cell& cell : now.probes)
-                own->second.add_probe(cell.x, cell.y, kMaxCells, kMaxCells);
-        own->second.add(simulation.step(), simulation.solver(), formula);
+        if (!measures.contains(formula)) measures.emplace(formula, with_probes(now, {kMaxCells, kMaxCells}));
+        measures.at(formula).add(simulation.step(), simulation.solver(), formula);
     }
 }
 
@@ -310,13 +307,13 @@ std::vector<std::string> output_formulas(const RunSpec& spec) {
 }
 
 std::string output_suffix(const RunSpec& spec, const std::string& formula) {
-    const std::vector<std::string> components = names_of(spec.model->components);
-    if (!contains(components, formula)) return fmt::format("-{}", kShown);
-    return components.size() > 1 || !contains(components, spec.shown()) ? "-" + formula : "";
+    if (!find_component(*spec.model, formula)) return fmt::format("-{}", kShown);
+    const bool several = spec.model->components.size() > 1 || !find_component(*spec.model, spec.shown());
+    return several ? "-" + formula : "";
 }
 
 std::string output_name(const RunSpec& spec, const std::string& formula) {
-    return contains(names_of(spec.model->components), formula) ? formula : std::string(kShown);
+    return find_component(*spec.model, formula) ? formula : std::string(kShown);
 }
 
 RunNotes run_notes(const RunSpec& now, const RunSpec& document) {

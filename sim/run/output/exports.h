@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "sim/field/field.h"
+#include "sim/figure/figure.h"
 #include "sim/files/exchange/field_set.h"
 #include "sim/run/output/measures.h"
 #include "sim/run/run_spec.h"
@@ -73,13 +74,15 @@ void add_tables(RunOutput& output, Solver& solver, MeasuresOf measures);
 /// Whether any chosen file needs a whole field in memory.
 bool needs_cells(const RunSpec& spec);
 
+using ExportWriter = void(const std::filesystem::path& path, const RunOutput& run, const OutputField& field);
+
 /// A kind of file; with several fields there is one per field, such as field-u.npy. Writing throws
 /// MachineError.
 struct Export {
     std::string_view name;
     bool standard;  ///< written by default
     std::string_view help;
-    void (*write)(const std::filesystem::path& path, const RunOutput& run, const OutputField& field);
+    ExportWriter* write;
     bool of_run = false;  ///< one file for the whole run
     /// The setting or library that the file needs; empty: none.
     std::string_view needs = {};
@@ -87,6 +90,16 @@ struct Export {
 
 /// The table of exports. A new export is a function and a row here.
 std::span<const Export> exports();
+
+// Rows of the table (looks.cpp): drawings and derived data of a run's end. They throw MachineError.
+
+/// Writes one row per field: initial and final field and Laplacian.
+void write_run_figure(const std::filesystem::path& path, figure::FigureFormat format, const RunOutput& run);
+ExportWriter write_spectrum_csv, write_spectrum_png, write_contours_csv, write_contours_svg;
+/// The view is that of --surface.
+ExportWriter write_surface_png;
+/// Phase plane of the first two components, with the probes' trajectories if measured.
+ExportWriter write_phase_csv, write_phase_png;
 
 /// Colormaps of a run's pictures, as --colormap says; the figure shows the Laplacian in inferno by default.
 const Colormap& field_colors(const RunSpec& spec);

@@ -1,18 +1,18 @@
-#include "sim/run/output/looks.h"
+#include "sim/run/output/exports.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "kernels/view/sampled.h"
 #include "sim/figure/chart.h"
-#include "sim/figure/figure.h"
 #include "sim/figure/paper.h"
 #include "sim/files/atomic_file.h"
-#include "sim/run/output/exports.h"
 #include "sim/text/names.h"
 #include "sim/text/parse.h"
 #include "sim/view/arrows.h"
@@ -77,20 +77,12 @@ std::vector<figure::ChartSeries> ways_of(const RunOutput& run) {
     return ways;
 }
 
-// Bilinear interpolation, as Solver::sample() with `smooth`.
+// Interpolated as Solver::sample() does with `smooth`.
 double interpolated(const Field& field, SamplePoint at) {
-    const auto along = [](double place, int cells, int& low) {
-        const double from_centre = std::clamp(place - 0.5, 0.0, double(cells - 1));
-        low = std::min(int(from_centre), std::max(0, cells - 2));
-        return from_centre - low;
-    };
-    int x = 0, y = 0;
-    const double across = along(at.x, field.nx(), x), down = along(at.y, field.ny(), y);
-    const int right = std::min(x + 1, field.nx() - 1), below = std::min(y + 1, field.ny() - 1);
     return field.visit([&](const auto& cells) {
-        return std::lerp(std::lerp(double(cells.at(x, y)), double(cells.at(right, y)), across),
-                         std::lerp(double(cells.at(x, below)), double(cells.at(right, below)), across),
-                         down);
+        using Cell = std::remove_cvref_t<decltype(*cells.data())>;
+        const QuantitySource<Cell> source{PlainView<const Cell>(cells.view()), {}, {}};
+        return sampled<Quantity::value>(source, at, {.smooth = true});
     });
 }
 
@@ -99,25 +91,13 @@ Arrows arrows_of(const RunOutput& run, const OutputField& field) {
     const int nx = field.end.nx(), ny = field.end.ny();
     const ArrowLattice lattice =
         arrow_lattice({0, 0, double(nx), double(ny)}, nx, ny, std::max(nx, ny) / kAlong);
-    const auto components = arrow_components(run.now.drawn_arrows());
-    std::vector<SamplePoint> vectors;
-    if (components.empty()) {
-        const std::vector<SamplePoint> points = gradient_points(lattice, nx, ny);
+    return make_arrows(run.now.drawn_arrows(), lattice, nx, ny, [&](auto& name, auto& points) {
+        const Field& shown =
+            name.empty() ? field.end : std::ranges::find(run.fields, name, &OutputField::formula)->end;
         std::vector<double> values;
-        for (const SamplePoint& at : points) values.push_back(interpolated(field.end, at));
-        vectors = gradients(points, values);
-    } else {
-        const auto end_of = [&](const std::string& name) -> const Field& {
-            return std::ranges::find(run.fields, name, &OutputField::formula)->end;
-        };
-        const Field &across = end_of(components[0]), &down = end_of(components[1]);
-        for (int row = 0; row < lattice.ny; ++row)
-            for (int column = 0; column < lattice.nx; ++column) {
-                const SamplePoint at = lattice.at(column, row);
-                vectors.push_back({interpolated(across, at), interpolated(down, at)});
-            }
-    }
-    return measured_arrows(lattice, std::move(vectors));
+        for (const SamplePoint& at : points) values.push_back(interpolated(shown, at));
+        return values;
+    });
 }
 
 // The arrows of --arrows over a picture of the final field; empty if none are asked for.

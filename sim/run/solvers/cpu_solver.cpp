@@ -1,11 +1,12 @@
 #include "sim/run/solvers/cpu_device.h"
 #include "sim/run/solvers/diffusion_solver.h"
+#include "sim/run/solvers/equation_solver.h"
 
 namespace stencil {
 namespace {
 
 template <class T>
-class CpuSolver : public DiffusionSolver<CpuDevice<T>> {
+class CpuDiffusion : public DiffusionSolver<CpuDevice<T>> {
     using Base = DiffusionSolver<CpuDevice<T>>;
     using Base::own;
     using Base::setup_;
@@ -33,12 +34,16 @@ class CpuSolver : public DiffusionSolver<CpuDevice<T>> {
     }
 };
 
+template <class T>
+std::unique_ptr<Solver> make_on_cpu(const SolverSetup& setup) {
+    if (setup.is_general()) return std::make_unique<EquationSolver<CpuDevice<T>>>(setup);
+    return std::make_unique<CpuDiffusion<T>>(setup);
+}
+
 }  // namespace
 
 std::unique_ptr<Solver> make_cpu_solver(const SolverSetup& setup) {
-    if (setup.method->float64_state || setup.dtype == DType::float64)
-        return std::make_unique<CpuSolver<double>>(setup);
-    return std::make_unique<CpuSolver<float>>(setup);
+    return setup.state_dtype() == DType::float64 ? make_on_cpu<double>(setup) : make_on_cpu<float>(setup);
 }
 
 }  // namespace stencil

@@ -126,12 +126,9 @@ bool Solver::resume(const SolverRecord& snapshot) {
 }
 
 std::unique_ptr<Solver> make_solver(const SolverSetup& setup) {
-    const bool typed = setup.is_general();
-    if (setup.method->device == Device::cpu)
-        return typed ? make_equation_solver(setup) : make_cpu_solver(setup);
+    if (setup.method->device == Device::cpu) return make_cpu_solver(setup);
 #if STENCILSCOPE_HAS_CUDA
-    if (setup.kernel) return make_cuda_kernel_solver(setup);
-    return typed ? make_cuda_equation_solver(setup) : make_cuda_solver(setup);
+    return make_cuda_solver(setup);
 #else
     throw std::logic_error("a CUDA method in a build without CUDA");
 #endif

@@ -1,16 +1,20 @@
 // The state of a run on one device.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kernels/cuda/cuda_runtime.h"
 #include "kernels/field/slab.h"
+#include "kernels/methods/inner_state.h"
 #include "kernels/methods/method.h"
 #include "kernels/view/brush.h"
 #include "kernels/view/quantity.h"
@@ -20,7 +24,6 @@
 #include "sim/field/row_source.h"
 #include "sim/field/state.h"
 #include "sim/run/solvers/halo.h"
-#include "sim/run/solvers/solver_snapshot.h"
 #include "sim/run/solvers/step_parameters.h"
 
 namespace stencil {
@@ -101,6 +104,36 @@ struct ExecutionPath {
     double operations = 0;                ///< per cell, for typed equations: equation::operations_of_cell()
     std::string origin = {};              ///< compiler, or the cache entry used
     std::vector<TriedCode> tried = {};
+};
+
+/// A method's state besides the plain fields; empty if there is none.
+struct InnerState {
+    std::map<std::string, Field> arrays;
+    InnerNumbers numbers;
+};
+
+/// An InnerState whose arrays are fields of a source, beginning with `first`, in the order of `names`.
+struct InnerRows {
+    InnerNumbers numbers;
+    std::vector<std::string> names;
+    const RowSource& arrays;
+    std::size_t first = 0;
+
+    std::optional<std::size_t> find(std::string_view name) const {
+        const auto found = std::ranges::find(names, name);
+        if (found == names.end()) return std::nullopt;
+        return first + std::size_t(found - names.begin());
+    }
+};
+
+/// A portable copy: host arrays, integers and doubles, the same on every machine.
+struct SolverRecord {
+    State plain;          ///< in the solver's precision; any solver can load it
+    std::string method;   ///< name in the method table
+    std::string backend;  ///< its device
+    InnerState inner;     ///< for that method alone
+    /// Cells of the components and then of the inner arrays, if they are not in the members above.
+    std::shared_ptr<const RowSource> arrays = nullptr;
 };
 
 class Solver {
@@ -259,8 +292,5 @@ double solver_bytes(const SolverSetup& setup);
 // Called by make_solver().
 std::unique_ptr<Solver> make_cpu_solver(const SolverSetup& setup);
 std::unique_ptr<Solver> make_cuda_solver(const SolverSetup& setup);
-std::unique_ptr<Solver> make_equation_solver(const SolverSetup& setup);
-std::unique_ptr<Solver> make_cuda_equation_solver(const SolverSetup& setup);
-std::unique_ptr<Solver> make_cuda_kernel_solver(const SolverSetup& setup);
 
 }  // namespace stencil

@@ -102,16 +102,25 @@ Quantity quantity_of(Pane pane) {
     return Quantity::value;
 }
 
+// Returns what was measured before if there is no time to measure it again.
+template <class Value, class Measure>
+const Value& FrameMaker::updated(Cached<Value>& cached, const Moment& moment, const Measure& measure) {
+    if (!cached.value || moment.exact || cached.cadence.due())
+        cached.cadence.spend([&] { cached.value = measure(); });
+    else
+        stale_ = true;
+    return *cached.value;
+}
+
 void FrameMaker::forget() {
     for (KnownRange& known : ranges_) known = {};
     base_ = Base::none;
     base_start_ = nullptr;
     base_solver_ = nullptr;
-    histogram_.reset();
-    histogram_cadence_.reset();
-    spectrum_.reset();
-    plane_.reset();
-    comparison_.reset();
+    histogram_ = {};
+    spectrum_.value.reset();
+    plane_.value.reset();
+    comparison_.value.reset();
     newest_.reset();
 }
 
@@ -140,8 +149,15 @@ std::shared_ptr<const Frame> FrameMaker::make(const ViewRequest& request, const 
         const auto begin = Clock::now();
         add_measures(request, moment, *frame);
         if (request.arrows && !now.drawn_arrows().empty())
-            add_arrows(*request.arrows, *moment.simulation, *frame);
-        if (request.plane) add_plane(*request.plane, moment, *frame);
+            frame->arrows = make_arrows(
+                now.drawn_arrows(), *request.arrows, frame->nx, frame->ny, [&](auto& name, auto& points) {
+                    const std::string shown = name.empty() ? now.shown() : name;
+                    return moment.simulation->solver().sample(shown, points, true);
+                });
+        if (request.plane && now.model->components.size() > 1)
+            frame->plane = updated(plane_, moment, [&] {
+                return std::make_shared<const PhasePlane>(plane_of(*request.plane, moment));
+            });
         measuring_seconds_ += seconds_since(begin);
     }
     frame->count = ++count_;
@@ -206,10 +222,9 @@ void FrameMaker::set_base(Base base, const Moment& moment) {
                            spec.size->nx,
                            spec.size->ny);
     }
-    const auto names = names_of(moment.simulation->now().model->components);
-    const auto component = std::ranges::find(names, shown);
-    if (base == Base::start && component != names.end())
-        solver.set_base(*moment.simulation->start(), std::size_t(component - names.begin()));
+    const auto component = find_component(*moment.simulation->now().model, shown);
+    if (base == Base::start && component)
+        solver.set_base(*moment.simulation->start(), *component);
     else if (base == Base::start)
         solver.set_base(*moment.simulation->start_of(shown));
     else if (base == Base::bookmark)
@@ -224,18 +239,14 @@ void FrameMaker::set_base(Base base, const Moment& moment) {
 
 // Measures the difference while the bookmark is the base.
 void FrameMaker::compare(const Moment& moment, Frame& frame) {
-    if (!comparison_ || moment.exact || comparison_cadence_.due())
-        comparison_cadence_.spend([&] {
-            Solver& solver = moment.simulation->solver();
-            const Observable all = moment.simulation->shown(Quantity::difference);
-            const Statistics difference = solver.statistics(all);
-            const double norm = solver.norm(Quantity::base);
-            comparison_ = Comparison{
-                norm > 0 ? solver.norm(all) / norm : 0, difference.min, difference.max, difference.mean};
-        });
-    else
-        stale_ = true;
-    frame.comparison = comparison_;
+    frame.comparison = updated(comparison_, moment, [&] {
+        Solver& solver = moment.simulation->solver();
+        const Observable all = moment.simulation->shown(Quantity::difference);
+        const Statistics difference = solver.statistics(all);
+        const double norm = solver.norm(Quantity::base);
+        return Comparison{
+            norm > 0 ? solver.norm(all) / norm : 0, difference.min, difference.max, difference.mean};
+    });
 }
 
 ValueRange FrameMaker::range_for(Pane pane, const Moment& moment, const std::string& map) {
@@ -274,54 +285,16 @@ void FrameMaker::add_measures(const ViewRequest& request, const Moment& moment, 
     }
     for (const ProfileLine& line : request.profiles)
         frame.profiles.push_back(measure_profile(solver, what, line));
-    if (request.spectrum) add_spectrum(moment, frame);
+    if (request.spectrum)
+        frame.spectrum = updated(spectrum_, moment, [&] {
+            const Pane first = frame.panes.front().request.pane;
+            return std::make_shared<const RadialSpectrum>(
+                spectrum_of({what.formula, quantity_of(first)}, moment));
+        });
     if (request.histogram_bins <= 0) return;
     const ValueRange range = frame.panes.front().range;
-    if (!histogram_ || moment.exact || histogram_cadence_.due())
-        histogram_cadence_.spend(
-            [&] { histogram_ = measure_histogram(solver, what, range, request.histogram_bins); });
-    else
-        stale_ = true;
-    frame.histogram = histogram_;
-}
-
-void FrameMaker::add_arrows(const ArrowLattice& lattice, Simulation& simulation, Frame& frame) {
-    const RunSpec& now = simulation.now();
-    Solver& solver = simulation.solver();
-    const auto components = arrow_components(now.drawn_arrows());
-    std::vector<SamplePoint> points, vectors;
-    if (components.empty()) {
-        points = gradient_points(lattice, frame.nx, frame.ny);
-        vectors = gradients(points, solver.sample(simulation.shown(), points, true));
-    } else {
-        for (int row = 0; row < lattice.ny; ++row)
-            for (int column = 0; column < lattice.nx; ++column) points.push_back(lattice.at(column, row));
-        std::vector<double> values[2];
-        for (std::size_t i = 0; i < 2; ++i) values[i] = solver.sample(components[i], points, true);
-        for (std::size_t i = 0; i < points.size(); ++i) vectors.push_back({values[0][i], values[1][i]});
-    }
-    frame.arrows = measured_arrows(lattice, std::move(vectors));
-}
-
-void FrameMaker::add_spectrum(const Moment& moment, Frame& frame) {
-    if (!spectrum_ || moment.exact || spectrum_cadence_.due())
-        spectrum_cadence_.spend([&] {
-            const PaneImage& first = frame.panes.front();
-            spectrum_ = std::make_shared<RadialSpectrum>(
-                spectrum_of({first.formula, quantity_of(first.request.pane)}, moment));
-        });
-    else
-        stale_ = true;
-    frame.spectrum = spectrum_;
-}
-
-void FrameMaker::add_plane(std::span<const SamplePoint> cells, const Moment& moment, Frame& frame) {
-    if (moment.simulation->now().model->components.size() < 2) return;
-    if (!plane_ || moment.exact || plane_cadence_.due())
-        plane_cadence_.spend([&] { plane_ = std::make_shared<PhasePlane>(plane_of(cells, moment)); });
-    else
-        stale_ = true;
-    frame.plane = plane_;
+    frame.histogram = updated(
+        histogram_, moment, [&] { return measure_histogram(solver, what, range, request.histogram_bins); });
 }
 
 }  // namespace stencil

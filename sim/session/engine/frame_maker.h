@@ -1,12 +1,11 @@
 // Computes the images and measurements that the window requested.
 #pragma once
-#include <mutex>
-#include <vector>
 
 #include <array>
 #include <memory>
+#include <mutex>
 #include <optional>
-#include <span>
+#include <vector>
 
 #include "sim/field/pixels.h"
 #include "sim/run/simulation.h"
@@ -80,6 +79,14 @@ class FrameMaker {
         Cadence cadence;
         bool known = false;
     };
+    // A measurement that may be some frames old.
+    template <class Value>
+    struct Cached {
+        std::optional<Value> value;
+        Cadence cadence;
+    };
+    template <class Value, class Measure>
+    const Value& updated(Cached<Value>& cached, const Moment& moment, const Measure& measure);
     enum class Base { none, start, reference, bookmark };
 
     std::shared_ptr<const Pixels> known_pixels(const PaneRequest& request,
@@ -91,9 +98,6 @@ class FrameMaker {
     void set_base(Base base, const Moment& moment);
     void compare(const Moment& moment, Frame& frame);
     void add_measures(const ViewRequest& request, const Moment& moment, Frame& frame);
-    void add_arrows(const ArrowLattice& lattice, Simulation& simulation, Frame& frame);
-    void add_spectrum(const Moment& moment, Frame& frame);
-    void add_plane(std::span<const SamplePoint> cells, const Moment& moment, Frame& frame);
 
     PixelPool pool_;
     std::array<KnownRange, kPaneKinds> ranges_;
@@ -101,13 +105,10 @@ class FrameMaker {
     const void* base_start_ = nullptr;
     std::string base_shown_;
     const Solver* base_solver_ = nullptr;
-    Cadence histogram_cadence_;
-    std::optional<Histogram> histogram_;
-    Cadence spectrum_cadence_, plane_cadence_;
-    std::shared_ptr<const RadialSpectrum> spectrum_;
-    std::shared_ptr<const PhasePlane> plane_;
-    Cadence comparison_cadence_;
-    std::optional<Comparison> comparison_;
+    Cached<Histogram> histogram_;
+    Cached<std::shared_ptr<const RadialSpectrum>> spectrum_;
+    Cached<std::shared_ptr<const PhasePlane>> plane_;
+    Cached<Comparison> comparison_;
     std::uint64_t count_ = 0;
     std::shared_ptr<const Frame> newest_;
     std::uint64_t newest_version_ = 0;

@@ -3,8 +3,7 @@
 #include <cmath>
 #include <fstream>
 
-#include "sim/bench/measured_rows.h"
-#include "sim/run/measured_speeds.h"
+#include "sim/bench/ladder_report.h"
 #include "sim/session/auto_method.h"
 #include "sim/text/embedded.h"
 #include "tests/support/catch.h"

@@ -1,5 +1,4 @@
 // Films: the input of ffmpeg, and its failures. A shell script replaces ffmpeg.
-#include "sim/run/output/video_file.h"
 
 #include <array>
 

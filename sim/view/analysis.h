@@ -1,4 +1,5 @@
-// Density of cells in the plane of two components.
+// What is derived from the values of fields: the radially averaged power spectrum, and the density of cells
+// in the plane of two components.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +10,23 @@
 #include "sim/view/value_range.h"
 
 namespace stencil {
+
+/// `power[i]` is the mean squared amplitude of waves with wave numbers near `wave_number[i]`, in radians per
+/// length; the field's mean is excluded.
+struct RadialSpectrum {
+    std::vector<double> wave_number, power;
+};
+
+/// Returns why the spectrum is not available; empty if FFTW is present.
+const std::string& why_no_spectrum();
+
+/// Computes the spectrum of (ny, nx) row-major values over a periodic area with these side lengths. Rings are
+/// as wide as the wave number of the longest wave, up to the finest wave along an axis. Empty if a value is
+/// not finite or there is no wave. Throws MissingLibrary.
+RadialSpectrum radial_spectrum(std::vector<double> values, int nx, int ny, double length_x, double length_y);
+
+/// With a header line.
+std::string spectrum_csv(const RadialSpectrum& spectrum);
 
 /// A histogram of bins x bins equal boxes between the smallest and largest finite values.
 struct PlaneDensity {
