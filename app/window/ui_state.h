@@ -90,7 +90,7 @@ struct CanvasFilm {
     bool on() const { return !place.empty(); }
 };
 
-// What panels and keys ask of the main loop. (An Action goes to the session.)
+// Requests of panels and keys to the main loop. (An Action goes to the session.)
 struct ClosePopups {};
 struct MoveFocus {
     int step = 1;  ///< to the next (1) or previous (-1) part of the window

@@ -38,7 +38,7 @@ nlohmann::ordered_json settings_of(const ExampleRequest& request) {
     return json;
 }
 
-// What a measurement allocates is not the example's.
+// Memory that a measurement allocates is not counted as the example's.
 double beside_the_work(const std::function<double()>& measure) {
 #if STENCILSCOPE_HAS_CUDA
     const CudaMemoryUncounted uncounted;

@@ -1,4 +1,4 @@
-// What an example runs in: the machine, the report that it fills, and whoever watches.
+// The surroundings of an example: the machine, the report that it fills, and whoever watches.
 #pragma once
 
 #include <chrono>
@@ -57,9 +57,9 @@ class ExampleContext {
     void begin_part(const std::string& doing);
     void begin_call(int call, int calls);
     void progress(double share_of_call);
-    /// A place to end at. Throws Cancelled.
+    /// Throws Cancelled if the example is to end here.
     void pause() const;
-    /// The same as a question, for work that others call.
+    /// Whether to stop, as a function for libraries that poll.
     bool cancelled() const;
 
     Report& report() { return report_; }
@@ -70,13 +70,14 @@ class ExampleContext {
 
     // The machine's limits, measured at first use (some tenths of a second each).
     double copy_gb_per_s(Device device);
-    /// Of fused multiply-adds outside tensor cores, two operations each.
+    /// Peak rate of fused multiply-adds outside tensor cores, two operations each.
     double tflops(Device device, DType dtype);
     /// How fast a row whose seconds are known moved so many bytes, beside a copy; and how fast it computed,
     /// beside plain multiply-adds.
     Rate memory_rate(const ReportRow& row, double bytes);
     Rate arithmetic_rate(const ReportRow& row, double operations, DType dtype);
-    /// Of the GPU's tensor cores, computed from clock and units; 0 where the GPU has none, or none known.
+    /// Peak rate of the GPU's tensor cores, computed from clock and units; 0 where the GPU has none, or none
+    /// known.
     double tensor_tflops(TensorKind kind) const;
 
   private:

@@ -31,7 +31,7 @@ struct ExampleOption {
 /// The options that all examples have: backend, dtype, repeats, threads, memory-limit.
 std::span<const ExampleOption> common_options();
 
-/// What was given for the options of one example and those that all have, and the defaults of what was not.
+/// The values of an example's options and of those that all examples have: as given, or their defaults.
 class OptionValues {
   public:
     OptionValues() = default;

@@ -14,7 +14,7 @@ class CopyArrays;
 /// allows, in steps of tens of milliseconds so that other work can interleave.
 class CopyBandwidth {
   public:
-    /// What one timed copy covers: the whole arrays; or on the host, where other threads interrupt, a slice
+    /// The extent of one timed copy: the whole arrays; or on the host, where other threads interrupt, a slice
     /// of a few milliseconds.
     enum class Piece { whole, slice };
 

@@ -1,4 +1,4 @@
-// What is derived from the values of fields: the radially averaged power spectrum, and the density of cells
+// Analysis of the values of fields: the radially averaged power spectrum, and the density of cells
 // in the plane of two components.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What runs write, how they are interrupted, and how they go on.
+// The files that runs write, how they are interrupted, and how they go on.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What holds for every example, at sizes that take well below a second.
+// Properties that every example has, at sizes that take well below a second.
 
 #include "sim/text/error.h"
 #include "tests/support/catch.h"

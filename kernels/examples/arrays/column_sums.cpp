@@ -82,7 +82,7 @@ void add_rows(const RowGroup<T>& group, std::int64_t columns, double* totals) {
         for (int r = 0; r < kRowsTogether; ++r) totals[x] += double(group.weights[r]) * double(a[r * s + x]);
 }
 
-// What HWY_EXPORT can name.
+// HWY_EXPORT needs plain functions.
 void add_rows_float(const RowGroup<float>& group, std::int64_t columns, double* totals) {
     add_rows(group, columns, totals);
 }

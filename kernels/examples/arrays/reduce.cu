@@ -34,7 +34,7 @@ struct ReduceScratch {
     std::uint64_t results;          ///< for the host so far
 };
 
-/// What the host looks at; `count` is written last.
+/// The record that the host polls; `count` is written last.
 struct HostSlot {
     double value;
     std::uint64_t count;

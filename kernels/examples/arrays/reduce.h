@@ -54,7 +54,7 @@ class CudaReduction {
     template <class T>
     void enqueue(ReductionStrategy strategy, const T* x, const T* y, std::int64_t n, T* result);
 
-    /// The same by last_block, for the host: the kernel writes its result where the host sees it at once.
+    /// The sum by last_block, for the host: the kernel writes its result where the host sees it at once.
     template <class T>
     void enqueue_for_host(const T* x, const T* y, std::int64_t n);
 

@@ -1,4 +1,4 @@
-// What the plans of einsum are made of: products of strided arrays, sums, and matrix products.
+// The operations of einsum's plans: products of strided arrays, sums, and matrix products.
 #pragma once
 
 #include <cstddef>
@@ -79,7 +79,7 @@ std::unique_ptr<EinsumArithmetic<T>> cpu_einsum_arithmetic(ThreadPool& threads,
 template <class T>
 std::size_t cuda_sum_scratch_bytes(const SumShape& shape);
 
-/// What the device's matrix products have for themselves.
+/// Bytes of cuBLAS workspace.
 inline constexpr std::size_t kCudaMatrixWorkspaceBytes = std::size_t(8) << 20;
 
 /// Enqueues on the stream. `scratch` is the device's, large enough for all sums to come; `workspace` has

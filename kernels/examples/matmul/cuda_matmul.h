@@ -65,7 +65,7 @@ struct MatmulCall {
     bool accumulate = false;  ///< C += A B; otherwise C is overwritten
 };
 
-/// What a CudaMatmul has to be able to do, so that it can get its memory at once.
+/// The capabilities that a CudaMatmul needs, so that it can get its memory at once.
 struct MatmulNeeds {
     std::span<const MatmulShape> shapes;  ///< of the products
     std::size_t workspace = 0;            ///< bytes that cuBLAS may work in

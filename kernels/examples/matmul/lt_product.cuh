@@ -27,7 +27,7 @@ class LtHandle {
     cublasLtHandle_t handle_ = nullptr;
 };
 
-/// What kind of product. Pitches are values from one row to the next; 0: there are no gaps.
+/// The kind of a product. Pitches are values from one row to the next; 0: there are no gaps.
 struct LtKind {
     cublasComputeType_t compute = CUBLAS_COMPUTE_32F;
     cudaDataType_t in = CUDA_R_32F;  ///< of A and B; C is float64 where the sums are, and float32 otherwise

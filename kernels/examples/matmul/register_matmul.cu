@@ -46,7 +46,8 @@ struct Tiles {
     T b[2][Sizes<T>::kDepth][Sizes<T>::kPitch];
 };
 
-// What a thread brings to shared memory; on its way it is in registers while the step before is worked on.
+// A thread's share of the copy to shared memory; on its way it is in registers while the step before is
+// worked on.
 template <class T, bool Vectors>
 struct GlobalToShared {
     using S = Sizes<T>;

@@ -51,7 +51,7 @@ class Lsmr {
 
     /// The first of LSMR's tests that holds, given |x|.
     RidgeStop tested(const LsmrTolerances& tolerances, double solution) const;
-    /// What test 1 holds against |r|, given |x|.
+    /// The bound of test 1 on |r|, given |x|.
     bool may_be_compatible(const LsmrTolerances& tolerances, double solution) const;
 
   private:
@@ -90,7 +90,7 @@ struct ProjectedSolution {
     double gradient = 0;  ///< |A^T (d - A x) - c^2 x|
 };
 
-/// What Golub-Kahan bidiagonalisation leaves behind: A V = U B with orthonormal columns of U and V and a
+/// The result of Golub-Kahan bidiagonalisation: A V = U B with orthonormal columns of U and V and a
 /// lower bidiagonal B (G. Golub and W. Kahan 1965; in the form "Bidiag 1" of C. Paige and M. Saunders, LSQR,
 /// ACM Trans. Math. Softw. 8, 1982). V and B do not depend on c: for every c the solution in the space of V
 /// and all its norms follow from B alone.

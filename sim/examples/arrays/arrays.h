@@ -1,4 +1,4 @@
-// What the examples on plain arrays have in common: options, memory on both devices, times of short work, and
+// The common parts of the examples on plain arrays: options, memory on both devices, times of short work, and
 // curves over lengths.
 #pragma once
 
@@ -71,7 +71,7 @@ void fill_array(ExampleContext& context, T* array, std::int64_t n, const F& valu
     });
 }
 
-/// What results in T are compared with: computed with more digits than T has.
+/// The type of references for results in T, which has more digits than T.
 template <class T>
 using Exact = std::conditional_t<std::is_same_v<T, float>, double, long double>;
 

@@ -173,7 +173,7 @@ void measure_map(ExampleContext& context, const MapWork<T>& work, const MapVaria
     row.failed = !same || !(row.error <= work.error_bound);
     row.check = same ? "the same bits when repeated" : "other bits when repeated";
     row.more.emplace_back("arrays_moved", variant.arrays_moved());
-    // What no variant can do without: the inputs and the output.
+    // Every variant needs the inputs and the output.
     row.rates = {context.memory_rate(row, double(inputs + 1) * double(work.n) * sizeof(T))};
 }
 

@@ -1,4 +1,4 @@
-// What the results of the example are compared with.
+// References for the results of the example.
 #pragma once
 
 #include <span>

@@ -61,7 +61,7 @@ constexpr std::string_view kAbout =
     "float32), and in the other one after that unless --dtype names one. --out DIR also gets result.npy, of "
     "the precision that is computed first.";
 
-/// What is asked for, checked without reading or making any values.
+/// The request, checked without reading or making any values.
 struct EinsumTask {
     Contraction contraction;
     std::vector<std::string> files;  ///< none: random operands
@@ -284,7 +284,7 @@ class Runner {
         if constexpr (sizeof(T) == 4)
             check_against_reference(row, result);
         else
-            // The same plan would round in the same way; the definition does not.
+            // A reference by the same plan would share its rounding errors; the definition does not.
             check_by_definition<T>(row, task_.contraction, operands, result, context_);
         finish(row, std::move(result));
     }

@@ -16,7 +16,7 @@
 
 namespace stencil::einsum {
 
-/// What a plan takes on the device, for elements of T, float or double.
+/// Bytes that a plan takes on the device, for elements of T, float or double.
 template <class T>
 struct GpuParts {
     std::vector<T*> operands;

@@ -22,7 +22,7 @@ struct Best {
     LabelSet labels = {};
 };
 
-// Of a set, what is still needed outside of it.
+// The labels of a set that are still needed outside of it.
 LabelSet labels_of(const PathProblem& problem, unsigned set) {
     LabelSet inside, outside = problem.output;
     for (std::size_t i = 0; i < problem.operands.size(); ++i)

@@ -331,7 +331,7 @@ class Planner {
             joined({sums->outer, sums->inner}));
     }
 
-    // The same weights for all, or others for each of the outer sums.
+    // Outer sums share their weights, or each has its own.
     bool take_weights(SumShape& shape,
                       const StridedView& weights,
                       const Labels& outer,

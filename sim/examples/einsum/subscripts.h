@@ -31,7 +31,7 @@ Subscripts parse_subscripts(std::string_view text);
 /// Operands, intermediates and the result have fewer values.
 inline constexpr double kTooManyValues = 1099511627776.0;  // 2^40
 
-/// What is to be computed: every axis has a label, labels are numbered, and each has one size.
+/// Parsed subscripts: every axis has a label, labels are numbered, and each has one size.
 struct Contraction {
     using Shape = std::vector<std::int64_t>;
 

@@ -1,4 +1,4 @@
-// What the example multiplies, and what its results are compared with.
+// The factors of the matmul example, and the references for its results.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What an example found out: timings with their errors, curves, tables. The command line prints it, the panel
+// The results of an example: timings with their errors, curves, tables. The command line prints it, the panel
 // draws it, JSON and CSV store it.
 #pragma once
 

@@ -25,7 +25,7 @@ struct Column {
     Json (*of)(const ReportRow&);
 };
 
-// What every row says.
+// The fields that every row has.
 constexpr Column kColumns[] = {
     {"work", [](const ReportRow& row) { return Json(row.work); }},
     {"name", [](const ReportRow& row) { return Json(row.name); }},

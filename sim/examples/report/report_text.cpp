@@ -38,7 +38,7 @@ std::string cell_text(const nlohmann::ordered_json& cell) {
     return cell.dump();
 }
 
-// What stands behind a row: marks, checks, transfers, memory.
+// The notes that follow a row: marks, checks, transfers, memory.
 std::string remarks(const ReportRow& row) {
     std::string text;
     const auto add = [&](const std::string& part) { text += (text.empty() ? "" : "; ") + part; };

@@ -41,7 +41,7 @@ std::vector<std::uint64_t> draw_bits(Random& random,
     return bits;
 }
 
-// The same for a large and sparse matrix: sorted cell numbers.
+// For a large and sparse matrix: sorted cell numbers.
 std::vector<std::int64_t> draw_cells(Random& random,
                                      double cells,
                                      std::int64_t wanted,

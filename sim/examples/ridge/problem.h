@@ -1,4 +1,4 @@
-// What the ridge example solves: its options, and the matrix, right-hand side and coefficients, drawn at
+// The problem of the ridge example: its options, and the matrix, right-hand side and coefficients, drawn at
 // random or read.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace stencil::ridge {
 
-/// What a problem is drawn from.
+/// The parameters from which a problem is drawn.
 struct RandomProblem {
     std::int64_t rows = 0;
     std::int64_t columns = 0;

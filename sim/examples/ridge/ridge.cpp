@@ -27,7 +27,7 @@ constexpr double kFailedBound = 1.5;  // times the tolerance: what rounding may 
 constexpr std::int64_t kSensibleOnCpu = 4000, kSensibleOnGpu = 20000;  // columns, for Cholesky
 constexpr std::int64_t kUsualSteps = 4096;  // whose vectors count in the predicted memory
 
-/// What a process found under one rule.
+/// The result of a process under one stopping rule.
 struct PathResult {
     bool certified = true;
     std::vector<RidgePoint> points;
@@ -36,7 +36,7 @@ struct PathResult {
     Bidiagonal bidiagonal;
 };
 
-// Of host memory, for V.
+// Host memory for V.
 std::size_t basis_bytes() {
     return std::size_t(double(query_host_memory().free_bytes) * 0.5);
 }
@@ -260,7 +260,7 @@ class RidgeRun {
                                 certified,
                                 result.points.size(),
                                 norms);
-        // What LSMR's rule leaves is far above the error of the arithmetic.
+        // The residual that LSMR's rule leaves is far above the error of the arithmetic.
         row.inexact = !result.certified || certified < bounded;
         row.more.emplace_back("steps", result.bidiagonal.steps());
         if (bounded > 0) row.more.emplace_back("error_bound", bound);

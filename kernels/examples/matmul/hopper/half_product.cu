@@ -120,7 +120,7 @@ __device__ __forceinline__ void store(const HalfProduct& p, float (&total)[kValu
     }
 }
 
-// Of the warpgroup's 64 rows.
+// Sums the columns of the warpgroup's 64 rows.
 __device__ __forceinline__ void sum_columns(const HalfProduct& p,
                                             float (&total)[kValues],
                                             const ThreadTile& at,

@@ -14,7 +14,7 @@
 namespace stencil {
 namespace {
 
-// What a cooperative kernel can have.
+// The limits of a cooperative kernel on the device.
 struct DeviceLimits {
     int blocks = 1;          // one on each multiprocessor
     std::size_t shared = 0;  // that a block may have
@@ -62,7 +62,7 @@ class DeviceRows {
 
 constexpr int kBatch = 16;  // steps of one launch
 
-// Of the kernel's own shared variables.
+// Bytes of the kernel's own shared variables.
 constexpr std::size_t kStaticShared = 1024;
 
 // The process with all of the matrix on the device, as rows and as columns. Launches of kBatch steps follow

@@ -20,7 +20,7 @@ struct PackedView {
     const I* column = nullptr;
 };
 
-/// What the second-level cache does with what is read: keeps it, or lets it go first.
+/// The policy of the second-level cache for what is read: keep it, or evict it first.
 struct CachePolicies {
     std::uint64_t keep = 0, pass = 0;
 };

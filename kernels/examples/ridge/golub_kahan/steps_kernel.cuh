@@ -19,7 +19,7 @@
 
 namespace stencil {
 
-/// What is known of the two current vectors as they are stored.
+/// Scalars of the two current vectors.
 struct StepScalars {
     double alpha = 0, q_part = 0;  ///< |v| once its part along q is taken away, and that part
     double beta = 0, p_part = 0;
