@@ -126,8 +126,12 @@ struct Run {
     long long film_every = 0;  ///< steps between frames; 0: no film
     std::unique_ptr<FilmWriter> film = {};
 
+    WrittenStart written = {};  ///< by the last checkpoint
+
     void save() {
-        write_checkpoint(out, {simulation.outline(), measures, frames.progress(), &simulation.solver()});
+        const RunCheckpoint checkpoint{
+            simulation.outline(), measures, frames.progress(), &simulation.solver()};
+        write_checkpoint(out, checkpoint, &written);
     }
 };
 

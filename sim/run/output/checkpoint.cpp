@@ -285,6 +285,12 @@ RunCheckpoint read_whole(const fs::path& place) {
     }
 }
 
+bool link_file(const fs::path& from, const fs::path& to) {
+    std::error_code failed;  // some file systems have no hard links
+    fs::create_hard_link(from, to, failed);
+    return !failed;
+}
+
 // Whether --resume may change the setting for the rest of the run.
 bool may_change(const Setting& setting) {
     static constexpr std::string_view kFixed[] = {"every", "at", "probe", "profile", "bookmark"};
@@ -301,7 +307,7 @@ void add_edit(RunState& run, std::string_view setting, std::string value) {
 
 }  // namespace
 
-void write_checkpoint(const fs::path& folder, const RunCheckpoint& checkpoint) {
+void write_checkpoint(const fs::path& folder, const RunCheckpoint& checkpoint, WrittenStart* written) {
     const fs::path next = folder / "checkpoint.new", place = folder / "checkpoint",
                    last = folder / "checkpoint.last";
     std::error_code ignored;
@@ -309,8 +315,16 @@ void write_checkpoint(const fs::path& folder, const RunCheckpoint& checkpoint) {
     fs::create_directories(next, ignored);  // on failure, writing the first file reports why
     Json json = to_json(checkpoint);
     json["arrays"] = Json::object();
-    for (const auto& [name, write] : arrays_of(checkpoint))
-        json["arrays"][name] = write(next / (name + ".npy"));
+    WrittenStart start{checkpoint.run.start};
+    const bool same_start = written && written->rows == start.rows;
+    for (const auto& [name, write] : arrays_of(checkpoint)) {
+        const std::string file = name + ".npy";
+        const bool linked =
+            same_start && written->hashes.contains(name) && link_file(place / file, next / file);
+        const std::string hash = linked ? written->hashes.at(name) : write(next / file);
+        if (name.starts_with("start-")) start.hashes[name] = hash;
+        json["arrays"][name] = hash;
+    }
     std::string text = json.dump(1);
     text.resize(text.size() - 2);  // without the closing brace
     write_text_file(next / "run.json", sealed(std::move(text)));
@@ -320,6 +334,7 @@ void write_checkpoint(const fs::path& folder, const RunCheckpoint& checkpoint) {
     }
     rename_folder(next, place);
     fs::remove_all(last, ignored);
+    if (written) *written = std::move(start);
 }
 
 RunCheckpoint read_checkpoint(const fs::path& folder) {

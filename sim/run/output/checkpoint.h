@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,8 +24,18 @@ struct RunCheckpoint {
     Solver* solver = nullptr;  ///< holds the cells if `run` has none
 };
 
-/// Writes into the folder of a run. Throws MachineError and then keeps the previous checkpoint.
-void write_checkpoint(const std::filesystem::path& folder, const RunCheckpoint& checkpoint);
+/// The files of the initial state in a run's newest checkpoint. The next checkpoint links to them, since the
+/// initial state seldom changes.
+struct WrittenStart {
+    std::shared_ptr<const RowSource> rows;
+    std::map<std::string, std::string> hashes = {};  ///< by array
+};
+
+/// Writes into the folder of a run. `written` is that of the last call for this folder. Throws MachineError
+/// and then keeps the previous checkpoint.
+void write_checkpoint(const std::filesystem::path& folder,
+                      const RunCheckpoint& checkpoint,
+                      WrittenStart* written = nullptr);
 
 /// Reads the newest checkpoint of a run's folder. Throws InputError if there is none or it is damaged.
 RunCheckpoint read_checkpoint(const std::filesystem::path& folder);

@@ -161,6 +161,23 @@ TEST_CASE("A checkpoint with any byte changed, or cut short, is refused in one l
     REQUIRE(read_checkpoint(folder.path()).run.solver.plain.step == 20);
 }
 
+TEST_CASE("A run's checkpoints share the files of its initial state") {
+    const ScratchFolder folder;
+    Simulation simulation = begun_at_random(small_spec("cpu", "float32"));
+    const fs::path file = folder / "checkpoint/start-u.npy", first = folder / "first.npy";
+    WrittenStart written;
+    write_checkpoint(folder.path(), checkpoint_of(simulation), &written);
+    fs::create_hard_link(file, first);
+    simulation.apply(Advance{20});
+    write_checkpoint(folder.path(), checkpoint_of(simulation), &written);
+    REQUIRE(fs::equivalent(first, file));
+    REQUIRE(read_checkpoint(folder.path()).run.solver.plain.step == 20);
+    fs::remove(file);  // then there is nothing to link to
+    write_checkpoint(folder.path(), checkpoint_of(simulation), &written);
+    REQUIRE_FALSE(fs::equivalent(first, file));
+    REQUIRE(read_bytes(file) == read_bytes(first));
+}
+
 TEST_CASE("Whatever moment writing a checkpoint ended at, the last good one is there") {
     const ScratchFolder folder;
     Simulation simulation = begun_at_random(small_spec("cpu", "float32"));
