@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/examples/matmul/tensor_peak.h"
+#include "kernels/examples/matmul/cuda_matmul.h"
 #include "sim/examples/example.h"
 #include "sim/examples/report/report.h"
 #include "sim/machine/machine.h"

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "kernels/examples/matmul/matmul_shape.h"
+#include "kernels/examples/matmul/cuda_matmul.h"
 
 namespace stencil {
 class CudaStream;

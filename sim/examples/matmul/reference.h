@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "kernels/cpu/aligned_buffer.h"
-#include "kernels/examples/matmul/matmul_shape.h"
+#include "kernels/examples/matmul/cuda_matmul.h"
 #include "sim/examples/context.h"
 #include "sim/examples/report/report.h"
 

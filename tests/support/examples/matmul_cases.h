@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/examples/matmul/matmul_shape.h"
+#include "kernels/examples/matmul/cuda_matmul.h"
 
 #include "tests/support/seed.h"
 

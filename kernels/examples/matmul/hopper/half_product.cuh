@@ -4,7 +4,7 @@
 #include <cuda.h>
 #include <cuda_fp16.h>
 
-#include "kernels/examples/matmul/matmul_shape.h"
+#include "kernels/examples/matmul/cuda_matmul.h"
 #include "kernels/field/divide.h"
 
 namespace stencil::matmul::hopper {
