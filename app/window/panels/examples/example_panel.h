@@ -27,8 +27,4 @@ void draw_large_results(UiState& ui);
 /// Updates the point that the slider moves, if the slider or the report has changed.
 void follow_live_curve(ExamplesState& state, const std::shared_ptr<const LiveCurve>& live);
 
-/// Takes the rest of the line, and scrolls sideways if that is too narrow, keeping each row's name visible.
-void draw_report_rows(const Report& report);
-void draw_report_table(const ReportTable& table);
-
 }  // namespace stencil

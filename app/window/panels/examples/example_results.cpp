@@ -9,7 +9,7 @@
 #include "app/window/format.h"
 #include "app/window/icons.h"
 #include "app/window/panels/commands.h"
-#include "app/window/panels/examples/report_columns.h"
+#include "app/window/panels/examples/report_table.h"
 #include "app/window/panels/plots/plot.h"
 #include "app/window/panels/widgets/number_input.h"
 #include "app/window/panels/widgets/widgets.h"

@@ -1,4 +1,4 @@
-// Formats the tables of a report as columns of text, ready to draw.
+// The tables of a report: columns of text, and how they are drawn.
 #pragma once
 
 #include <string>
@@ -37,5 +37,9 @@ std::vector<TableColumn> columns_of(const ReportTable& table);
 
 /// Returns a remark on the row, "wrong", "inexact" or "lesson"; mostly empty.
 std::string mark_of(const ReportRow& row);
+
+/// Takes the rest of the line, and scrolls sideways if that is too narrow, keeping each row's name visible.
+void draw_report_rows(const Report& report);
+void draw_report_table(const ReportTable& table);
 
 }  // namespace stencil
