@@ -27,11 +27,10 @@ std::vector<std::int64_t> some_rows(const MatmulShape& s) {
     return rows;
 }
 
-// A vector of length k and the sizes of its values.
+// A vector of length k, and the sizes of what it was added up from.
 template <class X>
 struct Factor {
-    const X* x;
-    const X* sizes;
+    std::vector<X> x, sizes;
 };
 
 // sum over k of x_k b_kj, for all j; and of the sizes.
@@ -68,29 +67,29 @@ void add_products(const Factor<X>& factor, const T* b, const MatmulShape& s, std
 // Vectors of length k, one or more, times B.
 template <class X, class T>
 void multiply(
-    const std::vector<std::vector<X>>& x, const T* b, const MatmulShape& s, ThreadPool& threads, Sums out) {
-    std::vector<std::vector<X>> sizes = x;
-    for (auto& one : sizes)
-        for (X& value : one) value = std::abs(value);
+    const std::vector<Factor<X>>& factors, const T* b, const MatmulShape& s, ThreadPool& threads, Sums out) {
     constexpr std::int64_t kStrip = 16;  // columns whose values stay in the cache for the next vector
     threads.for_ranges(ceil_div(s.n, kStrip), [&](std::int64_t first, std::int64_t last) {
         for (std::int64_t strip = first; strip < last; ++strip)
-            for (std::size_t i = 0; i < x.size(); ++i) {
+            for (std::size_t i = 0; i < factors.size(); ++i) {
                 const Sums mine{out.exact + std::int64_t(i) * s.n, out.of_size + std::int64_t(i) * s.n};
                 const std::int64_t end = std::min(s.n, (strip + 1) * kStrip);
                 for (std::int64_t column = strip * kStrip; column < end; column += 4)
-                    add_products(Factor<X>{x[i].data(), sizes[i].data()}, b, s, column, mine);
+                    add_products(factors[i], b, s, column, mine);
             }
     });
 }
 
-template <class T, bool Sizes>
-std::vector<long double> column_totals(const T* a, const MatmulShape& s, ThreadPool& threads) {
-    std::vector<long double> totals(std::size_t(s.k), 0);
+template <class T>
+Factor<long double> column_totals(const T* a, const MatmulShape& s, ThreadPool& threads) {
+    Factor<long double> totals{std::vector<long double>(std::size_t(s.k), 0), {}};
+    totals.sizes = totals.x;
     threads.for_ranges(s.k, [&](std::int64_t first, std::int64_t last) {
         for (std::int64_t i = 0; i < s.m; ++i)
-            for (std::int64_t k = first; k < last; ++k)
-                totals[std::size_t(k)] += Sizes ? std::abs(a[i * s.k + k]) : a[i * s.k + k];
+            for (std::int64_t k = first; k < last; ++k) {
+                totals.x[std::size_t(k)] += a[i * s.k + k];
+                totals.sizes[std::size_t(k)] += std::abs(a[i * s.k + k]);
+            }
     });
     return totals;
 }
@@ -180,27 +179,23 @@ MatmulReference make_reference(const MatmulOperands<T>& operands,
     const T *a = operands.a.data(), *b = operands.b.data();
     reference.sums.resize(std::size_t(s.n));
     reference.sums_of_size.resize(std::size_t(s.n));
-    std::vector<double> unused(std::size_t(s.n));
-    multiply<long double>({column_totals<T, false>(a, s, context.threads())},
+    multiply<long double>({column_totals(a, s, context.threads())},
                           b,
                           s,
                           context.threads(),
-                          {reference.sums.data(), unused.data()});
-    context.pause();
-    multiply<long double>({column_totals<T, true>(a, s, context.threads())},
-                          b,
-                          s,
-                          context.threads(),
-                          {unused.data(), reference.sums_of_size.data()});
+                          {reference.sums.data(), reference.sums_of_size.data()});
     const std::size_t values = reference.rows.size() * std::size_t(s.n);
     reference.c.resize(values);
     reference.c_of_size.resize(values);
     constexpr std::size_t kTogether = 8;
     for (std::size_t first = 0; first < reference.rows.size(); first += kTogether) {
         context.pause();
-        std::vector<std::vector<T>> some;
-        for (std::size_t i = first; i < std::min(reference.rows.size(), first + kTogether); ++i)
-            some.emplace_back(a + reference.rows[i] * s.k, a + (reference.rows[i] + 1) * s.k);
+        std::vector<Factor<T>> some;
+        for (std::size_t i = first; i < std::min(reference.rows.size(), first + kTogether); ++i) {
+            const T* const row = a + reference.rows[i] * s.k;
+            Factor<T>& factor = some.emplace_back(Factor<T>{{row, row + s.k}, {row, row + s.k}});
+            for (T& value : factor.sizes) value = std::abs(value);
+        }
         const std::size_t at = first * std::size_t(s.n);
         multiply(some, b, s, context.threads(), {reference.c.data() + at, reference.c_of_size.data() + at});
     }
