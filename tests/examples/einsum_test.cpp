@@ -356,13 +356,3 @@ TEST_CASE("The example refuses what it cannot do before it starts") {
     CHECK(contains(message({{"operand", file}}), "subscripts for 2 operands, but there is 1"));
     CHECK(message({{"subscripts", "ij"}, {"operand", file}, {"sizes", "i=3"}}).substr(0, 8) == "--sizes:");
 }
-
-TEST_CASE("The example ends soon after it was cancelled") {
-    int asked = 0;
-    ExampleWatch watch;
-    watch.cancelled = [&] { return ++asked > 3; };
-    const Report report =
-        run_example(request("einsum", {{"sizes", "i=3000,j=2000,k=2000"}}), query_machine(), watch);
-    CHECK(report.interrupted);
-    CHECK(report.rows.empty());
-}

@@ -34,23 +34,3 @@ TEMPLATE_TEST_CASE("Each CUDA pass does what its name says, for every number", "
             return to.values();
         });
 }
-
-TEST_CASE("elementwise and add predict their GPU memory, and refuse a limit below it before they begin") {
-    const Machine machine = query_machine();
-    const std::vector<std::pair<std::string, Options>> examples = {{"elementwise", {{"size", "1003x517"}}},
-                                                                   {"add", {{"length", "518551"}}}};
-    for (const auto& [name, options] : examples) {
-        ExampleRequest asked = request(name, options, "cuda");
-        limit_memory(asked, 100'000'000);
-        const Report report = run_example(asked, machine, {});
-        REQUIRE_FALSE(report.rows.empty());
-        for (const ReportRow& row : report.rows) {
-            CAPTURE(row.work, row.name, row.check, row.error);
-            REQUIRE(row.measured());
-            REQUIRE_FALSE(row.failed);
-            REQUIRE(row.gpu_memory->actual <= row.gpu_memory->predicted);
-            REQUIRE(row.gpu_memory->actual > 0.9 * row.gpu_memory->predicted);
-        }
-        require_refused_below(asked, machine, 400'000);
-    }
-}

@@ -132,20 +132,26 @@ TEST_CASE("A CUDA sum of nothing is zero") {
     }
 }
 
-TEST_CASE("dot and reduce predict their GPU memory, and refuse a limit below it before they begin") {
+TEST_CASE("Examples on arrays predict their GPU memory, and refuse a limit below it before they begin") {
     const Machine machine = query_machine();
-    for (const char* name : {"dot", "reduce"}) {
-        ExampleRequest asked = request(name, {{"length", "1500007"}}, "cuda");
+    const std::tuple<const char*, Options, std::uint64_t> runs[] = {
+        {"elementwise", {{"size", "1003x517"}}, 400'000},
+        {"add", {{"length", "518551"}}, 400'000},
+        {"dot", {{"length", "1500007"}}, 9'500'000},
+        {"reduce", {{"length", "1500007"}}, 9'500'000}};
+    for (const auto& [name, options, too_little] : runs) {
+        ExampleRequest asked = request(name, options, "cuda");
         limit_memory(asked, 100'000'000);
         const Report report = run_example(asked, machine, {});
         REQUIRE_FALSE(report.rows.empty());
         for (const ReportRow& row : report.rows) {
-            CAPTURE(name, row.name, row.why_not, row.check, row.error);
+            CAPTURE(name, row.work, row.name, row.why_not, row.check, row.error);
             REQUIRE(row.measured());
             REQUIRE_FALSE(row.failed);
             REQUIRE(row.error < (row.dtype == DType::float32 ? 1e-3 : 1e-11));
             REQUIRE(row.gpu_memory->actual <= row.gpu_memory->predicted);
+            REQUIRE(row.gpu_memory->actual > 0.9 * row.gpu_memory->predicted);
         }
-        require_refused_below(asked, machine, 9'500'000);
+        require_refused_below(asked, machine, too_little);
     }
 }

@@ -284,38 +284,6 @@ TEST_CASE("An example is checked, runs, and says what it found") {
     REQUIRE(report.wall_seconds > 0);
 }
 
-TEST_CASE("Whatever takes long is told as a part, and its share never falls") {
-    for (const std::string name : {"elementwise", "reduce", "matmul", "einsum", "ridge"}) {
-        CAPTURE(name);
-        ExampleRequest request = request_for(find_example(name));
-        for (const auto& [option, value] : {std::pair("backend", "cpu"), {"repeats", "4"}, {"threads", "2"}})
-            request.options.set(option, value);
-        const std::map<std::string, std::vector<std::pair<std::string, std::string>>> small{
-            {"elementwise", {{"size", "61x43"}}},
-            {"reduce", {{"length", "1003"}}},
-            {"matmul", {{"m", "50"}, {"k", "50"}, {"n", "50"}}},
-            {"einsum", {{"sizes", "i=60,j=50,k=40"}}},
-            {"ridge", {{"rows", "120"}, {"columns", "120"}}}};
-        for (const auto& [option, value] : small.at(name)) request.options.set(option, value);
-        std::vector<std::string> parts;
-        double last = 1;
-        run_example(request,
-                    query_machine(),
-                    {{},
-                     [&](double share, const std::string& doing) {
-                         if (parts.empty() || parts.back() != doing) {
-                             parts.push_back(doing);
-                             last = 0;
-                         }
-                         REQUIRE(share >= last);
-                         REQUIRE(share <= 1);
-                         last = share;
-                     },
-                     {}});
-        REQUIRE(parts.size() >= 3);
-    }
-}
-
 TEST_CASE("A cancelled example keeps what it had found") {
     const Machine machine = query_machine();
     int news = 0;

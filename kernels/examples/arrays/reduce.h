@@ -41,10 +41,6 @@ enum class ReductionStrategy {
     last_block          ///< the block that ends last does it, in the same order, within one launch
 };
 
-constexpr bool repeats_every_bit(ReductionStrategy strategy) {
-    return strategy == ReductionStrategy::two_launches || strategy == ReductionStrategy::last_block;
-}
-
 /// Sums on the device, with the scratch memory that they take.
 class CudaReduction {
   public:
