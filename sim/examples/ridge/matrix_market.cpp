@@ -7,8 +7,10 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <numeric>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "sim/files/input_file.h"
 #include "sim/machine/host_memory.h"
@@ -272,47 +274,27 @@ Contents read_contents(const std::filesystem::path& path) {
     return contents;
 }
 
-// Sorts a row's entries by column and sums duplicates. Returns how many are left.
-std::size_t tidy_row(std::span<std::pair<std::uint32_t, double>> row) {
-    const auto by_column = [](const auto& a, const auto& b) { return a.first < b.first; };
-    if (!std::ranges::is_sorted(row, by_column)) std::ranges::stable_sort(row, by_column);
-    std::size_t kept = 0;
-    for (const auto& entry : row) {
-        if (kept > 0 && row[kept - 1].first == entry.first)
-            row[kept - 1].second += entry.second;
-        else
-            row[kept++] = entry;
+// Duplicates are summed in the order of the file.
+SparseMatrix<double> compressed(const std::filesystem::path& path, Contents contents) {
+    SparseMatrix<double> a{contents.rows, contents.columns, {}, {}, {}};
+    a.start.assign(std::size_t(a.rows) + 1, 0);
+    const auto place = [](const Entry& entry) { return std::pair(entry.row, entry.column); };
+    std::vector<Entry>& entries = contents.entries;
+    if (!std::ranges::is_sorted(entries, {}, place)) std::ranges::stable_sort(entries, {}, place);
+    for (auto entry = entries.begin(); entry != entries.end();) {
+        const auto [row, column] = place(*entry);
+        double value = entry->value;
+        while (++entry != entries.end() && place(*entry) == std::pair(row, column)) value += entry->value;
+        if (!std::isfinite(value))
+            throw InputError(fmt::format("{}: the entries of row {}, column {} sum up to what is not finite",
+                                         path.string(),
+                                         row + 1,
+                                         column + 1));
+        a.column.push_back(column);
+        a.value.push_back(value);
+        ++a.start[row + std::size_t(1)];
     }
-    return kept;
-}
-
-SparseMatrix<double> compressed(const std::filesystem::path& path, const Contents& contents) {
-    SparseMatrix<double> a;
-    a.rows = contents.rows;
-    a.columns = contents.columns;
-    std::vector<std::size_t> end(std::size_t(a.rows) + 1, 0);
-    for (const Entry& entry : contents.entries) ++end[entry.row + std::size_t(1)];
-    for (std::size_t i = 0; i < std::size_t(a.rows); ++i) end[i + 1] += end[i];
-    std::vector<std::pair<std::uint32_t, double>> placed(contents.entries.size());
-    std::vector<std::size_t> next(end.begin(), end.end() - 1);
-    for (const Entry& entry : contents.entries) placed[next[entry.row]++] = {entry.column, entry.value};
-    a.start.push_back(0);
-    a.column.reserve(placed.size());
-    a.value.reserve(placed.size());
-    for (std::size_t i = 0; i < std::size_t(a.rows); ++i) {
-        const std::span row(placed.data() + end[i], end[i + 1] - end[i]);
-        for (const auto& [column, value] : row.first(tidy_row(row))) {
-            if (!std::isfinite(value))
-                throw InputError(
-                    fmt::format("{}: the entries of row {}, column {} sum up to what is not finite",
-                                path.string(),
-                                i + 1,
-                                column + 1));
-            a.column.push_back(column);
-            a.value.push_back(value);
-        }
-        a.start.push_back(std::int64_t(a.column.size()));
-    }
+    std::partial_sum(a.start.begin(), a.start.end(), a.start.begin());
     return a;
 }
 

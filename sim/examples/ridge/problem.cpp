@@ -227,21 +227,17 @@ std::vector<double> random_data(const RandomProblem& problem, const std::functio
     return d;
 }
 
-RandomProblem random_problem(const OptionValues& options) {
-    return {options.integer("rows"),
-            options.integer("columns"),
-            options.real("density"),
-            std::uint64_t(options.integer("seed"))};
-}
-
 RidgeProblem make_ridge_problem(const OptionValues& options,
                                 bool float32,
                                 const std::function<void()>& pause) {
     RidgeProblem problem;
-    RandomProblem random = random_problem(options);
+    RandomProblem random{options.integer("rows"),
+                         options.integer("columns"),
+                         options.real("density"),
+                         std::uint64_t(options.integer("seed"))};
     if (options.given("matrix")) {
         read_matrix(problem, options.text("matrix"), float32);
-        random.rows = problem.size().rows;
+        random.rows = std::visit([](const auto& a) { return a.rows; }, problem.a);
     } else if (float32) {
         problem.a = random_matrix<float>(random, pause);
     } else {

@@ -32,29 +32,11 @@ SparseMatrix<T> random_matrix(const RandomProblem& problem, const std::function<
 /// Normally distributed with mean 3 and deviation 1, as the tutorial's data.
 std::vector<double> random_data(const RandomProblem& problem, const std::function<void()>& pause);
 
-struct RidgeSize {
-    std::int64_t rows = 0;
-    std::int64_t columns = 0;
-    std::int64_t nonzeros = 0;
-};
-
-template <class T>
-RidgeSize size_of(const SparseMatrix<T>& a) {
-    return {a.rows, a.columns, a.nonzeros()};
-}
-
 struct RidgeProblem {
     std::variant<SparseMatrix<float>, SparseMatrix<double>> a;
     std::vector<double> d;  ///< rows
     std::vector<std::string> notes = {};
-
-    RidgeSize size() const {
-        return std::visit([](const auto& matrix) { return size_of(matrix); }, a);
-    }
 };
-
-/// What the options ask for where there is no --matrix.
-RandomProblem random_problem(const OptionValues& options);
 
 /// The problem of these options, with values of `float32` where they are float32 numbers. Throws InputError.
 RidgeProblem make_ridge_problem(const OptionValues& options,

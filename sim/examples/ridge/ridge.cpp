@@ -27,11 +27,6 @@ constexpr double kFailedBound = 1.5;  // times the tolerance: what rounding may 
 constexpr std::int64_t kSensibleOnCpu = 4000, kSensibleOnGpu = 20000;  // columns, for Cholesky
 [[maybe_unused]] constexpr std::int64_t kUsualSteps = 4096;  // whose vectors count in the predicted memory
 
-struct RidgeTask {
-    ExampleContext& context;
-    const RidgeSettings& settings;
-};
-
 /// What a process found under one rule.
 struct PathResult {
     bool certified = true;
@@ -40,29 +35,6 @@ struct PathResult {
     std::vector<double> x;            ///< coefficients x columns
     Bidiagonal bidiagonal;
 };
-
-struct RidgeResults {
-    std::vector<PathResult> paths;  ///< one for each rule, of the last device
-    std::vector<double> truth;      ///< coefficients x columns; empty: not known
-    std::int64_t columns = 0;
-    double frobenius = 0;  ///< norm of A
-};
-
-std::string why_no_cholesky(const RidgeSize& size, const RidgeTask& task, Device device) {
-    const RidgeSettings& settings = task.settings;
-    const ExampleContext& context = task.context;
-    const bool cpu = device == Device::cpu;
-    if (!cpu && !context.gpu()) return context.why_no_gpu();
-    if (settings.coefficients.front() == 0) return "c = 0 need not have one solution";
-    const std::int64_t sensible = cpu ? kSensibleOnCpu : kSensibleOnGpu;
-    if (settings.automatic && std::max(size.columns, size.rows / 4) > sensible)
-        return fmt::format("more than {} columns take long (--methods cholesky does it)", sensible);
-    const double bytes = dense_ridge_bytes(size.rows, size.columns);
-    const double room = cpu ? 0.8 * double(query_host_memory().free_bytes) : context.gpu_budget();
-    if (bytes > room)
-        return fmt::format("needs {}, of which {} are there", format_bytes(bytes), format_bytes(room));
-    return "";
-}
 
 // Of host memory, for V.
 std::size_t basis_bytes() {
@@ -73,19 +45,66 @@ double difference(double value, double right) {
     return right > 0 ? std::abs(value - right) / right : value;
 }
 
+nlohmann::ordered_json number(double value) {
+    return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json("unknown");
+}
+
+ReportTable table_of(const PathResult& result, const std::string& id, const std::string& title) {
+    ReportTable table;
+    table.id = id;
+    table.title = title;
+    table.columns = {"c",
+                     "|A x - d|",
+                     "|x|",
+                     "iterations",
+                     "ended by",
+                     "bound on the error of x",
+                     "|g| / (|A| |r| + c^2 |x|)",
+                     "broadcast residual"};
+    for (std::size_t i = 0; i < result.points.size(); ++i) {
+        const RidgePoint& point = result.points[i];
+        const SolutionCheck& check = result.checked[i].check;
+        table.rows.push_back({point.c,
+                              check.residual,
+                              check.solution,
+                              point.iterations,
+                              name_of(point.stop),
+                              number(check.bound),
+                              check.gradient_share,
+                              check.broadcast});
+    }
+    return table;
+}
+
+ReportTable further_table(std::span<const double> further,
+                          const Bidiagonal& bidiagonal,
+                          const FurtherBound& bound) {
+    ReportTable table{"further_coefficients",
+                      "Further coefficients, from the same process",
+                      {"c", "|A x - d|", "|x|", "bound on the error of x"},
+                      {}};
+    for (const double c : further) {
+        const ProjectedSolution at = bidiagonal.solve(c);
+        table.rows.push_back({c, at.residual, at.solution, number(bound.at(c, at))});
+    }
+    return table;
+}
+
 template <class T>
 class RidgeRun {
   public:
-    RidgeRun(const RidgeTask& task, const SparseMatrix<T>& a, const std::vector<double>& d)
-        : task_(task),
-          context_(task.context),
-          settings_(task.settings),
+    RidgeRun(ExampleContext& context,
+             const RidgeSettings& settings,
+             const SparseMatrix<T>& a,
+             const std::vector<double>& d)
+        : context_(context),
+          settings_(settings),
           a_(a),
           d_(d),
-          checker_(a, task.context.threads(), [&task] { task.context.pause(); }),
+          checker_(a, context.threads(), [&context] { context.pause(); }),
           most_steps_(5 * std::min(a.rows, a.columns)) {}
 
-    RidgeResults run() {
+    void run() {
         if (settings_.cholesky)
             measure(context_,
                     work(true),
@@ -98,7 +117,8 @@ class RidgeRun {
                         work(certified),
                         dtype_of<T>,
                         {process(certified, Device::cpu), process(certified, Device::cuda)});
-        return {std::move(results_), std::move(truth_), a_.columns, checker_.frobenius()};
+        write_solutions();
+        if (!results_.empty()) report_results();
     }
 
   private:
@@ -120,6 +140,20 @@ class RidgeRun {
                          : fmt::format("{} coefficients, LSMR's stopping rule", count);
     }
 
+    std::string why_no_cholesky(Device device) const {
+        const bool cpu = device == Device::cpu;
+        if (!cpu && !context_.gpu()) return context_.why_no_gpu();
+        if (settings_.coefficients.front() == 0) return "c = 0 need not have one solution";
+        const std::int64_t sensible = cpu ? kSensibleOnCpu : kSensibleOnGpu;
+        if (settings_.automatic && std::max(a_.columns, a_.rows / 4) > sensible)
+            return fmt::format("more than {} columns take long (--methods cholesky does it)", sensible);
+        const double bytes = dense_ridge_bytes(a_.rows, a_.columns);
+        const double room = cpu ? 0.8 * double(query_host_memory().free_bytes) : context_.gpu_budget();
+        if (bytes > room)
+            return fmt::format("needs {}, of which {} are there", format_bytes(bytes), format_bytes(room));
+        return "";
+    }
+
     Variant cholesky(const char* name, Device device) {
         return {name,
                 device,
@@ -134,7 +168,7 @@ class RidgeRun {
                     run_cholesky(*dense, row);
 #endif
                 },
-                why_no_cholesky(size_of(a_), task_, device)};
+                why_no_cholesky(device)};
     }
 
     Variant process(bool certified, Device device) {
@@ -285,7 +319,46 @@ class RidgeRun {
             row.rates = {context_.arithmetic_rate(row, flops, DType::float64)};
     }
 
-    const RidgeTask& task_;
+    // Those of the process; where it did not run, those of the dense normal equations.
+    void write_solutions() {
+        const std::string& folder = context_.request().out;
+        if (folder.empty()) return;
+        const std::vector<double>& x = results_.empty() ? truth_ : results_.front().x;
+        Report& report = context_.report();
+        if (x.empty()) {
+            report.notes.push_back("No method came to solutions: there is no solutions.npy.");
+            return;
+        }
+        const std::filesystem::path path = std::filesystem::path(folder) / "solutions.npy";
+        write_npy_array(path, {{std::int64_t(settings_.coefficients.size()), a_.columns}, x});
+        report.files.push_back(path.string());
+    }
+
+    void report_results() {
+        Report& report = context_.report();
+        const PathResult& result = results_.front();
+        report.tables.push_back(table_of(result, "coefficients", "Coefficients"));
+        for (std::size_t i = 1; i < results_.size(); ++i)
+            report.tables.push_back(
+                table_of(results_[i], "coefficients_lsmr", "Coefficients, LSMR's stopping rule"));
+        const FurtherBound bound(result.checked, checker_.frobenius());
+        if (!settings_.further.empty())
+            report.tables.push_back(further_table(settings_.further, result.bidiagonal, bound));
+        report.curves.push_back(l_curve(result.bidiagonal, result.checked));
+        report.live = live_l_curve(result.bidiagonal, result.checked, bound);
+        report.notes.push_back(
+            "The dashed line is what a broadcasting mistake makes of the residual, as tutorials in NumPy "
+            "have "
+            "it: A x of shape (n,) less d of shape (n, 1) becomes an n x n matrix of all differences, and "
+            "its "
+            "norm is far above |A x - d| and not even monotone.");
+        report.notes.push_back(
+            "The bound on the error of x is |A^T (d - A x) - c^2 x| / (c^2 |x|), from fresh float64 "
+            "products. "
+            "At other c it adds what rounding was found to add here, eight-fold, to the gradient that the "
+            "process itself tracks.");
+    }
+
     ExampleContext& context_;
     const RidgeSettings& settings_;
     const SparseMatrix<T>& a_;
@@ -296,109 +369,20 @@ class RidgeRun {
     std::vector<PathResult> results_;  // one for each rule, of the last device
 };
 
-nlohmann::ordered_json number(double value) {
-    return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json("unknown");
-}
-
-ReportTable table_of(const PathResult& result, const std::string& id, const std::string& title) {
-    ReportTable table;
-    table.id = id;
-    table.title = title;
-    table.columns = {"c",
-                     "|A x - d|",
-                     "|x|",
-                     "iterations",
-                     "ended by",
-                     "bound on the error of x",
-                     "|g| / (|A| |r| + c^2 |x|)",
-                     "broadcast residual"};
-    for (std::size_t i = 0; i < result.points.size(); ++i) {
-        const RidgePoint& point = result.points[i];
-        const SolutionCheck& check = result.checked[i].check;
-        table.rows.push_back({point.c,
-                              check.residual,
-                              check.solution,
-                              point.iterations,
-                              name_of(point.stop),
-                              number(check.bound),
-                              check.gradient_share,
-                              check.broadcast});
-    }
-    return table;
-}
-
-ReportTable further_table(std::span<const double> further,
-                          const Bidiagonal& bidiagonal,
-                          const FurtherBound& bound) {
-    ReportTable table{"further_coefficients",
-                      "Further coefficients, from the same process",
-                      {"c", "|A x - d|", "|x|", "bound on the error of x"},
-                      {}};
-    for (const double c : further) {
-        const ProjectedSolution at = bidiagonal.solve(c);
-        table.rows.push_back({c, at.residual, at.solution, number(bound.at(c, at))});
-    }
-    return table;
-}
-
-// Those of the process; where it did not run, those of the dense normal equations.
-void write_solutions(const RidgeTask& task, const RidgeResults& results) {
-    const std::string& folder = task.context.request().out;
-    if (folder.empty()) return;
-    const std::vector<double>& x = results.paths.empty() ? results.truth : results.paths.front().x;
-    Report& report = task.context.report();
-    if (x.empty()) {
-        report.notes.push_back("No method came to solutions: there is no solutions.npy.");
-        return;
-    }
-    const std::filesystem::path path = std::filesystem::path(folder) / "solutions.npy";
-    write_npy_array(path, {{std::int64_t(task.settings.coefficients.size()), results.columns}, x});
-    report.files.push_back(path.string());
-}
-
-void report_results(const RidgeTask& task, const RidgeResults& results) {
-    write_solutions(task, results);
-    if (results.paths.empty()) return;
-    Report& report = task.context.report();
-    const PathResult& result = results.paths.front();
-    report.tables.push_back(table_of(result, "coefficients", "Coefficients"));
-    for (std::size_t i = 1; i < results.paths.size(); ++i)
-        report.tables.push_back(
-            table_of(results.paths[i], "coefficients_lsmr", "Coefficients, LSMR's stopping rule"));
-    const FurtherBound bound(result.checked, results.frobenius);
-    if (!task.settings.further.empty())
-        report.tables.push_back(further_table(task.settings.further, result.bidiagonal, bound));
-    report.curves.push_back(l_curve(result.bidiagonal, result.checked));
-    report.live = live_l_curve(result.bidiagonal, result.checked, bound);
-    report.notes.push_back(
-        "The dashed line is what a broadcasting mistake makes of the residual, as tutorials in NumPy have "
-        "it: "
-        "A x of shape (n,) less d of shape (n, 1) becomes an n x n matrix of all differences, and its norm "
-        "is "
-        "far above |A x - d| and not even monotone.");
-    report.notes.push_back(
-        "The bound on the error of x is |A^T (d - A x) - c^2 x| / (c^2 |x|), from fresh float64 products. "
-        "At other c it adds what rounding was found to add here, eight-fold, to "
-        "the gradient that the process itself tracks.");
-}
-
 void check(const ExampleRequest& request) {
     read_ridge_settings(request.options);
 }
 
 void run(ExampleContext& context) {
     const RidgeSettings settings = read_ridge_settings(context.options());
-    const RidgeTask task{context, settings};
     for (const DType dtype : context.request().dtypes()) {
         context.begin_part(context.options().given("matrix") ? "reading the matrix" : "drawing the matrix");
         const RidgeProblem problem =
             make_ridge_problem(context.options(), dtype == DType::float32, [&] { context.pause(); });
         for (const std::string& note : problem.notes) context.report().notes.push_back(note);
-        report_results(
-            task,
-            std::visit(
-                [&]<class T>(const SparseMatrix<T>& a) { return RidgeRun<T>(task, a, problem.d).run(); },
-                problem.a));
+        std::visit(
+            [&]<class T>(const SparseMatrix<T>& a) { RidgeRun<T>(context, settings, a, problem.d).run(); },
+            problem.a);
     }
 }
 
