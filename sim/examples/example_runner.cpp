@@ -88,7 +88,12 @@ ExampleNews ExampleRunner::news() const {
     return news;
 }
 
-void ExampleRunner::tell() const {
+void ExampleRunner::change(const std::function<void()>& apply) {
+    {
+        const std::lock_guard lock(mutex_);
+        apply();
+        ++news_.version;
+    }
     if (on_news_) on_news_();
 }
 
@@ -101,14 +106,11 @@ void ExampleRunner::run(const ExampleRequest& request, const Machine& machine) {
         publish(report);
     };
     watch.progress = [&](double share, const std::string& doing) {
-        {
-            const std::lock_guard lock(mutex_);
+        if (growing) publish(*growing);
+        change([&] {
             news_.share = share;
             news_.doing = doing;
-            ++news_.version;
-        }
-        if (growing) publish(*growing);
-        tell();
+        });
     };
     try {
         if (!request.out.empty()) make_folder(request.out, "--out");
@@ -137,25 +139,17 @@ void ExampleRunner::publish(const Report& report) {
         copied_ = now;
     }
     auto copy = with_remark(report);
-    {
-        const std::lock_guard lock(mutex_);
-        news_.report.swap(copy);
-        ++news_.version;
-    }
-    tell();
+    change([&] { news_.report.swap(copy); });
 }
 
 // A failed example keeps what was published before.
 void ExampleRunner::finish(std::shared_ptr<const Report> report, std::string failure) {
-    {
-        const std::lock_guard lock(mutex_);
+    change([&] {
         if (report) news_.report = std::move(report);
         news_.failure = std::move(failure);
         news_.running = news_.cancelling = false;
         news_.seconds = seconds_between(begun_, Clock::now());
-        ++news_.version;
-    }
-    tell();
+    });
 }
 
 void ExampleRunner::write(const Report& report, const std::filesystem::path& folder) {
@@ -171,15 +165,12 @@ void ExampleRunner::write(const Report& report, const std::filesystem::path& fol
         said = error.what();
         failed = true;
     }
-    {
-        const std::lock_guard lock(mutex_);
+    change([&] {
         news_.saving = false;
         news_.saved = std::move(said);
         news_.saved_to = failed ? "" : place.string();
         news_.save_failed = failed;
-        ++news_.version;
-    }
-    tell();
+    });
 }
 
 }  // namespace stencil

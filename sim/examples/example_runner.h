@@ -69,7 +69,7 @@ class ExampleRunner {
     void publish(const Report& report);
     void finish(std::shared_ptr<const Report> report, std::string failure);
     void write(const Report& report, const std::filesystem::path& folder);
-    void tell() const;
+    void change(const std::function<void()>& apply);
 
     std::function<void()> on_news_;
     std::atomic<bool> cancelled_{false};

@@ -51,7 +51,7 @@ void require_array_memory(
         const double bytes = double(arrays) * sizeof(T);
         require_memory("host",
                        "is free",
-                       bytes + (exact ? sizeof(T) + sizeof(Exact<T>) : 0),
+                       bytes + (exact ? 2 * sizeof(T) + sizeof(Exact<T>) : 0),
                        0,
                        n,
                        double(query_host_memory().free_bytes));

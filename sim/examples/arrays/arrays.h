@@ -79,8 +79,8 @@ template <class T>
 AlignedBuffer<T> random_array(const ExampleContext& context, Random& random, std::int64_t n);
 
 /// Throws MachineError where `arrays` arrays of n elements in the widest precision of the request do not fit
-/// the host (with `exact`, beside an output and an exact one to compare it with) or, with `scratch` further
-/// bytes, the GPU: what is needed, what is free and how many elements fit.
+/// the host (with `exact`, beside two outputs and an exact one to compare them with) or, with `scratch`
+/// further bytes, the GPU: what is needed, what is free and how many elements fit.
 void require_array_memory(
     const ExampleContext& context, int arrays, std::int64_t n, bool exact, double scratch = 0);
 

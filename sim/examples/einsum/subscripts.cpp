@@ -44,11 +44,8 @@ class Parser {
             if (at_ == text_.size() || text_[at_] == '-') break;
             ++at_;  // the comma
         }
-        result.is_implicit = at_ == text_.size();
-        if (result.is_implicit)
-            result.output = implicit_output(result.operands);
-        else
-            result.output = explicit_output(result.operands);
+        result.output =
+            at_ == text_.size() ? implicit_output(result.operands) : explicit_output(result.operands);
         return result;
     }
 
@@ -71,7 +68,6 @@ class Parser {
                 fail(text_, at_, fmt::format("{} is no label; labels are letters", shown(c)));
             }
         }
-        term.end = at_;
         return term;
     }
 

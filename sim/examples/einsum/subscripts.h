@@ -14,7 +14,7 @@ struct SubscriptTerm {
     std::string labels;                  ///< letters, without the ellipsis
     std::vector<std::size_t> positions;  ///< where each stands in the text
     int ellipsis = -1;                   ///< the number of labels before "..."; -1: there is none
-    std::size_t begin = 0, end = 0;      ///< where the term stands in the text
+    std::size_t begin = 0;               ///< where the term stands in the text
 
     bool has_ellipsis() const { return ellipsis >= 0; }
 };
@@ -22,8 +22,7 @@ struct SubscriptTerm {
 struct Subscripts {
     std::string text;
     std::vector<SubscriptTerm> operands;
-    SubscriptTerm output;      ///< in implicit mode: the ellipsis, then what occurs once, sorted
-    bool is_implicit = false;  ///< there was no "->"
+    SubscriptTerm output;  ///< without "->": the ellipsis, then what occurs once, sorted
 };
 
 /// Throws InputError: what is wrong, and below it the text with a caret under the place.
