@@ -92,7 +92,7 @@ TEST_CASE("an example runs beside its caller: it begins at once, grows, and ends
     const ExampleNews end = runner.news();
     REQUIRE(end.report);
     CHECK(end.report->rows.size() == 9);
-    CHECK(end.report->curves.size() == 2);
+    CHECK(end.report->curves.size() == 1);
     CHECK(end.report->live);
     CHECK_FALSE(end.report->interrupted);
     CHECK(end.failure.empty());
@@ -123,15 +123,14 @@ TEST_CASE("an example that is cancelled ends soon, and what it found until then 
     const ExampleNews next = wait_for_end(runner);
     REQUIRE(next.report);
     CHECK_FALSE(next.report->interrupted);
-}
 
-TEST_CASE("a runner that goes ends its example first") {
-    const auto start = Clock::now();
+    // A runner that goes ends its example first.
+    const auto gone = Clock::now();
     {
-        ExampleRunner runner;
-        REQUIRE(runner.start(sample_request(60), a_machine()));
+        ExampleRunner other;
+        REQUIRE(other.start(sample_request(60), a_machine()));
     }
-    CHECK(seconds_since(start) < 2);
+    CHECK(seconds_since(gone) < 2);
 }
 
 TEST_CASE("what goes wrong in an example is told, whatever it is, and the next one runs") {
@@ -153,16 +152,13 @@ TEST_CASE("what goes wrong in an example is told, whatever it is, and the next o
     const ExampleNews news = wait_for_end(runner);
     CHECK(news.failure.find("--rows 13") != std::string::npos);
     CHECK_FALSE(news.report);
+    // Nor does one on a backend that is not there.
+    refused = sample_request(0);
+    refused.options.set("backend", "cuda");
+    REQUIRE(runner.start(refused, a_machine()));
+    CHECK(wait_for_end(runner).failure.find("no NVIDIA driver found") != std::string::npos);
     REQUIRE(runner.start(sample_request(0), a_machine()));
     CHECK(wait_for_end(runner).failure.empty());
-}
-
-TEST_CASE("a backend that is not there is refused by the runner as by the command line") {
-    ExampleRunner runner;
-    ExampleRequest request = sample_request(0);
-    request.options.set("backend", "cuda");
-    REQUIRE(runner.start(request, a_machine()));
-    CHECK(wait_for_end(runner).failure.find("no NVIDIA driver found") != std::string::npos);
 }
 
 TEST_CASE("a remark is in every later report of its run, and in no other") {
@@ -202,20 +198,17 @@ TEST_CASE("the report's files are written beside the caller, and only where ther
     const ExampleNews failed = wait_for_end(runner);
     CHECK(failed.save_failed);
     CHECK(failed.saved.find((folder / "file").string()) != std::string::npos);
-}
 
-TEST_CASE("an example with a folder writes its report there by itself, and refuses one that can't be made") {
-    const ScratchFolder folder;
-    ExampleRunner runner;
+    // An example with a folder writes its report there by itself, and refuses one that can't be made.
     ExampleRequest request = sample_request(0);
-    request.out = (folder / "out").string();
+    request.out = (folder / "own").string();
     REQUIRE(runner.start(request, a_machine()));
-    const ExampleNews news = wait_for_end(runner);
-    CHECK(news.failure.empty());
-    CHECK(news.saved.find(request.out) != std::string::npos);
-    CHECK(std::filesystem::exists(folder / "out" / "l_curve.png"));
+    const ExampleNews own = wait_for_end(runner);
+    CHECK(own.failure.empty());
+    CHECK(own.saved.find(request.out) != std::string::npos);
+    CHECK(std::filesystem::exists(folder / "own" / "l_curve.png"));
 
-    request.out = write_bytes(folder / "file", "x").string();
+    request.out = (folder / "file").string();
     REQUIRE(runner.start(request, a_machine()));
     CHECK(wait_for_end(runner).failure.find("--out") != std::string::npos);
 }

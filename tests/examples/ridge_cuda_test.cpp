@@ -121,7 +121,7 @@ TEST_CASE("Empty rows and columns, no data and no matrix are no trouble for the 
         const std::vector<double> truth = dense_solution(matrix, d, kTenCoefficients[i]);
         REQUIRE(distance(path.x[i], truth) <= 1e-6 * norm(truth));
     }
-    const SparseMatrix<float> nothing{203, 30, std::vector<std::int64_t>(204, 0), {}, {}};
+    const auto nothing = sparse<float>(Eigen::MatrixXd::Zero(203, 30));
     GpuRidge<float> empty(nothing, kPlenty, most_steps(nothing));
     for (const PathSolution& none : {gpu.solve(zero), empty.solve(d)})
         for (const std::vector<double>& x : none.x) REQUIRE(norm(x) == 0);

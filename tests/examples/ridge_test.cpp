@@ -46,14 +46,9 @@ struct Shape {
 
 // Returns [A; c I].
 SparseMatrix<double> stacked(const SparseMatrix<float>& a, double c) {
-    SparseMatrix<double> all{
-        a.rows + a.columns, a.columns, a.start, a.column, {a.value.begin(), a.value.end()}};
-    for (std::int64_t j = 0; j < a.columns; ++j) {
-        all.column.push_back(std::uint32_t(j));
-        all.value.push_back(c);
-        all.start.push_back(all.nonzeros());
-    }
-    return all;
+    Eigen::MatrixXd all(a.rows + a.columns, a.columns);
+    all << dense(a), c * Eigen::MatrixXd::Identity(a.columns, a.columns);
+    return sparse(all);
 }
 
 template <class T>
@@ -131,30 +126,16 @@ TEST_CASE("Empty rows and columns, repeated columns and few singular values are 
     CAPTURE(random.seed);
     auto a = random_sparse<double>(random, 60, 50, 0.03, -1);
     require_path_is_right(a, random_vector(random, 60, 3));
-    SparseMatrix<double> identity{40, 40, {0}, {}, {}};
-    for (std::uint32_t i = 0; i < 40; ++i) {
-        identity.column.push_back(i);
-        identity.value.push_back(2);
-        identity.start.push_back(i + 1);
-    }
-    require_path_is_right(identity, random_vector(random, 40));
-    auto repeated = random_sparse<double>(random, 30, 5, 1);
-    SparseMatrix<double> twice{30, 10, {0}, {}, {}};
-    for (std::size_t i = 0; i < 30; ++i) {
-        for (std::uint32_t j = 0; j < 10; ++j) {
-            twice.column.push_back(j);
-            twice.value.push_back(repeated.value[i * 5 + j % 5]);
-        }
-        twice.start.push_back(std::int64_t(twice.column.size()));
-    }
-    require_path_is_right(twice, random_vector(random, 30, 1));
+    require_path_is_right(sparse(2 * Eigen::MatrixXd::Identity(40, 40)), random_vector(random, 40));
+    const Eigen::MatrixXd repeated = dense(random_sparse<double>(random, 30, 5, 1));
+    require_path_is_right(sparse(repeated.replicate(1, 2)), random_vector(random, 30, 1));
 }
 
 TEST_CASE("Without data or without a matrix the solution is 0") {
     Dice random;
     CAPTURE(random.seed);
     const auto a = random_sparse<float>(random, 20, 30, 0.3);
-    const SparseMatrix<float> nothing{20, 30, std::vector<std::int64_t>(21, 0), {}, {}};
+    const auto nothing = sparse<float>(Eigen::MatrixXd::Zero(20, 30));
     const std::vector<double> d = random_vector(random, 20), zero(20, 0.0);
     for (const PathSolution& path : {cpu_path(a, zero), cpu_path(nothing, d), cpu_path(nothing, zero)})
         for (std::size_t i = 0; i < path.points.size(); ++i) {

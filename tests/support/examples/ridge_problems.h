@@ -43,17 +43,14 @@ inline std::vector<double> random_vector(Dice& random, std::int64_t size, double
 template <class T>
 stencil::SparseMatrix<T> random_sparse(
     Dice& random, std::int64_t rows, std::int64_t columns, double density, double low = 0) {
-    stencil::SparseMatrix<T> a;
-    a.rows = rows;
-    a.columns = columns;
-    a.start.push_back(0);
+    stencil::SparseMatrix<T> a{rows, columns, {0}, {}, {}};
     for (std::int64_t i = 0; i < rows; ++i) {
         for (std::int64_t j = 0; j < columns; ++j) {
             if (random.uniform(0, 1) >= density) continue;
             a.column.push_back(std::uint32_t(j));
             a.value.push_back(T(random.uniform(low, 1)));
         }
-        a.start.push_back(std::int64_t(a.column.size()));
+        a.start.push_back(a.nonzeros());
     }
     return a;
 }
@@ -65,6 +62,21 @@ Eigen::MatrixXd dense(const stencil::SparseMatrix<T>& a) {
         for (auto k = std::size_t(a.start[std::size_t(i)]); k < std::size_t(a.start[std::size_t(i) + 1]); ++k)
             matrix(i, a.column[k]) = double(a.value[k]);
     return matrix;
+}
+
+/// Keeps the entries that are not 0.
+template <class T = double>
+stencil::SparseMatrix<T> sparse(const Eigen::MatrixXd& matrix) {
+    stencil::SparseMatrix<T> a{matrix.rows(), matrix.cols(), {0}, {}, {}};
+    for (Eigen::Index i = 0; i < matrix.rows(); ++i) {
+        for (Eigen::Index j = 0; j < matrix.cols(); ++j) {
+            if (matrix(i, j) == 0) continue;
+            a.column.push_back(std::uint32_t(j));
+            a.value.push_back(T(matrix(i, j)));
+        }
+        a.start.push_back(a.nonzeros());
+    }
+    return a;
 }
 
 /// Writes the matrix as a Matrix Market file with every bit; returns the path.

@@ -101,19 +101,6 @@ ReportCurve l_curve(Dice& dice) {
     return curve;
 }
 
-ReportCurve convergence(Dice& dice) {
-    ReportCurve curve{
-        "convergence", "Certified error as the process goes on", "iterations", "error of x", false, true, {}};
-    for (const double c : {0.1, 3.7, 130.0}) {
-        ReportSeries series{fmt::format("c = {:g}", c), {}, true, false, false};
-        for (int k = 1; k < 900; k += 3)
-            series.points.push_back(
-                {double(k), std::exp(-k * 0.01 * (1 + c / 50)) * dice.uniform(0.8, 1.2), "", false});
-        curve.series.push_back(series);
-    }
-    return curve;
-}
-
 ReportTable coefficients(Dice& dice) {
     ReportTable table{"coefficients",
                       "Stopped by a certificate on the error",
@@ -143,7 +130,7 @@ std::shared_ptr<const LiveCurve> live_curve() {
 }
 
 void fill(Report& report, Dice& dice) {
-    report.curves = {l_curve(dice), convergence(dice)};
+    report.curves = {l_curve(dice)};
     report.tables = {coefficients(dice)};
     report.notes = {
         "The tutorial plots a wrong residual: the difference of a vector and a column broadcasts to a "
