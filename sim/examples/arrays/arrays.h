@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -84,39 +85,6 @@ AlignedBuffer<T> random_array(const ExampleContext& context, Random& random, std
 void require_array_memory(
     const ExampleContext& context, int arrays, std::int64_t n, bool exact, double scratch = 0);
 
-/// The arrays of one length that a variant works on, in the memory of its device, and that device's clock.
-template <class T>
-class HostArrays {
-  public:
-    HostArrays(ExampleContext& context, std::int64_t length) : context_(context), length_(length) {}
-
-    static constexpr Device kDevice = Device::cpu;
-    ExampleContext& context() const { return context_; }
-    std::int64_t length() const { return length_; }
-    T* at(std::size_t i) const { return at_[i]; }
-
-    void allocate(std::size_t count) {
-        for (; count > 0; --count) at_.push_back(own_.emplace_back(std::size_t(length_)).data());
-    }
-    /// Adds an input, which nobody writes to; send() then brings it to the device.
-    void add(const AlignedBuffer<T>& input) { at_.push_back(const_cast<T*>(input.data())); }
-    void send(std::size_t, const AlignedBuffer<T>&) const {}
-    void set(std::size_t i, const AlignedBuffer<T>& from) const { std::copy_n(from.data(), length_, at_[i]); }
-    void get(std::size_t i, AlignedBuffer<T>& to) const { std::copy_n(at_[i], length_, to.data()); }
-    /// Fills the row's times with those of the work.
-    void time(ReportRow& row, const std::function<void()>& work, int few = 0) const {
-        time_host(context_, row, work, few);
-    }
-
-  private:
-    ExampleContext& context_;
-    std::int64_t length_;
-    std::vector<AlignedBuffer<T>> own_;
-    std::vector<T*> at_;
-};
-
-#if STENCILSCOPE_HAS_CUDA
-
 /// Copies with enqueue_to_device or enqueue_to_host, between the host's ordinary memory and the device, in
 /// parts of some hundredths of a second, before each of which `pause` is called; waits. Throws CudaError.
 void copy_in_parts(const std::function<void()>& pause,
@@ -132,43 +100,67 @@ void time_launches(ExampleContext& context,
                    CudaStream& stream,
                    ReportRow& row,
                    const std::function<void()>& enqueue,
-                   int few);
+                   int few = 0);
 
+/// The arrays of one length that a variant works on, in the memory of its device, and that device's clock.
 template <class T>
-class DeviceArrays {
+class Arrays {
   public:
-    DeviceArrays(ExampleContext& context, std::int64_t length) : context_(context), length_(length) {}
+    Arrays(ExampleContext& context, Device device, std::int64_t length) : context_(context), length_(length) {
+        if constexpr (STENCILSCOPE_HAS_CUDA)
+            if (device == Device::cuda) stream_ = std::make_shared<CudaStream>();
+    }
 
-    static constexpr Device kDevice = Device::cuda;
     ExampleContext& context() const { return context_; }
-    std::int64_t length() const { return length_; }
-    CudaStream& stream() { return stream_; }
-    T* at(std::size_t i) const { return static_cast<T*>(memory_[i].data()); }
+    bool on_gpu() const { return stream_ != nullptr; }
+    CudaStream& stream() const { return *stream_; }
+    T* at(std::size_t i) const { return at_[i]; }
 
-    void allocate(std::size_t count) {
-        for (; count > 0; --count) memory_.emplace_back(std::size_t(length_) * sizeof(T));
+    void allocate() {
+        if constexpr (STENCILSCOPE_HAS_CUDA)
+            if (on_gpu()) {
+                memory_.push_back(std::make_shared<CudaMemory>(std::size_t(length_) * sizeof(T)));
+                return at_.push_back(static_cast<T*>(memory_.back()->data()));
+            }
+        at_.push_back(own_.emplace_back(std::size_t(length_)).data());
     }
-    void add(const AlignedBuffer<T>&) { allocate(1); }
-    void send(std::size_t i, const AlignedBuffer<T>& input) { set(i, input); }
-    void set(std::size_t i, const AlignedBuffer<T>& from) {
-        copy_in_parts(pause_, enqueue_to_device, at(i), from.data(), double(length_) * sizeof(T), stream_);
+    /// Adds an input, which nobody writes to; send() then brings it to the GPU.
+    void add(const AlignedBuffer<T>& input) {
+        if (on_gpu()) return allocate();
+        at_.push_back(const_cast<T*>(input.data()));
     }
-    void get(std::size_t i, AlignedBuffer<T>& to) {
-        copy_in_parts(pause_, enqueue_to_host, to.data(), at(i), double(length_) * sizeof(T), stream_);
+    void send(std::size_t i, const AlignedBuffer<T>& input) const {
+        if (on_gpu()) set(i, input);
     }
-    void time(ReportRow& row, const std::function<void()>& work, int few = 0) {
-        time_launches(context_, stream_, row, work, few);
+    void set(std::size_t i, const AlignedBuffer<T>& from) const { copy(true, at(i), from.data()); }
+    void get(std::size_t i, AlignedBuffer<T>& to) const { copy(false, to.data(), at(i)); }
+    /// Fills the row's times with those of the work.
+    void time(ReportRow& row, const std::function<void()>& work, int few = 0) const {
+        if constexpr (STENCILSCOPE_HAS_CUDA)
+            if (on_gpu()) return time_launches(context_, stream(), row, work, few);
+        time_host(context_, row, work, few);
     }
 
   private:
+    void copy([[maybe_unused]] bool to_device, T* to, const T* from) const {
+        if constexpr (STENCILSCOPE_HAS_CUDA)
+            if (on_gpu())
+                return copy_in_parts([this] { context_.pause(); },
+                                     to_device ? enqueue_to_device : enqueue_to_host,
+                                     to,
+                                     from,
+                                     double(length_) * sizeof(T),
+                                     stream());
+        std::copy_n(from, length_, to);
+    }
+
     ExampleContext& context_;
     std::int64_t length_;
-    std::function<void()> pause_ = [this] { context_.pause(); };
-    CudaStream stream_;
-    std::vector<CudaMemory> memory_;
+    std::shared_ptr<CudaStream> stream_;  ///< null on the CPU
+    std::vector<std::shared_ptr<CudaMemory>> memory_;
+    std::vector<AlignedBuffer<T>> own_;
+    std::vector<T*> at_;
 };
-
-#endif
 
 /// Lengths of 1e3, 1e4, ... up to --longest, as many as fit into half of the memory of the device.
 std::vector<std::int64_t> sweep_lengths(const ExampleContext& context,

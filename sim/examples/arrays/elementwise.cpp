@@ -95,30 +95,20 @@ std::vector<MapVariant> variants_of(const Expression& expression) {
 const MapVariant kAddition{"one pass", {{Map::sum, 0, 1, 2}}};
 
 template <class T>
-void run_passes(HostArrays<T>& arrays, const MapVariant& variant, std::int64_t n) {
-    for (const auto& [map, a, b, to] : variant.passes)
-        in_parts(arrays.context(), n, kQuickPart, [&](std::int64_t first, std::int64_t count) {
-            cpu_map<T>(arrays.context().threads(),
-                       map,
-                       arrays.at(std::size_t(a)) + first,
-                       arrays.at(std::size_t(b)) + first,
-                       arrays.at(std::size_t(to)) + first,
-                       count);
+void run_passes(const Arrays<T>& arrays, const MapVariant& variant, std::int64_t n) {
+    for (const auto& [map, a, b, to] : variant.passes) {
+        T *const from_a = arrays.at(std::size_t(a)), *const from_b = arrays.at(std::size_t(b));
+        T* const out = arrays.at(std::size_t(to));
+        if constexpr (STENCILSCOPE_HAS_CUDA)
+            if (arrays.on_gpu()) {
+                cuda_map<T>(arrays.stream(), map, from_a, from_b, out, n);
+                continue;
+            }
+        in_parts(arrays.context(), n, kQuickPart, [&, map = map](std::int64_t first, std::int64_t count) {
+            cpu_map<T>(arrays.context().threads(), map, from_a + first, from_b + first, out + first, count);
         });
+    }
 }
-
-#if STENCILSCOPE_HAS_CUDA
-template <class T>
-void run_passes(DeviceArrays<T>& arrays, const MapVariant& variant, std::int64_t n) {
-    for (const auto& [map, a, b, to] : variant.passes)
-        cuda_map<T>(arrays.stream(),
-                    map,
-                    arrays.at(std::size_t(a)),
-                    arrays.at(std::size_t(b)),
-                    arrays.at(std::size_t(to)),
-                    n);
-}
-#endif
 
 template <class T>
 void poison(ExampleContext& context, AlignedBuffer<T>& array) {
@@ -159,15 +149,15 @@ struct MapWork {
 };
 
 // The output is that of the last repeat; that of the first has to have the same bits.
-template <class Arrays, class T>
+template <class T>
 void measure_map(ExampleContext& context, const MapWork<T>& work, const MapVariant& variant, ReportRow& row) {
     const std::size_t inputs = work.inputs.size(), out = inputs;
     const auto count = std::size_t(variant.arrays());
     AlignedBuffer<T> output{std::size_t(work.n)}, once{std::size_t(work.n)};
     {
-        Arrays arrays(context, work.n);
+        Arrays<T> arrays(context, row.backend, work.n);
         for (const AlignedBuffer<T>& input : work.inputs) arrays.add(input);
-        arrays.allocate(count - inputs);
+        for (std::size_t i = inputs; i < count; ++i) arrays.allocate();
         poison(context, output);
         arrays.set(out, output);  // the first copy of a process is slow, and not timed
         const double to_device = seconds_of([&] {
@@ -178,7 +168,7 @@ void measure_map(ExampleContext& context, const MapWork<T>& work, const MapVaria
         const double to_host = seconds_of([&] { arrays.get(out, once); });
         arrays.time(row, run);
         arrays.get(out, output);
-        if (Arrays::kDevice == Device::cuda) {
+        if (arrays.on_gpu()) {
             row.to_device_seconds = to_device;
             row.to_host_seconds = to_host;
             row.gpu_memory = GpuMemoryUse{double(count) * double(work.n) * sizeof(T)};
@@ -209,30 +199,25 @@ void add_rows(ExampleContext& context,
         return map_value<Exact<T>>(whole, a[i], b[i]);
     });
     std::vector<Variant> rows;
-    for (const MapVariant& variant : variants) {
-        rows.push_back({variant.name, Device::cpu, [&](ReportRow& row) {
-                            measure_map<HostArrays<T>>(context, work, variant, row);
-                        }});
-        rows.push_back({variant.name, Device::cuda, {}});
-#if STENCILSCOPE_HAS_CUDA
-        rows.back().run = [&](ReportRow& row) { measure_map<DeviceArrays<T>>(context, work, variant, row); };
-#endif
-    }
+    for (const MapVariant& variant : variants)
+        for (const Device device : {Device::cpu, Device::cuda})
+            rows.push_back(
+                {variant.name, device, [&](ReportRow& row) { measure_map(context, work, variant, row); }});
     measure(context, work.name, dtype_of<T>, rows);
 }
 
 // Times over lengths, with data in place.
-template <class Arrays, class T>
-void add_series(ExampleContext& context, const MapVariant& variant, ReportCurve& curve) {
+template <class T>
+void add_series(ExampleContext& context, Device device, const MapVariant& variant, ReportCurve& curve) {
     const auto count = std::size_t(variant.arrays());
-    const auto lengths = sweep_lengths(context, Arrays::kDevice, double(count) * sizeof(T));
-    ReportSeries series{(Arrays::kDevice == Device::cpu ? "CPU, " : "GPU, ") + variant.name, {}};
+    const auto lengths = sweep_lengths(context, device, double(count) * sizeof(T));
+    ReportSeries series{(device == Device::cpu ? "CPU, " : "GPU, ") + variant.name, {}};
     if (!lengths.empty()) {
         AlignedBuffer<T> input{std::size_t(lengths.back())};
         fill_array(context, input.data(), lengths.back(), [](std::int64_t i) { return T(i % 1024) / 1024; });
-        Arrays arrays(context, lengths.back());
+        Arrays<T> arrays(context, device, lengths.back());
         arrays.add(input);
-        arrays.allocate(count - 1);
+        for (std::size_t i = 1; i < count; ++i) arrays.allocate();
         arrays.send(0, input);
         for (const std::int64_t n : lengths) {
             ReportRow row;
@@ -249,16 +234,14 @@ void add_sweep(ExampleContext& context, const Expression& expression) {
     const std::string title(expression.text);
     ReportCurve curve = sweep_curve(std::string(expression.name), title, dtype_of<T>);
     for (const MapVariant& variant : variants_of(expression)) {
-        context.begin_part(title + " over lengths, " + variant.name);
-#if STENCILSCOPE_HAS_CUDA
+        const std::string part = title + " over lengths, " + variant.name;
+        context.begin_part(part);
         if (context.gpu()) {
             const std::string why =
-                context.why_failed([&] { add_series<DeviceArrays<T>, T>(context, variant, curve); });
-            if (!why.empty())
-                context.report().notes.push_back(title + " over lengths, " + variant.name + ": " + why);
+                context.why_failed([&] { add_series<T>(context, Device::cuda, variant, curve); });
+            if (!why.empty()) context.report().notes.push_back(part + ": " + why);
         }
-#endif
-        if (context.cpu()) add_series<HostArrays<T>, T>(context, variant, curve);
+        if (context.cpu()) add_series<T>(context, Device::cpu, variant, curve);
     }
     add_sweep_curve(context, std::move(curve), 2 * sizeof(T));
 }

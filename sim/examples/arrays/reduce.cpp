@@ -77,8 +77,6 @@ T sum_on_cpu(How how, ExampleContext& context, const SumTerms<T>& terms) {
     return sum;
 }
 
-#if STENCILSCOPE_HAS_CUDA
-
 /// A variant at work on one stream, with the memory that it takes.
 template <class T>
 struct GpuSum {
@@ -120,8 +118,6 @@ GpuSum<T> make_gpu_sum(const SumVariant& variant, bool dot, CudaStream& stream, 
         };
     return made;
 }
-
-#endif
 
 // |got - exact| / |exact|
 double relative_error(double got, long double exact) {
@@ -185,12 +181,11 @@ class SumExample {
         x_ = random_array<T>(context_, random, lengths_.back());
         for (const std::int64_t n : lengths_)
             exact_of_length_.push_back(exact_sum(context_, SumTerms<T>{x_.data(), nullptr, n}));
-#if STENCILSCOPE_HAS_CUDA
-        if (context_.gpu()) {
-            const std::string why = context_.why_failed([&] { sweep_gpu(); });
-            if (!why.empty()) context_.report().notes.push_back("Sums over lengths on the GPU: " + why);
-        }
-#endif
+        if constexpr (STENCILSCOPE_HAS_CUDA)
+            if (context_.gpu()) {
+                const std::string why = context_.why_failed([&] { sweep_gpu(); });
+                if (!why.empty()) context_.report().notes.push_back("Sums over lengths on the GPU: " + why);
+            }
         for (const SumVariant& variant : variants())
             if (variant.on_cpu() && context_.cpu())
                 add_series("CPU, ", variant, lengths_.back(), [&](std::int64_t n, T& found) {
@@ -206,23 +201,15 @@ class SumExample {
     }
 
   private:
-    std::span<const SumVariant> variants() const {
-        return dot_ ? std::span<const SumVariant>(kDots) : kSums;
-    }
-    SumTerms<T> host_terms() const {
-        return {x_.data(), dot_ ? y_.data() : nullptr, n_};
-    }
+    std::span<const SumVariant> variants() const { return dot_ ? std::span<const SumVariant>(kDots) : kSums; }
+    SumTerms<T> host_terms() const { return {x_.data(), dot_ ? y_.data() : nullptr, n_}; }
 
     void measure_sum(const SumVariant& variant, ReportRow& row) {
-        if (variant.on_cpu()) {
-            const auto run = [&] { return sum_on_cpu(variant.how, context_, host_terms()); };
-            check(variant, row, run);
-            time_host(context_, row, [&] { kept_ = run(); });
-            return;
-        }
-#if STENCILSCOPE_HAS_CUDA
-        measure_on_gpu(variant, row);
-#endif
+        if constexpr (STENCILSCOPE_HAS_CUDA)
+            if (!variant.on_cpu()) return measure_on_gpu(variant, row);
+        const auto run = [&] { return sum_on_cpu(variant.how, context_, host_terms()); };
+        check(variant, row, run);
+        time_host(context_, row, [&] { kept_ = run(); });
     }
 
     // Runs it again and again: how far off is the result, and how often has it the same bits? Beyond the
@@ -262,11 +249,10 @@ class SumExample {
         errors_.series.push_back(std::move(error));
     }
 
-#if STENCILSCOPE_HAS_CUDA
     void measure_on_gpu(const SumVariant& variant, ReportRow& row) {
         context_.copy_gb_per_s(Device::cuda);  // before the arrays take the memory
         const std::size_t before = CudaMemoryMeter::left();
-        DeviceArrays<T> arrays(context_, n_);
+        Arrays<T> arrays(context_, Device::cuda, n_);
         CudaStream& stream = arrays.stream();
         const GpuSum<T> sum = make_gpu_sum<T>(variant, dot_, stream, n_);
         arrays.add(x_);
@@ -301,7 +287,7 @@ class SumExample {
         const auto fitting = sweep_lengths(context_, Device::cuda, sizeof(T));
         if (fitting.empty()) return;
         const std::int64_t longest = std::min(fitting.back(), lengths_.back());
-        DeviceArrays<T> arrays(context_, longest);
+        Arrays<T> arrays(context_, Device::cuda, longest);
         arrays.add(x_);
         arrays.send(0, x_);
         const CudaMemory result{sizeof(T)};
@@ -319,7 +305,6 @@ class SumExample {
             });
         }
     }
-#endif
 
     ExampleContext& context_;
     bool dot_;

@@ -6,11 +6,9 @@
 #include <utility>
 
 #include "kernels/cuda/cuda_runtime.h"
-#include "sim/examples/einsum/check.h"
-#if STENCILSCOPE_HAS_CUDA
-#include "sim/examples/einsum/gpu_einsum.h"
-#endif
 #include "sim/examples/arrays/arrays.h"
+#include "sim/examples/einsum/check.h"
+#include "sim/examples/einsum/gpu_einsum.h"
 #include "sim/examples/einsum/plan.h"
 #include "sim/files/npy.h"
 #include "sim/machine/host_memory.h"
@@ -157,20 +155,18 @@ void require_host_memory(const EinsumTask& task, const Plan& plan) {
 }
 
 // Throws MachineError where the GPU, if it is to be used, has no room for the operands and intermediates.
-void require_gpu_memory([[maybe_unused]] const EinsumTask& task,
-                        [[maybe_unused]] const Plan& plan,
-                        [[maybe_unused]] const ExampleContext& context) {
-#if STENCILSCOPE_HAS_CUDA
+void require_gpu_memory(const EinsumTask& task, const Plan& plan, const ExampleContext& context) {
     if (!context.gpu()) return;
     double needed = 0;
     for (const DType dtype : task.dtypes)
-        in_dtype(dtype,
-                 [&]<class T>(T) { needed = std::max(needed, double(arena_bytes<GpuParts<T>>(plan))); });
+        in_dtype(dtype, [&]<class T>(T) {
+            if constexpr (STENCILSCOPE_HAS_CUDA)
+                needed = std::max(needed, double(arena_bytes<GpuParts<T>>(plan)));
+        });
     if (needed > context.gpu_budget())
         throw MachineError(fmt::format("einsum: needs {} of GPU memory, of which {} may be used",
                                        format_bytes(needed),
                                        format_bytes(context.gpu_budget())));
-#endif
 }
 
 // The table "path", and notes.
@@ -260,11 +256,7 @@ class Runner {
             {"own sums, OpenBLAS", Device::cpu, [this](ReportRow& row) { measure_cpu(row); }}};
         if (context_.request().on_gpu())
             variants.push_back({"own sums, cuBLAS", Device::cuda, [this](ReportRow& row) {
-#if STENCILSCOPE_HAS_CUDA
-                                    measure_gpu(row);
-#else
-                                    (void)row;
-#endif
+                                    if constexpr (STENCILSCOPE_HAS_CUDA) measure_gpu(row);
                                 }});
         measure(context_, work, dtype_of<T>, variants);
     }
@@ -297,7 +289,6 @@ class Runner {
         finish(row, std::move(result));
     }
 
-#if STENCILSCOPE_HAS_CUDA
     void measure_gpu(ReportRow& row) {
         std::vector<T> result(reference_.size(), T(NAN));
         time_gpu(row, result);
@@ -316,7 +307,6 @@ class Runner {
         row.to_host_seconds = seconds_of([&] { einsum.fetch(result.data()); });
         row.gpu_memory = GpuMemoryUse{double(arena_bytes<GpuParts<T>>(plan_))};
     }
-#endif
 
     void finish(ReportRow& row, std::vector<T> result) {
         add_einsum_rates(row, plan_, task_.repetitions, context_);

@@ -108,8 +108,6 @@ void check(const ExampleRequest& request) {
 constexpr double kPanelOperations = 8e10;
 constexpr std::int64_t kMinPanelRows = 512;
 
-#if STENCILSCOPE_HAS_CUDA
-
 constexpr std::size_t kWorkspace = std::size_t(32) << 20;  // what cuBLAS recommends on Hopper
 constexpr std::size_t kWorkspaceShare = 8;                 // of the memory, out of core
 
@@ -128,8 +126,6 @@ struct DeviceOperands {
           sums(arena.take<T>(s.n)) {}
 };
 
-#endif
-
 /// All rows of one precision.
 template <class T>
 class MatmulExample {
@@ -146,11 +142,7 @@ class MatmulExample {
             any |= cpu ? context_.cpu() : context_.gpu();
             variants.push_back({which.name, which.device, [this, which, cpu](ReportRow& row) {
                                     if (cpu) return run_on_cpu(row);
-#if STENCILSCOPE_HAS_CUDA
-                                    run_on_gpu(which, row);
-#else
-                                    (void)which;
-#endif
+                                    if constexpr (STENCILSCOPE_HAS_CUDA) run_on_gpu(which, row);
                                 }});
             variants.back().inexact = which.inexact;
         }
@@ -221,8 +213,6 @@ class MatmulExample {
         row.rates = {context_.arithmetic_rate(row, problem_.operations(), row.dtype)};
         finish(row, result_of(std::move(product)), {sizeof(T) == sizeof(float) ? 5e-6 : 1e-13, true});
     }
-
-#if STENCILSCOPE_HAS_CUDA
 
     void run_on_gpu(const MatmulRow& which, ReportRow& row) {
         const MatmulShape shapes[] = {problem_.shape};
@@ -358,8 +348,6 @@ class MatmulExample {
         }
         return context_.arithmetic_rate(row, problem_.operations(), row.dtype);
     }
-
-#endif
 
     ExampleContext& context_;
     MatmulProblem problem_;

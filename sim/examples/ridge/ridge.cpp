@@ -25,7 +25,7 @@ constexpr DType kDtypes[] = {DType::float32};
 constexpr int kRefinements = 2;
 constexpr double kFailedBound = 1.5;  // times the tolerance: what rounding may add to a certificate
 constexpr std::int64_t kSensibleOnCpu = 4000, kSensibleOnGpu = 20000;  // columns, for Cholesky
-[[maybe_unused]] constexpr std::int64_t kUsualSteps = 4096;  // whose vectors count in the predicted memory
+constexpr std::int64_t kUsualSteps = 4096;  // whose vectors count in the predicted memory
 
 /// What a process found under one rule.
 struct PathResult {
@@ -158,25 +158,18 @@ class RidgeRun {
         return {name,
                 device,
                 [this, device](ReportRow& row) {
-                    if (device == Device::cpu)
-                        return run_cholesky(*make_cpu_dense_ridge(a_, context_.thread_count()), row);
-#if STENCILSCOPE_HAS_CUDA
-                    CudaStream stream;
-                    const std::size_t before = CudaMemoryMeter::left();
-                    const auto dense = make_cuda_dense_ridge(a_, stream);
-                    row.gpu_memory = GpuMemoryUse{double(before - CudaMemoryMeter::left())};
-                    run_cholesky(*dense, row);
-#endif
+                    if constexpr (STENCILSCOPE_HAS_CUDA)
+                        if (device == Device::cuda) return run_gpu_cholesky(row);
+                    run_cholesky(*make_cpu_dense_ridge(a_, context_.thread_count()), row);
                 },
                 why_no_cholesky(device)};
     }
 
     Variant process(bool certified, Device device) {
         return {"one process for all c", device, [this, certified, device](ReportRow& row) {
-                    if (device == Device::cpu) return run_cpu_process(certified, row);
-#if STENCILSCOPE_HAS_CUDA
-                    run_gpu_process(certified, row);
-#endif
+                    if constexpr (STENCILSCOPE_HAS_CUDA)
+                        if (device == Device::cuda) return run_gpu_process(certified, row);
+                    run_cpu_process(certified, row);
                 }};
     }
 
@@ -188,7 +181,14 @@ class RidgeRun {
         run_process(*process, certified, row);
     }
 
-#if STENCILSCOPE_HAS_CUDA
+    void run_gpu_cholesky(ReportRow& row) {
+        CudaStream stream;
+        const std::size_t before = CudaMemoryMeter::left();
+        const auto dense = make_cuda_dense_ridge(a_, stream);
+        row.gpu_memory = GpuMemoryUse{double(before - CudaMemoryMeter::left())};
+        run_cholesky(*dense, row);
+    }
+
     void run_gpu_process(bool certified, ReportRow& row) {
         CudaStream stream;
         std::unique_ptr<GolubKahan> process;
@@ -202,7 +202,6 @@ class RidgeRun {
         row.more.emplace_back("layout_seconds", seconds - process->upload_seconds());
         run_process(*process, certified, row);
     }
-#endif
 
     void run_process(GolubKahan& process, bool certified, ReportRow& row) {
         PathResult result;
