@@ -16,7 +16,6 @@
 #include "app/progress_bar.h"
 #include "sim/examples/context.h"
 #include "sim/examples/example.h"
-#include "sim/examples/report/report_files.h"
 #include "sim/examples/report/report_text.h"
 #include "sim/files/atomic_file.h"
 #include "sim/files/folder.h"

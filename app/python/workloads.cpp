@@ -3,7 +3,6 @@
 #include "sim/bench/ladder.h"
 #include "sim/bench/ladder_report.h"
 #include "sim/examples/context.h"
-#include "sim/examples/report/report_files.h"
 #include "sim/examples/report/report_text.h"
 #include "sim/files/folder.h"
 #include "sim/model/equations.h"

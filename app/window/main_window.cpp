@@ -7,7 +7,7 @@
 
 #include "app/window/layout.h"
 #include "app/window/panels/color_bar_input.h"
-#include "app/window/panels/examples/example_options.h"
+#include "app/window/panels/examples/example_panel.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/prompts.h"
 #include "app/window/panels/tour/tour.h"

@@ -5,7 +5,7 @@
 #include <new>
 #include <utility>
 
-#include "sim/examples/report/report_files.h"
+#include "sim/examples/report/report_text.h"
 #include "sim/files/folder.h"
 
 namespace stencil {

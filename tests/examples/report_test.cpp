@@ -11,7 +11,6 @@
 #include "kernels/cpu/late_library.h"
 #include "kernels/cuda/cuda_runtime.h"
 #include "sim/examples/context.h"
-#include "sim/examples/report/report_files.h"
 #include "sim/examples/report/report_text.h"
 #include "sim/text/csv.h"
 #include "sim/text/error.h"

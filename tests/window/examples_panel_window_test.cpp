@@ -7,9 +7,7 @@
 #include <thread>
 
 #include "app/window/layout.h"
-#include "app/window/panels/examples/example_options.h"
 #include "app/window/panels/examples/example_panel.h"
-#include "app/window/panels/examples/report_table.h"
 #include "app/window/panels/plots/plot.h"
 #include "sim/examples/report/report_text.h"
 #include "tests/support/catch.h"

@@ -61,7 +61,7 @@ struct MatmulCall {
     const T* b = nullptr;
     T* c = nullptr;
     T* sums = nullptr;  ///< n values, of C as it is afterwards; null: none are wanted
-    MatmulShape shape;
+    MatmulShape shape = {};
     bool accumulate = false;  ///< C += A B; otherwise C is overwritten
 };
 

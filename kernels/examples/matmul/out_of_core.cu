@@ -72,7 +72,7 @@ struct OutOfCoreMatmul<T>::State {
           to_device(threads),
           to_host(threads) {}
 
-    void multiply(const OutOfCoreCall<T>& call, const Tile& tile, T* c, std::int64_t k, std::size_t slot) {
+    void multiply(const MatmulCall<T>& call, const Tile& tile, T* c, std::int64_t k, std::size_t slot) {
         const std::int64_t depth = std::min(plan.tile.k, plan.whole.k - k);
         const bool last = k + depth == plan.whole.k;
         const Buffers<T>& to = device.buffers[slot];
@@ -100,7 +100,7 @@ struct OutOfCoreMatmul<T>::State {
         return list;
     }
 
-    void run(const OutOfCoreCall<T>& call, const std::function<void()>& pause) {
+    void run(const MatmulCall<T>& call, const std::function<void()>& pause) {
         const auto sums_bytes = std::size_t(plan.whole.n) * sizeof(double);
         CUDA_CHECK(cudaMemsetAsync(device.sums, 0, sums_bytes, cuda_handle(compute)));
         const std::vector<Tile> all = tiles();
@@ -142,7 +142,7 @@ template <class T>
 OutOfCoreMatmul<T>::~OutOfCoreMatmul() = default;
 
 template <class T>
-void OutOfCoreMatmul<T>::run(const OutOfCoreCall<T>& call, const std::function<void()>& pause) {
+void OutOfCoreMatmul<T>::run(const MatmulCall<T>& call, const std::function<void()>& pause) {
     state_->run(call, pause);
 }
 

@@ -43,15 +43,6 @@ std::optional<OutOfCorePlan> plan_out_of_core(const MatmulShape& whole,
 /// The plan that takes the least memory.
 OutOfCorePlan smallest_out_of_core(const MatmulShape& whole, const PlanBytes& bytes);
 
-/// Arrays of the host.
-template <class T>
-struct OutOfCoreCall {
-    const T* a = nullptr;
-    const T* b = nullptr;
-    T* c = nullptr;
-    T* sums = nullptr;  ///< (n), of the columns of C
-};
-
 /// Bytes of device memory that a OutOfCoreMatmul of this plan allocates, exactly.
 template <class T>
 std::size_t out_of_core_bytes(MatmulMethod method, const OutOfCorePlan& plan, std::size_t workspace);
@@ -70,9 +61,9 @@ class OutOfCoreMatmul {
     OutOfCoreMatmul(const OutOfCoreMatmul&) = delete;
     OutOfCoreMatmul& operator=(const OutOfCoreMatmul&) = delete;
 
-    /// Returns when C and the sums are there. `pause` is called after each panel and may throw. The same bits
-    /// from call to call. Throws CudaError.
-    void run(const OutOfCoreCall<T>& call, const std::function<void()>& pause);
+    /// The call's arrays are the host's, its shape the plan's. Returns when C and the sums are there.
+    /// `pause` is called after each panel and may throw. The same bits from call to call. Throws CudaError.
+    void run(const MatmulCall<T>& call, const std::function<void()>& pause);
 
   private:
     struct State;

@@ -110,13 +110,6 @@ void run_passes(const Arrays<T>& arrays, const MapVariant& variant, std::int64_t
     }
 }
 
-template <class T>
-void poison(ExampleContext& context, AlignedBuffer<T>& array) {
-    fill_array(context, array.data(), std::int64_t(array.size()), [](std::int64_t) {
-        return std::numeric_limits<T>::quiet_NaN();
-    });
-}
-
 // ||got - exact|| / ||exact||; NaN where any is NaN.
 template <class T>
 double relative_error(ExampleContext& context,
@@ -158,7 +151,8 @@ void measure_map(ExampleContext& context, const MapWork<T>& work, const MapVaria
         Arrays<T> arrays(context, row.backend, work.n);
         for (const AlignedBuffer<T>& input : work.inputs) arrays.add(input);
         for (std::size_t i = inputs; i < count; ++i) arrays.allocate();
-        poison(context, output);
+        fill_array(
+            context, output.data(), work.n, [](std::int64_t) { return std::numeric_limits<T>::quiet_NaN(); });
         arrays.set(out, output);  // the first copy of a process is slow, and not timed
         const double to_device = seconds_of([&] {
             for (std::size_t i = 0; i < inputs; ++i) arrays.send(i, work.inputs[i]);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <type_traits>
 
 #include "kernels/cpu/thread_pool.h"
@@ -95,9 +96,7 @@ Factor<long double> column_totals(const T* a, const MatmulShape& s, ThreadPool& 
 }
 
 double norm(const std::vector<double>& values) {
-    double sum = 0;
-    for (const double value : values) sum += value * value;
-    return std::sqrt(sum);
+    return std::sqrt(std::inner_product(values.begin(), values.end(), values.begin(), 0.0));
 }
 
 // Anything is better than no number.

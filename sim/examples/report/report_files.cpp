@@ -1,4 +1,3 @@
-#include "sim/examples/report/report_files.h"
 
 #include <fmt/format.h>
 

@@ -1,10 +1,13 @@
-// A report as text for people, and as JSON and CSV for programs.
+// A report as text for people, as JSON and CSV for programs, and as files.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sim/examples/report/report.h"
+#include "sim/figure/dots.h"
 #include "sim/text/json.h"
 
 namespace stencil {
@@ -44,5 +47,14 @@ std::string speedup_text(const SpeedUp& speedup);
 
 /// Rows of one group stand under one header.
 bool same_group(const ReportRow& a, const ReportRow& b);
+
+// As files: text, tables and charts.
+
+/// The times of all rows that were measured, grouped by work and precision.
+figure::DotChart times_chart(const Report& report);
+
+/// Into the folder, each atomically: report.json, rows.csv, times.png and times.svg, and for each curve
+/// ID.png, ID.svg and ID.csv, for each table ID.csv. Returns their paths. Throws MachineError.
+std::vector<std::filesystem::path> write_report(const Report& report, const std::filesystem::path& folder);
 
 }  // namespace stencil

@@ -6,7 +6,7 @@
 #include <memory>
 #include <span>
 
-#include "kernels/examples/ridge/golub_kahan/bidiagonal.h"
+#include "kernels/examples/ridge/lsmr.h"
 #include "sim/examples/report/report.h"
 #include "sim/examples/ridge/solution_check.h"
 

@@ -3,21 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 namespace stencil::ridge {
 namespace {
 
 double norm(std::span<const double> a) {
-    double sum = 0;
-    for (const double value : a) sum += value * value;
-    return std::sqrt(sum);
-}
-
-double sum_of(std::span<const double> a) {
-    double sum = 0;
-    for (const double value : a) sum += value;
-    return sum;
+    return std::sqrt(std::inner_product(a.begin(), a.end(), a.begin(), 0.0));
 }
 
 double share(double part, double whole) {
@@ -48,8 +41,10 @@ SolutionCheck SolutionChecker<T>::check(std::span<const double> x, std::span<con
     // A (n,) vector less an (n, 1) one is every difference of two values, an n x n matrix: its norm.
     const double rows = double(d.size());
     const double image = norm(image_), data = norm(d);
+    const double image_sum = std::accumulate(image_.begin(), image_.end(), 0.0);
+    const double data_sum = std::accumulate(d.begin(), d.end(), 0.0);
     result.broadcast =
-        std::sqrt(std::max(0.0, rows * (image * image + data * data) - 2 * sum_of(image_) * sum_of(d)));
+        std::sqrt(std::max(0.0, rows * (image * image + data * data) - 2 * image_sum * data_sum));
     for (std::size_t i = 0; i < d.size(); ++i) image_[i] = d[i] - image_[i];
     pause_();
     back_.multiply(image_.data(), gradient_.data());

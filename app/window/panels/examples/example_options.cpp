@@ -1,4 +1,4 @@
-#include "app/window/panels/examples/example_options.h"
+#include "app/window/panels/examples/example_panel.h"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,10 @@
 // The examples' section, for any table of examples.
 #pragma once
 
+#include <map>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "app/window/ui_state.h"
 
@@ -26,5 +29,57 @@ void draw_large_results(UiState& ui);
 
 /// Updates the point that the slider moves, if the slider or the report has changed.
 void follow_live_curve(ExamplesState& state, const std::shared_ptr<const LiveCurve>& live);
+
+// Widgets for the options of an example.
+
+/// The request that the widgets spell, with errors.
+struct ExampleDraft {
+    ExampleRequest request;                                  ///< omits options that cannot be parsed
+    std::map<std::string, std::string, std::less<>> errors;  ///< option -> one line that says what is allowed
+};
+
+ExampleDraft draft_of(const Example& example, const ExamplesState& state);
+
+/// Sets the widgets from a request, and chooses its example.
+void show_request(ExamplesState& state, const ExampleRequest& request);
+
+/// Draws a widget for each option, red if its value is wrong.
+void draw_options(std::span<const ExampleOption> options, OptionTexts& texts, const ExampleDraft& draft);
+
+// The tables of a report: columns of text, and how they are drawn.
+
+struct TableColumn {
+    std::string title;
+    std::string tip;
+    bool right = false;  ///< right-aligned, for numbers
+    std::vector<std::string> cells;
+};
+
+/// A line of a table of rows.
+struct TableLine {
+    enum class Kind { group, measured, absent } kind = Kind::measured;
+    const ReportRow* row = nullptr;  ///< for a group, its first row
+};
+
+/// Groups the rows by work and precision, each group under a title line. Rows whose only message is
+/// missing_gpu_text() are left out.
+std::vector<TableLine> lines_of(const Report& report);
+
+/// Makes columns for the lines, without those that would be empty; the first is the variant. Cells are empty
+/// unless the row was measured.
+std::vector<TableColumn> columns_of(const std::vector<TableLine>& lines);
+
+/// Returns the work and precision of the row's group.
+std::string group_title(const ReportRow& row);
+
+/// Makes columns for a table of the report's own.
+std::vector<TableColumn> columns_of(const ReportTable& table);
+
+/// Returns a remark on the row, "wrong", "inexact" or "lesson"; mostly empty.
+std::string mark_of(const ReportRow& row);
+
+/// Takes the rest of the line, and scrolls sideways if that is too narrow, keeping each row's name visible.
+void draw_report_rows(const Report& report);
+void draw_report_table(const ReportTable& table);
 
 }  // namespace stencil

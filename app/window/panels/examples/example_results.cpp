@@ -9,11 +9,9 @@
 #include "app/window/format.h"
 #include "app/window/icons.h"
 #include "app/window/panels/commands.h"
-#include "app/window/panels/examples/report_table.h"
 #include "app/window/panels/plots/plot.h"
 #include "app/window/panels/widgets/number_input.h"
 #include "app/window/panels/widgets/widgets.h"
-#include "sim/examples/report/report_files.h"
 #include "sim/examples/report/report_text.h"
 
 namespace stencil {

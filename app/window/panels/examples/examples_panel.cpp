@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "app/window/icons.h"
-#include "app/window/panels/examples/example_options.h"
 #include "app/window/panels/examples/example_panel.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/widgets/path_input.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kernels/cuda/cuda_check.cuh"
-#include "kernels/examples/ridge/golub_kahan/bidiagonal.h"
+#include "kernels/examples/ridge/lsmr.h"
 
 namespace stencil {
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/examples/ridge/golub_kahan/bidiagonal.h"
+#include "kernels/examples/ridge/lsmr.h"
 #include "kernels/examples/ridge/sparse_matrix.h"
 
 namespace stencil {
