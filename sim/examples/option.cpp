@@ -62,18 +62,6 @@ std::vector<DType> parse_dtypes(std::string_view text, const std::string& settin
     return dtypes;
 }
 
-void check_real(const ExampleOption& option, std::string_view text, const std::string& setting) {
-    const double value = parse_real(text, setting);
-    if (value < option.least || value > option.most)
-        throw InputError(
-            fmt::format("{} {}: must be a number from {} to {}", setting, text, option.least, option.most));
-}
-
-void check_choice(const ExampleOption& option, std::string_view text, const std::string& setting) {
-    if (std::ranges::find(option.choices, text) != option.choices.end()) return;
-    throw InputError(fmt::format("{} {}: must be one of {}", setting, text, fmt::join(option.choices, ", ")));
-}
-
 void check_value(const ExampleOption& option, std::string_view text) {
     const std::string setting = fmt::format("--{}", option.name);
     switch (option.kind) {
@@ -82,10 +70,14 @@ void check_value(const ExampleOption& option, std::string_view text) {
                 text, setting, static_cast<long long>(option.least), static_cast<long long>(option.most));
             return;
         case Kind::real:
-            check_real(option, text, setting);
+            if (const double value = parse_real(text, setting); value < option.least || value > option.most)
+                throw InputError(fmt::format(
+                    "{} {}: must be a number from {} to {}", setting, text, option.least, option.most));
             return;
         case Kind::choice:
-            check_choice(option, text, setting);
+            if (!contains(option.choices, text))
+                throw InputError(
+                    fmt::format("{} {}: must be one of {}", setting, text, fmt::join(option.choices, ", ")));
             return;
         case Kind::flag:
             parse_flag(text, setting);

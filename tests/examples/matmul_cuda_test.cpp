@@ -65,6 +65,13 @@ std::unique_ptr<CudaMatmul<T>> make(MatmulMethod method, const MatmulShape& shap
     return make_cuda_matmul<T>(method, {shapes, kWorkspace}, stream);
 }
 
+// Calls check(matmul, by_library) with split halves by cuBLAS and by what this GPU takes.
+void with_split_halves(const MatmulShape& shape, CudaStream& stream, const auto& check) {
+    const MatmulShape shapes[] = {shape};
+    check(*make_half_library({shapes, kWorkspace}, stream), true);
+    check(*make_half_matmul({shapes, kWorkspace}, stream), false);
+}
+
 }  // namespace
 
 TEMPLATE_TEST_CASE("Every method multiplies right in every value, whatever the sizes", "", float, double) {
@@ -98,8 +105,7 @@ TEMPLATE_TEST_CASE("Every method multiplies right in every value, whatever the s
 
 TEMPLATE_TEST_CASE("The methods add to what is there", "", float, double) {
     const MatmulCase<TestType> one({203, 150, 141}, 0), start({203, 1, 141}, 0);
-    std::vector<TestType> first(std::size_t(203 * 141));
-    std::copy_n(start.c.data(), first.size(), first.data());
+    const std::vector<TestType> first(start.c.data(), start.c.data() + start.c.size());
     std::vector<double> exact = one.values();
     std::vector<double> sums(141, 0.0);
     for (std::size_t i = 0; i < exact.size(); ++i) {
@@ -120,17 +126,14 @@ TEMPLATE_TEST_CASE("The methods add to what is there", "", float, double) {
 TEST_CASE("Split halves are as exact as float32 by this program's kernel and by cuBLAS") {
     for (const double low : {0.0, -0.5}) {
         const MatmulCase<float> one({700, 1500, 300}, low);
-        const MatmulShape shapes[] = {one.shape};
         CudaStream stream;
-        const auto library = make_half_library({shapes, kWorkspace}, stream);
-        const auto chosen = make_half_matmul({shapes, kWorkspace}, stream);
-        for (CudaMatmul<float>* matmul : {library.get(), chosen.get()}) {
-            const Result<float> result = product(*matmul, one, stream);
-            CAPTURE(low, matmul == library.get(), has_half_kernel());
-            const double bound = matmul == library.get() ? 2e-6 : 5e-7;
+        with_split_halves(one.shape, stream, [&](CudaMatmul<float>& matmul, bool by_library) {
+            const Result<float> result = product(matmul, one, stream);
+            CAPTURE(low, by_library, has_half_kernel());
+            const double bound = by_library ? 2e-6 : 5e-7;
             REQUIRE(error_of(result.c, one.values()) < bound);
             REQUIRE(error_of(result.sums, one.sums) < 2 * bound);
-        }
+        });
     }
 }
 
@@ -148,12 +151,9 @@ TEST_CASE("Split halves keep rows and columns of any magnitude apart") {
             value = j == 13 ? 0 : std::ldexp(value, exponent(j));
         }
     one.work_out();
-    const MatmulShape shapes[] = {one.shape};
     CudaStream stream;
-    const auto library = make_half_library({shapes, kWorkspace}, stream);
-    const auto chosen = make_half_matmul({shapes, kWorkspace}, stream);
-    for (CudaMatmul<float>* matmul : {library.get(), chosen.get()}) {
-        const Result<float> result = product(*matmul, one, stream);
+    with_split_halves(one.shape, stream, [&](CudaMatmul<float>& matmul, bool) {
+        const Result<float> result = product(matmul, one, stream);
         for (std::int64_t i = 0; i < 150; ++i)
             for (std::int64_t j = 0; j < 140; ++j) {
                 const double exact = one.c(i, j), value = double(result.c[std::size_t(i * 140 + j)]);
@@ -162,7 +162,7 @@ TEST_CASE("Split halves keep rows and columns of any magnitude apart") {
                     FAIL();
                 }
             }
-    }
+    });
 }
 
 TEMPLATE_TEST_CASE("What is no number stays in its row and its column", "", float, double) {

@@ -106,7 +106,7 @@ double worst(double a, double b) {
 
 struct Difference {
     double relative = 0;  // 2-norm
-    double of_bound = 0;  // the largest, as a share of `count` u sums_of_size
+    double of_bound = 0;  // the largest, as a share of (`count` + 1) u sums_of_size
 };
 
 template <class T>
@@ -120,7 +120,7 @@ Difference difference(const std::vector<T>& values,
     for (std::size_t i = 0; i < exact.size(); ++i) {
         const double error = std::abs(double(values[i]) - exact[i]);
         sum += error * error;
-        const double bound = count * unit * of_size[i];
+        const double bound = (count + 1) * unit * of_size[i];  // the reference is rounded as well
         if (error > 0) result.of_bound = std::max(result.of_bound, error / bound);
     }
     const double size = norm(exact);

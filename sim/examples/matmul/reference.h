@@ -61,7 +61,7 @@ struct MatmulResult {
 /// How far from the reference a row may be.
 struct MatmulLimits {
     double error = 0;     ///< relative 2-norm, for well-conditioned sums of 5000 products
-    bool bounded = true;  ///< |error| <= k u |A| |B| has to hold for each value
+    bool bounded = true;  ///< |error| <= (k + 1) u |A| |B| has to hold for each value
 };
 
 /// Fills the row's error, check and failed, and adds the single errors to its further numbers.
