@@ -1,5 +1,4 @@
 // What runs write, how they are interrupted, and how they go on.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <atomic>
