@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "kernels/methods/method.h"
-#include "kernels/methods/steppers.h"
 #include "sim/text/json.h"
 #include "sim/text/parse.h"
 #include "tests/support/catch.h"

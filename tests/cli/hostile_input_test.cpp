@@ -1,9 +1,6 @@
 // Invalid input, unwritable output, and concurrent use of a folder.
 
-#include <fmt/format.h>
 #include <sys/stat.h>
-
-#include <cmath>
 
 #include "sim/files/npy.h"
 #include "sim/text/json.h"

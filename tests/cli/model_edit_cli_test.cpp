@@ -1,6 +1,5 @@
 // Outputs of a run whose model, size or precision changes on the way.
 
-#include <algorithm>
 #include <map>
 #include <random>
 #include <set>

@@ -1,5 +1,4 @@
 // The files that runs write, how they are interrupted, and how they go on.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <atomic>

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <numbers>
 #include <numeric>
 
 #include "kernels/equation/equation_stepper.h"

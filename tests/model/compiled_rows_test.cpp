@@ -3,9 +3,7 @@
 #include <csignal>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <span>
-#include <thread>
 
 #include "sim/field/field_hash.h"
 #include "sim/machine/c_compiler.h"

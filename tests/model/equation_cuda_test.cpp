@@ -6,7 +6,6 @@
 #include <atomic>
 #include <cmath>
 #include <cstring>
-#include <map>
 #include <memory>
 #include <vector>
 

@@ -1,7 +1,5 @@
 #include <cmath>
 #include <cstring>
-#include <numbers>
-#include <numeric>
 #include <set>
 
 #include "tests/model/typed_run.h"

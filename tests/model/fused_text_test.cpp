@@ -1,10 +1,8 @@
 // Runs fused kernels on the CPU with a fiber per thread (warp_emulation.h), and tests the plan of a pass.
 #include "kernels/equation/fused/fused_text.h"
 
-#include <algorithm>
 #include <cstring>
 #include <future>
-#include <set>
 #include <thread>
 
 #include "kernels/cpu/subnormals.h"
@@ -12,10 +10,8 @@
 #include "kernels/equation/fused/fused_shape.h"
 #include "kernels/equation/fused/fused_tiles.h"
 #include "kernels/equation/fused/pipeline_text.h"
-#include "sim/model/presets.h"
 #include "tests/model/text_arguments.h"
 #include "tests/model/text_on_cpu.h"
-#include "tests/support/paths.h"
 
 using namespace stencil;
 using namespace stencil::equation;

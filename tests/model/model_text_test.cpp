@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <ctime>
-#include <numeric>
 
 #include "kernels/equation/operations.h"
 #include "sim/model/stability/linearisation.h"

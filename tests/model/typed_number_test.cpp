@@ -3,7 +3,6 @@
 
 #include <limits>
 #include <numbers>
-#include <string>
 #include <utility>
 
 #include "tests/support/catch.h"

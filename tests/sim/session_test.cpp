@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 #include <thread>
 
 #include "sim/files/atomic_file.h"

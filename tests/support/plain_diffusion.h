@@ -2,8 +2,6 @@
 // included, so that errors there show.
 #pragma once
 
-#include <utility>
-
 #include "kernels/field/diffusion_params.h"
 #include "sim/field/field.h"
 

@@ -1,9 +1,8 @@
 // The check of user kernels, tested with faulty host code.
+#include "sim/user_kernel/check.h"
 
 #include <functional>
 #include <utility>
-
-#include "sim/user_kernel/check.h"
 
 #include "tests/support/catch.h"
 
@@ -26,7 +25,7 @@ class HostLauncher : public stencil::user_kernel::Launcher<T> {
     Kernel kernel_;
 };
 
-/// Makes a step of diffusion, u <- u + c lap(u), calling `cell(u, to, x, y, step)` for every cell.
+/// Returns a cell after a step of diffusion, u <- u + c lap(u).
 template <class T>
 T diffused(const stencil::user_kernel::GuardedShape& shape,
            const stencil::user_kernel::Cells<T>& u,

@@ -2,8 +2,6 @@
 
 #include "sim/user_kernel/compile.h"
 
-#include <fmt/format.h>
-
 #include "kernels/equation/cuda/nvrtc.h"
 #include "sim/model/model.h"
 #include "sim/text/embedded.h"

@@ -1,7 +1,5 @@
 // User kernels on the GPU: correct ones are timed, and faults of others are reported.
 
-#include <fmt/format.h>
-
 #include "sim/kernel_trial/trial.h"
 #include "sim/model/presets.h"
 #include "sim/text/embedded.h"

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <memory>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "app/window/canvas/canvas_layout.h"

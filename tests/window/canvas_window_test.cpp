@@ -1,5 +1,4 @@
 // The canvas under the mouse: requests to the engine, and the layout of drawings.
-#include <algorithm>
 #include <cmath>
 
 #include "tests/support/catch.h"

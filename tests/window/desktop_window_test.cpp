@@ -1,7 +1,6 @@
 // Desktop programs, replaced by scripts.
 #include "app/window/desktop.h"
 
-#include <algorithm>
 #include <atomic>
 #include <filesystem>
 

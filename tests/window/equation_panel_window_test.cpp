@@ -1,5 +1,4 @@
 // The section Equation without a window: typing, dragging and choosing send actions to the session.
-#include <algorithm>
 #include <cmath>
 
 #include "app/window/layout.h"

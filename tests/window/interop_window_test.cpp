@@ -2,8 +2,6 @@
 
 #if STENCILSCOPE_HAS_CUDA
 
-#include <string>
-
 #include "kernels/cuda/cuda_runtime.h"
 #include "tests/support/fields.h"
 #include "tests/support/scratch.h"

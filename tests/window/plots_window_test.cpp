@@ -1,8 +1,6 @@
 // Plots of profiles, probes, spectra and phase planes in the window.
 #include "app/window/panels/plots/measure_plots.h"
 
-#include <cmath>
-
 #include "tests/support/catch.h"
 #include "tests/support/window/imgui_panels.h"
 

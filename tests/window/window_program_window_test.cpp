@@ -9,7 +9,6 @@
 
 #include "app/window/preferences.h"
 #include "sim/files/image.h"
-#include "sim/files/npy.h"
 #include "tests/support/catch.h"
 #include "tests/support/fake_ffmpeg.h"
 #include "tests/support/fields.h"

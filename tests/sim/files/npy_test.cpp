@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <bit>
-#include <cmath>
 #include <cstring>
 #include <limits>
 #include <vector>

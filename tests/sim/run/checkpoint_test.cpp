@@ -1,7 +1,5 @@
 #include "sim/run/output/checkpoint.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <limits>
 

@@ -13,7 +13,6 @@
 #include "sim/run/run_spec.h"
 #include "sim/run/settings.h"
 #include "sim/run/simulation.h"
-#include "sim/run/start.h"
 #include "sim/text/error.h"
 #include "sim/text/json.h"
 #include "sim/text/shell_words.h"

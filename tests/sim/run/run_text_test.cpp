@@ -4,14 +4,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "sim/model/equations.h"
 #include "sim/model/presets.h"
 #include "sim/run/command_text.h"
 #include "sim/run/run_spec.h"
 #include "sim/run/settings.h"
-#include "sim/run/start.h"
 #include "sim/run/units.h"
 #include "sim/text/error.h"
 #include "tests/support/catch.h"

@@ -4,9 +4,7 @@
 
 #include "sim/machine/child_process.h"
 #include "sim/run/output/film.h"
-#include "sim/run/resolve.h"
 #include "sim/run/simulation.h"
-#include "sim/run/start.h"
 #include "sim/text/error.h"
 #include "tests/support/catch.h"
 #include "tests/support/fake_ffmpeg.h"

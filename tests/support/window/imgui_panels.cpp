@@ -1,7 +1,6 @@
 #include "tests/support/window/imgui_panels.h"
 
 #include <cmath>
-#include <numeric>
 #include <stdexcept>
 
 #include "app/window/layout.h"
