@@ -94,7 +94,7 @@ void print_work(const RunSpec& spec, const GeneratedCode& code, Device device) {
 
 void print_measured(const Measured& m, DType dtype) {
     print(
-        "A copy of {:.4g} GB/s allows {:.4g} GCells/s at one step a pass; {:.3g}e12 instructions/s allow "
+        "A copy of {:.4g} GB/s allows {:.4g} GCells/s at one step per pass; {:.3g}e12 instructions/s allow "
         "{:.4g}\n",
         m.limits.copy_gb_per_s,
         m.limits.copy_gcells(dtype),
@@ -233,7 +233,7 @@ void add_models(CLI::App& app, ChosenCommand& chosen) {
     models->add_flag(
         "--code",
         words.code,
-        "of typed equations: the stages of a step, operations a cell, limits and speeds, and the "
+        "of typed equations: the stages of a step, operations per cell, limits and speeds, and the "
         "code that is generated; of a file and of --equation, too");
     std::string help = "of --code: the formulas after a pass of the compiler alone";
     for (const PassRow& row : passes()) help += fmt::format("; {}: {}", row.name, row.help);

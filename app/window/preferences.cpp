@@ -176,11 +176,7 @@ void save_preferences(const Preferences& preferences) {
 void recall(UiState& ui, RunSpec& spec) {
     const Preferences& p = ui.preferences;
     if (const auto panes = panes_named(p.view)) ui.panes = *panes;
-    ui.smooth = p.smooth;
-    ui.show_numbers = p.show_numbers;
-    ui.brush = p.brush;
-    ui.straight = p.straight;
-    ui.fill_tolerance = p.fill_tolerance;
+    static_cast<KeptChoices&>(ui) = p;
     ExportState& state = ui.panel.exports;
     state.folder = p.export_folder;
     state.replace = p.export_replace;
@@ -195,11 +191,7 @@ void recall(UiState& ui, RunSpec& spec) {
 Preferences kept(const UiState& ui, const RunSpec& now) {
     Preferences p = ui.preferences;
     p.view = shown_view(ui).name;
-    p.smooth = ui.smooth;
-    p.show_numbers = ui.show_numbers;
-    p.brush = ui.brush;
-    p.straight = ui.straight;
-    p.fill_tolerance = ui.fill_tolerance;
+    static_cast<KeptChoices&>(p) = ui;
     if (!now.colormap.empty()) p.colormap = now.colormap;
     p.laplacian_colormap = now.laplacian_colormap;
     p.export_folder = ui.panel.exports.folder;

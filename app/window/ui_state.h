@@ -26,8 +26,19 @@ inline constexpr std::size_t kMostProfiles = 6;
 
 enum class Theme { dark, light };
 
+/// Choices of the interface that are kept between sessions.
+struct KeptChoices {
+    bool smooth = false;
+    bool show_numbers = true;  ///< in cells that are large enough
+    Brush brush;
+    bool straight = false;        ///< strokes are straight lines
+    double fill_tolerance = 0.1;  ///< stands for the radius when filling; in units of the field
+
+    friend bool operator==(const KeptChoices&, const KeptChoices&) = default;
+};
+
 /// Stored in the user's configuration folder between sessions.
-struct Preferences {
+struct Preferences : KeptChoices {
     Theme theme = Theme::dark;
     float font_size = 15;     ///< pixels at scale 1
     bool panels = true;       ///< whether they are shown
@@ -38,11 +49,7 @@ struct Preferences {
     std::vector<std::string> open_sections{
         "Equation", "Simulation", "View", "Brush"};  ///< open sections of the panel, by title
     std::string view = "now";                        ///< as for --view
-    bool smooth = false, show_numbers = true;
-    std::string colormap, laplacian_colormap;  ///< empty: the model's
-    Brush brush;
-    bool straight = false;        ///< strokes are straight lines
-    double fill_tolerance = 0.1;  ///< in units of the field
+    std::string colormap, laplacian_colormap;        ///< empty: the model's
     std::string export_folder = kExportFolder;
     std::vector<std::string> export_files = default_exports();
     bool export_replace = false;
@@ -145,24 +152,19 @@ using UiRequest = std::variant<ClosePopups,
                                SaveReport,
                                Quit>;
 
-struct UiState {
+struct UiState : KeptChoices {
     Preferences preferences;
     float scale = 1;  ///< the monitor's content scale times the user's
 
     // --- View
     std::vector<Pane> panes{Pane::now};  ///< one, or the three of three-up
-    bool smooth = false;
-    bool show_numbers = true;  ///< in cells that are large enough
     CanvasView view;
     SurfaceView surface;               ///< viewpoint of the surface
     std::optional<SamplePoint> hover;  ///< point of the field under the mouse
 
     // --- Tools
     Tool tool = Tool::paint;
-    Brush brush;
-    bool straight = false;              ///< a stroke is one straight line
     bool erases = false;                ///< the left button paints 0, as the right one does
-    double fill_tolerance = 0.1;        ///< stands for the radius when filling
     std::optional<SamplePoint> picks;   ///< where the brush takes its value, from the next frame
     std::vector<ProfileLine> profiles;  ///< at most kMostProfiles
     std::optional<double> on_profile;   ///< position along them under the mouse in the plot, in cells

@@ -203,9 +203,8 @@ Json to_json(const LadderReport& report) {
 std::string intro_text(const LadderReport& report) {
     const RunSpec& run = report.spec.run;
     return fmt::format(
-        "{}, {}, {} boundary, {}, from {} (seed {})\n"
-        "copies {:.4g} GB/s: {:.4g} GCells/s at one step a pass; arithmetic {:.3g}e12 instructions/s: {:.0f} "
-        "GCells/s at {} a cell\n",
+        "{}, {}, {} boundary, {}, from {} (seed {})\ncopies {:.4g} GB/s: {:.4g} GCells/s at one step per "
+        "pass; arithmetic {:.3g}e12 instructions/s: {:.0f} GCells/s at {} per cell\n",
         report.device,
         name_of(run.dtype),
         boundary_text(run),

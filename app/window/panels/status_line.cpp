@@ -19,8 +19,8 @@ struct Piece {
     std::string tip = {};
     float least_width = 0;  ///< keeps what follows from moving as the number changes
     int importance = 0;
-    std::vector<std::string> shorter = {};  ///< shortest first
     ImVec4 color = text_color();
+    std::vector<std::string> shorter = {};  ///< shortest first
 };
 
 constexpr const char* kDot = "\xc2\xb7";
@@ -49,43 +49,33 @@ bool jumps(const Snapshot& snapshot) {
 }
 
 void add_jump(std::vector<Piece>& pieces, const Snapshot& snapshot) {
-    pieces.push_back({.text = fmt::format("jump of {}: {} ms",
-                                          format_count(snapshot.last_batch),
-                                          format_measured(snapshot.cost.stepping_ms, format_figures)),
-                      .tip = "Steps per frame, computed at once, and their time",
-                      .least_width = em(9),
-                      .importance = 70});
+    const std::string steps = format_count(snapshot.last_batch);
+    const std::string time = format_measured(snapshot.cost.stepping_ms, format_figures);
+    pieces.push_back({fmt::format("jump of {}: {} ms", steps, time),
+                      "Steps per frame, computed at once, and their time",
+                      em(9),
+                      70});
 }
 
 void add_speed(std::vector<Piece>& pieces, const Snapshot& snapshot) {
     const Speed& speed = snapshot.speed;
-    pieces.push_back({.text = format_measured(speed.us_per_step, format_figures) + " \xc2\xb5s/step",
-                      .tip = "Time per step, without pictures and files",
-                      .least_width = em(6),
-                      .importance = 70});
-    pieces.push_back({.text = format_measured(speed.gcells_per_s, format_figures) + " GCells/s",
-                      .tip = "Cell updates per second / 1e9, while stepping",
-                      .least_width = em(6.5f),
-                      .importance = 65});
+    const std::string step = format_measured(speed.us_per_step, format_figures) + " \xc2\xb5s/step";
+    const std::string updates = format_measured(speed.gcells_per_s, format_figures) + " GCells/s";
+    pieces.push_back({step, "Time per step, without pictures and files", em(6), 70});
+    pieces.push_back({updates, "Cell updates per second / 1e9, while stepping", em(6.5f), 65});
     if (snapshot.limits.copy_gb_per_s <= 0) return;
     const double share = speed.effective_gb_per_s / snapshot.limits.copy_gb_per_s;
-    pieces.push_back({.text = format_measured(share, format_share) + " of copy",
-                      .tip = "Effective bandwidth over that of a copy; see Performance",
-                      .least_width = em(6),
-                      .importance = 60});
+    const std::string of_copy = format_measured(share, format_share) + " of copy";
+    pieces.push_back({of_copy, "Effective bandwidth over that of a copy; see Performance", em(6), 60});
 }
 
 // There are no rates while nothing moves.
 void add_rates(std::vector<Piece>& pieces, const InterfaceCost& cost) {
     if (cost.fields_per_s <= 0) return;
-    pieces.push_back({.text = format_figures(cost.fields_per_s) + " frames/s",
-                      .tip = "New fields shown per second",
-                      .least_width = em(5.5f),
-                      .importance = 50});
-    pieces.push_back({.text = format_figures(cost.steps_per_s) + " steps/s",
-                      .tip = "Steps per second, drawing and waiting included",
-                      .least_width = em(6),
-                      .importance = 48});
+    const std::string frames = format_figures(cost.fields_per_s) + " frames/s";
+    const std::string steps = format_figures(cost.steps_per_s) + " steps/s";
+    pieces.push_back({frames, "New fields shown per second", em(5.5f), 50});
+    pieces.push_back({steps, "Steps per second, drawing and waiting included", em(6), 48});
 }
 
 // Shows method, precision and device; a processor's name is long, so the tooltip has it.
@@ -108,55 +98,42 @@ Piece device_piece(const Snapshot& snapshot) {
 
 std::vector<Piece> pieces_of(const UiState& ui, const Snapshot& snapshot) {
     std::vector<Piece> pieces;
-    const bool on_cell = snapshot.frame && snapshot.frame->hover;
-    if (!ui.said.empty())
-        pieces.push_back(
-            {.text = ui.said, .tip = "", .least_width = em(5), .importance = 110, .color = good_color()});
-    pieces.push_back({.text = cell_text(snapshot),
-                      .tip = "Column, row and value of the cell under the cursor",
-                      .least_width = em(12),
-                      .importance = 80,
-                      .color = on_cell ? text_color() : faint_color()});
-    pieces.push_back({.text = "step " + format_count(snapshot.step),
-                      .tip = "Steps since the start",
-                      .least_width = em(5.5f),
-                      .importance = 100});
+    const ImVec4 cell_color = snapshot.frame && snapshot.frame->hover ? text_color() : faint_color();
+    if (!ui.said.empty()) pieces.push_back({ui.said, "", em(5), 110, good_color()});
+    pieces.push_back({cell_text(snapshot), "Column, row and value under the cursor", em(12), 80, cell_color});
+    pieces.push_back({"step " + format_count(snapshot.step), "Steps since the start", em(5.5f), 100});
     if (const std::string time = time_text(snapshot.spec, snapshot.step); !time.empty())
-        pieces.push_back({.text = "t = " + time,
-                          .tip = "Time of this step\n--unit-time [N]UNIT",
-                          .least_width = em(5),
-                          .importance = 90});
+        pieces.push_back({"t = " + time, "Time of this step\n--unit-time [N]UNIT", em(5), 90});
     if (const std::size_t lost = snapshot.series.empty() ? 0 : snapshot.series.back().statistics.not_finite)
-        pieces.push_back(
-            {.text = fmt::format("not finite: {} cell{}", format_count(lost), lost == 1 ? "" : "s"),
-             .tip = "Cells that overflowed or have no value; drawn in magenta",
-             .importance = 105,
-             .color = error_color()});
+        pieces.push_back({fmt::format("not finite: {} cell{}", format_count(lost), lost == 1 ? "" : "s"),
+                          "Cells that overflowed or have no value; drawn in magenta",
+                          0,
+                          105,
+                          error_color()});
     pieces.push_back(state_piece(snapshot));
     if (jumps(snapshot))
         add_jump(pieces, snapshot);
     else
         add_speed(pieces, snapshot);
     if (ui.example.running)
-        pieces.push_back({.text = fmt::format("{} {}", ui.example.example, format_share(ui.example.share)),
-                          .tip = "The running example and its progress",
-                          .least_width = em(5.5f),
-                          .importance = 75,
-                          .color = warning_color()});
-    if (ui.canvas_film.on())
-        pieces.push_back({.text = fmt::format("recording, {} frames", ui.canvas_film.frames),
-                          .tip = "Film of the canvas: " + ui.canvas_film.place + "; Esc stops it",
-                          .least_width = em(8),
-                          .importance = 95,
-                          .color = warning_color()});
+        pieces.push_back({fmt::format("{} {}", ui.example.example, format_share(ui.example.share)),
+                          "The running example and its progress",
+                          em(5.5f),
+                          75,
+                          warning_color()});
+    if (const CanvasFilm& film = ui.canvas_film; film.on())
+        pieces.push_back({fmt::format("recording, {} frames", film.frames),
+                          "Film of the canvas: " + film.place + "; Esc stops it",
+                          em(8),
+                          95,
+                          warning_color()});
     add_rates(pieces, ui.cost);
     pieces.push_back({.text = ui.transfer.text,
                       .tip = "How pixels reach the screen; interop avoids a copy through the host",
                       .importance = 30,
                       .shorter = {ui.transfer.interop ? "interop" : "copied"}});
     pieces.push_back(device_piece(snapshot));
-    if (!ui.preferences.panels)
-        pieces.push_back({.text = "U shows the panels", .tip = "", .importance = 45, .color = faint_color()});
+    if (!ui.preferences.panels) pieces.push_back({"U shows the panels", "", 0, 45, faint_color()});
     std::erase_if(pieces, [](const Piece& piece) { return piece.text.empty(); });
     return pieces;
 }
