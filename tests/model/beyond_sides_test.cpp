@@ -141,6 +141,7 @@ TEST_CASE("Beyond values and insulated sides formulas go on as their reflections
                                    "dx(atan2(dy(u), dx(u))*dy(v))",
                                    "dx(atan2(dx(u), 2 + dx(v)^2)) + dy(atan2(dy(v), 1 + lap(u)^2))",
                                    "div(exp(-grad2(u))*grad(v)) - v*dx(lap(u))",
+                                   "0.01*lap(div((1 + lap(u)^2)*grad(lap(v))))",
                                    "div(u*grad(lap(v))) + lap(div(0.3*grad(u)))",
                                    "lap(where(u > v, dx(u), lap(v)) + abs(dx(u))*tanh(dy(v)))",
                                    "dxy(dxy(u)) + dx(lap(u))[0,+1] + dx(dxx(u) - dyy(v))",

@@ -229,6 +229,8 @@ TEST_CASE("A mistake in a model's text is shown with a mend") {
         {"du/dt = lap(v); v = 1", "v", "takes a field"},
         {"du/dt = lap(u) - v", "v", "v = 1 in [0, 2]"},
         {"u(0) = 1", "u(0) = 1", "nothing evolves"},
+        {"w = w + 1", "w", "what evolves is written `dw/dt = ...`"},
+        {"du/dt = w; w = w + 1", "w", "`w` needs `w`: definitions go in a circle"},
         {"du/dt = u; u(0) = u", "u", "not of components"},
         {"du/dt = u; inside = u > 0", "inside", "condition on x and y"},
         {"dx/dt = 1", "dx", "another name"},
