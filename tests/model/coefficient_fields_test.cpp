@@ -55,7 +55,7 @@ Program program_of(const std::string& text) {
     return make_program(e, scheme_of(e.stepper), true);
 }
 
-std::size_t stored_places(const std::string& text) {
+std::size_t stored_coefficients(const std::string& text) {
     std::size_t count = 0;
     for (const Stage& stage : program_of(text).once) count += stage.outputs.size();
     return count;
@@ -84,20 +84,20 @@ TEST_CASE("Formulas of the place have true values beyond every kind of side, in 
         u = stepped(u, [&](int x, int y) { return u(x, y) + 0.01 * formulas.rate(u, x, y); });
     CHECK(largest_difference(run_typed<double>(text, run), u.u) < 1e-13);
     // An array read by diagonal neighbours would be wrong in corners that are not periodic.
-    CHECK(stored_places(text) == (sides.y_periodic ? 2 : 1));
+    CHECK(stored_coefficients(text) == (sides.y_periodic ? 2 : 1));
 }
 
 TEST_CASE("Only what costs more than an array is stored, and of x, y and parameters alone") {
-    CHECK(stored_places("du/dt = x*y*u") == 0);
-    CHECK(stored_places("du/dt = lap(x*y*u)") == 0);
-    CHECK(stored_places("du/dt = sin(x)*exp(y)*u") == 0);
-    CHECK(stored_places("du/dt = sin(x*y - t)*u") == 0);
-    CHECK(stored_places("du/dt = sin(x*y*u)") == 0);
-    CHECK(stored_places("du/dt = sin(x*y)*u") == 1);
-    CHECK(stored_places("du/dt = u*(p/(x + y)); p = 1") == 1);
-    CHECK(stored_places("du/dt = div(where(x^2 + y^2 < 9, 1, 2)*grad(u))") == 1);
+    CHECK(stored_coefficients("du/dt = x*y*u") == 0);
+    CHECK(stored_coefficients("du/dt = lap(x*y*u)") == 0);
+    CHECK(stored_coefficients("du/dt = sin(x)*exp(y)*u") == 0);
+    CHECK(stored_coefficients("du/dt = sin(x*y - t)*u") == 0);
+    CHECK(stored_coefficients("du/dt = sin(x*y*u)") == 0);
+    CHECK(stored_coefficients("du/dt = sin(x*y)*u") == 1);
+    CHECK(stored_coefficients("du/dt = u*(p/(x + y)); p = 1") == 1);
+    CHECK(stored_coefficients("du/dt = div(where(x^2 + y^2 < 9, 1, 2)*grad(u))") == 1);
     // Both are read diagonally, one inside the other.
-    CHECK(stored_places("du/dt = dxy(tanh(r)) + r*u; r = sqrt(x^2 + y^2); boundary = insulated") == 0);
+    CHECK(stored_coefficients("du/dt = dxy(tanh(r)) + r*u; r = sqrt(x^2 + y^2); boundary = insulated") == 0);
 
     const Program program =
         program_of("du/dt = div(D*grad(u)); D = 1 + 0.9*cos(r)/tanh(r); r = sqrt(x^2 + y^2)");
