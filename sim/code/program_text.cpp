@@ -289,17 +289,13 @@ class Formulas {
     std::string text() && { return std::move(text_); }
 
   private:
-    void visit(Node node) {
-        std::vector<Node> open{node};
-        while (!open.empty()) {
-            const Expression e = g_[open.back()];
-            const bool first = visited_.insert(open.back()).second;
-            open.pop_back();
-            for (std::size_t i = 0; first && i < e.count; ++i) {
-                ++uses_[e.args[i]];
-                open.push_back(e.args[i]);
-            }
-        }
+    // Counts the uses of all expressions below a formula, once for each user.
+    void visit(Node formula) {
+        g_.walk(formula, [this](Node node) {
+            const Expression& e = g_[node];
+            const bool first = visited_.insert(node).second;
+            for (std::size_t i = 0; first && i < e.count; ++i) ++uses_[e.args[i]];
+        });
     }
 
     void set(const std::string& name, const Piece& piece) {
