@@ -48,7 +48,7 @@ void add_cuda_texts(GeneratedCode& code, const Program& program, const RunSpec& 
 
 GeneratedCode generated_code(const RunSpec& spec, Device device) {
     const bool float64 = spec.dtype == DType::float64;
-    const Program program = make_program(run_equations(spec), spec.scheme(), float64);
+    const Program program = make_program(run_equations(spec), spec.scheme(), float64, spec.time_step());
     GeneratedCode code;
     code.stages = program_text(program, names_of(spec.model->parameters));
     code.operations = operations_of_cell(program);
@@ -79,8 +79,9 @@ std::string text_after(const RunSpec& spec, std::string_view pass) {
     Equations model = run_equations(spec);
     const CompilerPass last = row_named(passes(), "pass", pass, "--after: ").pass;
     if (last == CompilerPass::lower)
-        return program_text(make_program(model, spec.scheme(), spec.dtype == DType::float64),
-                            names_of(spec.model->parameters));
+        return program_text(
+            make_program(model, spec.scheme(), spec.dtype == DType::float64, spec.time_step()),
+            names_of(spec.model->parameters));
     std::vector<ListedFormula> formulas;
     Reflections reflections(model);
     std::vector<Node> roots;

@@ -33,76 +33,74 @@ std::vector<SamplePoint> sample_points(Size size) {
     return points;
 }
 
-// Indices of cells with the extreme values of a component.
-std::set<std::size_t> extremes(const std::vector<std::vector<double>>& values) {
-    std::set<std::size_t> cells;
-    for (const auto& component : values) {
-        const auto [least, most] = std::ranges::minmax_element(component);
-        cells.insert({std::size_t(least - component.begin()), std::size_t(most - component.begin())});
-    }
-    return cells;
-}
-
-// The states of the sampled cells, to linearise about.
-std::vector<UniformState> sample_states(const Problem& spec,
-                                        const std::vector<SamplePoint>& points,
-                                        const std::vector<std::vector<double>>& values,
-                                        double time) {
-    const auto data = read_data(spec);
-    std::vector<UniformState> states(points.size());
-    for (std::size_t i = 0; i < points.size(); ++i) {
-        UniformState& state = states[i];
-        for (const auto& component : values) state.components.push_back(component[i]);
-        for (const auto& array : data) state.data.push_back(array->at(int(points[i].x), int(points[i].y)));
-        state.parameters = spec.parameters;
-        state.spacing = spec.spacing();
-        state.dt = spec.time_step();
-        state.nx = spec.size->nx;
-        state.ny = spec.size->ny;
-        state.x = points[i].x * state.spacing;
-        state.y = points[i].y * state.spacing;
-        state.t = time;
-    }
-    return states;
-}
-
 bool is_finite(const UniformState& state) {
     return std::ranges::all_of(state.components, [](double value) { return std::isfinite(value); });
 }
 
-// The cell with the fastest rates for the shortest waves, as varying coefficients decide that.
-std::size_t fastest(const equation::Equations& equations, const std::vector<UniformState>& states) {
-    const auto formulas = equation::formulas_of(equations);
-    const double pi = std::numbers::pi;
-    std::size_t found = 0;
-    double most = -1;
-    for (std::size_t i = 0; i < states.size(); ++i) {
-        if (!is_finite(states[i])) continue;
-        const equation::Linearisation rates(equations, formulas, states[i]);
-        const double size = equation::norm_of(rates.at(pi, pi), rates.components());
-        if (!(size > most)) continue;
-        most = size;
-        found = i;
+// Cells spread evenly over the field, to linearise about.
+class Samples {
+  public:
+    Samples(const Problem& spec, Solver& solver)
+        : points_(sample_points(*spec.size)), data_(read_data(spec)) {
+        for (const Component& component : spec.model->components)
+            values_.push_back(solver.sample(component.name, points_, false));
+        state_.components.resize(values_.size());
+        state_.data.resize(data_.size());
+        state_.parameters = spec.parameters;
+        state_.spacing = spec.spacing();
+        state_.dt = spec.time_step();
+        state_.nx = spec.size->nx;
+        state_.ny = spec.size->ny;
+        state_.t = time_of(solver, spec);
     }
-    return found;
-}
 
-// The few states that are checked for waves of all directions.
-std::vector<UniformState> telling_states(const equation::Equations& equations,
-                                         const Problem& spec,
-                                         Solver& solver) {
-    const auto points = sample_points(*spec.size);
-    std::vector<std::vector<double>> values;
-    for (const Component& component : spec.model->components)
-        values.push_back(solver.sample(component.name, points, false));
-    const std::vector<UniformState> all = sample_states(spec, points, values, time_of(solver, spec));
-    std::set<std::size_t> cells = extremes(values);
-    cells.insert({0, fastest(equations, all)});
-    std::vector<UniformState> states;
-    for (const std::size_t cell : cells)
-        if (is_finite(all[cell])) states.push_back(all[cell]);
-    return states;
-}
+    // The few states that are checked for waves of all directions: those with the extreme values of a
+    // component, and the fastest.
+    std::vector<UniformState> telling(const equation::Equations& equations) {
+        std::set<std::size_t> cells{0, fastest(equations)};
+        for (const auto& component : values_) {
+            const auto [least, most] = std::ranges::minmax_element(component);
+            cells.insert({std::size_t(least - component.begin()), std::size_t(most - component.begin())});
+        }
+        std::vector<UniformState> states;
+        for (const std::size_t cell : cells)
+            if (is_finite(at(cell))) states.push_back(state_);
+        return states;
+    }
+
+  private:
+    const UniformState& at(std::size_t cell) {
+        const SamplePoint& point = points_[cell];
+        for (std::size_t c = 0; c < values_.size(); ++c) state_.components[c] = values_[c][cell];
+        for (std::size_t d = 0; d < data_.size(); ++d)
+            state_.data[d] = data_[d]->at(int(point.x), int(point.y));
+        state_.x = point.x * state_.spacing;
+        state_.y = point.y * state_.spacing;
+        return state_;
+    }
+
+    // The cell with the fastest rates for the shortest waves, as varying coefficients decide that.
+    std::size_t fastest(const equation::Equations& equations) {
+        const double pi = std::numbers::pi;
+        equation::Linearisation rates(equations, equation::formulas_of(equations));
+        std::size_t found = 0;
+        double most = -1;
+        for (std::size_t cell = 0; cell < points_.size(); ++cell) {
+            if (!is_finite(at(cell))) continue;
+            rates.move_to(state_);
+            const double size = equation::norm_of(rates.at(pi, pi), rates.components());
+            if (!(size > most)) continue;
+            most = size;
+            found = cell;
+        }
+        return found;
+    }
+
+    std::vector<SamplePoint> points_;
+    std::vector<std::shared_ptr<const Array<double>>> data_;  ///< pictures and arrays
+    std::vector<std::vector<double>> values_;                 ///< by component, of the cells
+    UniformState state_;                                      ///< of the cell looked at last
+};
 
 // The state with the fastest rates among those that the reaction alone leads to. Each step takes a tenth of
 // the reaction's time scale, or less where that would change a value by more than a tenth. A small positive
@@ -110,7 +108,7 @@ std::vector<UniformState> telling_states(const equation::Equations& equations,
 UniformState state_ahead(const equation::Equations& equations, UniformState state) {
     constexpr int kSteps = 200;
     constexpr double kPush = 0.01, kShare = 0.1, kBlowUp = 1e3;
-    const auto formulas = equation::formulas_of(equations);
+    equation::Linearisation rates(equations, equation::formulas_of(equations));
     const auto largest = [](const UniformState& s) {
         double most = 1;
         for (const double value : s.components) most = std::max(most, std::abs(value));
@@ -121,7 +119,7 @@ UniformState state_ahead(const equation::Equations& equations, UniformState stat
     UniformState fastest = state;
     double most = -1;
     for (int i = 0; i < kSteps && is_finite(state) && largest(state) < bound; ++i) {
-        const equation::Linearisation rates(equations, formulas, state);
+        rates.move_to(state);
         const double pi = std::numbers::pi, size = equation::norm_of(rates.at(pi, pi), rates.components());
         if (size > most) {
             most = size;
@@ -149,6 +147,7 @@ std::optional<double> share_of_limit(const std::string& dt) {
 }
 
 constexpr double kRounding = 1e-9, kNearLimit = 0.95;
+constexpr double kClear = 1.1;  // a step that is stable by this factor at sampled waves is so between them
 
 }  // namespace
 
@@ -164,16 +163,16 @@ StepVerdict verdict(double dt, const StableStep& limit) {
     return dt > kNearLimit * limit.dt ? StepVerdict::near_limit : StepVerdict::stable;
 }
 
-StableStep stable_step(const Problem& spec, Solver& solver, bool ahead) {
+StableStep stable_step(const Problem& spec, Solver& solver, bool ahead, double enough) {
     const equation::SteppingScheme scheme = spec.scheme();
     // Only transforms depend on the boundary, so other schemes need not parse the text again.
     std::optional<equation::Equations> bounded;
     if (scheme == equation::SteppingScheme::imex) bounded = run_equations(spec);
     const equation::Equations& equations = bounded ? *bounded : *spec.model->equations;
-    std::vector<UniformState> states = telling_states(equations, spec, solver);
+    std::vector<UniformState> states = Samples(spec, solver).telling(equations);
     if (ahead)
         for (UniformState& state : states) state = state_ahead(equations, state);
-    return equation::stable_step(equations, scheme, states);
+    return equation::stable_step(equations, scheme, states, enough);
 }
 
 std::string stability_text(double dt, const StableStep& limit) {
@@ -193,8 +192,9 @@ void resolve_dt(RunSpec& spec, Solver& solver) {
         if (!(spec.time_step() > 0)) spec.dt = "1";
         return;
     }
-    const StableStep limit = stable_step(spec, solver);
     const auto share = share_of_limit(spec.dt);
+    const bool open = share || spec.dt.empty();
+    const StableStep limit = stable_step(spec, solver, false, open ? kUnbounded : kClear * spec.time_step());
     if (limit.dt == 0 && !spec.allow_unstable)
         throw InputError(
             limit.downwind

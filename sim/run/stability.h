@@ -1,6 +1,7 @@
 // Stability of the time step of typed equations for the current field.
 #pragma once
 
+#include <limits>
 #include <string>
 
 #include "sim/model/stability/linearisation.h"
@@ -11,8 +12,13 @@ namespace stencil {
 class Solver;
 
 /// The largest stable step over sampled cells of the field, extremes included, at the solver's time; if
-/// `ahead`, over the states to which the reaction alone leads from there.
-equation::StableStep stable_step(const Problem& spec, Solver& solver, bool ahead = false);
+/// `ahead`, over the states to which the reaction alone leads from there. Limits above `enough` are not told
+/// apart, which is faster: the result is at most that.
+inline constexpr double kUnbounded = std::numeric_limits<double>::infinity();
+equation::StableStep stable_step(const Problem& spec,
+                                 Solver& solver,
+                                 bool ahead = false,
+                                 double enough = kUnbounded);
 
 /// The current value of t in formulas.
 double time_of(Solver& solver, const Problem& spec);

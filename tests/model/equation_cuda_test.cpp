@@ -158,7 +158,8 @@ std::vector<Job> jobs_of(bool float64) {
         for (const char* scheme : {"euler", "heun", "rk4", "symplectic"}) {
             Job job{&preset, scheme, read_equations(preset.text), {}, {}, {}, {}};
             const std::string unsupported_reason = message_of<InputError>(
-                [&] { job.program = make_program(job.equations, scheme_of(scheme), float64); });
+                [&] { job.program =
+                    make_program(job.equations, scheme_of(scheme), float64, job.equations.dt.value_or(1)); });
             if (!unsupported_reason.empty()) continue;
             job.start = make_start_program(job.equations, float64);
             jobs.push_back(std::move(job));

@@ -29,7 +29,7 @@ std::vector<T> cells_after(const Equations& e, long long steps, const Piece& pie
     ThreadPool pool(piece.threads);
     const EquationSetup setup{piece.nx, piece.ny, e.spacing, e.dt.value_or(1), values_of(e), 11, piece.plain};
     EquationStepper<T> start(make_start_program(e, sizeof(T) == 8), setup, pool);
-    EquationStepper<T> run(make_program(e, scheme_of(e.stepper), sizeof(T) == 8), setup, pool);
+    EquationStepper<T> run(make_program(e, scheme_of(e.stepper), sizeof(T) == 8, setup.dt), setup, pool);
     start.advance(1);
     std::vector<T> cells;
     const int components = int(e.components.size());

@@ -23,6 +23,7 @@ RunSpec spec_of(const std::string& text) {
     RunSpec spec;
     spec.use_model(model_of_text(text));
     spec.size = Size{2000, 1000};
+    spec.dt = "1";
     return spec;
 }
 

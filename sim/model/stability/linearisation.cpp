@@ -47,46 +47,55 @@ Slopes difference(Op op, double a) {
 }  // namespace
 
 // Arguments have smaller numbers than their expressions, so one pass in node order is enough.
-Linearisation::Linearisation(const Equations& equations,
-                             const std::vector<Node>& formulas,
-                             const UniformState& state) {
+Linearisation::Linearisation(const Equations& equations, const std::vector<Node>& formulas)
+    : equations_(equations),
+      formulas_(formulas),
+      columns_(
+          int(std::ranges::count_if(equations.components, [](const Evolving& c) { return !c.tangent_of; }))),
+      value_(equations.graph.size()),
+      part_(equations.graph.size(), -1) {
     const Graph& g = equations.graph;
-    columns_ =
-        int(std::ranges::count_if(equations.components, [](const Evolving& c) { return !c.tangent_of; }));
-    parts_.resize(std::size_t(columns_));
     std::vector<bool> reached(g.size());
     for (const Node formula : formulas) g.walk(formula, [&](Node node) { reached[node] = true; });
-    std::vector<double> value(g.size());
-    std::vector<int> part(g.size(), -1);  // -1: constant, no wave reaches it
-    for (Node node = 0; node < g.size(); ++node) {
-        if (!reached[node]) continue;
+    for (Node node = 0; node < g.size(); ++node)
+        if (reached[node]) order_.push_back(node);
+}
+
+void Linearisation::move_to(const UniformState& state) {
+    const Graph& g = equations_.graph;
+    directed_ = false;
+    parts_.assign(std::size_t(columns_), {});
+    for (const Node node : order_) {
         const Expression& e = g[node];
+        part_[node] = -1;
         if (e.count == 0) {
-            value[node] = leaf_value(e, state);
-            if (e.op == Op::component && e.index < columns_) part[node] = e.index;
+            value_[node] = leaf_value(e, state);
+            if (e.op == Op::component && e.index < columns_) part_[node] = e.index;
             continue;
         }
-        const auto arg = [&](std::size_t i) { return i < e.count ? value[e.args[i]] : 0.0; };
+        const auto arg = [&](std::size_t i) { return i < e.count ? value_[e.args[i]] : 0.0; };
         const OpRow* row = row_of(e.op);
         const Slopes local = row ? row->at(arg(0), arg(1), arg(2)) : difference(e.op, arg(0));
-        value[node] = local.value;
+        value_[node] = local.value;
         Part change;
         change.op = row ? Op::stored : e.op;
         change.column = e.column;
         change.row = e.row;
         for (std::size_t i = 0; i < e.count; ++i)
-            if (part[e.args[i]] >= 0 && local.partial[i] != 0)
-                change.terms[std::size_t(change.count++)] = {part[e.args[i]], local.partial[i]};
+            if (part_[e.args[i]] >= 0 && local.partial[i] != 0)
+                change.terms[std::size_t(change.count++)] = {part_[e.args[i]], local.partial[i]};
         if (change.count == 0) continue;
-        part[node] = int(parts_.size());
+        part_[node] = int(parts_.size());
         const bool odd = e.op == Op::difference_x || e.op == Op::difference_y || e.op == Op::difference_xy ||
                          e.op == Op::neighbour;
         directed_ = directed_ || odd;
         parts_.push_back(change);
     }
-    for (const Node formula : formulas) {
-        roots_.push_back(part[formula]);
-        values_.push_back(value[formula]);
+    roots_.clear();
+    values_.clear();
+    for (const Node formula : formulas_) {
+        roots_.push_back(part_[formula]);
+        values_.push_back(value_[formula]);
     }
 }
 

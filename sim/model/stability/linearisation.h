@@ -5,6 +5,7 @@
 #include <cmath>
 #include <complex>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,7 +31,13 @@ double value_at(const Equations& equations, Node formula, const UniformState& st
 /// Formulas linearised at a uniform state, as Fourier symbols.
 class Linearisation {
   public:
-    Linearisation(const Equations& equations, const std::vector<Node>& formulas, const UniformState& state);
+    Linearisation(const Equations& equations, const std::vector<Node>& formulas, const UniformState& state)
+        : Linearisation(equations, formulas) {
+        move_to(state);
+    }
+    /// Must be moved to a state before it is used.
+    Linearisation(const Equations& equations, const std::vector<Node>& formulas);
+    void move_to(const UniformState& state);
 
     /// The Jacobian entry [r * components() + c]: how formula r responds to a wave e^(i (kx column + ky row))
     /// in component c under the discrete stencils; kx, ky in radians per cell. Random numbers count as 0.
@@ -40,7 +47,9 @@ class Linearisation {
     double value(std::size_t formula) const { return values_[formula]; }
     /// Whether odd differences make waves (kx, ky) and (kx, -ky) behave differently.
     bool directed() const { return directed_; }
-    friend bool operator==(const Linearisation&, const Linearisation&) = default;
+    friend bool operator==(const Linearisation& a, const Linearisation& b) {
+        return a.parts_ == b.parts_ && a.roots_ == b.roots_ && a.values_ == b.values_;
+    }
 
   private:
     // A symbol times a sum of other parts; the first parts are the components themselves.
@@ -57,8 +66,12 @@ class Linearisation {
         friend bool operator==(const Part&, const Part&) = default;
     };
 
+    const Equations& equations_;
+    std::vector<Node> formulas_, order_;  ///< order_: all that the formulas use, arguments first
     int columns_ = 0;
     bool directed_ = false;
+    std::vector<double> value_;  ///< by node
+    std::vector<int> part_;      ///< by node; -1: constant, no wave reaches it
     std::vector<Part> parts_;
     std::vector<int> roots_;  ///< the part of each formula; -1: constant
     std::vector<double> values_;
@@ -83,9 +96,10 @@ struct StableStep {
 /// The largest stable step for the worst of the states and waves of all directions. A step is stable if it
 /// damps each wave or lets it grow faster than the exact solution by at most a tenth of the fastest exact
 /// growth rate (von Neumann's condition |G| <= 1 + O(dt), Lax & Richtmyer 1956). Unknown if the rates are not
-/// finite at any state.
+/// finite at any state. Limits above `enough` are not told apart: the result is at most that.
 StableStep stable_step(const Equations& equations,
                        SteppingScheme scheme,
-                       const std::vector<UniformState>& states);
+                       const std::vector<UniformState>& states,
+                       double enough = std::numeric_limits<double>::infinity());
 
 }  // namespace stencil::equation

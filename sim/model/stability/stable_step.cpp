@@ -237,7 +237,7 @@ class LimitFinder {
         }
     }
 
-    StableStep find() {
+    StableStep find(double enough) {
         StableStep result;
         result.dt = std::numeric_limits<double>::quiet_NaN();
         if (symbols_.empty()) return result;
@@ -256,6 +256,7 @@ class LimitFinder {
             }
         }
         const StepSearch fresh = search;
+        search.limit = enough;
         const BlockSystem* worst = nullptr;
         Wave at;
         for (const auto& [system, seen] : all)
@@ -353,13 +354,14 @@ class LimitFinder {
 
 StableStep stable_step(const Equations& equations,
                        SteppingScheme scheme,
-                       const std::vector<UniformState>& states) {
+                       const std::vector<UniformState>& states,
+                       double enough) {
     if (std::ranges::none_of(equations.components, &Evolving::rate)) {
         StableStep any;
         any.dt = std::numeric_limits<double>::infinity();
         return any;
     }
-    return LimitFinder(equations, scheme, states).find();
+    return LimitFinder(equations, scheme, states).find(enough);
 }
 
 }  // namespace stencil::equation

@@ -33,7 +33,9 @@ class Collector {
         }
         Builder& b = l_.builder();
         Node factor = increment.factor;
-        if (outer.size() + inner.size() == 1) {
+        // One Laplacian alone makes no ties, so its coefficient takes the factor.
+        const bool lone = outer.size() + inner.size() == 1;
+        if (lone && !(increment.rounded && g_.radius(increment.rate) == 0)) {
             Node& only = (inner.empty() ? outer : inner).front().coefficient;
             only = g_.multiply(factor, only);
             factor = g_.number(1);
@@ -44,7 +46,9 @@ class Collector {
             own_terms->value = b.multiply(l_.value(own), own_terms->value);
         }
         auto [value, negative] = sum_of(outer, own_terms);
-        if (g_.number_of(factor) != 1.0) value = b.multiply(l_.value(factor), value);
+        if (g_.number_of(factor) != 1.0)
+            value = increment.rounded ? b.uncontracted_product(l_.value(factor), value)
+                                      : b.multiply(l_.value(factor), value);
         if (increment.base) return added(b.input(Code::load, *increment.base), {value, negative});
         return negative ? b.multiply(b.constant(-1), value) : value;
     }

@@ -15,6 +15,7 @@ struct Increment {
     int component;  ///< whose rate it is; -1: no component's
     /// The array to whose value it is added; empty: the increment alone.
     std::optional<int> base;
+    bool rounded;  ///< before it is added to the base: the sum is no multiply-add
 };
 
 /// Lowers base + factor * rate and returns its operation. Laplacians stay differences and the factor (dt)

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "sim/model/step/arrays.h"
@@ -20,11 +21,12 @@ constexpr std::size_t kMostCoefficients = 16;  // more arrays would make steps m
 
 class Planner {
   public:
-    Planner(const Equations& equations, SteppingScheme scheme, bool float64)
+    Planner(const Equations& equations, SteppingScheme scheme, bool float64, double dt = 1)
         : model_(equations),
           g_(model_.graph),
           scheme_(scheme),
           float64_(float64),
+          rounds_increments_(rounds_increments(float64, dt)),
           inputs_(g_, float64),
           reflections_(model_),
           arrays_(model_, reflections_) {
@@ -161,7 +163,7 @@ class Planner {
             std::vector<Output> outputs;
             for (const Node node : nodes)
                 outputs.push_back(
-                    {collected(g_, lowering, {node, g_.number(1), first_component(g_, node), {}}),
+                    {collected(g_, lowering, {node, g_.number(1), first_component(g_, node), {}, false}),
                      arrays_.stored(node, time)});
             program_.stages.push_back(lowering.stage(outputs));
             for (const Node node : nodes) source.stored[node] = arrays_.stored(node, time);
@@ -222,7 +224,7 @@ class Planner {
     int advanced(Lowering& lowering, int c, double factor, std::optional<int> base) {
         const Node step = g_.multiply(g_.number(factor), g_.leaf(Op::dt));
         const Node rate = model_.components[std::size_t(c)].formula;
-        return collected(g_, lowering, {rate, step, c, base});
+        return collected(g_, lowering, {rate, step, c, base, rounds_increments_});
     }
 
     void euler() {
@@ -351,7 +353,7 @@ class Planner {
     Equations model_;
     Graph& g_;
     SteppingScheme scheme_;
-    bool float64_;
+    bool float64_, rounds_increments_;
     InputTable inputs_;
     Reflections reflections_;
     ArrayTable arrays_;
@@ -385,8 +387,13 @@ SteppingScheme scheme_of(std::string_view name) {
     return row_named(steppers(), "stepper", name, "--stepper: ").scheme;
 }
 
-Program make_program(const Equations& equations, SteppingScheme scheme, bool float64) {
-    return Planner(equations, scheme, float64).plan();
+bool rounds_increments(bool float64, double dt) {
+    int exponent = 0;
+    return !float64 && std::frexp(float(dt), &exponent) != 0.5f;
+}
+
+Program make_program(const Equations& equations, SteppingScheme scheme, bool float64, double dt) {
+    return Planner(equations, scheme, float64, dt).plan();
 }
 
 ViewProgram make_view_program(const Equations& equations, const std::vector<Node>& formulas, bool float64) {

@@ -31,8 +31,14 @@ SteppingScheme scheme_of(std::string_view name);
 inline constexpr double kGamma = 1 - std::numbers::sqrt2 / 2;
 inline constexpr double kDelta = 1 - 1 / (2 * kGamma);
 
-/// Plans one step of the equations by an integrator. Throws InputError if it cannot step them.
-Program make_program(const Equations& equations, SteppingScheme scheme, bool float64);
+/// Whether steps in this precision round dt * rate before adding it. A multiply-add would break the ties that
+/// dt = 1/10 makes (every tenth sum of a rate that equals a component) to the side to which dt was rounded. In
+/// float64 this is too small to matter, and a power of two has no such ties: both ways have the same bits.
+bool rounds_increments(bool float64, double dt);
+
+/// Plans one step of the equations by an integrator. `dt` decides only how increments are rounded. Throws
+/// InputError if the integrator cannot step the equations.
+Program make_program(const Equations& equations, SteppingScheme scheme, bool float64, double dt = 1);
 
 /// A program that fills the arrays with the initial state, ignoring their contents. Components without an
 /// initial value are 0.

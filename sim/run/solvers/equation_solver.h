@@ -17,17 +17,7 @@ class EquationSolver : public DeviceSolver<Device> {
     using typename Common::T;
 
   public:
-    explicit EquationSolver(const SolverSetup& setup)
-        : EquationSolver(setup, make_program(setup.typed->equations, setup.typed->scheme, kFloat64)) {}
-
-    EquationSolver(const SolverSetup& setup, equation::Program program)
-        : Common(setup),
-          operations_(equation::operations_of_cell(program)),
-          reach_(int(program.stages.size())),
-          margin_(int(program.once.size())),
-          stepper_(this->make_stepper(std::move(program))) {
-        this->load_data(*stepper_);
-    }
+    explicit EquationSolver(const SolverSetup& setup) : Common(setup) { make_own_stepper(); }
 
     bool go_on_from(Solver& other, std::span<const int> kept, const RowSource& start) override {
         auto* alike = dynamic_cast<EquationSolver*>(&other);
@@ -48,7 +38,14 @@ class EquationSolver : public DeviceSolver<Device> {
     std::vector<Field> fields() override { return this->copies(setup_.dtype); }
 
     void set_params(const StepParameters& params) override {
-        setup_.params = params;
+        const double before = std::exchange(setup_.params, params).dt;
+        if (equation::rounds_increments(kFloat64, before) !=
+            equation::rounds_increments(kFloat64, params.dt)) {
+            const auto saved = this->save();
+            stepper_.reset();  // there may not be memory for two
+            make_own_stepper();
+            this->restore(*saved);
+        }
         stepper_->set_dt(params.dt);
         stepper_->set_parameters(params.values);
         changed();
@@ -126,8 +123,18 @@ class EquationSolver : public DeviceSolver<Device> {
     }
     void go_on(const equation::Clock& clock, const InnerNumbers&) override { stepper_->resume(clock, step_); }
 
-    double operations_;
-    int reach_, margin_;  ///< halo rows used up by a step, and by its inputs
+    void make_own_stepper() {
+        const TypedRun& run = this->run();
+        equation::Program program = make_program(run.equations, run.scheme, kFloat64, setup_.params.dt);
+        operations_ = equation::operations_of_cell(program);
+        reach_ = int(program.stages.size());
+        margin_ = int(program.once.size());
+        stepper_ = this->make_stepper(std::move(program));
+        this->load_data(*stepper_);
+    }
+
+    double operations_ = 0;
+    int reach_ = 0, margin_ = 0;  ///< halo rows used up by a step, and by its inputs
     std::unique_ptr<Stepper> stepper_;
 };
 

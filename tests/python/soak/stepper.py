@@ -163,7 +163,7 @@ class Run:
                 places = ((places + 0.5) * self.dx).astype(self.dtype)
                 ends = [self.beyond(self.condition(c, first, places, time), a[:pad])[::-1],
                         self.beyond(self.condition(c, last, places, time), a[::-1][:pad])]  # fmt: skip
-            cells = np.moveaxis(np.concatenate([ends[0], a, ends[1]]), 0, axis)
+            cells = np.moveaxis(np.concatenate([ends[0], a, ends[1]]), 0, axis).astype(self.dtype)
         return cells
 
     def beyond(self, condition, edges):
