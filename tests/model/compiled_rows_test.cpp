@@ -122,7 +122,7 @@ TEST_CASE("Compiled rows are taken while a long run goes on, and no bit changes"
         read_equations("du/dt = lap(u) - u*v^2; dv/dt = 0.5*lap(v) + u*v^2 - 0.1*v; dt = 0.1");
     ThreadPool pool(2);
     const EquationSetup setup{1000, 300, e.spacing, 0.1, {}, 5, false};
-    const Program program = make_program(e, scheme_of(e.stepper), false);
+    const Program program = make_program(e, scheme_of(e.stepper), false, e.dt.value_or(0.1));
     EquationStepper<float> compiled(program, setup, pool, compile_rows_in_background);
     EquationStepper<float> rows(program, setup, pool);
     long long steps = 0;
@@ -150,7 +150,8 @@ TEST_CASE("Compiling begins once the steps that are expected, or were made, are 
     const Equations e = read_equations("du/dt = lap(u); dt = 0.1");
     ThreadPool pool(1);
     const EquationSetup setup{100, 100, e.spacing, 0.1, {}, 5, false};
-    EquationStepper<float> stepper(make_program(e, scheme_of(e.stepper), false), setup, pool, counting);
+    EquationStepper<float> stepper(
+        make_program(e, scheme_of(e.stepper), false, e.dt.value_or(0.1)), setup, pool, counting);
     stepper.expect(1000);
     stepper.advance(10);
     CHECK(begun == 0);

@@ -127,7 +127,7 @@ TEST_CASE("The text of the CUDA kernels has the bits of the CPU's rows") {
     INFO(text);
     const auto check = [&]<class T>(T) {
         const Equations e = read_equations(text);
-        const Program program = make_program(e, scheme_of(e.stepper), sizeof(T) == 8);
+        const Program program = make_program(e, scheme_of(e.stepper), sizeof(T) == 8, e.dt.value_or(0.1));
         const Kernels kernels(cuda_text(program, sizeof(T) == 8), program);
         // Larger than a block in both directions with partial vectors and rows, and tiny fields.
         for (const auto& [nx, ny] : {std::pair(139, 19), {37, 9}, {1, 3}, {3, 1}}) {

@@ -157,9 +157,10 @@ std::vector<Job> jobs_of(bool float64) {
     for (const Preset& preset : presets())
         for (const char* scheme : {"euler", "heun", "rk4", "symplectic"}) {
             Job job{&preset, scheme, read_equations(preset.text), {}, {}, {}, {}};
-            const std::string unsupported_reason = message_of<InputError>(
-                [&] { job.program =
-                    make_program(job.equations, scheme_of(scheme), float64, job.equations.dt.value_or(1)); });
+            const std::string unsupported_reason = message_of<InputError>([&] {
+                job.program =
+                    make_program(job.equations, scheme_of(scheme), float64, job.equations.dt.value_or(1));
+            });
             if (!unsupported_reason.empty()) continue;
             job.start = make_start_program(job.equations, float64);
             jobs.push_back(std::move(job));
@@ -339,7 +340,7 @@ TEMPLATE_TEST_CASE("Sides, noise, data and odd sizes have the CPU's bits on the 
         "du/dt = where(u/0 - u/0, u, -u) + where(u > 0, 1/0, 0)*0; dv/dt = max(v, u/0)");
     INFO(text);
     const Equations e = read_equations(text);
-    const Program program = make_program(e, scheme_of(e.stepper), sizeof(T) == 8);
+    const Program program = make_program(e, scheme_of(e.stepper), sizeof(T) == 8, e.dt.value_or(1));
     const std::string cubin = cubin_of<T>(program);
     for (const auto& [nx, ny] :
          {std::pair(1, 1), {1, 9}, {3, 2}, {4, 8}, {128, 8}, {129, 9}, {133, 17}, {5, 70}}) {
@@ -373,7 +374,7 @@ TEST_CASE("What is set or written between steps counts on the GPU as on the CPU"
                  "boundary = zero; inside = (x - 20)^2 < 200*D");
     INFO(text);
     const Equations e = read_equations(text);
-    const Program program = make_program(e, scheme_of(e.stepper), true);
+    const Program program = make_program(e, scheme_of(e.stepper), true, e.dt.value_or(1));
     OnBoth<double> run(program, setup_of(e, 45, 31), cubin_of<double>(program));
     const auto anything = [&](int, int) { return random.uniform(-1, 1); };
     run.write(0, anything);

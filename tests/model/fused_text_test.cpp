@@ -83,7 +83,7 @@ TEST_CASE("Fused kernels have the bits of the CPU's rows, whatever their warps w
     INFO(text);
     const auto check = [&]<class T>(T, int steps, int columns, int batch, int rest) {
         const Equations e = read_equations(text);
-        const Program program = make_program(e, scheme_of(e.stepper), sizeof(T) == 8);
+        const Program program = make_program(e, scheme_of(e.stepper), sizeof(T) == 8, e.dt.value_or(0.1));
         const FusedProgram fused(program);
         TypedRun run;
         // Several strips and segments; partial vectors make wrapped rows load cell by cell.
@@ -118,7 +118,7 @@ TEST_CASE("Fused kernels take no more shared memory than a GPU has") {
 
 TEST_CASE("Whoever leaves does not wait for kernels that are being compiled, and it is known that they are") {
     const Equations e = read_equations("du/dt = lap(u); dt = 0.1; boundary = periodic");
-    const Program program = make_program(e, scheme_of(e.stepper), false);
+    const Program program = make_program(e, scheme_of(e.stepper), false, e.dt.value_or(0.1));
     std::promise<void> end;
     const std::shared_future<void> ended = end.get_future();
     {

@@ -98,7 +98,7 @@ TEST_CASE("Resident kernels have the bits of the CPU's rows, whatever their bloc
     INFO(text);
     const auto check = [&]<class T>(T, int nx, int ny, int rows, long long steps) {
         const Equations e = read_equations(text);
-        const Program program = make_program(e, scheme_of(e.stepper), sizeof(T) == 8);
+        const Program program = make_program(e, scheme_of(e.stepper), sizeof(T) == 8, e.dt.value_or(0.1));
         const FusedProgram fused(program);
         const int slots = ResidentSlots(fused).count;
         TypedRun run;
@@ -136,7 +136,7 @@ TEST_CASE("Resident kernels of models compile without spilling registers, where 
         for (const bool float64 : {false, true}) {
             INFO(name << (float64 ? ", float64" : ", float32"));
             const Equations e = read_equations(std::ranges::find(presets(), name, &Preset::name)->text);
-            const Program program = make_program(e, scheme_of(e.stepper), float64);
+            const Program program = make_program(e, scheme_of(e.stepper), float64, e.dt.value_or(0.1));
             const FusedProgram fused(program);
             for (const ResidentShape& shape : resident_shapes(fused, float64)) {
                 const Compiled compiled = compile_cuda(resident_text(fused, float64, shape), 90);
