@@ -3,17 +3,15 @@
 add_library(stencilscope_options INTERFACE)
 target_include_directories(stencilscope_options INTERFACE ${CMAKE_SOURCE_DIR})
 set(warnings -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual)
-set(less -Wno-)
 if(STENCILSCOPE_WARNINGS_FAIL)
   list(APPEND warnings -Werror)
-  set(less -Wno-error=)
   set(cuda_warnings_fail ",-Werror --Werror=all-warnings")
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC derives these warnings from optimised code: they vary between versions and are often wrong about the standard
-  # library's strings and vectors (bugs 105651, 109224). They are shown to developers but are not errors.
+  # library's strings and vectors (bugs 105651, 109224).
   foreach(guess IN ITEMS array-bounds free-nonheap-object maybe-uninitialized restrict stringop-overflow)
-    list(APPEND warnings ${less}${guess})
+    list(APPEND warnings -Wno-${guess})
   endforeach()
 endif()
 target_compile_options(stencilscope_options INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${warnings}>")
@@ -68,12 +66,11 @@ function(stencilscope_precompile target)
     target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>")  # ccache needs it
   endif()
 endfunction()
-# stencilscope_join_folders(TARGET): compiles each folder as one unity source, with sanitizers, and for the window and
-# the tests with STENCILSCOPE_JOIN; this halves the build time. Names in unnamed namespaces must be unique in a folder.
+# stencilscope_join_folders(TARGET): compiles each folder as one unity source, with sanitizers and with
+# STENCILSCOPE_JOIN; this halves the build time. Names in unnamed namespaces must be unique in a folder.
 # Excludes kernels, which are compiled for several processors, and sources added to TARGET later.
 function(stencilscope_join_folders target)
-  if(NOT STENCILSCOPE_SANITIZE AND NOT STENCILSCOPE_FUZZ AND
-      NOT (STENCILSCOPE_JOIN AND target MATCHES "^(stencilscope_window|stencilscope_test_support|tests_)"))
+  if(NOT STENCILSCOPE_SANITIZE AND NOT STENCILSCOPE_FUZZ AND NOT STENCILSCOPE_JOIN)
     return()
   endif()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
