@@ -287,6 +287,15 @@ TEST_CASE("Components that differ in which are periodic are each as they are alo
     CHECK(std::equal(other.begin(), other.end(), both.begin() + std::ptrdiff_t(cells)));
 }
 
+TEST_CASE("The place beyond a side goes on beside a component that wraps around there") {
+    const std::string u = "du/dt = dx(x*u) + dy(y*u); ", v = "dv/dt = lap(v); ";
+    const std::string end = "dt = 0.001; all: flux(u) = 0";
+    TypedRun run = small_run();
+    run.steps = 3;
+    const auto alone = run_typed<double>(u + end, run), both = run_typed<double>(u + v + end, run);
+    CHECK(std::equal(alone.begin(), alone.end(), both.begin()));
+}
+
 TEST_CASE("Inside a shape a component that is periodic flows to the field's other end, and no other does") {
     TypedRun run = small_run();
     run.steps = 30;
