@@ -29,8 +29,8 @@ class Unsupported(Exception):
 
 def formula(text):
     try:
-        return ast.parse(text.strip().replace("^", "**"), mode="eval").body
-    except SyntaxError as why:  # Python's keywords are names in models
+        return ast.parse(re.sub(r"\blambda\b", "lambda_", text).strip().replace("^", "**"), mode="eval").body
+    except SyntaxError as why:  # other keywords of Python are names in models
         raise Unsupported(f"{text}: {why}") from None
 
 
@@ -52,8 +52,9 @@ class Model:
         self.rates, self.nexts, self.starts, self.definitions, self.parameters = {}, {}, {}, {}, {}
         self.settings, self.sides, self.inside, self.order = {}, [], None, []
         for line in statements(text):
-            if m := re.match(r"(left|right|top|bottom|x|y)\s*:\s*(.*)", line):
-                self.sides.append(m.groups())
+            if m := re.match(r"((?:left|right|top|bottom|x|y|all)[\s,]*)+:\s*(.*)", line):
+                sides = re.findall(r"\w+", line.split(":")[0].replace("all", "x, y"))
+                self.sides += [(side, m[2]) for side in sides]
             elif m := re.match(r"d(\w+)/dt\s*=(.*)", line) or re.match(r"(\w+)_t\s*=(.*)", line):
                 self.rates[m[1]] = formula(m[2])
                 self.order.append(m[1])
@@ -76,7 +77,7 @@ class Model:
         elif name in SETTINGS:
             self.settings[name] = value
         elif number:
-            self.parameters[name] = float(number[1])
+            self.parameters["lambda_" if name == "lambda" else name] = float(number[1])
         else:
             self.definitions[name] = formula(value)
 
