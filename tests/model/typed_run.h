@@ -74,7 +74,8 @@ std::vector<T> run_typed(const std::string& text, const TypedRun& run) {
     stencil::ThreadPool pool(run.threads);
     const EquationSetup setup = setup_of(e, run);
     const std::string& scheme = run.stepper.empty() ? e.stepper : run.stepper;
-    EquationStepper<T> stepper(make_program(e, scheme_of(scheme), sizeof(T) == 8, setup.dt), setup, pool, run.compiler);
+    EquationStepper<T> stepper(
+        make_program(e, scheme_of(scheme), sizeof(T) == 8, setup.dt), setup, pool, run.compiler);
     if (run.compiler) {
         stepper.wait_for_compiler();
         INFO(stepper.why_not_compiled());

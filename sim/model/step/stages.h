@@ -32,8 +32,8 @@ inline constexpr double kGamma = 1 - std::numbers::sqrt2 / 2;
 inline constexpr double kDelta = 1 - 1 / (2 * kGamma);
 
 /// Whether steps in this precision round dt * rate before adding it. A multiply-add would break the ties that
-/// dt = 1/10 makes (every tenth sum of a rate that equals a component) to the side to which dt was rounded. In
-/// float64 this is too small to matter, and a power of two has no such ties: both ways have the same bits.
+/// dt = 1/10 makes (every tenth sum of a rate that equals a component) to the side to which dt was rounded.
+/// In float64 this is too small to matter, and a power of two has no such ties: both ways have the same bits.
 bool rounds_increments(bool float64, double dt);
 
 /// Plans one step of the equations by an integrator. `dt` decides only how increments are rounded. Throws
