@@ -56,8 +56,11 @@ class Collector {
   private:
     bool is_sum(Op op) const { return op == Op::add || op == Op::subtract; }
 
-    // Whether a node may be expanded: stored values and those that vary along one axis alone stay whole.
-    bool opens(Node node) const { return g_.depends(node).cell && !l_.is_stored(node); }
+    // Whether a node may be expanded: stored values, products that are differenced and what varies along one
+    // axis alone stay whole.
+    bool opens(Node node) const {
+        return g_.depends(node).cell && !l_.is_stored(node) && !l_.is_differenced(node);
+    }
 
     void append_terms(std::vector<Term>& terms, Node node, Node coefficient, bool negative) {
         const Expression e = g_[node];

@@ -157,6 +157,8 @@ int Lowering::at(Node node, int dx, int dy) {
         value = builder_.input(Code::random, e.index);
     else if (const auto [code, index] = inputs_.find(node, source_.time, wraps); code != Code::load)
         value = builder_.input(code, index, code == Code::column ? dx : 0, code == Code::row ? dy : 0);
+    else if (source_.differenced.contains(node))
+        value = builder_.uncontracted_product(at(e.args[0], dx, dy), at(e.args[1], dx, dy));
     else
         value = operation(e, dx, dy);
     return done_[key] = value;

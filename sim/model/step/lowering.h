@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "kernels/equation/builder.h"
@@ -42,6 +43,9 @@ struct Bindings {
     /// The masks of `inside`, by the wrapping that their readers need; empty: no mask.
     std::map<Wraps, int> inside;
     double time = 0;  ///< time of the values, in steps after the start of the step
+    /// Products that are read at several cells. They round by themselves: contracted into a difference on one
+    /// side alone, they would leave a flat field a derivative.
+    std::set<Node> differenced = {};
 };
 
 /// Lowers the expressions of one stage.
@@ -53,6 +57,7 @@ class Lowering {
     int value(Node node) { return at(node, 0, 0); }
     Builder& builder() { return builder_; }
     bool is_stored(Node node) const { return source_.stored.contains(node); }
+    bool is_differenced(Node node) const { return source_.differenced.contains(node); }
     /// Finishes the stage.
     Stage stage(std::vector<Output> outputs) const;
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "sim/model/step/arrays.h"
 #include "sim/model/step/collect.h"
@@ -153,7 +154,7 @@ class Planner {
 
     // Adds the stages that materialise what `formulas` need of the state in `from`, and returns the bindings.
     Bindings prepare(const std::vector<Node>& formulas, const Arrays& from, double time) {
-        Bindings source{from, data_, {}, inside_, time};
+        Bindings source{from, data_, {}, inside_, time, differenced(formulas)};
         const auto can_store = [&](Node node) { return reflections_.is_definite(node); };
         const std::vector<Node> cut = find_cut(g_, formulas, can_store);
         if (keeps_coefficients_) use_coefficients(source, formulas, cut);
@@ -169,6 +170,18 @@ class Planner {
             for (const Node node : nodes) source.stored[node] = arrays_.stored(node, time);
         }
         return source;
+    }
+
+    // The products that an operator reads at several cells.
+    std::set<Node> differenced(const std::vector<Node>& formulas) const {
+        std::set<Node> products;
+        for (const Node formula : formulas)
+            g_.walk(formula, [&](Node node) {
+                const Expression& e = g_[node];
+                for (std::size_t i = 0; reaches_neighbours(e.op) && i < e.count; ++i)
+                    if (g_[e.args[i]].op == Op::multiply) products.insert(e.args[i]);
+            });
+        return products;
     }
 
     // Groups the intermediates by how many others they depend on in turn. Nodes come after their arguments.
