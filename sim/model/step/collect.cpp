@@ -56,10 +56,18 @@ class Collector {
   private:
     bool is_sum(Op op) const { return op == Op::add || op == Op::subtract; }
 
-    // Whether a node may be expanded: stored values, products that are differenced and what varies along one
-    // axis alone stay whole.
+    // Whether a node may be expanded: stored values, products that are differenced, one-sided differences and
+    // what varies along one axis alone stay whole.
     bool opens(Node node) const {
-        return g_.depends(node).cell && !l_.is_stored(node) && !l_.is_differenced(node);
+        return g_.depends(node).cell && !l_.is_stored(node) && !l_.is_differenced(node) && !is_difference(node);
+    }
+
+    // Whether the node subtracts a field from itself at another cell. Multiplied term by term, such a difference
+    // would round on one side only and leave a flat field a derivative.
+    bool is_difference(Node node) const {
+        const auto field = [&](Node of) { return g_[of].op == Op::neighbour ? g_[of].args[0] : of; };
+        const Expression& e = g_[node];
+        return e.op == Op::subtract && field(e.args[0]) == field(e.args[1]);
     }
 
     void append_terms(std::vector<Term>& terms, Node node, Node coefficient, bool negative) {
