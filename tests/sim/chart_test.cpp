@@ -276,7 +276,8 @@ TEST_CASE("labels of a plot stand apart from each other and from the points, wit
         }
         const auto places = place_labels(labels, obstacles, 6);
         REQUIRE(places.size() == labels.size());
-        CHECK((places.front() || count > 3));
+        // Two points in a corner leave no room there, one point always does.
+        CHECK((places.front() || count > 1));
         for (std::size_t i = 0; i < places.size(); ++i) {
             ++wished;
             if (!places[i]) continue;
