@@ -378,9 +378,12 @@ class Run:
                 left += [ast.Constant(-1), part.operand]
             else:
                 factors.append(part)
-        calls = {f.func.id: f for f in factors if isinstance(f, ast.Call) and f.func.id in ("up", "dx", "dy")}
+        found = [(f.func.id, f) for f in factors if isinstance(f, ast.Call) and f.func.id in ("up", "dx", "dy")]
+        calls = dict(found)
         if "up" not in calls:
             return None
+        if len(found) > 2:
+            raise Unsupported("several derivatives beside up, where the order of the products decides")
         self.require_near(pad)
         slope = calls.get("dx", calls.get("dy"))
         column, row = (1, 0) if "dx" in calls else (0, 1)
