@@ -100,6 +100,9 @@ class DistributedSolver : public Solver {
         forget_largest();
     }
 
+    equation::Clock clock() const override { return parts().find(number_)->solver().clock(); }
+    void set_clock(const equation::Clock& clock) override { call(begin(Opcode::set_clock).put(clock)); }
+
     double wait() override { return call(begin(Opcode::wait)).number; }
     void expect(long long steps) override { call(begin(Opcode::expect).put(steps)); }
     void wait_for_fastest() override { call(begin(Opcode::wait_for_fastest)); }

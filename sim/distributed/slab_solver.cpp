@@ -135,6 +135,9 @@ bool SlabSolvers::perform_on(SlabSolver& slab, Opcode verb, Packet& packet) {
         case Opcode::set_params:
             solver.set_params(read_params(packet));
             return true;
+        case Opcode::set_clock:
+            solver.set_clock(packet.get<equation::Clock>());
+            return true;
         case Opcode::advance:
             solver.advance(packet.get<long long>());
             return true;

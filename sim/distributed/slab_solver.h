@@ -23,6 +23,7 @@ enum class Opcode : std::uint8_t {
     drop,
     load,        ///< step; then rows
     set_params,  ///< parameters, as in make
+    set_clock,   ///< clock
     advance,     ///< steps
     wait,
     expect,  ///< steps

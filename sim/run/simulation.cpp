@@ -154,8 +154,11 @@ RunState Simulation::state() {
 
 RunState Simulation::outline() {
     const Method& method = *method_of(now_);
-    SolverRecord solver{
-        {}, std::string(method.name), std::string(name_of(method.device)), solver_->inner(false)};
+    SolverRecord solver{{},
+                        std::string(method.name),
+                        std::string(name_of(method.device)),
+                        solver_->inner(false),
+                        solver_->clock()};
     solver.plain.step = step_;
     return {moment_, now_, timings_, std::move(solver)};
 }
@@ -384,11 +387,13 @@ void Simulation::carry_over(const RunSpec& asked) {
     const std::vector<int> kept = kept_components(now_, next);
     const auto start =
         rounded(another || resized ? carried_start(moment_.start, next, kept) : moment_.start, next.dtype);
+    const equation::Clock now{step_, solver_->time()}, since = solver_->clock();
     auto solver = make_solver_of(next);
     if (!another && !resized)
         solver->load(*solver_);
     else if (resized || !solver->go_on_from(*solver_, kept, *start))
         solver->load(carried(solver_->state(), next, kept, *start));
+    solver->set_clock(now);
     resolve_dt(next, *solver);
     // Rounding to a lower precision may overflow.
     if (another)
@@ -399,8 +404,10 @@ void Simulation::carry_over(const RunSpec& asked) {
     if (!same_first) start_statistics_ = statistics_in(*start, 0);
     moment_.start = start;
     take(std::move(solver));
+    const bool same_dt = next.params().dt == moment_.taken.dt;
     moment_.taken = next.params();
     solver_->set_params(moment_.taken);
+    if (same_dt) solver_->set_clock(since);  // so that times keep their bits
     timings_ = Timings();
     moment_.conserves = moment_.conserves && next.size == now_.size;
     static_cast<Configuration&>(now_) = next;

@@ -51,7 +51,7 @@ class Samples {
         state_.dt = spec.time_step();
         state_.nx = spec.size->nx;
         state_.ny = spec.size->ny;
-        state_.t = time_of(solver, spec);
+        state_.t = solver.time();
     }
 
     // The few states that are checked for waves of all directions: those with the extreme values of a
@@ -150,12 +150,6 @@ constexpr double kRounding = 1e-9, kNearLimit = 0.95;
 constexpr double kClear = 1.1;  // a step that is stable by this factor at sampled waves is so between them
 
 }  // namespace
-
-double time_of(Solver& solver, const Problem& spec) {
-    const auto clock = clock_of(solver.inner(false).numbers);
-    if (!clock) return double(solver.step()) * spec.time_step();
-    return clock->time + double(solver.step() - clock->step) * spec.time_step();
-}
 
 StepVerdict verdict(double dt, const StableStep& limit) {
     if (!limit.known()) return StepVerdict::unknown;

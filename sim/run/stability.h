@@ -20,9 +20,6 @@ equation::StableStep stable_step(const Problem& spec,
                                  bool ahead = false,
                                  double enough = kUnbounded);
 
-/// The current value of t in formulas.
-double time_of(Solver& solver, const Problem& spec);
-
 /// How a time step compares with the stability limit.
 enum class StepVerdict { stable, near_limit, unstable, unknown };
 StepVerdict verdict(double dt, const equation::StableStep& limit);

@@ -29,7 +29,7 @@ std::shared_ptr<const StepLimit> look_at(Simulation& simulation, const StepLimit
     Solver& solver = simulation.solver();
     auto found = std::make_shared<StepLimit>();
     found->dt = now.time_step();
-    found->time = time_of(solver, now);
+    found->time = solver.time();
     for (const Component& component : now.model->components) {
         const Statistics statistics = solver.statistics(component.name);
         found->means.push_back(statistics.mean);

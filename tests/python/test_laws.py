@@ -109,3 +109,21 @@ def test_problems_keep_to_symmetry(law):
         if tried == 20:
             break
     assert tried >= 10
+
+
+CHANGES = [
+    "threads=3", "dx=2", "stepper=heun", "method=reference", "dtype=float64", "dtype=float32", "size=33x20",
+    "equation=du/dt = 0*u; dt = 0.004", "equation=du/dt = 0*t; dt = 0.5", "model=diffusion",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_time_goes_on_from_whatever_changes(dtype, change):
+    text = "du/dt = 0.01*lap(u) + 0*t; dt = 0.125; dx = 1; u(0) = random"
+    at = ["5:dt=0.004", f"10:{change}"]
+    sim = ss.Simulation(equation=text, size=(30, 20), dtype=dtype, method="cpu", steps=30, at=at, allow_unstable=True)
+    later = {"dt = 0.5": 0.5, "diffusion": 1}.get(change.split("; ")[-1].removeprefix("model="), 0.004)
+    for step, expected in ((3, 0.375), (10, 0.645), (30, 0.645 + 20 * later)):
+        sim.advance(step - sim.step)
+        np.testing.assert_allclose(sim.field("t", numpy=True), expected, rtol=1e-6)

@@ -59,11 +59,12 @@ class Collector {
     // Whether a node may be expanded: stored values, products that are differenced, one-sided differences and
     // what varies along one axis alone stay whole.
     bool opens(Node node) const {
-        return g_.depends(node).cell && !l_.is_stored(node) && !l_.is_differenced(node) && !is_difference(node);
+        return g_.depends(node).cell && !l_.is_stored(node) && !l_.is_differenced(node) &&
+               !is_difference(node);
     }
 
-    // Whether the node subtracts a field from itself at another cell. Multiplied term by term, such a difference
-    // would round on one side only and leave a flat field a derivative.
+    // Whether the node subtracts a field from itself at another cell. Multiplied term by term, such a
+    // difference would round on one side only and leave a flat field a derivative.
     bool is_difference(Node node) const {
         const auto field = [&](Node of) { return g_[of].op == Op::neighbour ? g_[of].args[0] : of; };
         const Expression& e = g_[node];

@@ -153,8 +153,9 @@ std::vector<std::pair<std::string, WriteArray>> arrays_of(const RunCheckpoint& c
 Json to_json(const RunCheckpoint& checkpoint) {
     const RunState& run = checkpoint.run;
     Json inner = Json::object();
-    for (const auto& [name, value] : run.solver.inner.numbers)
-        std::visit([&, &key = name](auto v) { inner[key] = v; }, value);
+    InnerNumbers all = run.solver.inner.numbers;
+    if (run.solver.clock) all.merge(numbers_of(*run.solver.clock));
+    for (const auto& [name, value] : all) std::visit([&, &key = name](auto v) { inner[key] = v; }, value);
     Json measures = Json::object();
     for (const auto& [formula, measured] : checkpoint.measures) measures[formula] = to_json(measured);
     return {{"program", "stencilscope"},
@@ -266,6 +267,7 @@ RunCheckpoint read_from(const fs::path& folder) {
         else
             solver.inner.numbers[name] = value.get<double>();
     }
+    solver.clock = take_clock(solver.inner.numbers);
     std::vector<std::string> arrays = component_files("field-", run.now);
     for (const auto& [name, hash] : json.at("arrays").items())
         if (name.starts_with("inner-")) solver.inner.arrays.emplace(name.substr(6), Field());

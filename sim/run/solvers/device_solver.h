@@ -51,7 +51,9 @@ class LocalSolver : public Solver {
 template <class Device>
 class DeviceSolver : public Device {
   public:
+    using Device::clock;
     using Device::Device;
+    using Device::set_clock;
 
     void load_fields(const RowSource& start) override {
         fill_components(start, 0);
@@ -71,7 +73,8 @@ class DeviceSolver : public Device {
         const auto& saved = dynamic_cast<const Saved&>(state);
         step_ = saved.step;
         for (std::size_t c = 0; c < components(); ++c) take_back(saved.kept[c], component(c));
-        go_on(saved.clock, saved.numbers);
+        take_numbers(saved.numbers);
+        set_clock(saved.clock);
         touched();
         this->forget_largest();
     }
@@ -100,14 +103,12 @@ class DeviceSolver : public Device {
         return PlainView<const T>(FieldView<const T>(component(c)));
     }
     virtual void copy_component(std::size_t c, FieldView<T> to) { this->copy_array(component(c), to); }
-    /// Clock at the next step.
-    virtual equation::Clock clock() const = 0;
     /// Numbers of the method besides its cells.
     virtual InnerNumbers numbers() const { return {}; }
     /// Called after components were loaded.
     virtual void loaded() = 0;
-    /// Called after components were restored, with their clock and numbers.
-    virtual void go_on(const equation::Clock& clock, const InnerNumbers& numbers) = 0;
+    /// Called after components were restored, with their numbers.
+    virtual void take_numbers(const InnerNumbers&) {}
 
     const TypedRun& run() const { return *setup_.typed; }
     std::size_t components() const { return setup_.components(); }

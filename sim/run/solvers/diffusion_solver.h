@@ -25,9 +25,15 @@ class DiffusionSolver : public DeviceSolver<Device> {
     void set_params(const StepParameters& params) override {
         const bool other_boundary = params.boundary != setup_.params.boundary;
         if (other_boundary) stepper_->prepare(fields_, params.boundary);
-        if (params.dt != setup_.params.dt) clock_ = clock();
+        if (params.dt != setup_.params.dt) clock_ = {step_, this->time()};
         setup_.params = params;
         if (other_boundary) this->boundary_changed();
+        changed();
+    }
+
+    equation::Clock clock() const override { return clock_; }
+    void set_clock(const equation::Clock& clock) override {
+        clock_ = clock;
         changed();
     }
 
@@ -106,17 +112,13 @@ class DiffusionSolver : public DeviceSolver<Device> {
         this->touched();
         this->finish_copies();
     }
-    void go_on(const equation::Clock& clock, const InnerNumbers& numbers) override {
+    void take_numbers(const InnerNumbers& numbers) override {
         if (!stepper_->resume(numbers)) throw std::logic_error("a state of another method");
-        clock_ = clock;
     }
     void copy_component(std::size_t, FieldView<T> to) override {
         this->read_view(this->view({plain(0), {}, {}}, Quantity::value), to);
     }
     InnerNumbers numbers() const override { return stepper_->numbers(); }
-    equation::Clock clock() const override {
-        return {step_, clock_.time + double(step_ - clock_.step) * setup_.params.dt};
-    }
 
     typename Device::Cells front_, back_;
     FieldPair<T> fields_;

@@ -37,7 +37,14 @@ class EquationSolver : public DeviceSolver<Device> {
 
     std::vector<Field> fields() override { return this->copies(setup_.dtype); }
 
+    equation::Clock clock() const override { return stepper_->clock(); }
+    void set_clock(const equation::Clock& clock) override {
+        stepper_->resume(clock, step_);
+        changed();
+    }
+
     void set_params(const StepParameters& params) override {
+        const equation::Clock now{step_, this->time()};
         const double before = std::exchange(setup_.params, params).dt;
         if (equation::rounds_increments(kFloat64, before) !=
             equation::rounds_increments(kFloat64, params.dt)) {
@@ -45,6 +52,7 @@ class EquationSolver : public DeviceSolver<Device> {
             stepper_.reset();  // there may not be memory for two
             make_own_stepper();
             this->restore(*saved);
+            set_clock(now);
         }
         stepper_->set_dt(params.dt);
         stepper_->set_parameters(params.values);
@@ -82,7 +90,6 @@ class EquationSolver : public DeviceSolver<Device> {
 
     InnerState inner(bool with_cells) override {
         InnerState state;
-        state.numbers = numbers_of(stepper_->clock());
         // If the setup has the state's precision, the plain fields hold all cells.
         if (setup_.dtype == dtype_of<T>) return state;
         auto all = with_cells ? this->copies(dtype_of<T>) : std::vector<Field>(components());
@@ -91,14 +98,11 @@ class EquationSolver : public DeviceSolver<Device> {
     }
 
     bool take_inner(const InnerRows& inner) override {
-        const auto clock = clock_of(inner.numbers);
-        if (!clock) return false;
         for (std::size_t c = 0; c < components() && !inner.names.empty(); ++c) {
             const auto array = inner.find(array_name(c));
             if (!array) return false;
             this->fill(component(c), inner.arrays, *array);
         }
-        stepper_->resume(*clock, step_);
         this->touched();
         return true;
     }
@@ -112,7 +116,6 @@ class EquationSolver : public DeviceSolver<Device> {
     using Common::step_;
 
     FieldView<T> component(std::size_t c) override { return stepper_->component(int(c)); }
-    equation::Clock clock() const override { return stepper_->clock(); }
     std::string array_name(std::size_t c) const {
         return "component-" + this->run().equations.components[c].name;
     }
@@ -121,7 +124,6 @@ class EquationSolver : public DeviceSolver<Device> {
         this->touched();
         stepper_->restart(step_, double(step_) * setup_.params.dt);
     }
-    void go_on(const equation::Clock& clock, const InnerNumbers&) override { stepper_->resume(clock, step_); }
 
     void make_own_stepper() {
         const TypedRun& run = this->run();

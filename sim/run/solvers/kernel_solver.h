@@ -39,6 +39,7 @@ class KernelSolver : public DeviceSolver<CudaDevicePart<T>> {
             graphs_ = {};
         }
         if (params.boundary != old.boundary) this->boundary_changed();
+        if (params.dt != old.dt) clock_ = {step_, this->time()};
         setup_.params = params;
         if (!same) changed();
     }
@@ -53,14 +54,20 @@ class KernelSolver : public DeviceSolver<CudaDevicePart<T>> {
             if (together)
                 graph().launch(stream_);
             else
-                enqueue(n, double(step_ + done) * setup_.params.dt);
+                enqueue(n, clock_.time + double(step_ - clock_.step + done) * setup_.params.dt);
             done += together ? kLaunchesTogether * each : n;
         }
         this->stop_timing();
         changed();
     }
 
-    // There is no state besides the plain fields.
+    equation::Clock clock() const override { return clock_; }
+    void set_clock(const equation::Clock& clock) override {
+        clock_ = clock;
+        changed();
+    }
+
+    // There is no state besides the plain fields and the clock.
     InnerState inner(bool) override { return {}; }
     bool take_inner(const InnerRows&) override { return true; }
 
@@ -73,9 +80,10 @@ class KernelSolver : public DeviceSolver<CudaDevicePart<T>> {
 
     FieldView<T> component(std::size_t c) override { return buffers_[front_][c].view(); }
     FieldView<T> spare() override { return buffers_[1 - front_].front().view(); }
-    equation::Clock clock() const override { return {step_, double(step_) * setup_.params.dt}; }
-    void loaded() override { changed(); }
-    void go_on(const equation::Clock&, const InnerNumbers&) override {}
+    void loaded() override {
+        clock_ = {step_, double(step_) * setup_.params.dt};
+        changed();
+    }
 
     void enqueue(int steps, double t) {
         std::vector<const T*> from;
@@ -98,6 +106,7 @@ class KernelSolver : public DeviceSolver<CudaDevicePart<T>> {
     }
 
     const user_kernel::UserKernel& kernel_;
+    equation::Clock clock_;
     user_kernel::LoadedStep<T> loaded_;
     std::array<std::vector<CudaArray<T>>, 2> buffers_;  ///< by component
     std::size_t front_ = 0;                             ///< index of the buffers that hold the state

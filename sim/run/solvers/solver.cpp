@@ -106,7 +106,11 @@ bool Solver::matches(const RowSource& arrays, std::size_t field, DType dtype) co
 }
 
 SolverRecord Solver::snapshot() {
-    return {state(), std::string(setup_.method->name), std::string(name_of(setup_.method->device)), inner()};
+    return {state(),
+            std::string(setup_.method->name),
+            std::string(name_of(setup_.method->device)),
+            inner(),
+            clock()};
 }
 
 bool Solver::resume(const SolverRecord& snapshot) {
@@ -118,11 +122,13 @@ bool Solver::resume(const SolverRecord& snapshot) {
     }
     const auto arrays = snapshot.arrays ? snapshot.arrays : std::make_shared<FieldRows>(in_memory);
     load(*arrays, snapshot.plain.step);
-    if (!setup_.method->is_called(snapshot.method) || snapshot.backend != name_of(setup_.method->device) ||
-        arrays->dtypes().front() != setup_.dtype)
-        return false;
     const std::size_t components = arrays->count() - names.size();
-    return take_inner({snapshot.inner.numbers, std::move(names), *arrays, components});
+    const bool same_bits = setup_.method->is_called(snapshot.method) &&
+                           snapshot.backend == name_of(setup_.method->device) &&
+                           arrays->dtypes().front() == setup_.dtype &&
+                           take_inner({snapshot.inner.numbers, std::move(names), *arrays, components});
+    if (snapshot.clock) set_clock(*snapshot.clock);
+    return same_bits;
 }
 
 std::unique_ptr<Solver> make_solver(const SolverSetup& setup) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "kernels/cuda/cuda_runtime.h"
+#include "kernels/equation/input_values.h"
 #include "kernels/field/slab.h"
 #include "kernels/methods/inner_state.h"
 #include "kernels/methods/method.h"
@@ -132,6 +133,7 @@ struct SolverRecord {
     std::string method;   ///< name in the method table
     std::string backend;  ///< its device
     InnerState inner;     ///< for that method alone
+    std::optional<equation::Clock> clock = {};
     /// Cells of the components and then of the inner arrays, if they are not in the members above.
     std::shared_ptr<const RowSource> arrays = nullptr;
 };
@@ -157,6 +159,11 @@ class Solver {
     /// The plain fields in the setup's precision, and the step.
     State state();
     long long step() const { return step_; }
+    /// Where the time of the next steps counts from. load() sets it to a run of the present dt, and a solver
+    /// that takes over from another one continues its clock.
+    virtual equation::Clock clock() const = 0;
+    virtual void set_clock(const equation::Clock& clock) = 0;
+    double time() const { return clock().time + double(step_ - clock().step) * setup_.params.dt; }
 
     /// Applies from the next step on.
     virtual void set_params(const StepParameters& params) = 0;

@@ -48,11 +48,11 @@ InnerNumbers numbers_of(const Clock& clock) {
     return {{"clock_step", std::int64_t(clock.step)}, {"clock_time", clock.time}};
 }
 
-std::optional<Clock> clock_of(const InnerNumbers& numbers) {
-    const auto step = numbers.find("clock_step"), time = numbers.find("clock_time");
-    if (step == numbers.end() || time == numbers.end()) return std::nullopt;
-    const auto* whole = std::get_if<std::int64_t>(&step->second);
-    const auto* real = std::get_if<double>(&time->second);
+std::optional<Clock> take_clock(InnerNumbers& numbers) {
+    const auto step = numbers.extract("clock_step"), time = numbers.extract("clock_time");
+    if (!step || !time) return std::nullopt;
+    const auto* whole = std::get_if<std::int64_t>(&step.mapped());
+    const auto* real = std::get_if<double>(&time.mapped());
     if (!whole || !real) return std::nullopt;
     return Clock{*whole, *real};
 }

@@ -43,8 +43,8 @@ struct Shown {
 /// Throws InputError if evaluating and interpolating the formula needs more halo rows than `depth`.
 void require_reach(const equation::ViewProgram& view, const std::string& text, int depth);
 
-// Convert a clock for checkpoints.
+// Convert a clock for checkpoints. take_clock() removes it from the numbers.
 InnerNumbers numbers_of(const equation::Clock& clock);
-std::optional<equation::Clock> clock_of(const InnerNumbers& numbers);
+std::optional<equation::Clock> take_clock(InnerNumbers& numbers);
 
 }  // namespace stencil

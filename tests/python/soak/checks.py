@@ -79,10 +79,11 @@ def by_numpy(p):
     text = p.text.replace("\n\n", "\n")
     runs = []
     rng = np.random.default_rng(p.seed)
-    for perturbation in (0, 1e-13, 1e-13):  # how far rounding may change this problem
+    # Perturbed starts and more digits show how far rounding may change this problem.
+    for perturbation, dtype in ((0, np.float64), (1e-13, np.float64), (1e-13, np.float64), (0, np.longdouble)):
         try:
-            run = Run("\n".join(line for line in text.splitlines() if "(0) =" not in line), p.nx, p.ny)
-            run.state = {c: a * (1 + perturbation * rng.choice([-1, 1], a.shape)) for c, a in start.items()}
+            run = Run("\n".join(line for line in text.splitlines() if "(0) =" not in line), p.nx, p.ny, dtype=dtype)
+            run.state = {c: (a * (1 + perturbation * rng.choice([-1, 1], a.shape))).astype(dtype) for c, a in start.items()}
             for step, name, value in sorted(p.events, key=lambda e: e[0]):
                 run.advance(step - run.step)
                 change(run, name, value)
