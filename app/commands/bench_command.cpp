@@ -26,7 +26,6 @@
 #include "sim/files/folder.h"
 #include "sim/kernel_trial/trial.h"
 #include "sim/run/settings.h"
-#include "sim/text/csv.h"
 #include "sim/text/error.h"
 #include "sim/text/json.h"
 #include "sim/text/parse.h"

@@ -10,7 +10,7 @@
 #include "app/cli.h"
 #include "app/console.h"
 #include "sim/bench/ladder.h"
-#include "sim/code/code_report.h"
+#include "sim/code/generated_code.h"
 #include "sim/model/equations.h"
 #include "sim/model/model.h"
 #include "sim/model/presets.h"

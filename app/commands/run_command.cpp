@@ -18,7 +18,7 @@
 #include "sim/distributed/distributed_solver.h"
 #include "sim/files/atomic_file.h"
 #include "sim/files/folder.h"
-#include "sim/machine/copy_bandwidth.h"
+#include "sim/machine/roofline.h"
 #include "sim/model/equations.h"
 #include "sim/run/choose_method.h"
 #include "sim/run/output/checkpoint.h"

@@ -116,6 +116,19 @@ std::string_view level_of(const SolverSetup& setup, const Machine& machine) {
 
 }  // namespace
 
+void LimitsMeasurement::work(LadderLimits& limits, const RunSpec& run, Device device, bool disturbed) {
+    const bool copies = limits.copy_gb_per_s == 0;
+    if (!rate_ && copies)
+        rate_ = copy_bandwidth(
+            device, run.threads, disturbed && device == Device::cpu ? CopyPiece::slice : CopyPiece::whole);
+    if (!rate_) rate_ = issue_rate(device, run.dtype, run.threads);
+    rate_->work();
+    if (!rate_->done()) return;
+    (copies ? limits.copy_gb_per_s : limits.instructions_per_second) =
+        disturbed ? rate_->fastest() : rate_->median();
+    rate_.reset();
+}
+
 TimedCase::TimedCase(const SolverSetup& setup, const State& start, const TimingRule& rule)
     : method_(*setup.method), rule_(rule), solver_(make_solver(setup)) {
     solver_->load(start);
@@ -179,7 +192,8 @@ Ladder::~Ladder() = default;
 
 void Ladder::work() {
     if (!limits_done_) {
-        measure_limits();
+        measurement_.work(limits_, spec_.run, device_of(spec_), false);
+        limits_done_ = limits_.instructions_per_second > 0;
     } else if (!trial_) {
         if (next_ < cases_.size()) begin_case();
     } else if (!trial_->done()) {
@@ -190,24 +204,6 @@ void Ladder::work() {
     } else {
         work_on_truth();
     }
-}
-
-void Ladder::measure_limits() {
-    const Device device = device_of(spec_);
-    if (!copies_ && limits_.copy_gb_per_s == 0)
-        copies_ = std::make_unique<CopyBandwidth>(device, spec_.run.threads);
-    if (copies_) {
-        copies_->work();
-        if (!copies_->done()) return;
-        limits_.copy_gb_per_s = copies_->median();
-        copies_.reset();
-        issue_ = std::make_unique<IssueRate>(device, spec_.run.dtype, spec_.run.threads);
-    }
-    issue_->work();
-    if (!issue_->done()) return;
-    limits_.instructions_per_second = issue_->median();
-    issue_.reset();
-    limits_done_ = true;
 }
 
 // Returns why the method cannot be measured; empty if it can.

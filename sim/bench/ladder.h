@@ -9,8 +9,7 @@
 
 #include "sim/bench/ladder_spec.h"
 #include "sim/bench/reference_solution.h"
-#include "sim/machine/copy_bandwidth.h"
-#include "sim/machine/issue_rate.h"
+#include "sim/machine/roofline.h"
 #include "sim/run/output/timings.h"
 
 namespace stencil {
@@ -30,6 +29,18 @@ struct LadderLimits {
         return copy_gb_per_s / (2 * components * double(bytes_of(dtype)));
     }
     double issue_gcells() const { return instructions_per_second / instructions_per_cell / 1e9; }
+};
+
+/// Measures those limits that are 0, the copies first.
+class LimitsMeasurement {
+  public:
+    /// Does a piece of work. `disturbed`: other work goes on at the same time, so the fastest pieces count
+    /// and not their median.
+    void work(LadderLimits& limits, const RunSpec& run, Device device, bool disturbed);
+    void forget() { rate_.reset(); }
+
+  private:
+    std::optional<RateMeasurement> rate_;  ///< in progress
 };
 
 struct LadderRow {
@@ -82,7 +93,6 @@ class Ladder {
         bool floor;  ///< a tiny field, to measure the overhead per step; not reported as a row
     };
 
-    void measure_limits();
     void begin_case();
     void finish_case();
     void work_on_truth();
@@ -94,8 +104,7 @@ class Ladder {
     Machine machine_;
     LadderLimits limits_;
     bool limits_done_ = false;
-    std::unique_ptr<CopyBandwidth> copies_;
-    std::unique_ptr<IssueRate> issue_;
+    LimitsMeasurement measurement_;
 
     std::vector<Case> cases_;
     std::size_t next_ = 0;  ///< the next case

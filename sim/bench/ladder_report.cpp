@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "sim/bench/speed_chart.h"
-#include "sim/figure/paper.h"
+#include "sim/figure/chart.h"
 #include "sim/text/json.h"
 
 namespace stencil {

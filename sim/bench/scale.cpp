@@ -7,7 +7,7 @@
 
 #include "sim/distributed/distributed_solver.h"
 #include "sim/distributed/partition.h"
-#include "sim/figure/paper.h"
+#include "sim/figure/chart.h"
 #include "sim/run/resolve.h"
 #include "sim/text/error.h"
 

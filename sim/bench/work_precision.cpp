@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "sim/figure/paper.h"
+#include "sim/figure/chart.h"
 #include "sim/machine/median.h"
 #include "sim/model/stability/linearisation.h"
 #include "sim/run/resolve.h"
@@ -28,20 +28,6 @@ constexpr double kReferenceShare = 0.2;  // approximate share of the time
 // Short runs are repeated.
 constexpr int kRepeats = 5;
 constexpr double kEnoughSeconds = 0.2;
-
-double relative_distance(const State& state, const State& truth) {
-    double difference = 0, size = 0;
-    for (std::size_t c = 0; c < truth.components.size(); ++c) {
-        const Field wide = state.components[c].to(DType::float64);
-        const auto &a = wide.as<double>(), &b = truth.components[c].as<double>();
-        for (int y = 0; y < b.ny(); ++y)
-            for (int x = 0; x < b.nx(); ++x) {
-                difference += (a.at(x, y) - b.at(x, y)) * (a.at(x, y) - b.at(x, y));
-                size += b.at(x, y) * b.at(x, y);
-            }
-    }
-    return std::sqrt(difference / size);
-}
 
 struct Interrupted {};
 

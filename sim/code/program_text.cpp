@@ -11,6 +11,7 @@
 
 #include "kernels/equation/operations.h"
 #include "sim/model/operations.h"
+#include "sim/text/parse.h"
 #include "sim/text/quote.h"
 
 namespace stencil::equation {
@@ -221,51 +222,13 @@ std::string stage_text(const std::string& title, const Stage& stage, Names& name
 }
 
 // Names of the operations of formulas, in the order of Op.
-constexpr auto kNames = std::to_array<std::string_view>({"number",
-                                                         "parameter",
-                                                         "component",
-                                                         "data",
-                                                         "random",
-                                                         "x",
-                                                         "y",
-                                                         "t",
-                                                         "step",
-                                                         "dt",
-                                                         "dx",
-                                                         "nx",
-                                                         "ny",
-                                                         "add",
-                                                         "subtract",
-                                                         "multiply",
-                                                         "divide",
-                                                         "negate",
-                                                         "sqrt",
-                                                         "abs",
-                                                         "floor",
-                                                         "min",
-                                                         "max",
-                                                         "exp",
-                                                         "log",
-                                                         "sin",
-                                                         "cos",
-                                                         "tanh",
-                                                         "atan2",
-                                                         "power",
-                                                         "less",
-                                                         "less_or_equal",
-                                                         "equal",
-                                                         "where",
-                                                         "stored",
-                                                         "neighbour",
-                                                         "laplacian",
-                                                         "laplacian9",
-                                                         "difference_x",
-                                                         "difference_y",
-                                                         "difference_xx",
-                                                         "difference_yy",
-                                                         "difference_xy",
-                                                         "divergence"});
-static_assert(kNames.size() == std::size_t(Op::divergence) + 1);
+constexpr std::string_view kNames =
+    "number parameter component data random x y t step dt dx nx ny add subtract multiply divide negate sqrt "
+    "abs "
+    "floor min max exp log sin cos tanh atan2 power less less_or_equal equal where stored neighbour "
+    "laplacian "
+    "laplacian9 difference_x difference_y difference_xx difference_yy difference_xy divergence";
+static_assert(std::ranges::count(kNames, ' ') == std::ptrdiff_t(Op::divergence));
 
 // Formats expressions of a graph. Those that are used more than once have a line of their own.
 class Formulas {
@@ -328,7 +291,8 @@ class Formulas {
         if (e.op == Op::random) return {fmt::format("random({})", e.index)};
         const OpRow* row = row_of(e.op);
         if (row && row->code != Code::constant) return equation::piece_of(row->code, args);
-        std::string text(kNames[std::size_t(e.op)]);
+        static const std::vector<std::string> names = split(kNames, ' ');
+        std::string text = names[std::size_t(e.op)];
         for (std::size_t i = 0; i < e.count; ++i) text += (i == 0 ? "(" : ", ") + args[i].text;
         return {e.count > 0 ? text + ")" : text};
     }

@@ -11,9 +11,8 @@
 #include "kernels/cpu/thread_pool.h"
 #include "kernels/cuda/cuda_runtime.h"
 #include "kernels/examples/matmul/cuda_matmul.h"
-#include "sim/machine/copy_bandwidth.h"
-#include "sim/machine/issue_rate.h"
 #include "sim/machine/median.h"
+#include "sim/machine/roofline.h"
 
 namespace stencil {
 namespace {

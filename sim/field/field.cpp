@@ -1,6 +1,7 @@
 #include "sim/field/field.h"
 
 #include <algorithm>
+#include <cmath>
 #include <type_traits>
 
 #include "kernels/view/cpu_view.h"
@@ -84,6 +85,34 @@ Field Field::to(DType dtype) const {
         });
     });
     return result;
+}
+
+State State::clone() const {
+    State copy;
+    for (const Field& field : components) copy.components.push_back(field.clone());
+    copy.step = step;
+    return copy;
+}
+
+State State::to(DType dtype) const {
+    State copy;
+    for (const Field& field : components) copy.components.push_back(field.to(dtype));
+    copy.step = step;
+    return copy;
+}
+
+double relative_distance(const State& state, const State& truth) {
+    double difference = 0, size = 0;
+    for (std::size_t c = 0; c < truth.components.size(); ++c) {
+        const Field own = state.components[c].to(DType::float64),
+                    right = truth.components[c].to(DType::float64);
+        const auto a = own.as<double>().cells(), b = right.as<double>().cells();
+        for (std::size_t i = 0; i < b.size(); ++i) {
+            difference += (a[i] - b[i]) * (a[i] - b[i]);
+            size += b[i] * b[i];
+        }
+    }
+    return std::sqrt(difference / size);
 }
 
 }  // namespace stencil

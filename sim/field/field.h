@@ -101,4 +101,22 @@ PartialStatistics partial_statistics(const Field& rows, int first_row);
 /// finite.
 std::vector<double> percentiles_of(const Field& field, std::span<const double> q);
 
+/// One field per component, all of one shape and precision, after `step` steps. Copying is explicit, by
+/// clone().
+struct State {
+    State() = default;
+    /// One component at step 0.
+    State(Field field) { components.push_back(std::move(field)); }
+    State(std::vector<Field> fields, long long at_step) : components(std::move(fields)), step(at_step) {}
+
+    std::vector<Field> components;
+    long long step = 0;
+
+    State clone() const;
+    State to(DType dtype) const;
+};
+
+/// Relative 2-norm of the difference of two states of one shape, over all components.
+double relative_distance(const State& state, const State& truth);
+
 }  // namespace stencil

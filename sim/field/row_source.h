@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/field/state.h"
+#include "sim/field/field.h"
 
 namespace stencil {
 

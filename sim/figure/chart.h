@@ -1,12 +1,14 @@
-// Charts of curves, points and bars over two axes, drawn on any surface: a file (paper.h) or the window.
-// Charts of dots beside names are in dots.h.
+// Charts of curves, points and bars over two axes, and of dots beside names, drawn on any surface: a file or
+// the window.
 #pragma once
 
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "sim/figure/figure.h"
 #include "sim/figure/surface.h"
 #include "sim/figure/ticks.h"
 #include "sim/view/analysis.h"
@@ -115,5 +117,33 @@ Chart plane_chart(PlaneDensity density,
                   const std::string& x_name,
                   const std::string& y_name,
                   std::vector<ChartSeries> ways = {});
+
+struct DotRow {
+    std::string group;  ///< heading above its first row; empty: none
+    std::string name;
+    double value = 0;  ///< positive
+    std::string text;  ///< drawn beside the dot
+    Rgb color;
+};
+
+struct DotChart {
+    std::string title;
+    std::string x_label;
+    std::vector<DotRow> rows = {};
+    std::vector<ChartLimit> limits = {};                 ///< dashed vertical lines with names above
+    std::vector<std::pair<std::string, Rgb>> keys = {};  ///< legend of the colours
+};
+
+double height_of(const DotChart& chart, const ChartStyle& style);
+
+/// Draws the chart and returns the dots' positions in the order of the rows; empty if the area is too narrow.
+std::vector<Point> draw_dots(Surface& surface,
+                             const DotChart& chart,
+                             const Box& area,
+                             const ChartStyle& style);
+
+/// Returns the bytes of the file; `note` is below the title. Throws MachineError with Cairo's reason.
+std::string chart_file(const Chart& chart, const std::string& note, FigureFormat format);
+std::string chart_file(const DotChart& chart, const std::string& note, FigureFormat format);
 
 }  // namespace stencil::figure

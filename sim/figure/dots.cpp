@@ -1,4 +1,4 @@
-#include "sim/figure/dots.h"
+#include "sim/figure/chart.h"
 
 #include <algorithm>
 #include <cmath>

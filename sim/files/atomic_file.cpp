@@ -59,13 +59,12 @@ pid_t process_of(std::string_view name) {
     return error == std::errc() && *end == '-' && process > 0 ? process : 0;
 }
 
-// Opens a file without a name, which vanishes if the process is killed; -1 if the file system or a missing
-// /proc does not allow it.
-int open_nameless(const std::filesystem::path& folder) {
-    const int descriptor = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, kMode);
-    if (descriptor < 0 || ::access(descriptor_name(descriptor).c_str(), F_OK) == 0) return descriptor;
-    ::close(descriptor);
-    return -1;
+// Opens a file without a name, which vanishes if the process is killed; none if the file system or a
+// missing /proc does not allow it.
+Descriptor open_nameless(const std::filesystem::path& folder) {
+    Descriptor file(::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, kMode));
+    if (file && ::access(descriptor_name(file.number()).c_str(), F_OK) != 0) file.close();
+    return file;
 }
 
 }  // namespace
@@ -81,10 +80,10 @@ AtomicFile::AtomicFile(std::filesystem::path path, Temporary temporary)
     }
     const auto folder = folder_of(target_);
     if (temporary == Temporary::nameless) descriptor_ = open_nameless(folder);
-    while (descriptor_ < 0) {
+    while (!descriptor_) {
         std::string name = hidden_name(folder);
-        descriptor_ = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kMode);
-        if (descriptor_ >= 0)
+        descriptor_ = Descriptor(::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kMode));
+        if (descriptor_)
             temporary_ = std::move(name);
         else if (errno == ENOENT)
             throw FileError(
@@ -92,11 +91,11 @@ AtomicFile::AtomicFile(std::filesystem::path path, Temporary temporary)
         else if (errno != EEXIST && errno != EINTR)
             fail(errno);
     }
-    ::flock(descriptor_, LOCK_EX | LOCK_NB);  // held until close; optional, as some file systems lack locks
+    ::flock(descriptor_.number(),
+            LOCK_EX | LOCK_NB);  // held until close; optional, as some file systems lack locks
 }
 
 AtomicFile::~AtomicFile() {
-    if (descriptor_ >= 0) ::close(descriptor_);
     if (!temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
@@ -109,30 +108,18 @@ void AtomicFile::fail(const std::string& reason) const {
 }
 
 std::string AtomicFile::open_name() const {
-    return temporary_.empty() ? fmt::format("/proc/{}/fd/{}", ::getpid(), descriptor_) : temporary_;
+    return temporary_.empty() ? fmt::format("/proc/{}/fd/{}", ::getpid(), descriptor_.number()) : temporary_;
 }
 
 void AtomicFile::write(std::span<const std::byte> bytes) {
-    while (!bytes.empty()) {
-        const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
-        if (written > 0)
-            bytes = bytes.subspan(std::size_t(written));
-        else if (written == 0)
-            fail(ENOSPC);  // no progress and no reason given
-        else if (errno != EINTR)
-            fail(errno);
-    }
+    if (!write_all(descriptor_.number(), bytes)) fail(errno);
 }
 
 void AtomicFile::commit() {
-    // File systems without fsync() return EINVAL or ENOTSUP.
-    while (::fsync(descriptor_) != 0) {
-        if (errno == EINVAL || errno == ENOTSUP) break;
-        if (errno != EINTR) fail(errno);
-    }
+    if (!flush(descriptor_.number())) fail(errno);
     while (temporary_.empty()) {
         std::string name = hidden_name(folder_of(target_));
-        const auto source = descriptor_name(descriptor_);
+        const auto source = descriptor_name(descriptor_.number());
         if (::linkat(AT_FDCWD, source.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0)
             temporary_ = std::move(name);
         else if (errno != EEXIST)
@@ -142,14 +129,12 @@ void AtomicFile::commit() {
     temporary_.clear();
     sync_name(target_);
     // Linux releases the descriptor whatever close() returns.
-    if (::close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR) fail(errno);
+    if (::close(descriptor_.release()) != 0 && errno != EINTR) fail(errno);
 }
 
 void sync_name(const std::filesystem::path& path) {
-    const int folder = ::open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (folder < 0) return;
-    ::fsync(folder);
-    ::close(folder);
+    const Descriptor folder(::open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (folder) ::fsync(folder.number());
 }
 
 void remove_leftovers(const std::filesystem::path& folder) {
@@ -158,13 +143,11 @@ void remove_leftovers(const std::filesystem::path& folder) {
         const std::string name = at->path().filename().string();
         const pid_t process = process_of(name);
         if (process == 0 || ::kill(process, 0) == 0 || errno != ESRCH) continue;
-        const int descriptor = ::open(at->path().c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-        if (descriptor < 0) continue;
+        const Descriptor file(::open(at->path().c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
         struct stat status = {};
-        if (::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) &&
-            ::flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+        if (file && ::fstat(file.number(), &status) == 0 && S_ISREG(status.st_mode) &&
+            ::flock(file.number(), LOCK_EX | LOCK_NB) == 0)
             ::unlink(at->path().c_str());
-        ::close(descriptor);
     }
 }
 

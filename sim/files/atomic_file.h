@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "sim/files/descriptor.h"
 #include "sim/text/error.h"
 
 namespace stencil {
@@ -45,7 +46,7 @@ class AtomicFile {
     std::filesystem::path path_;    ///< as given, for messages
     std::filesystem::path target_;  ///< path_ with symbolic links resolved
     std::string temporary_;         ///< empty for a nameless file (O_TMPFILE) and after commit()
-    int descriptor_ = -1;
+    Descriptor descriptor_;
 };
 
 /// Flushes a renamed file's folder to disk. Failures are ignored: some file systems cannot, and a folder may

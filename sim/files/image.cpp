@@ -4,9 +4,8 @@
 #include <stb/stb_image_write.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <limits>
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -37,6 +36,63 @@ void check_png_size(const std::filesystem::path& path, int nx, int ny) {
             "{}: a PNG of {} x {} cells; allowed: 1 to {} cells", path.string(), nx, ny, kMaxPngCells));
 }
 
+// Resampling along one axis: target cell i is sum(weight * source) / divisor over the taps first[i] ...
+// first[i + 1]. Integer weights add up to the divisor exactly, so constants are preserved and no value leaves
+// the range.
+struct Axis {
+    struct Tap {
+        int source;
+        double weight;
+    };
+    std::vector<Tap> taps;
+    std::vector<std::size_t> first;
+    double divisor = 1;
+
+    std::span<const Tap> of(int target) const {
+        return std::span(taps).subspan(first[std::size_t(target)],
+                                       first[std::size_t(target) + 1] - first[std::size_t(target)]);
+    }
+};
+
+// Averages: in units of 1/target_cells of a source cell, source cell i covers [i, i + 1) * target_cells and
+// target cell j covers [j, j + 1) * source_cells.
+void add_areas(Axis& axis, std::int64_t source_cells, std::int64_t target_cells, std::int64_t target) {
+    const std::int64_t begin = target * source_cells, end = begin + source_cells;
+    for (std::int64_t i = begin / target_cells; i * target_cells < end; ++i) {
+        const std::int64_t overlap =
+            std::min(end, (i + 1) * target_cells) - std::max(begin, i * target_cells);
+        axis.taps.push_back({int(i), double(overlap)});
+    }
+}
+
+// Interpolates: the centre of target cell j lies ((2 j + 1) source_cells - target_cells) / (2 target_cells)
+// source cells after the centre of the first.
+void add_neighbours(Axis& axis, std::int64_t source_cells, std::int64_t target_cells, std::int64_t target) {
+    const std::int64_t unit = 2 * target_cells;
+    const std::int64_t centre = std::clamp(
+        (2 * target + 1) * source_cells - target_cells, std::int64_t(0), (source_cells - 1) * unit);
+    const std::int64_t left = centre / unit, part = centre % unit;
+    axis.taps.push_back({int(left), double(unit - part)});
+    if (part > 0) axis.taps.push_back({int(left + 1), double(part)});
+}
+
+Axis make_axis(int source_cells, int target_cells, Growing growing) {
+    Axis axis;
+    for (int j = 0; j < target_cells; ++j) {
+        axis.first.push_back(axis.taps.size());
+        if (target_cells == source_cells || (target_cells > source_cells && growing == Growing::nearest))
+            axis.taps.push_back({int((2LL * j + 1) * source_cells / (2LL * target_cells)), 1});
+        else if (target_cells < source_cells)
+            add_areas(axis, source_cells, target_cells, j);
+        else
+            add_neighbours(axis, source_cells, target_cells, j);
+    }
+    axis.first.push_back(axis.taps.size());
+    if (target_cells < source_cells) axis.divisor = source_cells;
+    if (target_cells > source_cells && growing == Growing::linear) axis.divisor = 2.0 * target_cells;
+    return axis;
+}
+
 }  // namespace
 
 void require_plausible(const InputFile& file, PictureSize size, double max_pixels_per_byte) {
@@ -57,32 +113,13 @@ Array<double> read_image(const std::filesystem::path& path) {
 }
 
 void paint(const Field& field, const Colormap& colors, ValueRange range, std::span<Rgb> pixels) {
-    const double low = range.low, width = range.high - range.low;
-    constexpr int kNotFinite = 256;
-    std::array<Rgb, 257> table;
-    std::ranges::copy(colors.colors, table.begin());
-    table[kNotFinite] = colors.at(std::numeric_limits<double>::quiet_NaN(), {});
-    const EntryBorders borders = has_borders(range) ? entry_borders(range) : EntryBorders{};
-    const auto by_borders = [&](double value) {
-        const auto entry = std::ranges::upper_bound(borders, value) - borders.begin();
-        return table[std::size_t(std::isfinite(value) ? entry : kNotFinite)];
-    };
-    // Computes the same as Colormap::at(), in the same order but without branches.
-    const auto quick = [&](double value) {
-        double entry = (value - low) / width * 256;
-        entry = entry > 0 ? entry : 0;
-        entry = entry < 255 ? entry : 255;
-        const int index = int(entry);
-        return table[std::size_t(std::isfinite(value) ? index : kNotFinite)];
-    };
-    const auto slow = [&](double value) { return colors.at(value, range); };
+    const bool even = !has_borders(range);
+    const EntryBorders borders = even ? EntryBorders{} : entry_borders(range);
     field.visit([&](const auto& array) {
-        if (has_borders(range))
-            std::ranges::transform(array.cells(), pixels.begin(), by_borders);
-        else if (range.high > range.low)
-            std::ranges::transform(array.cells(), pixels.begin(), quick);
-        else
-            std::ranges::transform(array.cells(), pixels.begin(), slow);
+        std::ranges::transform(array.cells(), pixels.begin(), [&](double value) {
+            if (even || !std::isfinite(value)) return colors.at(value, range);
+            return colors.colors[std::size_t(std::ranges::upper_bound(borders, value) - borders.begin())];
+        });
     });
 }
 
@@ -111,5 +148,32 @@ std::string png_text(int nx, int ny, std::span<const Rgb> pixels) {
         throw MachineError("the PNG encoder failed");
     return text;
 }
+
+template <class T>
+Array<double> resample(const Array<T>& source, int nx, int ny, Growing growing, double base) {
+    if (nx < 1 || ny < 1 || source.size() == 0)
+        throw InputError(
+            fmt::format("can't resample {} x {} cells to {} x {}", source.nx(), source.ny(), nx, ny));
+    const Axis columns = make_axis(source.nx(), nx, growing), rows = make_axis(source.ny(), ny, growing);
+    Array<double> result(nx, ny);
+    std::vector<double> row(std::size_t(source.nx()));
+    for (int y = 0; y < ny; ++y) {
+        std::ranges::fill(row, 0.0);
+        for (const auto& tap : rows.of(y)) {
+            const T* const cells = &source.at(0, tap.source);
+            for (std::size_t x = 0; x < row.size(); ++x) row[x] += tap.weight * (double(cells[x]) - base);
+        }
+        for (double& value : row) value /= rows.divisor;
+        for (int x = 0; x < nx; ++x) {
+            double sum = 0;
+            for (const auto& tap : columns.of(x)) sum += tap.weight * row[std::size_t(tap.source)];
+            result.at(x, y) = sum / columns.divisor;
+        }
+    }
+    return result;
+}
+
+template Array<double> resample(const Array<float>&, int, int, Growing, double);
+template Array<double> resample(const Array<double>&, int, int, Growing, double);
 
 }  // namespace stencil

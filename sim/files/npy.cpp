@@ -96,38 +96,17 @@ NpyHeader read_header(InputFile& file, Kind kind) {
     return header;
 }
 
-// Iterates over the columns (first axis) of a file in Fortran order and gives where each begins in C order.
-// Cells of a column are `stride()` apart.
-class FortranColumns {
-  public:
-    explicit FortranColumns(const std::vector<std::int64_t>& shape)
-        : shape_(shape), strides_(shape.size()), index_(shape.size()) {
-        std::size_t stride = 1;
-        for (std::size_t a = shape.size(); a-- > 0;) {
-            strides_[a] = stride;
-            stride *= std::size_t(shape[a]);
-        }
+// Where a column (first axis) of a file in Fortran order begins in C order.
+std::size_t begin_of_column(const NpyHeader& header, std::size_t column) {
+    std::size_t begin = 0, stride = header.count / std::size_t(header.shape[0]);
+    for (std::size_t axis = 1; axis < header.shape.size(); ++axis) {
+        const auto length = std::size_t(header.shape[axis]);
+        stride /= length;
+        begin += column % length * stride;
+        column /= length;
     }
-
-    std::size_t stride() const { return strides_[0]; }
-
-    std::size_t next() {
-        const std::size_t here = at_;
-        for (std::size_t a = 1; a < shape_.size(); ++a) {
-            at_ += strides_[a];
-            if (++index_[a] < shape_[a]) break;
-            at_ -= strides_[a] * std::size_t(shape_[a]);
-            index_[a] = 0;
-        }
-        return here;
-    }
-
-  private:
-    const std::vector<std::int64_t>& shape_;
-    std::vector<std::size_t> strides_;
-    std::vector<std::int64_t> index_;
-    std::size_t at_ = 0;
-};
+    return begin;
+}
 
 // Transposes in panels of some columns, so that whole cache lines are written. Columns of a panel are padded
 // by a cache line, because with power-of-two lengths their cells would compete for the same cache sets.
@@ -141,16 +120,14 @@ void read_columns(InputFile& file, const NpyHeader& header, std::span<T> values)
     const std::size_t apart = length + 64 / sizeof(Source);
     std::vector<Source> panel(width * apart);
     std::vector<std::size_t> first(width);
-    FortranColumns walk(header.shape);
     for (std::size_t begin = 0; begin < columns; begin += width) {
         const std::size_t count = std::min(width, columns - begin);
         for (std::size_t c = 0; c < count; ++c) {
             file.read(std::as_writable_bytes(std::span(&panel[c * apart], length)));
-            first[c] = walk.next();
+            first[c] = begin_of_column(header, begin + c);
         }
         for (std::size_t i = 0; i < length; ++i)
-            for (std::size_t c = 0; c < count; ++c)
-                values[first[c] + i * walk.stride()] = T(panel[c * apart + i]);
+            for (std::size_t c = 0; c < count; ++c) values[first[c] + i * columns] = T(panel[c * apart + i]);
     }
 }
 

@@ -5,13 +5,16 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
-#include <utility>
 
 #include "sim/files/input_file.h"
+#include "sim/text/json.h"
+#include "sim/text/parse.h"
 #include "sim/text/quote.h"
 
 namespace stencil {
 namespace {
+
+using Json = nlohmann::json;
 
 static_assert(std::endian::native == std::endian::little,
               "values are read and written as they lie in memory");
@@ -20,150 +23,61 @@ constexpr std::string_view kMagic = "\x93NUMPY";
 // NumPy itself reads headers of at most 10,000 bytes unless told to trust the file.
 constexpr std::uintmax_t kMaxHeaderBytes = 1 << 16;
 
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
+// Turns Python's literal into JSON: other quotes, brackets and words, no comma before a closing bracket, and
+// no suffix of Python 2's long integers.
+std::string as_json(std::string_view python) {
+    std::string json;
+    char quote = '\0';  // of the string in progress
+    for (const char c : python) {
+        if (quote != '\0' && c != quote) {
+            json += c;
+        } else if (c == '\'' || c == '"') {
+            json += '"';
+            quote = quote == '\0' ? c : '\0';
+        } else if (c == ')' || c == ']' || c == '}') {
+            json.erase(json.find_last_not_of(" \t\r\n") + 1);
+            if (json.ends_with(',')) json.pop_back();
+            json += c == ')' ? ']' : c;
+        } else if (c != 'L') {
+            json += c == '(' ? '[' : c == 'T' ? 't' : c == 'F' ? 'f' : c;
+        }
+    }
+    return json;
 }
 
-class Parser {
-  public:
-    explicit Parser(std::string_view text) : text_(text) {}
+std::uint64_t axis_of(const InputFile& file, const Json& axis) {
+    if (axis.is_number_unsigned()) return axis.get<std::uint64_t>();
+    if (axis.is_number_float() && axis >= 0x1p64) return std::numeric_limits<std::uint64_t>::max();
+    file.refuse(
+        fmt::format("a damaged .npy header: {} in 'shape' is no number of cells", quotable(axis.dump())));
+}
 
-    NpyDict dict() {
-        NpyDict result;
-        bool seen[3] = {};
-        expect('{', "a dict");
-        while (!take('}')) {
-            const std::string key = string("a key");
-            expect(':', "':' after a key");
-            const int row = key == "descr" ? 0 : key == "fortran_order" ? 1 : key == "shape" ? 2 : -1;
-            if (row < 0) fail(fmt::format("unknown key '{}'", quotable(key)));
-            if (std::exchange(seen[row], true)) fail(fmt::format("two values of '{}'", key));
-            if (row == 0) descr(result);
-            if (row == 1) result.fortran_order = boolean();
-            if (row == 2) shape(result);
-            if (!take(',')) {
-                expect('}', "',' or '}' after a value");
-                break;
-            }
-        }
-        skip_space();
-        if (at_ != text_.size()) fail("text after the dict");
-        if (!seen[0]) fail("no 'descr'");
-        if (!seen[1]) fail("no 'fortran_order'");
-        if (!seen[2]) fail("no 'shape'");
-        return result;
+// Accepts the three keys in any order, with any white space.
+NpyDict read_dict(const InputFile& file, const std::string& text) {
+    const auto fail = [&](const std::string& what) { file.refuse("a damaged .npy header: " + what); };
+    Json json;
+    try {
+        json = Json::parse(as_json(text));
+    } catch (const Json::parse_error& error) {
+        fail(fmt::format("no dict of Python, at byte {}", error.byte));
     }
-
-  private:
-    [[noreturn]] void fail(const std::string& what) const { throw NpyDictError(what); }
-
-    char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
-
-    void skip_space() {
-        while (at_ < text_.size() &&
-               std::string_view(" \t\r\n\f\v").find(text_[at_]) != std::string_view::npos)
-            ++at_;
-    }
-
-    bool take(char symbol) {
-        skip_space();
-        if (peek() != symbol) return false;
-        ++at_;
-        return true;
-    }
-
-    void expect(char symbol, std::string_view what) {
-        if (!take(symbol)) fail(fmt::format("expected {} at byte {}", what, at_));
-    }
-
-    std::string string(std::string_view what) {
-        skip_space();
-        const char quote = peek();
-        const std::size_t end =
-            quote == '\'' || quote == '"' ? text_.find(quote, at_ + 1) : std::string_view::npos;
-        if (end == std::string_view::npos) fail(fmt::format("expected {} in quotes at byte {}", what, at_));
-        std::string result(text_.substr(at_ + 1, end - at_ - 1));
-        if (result.find('\\') != std::string::npos) fail(fmt::format("a backslash in {}", what));
-        at_ = end + 1;
-        return result;
-    }
-
-    void descr(NpyDict& result) {
-        skip_space();
-        result.structured = peek() == '[' || peek() == '(';
-        if (result.structured)
-            skip_brackets();
-        else
-            result.descr = string("the type");
-    }
-
-    // Skips a structured type, so that the error is about the unsupported type and not about syntax.
-    void skip_brackets() {
-        int depth = 0;
-        do {
-            skip_space();
-            const char c = peek();
-            if (c == '\0') fail("a list that doesn't end");
-            if (c == '\'' || c == '"') {
-                string("a name");
-                continue;
-            }
-            if (c == '[' || c == '(') ++depth;
-            if (c == ']' || c == ')') --depth;
-            ++at_;
-        } while (depth > 0);
-    }
-
-    bool boolean() {
-        skip_space();
-        for (const bool value : {false, true}) {
-            const std::string_view word = value ? "True" : "False";
-            if (!text_.substr(at_).starts_with(word)) continue;
-            at_ += word.size();
-            return value;
-        }
-        fail("'fortran_order' is neither True nor False");
-    }
-
-    void shape(NpyDict& result) {
-        skip_space();
-        const std::size_t start = at_;
-        expect('(', "'(' of the shape");
-        while (!take(')')) {
-            result.shape.push_back(axis());
-            if (!take(',')) {
-                // In Python, (3) is a number in brackets and not a tuple.
-                if (result.shape.size() == 1) fail("'shape' is no tuple");
-                expect(')', "',' or ')' after an axis");
-                break;
-            }
-        }
-        result.shape_text = text_.substr(start, at_ - start);
-    }
-
-    std::uint64_t axis() {
-        skip_space();
-        if (peek() == '-') fail("a negative axis in 'shape'");
-        if (!is_digit(peek())) fail(fmt::format("expected a whole number in 'shape' at byte {}", at_));
-        constexpr std::uint64_t kMax = std::numeric_limits<std::uint64_t>::max();
-        std::uint64_t value = 0;
-        for (; is_digit(peek()); ++at_) {
-            const auto digit = std::uint64_t(peek() - '0');
-            value = value > (kMax - digit) / 10 ? kMax : value * 10 + digit;
-        }
-        if (peek() == 'L') ++at_;  // suffix of long integers in Python 2
-        return value;
-    }
-
-    std::string_view text_;
-    std::size_t at_ = 0;
-};
+    if (!json.is_object()) fail("no dict");
+    for (const char* key : {"descr", "fortran_order", "shape"})
+        if (!json.contains(key)) fail(fmt::format("no '{}'", key));
+    if (json.size() > 3) fail("other keys than 'descr', 'fortran_order' and 'shape'");
+    const Json &descr = json["descr"], &order = json["fortran_order"], &shape = json["shape"];
+    if (!descr.is_string() && !descr.is_array()) fail("'descr' is no type");
+    if (!order.is_boolean()) fail("'fortran_order' is neither True nor False");
+    if (!shape.is_array()) fail("'shape' is no tuple");
+    NpyDict dict{
+        descr.is_string() ? descr.get<std::string>() : "", descr.is_array(), order.get<bool>(), {}, ""};
+    for (const Json& axis : shape) dict.shape.push_back(axis_of(file, axis));
+    const std::size_t begin = std::min(text.find('(', text.find("shape")), text.size());
+    dict.shape_text = text.substr(begin, text.find(')', begin) - begin + 1);
+    return dict;
+}
 
 }  // namespace
-
-NpyDict parse_npy_dict(std::string_view text) {
-    return Parser(text).dict();
-}
 
 NpyDict read_npy_dict(InputFile& file, std::uintmax_t& data_offset) {
     const auto need = [&](std::uintmax_t bytes) {
@@ -193,11 +107,7 @@ NpyDict read_npy_dict(InputFile& file, std::uintmax_t& data_offset) {
         file.refuse(fmt::format("a header of {} bytes; at most {} are read", length, kMaxHeaderBytes));
     std::string text(length, '\0');
     file.read(std::as_writable_bytes(std::span(text)));
-    try {
-        return parse_npy_dict(text);
-    } catch (const NpyDictError& error) {
-        file.refuse(fmt::format("a damaged .npy header: {}", error.what()));
-    }
+    return read_dict(file, text);
 }
 
 void require_npy_size(const InputFile& file,
@@ -246,18 +156,15 @@ std::string npy_dtype_name(std::string_view descr) {
     if (kind == 'S' || kind == 'a' || kind == 'U') return "text";
     if (kind == 'M' || kind == 'm') return "dates or times";
     if (kind == 'V') return "raw bytes";
-    int bytes = 0;
-    for (const char digit : descr) {
-        if (!is_digit(digit) || bytes > 99) return "";
-        bytes = bytes * 10 + (digit - '0');
-    }
+    const long long bytes = read_integer(descr).value_or(0);
+    if (bytes > 99) return "";
     if (kind == 'b' && bytes == 1) return "bool";
     const std::string_view name = kind == 'i'   ? "int"
                                   : kind == 'u' ? "uint"
                                   : kind == 'f' ? "float"
                                   : kind == 'c' ? "complex"
                                                 : "";
-    return name.empty() || bytes == 0 ? "" : fmt::format("{}{}", name, bytes * 8);
+    return name.empty() || bytes <= 0 ? "" : fmt::format("{}{}", name, bytes * 8);
 }
 
 }  // namespace stencil

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,13 +19,6 @@ struct NpyDict {
     std::vector<std::uint64_t> shape;  ///< saturated at 2^64 - 1
     std::string shape_text;            ///< as the file spells it
 };
-
-struct NpyDictError : std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
-
-/// Parses the literal: three keys in any order, each once, with any white space. Throws NpyDictError.
-NpyDict parse_npy_dict(std::string_view text);
 
 /// Reads a file's header and returns the offset of its data in bytes. Throws InputError.
 NpyDict read_npy_dict(InputFile& file, std::uintmax_t& data_offset);

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -45,13 +44,9 @@ void require_finite(const std::filesystem::path& path, std::uint64_t not_finite,
                                  values));
 }
 
-NpyWriter::NpyWriter(const std::string& name, int nx, int ny) : nx_(nx), ny_(ny) {
-    descriptor_ = ::open(name.c_str(), O_WRONLY | O_CLOEXEC);
-    if (descriptor_ < 0) fail(errno);
-}
-
-NpyWriter::~NpyWriter() {
-    ::close(descriptor_);
+NpyWriter::NpyWriter(const std::string& name, int nx, int ny)
+    : file_(::open(name.c_str(), O_WRONLY | O_CLOEXEC)), nx_(nx), ny_(ny) {
+    if (!file_) fail(errno);
 }
 
 std::string NpyWriter::header_text(DType dtype) const {
@@ -71,23 +66,11 @@ void NpyWriter::write(int first, const Field& rows) {
 }
 
 void NpyWriter::write_at(std::span<const std::byte> bytes, std::uint64_t offset) {
-    while (!bytes.empty()) {
-        const ssize_t written = ::pwrite(descriptor_, bytes.data(), bytes.size(), off_t(offset));
-        if (written == 0) fail(ENOSPC);  // no progress and no reason given
-        if (written < 0 && errno == EINTR) continue;
-        if (written < 0) fail(errno);
-        bytes = bytes.subspan(std::size_t(written));
-        offset += std::uint64_t(written);
-    }
+    if (!write_all(file_.number(), bytes, offset)) fail(errno);
 }
 
 void NpyWriter::sync() {
-    // File systems without fsync() return EINVAL or ENOTSUP.
-    while (::fsync(descriptor_) != 0)
-        if (errno != EINTR) {
-            if (errno == EINVAL || errno == ENOTSUP) return;
-            fail(errno);
-        }
+    if (!flush(file_.number())) fail(errno);
 }
 
 std::string write_npy_rows(const std::filesystem::path& path,

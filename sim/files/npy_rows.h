@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "sim/field/row_source.h"
+#include "sim/files/descriptor.h"
 #include "sim/files/input_file.h"
 #include "sim/files/npy.h"
 
@@ -37,9 +38,6 @@ void require_finite(const std::filesystem::path& path, std::uint64_t not_finite,
 class NpyWriter {
   public:
     NpyWriter(const std::string& name, int nx, int ny);
-    ~NpyWriter();
-    NpyWriter(const NpyWriter&) = delete;
-    NpyWriter& operator=(const NpyWriter&) = delete;
 
     void write_header(DType dtype);
     void write(int first, const Field& rows);
@@ -50,7 +48,7 @@ class NpyWriter {
     std::string header_text(DType dtype) const;
     void write_at(std::span<const std::byte> bytes, std::uint64_t offset);
 
-    int descriptor_ = -1;
+    Descriptor file_;
     int nx_, ny_;
 };
 

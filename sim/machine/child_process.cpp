@@ -17,7 +17,6 @@
 #include <utility>
 
 #include "sim/files/descriptor.h"
-#include "sim/files/memory_file.h"
 #include "sim/text/error.h"
 
 namespace stencil {

@@ -9,7 +9,6 @@
 #include <stdexcept>
 
 #include "sim/machine/child_process.h"
-#include "sim/machine/mpi_communicator.h"
 #include "sim/text/error.h"
 
 namespace stencil {

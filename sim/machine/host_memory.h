@@ -1,7 +1,8 @@
-// Available memory, and checks before allocating.
+// Available memory and processors, also within containers and batch systems, and checks before allocating.
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 
 #include "sim/text/error.h"
@@ -37,5 +38,17 @@ struct MemoryError : MachineError {
 /// Throws MemoryError if nx x ny cells do not fit; it states bytes needed, bytes free and the square size
 /// that fits.
 void require_memory(const MemoryDemand& demand, int nx, int ny);
+
+struct ControlGroupLimits {
+    std::uint64_t free_bytes = std::numeric_limits<std::uint64_t>::max();  ///< memory still available
+    double processors = std::numeric_limits<double>::infinity();           ///< processor time per time
+};
+
+/// The tightest limits of this process's control group and its ancestors (cgroups version 1 and 2).
+/// Reclaimable page cache counts as free. `root` replaces / for /proc and /sys in tests.
+ControlGroupLimits control_group_limits(const std::string& root = "");
+
+/// Number of processors this process may use, by affinity and control group; at least 1.
+int available_threads();
 
 }  // namespace stencil

@@ -9,7 +9,7 @@
 
 #include "kernels/methods/cpu/lifted_rows.h"
 #include "sim/machine/communicator.h"
-#include "sim/machine/control_group.h"
+#include "sim/machine/host_memory.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
 #include "sim/text/parse.h"

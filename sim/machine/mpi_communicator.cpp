@@ -14,7 +14,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "sim/machine/mpi_communicator.h"
+#include "sim/machine/communicator.h"
 
 namespace stencil {
 namespace {

@@ -1,5 +1,9 @@
-// Row kernels of typed equations, compiled by the system's C compiler.
+// The system's C compiler, and row kernels of typed equations that it compiles at run time.
 #pragma once
+
+#include <stop_token>
+#include <string>
+#include <vector>
 
 #include "kernels/equation/rows/compiled_rows.h"
 
@@ -8,5 +12,29 @@ namespace stencil {
 /// Takes rows from the kernel cache or compiles and caches them, on a background thread. A compiler that is
 /// missing, fails or hangs is reported as a failure with its reason.
 std::unique_ptr<equation::CompiledRows> compile_rows_in_background(const std::string& text);
+
+struct CCompiler {
+    std::vector<std::string> command;  ///< path of $CC (default cc) and its leading arguments
+    std::string identity;              ///< differs between compiler versions
+};
+
+/// Searches the PATH. Throws MachineError if there is no compiler.
+CCompiler find_c_compiler();
+
+/// A string that identifies the CPU for -march=native code.
+std::string processor_identity();
+
+/// The options that the compiler is called with.
+std::vector<std::string> c_compiler_options();
+
+inline constexpr double kLongestCompilation = 60;  ///< seconds; generous, for busy machines
+
+/// Compiles self-contained C to the bytes of a shared library, in a child process without a shell. Calls to
+/// functions outside of the text are errors. Throws MachineError with one line: the compiler's message, or
+/// that it took too long or was stopped (its whole process group is then killed).
+std::string compile_c(const CCompiler& compiler,
+                      const std::string& text,
+                      const std::stop_token& stop = {},
+                      double limit_seconds = kLongestCompilation);
 
 }  // namespace stencil

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "sim/field/field.h"
 #include "sim/field/row_source.h"
-#include "sim/field/state.h"
 #include "sim/initial/initial.h"
 #include "sim/run/run_spec.h"
 #include "sim/run/solvers/typed_run.h"

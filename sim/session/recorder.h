@@ -1,7 +1,13 @@
-// Records a run as numbered frames or a film.
+// Writes the files of a run in progress: numbered frames or a film, and exports in a thread.
 #pragma once
 
+#include <filesystem>
+#include <functional>
+#include <future>
 #include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "sim/run/output/exports.h"
 #include "sim/run/output/film.h"
@@ -37,6 +43,43 @@ class Recorder {
     std::unique_ptr<FilmWriter> film_;
     long long every_ = 1;
     double fps_ = 30;
+};
+
+/// The result of an export.
+struct ExportOutcome {
+    std::string text;    ///< what was written where, or why not
+    std::string folder;  ///< where files were written; empty: none
+    bool failed = false;
+};
+
+/// Copies of all data to be written.
+struct ExportOrder {
+    std::filesystem::path folder;
+    std::string remark;  ///< appended to the result's text
+    RunOutput output;
+
+    /// Writes what it can and reports failures. Throws InputError and MachineError if there is no folder.
+    ExportOutcome write(WriteProgress& progress) const;
+};
+
+/// Runs one export at a time in a thread. The destructor waits for it.
+class Exporter {
+  public:
+    bool busy() const { return writing_.valid(); }
+    /// Share done, 0 to 1, while busy; empty if unknown.
+    std::optional<double> share() const;
+    /// Ends the export after the file being written.
+    void cancel() { progress_.cancelled = true; }
+
+    /// Must not be called while busy. An exception of `work` becomes the result.
+    void start(std::function<ExportOutcome(WriteProgress&)> work);
+
+    /// Returns the result of a finished export, once.
+    std::optional<ExportOutcome> poll();
+
+  private:
+    WriteProgress progress_;
+    std::future<ExportOutcome> writing_;
 };
 
 }  // namespace stencil

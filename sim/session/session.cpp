@@ -178,7 +178,7 @@ void Session::work_a_slice() {
     }
     if (speeds_.ladder()) {
         dirty_ = true;
-        speeds_.climb_ladder();
+        speeds_.ladder()->work();
         if (speeds_.ladder()->done()) end_ladder("");
     } else if (reference_behind()) {
         reference_.catch_up(step());

@@ -6,15 +6,13 @@
 #include <optional>
 #include <string>
 
+#include "sim/machine/median.h"
 #include "sim/run/output/measures.h"
 #include "sim/run/simulation.h"
 #include "sim/session/action.h"
-#include "sim/session/auto_method.h"
 #include "sim/session/engine/cadence.h"
-#include "sim/session/engine/exporter.h"
 #include "sim/session/engine/frame_maker.h"
 #include "sim/session/pace.h"
-#include "sim/session/recent.h"
 #include "sim/session/recorder.h"
 #include "sim/session/reference.h"
 #include "sim/session/run_history.h"

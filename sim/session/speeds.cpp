@@ -22,35 +22,16 @@ bool Speeds::limits_are_due(std::uint64_t frame, bool settled) const {
 }
 
 void Speeds::measure_limits(const RunSpec& now, std::uint64_t frame) {
-    const Device device = method_of(now)->device;
     limits_at_ = frame;
-    if (limits_.copy_gb_per_s == 0) {
-        if (!copies_)
-            copies_ = std::make_unique<CopyBandwidth>(
-                device,
-                now.threads,
-                device == Device::cpu ? CopyBandwidth::Piece::slice : CopyBandwidth::Piece::whole);
-        copies_->work();
-        if (!copies_->done()) return;
-        limits_.copy_gb_per_s = copies_->fastest();
-        copies_.reset();
-        return;
-    }
-    if (!issue_) issue_ = std::make_unique<IssueRate>(device, now.dtype, now.threads);
-    issue_->work();
-    if (!issue_->done()) return;
-    limits_.instructions_per_second = issue_->fastest();
-    issue_.reset();
-    limits_wanted_ = false;
+    measurement_.work(limits_, now, method_of(now)->device, true);
+    if (limits_.instructions_per_second > 0) limits_wanted_ = false;
 }
 
 void Speeds::forget_limits(bool of_copies) {
     limits_wanted_ = limits_wanted_ || limits_.copy_gb_per_s > 0;
     limits_.instructions_per_second = 0;
-    issue_.reset();
-    if (!of_copies) return;
-    limits_.copy_gb_per_s = 0;
-    copies_.reset();
+    if (of_copies || limits_.copy_gb_per_s > 0) measurement_.forget();
+    if (of_copies) limits_.copy_gb_per_s = 0;
 }
 
 void Speeds::keep(const Tried& tried) {

@@ -29,10 +29,9 @@ class Speeds {
     std::vector<MethodSpeed> of(const RunSpec& now) const;
 
     /// Null while no benchmark runs.
-    const Ladder* ladder() const { return ladder_.get(); }
+    Ladder* ladder() const { return ladder_.get(); }
     /// `running`: resume the run afterwards.
     void begin_ladder(const RunSpec& now, const Machine& machine, bool running);
-    void climb_ladder() { ladder_->work(); }
     /// Keeps results of an unfinished benchmark, too. Returns true if the run should resume.
     bool end_ladder();
     void drop_ladder() { ladder_.reset(); }
@@ -46,8 +45,7 @@ class Speeds {
     void keep(const Tried& tried);
 
     bool limits_wanted_;
-    std::unique_ptr<CopyBandwidth> copies_;
-    std::unique_ptr<IssueRate> issue_;
+    LimitsMeasurement measurement_;
     std::uint64_t limits_at_ = 0;  ///< frame after which the newest part was measured
     LadderLimits limits_;
     std::vector<Tried> tried_;

@@ -1,8 +1,10 @@
-// JSON. Its templates are instantiated only in json.cpp, which halves the compile time of its users.
+// JSON, and CSV (RFC 4180) made of it. The library's templates are instantiated only in json.cpp, which
+// halves the compile time of its users.
 #pragma once
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 // The parser's types are not public, but have had these names since version 3.8 of the library.
 #define STENCILSCOPE_JSON_TEMPLATES(EXTERN, JSON)                               \
@@ -27,5 +29,10 @@ std::string json_text(const nlohmann::ordered_json& json);
 
 /// Infinities become null, because JSON has none.
 nlohmann::ordered_json finite_or_null(double value);
+
+/// Returns a line of CSV with its line end: text is quoted if needed, null is empty.
+std::string csv_line(const std::vector<nlohmann::ordered_json>& cells);
+/// Formats objects with equal keys as CSV, one per line, below a header of the keys; empty if there are none.
+std::string csv_table(const nlohmann::ordered_json& rows);
 
 }  // namespace stencil

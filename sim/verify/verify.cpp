@@ -4,8 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 
 #include "sim/field/field_hash.h"
 #include "sim/model/presets.h"
@@ -72,19 +70,6 @@ Stepped stepped(RunSpec run, const Machine& machine, bool fastest) {
     return {solver->state(), solver->way()};
 }
 
-double relative_error(const Field& judged, const Field& truth) {
-    double difference = 0, norm = 0;
-    judged.to(DType::float64).visit([&](const auto& a) {
-        const Field wide = truth.to(DType::float64);
-        for (std::size_t i = 0; i < a.size(); ++i) {
-            const double b = wide.as<double>().cells()[i];
-            difference += (double(a.cells()[i]) - b) * (double(a.cells()[i]) - b);
-            norm += b * b;
-        }
-    });
-    return std::sqrt(difference / norm);
-}
-
 // Transforms use libraries whose rounding varies.
 bool is_transformed(const RunSpec& run) {
     return run.stepper == "imex";
@@ -146,7 +131,7 @@ VerifyRow Verification::compare_method(const Case& c) const {
     RunSpec exact = with_method(run, "reference", Device::cpu, 0);
     exact.dtype = DType::float64;
     const State judged = stepped(run, machine_, false).state, truth = stepped(exact, machine_, false).state;
-    row.error = relative_error(judged.components[0], truth.components[0]);
+    row.error = relative_distance(judged, truth);
     if (!(row.error <= limit))
         row.problem = fmt::format(
             "is {:.2g} from the reference after {} steps; allowed is {}", row.error, run.steps, limit);
@@ -171,7 +156,7 @@ VerifyRow Verification::compare_ways(const Case& c) const {
             row.hash = hash;
             first = result.state.clone();
         } else if (is_transformed(c.run) && way.device == Device::cuda) {
-            row.error = std::max(row.error, relative_error(result.state.components[0], first.components[0]));
+            row.error = std::max(row.error, relative_distance(result.state, first));
             if (!(row.error <= (c.run.dtype == DType::float32 ? 1e-4 : 1e-10)))
                 row.problem = fmt::format("{} is {:.2g} from {}", way.name, row.error, row.ways.front());
         } else if (hash != row.hash) {

@@ -1,5 +1,5 @@
 // Fuzzes the comments that set a kernel's launch configuration.
-#include "sim/user_kernel/launch_shape.h"
+#include "sim/user_kernel/entry.h"
 
 #include <fmt/format.h>
 

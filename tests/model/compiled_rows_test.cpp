@@ -6,7 +6,6 @@
 #include <span>
 
 #include "sim/field/field_hash.h"
-#include "sim/machine/c_compiler.h"
 #include "sim/machine/row_compiler.h"
 #include "sim/model/presets.h"
 #include "sim/text/error.h"

@@ -5,7 +5,6 @@
 #include <cstring>
 #include <span>
 
-#include "sim/machine/c_compiler.h"
 #include "sim/machine/row_compiler.h"
 #include "sim/text/error.h"
 #include "tests/support/scratch.h"

@@ -10,8 +10,7 @@
 #include "sim/bench/ladder_report.h"
 #include "sim/bench/speed_chart.h"
 #include "sim/bench/work_precision.h"
-#include "sim/machine/copy_bandwidth.h"
-#include "sim/machine/issue_rate.h"
+#include "sim/machine/roofline.h"
 #include "sim/text/error.h"
 #include "sim/text/json.h"
 #include "tests/support/catch.h"
@@ -260,7 +259,7 @@ TEST_CASE("The issue rate is found although most of its pieces are disturbed, th
     for (int i = 0; i < 100; ++i) {
         const double rate = std::pow(10.0, dice.uniform(9, 13.5));
         DisturbedProcessor processor(dice, rate);
-        IssueRate measured([&](std::int64_t rounds) { return processor.issue(rounds); });
+        RateMeasurement measured = issue_rate([&](std::int64_t rounds) { return processor.issue(rounds); });
         while (!measured.done()) {
             measured.work();
             REQUIRE(processor.pieces() < 1000);
@@ -290,8 +289,8 @@ TEST_CASE("The fastest is done once it has stood for a while, and not before") {
 }
 
 TEST_CASE("Copies are measured whole and in slices") {
-    for (const CopyBandwidth::Piece piece : {CopyBandwidth::Piece::whole, CopyBandwidth::Piece::slice}) {
-        CopyBandwidth copies(Device::cpu, 2, piece);
+    for (const CopyPiece piece : {CopyPiece::whole, CopyPiece::slice}) {
+        RateMeasurement copies = copy_bandwidth(Device::cpu, 2, piece);
         REQUIRE(copies.fastest() == 0);
         int calls = 0;
         while (!copies.done()) {

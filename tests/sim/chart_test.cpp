@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "sim/figure/dots.h"
 #include "sim/figure/labels.h"
 #include "tests/support/catch.h"
 #include "tests/support/scratch.h"

@@ -2,7 +2,7 @@
 #include <sstream>
 
 #include "kernels/equation/operations.h"
-#include "sim/code/code_report.h"
+#include "sim/code/generated_code.h"
 #include "sim/code/program_text.h"
 #include "sim/model/step/stages.h"
 #include "sim/text/names.h"

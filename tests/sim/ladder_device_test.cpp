@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "sim/bench/ladder.h"
-#include "sim/machine/issue_rate.h"
+#include "sim/machine/roofline.h"
 #include "tests/support/catch.h"
 #include "tests/support/device.h"
 #include "tests/support/fields.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "sim/files/folder.h"
-#include "sim/machine/control_group.h"
+#include "sim/machine/host_memory.h"
 #include "tests/support/catch.h"
 #include "tests/support/scratch.h"
 

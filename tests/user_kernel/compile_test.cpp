@@ -1,6 +1,6 @@
 // Sources of user kernels: launch configuration in comments, and compiler errors.
 
-#include "sim/user_kernel/compile.h"
+#include "sim/user_kernel/user_kernel.h"
 
 #include "kernels/equation/cuda/nvrtc.h"
 #include "sim/model/model.h"

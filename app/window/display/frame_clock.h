@@ -8,7 +8,7 @@
 
 #include "app/window/display/gl_objects.h"
 #include "app/window/ui_state.h"
-#include "sim/session/recent.h"
+#include "sim/machine/median.h"
 
 namespace stencil {
 

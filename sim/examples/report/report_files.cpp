@@ -5,8 +5,8 @@
 #include <string>
 
 #include "sim/examples/report/report_text.h"
+#include "sim/figure/chart.h"
 #include "sim/figure/figure.h"
-#include "sim/figure/paper.h"
 #include "sim/files/atomic_file.h"
 #include "sim/text/json.h"
 

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "sim/examples/report/report_text.h"
-#include "sim/text/csv.h"
 #include "sim/text/json.h"
 
 namespace stencil {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "sim/examples/report/report.h"
-#include "sim/figure/dots.h"
+#include "sim/figure/chart.h"
 #include "sim/text/json.h"
 
 namespace stencil {

@@ -11,7 +11,6 @@
 
 #include "kernels/view/sampled.h"
 #include "sim/figure/chart.h"
-#include "sim/figure/paper.h"
 #include "sim/files/atomic_file.h"
 #include "sim/text/names.h"
 #include "sim/text/parse.h"

@@ -21,9 +21,9 @@
 #include "kernels/view/quantity.h"
 #include "kernels/view/resample.h"
 #include "kernels/view/statistics/percentiles.h"
+#include "sim/field/field.h"
 #include "sim/field/pixels.h"
 #include "sim/field/row_source.h"
-#include "sim/field/state.h"
 #include "sim/run/solvers/halo.h"
 #include "sim/run/solvers/step_parameters.h"
 

@@ -4,7 +4,7 @@
 #include <fstream>
 
 #include "sim/bench/ladder_report.h"
-#include "sim/session/auto_method.h"
+#include "sim/session/pace.h"
 #include "sim/text/embedded.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "sim/figure/chart.h"
-#include "sim/figure/dots.h"
 
 namespace stencil {
 

@@ -7,7 +7,7 @@
 #include "app/window/panels/panels.h"
 #include "app/window/panels/widgets/widgets.h"
 #include "app/window/theme.h"
-#include "sim/code/code_report.h"
+#include "sim/code/generated_code.h"
 #include "sim/text/parse.h"
 #include "sim/user_kernel/user_kernel.h"
 

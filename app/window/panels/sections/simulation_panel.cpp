@@ -17,7 +17,7 @@
 #include "app/window/panels/widgets/widgets.h"
 #include "kernels/methods/method.h"
 #include "sim/run/resolve.h"
-#include "sim/session/auto_method.h"
+#include "sim/session/pace.h"
 #include "sim/text/parse.h"
 #include "sim/user_kernel/user_kernel.h"
 

@@ -1,0 +1,71 @@
+// The machine's measured limits: copy bandwidth and peak FMA rate.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <utility>
+
+#include "kernels/methods/method.h"
+#include "sim/field/field.h"
+#include "sim/machine/median.h"
+
+namespace stencil {
+
+/// Measures a rate in pieces, so that other work can interleave, until the fastest piece has stood for a
+/// while.
+class RateMeasurement {
+  public:
+    /// Does a piece of work and returns its rate; empty if it only prepared the next.
+    using Piece = std::function<std::optional<double>()>;
+
+    /// done() after `quiet` pieces without a faster one; work() does up to `at_a_time` pieces.
+    RateMeasurement(Piece piece, std::size_t quiet, int at_a_time)
+        : piece_(std::move(piece)), at_a_time_(at_a_time), rates_(quiet) {}
+
+    void work();
+    bool done() const { return rates_.done(); }
+
+    /// 0 before the first piece. Use fastest() if other work ran at the same time.
+    double median() const { return rates_.median(); }
+    double fastest() const { return rates_.best(); }
+
+  private:
+    Piece piece_;
+    int at_a_time_;
+    BestOf rates_;
+};
+
+/// The extent of one timed copy: the whole arrays; or on the host, where other threads interrupt, a slice of
+/// a few milliseconds.
+enum class CopyPiece { whole, slice };
+
+/// Measures GB/s (1e9 bytes) of reading plus writing: copies between two arrays several times larger than the
+/// caches, or as large as free memory reasonably allows. This is the roofline of methods with one step per
+/// pass. Throws CudaError and std::bad_alloc.
+RateMeasurement copy_bandwidth(Device device, int threads, CopyPiece piece = CopyPiece::whole);
+/// The median of several copies. Takes up to a second.
+double measure_copy_bandwidth(Device device, int threads);
+
+/// Copy bandwidth between two GPUs in GB/s, one way; 0 without peer access. Initialises both. Throws
+/// CudaError.
+double measure_link_bandwidth(int from, int to);
+
+/// Instructions issued and the time they took.
+struct IssuedPiece {
+    double instructions = 0;
+    double seconds = 0;
+};
+/// Issues `rounds` >= 1 rounds of instructions.
+using Issue = std::function<IssuedPiece(std::int64_t rounds)>;
+
+/// Measures instructions per second, counted per lane (one on a 16-wide vector counts 16): independent FMAs
+/// on the whole device, in pieces of about two milliseconds, short enough that some run undisturbed. Throws
+/// CudaError.
+RateMeasurement issue_rate(Device device, DType dtype, int threads);
+RateMeasurement issue_rate(Issue issue);
+/// The median of several pieces.
+double measure_issue_rate(Device device, DType dtype, int threads);
+
+}  // namespace stencil
