@@ -61,22 +61,20 @@ struct KernelRows {
     bool interrupted = false;
 
     // Returns the report with these rows inserted after the methods' rows of each size.
-    LadderReport beside(LadderReport report) const;
-};
-
-LadderReport KernelRows::beside(LadderReport report) const {
-    std::vector<LadderRow> all;
-    std::size_t next = 0;
-    for (std::size_t i = 0; i < report.rows.size(); ++i) {
-        all.push_back(std::move(report.rows[i]));
-        if ((i + 1) % report.spec.methods.size() == 0 && next < rows.size()) {
-            all.push_back(rows[next++]);
-            all.back().method = method.get();
+    LadderReport beside(LadderReport report) const {
+        std::vector<LadderRow> all;
+        std::size_t next = 0;
+        for (std::size_t i = 0; i < report.rows.size(); ++i) {
+            all.push_back(std::move(report.rows[i]));
+            if ((i + 1) % report.spec.methods.size() == 0 && next < rows.size()) {
+                all.push_back(rows[next++]);
+                all.back().method = method.get();
+            }
         }
+        report.rows = std::move(all);
+        return report;
     }
-    report.rows = std::move(all);
-    return report;
-}
+};
 
 // Compiles, checks and times the request's user kernel, if it has one, and prints how that went. Throws
 // InputError if the kernel is wrong.

@@ -36,7 +36,6 @@
 #include "sim/text/names.h"
 #include "sim/text/parse.h"
 #include "sim/text/quote.h"
-#include "sim/view/colormap.h"
 
 namespace stencil {
 namespace {

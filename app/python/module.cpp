@@ -5,12 +5,10 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <algorithm>
 #include <chrono>
 #include <string>
 #include <thread>
 
-#include "app/python/arrays.h"
 #include "app/python/held_simulation.h"
 #include "kernels/cuda/cuda_runtime.h"
 #include "kernels/equation/fused/fused_compiler.h"

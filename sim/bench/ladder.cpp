@@ -5,11 +5,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "kernels/equation/operations.h"
+#include "sim/initial/initial.h"
 #include "sim/machine/median.h"
 #include "sim/model/step/stages.h"
+#include "sim/run/choose_method.h"
 #include "sim/run/start.h"
 #include "sim/text/error.h"
 #include "sim/user_kernel/user_kernel.h"
@@ -27,9 +30,21 @@ struct TimingRule {
 /// calibration and the timed repeats.
 class TimedCase {
   public:
-    TimedCase(const SolverSetup& setup, const State& start, const TimingRule& rule);
+    TimedCase(const SolverSetup& setup, const State& start, const TimingRule& rule)
+        : method_(*setup.method), rule_(rule), solver_(make_solver(setup)) {
+        solver_->load(start);
+        solver_->wait_for_fastest();
+        if (method_.jumps && rule_.steps == 0) rule_.steps = kJump;
+        batch_ = rule_.steps > 0 ? rule_.steps : method_.steps_at_a_time;
+    }
 
-    void work();
+    void work() {
+        if (steps_ == 0)
+            warm_up();
+        else if (!done())
+            seconds_.push_back(advance(steps_));
+    }
+
     bool done() const { return int(seconds_.size()) == rule_.repeats; }
 
     int repeats_done() const { return int(seconds_.size()); }
@@ -39,9 +54,40 @@ class TimedCase {
     Solver& solver() { return *solver_; }
 
   private:
-    double advance(long long steps);
-    void warm_up();
-    long long whole_passes(double steps) const;
+    double advance(long long steps) {
+        solver_->advance(steps);
+        total_steps_ += steps;
+        return solver_->wait();
+    }
+
+    long long whole_passes(double steps) const {
+        const long long pass = std::max(method_.steps_at_a_time, solver_->way().steps_fused.value_or(1));
+        return std::max(pass, static_cast<long long>(steps) / pass * pass);
+    }
+
+    void warm_up() {
+        const double seconds = advance(batch_);
+        warm_seconds_ += seconds;
+        ++warm_calls_;
+        if (warm_calls_ == 1 && seconds < kLongCall) return;  // the first call includes one-time costs
+        const bool telling = seconds >= std::min(kTelling, rule_.seconds / 2);
+        if (rule_.steps == 0 && !telling && 2 * batch_ <= rule_.most_steps) {
+            batch_ *= 2;
+            return;
+        }
+        if (warm_seconds_ < kWarmSeconds && warm_calls_ < kMaxWarmCalls) return;
+        const double fitting = rule_.seconds * double(batch_) / std::max(seconds, 1e-9);
+        steps_ = rule_.steps > 0 ? rule_.steps : whole_passes(std::min(fitting, double(rule_.most_steps)));
+    }
+
+    static constexpr int kMaxWarmCalls = 16;
+    static constexpr double kWarmSeconds = 0.05;
+    // A batch of this duration tells the time per step.
+    static constexpr double kTelling = 0.02;
+    // A call that takes so long needs only one warm-up.
+    static constexpr double kLongCall = 0.5;
+    // Steps for exact n-step propagation, whose time does not depend on them.
+    static constexpr long long kJump = 100;
 
     const Method& method_;
     TimingRule rule_;
@@ -55,15 +101,6 @@ class TimedCase {
 };
 
 namespace {
-
-constexpr int kMaxWarmCalls = 16;
-constexpr double kWarmSeconds = 0.05;
-// A batch of this duration tells the time per step.
-constexpr double kTelling = 0.02;
-// A call that takes so long needs only one warm-up.
-constexpr double kLongCall = 0.5;
-// Steps for exact n-step propagation, whose time does not depend on them.
-constexpr long long kJump = 100;
 
 constexpr Size kNextToNothing{32, 32};
 constexpr long long kMaxRepeatSteps =
@@ -114,6 +151,40 @@ std::string_view level_of(const SolverSetup& setup, const Machine& machine) {
     return 2 * field <= cache_bytes(_SC_LEVEL3_CACHE_SIZE) ? "L3" : "memory";
 }
 
+constexpr double kPieceSeconds = 0.1;
+// The reference method does so many cell updates in about a second.
+constexpr double kReferenceUpdates = 5e8;
+
+SolverSetup float64_setup(const LadderSpec& spec, const Method& method, Size size) {
+    return setup_of(spec, method, size, DType::float64);
+}
+
+const Method& reference(const LadderSpec& spec) {
+    return *find_method("reference", Device::cpu, spec.run.family());
+}
+
+bool in_float64(const LadderSpec& spec, const Method& method) {
+    return method.float64_state || spec.run.dtype == DType::float64;
+}
+
+bool fits(const Method& method, Size size) {
+    return method.is_built() && (!method.unsupported_reason ||
+                                 method.unsupported_reason({size.nx, size.ny}, sizeof(double)).empty());
+}
+
+const Method& fastest_on(Device device, std::string_view model) {
+    MethodRequest request;
+    request.device = device;
+    request.model = model;
+    return choose_method(request);
+}
+
+const Method* find_jump(Device device, Size size) {
+    for (const Method& method : methods())
+        if (method.device == device && method.jumps && fits(method, size)) return &method;
+    return nullptr;
+}
+
 }  // namespace
 
 void LimitsMeasurement::work(LadderLimits& limits, const RunSpec& run, Device device, bool disturbed) {
@@ -127,47 +198,6 @@ void LimitsMeasurement::work(LadderLimits& limits, const RunSpec& run, Device de
     (copies ? limits.copy_gb_per_s : limits.instructions_per_second) =
         disturbed ? rate_->fastest() : rate_->median();
     rate_.reset();
-}
-
-TimedCase::TimedCase(const SolverSetup& setup, const State& start, const TimingRule& rule)
-    : method_(*setup.method), rule_(rule), solver_(make_solver(setup)) {
-    solver_->load(start);
-    solver_->wait_for_fastest();
-    if (method_.jumps && rule_.steps == 0) rule_.steps = kJump;
-    batch_ = rule_.steps > 0 ? rule_.steps : method_.steps_at_a_time;
-}
-
-double TimedCase::advance(long long steps) {
-    solver_->advance(steps);
-    total_steps_ += steps;
-    return solver_->wait();
-}
-
-long long TimedCase::whole_passes(double steps) const {
-    const long long pass = std::max(method_.steps_at_a_time, solver_->way().steps_fused.value_or(1));
-    return std::max(pass, static_cast<long long>(steps) / pass * pass);
-}
-
-void TimedCase::warm_up() {
-    const double seconds = advance(batch_);
-    warm_seconds_ += seconds;
-    ++warm_calls_;
-    if (warm_calls_ == 1 && seconds < kLongCall) return;  // the first call includes one-time costs
-    const bool telling = seconds >= std::min(kTelling, rule_.seconds / 2);
-    if (rule_.steps == 0 && !telling && 2 * batch_ <= rule_.most_steps) {
-        batch_ *= 2;
-        return;
-    }
-    if (warm_seconds_ < kWarmSeconds && warm_calls_ < kMaxWarmCalls) return;
-    const double fitting = rule_.seconds * double(batch_) / std::max(seconds, 1e-9);
-    steps_ = rule_.steps > 0 ? rule_.steps : whole_passes(std::min(fitting, double(rule_.most_steps)));
-}
-
-void TimedCase::work() {
-    if (steps_ == 0)
-        warm_up();
-    else if (!done())
-        seconds_.push_back(advance(steps_));
 }
 
 Ladder::Ladder(LadderSpec spec, const Machine& machine, std::optional<LadderLimits> known)
@@ -329,6 +359,79 @@ std::string Ladder::doing() const {
 
 double Ladder::share() const {
     return cases_.empty() ? 1 : double(next_ - (trial_ ? 1 : 0)) / double(cases_.size());
+}
+
+MemoryNeeds ladder_needs(const LadderSpec& spec, const Method& method, Size size) {
+    const double cells = double(size.nx) * size.ny;
+    const auto per_cell = [&](const Method& m, DType dtype) {
+        return solver_bytes(setup_of(spec, m, size, dtype)) / cells;
+    };
+    constexpr long long kMany = 1'000'000;
+    const Method& truth = reference_method(spec, method, size, kMany);
+    const double solvers =
+        per_cell(method, spec.run.dtype) + sizeof(double) + per_cell(truth, DType::float64);
+    const InitialChoice choice = parse_initial(spec.run.initial);
+    const double fields = double(spec.run.model->components.size());
+    const double made = choice.condition ? choice.condition->bytes_per_cell : 16 * (fields + 2);
+    const double making = made + fields * double(bytes_of(spec.run.dtype));
+    if (device_of(spec) == Device::cuda) return {making, solvers};
+    return {std::max(making, double(bytes_of(spec.run.dtype)) + solvers), 0};
+}
+
+const Method& reference_method(const LadderSpec& spec, const Method& judged, Size size, long long steps) {
+    // The interpreter would take minutes, so use the device's fastest; distance_from_reference() checks it.
+    if (spec.run.is_general()) return fastest_on(device_of(spec), kEquation);
+    const auto allowed = [&](const Method& method) {
+        return fits(method, size) && (&method != &judged || !in_float64(spec, judged));
+    };
+    const double updates = double(size.nx) * size.ny * double(steps);
+    if (updates <= kReferenceUpdates && allowed(reference(spec))) return reference(spec);
+    const Method* jump = find_jump(device_of(spec), size);
+    if (jump && allowed(*jump)) return *jump;
+    return choose_method({device_of(spec), {size.nx, size.ny}, sizeof(double), spec.run.boundary, steps},
+                         allowed);
+}
+
+double distance_from_reference(const LadderSpec& spec, const Method& method) {
+    constexpr Size kSmall{96, 64};
+    constexpr long long kSteps = 100;
+    RunSpec small = run_of(spec, method, kSmall);
+    const State start = make_start(small);
+    const auto judged = make_solver(float64_setup(spec, method, kSmall));
+    judged->load(start);
+    judged->advance(kSteps);
+    judged->wait();
+    ReferenceSolution truth(spec, reference(spec), start);
+    while (truth.step() < kSteps) truth.work(kSteps);
+    return truth.error_of(*judged);
+}
+
+ReferenceSolution::ReferenceSolution(const LadderSpec& spec, const Method& method, const State& start)
+    : method_(method),
+      solver_(
+          make_solver(float64_setup(spec, method, {start.components[0].nx(), start.components[0].ny()}))) {
+    solver_->load(start);
+}
+
+void ReferenceSolution::work(long long target) {
+    long long steps = target - step_;
+    if (!method_.jumps && seconds_per_step_ > 0)
+        steps = std::min(steps, std::max(1LL, static_cast<long long>(kPieceSeconds / seconds_per_step_)));
+    else if (!method_.jumps)
+        steps = std::min(steps, static_cast<long long>(method_.steps_at_a_time));
+    solver_->advance(steps);
+    seconds_per_step_ = solver_->wait() / double(steps);
+    step_ += steps;
+}
+
+double ReferenceSolution::error_of(Solver& judged) {
+    // The reference may be on the host while the judged field is on the GPU.
+    if (method_.device == Device::cpu)
+        judged.set_base(solver_->field());
+    else
+        judged.set_base(*solver_);
+    const double norm = judged.norm(Quantity::base);
+    return norm > 0 ? judged.norm(Quantity::difference) / norm : std::numeric_limits<double>::quiet_NaN();
 }
 
 }  // namespace stencil

@@ -4,11 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include "sim/bench/speed_chart.h"
 #include "sim/figure/chart.h"
-#include "sim/text/json.h"
 
 namespace stencil {
 namespace {

@@ -4,10 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 #include <numbers>
 
-#include "sim/bench/reference_solution.h"
+#include "sim/bench/ladder.h"
 #include "sim/run/resolve.h"
 #include "sim/run/settings.h"
 #include "sim/run/simulation.h"

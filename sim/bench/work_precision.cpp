@@ -13,7 +13,6 @@
 #include "sim/run/stability.h"
 #include "sim/run/start.h"
 #include "sim/text/error.h"
-#include "sim/text/json.h"
 #include "sim/text/parse.h"
 
 namespace stencil {

@@ -196,13 +196,12 @@ class Lines {
     std::string text_;
 };
 
-std::string inputs_text(const std::string& title,
-                        const Inputs& inputs,
-                        Names& names,
-                        std::string (*name)(const Names&, int)) {
+// `code` reads the inputs.
+std::string inputs_text(const std::string& title, const Inputs& inputs, Code code, Names& names) {
     if (inputs.outputs.empty()) return "";
     Lines lines(inputs.operations, inputs.outputs, names);
-    for (std::size_t i = 0; i < inputs.outputs.size(); ++i) lines.set(name(names, int(i)), inputs.outputs[i]);
+    for (std::size_t i = 0; i < inputs.outputs.size(); ++i)
+        lines.set(names.input({.code = code, .index = int(i)}), inputs.outputs[i]);
     return fmt::format(
         "{}{}:\n{}\n", title, inputs.of_time ? ", in every step" : "", std::move(lines).text());
 }
@@ -317,14 +316,9 @@ std::string program_text(const Program& program, const std::vector<std::string>&
     for (std::size_t i = 0; i < program.stages.size(); ++i)
         text +=
             stage_text(fmt::format("Stage {} of {}", i + 1, program.stages.size()), program.stages[i], names);
-    text += inputs_text(
-        "For all cells, in float64 and rounded once", program.uniforms, names, [](const Names& all, int i) {
-            return all.uniform(i);
-        });
-    text += inputs_text(
-        "Of a column", program.columns, names, [](const Names& all, int i) { return all.column(i, 0); });
-    text +=
-        inputs_text("Of a row", program.rows, names, [](const Names& all, int i) { return all.row(i, 0); });
+    text += inputs_text("For all cells, in float64 and rounded once", program.uniforms, Code::uniform, names);
+    text += inputs_text("Of a column", program.columns, Code::column, names);
+    text += inputs_text("Of a row", program.rows, Code::row, names);
     text.pop_back();
     return text;
 }

@@ -76,8 +76,25 @@ SurfacePtr make_image(const Raster& raster) {
     return image;
 }
 
+// A PNG or PDF file.
 class CairoCanvas : public FigureCanvas {
   public:
+    CairoCanvas(bool pdf, double width, double height, const std::string& title)
+        : pdf_(pdf),
+          surface_(pdf ? cairo_pdf_surface_create_for_stream(append, &file_, width, height)
+                       : cairo_image_surface_create(CAIRO_FORMAT_RGB24,
+                                                    int(std::lround(width * kPixelsPerPoint)),
+                                                    int(std::lround(height * kPixelsPerPoint)))),
+          cairo_(make_cairo(surface_.get())) {
+        if (!pdf) cairo_scale(cairo_.get(), kPixelsPerPoint, kPixelsPerPoint);
+        cairo_set_source_rgb(cairo_.get(), 1, 1, 1);
+        cairo_paint(cairo_.get());
+        if (!pdf) return;
+        cairo_pdf_surface_set_metadata(surface_.get(), CAIRO_PDF_METADATA_TITLE, title.c_str());
+        // No date, so that equal runs give equal bytes.
+        cairo_pdf_surface_set_metadata(surface_.get(), CAIRO_PDF_METADATA_CREATE_DATE, "");
+    }
+
     void path(std::span<const Point> points, const Stroke& style) override {
         trace(points);
         cairo_save(cairo_.get());
@@ -123,15 +140,15 @@ class CairoCanvas : public FigureCanvas {
         check(cairo_status(cairo_.get()));
     }
 
-  protected:
-    void start(SurfacePtr surface, double scale) {
-        surface_ = std::move(surface);
-        cairo_ = make_cairo(surface_.get());
-        cairo_scale(cairo_.get(), scale, scale);
-        cairo_set_source_rgb(cairo_.get(), 1, 1, 1);
-        cairo_paint(cairo_.get());
+    std::string finish() override {
+        cairo_.reset();
+        if (!pdf_) check(cairo_surface_write_to_png_stream(surface_.get(), append, &file_));
+        cairo_surface_finish(surface_.get());
+        check(cairo_surface_status(surface_.get()));
+        return std::move(file_);
     }
 
+  private:
     void trace(std::span<const Point> points) {
         cairo_new_path(cairo_.get());  // text leaves a current point at its end
         for (const Point& point : points) cairo_line_to(cairo_.get(), point.x, point.y);
@@ -141,42 +158,10 @@ class CairoCanvas : public FigureCanvas {
         cairo_set_source_rgb(cairo_.get(), color.r / 255.0, color.g / 255.0, color.b / 255.0);
     }
 
+    bool pdf_;
     std::string file_;  // before the surface, which may write to it when destroyed
     SurfacePtr surface_;
     CairoPtr cairo_;
-};
-
-class PngCanvas : public CairoCanvas {
-  public:
-    PngCanvas(double width, double height) {
-        start(SurfacePtr(cairo_image_surface_create(CAIRO_FORMAT_RGB24,
-                                                    int(std::lround(width * kPixelsPerPoint)),
-                                                    int(std::lround(height * kPixelsPerPoint)))),
-              kPixelsPerPoint);
-    }
-
-    std::string finish() override {
-        cairo_.reset();
-        check(cairo_surface_write_to_png_stream(surface_.get(), append, &file_));
-        return std::move(file_);
-    }
-};
-
-class PdfCanvas : public CairoCanvas {
-  public:
-    PdfCanvas(double width, double height, const std::string& title) {
-        start(SurfacePtr(cairo_pdf_surface_create_for_stream(append, &file_, width, height)), 1);
-        cairo_pdf_surface_set_metadata(surface_.get(), CAIRO_PDF_METADATA_TITLE, title.c_str());
-        // No date, so that equal runs give equal bytes.
-        cairo_pdf_surface_set_metadata(surface_.get(), CAIRO_PDF_METADATA_CREATE_DATE, "");
-    }
-
-    std::string finish() override {
-        cairo_.reset();
-        cairo_surface_finish(surface_.get());
-        check(cairo_surface_status(surface_.get()));
-        return std::move(file_);
-    }
 };
 
 std::string base64(std::string_view bytes) {
@@ -280,15 +265,8 @@ std::unique_ptr<FigureCanvas> make_canvas(FigureFormat format,
                                           double width,
                                           double height,
                                           const std::string& title) {
-    switch (format) {
-        case FigureFormat::svg:
-            return std::make_unique<SvgCanvas>(width, height, title);
-        case FigureFormat::pdf:
-            return std::make_unique<PdfCanvas>(width, height, title);
-        case FigureFormat::png:
-            break;
-    }
-    return std::make_unique<PngCanvas>(width, height);
+    if (format == FigureFormat::svg) return std::make_unique<SvgCanvas>(width, height, title);
+    return std::make_unique<CairoCanvas>(format == FigureFormat::pdf, width, height, title);
 }
 
 void FigureCanvas::text(std::string_view text, Point at, const TextStyle& style) {

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
-#include <utility>
 
 #include "sim/figure/canvas.h"
 #include "sim/figure/text.h"

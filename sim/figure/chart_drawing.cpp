@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
 
 #include "sim/figure/chart.h"
 #include "sim/figure/labels.h"

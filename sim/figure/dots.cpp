@@ -1,7 +1,6 @@
 #include "sim/figure/chart.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "sim/figure/text.h"
 

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <string>
-#include <vector>
 
 #include "sim/figure/canvas.h"
 #include "sim/figure/raster.h"

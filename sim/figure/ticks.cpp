@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <initializer_list>
 #include <optional>
-#include <string_view>
 
 namespace stencil::figure {
 namespace {

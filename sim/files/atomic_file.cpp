@@ -15,8 +15,6 @@
 #include <system_error>
 #include <utility>
 
-#include "sim/text/error.h"
-
 namespace stencil {
 namespace {
 

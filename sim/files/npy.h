@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -48,5 +50,8 @@ Field read_npy(const std::filesystem::path& path, NonFinite non_finite = NonFini
 /// Write version 1.0 in C order; a field's shape is (ny, nx). Atomic; throw MachineError.
 void write_npy(const std::filesystem::path& path, const Field& field);
 void write_npy_array(const std::filesystem::path& path, const NpyArray& array);
+
+/// The header of an array in C order, as NumPy writes version 1.0.
+std::string npy_header_text(std::string_view descr, std::span<const std::int64_t> shape);
 
 }  // namespace stencil

@@ -10,7 +10,6 @@
 
 #include "sim/field/field_hash.h"
 #include "sim/files/atomic_file.h"
-#include "sim/files/npy_header.h"
 #include "sim/text/error.h"
 #include "sim/text/quote.h"
 

@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <functional>
 #include <string>
-#include <string_view>
 
 #include "sim/field/row_source.h"
 #include "sim/files/descriptor.h"

@@ -1,7 +1,6 @@
 // Readers of PNG and JPEG files, for image.h.
 #pragma once
 
-#include <cstdint>
 #include <limits>
 #include <span>
 

@@ -7,7 +7,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "kernels/field/boundary.h"
 #include "sim/field/field.h"
@@ -80,20 +79,12 @@ Field make_initial(const InitialChoice& choice, const InitialRequest& request);
 /// Throws InputError if the file's array is not (ny, nx).
 void require_array_size(const std::string& file, int nx, int ny, const InitialRequest& request);
 
-// Functions of the table, which return (rows, nx) in float64.
-
 /// The tutorial's jagged picture (see sim/initial/jagged.cpp).
 Array<double> make_jagged(const InitialRequest& request);
-/// default_rng(seed).random((ny, nx), dtype=float32), the same values in either precision.
-Array<double> make_noise(const InitialRequest& request);
-/// Rows [first, first + rows) of that noise, in a run's precision.
+
+/// Rows [first, first + rows) of the noise: default_rng(seed).random((ny, nx), dtype=float32), the same
+/// values in either precision.
 Field make_noise_rows(
     DType dtype, int nx, int first, int rows, std::uint64_t seed, ThreadPool* threads = nullptr);
-Array<double> make_gaussian(const InitialRequest& request);
-Array<double> make_disk(const InitialRequest& request);
-Array<double> make_checkerboard(const InitialRequest& request);
-/// An eigenmode of the discrete Laplacian under the request's boundary, which each step scales by a constant
-/// factor.
-Array<double> make_sine(const InitialRequest& request);
 
 }  // namespace stencil

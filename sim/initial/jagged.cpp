@@ -10,7 +10,6 @@
 #include <memory>
 #include <mutex>
 #include <new>
-#include <vector>
 
 #include "kernels/methods/spectral/fftw.h"
 #include "sim/field/random.h"

@@ -2,11 +2,9 @@
 
 #include <chrono>
 #include <tuple>
-#include <utility>
 
 #include "sim/files/atomic_file.h"
 #include "sim/text/embedded.h"
-#include "sim/text/quote.h"
 
 namespace stencil::user_kernel {
 namespace fs = std::filesystem;

@@ -9,7 +9,6 @@
 #include <iterator>
 #include <limits>
 
-#include "kernels/equation/cuda/nvrtc.h"
 #include "sim/files/descriptor.h"
 #include "sim/files/input_file.h"
 #include "sim/machine/child_process.h"

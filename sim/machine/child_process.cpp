@@ -83,6 +83,11 @@ class Child {
     bool is_tool_;
 };
 
+ChildEnd end_of(int status) {
+    if (WIFSIGNALED(status)) return {ChildEnd::How::signalled, WTERMSIG(status)};
+    return {ChildEnd::How::exited, WEXITSTATUS(status)};
+}
+
 class Lines {
   public:
     explicit Lines(const std::function<void(std::string_view)>& take) : take_(take) {}
@@ -132,10 +137,10 @@ ChildEnd run_child(const ChildCommand& command,
             return {ChildEnd::How::over_limit};
         }
     }
-    if (WIFSIGNALED(status)) return {ChildEnd::How::signalled, WTERMSIG(status)};
-    if (WEXITSTATUS(status) == kNotStarted)
+    const ChildEnd end = end_of(status);
+    if (end.how == ChildEnd::How::exited && end.code == kNotStarted)
         throw MachineError("cannot start a process beside this one: " + command.words.front());
-    return {ChildEnd::How::exited, WEXITSTATUS(status)};
+    return end;
 }
 
 struct PipedChild::State {
@@ -185,8 +190,7 @@ ChildEnd PipedChild::finish(double limit_seconds) {
             return {ChildEnd::How::over_limit};
         poll(nullptr, 0, kPollMilliseconds);
     }
-    if (WIFSIGNALED(status)) return {ChildEnd::How::signalled, WTERMSIG(status)};
-    return {ChildEnd::How::exited, WEXITSTATUS(status)};
+    return end_of(status);
 }
 
 std::string PipedChild::said() const {

@@ -8,11 +8,9 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <limits>
 #include <sstream>
 #include <thread>
 
-#include "sim/text/error.h"
 #include "sim/text/parse.h"
 
 namespace stencil {

@@ -12,7 +12,6 @@
 #include "sim/machine/host_memory.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
-#include "sim/text/parse.h"
 #include "sim/text/quote.h"
 
 namespace stencil {

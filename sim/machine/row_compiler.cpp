@@ -17,7 +17,6 @@
 #include <optional>
 #include <system_error>
 #include <thread>
-#include <vector>
 
 #include "sim/files/descriptor.h"
 #include "sim/files/folder.h"

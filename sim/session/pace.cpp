@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "sim/run/resolve.h"
-#include "sim/run/run_spec.h"
 
 namespace stencil {
 namespace {

@@ -6,8 +6,6 @@
 #include <utility>
 
 #include "sim/files/folder.h"
-#include "sim/run/output/exports.h"
-#include "sim/run/resolve.h"
 #include "sim/text/error.h"
 
 namespace stencil {

@@ -7,7 +7,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "sim/run/output/exports.h"
 #include "sim/run/output/film.h"

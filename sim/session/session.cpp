@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <future>
 #include <stdexcept>
 #include <thread>
@@ -310,10 +309,8 @@ void Session::watch_for_overflow(const Statistics& statistics) {
         if (!found->overflowed.empty()) stop_overflow(overflow_text(step(), *found));
         return;
     }
-    const double largest = std::max(std::abs(statistics.min), std::abs(statistics.max));
-    const bool overflowed = statistics.not_finite > 0 || largest > StepWatch::kOverflow;
     const auto bound = simulation_->now().stability();
-    if (!bound || !bound->exceeded() || !overflowed) return;
+    if (!bound || !bound->exceeded() || !overflows(statistics)) return;
     stop_overflow(
         fmt::format("The field overflowed at step {}: {} {} is above the stability limit {}. Undo or Reset, "
                     "then use {} or less",

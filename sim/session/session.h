@@ -61,14 +61,14 @@ class Session {
     void handle(const action::Reset&);
     void handle(const action::Jump& jump);
     void handle(const action::Cancel&);
-    void handle(const action::CancelExport&);
+    void handle(const action::CancelExport&) { exporter_.cancel(); }
     void handle(const action::StopAt& stop);
-    void handle(const action::Pace& pace);
+    void handle(const action::Pace& pace) { pace_.set(pace.steps_per_frame, pace.budget_ms, step()); }
     void handle(const action::ScalePace& scale);
     void handle(const action::Change& change);
     void handle(const action::Paint& paint);
-    void handle(const action::Undo& undo);
-    void handle(const action::Redo& redo);
+    void handle(const action::Undo&) { revert(history_.changes.undo, history_.changes.redo, true); }
+    void handle(const action::Redo&) { revert(history_.changes.redo, history_.changes.undo, false); }
     void handle(const action::SetBookmark&);
     void handle(const action::NameBookmark& named);
     void handle(const action::RemoveBookmark& removed);
@@ -85,7 +85,7 @@ class Session {
     void handle(const action::ExportMeasures& order);
     void handle(const action::MeasureLadder&);
     void handle(const action::UseKernel& use);
-    void handle(const action::DismissMessage& dismissed);
+    void handle(const action::DismissMessage& dismissed) { messages_.dismiss(dismissed.id); }
 
     // --- Replacing the field
     void begin(const RunSpec& asked);

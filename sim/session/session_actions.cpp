@@ -159,10 +159,6 @@ void Session::handle(const action::StopAt& stop) {
     pace_.set_stop(stop.step, step());
 }
 
-void Session::handle(const action::Pace& pace) {
-    pace_.set(pace.steps_per_frame, pace.budget_ms, step());
-}
-
 void Session::handle(const action::ScalePace& scale) {
     const long long now = pace_.steps_per_frame > 0 ? pace_.steps_per_frame : pace_.last_batch;
     const double scaled = std::clamp(double(std::max(now, 1LL)) * scale.factor, 1.0, double(kMaxSteps));
@@ -441,10 +437,6 @@ void Session::handle(const action::MeasureLadder&) {
 void Session::end_ladder(const std::string& why) {
     pace_.running = speeds_.end_ladder();
     if (!why.empty()) messages_.notice(why);
-}
-
-void Session::handle(const action::DismissMessage& dismissed) {
-    messages_.dismiss(dismissed.id);
 }
 
 }  // namespace stencil

@@ -205,10 +205,6 @@ void Session::handle(const action::SaveCheckpoint& order) {
     });
 }
 
-void Session::handle(const action::CancelExport&) {
-    exporter_.cancel();
-}
-
 void Session::handle(const action::Record& order) {
     if (recorder_.on()) {
         const std::filesystem::path place = recorder_.target();

@@ -7,7 +7,6 @@
 #include "sim/run/settings.h"
 #include "sim/session/session.h"
 #include "sim/text/error.h"
-#include "sim/text/names.h"
 
 namespace stencil {
 namespace {
@@ -58,14 +57,6 @@ void Session::remember(const std::string& what) {
     }
     history_.changes.push_none();
     when_done_.push_back(fmt::format("Not enough memory to undo this {}", what));
-}
-
-void Session::handle(const action::Undo&) {
-    revert(history_.changes.undo, history_.changes.redo, true);
-}
-
-void Session::handle(const action::Redo&) {
-    revert(history_.changes.redo, history_.changes.undo, false);
 }
 
 void Session::revert(std::deque<UndoEntry>& from, std::deque<UndoEntry>& to, bool undoing) {

@@ -15,11 +15,6 @@ namespace {
 
 constexpr auto kInterval = std::chrono::milliseconds(300);
 
-bool overflows(const Statistics& statistics) {
-    const double largest = std::max(std::abs(statistics.min), std::abs(statistics.max));
-    return statistics.not_finite > 0 || largest > StepWatch::kOverflow;
-}
-
 bool has_rates(const RunSpec& spec) {
     return std::ranges::any_of(spec.model->equations->components, &equation::Evolving::rate);
 }
@@ -45,6 +40,11 @@ std::shared_ptr<const StepLimit> look_at(Simulation& simulation, const StepLimit
 }
 
 }  // namespace
+
+bool overflows(const Statistics& statistics) {
+    return statistics.not_finite > 0 ||
+           std::max(std::abs(statistics.min), std::abs(statistics.max)) > kOverflow;
+}
 
 bool StepLimit::exceeded() const {
     return verdict(dt, limit) == StepVerdict::unstable;

@@ -1,12 +1,12 @@
 // Watches typed equations: the largest stable time step for the present field, and overflow.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "kernels/view/statistics/statistics.h"
 #include "sim/model/stability/linearisation.h"
 #include "sim/session/engine/cadence.h"
 
@@ -23,11 +23,12 @@ struct StepLimit {
     bool exceeded() const;
 };
 
+/// A growing field counts as overflowed beyond this, before its squares overflow.
+inline constexpr double kOverflow = 1e30;
+bool overflows(const Statistics& statistics);
+
 class StepWatch {
   public:
-    /// A growing field counts as overflowed beyond this, before its squares overflow.
-    static constexpr double kOverflow = 1e30;
-
     /// Updates the findings: always if `exact`, else a few times per second. Null if not typed equations.
     const std::shared_ptr<const StepLimit>& look(Simulation& simulation, std::uint64_t version, bool exact);
     const std::shared_ptr<const StepLimit>& newest() const { return newest_; }

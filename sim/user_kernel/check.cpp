@@ -7,7 +7,6 @@
 #include <limits>
 #include <memory>
 #include <random>
-#include <vector>
 
 #include "sim/run/resolve.h"
 #include "sim/run/solvers/solver.h"
@@ -59,17 +58,45 @@ std::unique_ptr<Solver> solver_of(RunSpec run, Size size, const char* method, DT
 class Expected {
   public:
     // Starts from random cells, also at the edges, with values of the model's own start; all are floats.
-    Expected(const RunSpec& run, Size size);
+    Expected(const RunSpec& run, Size size)
+        : start_(make_field(run, size)),
+          reference_(solver_of(run, size, "reference", DType::float64)),
+          float32_(solver_of(run, size, "cpu", DType::float32)),
+          distance_(start_.components.size()),
+          largest_(start_.components.size()) {
+        reference_->load(start_);
+        float32_->load(start_);
+    }
 
     // Advances the state that `right` returns.
-    void advance(int steps);
+    void advance(int steps) {
+        reference_->advance(steps);
+        float32_->advance(steps);
+        right_ = reference_->state();
+        const State rounded = float32_->state();
+        for (std::size_t c = 0; c < distance_.size(); ++c) {
+            const auto right = right_.components[c].as<double>().cells();
+            const auto made = rounded.components[c].as<float>().cells();
+            for (std::size_t i = 0; i < right.size(); ++i) {
+                if (!std::isfinite(right[i])) continue;
+                const double distance = std::abs(double(made[i]) - right[i]);
+                if (std::isfinite(distance)) distance_[c] = std::max(distance_[c], distance);
+                largest_[c] = std::max(largest_[c], std::abs(right[i]));
+            }
+        }
+    }
 
     const State& start() const { return start_; }
     const Array<double>& right(std::size_t component) const {
         return right_.components[component].as<double>();
     }
     // Returns the allowed error: several times the program's own in float32, scaled to the precision.
-    double tolerance(std::size_t component, DType dtype) const;
+    double tolerance(std::size_t component, DType dtype) const {
+        constexpr double kTimes = 16;
+        constexpr double kFloat = std::numeric_limits<float>::epsilon();
+        const double unit = dtype == DType::float32 ? kFloat : std::numeric_limits<double>::epsilon();
+        return kTimes * (distance_[component] / kFloat + largest_[component]) * unit;
+    }
     double largest(std::size_t component) const { return largest_[component]; }
 
   private:
@@ -78,40 +105,6 @@ class Expected {
     std::vector<double> distance_;  // error of float32, of each component
     std::vector<double> largest_;   // largest |value| so far
 };
-
-Expected::Expected(const RunSpec& run, Size size)
-    : start_(make_field(run, size)),
-      reference_(solver_of(run, size, "reference", DType::float64)),
-      float32_(solver_of(run, size, "cpu", DType::float32)),
-      distance_(start_.components.size()),
-      largest_(start_.components.size()) {
-    reference_->load(start_);
-    float32_->load(start_);
-}
-
-void Expected::advance(int steps) {
-    reference_->advance(steps);
-    float32_->advance(steps);
-    right_ = reference_->state();
-    const State rounded = float32_->state();
-    for (std::size_t c = 0; c < distance_.size(); ++c) {
-        const auto right = right_.components[c].as<double>().cells();
-        const auto made = rounded.components[c].as<float>().cells();
-        for (std::size_t i = 0; i < right.size(); ++i) {
-            if (!std::isfinite(right[i])) continue;
-            const double distance = std::abs(double(made[i]) - right[i]);
-            if (std::isfinite(distance)) distance_[c] = std::max(distance_[c], distance);
-            largest_[c] = std::max(largest_[c], std::abs(right[i]));
-        }
-    }
-}
-
-double Expected::tolerance(std::size_t component, DType dtype) const {
-    constexpr double kTimes = 16;
-    constexpr double kFloat = std::numeric_limits<float>::epsilon();
-    const double unit = dtype == DType::float32 ? kFloat : std::numeric_limits<double>::epsilon();
-    return kTimes * (distance_[component] / kFloat + largest_[component]) * unit;
-}
 
 // Multiples of the blocks first: a kernel that fails only on other sizes mishandles the field's ends.
 std::vector<Size> sizes_for(const LaunchShape& shape) {

@@ -5,10 +5,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <set>
-#include <string_view>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 #include "kernels/equation/input_values.h"
 #include "sim/model/equations.h"

@@ -2,12 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <optional>
 #include <tuple>
-#include <vector>
 
 namespace stencil::user_kernel {
 namespace {

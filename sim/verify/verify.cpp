@@ -11,7 +11,6 @@
 #include "sim/run/settings.h"
 #include "sim/run/start.h"
 #include "sim/text/embedded.h"
-#include "sim/text/error.h"
 #include "sim/text/json.h"
 
 namespace stencil {

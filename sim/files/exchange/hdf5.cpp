@@ -14,7 +14,6 @@
 #include "kernels/cpu/late_library.h"
 #include "sim/files/atomic_file.h"
 #include "sim/files/exchange/field_set.h"
-#include "sim/text/error.h"
 
 // Declarations from the headers of versions 1.10 to 1.14, so that building does not need them.
 extern "C" {

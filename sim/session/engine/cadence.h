@@ -1,7 +1,6 @@
 // Limits how often optional work is done.
 #pragma once
 
-#include <algorithm>
 #include <chrono>
 
 namespace stencil {

@@ -1,7 +1,6 @@
 #include "sim/session/engine/frame_maker.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "sim/machine/host_memory.h"
 #include "sim/run/output/exports.h"
@@ -83,23 +82,9 @@ Observable observable_of(Pane pane, const RunSpec& spec) {
 }
 
 Quantity quantity_of(Pane pane) {
-    switch (pane) {
-        case Pane::laplacian:
-            return Quantity::laplacian;
-        case Pane::from_start:
-        case Pane::from_reference:
-        case Pane::from_bookmark:
-            return Quantity::difference;
-        case Pane::start:
-            return Quantity::base;
-        case Pane::now:
-        case Pane::first:
-        case Pane::second:
-        case Pane::third:
-        case Pane::surface:
-            break;
-    }
-    return Quantity::value;
+    if (pane == Pane::laplacian) return Quantity::laplacian;
+    if (is_difference(pane)) return Quantity::difference;
+    return pane == Pane::start ? Quantity::base : Quantity::value;
 }
 
 // Returns what was measured before if there is no time to measure it again.
