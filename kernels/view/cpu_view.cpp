@@ -1,12 +1,43 @@
-// Statistics, histograms and point values of a quantity on the CPU.
+// Reading, measuring and painting a field on the CPU; resample.cpp and statistics/order_statistics.cpp have
+// the rest.
+#include "kernels/view/cpu_view.h"
 
+#include <algorithm>
+#include <array>
+#include <type_traits>
 #include <vector>
 
-#include "kernels/view/cpu_view.h"
+#include "kernels/view/paint_cell.h"
 #include "kernels/view/quantity_rows.h"
 #include "kernels/view/sampled.h"
 
 namespace stencil {
+namespace {
+
+template <Quantity Q, class T, class U>
+void read_run(const QuantitySource<T>& source, const CellRun& run, U* out) {
+    if constexpr (std::is_same_v<QuantityValue<Q, T>, U>) {
+        quantity_run<Q>(source, run, out);
+    } else {
+        std::array<QuantityValue<Q, T>, kRun> values;
+        quantity_run<Q>(source, run, values.data());
+        std::transform(values.data(), values.data() + run.count, out, [](auto value) { return U(value); });
+    }
+}
+
+}  // namespace
+
+template <class T, class U>
+void read(const CpuView<T>& view, FieldView<U> out) {
+    with_quantity(view.quantity, [&](auto quantity) {
+        view.threads.for_ranges(out.ny, [&](std::int64_t begin, std::int64_t end) {
+            for (int y = int(begin); y < int(end); ++y)
+                for (int x = 0; x < out.nx; x += kRun)
+                    read_run<quantity.value>(view.source, {x, y, std::min(kRun, out.nx - x)}, out.row(y) + x);
+        });
+    });
+}
+
 template <class T>
 PartialStatistics sums(const CpuView<T>& view, Summand summand, int first_row) {
     const PlainView<const T>& field = view.source.field;
@@ -62,11 +93,26 @@ std::vector<double> sample(const CpuView<T>& view, std::span<const SamplePoint> 
     return values;
 }
 
+template <class T>
+void paint(const PlainView<T>& field, const BrushPiece& piece, ThreadPool& threads, int first_row) {
+    const CellBox box = reach_of(piece, field.nx(), field.ny(), first_row);
+    threads.for_ranges(box.ny, [&](std::int64_t begin, std::int64_t end) {
+        for (int y = box.y + int(begin); y < box.y + int(end); ++y)
+            for (int x = box.x; x < box.x + box.nx; ++x) paint_cell(piece, x, y, field, first_row);
+    });
+}
+
+template void read(const CpuView<float>&, FieldView<float>);
+template void read(const CpuView<float>&, FieldView<double>);
+template void read(const CpuView<double>&, FieldView<float>);
+template void read(const CpuView<double>&, FieldView<double>);
 template PartialStatistics sums(const CpuView<float>&, Summand, int);
 template PartialStatistics sums(const CpuView<double>&, Summand, int);
 template std::vector<std::uint64_t> histogram(const CpuView<float>&, const HistogramBins&);
 template std::vector<std::uint64_t> histogram(const CpuView<double>&, const HistogramBins&);
 template std::vector<double> sample(const CpuView<float>&, std::span<const SamplePoint>, const Sampling&);
 template std::vector<double> sample(const CpuView<double>&, std::span<const SamplePoint>, const Sampling&);
+template void paint(const PlainView<float>&, const BrushPiece&, ThreadPool&, int);
+template void paint(const PlainView<double>&, const BrushPiece&, ThreadPool&, int);
 
 }  // namespace stencil
