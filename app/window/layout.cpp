@@ -8,12 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "app/window/panels/color_bar_input.h"
 #include "app/window/panels/commands.h"
 #include "app/window/panels/examples/example_panel.h"
-#include "app/window/panels/long_actions.h"
 #include "app/window/panels/panels.h"
-#include "app/window/panels/plots/measure_plots.h"
 #include "app/window/panels/tour.h"
 #include "app/window/panels/widgets/widgets.h"
 #include "app/window/preferences.h"
@@ -170,7 +167,8 @@ Layout draw_interface(UiState& ui, const Snapshot& snapshot) {
     const float line = ImGui::GetTextLineHeight(), frame = ImGui::GetFrameHeight();
     const float least_canvas = 2 * frame;
     Area rest{0, 0, io.DisplaySize.x, io.DisplaySize.y};
-    if (const auto move = ui.take<MoveFocus>()) move_keyboard(move->step);
+    if (ui.take<FocusNext>()) move_keyboard(1);
+    if (ui.take<FocusPrevious>()) move_keyboard(-1);
     if (ui.take<ClosePopups>()) ImGui::ClosePopupsOverWindow(nullptr, false);
     follow_example(ui, snapshot);
     follow_kernel(ui, snapshot);
@@ -213,7 +211,7 @@ Layout draw_interface(UiState& ui, const Snapshot& snapshot) {
     draw_tour(ui);
     ui.popup_open = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
     const double copied_until =
-        std::max({ui.panel.toolbar.copied_until, ui.panel.examples.copied_until, ui.said_until});
+        std::max({ui.panel.copied_until, ui.panel.examples.copied_until, ui.said_until});
     const EquationState& equation = ui.panel.equation;
     const bool text_waits = equation.typed_at >= 0 || ImGui::GetTime() < equation.hold_until;
     return {ui.canvas,

@@ -21,7 +21,6 @@
 #include "app/window/display/gallery_texture.h"
 #include "app/window/display/gl_objects.h"
 #include "app/window/layout.h"
-#include "app/window/panels/color_bar_input.h"
 #include "app/window/panels/examples/example_panel.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/tour.h"
@@ -126,16 +125,8 @@ class MainWindow {
         clock_.reset();
         renderer_.reset();
         gallery_texture_.reset();
-        {
-            const std::lock_guard lock(wake_mutex_);
-            display_.reset();
-        }
-        canvas_recorder_.reset();
-        desktop_.reset();
-        gallery_.reset();
-        kernel_.reset();
-        examples_.reset();
-        engine_.reset();
+        const std::lock_guard lock(wake_mutex_);
+        display_.reset();
     }
     MainWindow(const MainWindow&) = delete;
     MainWindow& operator=(const MainWindow&) = delete;
@@ -237,7 +228,7 @@ class MainWindow {
         return preferences;
     }
 
-    double seconds() const {
+    static double seconds() {
         return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
     }
 
@@ -448,12 +439,12 @@ class MainWindow {
     std::unique_ptr<FieldRenderer> renderer_;
     std::unique_ptr<FrameClock> clock_;
     FieldRate rate_;
-    // Their threads use the display and its mutex, so they are declared after and destroyed before it.
-    std::unique_ptr<Gallery> gallery_;  ///< made when its pictures are first visible
     std::unique_ptr<GalleryTexture> gallery_texture_;
+    // Their threads use the display and its mutex, so they are declared after and destroyed before it.
+    std::unique_ptr<Engine> engine_;
     std::unique_ptr<ExampleRunner> examples_;
     std::unique_ptr<user_kernel::KernelWatch> kernel_;  ///< made with its first file
-    std::unique_ptr<Engine> engine_;
+    std::unique_ptr<Gallery> gallery_;                  ///< made when its pictures are first visible
     std::unique_ptr<Desktop> desktop_;
     std::unique_ptr<CanvasRecorder> canvas_recorder_;
     ViewRequest view_;

@@ -6,6 +6,8 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <tuple>
+#include <type_traits>
 
 #include "app/window/panels/commands.h"
 #include "app/window/panels/panels.h"
@@ -22,31 +24,91 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::size_t kMaxSections = 64;
+constexpr std::string_view kThemes[] = {"dark", "light"};                         // by Theme
 constexpr std::string_view kShapes[] = {"round", "square", "rectangle", "fill"};  // by BrushShape
 
-void read(const Json& json, const char* name, bool& value) {
-    if (const auto found = json.find(name); found != json.end() && found->is_boolean())
-        value = found->get<bool>();
-}
+// Takes what is valid from an object, and leaves the rest as it is.
+struct PreferencesReader {
+    const Json& json;
 
-template <class T>
-void read(const Json& json, const char* name, T& value, T least, T most) {
-    const auto found = json.find(name);
-    if (found == json.end() || !found->is_number()) return;
-    const double number = found->get<double>();
-    if (std::isfinite(number)) value = T(std::clamp(number, double(least), double(most)));
-}
+    PreferencesReader part(const char* name) const {
+        static const Json none;
+        const auto found = json.find(name);
+        return {found == json.end() ? none : *found};
+    }
+    template <class T>
+    void operator()(const char* name, T& value) const {
+        const auto found = json.find(name);
+        if (found == json.end()) return;
+        const auto is_text = [](const Json& text) { return text.is_string(); };
+        if constexpr (std::is_same_v<T, bool>) {
+            if (found->is_boolean()) value = found->get<T>();
+        } else if constexpr (std::is_same_v<T, std::string>) {
+            if (is_text(*found)) value = found->get<T>();
+        } else if (found->is_array() && found->size() <= kMaxSections &&
+                   std::ranges::all_of(*found, is_text)) {
+            value = found->get<T>();
+        }
+    }
+    template <class T>
+    void operator()(const char* name, T& value, T least, T most) const {
+        const auto found = json.find(name);
+        if (found == json.end() || !found->is_number()) return;
+        const double number = found->get<double>();
+        if (std::isfinite(number)) value = T(std::clamp(number, double(least), double(most)));
+    }
+    template <class E, std::size_t N>
+    void operator()(const char* name, E& value, const std::string_view (&names)[N]) const {
+        std::string text;
+        (*this)(name, text);
+        if (const auto known = std::ranges::find(names, text); known != std::end(names))
+            value = E(known - names);
+    }
+};
 
-void read(const Json& json, const char* name, std::string& text) {
-    if (const auto found = json.find(name); found != json.end() && found->is_string())
-        text = found->get<std::string>();
-}
+struct PreferencesWriter {
+    nlohmann::ordered_json& json;
 
-void read(const Json& json, const char* name, std::vector<std::string>& texts) {
-    const auto found = json.find(name);
-    if (found == json.end() || !found->is_array() || found->size() > kMaxSections) return;
-    const bool all = std::ranges::all_of(*found, [](const Json& text) { return text.is_string(); });
-    if (all) texts = found->get<std::vector<std::string>>();
+    PreferencesWriter part(const char* name) const { return {json[name]}; }
+    template <class T, class... Limits>
+    void operator()(const char* name, const T& value, const Limits&... names) const {
+        if constexpr (std::is_enum_v<T>)
+            json[name] = std::get<0>(std::tie(names...))[std::size_t(value)];
+        else
+            json[name] = value;
+    }
+};
+
+// Hands each preference, in the order of the file, to a reader or writer: its name, and limits or names.
+template <class P, class F>
+void for_each_preference(P& p, const F& field) {
+    field("theme", p.theme, kThemes);
+    field("font_size", p.font_size, kMinFontSize, kMaxFontSize);
+    field("panels", p.panels);
+    field("panel_width", p.panel_width, kMinPanelWidth, kMaxPanelWidth);
+    field("window_width", p.window_width, kMinWindow, kMaxWindow);
+    field("window_height", p.window_height, kMinWindow, kMaxWindow);
+    field("prompts_done", p.prompts_done);
+    field("axes", p.axes);
+    field("open_sections", p.open_sections);
+    field("view", p.view);
+    field("smooth", p.smooth);
+    field("show_numbers", p.show_numbers);
+    field("colormap", p.colormap);
+    field("laplacian_colormap", p.laplacian_colormap);
+    const F brush = field.part("brush");
+    constexpr double kMost = std::numeric_limits<float>::max();
+    brush("value", p.brush.value, -kMost, kMost);
+    brush("radius", p.brush.radius, kMinBrushRadius, kMaxBrushRadius);
+    brush("add", p.brush.add);
+    brush("soft", p.brush.soft);
+    brush("shape", p.brush.shape, kShapes);
+    brush("straight", p.straight);
+    brush("tolerance", p.fill_tolerance, 0.0, kMost);
+    field("export_folder", p.export_folder);
+    field("export_files", p.export_files);
+    field("export_replace", p.export_replace);
+    field("recent", p.recent);
 }
 
 constexpr std::size_t kRecent = 8;
@@ -61,8 +123,15 @@ void set_if_known(RunSpec& spec, std::string_view setting, const std::string& va
     }
 }
 
-std::optional<std::filesystem::path> session_file() {
-    return user_file("session.json");
+void keep_file(const std::optional<std::filesystem::path>& file, const std::string& text) {
+    if (!file) return;
+    std::error_code ignored;
+    std::filesystem::create_directories(file->parent_path(), ignored);
+    try {
+        write_text_file(*file, text);
+    } catch (const MachineError&) {
+        // If the folder cannot be written to, the window starts without the file next time.
+    }
 }
 
 }  // namespace
@@ -75,69 +144,13 @@ Preferences read_preferences(std::string_view text) {
     Preferences result;
     const Json json = Json::parse(text, nullptr, false);
     if (!json.is_object()) return result;
-    if (const auto theme = json.find("theme"); theme != json.end() && *theme == "light")
-        result.theme = Theme::light;
-    read(json, "font_size", result.font_size, kMinFontSize, kMaxFontSize);
-    read(json, "panels", result.panels);
-    read(json, "panel_width", result.panel_width, kMinPanelWidth, kMaxPanelWidth);
-    read(json, "window_width", result.window_width, kMinWindow, kMaxWindow);
-    read(json, "window_height", result.window_height, kMinWindow, kMaxWindow);
-    read(json, "prompts_done", result.prompts_done);
-    read(json, "axes", result.axes);
-    read(json, "open_sections", result.open_sections);
-    read(json, "view", result.view);
-    read(json, "smooth", result.smooth);
-    read(json, "show_numbers", result.show_numbers);
-    read(json, "colormap", result.colormap);
-    read(json, "laplacian_colormap", result.laplacian_colormap);
-    if (const auto brush = json.find("brush"); brush != json.end()) {
-        constexpr double kMost = std::numeric_limits<float>::max();
-        read(*brush, "value", result.brush.value, -kMost, kMost);
-        read(*brush, "radius", result.brush.radius, kMinBrushRadius, kMaxBrushRadius);
-        read(*brush, "add", result.brush.add);
-        read(*brush, "soft", result.brush.soft);
-        read(*brush, "straight", result.straight);
-        read(*brush, "tolerance", result.fill_tolerance, 0.0, kMost);
-        std::string shape;
-        read(*brush, "shape", shape);
-        if (const auto known = std::ranges::find(kShapes, shape); known != std::end(kShapes))
-            result.brush.shape = BrushShape(known - kShapes);
-    }
-    read(json, "export_folder", result.export_folder);
-    read(json, "export_files", result.export_files);
-    read(json, "export_replace", result.export_replace);
-    read(json, "recent", result.recent);
+    for_each_preference(result, PreferencesReader{json});
     return result;
 }
 
 std::string write_preferences(const Preferences& preferences) {
     nlohmann::ordered_json json;
-    json["theme"] = preferences.theme == Theme::light ? "light" : "dark";
-    json["font_size"] = preferences.font_size;
-    json["panels"] = preferences.panels;
-    json["panel_width"] = preferences.panel_width;
-    json["window_width"] = preferences.window_width;
-    json["window_height"] = preferences.window_height;
-    json["prompts_done"] = preferences.prompts_done;
-    json["axes"] = preferences.axes;
-    json["open_sections"] = preferences.open_sections;
-    json["view"] = preferences.view;
-    json["smooth"] = preferences.smooth;
-    json["show_numbers"] = preferences.show_numbers;
-    json["colormap"] = preferences.colormap;
-    json["laplacian_colormap"] = preferences.laplacian_colormap;
-    const Brush& brush = preferences.brush;
-    json["brush"] = {{"value", brush.value},
-                     {"radius", brush.radius},
-                     {"add", brush.add},
-                     {"soft", brush.soft},
-                     {"shape", kShapes[int(brush.shape)]},
-                     {"straight", preferences.straight},
-                     {"tolerance", preferences.fill_tolerance}};
-    json["export_folder"] = preferences.export_folder;
-    json["export_files"] = preferences.export_files;
-    json["export_replace"] = preferences.export_replace;
-    json["recent"] = preferences.recent;
+    for_each_preference(preferences, PreferencesWriter{json});
     return json_text(json);
 }
 
@@ -162,15 +175,7 @@ std::string set_aside(const std::filesystem::path& file, const std::string& why)
 }
 
 void save_preferences(const Preferences& preferences) {
-    const auto path = preferences_path();
-    if (!path) return;
-    std::error_code ignored;
-    std::filesystem::create_directories(path->parent_path(), ignored);
-    try {
-        write_text_file(*path, write_preferences(preferences));
-    } catch (const MachineError&) {
-        // If the folder cannot be written to, the window starts with defaults next time.
-    }
+    keep_file(preferences_path(), write_preferences(preferences));
 }
 
 void recall(UiState& ui, RunSpec& spec) {
@@ -210,7 +215,7 @@ void remember_path(Preferences& preferences, const std::string& path) {
 }
 
 std::optional<std::filesystem::path> last_session() {
-    const auto file = session_file();
+    const auto file = user_file("session.json");
     std::error_code failed;
     if (!file || !std::filesystem::is_regular_file(*file, failed)) return std::nullopt;
     return file;
@@ -226,15 +231,7 @@ std::string copy_last_session() {
 }
 
 void keep_session(const RunSpec& spec) {
-    const auto file = session_file();
-    if (!file) return;
-    std::error_code ignored;
-    std::filesystem::create_directories(file->parent_path(), ignored);
-    try {
-        write_text_file(*file, json_text(to_json(spec)));
-    } catch (const MachineError&) {
-        // If the folder cannot be written to, there is no session to continue.
-    }
+    keep_file(user_file("session.json"), json_text(to_json(spec)));
 }
 
 void SessionKeeper::follow(const std::shared_ptr<const Snapshot>& snapshot, double seconds) {

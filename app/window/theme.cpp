@@ -178,7 +178,6 @@ CanvasColors canvas_colors(Theme theme) {
             kText.in(theme),
             kFaint.in(theme),
             kOutline.in(theme),
-            kBrightAccent.in(theme),
             kWarning.in(theme),
             kError.in(theme)};
 }

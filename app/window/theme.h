@@ -37,7 +37,7 @@ namespace stencil {
 
 /// Colours for the canvas; the panels use ImGui's style.
 struct CanvasColors {
-    ImU32 background, text, faint_text, outline, accent, warning, error;
+    ImU32 background, text, faint_text, outline, warning, error;
 };
 
 /// Sets ImGui's style: the colours, and all sizes times `scale`.

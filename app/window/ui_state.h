@@ -99,9 +99,9 @@ struct CanvasFilm {
 
 // Requests of panels and keys to the main loop. (An Action goes to the session.)
 struct ClosePopups {};
-struct MoveFocus {
-    int step = 1;  ///< to the next (1) or previous (-1) part of the window
-};
+/// Moves the keyboard focus to the next part of the window, and after the last to none; and back.
+struct FocusNext {};
+struct FocusPrevious {};
 /// Opens a section of the panel and scrolls it into view.
 struct RevealSection {
     std::string_view title;
@@ -138,7 +138,8 @@ struct SaveReport {
 };
 struct Quit {};
 using UiRequest = std::variant<ClosePopups,
-                               MoveFocus,
+                               FocusNext,
+                               FocusPrevious,
                                RevealSection,
                                FitRange,
                                CopyText,

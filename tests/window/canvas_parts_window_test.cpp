@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "app/window/canvas/canvas_layout.h"
-#include "app/window/canvas/color_bar.h"
-#include "app/window/panels/color_bar_input.h"
+#include "app/window/canvas/canvas_overlay.h"
 #include "app/window/panels/commands.h"
+#include "app/window/panels/panels.h"
 #include "sim/run/output/exports.h"
 #include "sim/view/colormap.h"
 #include "tests/support/catch.h"
@@ -40,11 +40,10 @@ struct Bar {
     }
     void right_click(ImVec2 at) {
         window.move_mouse(at);
-        for (const bool down : {true, false}) {
-            window.imgui.press_mouse(down, 1);
+        for (const bool down : {true, false, false}) {
+            window.hands.right = down;
             window.frames();
         }
-        window.frames();
     }
     // Clicks an item of the menu, found by its label.
     void click_in_menu(std::initializer_list<const char*> labels) {
@@ -156,13 +155,13 @@ TEST_CASE("Three panes stand in the arrangement in which the field is largest") 
 }
 
 TEST_CASE("The colour bar has all colours of its table, from left to right") {
-    ImGuiSession session({1000, 700});
+    HeadlessImGui session(1000, 700);
     PaneImage image;
     image.request.pane = Pane::laplacian;
     image.range = {-3e-4, 8e-4};
     image.colormap = "inferno";
     std::vector<double> places(256, -1);
-    session.frame([&] {
+    session.frame_of([&] {
         Painter painter;
         draw_color_bar(painter, kColors, {0, 600, 900, 60}, image);
         const ImDrawList& list = *ImGui::GetBackgroundDrawList();
@@ -183,8 +182,8 @@ TEST_CASE("The colour bar has all colours of its table, from left to right") {
 }
 
 TEST_CASE("A colour bar in a narrow strip goes without a long label, and keeps a short one") {
-    ImGuiSession session({1000, 700});
-    session.frame([&] {
+    HeadlessImGui session(1000, 700);
+    session.frame_of([&] {
         Painter painter;
         const double line = painter.line_height();
         const auto share_of_bar = [&](Pane pane, double lines) {

@@ -14,7 +14,7 @@ TEST_CASE("Ctrl and the wheel change the brush's radius and not the view") {
     Lab lab;
     lab.move(400, 300);
     const CanvasView view = lab.ui.view;
-    lab.session.hands.ctrl = true;
+    lab.hands.ctrl = true;
     lab.wheel(1);
     REQUIRE(lab.ui.brush.radius == Approx(11.5));
     lab.wheel(-1);
@@ -32,7 +32,7 @@ TEST_CASE("A stroke is one point and pieces that join end to end along the mouse
     Dice random;
     CAPTURE(erases);
     lab.ui.brush = {0.75, 12, true, true};
-    bool& button = erases ? lab.session.hands.right : lab.session.hands.left;
+    bool& button = erases ? lab.hands.right : lab.hands.left;
     lab.move(300, 300);
     std::vector<SamplePoint> way{lab.cell(300.5, 300.5)};
     lab.press(button);
@@ -67,11 +67,11 @@ TEST_CASE("A stroke that begins on the canvas goes on over a panel, and keeps it
     lab.panel = true;
     lab.frame();
     lab.move(500, 300);
-    lab.press(lab.session.hands.left);
+    lab.press(lab.hands.left);
     lab.ui.brush.value = 9;
     lab.move(250, 300);
     lab.move(150, 300);
-    lab.release(lab.session.hands.left);
+    lab.release(lab.hands.left);
     const auto pieces = lab.sent<action::Paint>();
     REQUIRE(pieces.size() == 3);
     REQUIRE(pieces.back().piece.x1 < pieces.front().piece.x1);
@@ -87,8 +87,8 @@ TEST_CASE("What happens on a panel is none of the canvas' business") {
     const CanvasView view = lab.ui.view;
     for (const Tool tool : {Tool::paint, Tool::probe, Tool::profile}) {
         lab.ui.tool = tool;
-        lab.drag(lab.session.hands.left, {150, 350}, {600, 400});
-        lab.drag(lab.session.hands.middle, {150, 350}, {600, 400});
+        lab.drag(lab.hands.left, {150, 350}, {600, 400});
+        lab.drag(lab.hands.middle, {150, 350}, {600, 400});
         lab.move(150, 350);
         lab.wheel(2);
         REQUIRE_FALSE(lab.ui.hover);
@@ -107,7 +107,7 @@ TEST_CASE("A brush smaller than a cell paints the cell under the mouse") {
         const int py = random.integer(200, 500);
         lab.ui.actions.clear();
         lab.move(px, py);
-        lab.click(lab.session.hands.left);
+        lab.click(lab.hands.left);
         const auto pieces = lab.sent<action::Paint>();
         REQUIRE(pieces.size() == 1);
         const SamplePoint cell = lab.cell(px + 0.5, py + 0.5);
@@ -123,7 +123,7 @@ TEST_CASE("Painting works in every pane but the start's") {
         const ScreenRect at = lab.slot(i).picture;
         lab.ui.actions.clear();
         lab.move(std::floor(at.x + at.width / 3), std::floor(at.y + at.height / 2));
-        lab.click(lab.session.hands.left);
+        lab.click(lab.hands.left);
         const auto pieces = lab.sent<action::Paint>();
         REQUIRE(pieces.size() == (i == 0 ? 0 : 1));
         REQUIRE(lab.ui.said.empty() == (i > 0));
@@ -139,7 +139,7 @@ TEST_CASE("A left click pins a probe on its cell, a right click near it removes 
     Lab lab({90, 60});
     lab.ui.tool = Tool::probe;
     lab.move(421, 333);
-    lab.click(lab.session.hands.left);
+    lab.click(lab.hands.left);
     const auto added = lab.sent<action::AddProbe>();
     REQUIRE(added.size() == 1);
     const SamplePoint at = lab.cell(421.5, 333.5);
@@ -147,13 +147,13 @@ TEST_CASE("A left click pins a probe on its cell, a right click near it removes 
     REQUIRE(added[0].y == int(at.y));
 
     lab.snapshot.probes = {{80, 50, {}, {}}, {added[0].x, added[0].y, {}, {}}};
-    lab.click(lab.session.hands.left);
+    lab.click(lab.hands.left);
     REQUIRE(lab.sent<action::AddProbe>().size() == 1);
     lab.move(600, 200);
-    lab.click(lab.session.hands.right);
+    lab.click(lab.hands.right);
     REQUIRE(lab.sent<action::RemoveProbe>().empty());
     lab.move(424, 331);
-    lab.click(lab.session.hands.right);
+    lab.click(lab.hands.right);
     REQUIRE(lab.sent<action::RemoveProbe>().size() == 1);
     REQUIRE(lab.sent<action::RemoveProbe>()[0].index == 1);
     REQUIRE(lab.sent<action::Paint>().empty());
@@ -162,7 +162,7 @@ TEST_CASE("A left click pins a probe on its cell, a right click near it removes 
 TEST_CASE("Drags set profiles, their ends can be dragged again, and a right click removes the nearest") {
     Lab lab;
     lab.ui.tool = Tool::profile;
-    lab.drag(lab.session.hands.left, {300, 250}, {700, 450});
+    lab.drag(lab.hands.left, {300, 250}, {700, 450});
     REQUIRE(lab.ui.profiles.size() == 1);
     const double near = 1.0 / 16;
     REQUIRE(lab.ui.profiles.front().from.x == Approx(lab.cell(300, 250).x).margin(near));
@@ -176,28 +176,28 @@ TEST_CASE("Drags set profiles, their ends can be dragged again, and a right clic
     REQUIRE(ImGui::GetMouseCursor() == ImGuiMouseCursor_Arrow);
     lab.move(302, 251);
     REQUIRE(ImGui::GetMouseCursor() == ImGuiMouseCursor_Hand);
-    lab.drag(lab.session.hands.left, {302, 251}, {350, 500});
+    lab.drag(lab.hands.left, {302, 251}, {350, 500});
     REQUIRE(lab.ui.profiles.front().to == to);
     REQUIRE(lab.ui.profiles.front().from.x == Approx(lab.cell(350, 500).x).margin(near));
 
     // A click draws no line, and lines end at the field's edge.
     const ProfileLine line = lab.ui.profiles.front();
-    lab.drag(lab.session.hands.left, {500, 300}, {501, 300});
+    lab.drag(lab.hands.left, {500, 300}, {501, 300});
     REQUIRE(lab.ui.profiles.front() == line);
 
     // A second line is added, and a right click removes the nearest one.
-    lab.drag(lab.session.hands.left, {500, 300}, {5000, 300});
+    lab.drag(lab.hands.left, {500, 300}, {5000, 300});
     REQUIRE(lab.ui.profiles.size() == 2);
     REQUIRE(lab.ui.profiles[0] == line);
     REQUIRE(lab.ui.profiles[1].to.x == 2000);
     lab.move(352, 498);
-    lab.press(lab.session.hands.right);
+    lab.press(lab.hands.right);
     REQUIRE(lab.ui.profiles.size() == 1);
     REQUIRE(lab.ui.profiles[0].to.x == 2000);
 
     // Beyond the limit the oldest line is removed.
     for (std::size_t i = 0; i < kMostProfiles; ++i)
-        lab.drag(lab.session.hands.left, {400 + 20.0 * double(i), 350}, {420 + 20.0 * double(i), 450});
+        lab.drag(lab.hands.left, {400 + 20.0 * double(i), 350}, {420 + 20.0 * double(i), 450});
     REQUIRE(lab.ui.profiles.size() == kMostProfiles);
     REQUIRE(lab.ui.profiles[0].to.x < 2000);
 }
@@ -205,16 +205,16 @@ TEST_CASE("Drags set profiles, their ends can be dragged again, and a right clic
 TEST_CASE("With Shift a profile is level, upright or diagonal") {
     Lab lab;
     lab.ui.tool = Tool::profile;
-    lab.session.hands.shift = true;
-    lab.drag(lab.session.hands.left, {400, 300}, {600, 320});
+    lab.hands.shift = true;
+    lab.drag(lab.hands.left, {400, 300}, {600, 320});
     REQUIRE(lab.ui.profiles.size() == 1);
     REQUIRE(lab.ui.profiles.front().from.y == lab.ui.profiles.front().to.y);
     REQUIRE(lab.ui.profiles.front().to.x > lab.ui.profiles.front().from.x);
     lab.ui.profiles.clear();
-    lab.drag(lab.session.hands.left, {400, 300}, {390, 500});
+    lab.drag(lab.hands.left, {400, 300}, {390, 500});
     REQUIRE(lab.ui.profiles.front().from.x == lab.ui.profiles.front().to.x);
     lab.ui.profiles.clear();
-    lab.drag(lab.session.hands.left, {400, 300}, {300, 380});
+    lab.drag(lab.hands.left, {400, 300}, {300, 380});
     const double dx = lab.ui.profiles.front().to.x - lab.ui.profiles.front().from.x;
     const double dy = lab.ui.profiles.front().to.y - lab.ui.profiles.front().from.y;
     REQUIRE(dx < 0);
@@ -229,16 +229,16 @@ TEST_CASE("Where the mouse goes after a button was let go is no part of what was
         lab.move(random.integer(600, 900), random.integer(400, 600));
     };
     lab.move(300, 300);
-    lab.press(lab.session.hands.left);
+    lab.press(lab.hands.left);
     lab.move(350, 280);
-    let_go_elsewhere(lab.session.hands.left);
+    let_go_elsewhere(lab.hands.left);
     REQUIRE(lab.sent<action::Paint>().size() == 2);
 
     lab.move(300, 300);
-    lab.press(lab.session.hands.middle);
+    lab.press(lab.hands.middle);
     lab.move(400, 250);
     const CanvasView panned = lab.ui.view;
-    let_go_elsewhere(lab.session.hands.middle);
+    let_go_elsewhere(lab.hands.middle);
     REQUIRE(lab.ui.view == panned);
 }
 
@@ -250,12 +250,12 @@ TEST_CASE(
     lab.ui.brush.soft = true;
     lab.ui.straight = line;
     lab.move(300, 200);
-    lab.press(lab.session.hands.left);
+    lab.press(lab.hands.left);
     lab.move(500, 300);
     lab.move(420, 340);
     CHECK(lab.sent<action::Paint>().empty());
     const SamplePoint from = lab.cell(300.5, 200.5), to = lab.cell(420.5, 340.5);
-    lab.release(lab.session.hands.left);
+    lab.release(lab.hands.left);
     const auto pieces = lab.sent<action::Paint>();
     REQUIRE(pieces.size() == (line ? 2 : 1));
     const BrushPiece& last = pieces.back().piece;
@@ -277,12 +277,12 @@ TEST_CASE("A fill is one piece with its tolerance, and the eraser paints 0") {
     Lab lab({200, 140});
     lab.ui.brush = {0.75, 12, true, true, BrushShape::fill};
     lab.ui.fill_tolerance = 0.25;
-    lab.drag(lab.session.hands.left, {300, 200}, {400, 300});
+    lab.drag(lab.hands.left, {300, 200}, {400, 300});
     auto pieces = lab.sent<action::Paint>();
     REQUIRE(pieces.size() == 1);
     CHECK(pieces[0].piece.brush == Brush{0.75, 0.25, true, false, BrushShape::fill});
     lab.ui.erases = true;
-    lab.click(lab.session.hands.left);
+    lab.click(lab.hands.left);
     pieces = lab.sent<action::Paint>();
     REQUIRE(pieces.size() == 2);
     CHECK(pieces[1].piece.brush == Brush{0, 0.25, false, false, BrushShape::fill});
@@ -294,12 +294,12 @@ TEST_CASE("Whatever is painted beside the field is no edit, and says that there 
     lab.ui.brush.radius = 2;
     lab.ui.brush.shape = GENERATE(BrushShape::round, BrushShape::rectangle, BrushShape::fill);
     lab.move(500, 300);
-    lab.click(lab.session.hands.left);
+    lab.click(lab.hands.left);
     CHECK(lab.ui.said.empty());
     const std::size_t within = lab.sent<action::Paint>().size();
     CHECK(within > 0);
     lab.move(60, 300);
-    lab.click(lab.session.hands.left);
+    lab.click(lab.hands.left);
     CHECK_FALSE(lab.ui.said.empty());
     CHECK(lab.sent<action::Paint>().size() == within);
 }
@@ -308,7 +308,7 @@ TEST_CASE("The eyedropper takes the value of the cell that was clicked, though t
     Lab lab({200, 140});
     lab.ui.tool = Tool::pick;
     lab.move(300, 200);
-    lab.click(lab.session.hands.left);
+    lab.click(lab.hands.left);
     REQUIRE(lab.ui.picks);
     const SamplePoint clicked = *lab.ui.picks;
     lab.move(500, 400);

@@ -71,8 +71,8 @@ TEST_CASE("The middle button, and Alt with the left one, drag the field with the
     lab.move(500, 350);
     for (int i = 0; i < 10; ++i) lab.wheel(1);
     const SamplePoint held = lab.cell(500, 350);
-    lab.session.hands.alt = with_alt;
-    bool& button = with_alt ? lab.session.hands.left : lab.session.hands.middle;
+    lab.hands.alt = with_alt;
+    bool& button = with_alt ? lab.hands.left : lab.hands.middle;
     lab.drag(button, {500, 350}, {623, 277});
     const SamplePoint now = lab.cell(623, 277);
     REQUIRE(now.x == Approx(held.x).margin(1e-6));
@@ -91,18 +91,18 @@ TEST_CASE(
     lab.frame();
     const ScreenRect before = lab.output.drawings[0].where;
     lab.answers = false;
-    lab.drag(lab.session.hands.middle, {500, 350}, {540, 380});
+    lab.drag(lab.hands.middle, {500, 350}, {540, 380});
     const ScreenRect after = lab.output.drawings[0].where;
     REQUIRE(after == ScreenRect{before.x + 40, before.y + 30, before.width, before.height});
     REQUIRE(lab.output.moves);
-    const int quiet = lab.session.vertices();
+    const int quiet = lab.vertices();
     for (int i = 0; i < 30; ++i) lab.frame();
-    REQUIRE(lab.session.vertices() > quiet);
+    REQUIRE(lab.vertices() > quiet);
     lab.answers = true;
     lab.frame();
     lab.frame();
     REQUIRE_FALSE(lab.output.moves);
-    REQUIRE(lab.session.vertices() <= quiet);
+    REQUIRE(lab.vertices() <= quiet);
 }
 
 TEST_CASE("A double click of the middle button and f fit, 1 shows one pixel per cell") {
@@ -111,7 +111,7 @@ TEST_CASE("A double click of the middle button and f fit, 1 shows one pixel per 
     lab.move(500, 350);
     lab.wheel(3);
     REQUIRE_FALSE(lab.ui.view.fitted);
-    for (int i = 0; i < 2; ++i) lab.click(lab.session.hands.middle);
+    for (int i = 0; i < 2; ++i) lab.click(lab.hands.middle);
     REQUIRE(lab.ui.view == fitted);
     lab.ui.view = one_to_one(lab.ui.view, lab.ui.picture);
     lab.frame();
@@ -165,7 +165,7 @@ TEST_CASE("The hover is the point of the field under the cursor, in any view") {
         REQUIRE(lab.ui.hover->x == Approx(at.x));
         REQUIRE(lab.ui.hover->y == Approx(at.y));
     }
-    lab.session.hands.x = -1e6f;
+    lab.hands.x = -1e6f;
     lab.frame();
     REQUIRE_FALSE(lab.ui.hover);
 }
@@ -175,7 +175,7 @@ TEST_CASE("Cells that are large enough have their numbers asked for and drawn, a
     lab.move(500, 350);
     lab.frame();
     REQUIRE_FALSE(lab.output.request.numbers);
-    const int without = lab.session.vertices();
+    const int without = lab.vertices();
     while (lab.ui.view.scale < 50) lab.wheel(1);
     REQUIRE(lab.output.request.numbers);
     const CellBlock block = *lab.output.request.numbers;
@@ -185,12 +185,12 @@ TEST_CASE("Cells that are large enough have their numbers asked for and drawn, a
     REQUIRE(block.y == std::floor(area.y0));
     REQUIRE(block.y + block.ny == std::ceil(area.y1));
     lab.frame();
-    const int with = lab.session.vertices();
+    const int with = lab.vertices();
     REQUIRE(with > without + block.nx * block.ny * 4);
     lab.ui.show_numbers = false;
     lab.frame();
     REQUIRE_FALSE(lab.output.request.numbers);
-    REQUIRE(lab.session.vertices() < with - block.nx * block.ny * 4);
+    REQUIRE(lab.vertices() < with - block.nx * block.ny * 4);
 }
 
 TEST_CASE("Any canvas, field and choice of panes is drawn without harm") {
@@ -211,7 +211,7 @@ TEST_CASE("Any canvas, field and choice of panes is drawn without harm") {
             lab.ui.scale = float(random.uniform(0.5, 3));
             lab.move(random.integer(0, 999), random.integer(0, 699));
             lab.wheel(float(random.integer(-8, 12)));
-            lab.drag(lab.session.hands.middle,
+            lab.drag(lab.hands.middle,
                      {500, 350},
                      {double(random.integer(-900, 1900)), double(random.integer(-900, 1900))},
                      2);
@@ -226,7 +226,7 @@ TEST_CASE("Any canvas, field and choice of panes is drawn without harm") {
     }
     for (const ScreenRect& area :
          {ScreenRect{0, 0, 0, 0}, {990, 690, 3, 3}, {0, 0, 1000, 5}, {20, 20, 40, 600}})
-        lab.session.frame([&] {
+        lab.frame_of([&] {
             const CanvasOutput output = lab.canvas.update(lab.ui, lab.snapshot, {area, kColors, 0});
             REQUIRE_FALSE(output.request.panes.empty());
         });
@@ -274,9 +274,7 @@ TEST_CASE("Axes have whole cells of the part that is seen, where they are") {
     for (int i = 0; i < 100; ++i) {
         const double low = random.uniform(0, 1000), span = std::exp2(random.uniform(-1, 11));
         FieldAxes axes;
-        lab.session.frame([&] {
-            axes = axes_over({{low, low, low + span, low + span}, 600, 400, false}, 15);
-        });
+        lab.frame_of([&] { axes = axes_over({{low, low, low + span, low + span}, 600, 400, false}, 15); });
         CAPTURE(low, span);
         if (span > 2) CHECK(axes.x.marks.size() >= 2);
         for (const figure::Ticks& ticks : {axes.x, axes.y})
@@ -288,9 +286,7 @@ TEST_CASE("Axes have whole cells of the part that is seen, where they are") {
 TEST_CASE("Axes are in the unit of lengths, and an end that is whole has its label") {
     Lab lab;
     FieldAxes axes;
-    lab.session.frame([&] {
-        axes = axes_over({{0, 0, 400 - 1e-11, 300}, 600, 400, false}, 15, {0.01, "m"});
-    });
+    lab.frame_of([&] { axes = axes_over({{0, 0, 400 - 1e-11, 300}, 600, 400, false}, 15, {0.01, "m"}); });
     REQUIRE(axes.x.marks.size() > 2);
     CHECK(axes.x.marks.back().label == "4 m");
     CHECK(axes.x.marks.front().label == "0");

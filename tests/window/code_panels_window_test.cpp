@@ -14,30 +14,24 @@ using namespace stencil_test;
 namespace {
 
 // Shows only this section, for a typed equation that is not stepped.
-struct CodeLab {
-    explicit CodeLab(const std::string& text) {
+struct CodeLab : HeadlessImGui {
+    explicit CodeLab(const std::string& text) : HeadlessImGui(1280, 1600) {
         Session session(run_of_text(text), standing());
         settle(session);
         snapshot = *session.snapshot();
         ui.preferences.open_sections = {"Generated code"};
+        draw = [this] { draw_interface(ui, snapshot); };
         frames(2);
     }
-    void draw() { draw_interface(ui, snapshot); }
-    void frames(int count) {
-        for (int i = 0; i < count; ++i) imgui.frame([this] { draw(); });
-    }
-    ImRect enlarge() {
-        return imgui.find("##panel", {"Generated code", "Enlarge"}, [this] { draw(); });
-    }
+    ImRect enlarge() { return find("##panel", {"Generated code", "Enlarge"}); }
     // Clicks the button at the left of that one.
     void copy() {
         const ImRect right = enlarge();
-        imgui.click({right.Min.x - right.GetWidth() / 2, right.GetCenter().y}, [this] { draw(); });
+        click({right.Min.x - right.GetWidth() / 2, right.GetCenter().y});
     }
 
     UiState ui;
     Snapshot snapshot;
-    HeadlessImGui imgui{1280, 1600};
 };
 
 constexpr const char* kText = "du/dt = D*lap(u) - u^3; D = 0.1; size = 40x30";
@@ -76,7 +70,7 @@ TEST_CASE("The stages are shown at first, any text of the device can be chosen, 
     lab.frames(2);
     lab.copy();
     CHECK(state.code.texts[0].text == ImGui::GetClipboardText());
-    lab.imgui.click(lab.enlarge().GetCenter(), [&] { lab.draw(); });
+    lab.click(lab.enlarge().GetCenter());
     lab.frames(2);
     CHECK(window_rect("Generated code##large").drawn);
 }
@@ -164,7 +158,7 @@ TEST_CASE("Going live is on offer where there is a GPU") {
     window.ui.panel.kernel.live = false;
     const auto find_box = [&] {
         window.frames(2);
-        return window.imgui.find("##panel", {"Your kernel", "once it is correct"}, window.draw());
+        return window.find("##panel", {"Your kernel", "once it is correct"});
     };
     Machine machine = *window.snapshot.machine;
     machine.cuda.devices.emplace_back();

@@ -20,10 +20,7 @@ struct Programs {
     Environment wayland{"WAYLAND_DISPLAY", std::nullopt};
 
     std::string add(const std::string& name, const std::string& script) {
-        const std::filesystem::path file = folder / name;
-        write_bytes(file, "#!/bin/sh\n" + script);
-        std::filesystem::permissions(file, std::filesystem::perms::owner_all);
-        return file.string();
+        return write_script(folder / name, script).string();
     }
 };
 
@@ -77,7 +74,7 @@ TEST_CASE("a field for paths takes the dialog's answer, a recent path, and ~ for
     UiState ui;
     std::string path, other;
     bool entered = false;
-    const auto draw = [&] {
+    imgui.draw = [&] {
         ImGui::Begin("a window");
         ImGui::SetWindowSize(ImVec2(300, 380));
         entered |= path_input("##file", ui, path, PathKind::file, "");
@@ -86,14 +83,12 @@ TEST_CASE("a field for paths takes the dialog's answer, a recent path, and ~ for
     };
     // Clicks the button beside a field.
     const auto press_folder = [&](const char* field) {
-        const ImRect at = imgui.find("a window", {field}, draw);
+        const ImRect at = imgui.find("a window", {field});
         const float x = at.Max.x + ImGui::GetStyle().ItemInnerSpacing.x + at.GetHeight() / 2;
-        imgui.click(ImVec2(x, at.GetCenter().y), draw);
+        imgui.click(ImVec2(x, at.GetCenter().y));
     };
-    imgui.click("a window", {"##file"}, draw);
-    imgui.type("~/field.npy");
-    imgui.frame(draw);
-    imgui.press(ImGuiKey_Enter, draw);
+    imgui.click("a window", {"##file"});
+    imgui.enter("~/field.npy");
     CHECK(entered);
     CHECK(path == "/users/one/field.npy");
     // Without a dialog program the folder has to be typed.
@@ -104,7 +99,7 @@ TEST_CASE("a field for paths takes the dialog's answer, a recent path, and ~ for
     REQUIRE(ui.asked<PathQuestion>());
     CHECK(ui.asked<PathQuestion>()->kind == PathKind::folder);
     ui.dialog.answer = "/chosen";
-    imgui.frame(draw);
+    imgui.frames();
     CHECK(other == "/chosen");
     CHECK(path == "/users/one/field.npy");
     ui.preferences.recent = {"/before/a.npy"};
@@ -112,7 +107,7 @@ TEST_CASE("a field for paths takes the dialog's answer, a recent path, and ~ for
     press_folder("##file");
     ImGuiWindow* popup = ImGui::GetCurrentContext()->NavWindow;
     REQUIRE((popup->Flags & ImGuiWindowFlags_Popup) != 0);
-    imgui.click(ImVec2(popup->Pos.x + 30, popup->Pos.y + popup->Size.y - 20), draw);
+    imgui.click(ImVec2(popup->Pos.x + 30, popup->Pos.y + popup->Size.y - 20));
     CHECK(entered);
     CHECK(path == "/before/a.npy");
 }

@@ -77,8 +77,6 @@ TEST_CASE("The window opens again and again in one process, at the size that was
         CHECK(!display.gl_renderer().empty());
         CHECK(contains(display.gl_version(), "."));
         CHECK(!display.should_close());
-        display.request_close();
-        CHECK(display.should_close());
     }
 }
 

@@ -3,7 +3,6 @@
 
 #include "app/window/layout.h"
 #include "app/window/panels/commands.h"
-#include "app/window/panels/equation/parameter_rows.h"
 #include "app/window/panels/panels.h"
 #include "sim/model/presets.h"
 #include "sim/run/ready_runs.h"
@@ -21,48 +20,56 @@ namespace {
 constexpr const char* kTyped = "du/dt = D*lap(u) + v\ndv/dt = 0.1*lap(v)\nD = 0.1 in [0, 0.2]\nsize = 40x30";
 
 // Shows only this section, with a session that executes its actions.
-struct EquationLab {
-    explicit EquationLab(const std::string& text = kTyped) : session(run_of_text(text), standing()) {
+struct EquationLab : HeadlessImGui {
+    explicit EquationLab(const std::string& text = kTyped)
+        : HeadlessImGui(1280, 1600), session(run_of_text(text), standing()) {
         ui.preferences.open_sections = {"Equation"};
+        draw = [this] {
+            draw_interface(ui, snapshot);
+            for (const Action& action : std::exchange(ui.actions, {})) session.apply(action);
+            follow();
+        };
         follow();
         frames(3);
     }
-    void draw() { draw_interface(ui, snapshot); }
     void follow() {
-        settle(session);
+        if (!session.snapshot()->running) settle(session);
         snapshot = *session.snapshot();
     }
     void act(const Action& action) {
         session.apply(action);
         follow();
     }
-    // Actions are applied to the session at once.
-    void frames(int count) {
-        for (int i = 0; i < count; ++i) {
-            imgui.frame([this] { draw(); });
-            for (const Action& action : std::exchange(ui.actions, {})) session.apply(action);
-            follow();
-        }
-    }
-    void type(std::string_view text) {
-        imgui.type(text);
-        frames(2);
+    // Returns the child window that has this in its name.
+    static const ImGuiWindow& child(std::string_view name) {
+        for (const ImGuiWindow* window : ImGui::GetCurrentContext()->Windows)
+            if (window->WasActive && std::string_view(window->Name).find(name) != std::string_view::npos)
+                return *window;
+        throw std::runtime_error("no such window");
     }
     // Clicks into the editor's second line.
     void enter_editor() {
-        const ImGuiWindow* editor = nullptr;
-        for (const ImGuiWindow* window : ImGui::GetCurrentContext()->Windows)
-            if (window->WasActive && std::string_view(window->Name).find("##text") != std::string_view::npos)
-                editor = window;
-        REQUIRE(editor);
-        imgui.click({editor->Pos.x + 30, editor->Pos.y + editor->Size.y - 8}, [this] { draw(); });
+        const ImGuiWindow& editor = child("##text");
+        click({editor.Pos.x + 30, editor.Pos.y + editor.Size.y - 8});
+    }
+    ImRect slider() { return find("##panel", {"Equation", "D", "##value"}); }
+    // Drags the slider's thumb between these shares of its width.
+    void drag(const ImRect& at, float from, float to) {
+        const auto place = [&](float share) {
+            return ImVec2(at.Min.x + share * at.GetWidth(), at.GetCenter().y);
+        };
+        move_mouse(place(from));
+        press_mouse(true);
+        move_mouse(place(to));
+        frames();
+        press_mouse(false);
+        frames();
     }
     const Model& model() { return *session.simulation().now().model; }
 
     UiState ui;
     Snapshot snapshot;
     Session session;
-    HeadlessImGui imgui{1280, 1600};
 };
 
 }  // namespace
@@ -87,11 +94,10 @@ TEST_CASE("A typed equation is applied after a moment of quiet, and a mistake is
 
 TEST_CASE("The panel keeps its places while a mistake comes and goes") {
     EquationLab lab;
-    const ImRect before = lab.imgui.find("##panel", {"Equation", "D", "##value"}, [&] { lab.draw(); });
+    const ImRect before = lab.slider();
     lab.ui.panel.equation.mistake = find_mistake("du/dt = nothing");
     REQUIRE(lab.ui.panel.equation.mistake);
-    const ImRect after = lab.imgui.find("##panel", {"Equation", "D", "##value"}, [&] { lab.draw(); });
-    CHECK(before.Min.y == after.Min.y);
+    CHECK(lab.slider().Min.y == before.Min.y);
 }
 
 TEST_CASE("The line with the caret is seen below a mistake of any length") {
@@ -100,12 +106,8 @@ TEST_CASE("The line with the caret is seen below a mistake of any length") {
     for (int i = 0; i < 40; ++i) sentence += " of many words";
     lab.ui.panel.equation.mistake = Mistake{sentence, "left: u = 4.5", 3, 7};
     lab.frames(3);
-    const ImGuiWindow* below = nullptr;
-    for (const ImGuiWindow* window : ImGui::GetCurrentContext()->Windows)
-        if (window->WasActive && std::string_view(window->Name).find("below") != std::string_view::npos)
-            below = window;
-    REQUIRE(below);
-    CHECK(below->ContentSize.y <= below->Size.y + 1);
+    const ImGuiWindow& below = lab.child("below");
+    CHECK(below.ContentSize.y <= below.Size.y + 1);
 }
 
 TEST_CASE("The text has the run's own values, and nothing comes of it that nobody typed") {
@@ -122,7 +124,7 @@ TEST_CASE("The text has the run's own values, and nothing comes of it that nobod
     lab.frames(60);  // a text with the focus is not replaced
     CHECK(lab.session.simulation().now().parameter("D") == 0.05);
     CHECK(lab.snapshot.history->done.size() <= done + 1);
-    lab.imgui.click({1000, 800}, [&] { lab.draw(); });
+    lab.click({1000, 800});
     lab.frames(40);
     CHECK(lab.ui.panel.equation.text.find("D = 0.05") != std::string::npos);
 }
@@ -140,33 +142,18 @@ TEST_CASE("A text that the session changes is shown, unless another one is being
 
 TEST_CASE("A parameter's slider changes it at once, within a range that a menu changes") {
     EquationLab lab;
-    const auto draw = [&] { lab.draw(); };
-    const ImRect slider = lab.imgui.find("##panel", {"Equation", "D", "##value"}, draw);
-    lab.imgui.move_mouse(slider.GetCenter());
-    lab.frames(1);
-    lab.imgui.press_mouse(true);
-    lab.frames(2);
-    lab.imgui.move_mouse({slider.Min.x + 0.75f * slider.GetWidth(), slider.GetCenter().y});
-    lab.frames(2);
-    lab.imgui.press_mouse(false);
-    lab.frames(2);
+    const ImRect slider = lab.slider();
+    lab.drag(slider, 0.5f, 0.75f);
     CHECK(std::abs(lab.session.simulation().now().parameter("D") - 0.15) < 0.01);
     lab.ui.panel.equation.ranges["D"].high = 1.0;
-    lab.imgui.move_mouse({slider.Min.x + 0.5f * slider.GetWidth(), slider.GetCenter().y});
-    lab.frames(1);
-    lab.imgui.press_mouse(true);
-    lab.frames(2);
-    lab.imgui.move_mouse({slider.Min.x + 0.2f * slider.GetWidth(), slider.GetCenter().y});
-    lab.frames(2);
-    lab.imgui.press_mouse(false);
-    lab.frames(1);
+    lab.drag(slider, 0.5f, 0.2f);
     CHECK(std::abs(lab.session.simulation().now().parameter("D") - 0.2) < 0.02);
 }
 
 TEST_CASE("The button sets dt to a share of the limit, and the canvas shows components together") {
     EquationLab lab;
     lab.act(action::Change{"dt", "0.1"});
-    lab.imgui.click("##panel", {"Equation", "Use 0.8 of the limit"}, [&] { lab.draw(); });
+    lab.click("##panel", {"Equation", "Use 0.8 of the limit"});
     lab.frames(2);
     const double limit = lab.session.snapshot()->step_limit->limit.dt;
     CHECK(std::abs(lab.session.simulation().now().time_step() / limit - 0.8) < 1e-6);
@@ -190,15 +177,12 @@ TEST_CASE("A click in the gallery begins a ready run, which runs on, or a run wi
         ImVec2 at(area.least.x + 40, area.least.y);
         while (at.y < area.most.y && ImGui::GetCurrentContext()->HoveredId != tile) {
             at.y += 10;
-            lab.imgui.move_mouse(at);
-            lab.frames(1);
+            lab.move_mouse(at);
         }
-        lab.imgui.click(at, [&] { lab.draw(); });
-        for (const Action& action : std::exchange(lab.ui.actions, {})) lab.session.apply(action);
+        lab.click(at);
         CHECK_FALSE(lab.ui.gallery.open);
     };
     click_tile(presets()[0].name);
-    lab.follow();
     CHECK(lab.ui.gallery.wanted == gallery_rows().size());
     CHECK(lab.model().name == presets()[0].name);
     CHECK(lab.session.snapshot()->step == 0);

@@ -25,26 +25,27 @@ std::vector<Example> a_table() {
     return {plain_example(), sample_example()};
 }
 
+// Draws the section in its own window, and the enlarged results.
+void draw_examples_in(ImVec2 size, UiState& ui, const Snapshot& snapshot, std::span<const Example> table) {
+    follow_example(ui, snapshot);
+    ImGui::SetNextWindowPos({0, 0});
+    ImGui::SetNextWindowSize(size);
+    ImGui::Begin("examples", nullptr, ImGuiWindowFlags_AlwaysVerticalScrollbar);
+    draw_example_panel(ui, snapshot, table);
+    ImGui::End();
+    draw_large_results(ui);
+}
+
 // Shows the section in its own window, with a runner as in the program.
-struct ExamplesLab {
-    explicit ExamplesLab(float width = 400) : size(width, 3000), imgui(width + 1000, 3000) {
+struct ExamplesLab : HeadlessImGui {
+    ExamplesLab() : HeadlessImGui(1400, 3000) {
         ui.panel.examples.name = "sample";
         snapshot.machine = full_snapshot(dice).machine;
-    }
-
-    std::function<void()> draw() {
-        return [this] {
-            follow_example(ui, snapshot);
-            ui.canvas = {size.x, 0, 1000, 900};
-            ImGui::SetNextWindowPos({0, 0});
-            ImGui::SetNextWindowSize(size);
-            ImGui::Begin("examples", nullptr, ImGuiWindowFlags_AlwaysVerticalScrollbar);
-            draw_example_panel(ui, snapshot, table);
-            ImGui::End();
-            draw_large_results(ui);
+        draw = [this] {
+            ui.canvas = {400, 0, 1000, 900};
+            draw_examples_in({400, 3000}, ui, snapshot, table);
         };
     }
-    void frame() { imgui.frame(draw()); }
 
     void serve() {
         serve_examples(ui, runner, snapshot.machine);
@@ -52,7 +53,7 @@ struct ExamplesLab {
     }
     void run_to_end() {
         for (int i = 0; i < 4000; ++i) {
-            frame();
+            frames();
             serve();
             if (!ui.example.running && !ui.panel.examples.waiting) return;
             std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -71,21 +72,19 @@ struct ExamplesLab {
     // Clicks down a column of the window until `done`; returns the height, or -1.
     template <class Done>
     float click_down(float x, Done done) {
-        frame();
+        frames();
         for (float y = 30; y < 700; y += 9) {
-            imgui.click({x, y}, draw());
+            click({x, y});
             if (done()) return y;
         }
         return -1;
     }
 
     Dice dice;
-    ImVec2 size;
     std::vector<Example> table = a_table();
     UiState ui;
     Snapshot snapshot = empty_snapshot();
     ExampleRunner runner;
-    HeadlessImGui imgui;
 };
 
 std::string command_of(const ExamplesState& state) {
@@ -175,7 +174,7 @@ TEST_CASE("options take numbers as all fields do, and an error takes no room fro
     std::vector<float> heights;
     for (const char* rows : {"1k", "many", "13"}) {
         sample_texts(state) = {{"rows", {rows}}, {"c", {"1/4", "2"}}};
-        for (int i = 0; i < 3; ++i) lab.frame();
+        lab.frames(3);
         heights.push_back(window_rect("examples").content.y);
         CHECK(draft_of(sample_example(), state).errors.empty() == (std::string(rows) != "many"));
         if (heights.size() == 1)
@@ -197,22 +196,22 @@ TEST_CASE("the run button runs what the panel asks for, and cancel ends it, whil
     lab.serve();
     REQUIRE(lab.ui.example.running);
     // A second click while it runs does nothing.
-    lab.imgui.click({60, y}, lab.draw());
+    lab.click({60, y});
     CHECK(lab.ui.requests.empty());
     for (int i = 0; i < 20; ++i) {
-        lab.frame();
+        lab.frames();
         lab.serve();
         std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
     CHECK(lab.ui.example.running);
     CHECK(lab.ui.example.share > 0);
-    lab.imgui.click({180, y}, lab.draw());
+    lab.click({180, y});
     CHECK(lab.orders<CancelExample>().size() == 1);
     lab.run_to_end();
     REQUIRE(lab.ui.example.report);
     CHECK(lab.ui.example.report->interrupted);
 
-    lab.imgui.click({310, y}, lab.draw());
+    lab.click({310, y});
     CHECK(std::string(ImGui::GetClipboardText()) == "stencilscope example sample --rows 77 --seconds 60");
 }
 
@@ -230,16 +229,16 @@ TEST_CASE("an example waits until the simulation pauses for it, and the simulati
         if (was_running) {
             CHECK_FALSE(pauses.front().on);
             lab.ui.actions.clear();
-            for (int i = 0; i < 5; ++i) lab.frame();
+            lab.frames(5);
             CHECK(lab.ui.requests.empty());
             lab.snapshot.running = false;
         }
-        lab.frame();
+        lab.frames();
         lab.serve();
         CHECK(lab.ui.example.running);
         CHECK(lab.ui.actions.empty());
         lab.run_to_end();
-        lab.frame();
+        lab.frames();
         const auto resumes = actions_of<action::Run>(lab.ui);
         REQUIRE(resumes.size() == (was_running ? 1 : 0));
         if (was_running) CHECK(resumes.front().on);
@@ -289,16 +288,8 @@ TEST_CASE(
                 for (const bool large : {false, true}) {
                     ui.panel.examples.large = large;
                     ui.canvas = {1500, 0, 1400, 1900};
-                    for (int i = 0; i < 3; ++i)
-                        imgui.frame([&] {
-                            follow_example(ui, snapshot);
-                            ImGui::SetNextWindowPos({0, 0});
-                            ImGui::SetNextWindowSize({width * scale, 1900});
-                            ImGui::Begin("examples", nullptr, ImGuiWindowFlags_AlwaysVerticalScrollbar);
-                            draw_example_panel(ui, snapshot, table);
-                            ImGui::End();
-                            draw_large_results(ui);
-                        });
+                    imgui.draw = [&] { draw_examples_in({width * scale, 1900}, ui, snapshot, table); };
+                    imgui.frames(3);
                     for (const char* name : {"examples", "###results"}) {
                         const WindowRect window = window_rect(name);
                         CAPTURE(name, large);
@@ -357,33 +348,28 @@ TEST_CASE("dragging the slider in the panel moves the point from one frame to th
     report.tables.clear();
     report.notes.clear();
     lab.ui.example.report = std::make_shared<Report>(report);
-    for (int i = 0; i < 3; ++i) lab.frame();
+    lab.frames(3);
     const double before = lab.ui.panel.examples.live_value;
     // The slider is somewhere below the options: dragging to its right end changes the value.
     float y = 500;
     for (; y < 2000 && lab.ui.panel.examples.live_value == before; y += 9)
         for (const float x : {340.0f, 370.0f}) {
-            lab.imgui.move_mouse({x, y});
-            lab.frame();
-            lab.imgui.press_mouse(x < 370);
-            lab.frame();
+            lab.move_mouse({x, y});
+            lab.press_mouse(x < 370);
         }
     REQUIRE(lab.ui.panel.examples.live_value != before);
     CHECK(lab.ui.panel.examples.live_value > 500);
-    for (int i = 0; i < 60; ++i) lab.frame();
-    lab.imgui.press_mouse(true);
-    lab.frame();
+    lab.frames(60);
+    lab.press_mouse(true);
     double last = lab.ui.panel.examples.live_value;
     for (float x = 360; x > 140; x -= 20) {
-        lab.imgui.move_mouse({x, y - 9});
-        lab.frame();
-        lab.frame();
+        lab.move_mouse({x, y - 9});
+        lab.frames();
         CHECK(lab.ui.panel.examples.live_value < last);
         CHECK(lab.ui.panel.examples.live_point.x == lab.ui.panel.examples.live_value);
         last = lab.ui.panel.examples.live_value;
     }
-    lab.imgui.press_mouse(false);
-    lab.frame();
+    lab.press_mouse(false);
     CHECK(last >= 0.1);
 }
 
@@ -445,7 +431,7 @@ TEST_CASE("plots draw whatever a report may hold") {
             curve.series = {{"first", points}, {"second", points, true, true, true}, {"none", {}}};
             const LivePoint moving{dice.uniform(-10, 10), dice.uniform(-10, 10), {}};
             for (const float height : {1.0f, 60.0f, 300.0f})
-                imgui.frame([&] {
+                imgui.frame_of([&] {
                     ImGui::SetNextWindowSize({500, 500});
                     ImGui::Begin("plot");
                     ImGui::TextUnformatted(curve.title.c_str());

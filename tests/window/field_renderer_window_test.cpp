@@ -319,12 +319,12 @@ TEST_CASE(
     CHECK(asked.height <= kSurfacePoints);
     const SurfaceView before = lab.ui.surface;
     const CanvasView flat = lab.ui.view;
-    lab.drag(lab.session.hands.left, {400, 300}, {500, 340});
+    lab.drag(lab.hands.left, {400, 300}, {500, 340});
     CHECK(lab.ui.surface.azimuth == Approx(before.azimuth - 40));
     CHECK(lab.ui.surface.elevation == Approx(before.elevation + 16));
     lab.wheel(2);
     CHECK(lab.ui.surface.zoom == Approx(1.44));
-    lab.drag(lab.session.hands.left, {400, 100}, {400, 690});
+    lab.drag(lab.hands.left, {400, 100}, {400, 690});
     CHECK(lab.ui.surface.elevation == 90);
     lab.frame();
     CHECK(lab.output.request.surface == lab.ui.surface);

@@ -6,7 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "app/window/panels/equation/parameter_rows.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/widgets/widgets.h"
 #include "sim/files/npy.h"
@@ -23,109 +22,95 @@ using namespace stencil_test;
 
 namespace {
 
-/// A field in its own window, and its result.
-struct NumberLab {
-    HeadlessImGui imgui{300, 200};
-    NumberDraft draft;
-    long long value = 17, entries = 0;
-    ImVec2 middle;
-
-    std::function<void()> draw() {
-        return [this] {
-            ImGui::SetNextWindowPos({0, 0});
-            ImGui::SetNextWindowSize({300, 200});
-            ImGui::Begin("window");
-            if (const auto entered = whole_input("##field", draft, value, 1, 1LL << 40)) {
-                value = *entered;
-                ++entries;
-            }
-            const ImVec2 least = ImGui::GetItemRectMin(), most = ImGui::GetItemRectMax();
-            middle = {(least.x + most.x) / 2, (least.y + most.y) / 2};
+/// A window with one widget.
+struct WidgetLab : HeadlessImGui {
+    template <class F>
+    explicit WidgetLab(F&& widget) : HeadlessImGui(300, 200) {
+        draw = [this, widget] {
+            begin_window("window", 300, 200);
+            widget();
+            at = {ImGui::GetItemRectMin(), ImGui::GetItemRectMax()};
             ImGui::End();
         };
     }
+    ImVec2 place(float share) const { return {at.Min.x + share * at.GetWidth(), at.GetCenter().y}; }
+    const NumberDraft& draft() const { return ui.panel.drafts.begin()->second; }
 
-    void type(std::string_view text) {
-        imgui.frame(draw());
-        imgui.click(middle, draw());
-        imgui.type(text);
-        imgui.frame(draw());
-    }
+    UiState ui;
+    ImRect at;  ///< of the widget
 };
 
-struct Slider {
-    HeadlessImGui imgui{300, 200};
-    SliderDraft draft;
-    double value = 0.2;
-    std::vector<LiveEdit> edits;
-    ImVec2 least, most;
-
-    std::function<void()> draw() {
-        return [this] {
-            ImGui::SetNextWindowPos({0, 0});
-            ImGui::SetNextWindowSize({300, 200});
-            ImGui::Begin("window");
-            const SliderLook look{0, 0.25, "{:.4f}", false, {0, 0.25, "is above the limit"}};
-            if (const auto edit = live_slider("##slider", draft, value, look)) {
-                edits.push_back(*edit);
-                value = edit->value;
-            }
-            least = ImGui::GetItemRectMin();
-            most = ImGui::GetItemRectMax();
-            ImGui::End();
-        };
+/// A field for a whole number, and its result.
+struct NumberLab : WidgetLab {
+    NumberLab()
+        : WidgetLab([this] {
+              if (const auto entered = whole_input("##field", ui, value, 1, 1LL << 40, "")) {
+                  value = *entered;
+                  ++entries;
+              }
+          }) {
+        frames();
+    }
+    void begin(std::string_view text) {
+        click(at.GetCenter());
+        type(text);
     }
 
-    ImVec2 at(float share) const { return {least.x + share * (most.x - least.x), (least.y + most.y) / 2}; }
+    long long value = 17, entries = 0;
+};
 
-    void settle() {
-        for (int i = 0; i < 60; ++i) imgui.frame(draw());
+struct Slider : WidgetLab {
+    Slider()
+        : WidgetLab([this] {
+              const SliderLook look{0, 0.25, "{:.4f}", false, {0, 0.25, "is above the limit"}};
+              const auto edit = live_slider("##slider", slider, value, look);
+              if (!edit) return;
+              edits.push_back(*edit);
+              value = edit->value;
+          }) {
+        frames();
     }
-
     void take_hold(float share) {
-        imgui.frame(draw());
-        imgui.move_mouse(at(share));
-        imgui.frame(draw());
-        imgui.press_mouse(true);
-        imgui.frame(draw());
+        move_mouse(place(share));
+        press_mouse(true);
     }
-
     // Clicks, and waits a frame for the number field to get the focus.
     void begin_typing(float share) {
-        imgui.click(at(share), draw());
-        imgui.frame(draw());
+        click(place(share));
+        frames();
     }
+
+    SliderDraft slider;
+    double value = 0.2;
+    std::vector<LiveEdit> edits;
 };
 
-struct Rows {
-    HeadlessImGui imgui{600, 500};
-    UiState ui;
-    Snapshot snapshot = empty_snapshot();
-
-    Rows() {
-        for (int i = 0; i < 3; ++i) imgui.frame(draw());
-    }
-
-    std::function<void()> draw() {
-        return [this] {
+struct Rows : HeadlessImGui {
+    Rows() : HeadlessImGui(600, 500) {
+        draw = [this] {
             ImGui::Begin("a window");
             ImGui::SetWindowSize(ImVec2(390, 450));
             ImGui::GetStateStorage()->SetInt(ImGui::GetID("Physical units"), 1);
             draw_units(ui, snapshot);
             ImGui::End();
         };
+        frames(3);
     }
     void set(const char* setting, const char* value) {
         set_setting(snapshot.now, setting, value);
         snapshot.spec = snapshot.now;
     }
-    void type(std::initializer_list<const char*> labels, const char* text) {
+    void fill(std::initializer_list<const char*> labels, const char* text) {
         ui.actions.clear();
-        imgui.click("a window", labels, draw());
-        imgui.type(text);
-        imgui.frame(draw());
-        imgui.press(ImGuiKey_Enter, draw());
+        click("a window", labels);
+        enter(text);
     }
+    const std::string& wrong(std::initializer_list<const char*> labels) {
+        return ui.panel.drafts.at(id_of("a window", labels)).wrong;
+    }
+
+    UiState ui;
+    Snapshot snapshot = empty_snapshot();
 };
 
 }  // namespace
@@ -135,80 +120,72 @@ TEST_CASE("a whole number can be typed with an exponent, and Enter applies it on
          {std::pair{"1e4", 10000LL}, {"10k", 10000LL}, {"2^20", 1048576LL}, {"3*(4 + 1)", 15LL}}) {
         CAPTURE(text);
         NumberLab field;
-        field.type(text);
+        field.begin(text);
         CHECK(field.value == 17);
-        field.imgui.press(ImGuiKey_Enter, field.draw());
+        field.press(ImGuiKey_Enter);
         CHECK(field.value == value);
         CHECK(field.entries == 1);
-        CHECK(field.draft.wrong.empty());
+        CHECK(field.draft().wrong.empty());
     }
 }
 
 TEST_CASE("Esc brings the old number back") {
     NumberLab field;
-    field.type("1e4");
-    field.imgui.press(ImGuiKey_Escape, field.draw());
-    for (int i = 0; i < 60; ++i) field.imgui.frame(field.draw());
+    field.begin("1e4");
+    field.press(ImGuiKey_Escape);
+    field.frames(60);
     CHECK(field.entries == 0);
-    CHECK(field.draft.text == "17");
+    CHECK(field.draft().text == "17");
 }
 
 TEST_CASE("what is no number that is allowed changes nothing, stays, and says why") {
     for (const char* text : {"abc", "2.5", "0", "1e13"}) {
         CAPTURE(text);
         NumberLab field;
-        field.type(text);
-        field.imgui.press(ImGuiKey_Enter, field.draw());
-        for (int i = 0; i < 60; ++i) field.imgui.frame(field.draw());
+        field.begin(text);
+        field.press(ImGuiKey_Enter);
+        field.frames(60);
         CHECK(field.entries == 0);
-        CHECK(field.draft.text == text);
-        CHECK(field.draft.wrong.find(text) != std::string::npos);
+        CHECK(field.draft().text == text);
+        CHECK(field.draft().wrong.find(text) != std::string::npos);
         // The text can be corrected.
-        field.type("5");
-        field.imgui.press(ImGuiKey_Enter, field.draw());
+        field.begin("5");
+        field.press(ImGuiKey_Enter);
         CHECK(field.value == 5);
-        CHECK(field.draft.wrong.empty());
+        CHECK(field.draft().wrong.empty());
     }
 }
 
 TEST_CASE("why a number was refused is said below its field until the next click, and nothing moves for it") {
     NumberLab field;
-    field.type("2.5");
+    field.begin("2.5");
     const WindowRect before = window_rect("window");
     CHECK_FALSE(window_rect("##said").drawn);
-    field.imgui.press(ImGuiKey_Enter, field.draw());
-    for (int i = 0; i < 60; ++i) field.imgui.frame(field.draw());
+    field.press(ImGuiKey_Enter);
+    field.frames(60);
     const WindowRect said = window_rect("##said");
     REQUIRE(said.drawn);
-    CHECK(said.least.y >= field.middle.y);
+    CHECK(said.least.y >= field.at.GetCenter().y);
     CHECK(said.most.x <= 300);
     CHECK(window_rect("window").content.y == before.content.y);
-    field.imgui.click({150, 150}, field.draw());
+    field.click({150, 150});
     CHECK_FALSE(window_rect("##said").drawn);
-    CHECK(field.draft.text == "2.5");
-    CHECK_FALSE(field.draft.wrong.empty());
+    CHECK(field.draft().text == "2.5");
+    CHECK_FALSE(field.draft().wrong.empty());
 }
 
 TEST_CASE("a formula that can't be read is refused where it was typed") {
-    HeadlessImGui imgui{300, 200};
-    NumberDraft draft;
     std::vector<std::string> taken;
-    ImVec2 middle;
-    const auto draw = [&] {
-        ImGui::SetNextWindowPos({0, 0});
-        ImGui::Begin("window");
-        if (const auto formula = formula_input("##formula", draft, "u", "du/dt = D*lap(u); D = 0.1", ""))
+    UiState ui;
+    WidgetLab field([&] {
+        if (const auto formula = formula_input("##formula", ui, "u", "du/dt = D*lap(u); D = 0.1", ""))
             taken.push_back(*formula);
-        const ImVec2 least = ImGui::GetItemRectMin(), most = ImGui::GetItemRectMax();
-        middle = {(least.x + most.x) / 2, (least.y + most.y) / 2};
-        ImGui::End();
-    };
+    });
+    field.frames();
     for (const char* text : {"u^2 + q", "u^2 + D"}) {
-        imgui.frame(draw);
-        imgui.click(middle, draw);
-        imgui.type(text);
-        imgui.frame(draw);
-        imgui.press(ImGuiKey_Enter, draw);
+        field.click(field.at.GetCenter());
+        field.enter(text);
+        const NumberDraft& draft = ui.panel.drafts.begin()->second;
         CHECK(draft.text == text);
         CHECK(draft.wrong.empty() == !taken.empty());
     }
@@ -217,14 +194,12 @@ TEST_CASE("a formula that can't be read is refused where it was typed") {
 
 TEST_CASE("a double click on a slider opens a text, moves nothing, and Esc leaves the number as it was") {
     Slider slider;
-    slider.imgui.frame(slider.draw());
-    for (int click = 0; click < 2; ++click) slider.imgui.click(slider.at(0.1f), slider.draw());
+    for (int click = 0; click < 2; ++click) slider.click(slider.place(0.1f));
     CHECK(ImGui::GetIO().WantTextInput);
     CHECK(slider.edits.empty());
-    slider.imgui.type("0.1");
-    slider.imgui.frame(slider.draw());
-    slider.imgui.press(ImGuiKey_Escape, slider.draw());
-    slider.settle();
+    slider.type("0.1");
+    slider.press(ImGuiKey_Escape);
+    slider.frames(60);
     CHECK_FALSE(ImGui::GetIO().WantTextInput);
     CHECK(slider.edits.empty());
     CHECK(slider.value == 0.2);
@@ -232,18 +207,13 @@ TEST_CASE("a double click on a slider opens a text, moves nothing, and Esc leave
 
 TEST_CASE("a number typed into a slider is sent once; one beyond the limit is kept and refused") {
     Slider slider;
-    slider.imgui.frame(slider.draw());
     slider.begin_typing(0.1f);
-    slider.imgui.type("0.3");
-    slider.imgui.frame(slider.draw());
-    slider.imgui.press(ImGuiKey_Enter, slider.draw());
+    slider.enter("0.3");
     CHECK(slider.edits.empty());
-    CHECK(slider.draft.typed.text == "0.3");
-    CHECK(slider.draft.typed.wrong.find("0.3") != std::string::npos);
+    CHECK(slider.slider.typed.text == "0.3");
+    CHECK(slider.slider.typed.wrong.find("0.3") != std::string::npos);
     slider.begin_typing(0.5f);
-    slider.imgui.type("0.1");
-    slider.imgui.frame(slider.draw());
-    slider.imgui.press(ImGuiKey_Enter, slider.draw());
+    slider.enter("0.1");
     REQUIRE(slider.edits.size() == 1);
     CHECK(slider.value == 0.1);
     CHECK_FALSE(slider.edits.front().continuing);
@@ -253,36 +223,32 @@ TEST_CASE("a drag moves a slider to its ends and no further, and is one edit tha
     Slider slider;
     slider.take_hold(0.5f);
     CHECK(slider.edits.empty());
-    for (const float share : {0.9f, 1.4f, -0.5f}) {
-        slider.imgui.move_mouse(slider.at(share));
-        slider.imgui.frame(slider.draw());
-    }
-    slider.imgui.press_mouse(false);
-    slider.settle();
+    for (const float share : {0.9f, 1.4f, -0.5f}) slider.move_mouse(slider.place(share));
+    slider.press_mouse(false);
+    slider.frames(60);
     REQUIRE(slider.edits.size() == 3);
     CHECK(slider.edits[1].value == 0.25);
     CHECK(slider.edits[2].value == 0);
     CHECK_FALSE(slider.edits[0].continuing);
     CHECK(slider.edits[2].continuing);
-    CHECK_FALSE(slider.draft.typing);
+    CHECK_FALSE(slider.slider.typing);
 }
 
 TEST_CASE("Esc ends a drag where it began") {
     Slider slider;
     slider.take_hold(0.5f);
-    slider.imgui.move_mouse(slider.at(0.9f));
-    slider.imgui.frame(slider.draw());
+    slider.move_mouse(slider.place(0.9f));
     REQUIRE(slider.edits.size() == 1);
-    slider.imgui.press(ImGuiKey_Escape, slider.draw());
+    slider.press(ImGuiKey_Escape);
     CHECK(slider.value == 0.2);
     CHECK(slider.edits.back().continuing);
     // The button is still down.
-    slider.imgui.move_mouse(slider.at(0.3f));
-    slider.settle();
-    slider.imgui.press_mouse(false);
-    slider.settle();
+    slider.move_mouse(slider.place(0.3f));
+    slider.frames(60);
+    slider.press_mouse(false);
+    slider.frames(60);
     CHECK(slider.edits.size() == 2);
-    CHECK_FALSE(slider.draft.typing);
+    CHECK_FALSE(slider.slider.typing);
 }
 
 TEST_CASE("typing D sets the coefficient that it comes to, unless that were unstable") {
@@ -290,33 +256,33 @@ TEST_CASE("typing D sets the coefficient that it comes to, unless that were unst
     rows.set("coefficient", "0.2");
     rows.set("unit-length", "0.01m");
     rows.set("unit-time", "0.1s");
-    rows.type({"##D"}, "1e-4");
+    rows.fill({"##D"}, "1e-4");
     const auto changes = actions_of<action::Change>(rows.ui);
     REQUIRE(changes.size() == 1);
     CHECK(changes.front().setting == "coefficient");
     CHECK(std::stod(changes.front().value) == Approx(0.1));
-    rows.type({"##D"}, "1");
+    rows.fill({"##D"}, "1");
     CHECK(actions_of<action::Change>(rows.ui).empty());
-    CHECK(rows.ui.panel.equation.diffusivity.wrong.find("dt") != std::string::npos);
+    CHECK(rows.wrong({"##D"}).find("dt") != std::string::npos);
 }
 
 TEST_CASE("a unit is typed as its option takes it, and what is none stays with its reason") {
     Rows rows;
-    rows.type({"unit-length", "##unit"}, "2.5mm");
+    rows.fill({"unit-length", "##unit"}, "2.5mm");
     const auto changes = actions_of<action::Change>(rows.ui);
     REQUIRE(changes.size() == 1);
     CHECK(changes.front().setting == "unit-length");
     CHECK(read_unit(changes.front().value, "") == Unit{2.5, "mm"});
-    rows.type({"unit-time", "##unit"}, "3");
+    rows.fill({"unit-time", "##unit"}, "3");
     CHECK(rows.ui.actions.empty());
-    CHECK(rows.ui.panel.equation.unit_time.wrong.find("3") != std::string::npos);
+    CHECK(rows.wrong({"unit-time", "##unit"}).find("3") != std::string::npos);
 }
 
 TEST_CASE("typing a time jumps to the step nearest to it") {
     Rows rows;
     rows.set("unit-time", "0.1s");
     rows.snapshot.step = 100;
-    rows.type({"##t"}, "25.04");
+    rows.fill({"##t"}, "25.04");
     const auto jumps = actions_of<action::Jump>(rows.ui);
     REQUIRE(jumps.size() == 1);
     CHECK(jumps.front().step == 250);

@@ -61,10 +61,8 @@ TEST_CASE("every section draws and fits, in both themes and at both scales, full
                 UiState ui = open_interface(scale);
                 const Snapshot snapshot = full ? full_snapshot(dice) : empty_snapshot();
                 if (full) ui.panes = {Pane::laplacian};
-                const auto frames = [&](int count) {
-                    for (int i = 0; i < count; ++i) imgui.frame([&] { draw_interface(ui, snapshot); });
-                };
-                frames(3);
+                imgui.draw = [&] { draw_interface(ui, snapshot); };
+                imgui.frames(3);
                 for (const char* name : kStrips) {
                     CAPTURE(name);
                     const WindowRect window = window_rect(name);
@@ -78,7 +76,7 @@ TEST_CASE("every section draws and fits, in both themes and at both scales, full
                 bool measured = false;
                 for (float y = 0; y <= panel->ScrollMax.y; y += panel->ClipRect.GetHeight()) {
                     ImGui::SetScrollY(panel, y);
-                    frames(2);
+                    imgui.frames(2);
                     CAPTURE(y);
                     CHECK(panel->ContentSize.x <= panel->WorkRect.GetWidth() + 1);
                     measured |= ui.wants_histogram;
@@ -103,7 +101,8 @@ TEST_CASE("toolbar, panel, status line and canvas never overlap, and the canvas 
             ui.preferences.panel_width = float(dice.uniform(kMinPanelWidth, kMaxPanelWidth));
             const Snapshot snapshot = full_snapshot(dice);
             Layout layout;
-            for (int n = 0; n < 2; ++n) imgui.frame([&] { layout = draw_interface(ui, snapshot); });
+            imgui.draw = [&] { layout = draw_interface(ui, snapshot); };
+            imgui.frames(2);
 
             const ScreenRect canvas{layout.canvas.x / pixels,
                                     layout.canvas.y / pixels,
@@ -147,7 +146,7 @@ TEST_CASE("what is typed into the toolbar's pace is the pace, and nothing else")
     window.type("31");
     for (const int key : {GLFW_KEY_3, GLFW_KEY_1}) CHECK_FALSE(handle_key({key}, window.ui, window.snapshot));
     CHECK(window.ui.actions.empty());
-    window.imgui.press(ImGuiKey_Enter, window.draw());
+    window.press(ImGuiKey_Enter);
     const auto paces = actions_of<action::Pace>(window.ui);
     REQUIRE(paces.size() == 1);
     CHECK(paces.front().steps_per_frame == 31);
@@ -163,8 +162,7 @@ TEST_CASE("a coefficient above the limit is refused with a question, which two b
         const float height = window_rect("##panel").content.y;
         window.click(window.find("##panel", kCoefficient).GetCenter());
         window.frames(2);
-        window.type("0.3");
-        window.imgui.press(ImGuiKey_Enter, window.draw());
+        window.enter("0.3");
         CHECK(window.ui.actions.empty());
         SliderDraft& draft = window.ui.panel.simulation.parameters["coefficient"];
         CHECK(draft.typed.wrong.find("allow unstable?") != std::string::npos);
@@ -349,15 +347,15 @@ TEST_CASE("no tooltip covers what a mouse button is held on") {
 
 TEST_CASE("a tooltip is as wide as a narrow window has room for") {
     HeadlessImGui imgui(250, 400);
-    const auto draw = [] {
+    imgui.draw = [] {
         ImGui::SetNextWindowPos({0, 0});
         ImGui::Begin("narrow");
         ImGui::Button("here");
         tooltip(std::string(40, 'a') + " " + std::string(20, 'b') + "\n--option");
         ImGui::End();
     };
-    imgui.move_mouse(imgui.find("narrow", {"here"}, draw).GetCenter());
-    for (int i = 0; i < 60; ++i) imgui.frame(draw);
+    imgui.move_mouse(imgui.find("narrow", {"here"}).GetCenter());
+    imgui.frames(60);
     const WindowRect tip = window_rect("##Tooltip_00");
     REQUIRE(tip.drawn);
     CHECK(tip.least.x >= 0);
@@ -367,7 +365,7 @@ TEST_CASE("a tooltip is as wide as a narrow window has room for") {
 // Returns the text drawn into a window of this width.
 static std::string text_of(Interface& window, float width, const std::function<void()>& draw) {
     std::string text;
-    window.imgui.frame([&] {
+    window.frame_of([&] {
         ImGui::SetNextWindowSize({width, 100});
         ImGui::Begin("alone");
         ImGui::LogToBuffer();
@@ -429,47 +427,43 @@ TEST_CASE("while a jump goes on the main button, Space and Esc stop it") {
     CHECK(window.ui.actions.empty());
 }
 
+// Draws only the section of the initial condition.
 static void draw_initial_alone(Interface& window) {
-    ImGui::SetNextWindowPos({0, 0});
-    ImGui::SetNextWindowSize({400, 500});
-    ImGui::Begin("initial");
-    draw_initial(window.ui, window.snapshot);
-    ImGui::End();
+    window.draw = [&window] {
+        begin_window("initial", 400, 500);
+        draw_initial(window.ui, window.snapshot);
+        ImGui::End();
+    };
 }
 
 TEST_CASE("a seed is typed as numbers are, and refused where it stands") {
     Interface window;
-    HeadlessImGui& imgui = window.imgui;
-    const auto draw = [&] { draw_initial_alone(window); };
-    const ImVec2 field = imgui.find("initial", {"##seed"}, draw).GetCenter();
+    draw_initial_alone(window);
+    const ImVec2 field = window.find("initial", {"##seed"}).GetCenter();
     for (const char* text : {"1e4", "18446744073709551615", "-1", "abc"}) {
-        imgui.click(field, draw);
-        imgui.type(text);
-        imgui.frame(draw);
-        imgui.press(ImGuiKey_Enter, draw);
+        window.click(field);
+        window.enter(text);
     }
     const auto changes = actions_of<action::Change>(window.ui);
     REQUIRE(changes.size() == 2);
     CHECK(changes[0].value == "10000");
     CHECK(changes[1].value == "18446744073709551615");
-    CHECK(window.ui.panel.initial.seed.text == "abc");
-    CHECK_FALSE(window.ui.panel.initial.seed.wrong.empty());
+    const NumberDraft& draft = window.ui.panel.drafts.at(window.id_of("initial", {"##seed"}));
+    CHECK(draft.text == "abc");
+    CHECK_FALSE(draft.wrong.empty());
 }
 
 TEST_CASE("a path is opened by Enter, with ~ for the home folder, and an error goes when the path changes") {
     Interface window;
-    HeadlessImGui& imgui = window.imgui;
     const ScratchFolder home;
     write_bytes(home / "there.npy", "x");
     const Environment variable("HOME", home.path().string());
     InitialState& state = window.ui.panel.initial;
-    const auto draw = [&] { draw_initial_alone(window); };
-    const ImVec2 field = imgui.find("initial", {"##path"}, draw).GetCenter();
+    draw_initial_alone(window);
+    const ImVec2 field = window.find("initial", {"##path"}).GetCenter();
     const auto open = [&](const char* path) {
-        imgui.click(field, draw);
-        imgui.type(path);
-        imgui.frame(draw);
-        imgui.press(ImGuiKey_Enter, draw);
+        window.click(field);
+        window.enter(path);
     };
     open("~/missing.npy");
     CHECK(actions_of<action::Open>(window.ui).empty());
@@ -484,9 +478,8 @@ TEST_CASE("a path is opened by Enter, with ~ for the home folder, and an error g
     window.ui.actions.clear();
     const int id = window.snapshot.messages.back().id + 1;
     window.snapshot.messages.push_back({Message::Level::error, id, "there.npy: no array"});
-    imgui.click(field, draw);
-    imgui.type("z");
-    imgui.frame(draw);
+    window.click(field);
+    window.type("z");
     const auto dismissed = actions_of<action::DismissMessage>(window.ui);
     REQUIRE(dismissed.size() == 1);
     CHECK(dismissed.front().id == id);

@@ -2,7 +2,7 @@
 #include <GLFW/glfw3.h>
 
 #include "app/window/panels/commands.h"
-#include "app/window/panels/long_actions.h"
+#include "app/window/panels/panels.h"
 #include "app/window/shortcuts.h"
 #include "tests/support/catch.h"
 #include "tests/support/window/imgui_panels.h"

@@ -1,5 +1,5 @@
 // Plots of profiles, probes, spectra and phase planes in the window.
-#include "app/window/panels/plots/measure_plots.h"
+#include "app/window/panels/panels.h"
 
 #include "tests/support/catch.h"
 #include "tests/support/window/imgui_panels.h"

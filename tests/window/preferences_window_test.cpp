@@ -259,18 +259,16 @@ TEST_CASE("the export section continues the session before, where there was one"
     HeadlessImGui imgui(400, 1600);
     UiState ui;
     const Snapshot snapshot = empty_snapshot();
-    const auto draw = [&] {
-        ImGui::Begin("a window");
-        ImGui::SetWindowPos(ImVec2(0, 0));
-        ImGui::SetWindowSize(ImVec2(390, 1590));
+    imgui.draw = [&] {
+        begin_window("a window", 390, 1590);
         draw_exports(ui, snapshot);
         ImGui::End();
     };
-    for (int i = 0; i < 3; ++i) imgui.frame(draw);
+    imgui.frames(3);
     for (const char* session : {"", "/somewhere/session.json"}) {
         ui.panel.exports.last_session = session;
         ui.actions.clear();
-        imgui.click("a window", {"Continue last session"}, draw);
+        imgui.click("a window", {"Continue last session"});
         const auto opened = actions_of<action::Open>(ui);
         REQUIRE(opened.size() == (*session ? 1 : 0));
         if (*session) CHECK(opened.front().path == session);

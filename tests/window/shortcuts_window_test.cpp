@@ -33,8 +33,19 @@ struct Outcome {
 
 using Expectation = bool (*)(const Outcome&);
 
-bool shows(const UiState& ui, std::vector<Pane> expected) {
-    return ui.panes == expected;
+template <class T>
+bool acts(const Outcome& o) {
+    return o.action<T>() != nullptr;
+}
+
+template <class T>
+bool asks(const Outcome& o) {
+    return o.after.asked<T>() != nullptr;
+}
+
+template <Tool kTool>
+bool uses(const Outcome& o) {
+    return o.after.tool == kTool;
 }
 
 const std::map<UiCommand, Expectation>& expectations() {
@@ -43,19 +54,16 @@ const std::map<UiCommand, Expectation>& expectations() {
          [](const Outcome& o) {
              return o.action<action::Run>() && o.action<action::Run>()->on != o.snapshot.running;
          }},
-        {single_step,
+        {act<action::Step>,
          [](const Outcome& o) { return o.action<action::Step>() && o.action<action::Step>()->steps == 1; }},
-        {reset, [](const Outcome& o) { return o.action<action::Reset>() != nullptr; }},
+        {act<action::Reset>, acts<action::Reset>},
         {faster, [](const Outcome& o) { return o.pace() == 2; }},
         {slower, [](const Outcome& o) { return o.pace() == 0.5; }},
-        {undo, [](const Outcome& o) { return o.action<action::Undo>() != nullptr; }},
-        {redo, [](const Outcome& o) { return o.action<action::Redo>() != nullptr; }},
+        {undo, acts<action::Undo>},
+        {redo, acts<action::Redo>},
         {next_view,
          [](const Outcome& o) { return o.after.panes.size() == 1 && o.after.panes != o.before.panes; }},
-        {toggle_three_up,
-         [](const Outcome& o) {
-             return shows(o.after, {Pane::start, Pane::now, Pane::laplacian});
-         }},
+        {toggle_three_up, [](const Outcome& o) { return o.after.panes == three_up(); }},
         {snap_range,
          [](const Outcome& o) {
              const auto* change = o.action<action::Change>();
@@ -64,12 +72,12 @@ const std::map<UiCommand, Expectation>& expectations() {
         {fit, [](const Outcome& o) { return !o.before.view.fitted && o.after.view.fitted; }},
         {one_cell_per_pixel,
          [](const Outcome& o) { return o.after.view.scale == 1 && !o.after.view.fitted; }},
-        {set_bookmark, [](const Outcome& o) { return o.action<action::SetBookmark>() != nullptr; }},
-        {use_brush, [](const Outcome& o) { return o.after.tool == Tool::paint; }},
+        {act<action::SetBookmark>, acts<action::SetBookmark>},
+        {use_brush, uses<Tool::paint>},
         {use_eraser, [](const Outcome& o) { return o.after.erases && o.after.tool == Tool::paint; }},
-        {use_eyedropper, [](const Outcome& o) { return o.after.tool == Tool::pick; }},
-        {use_probe, [](const Outcome& o) { return o.after.tool == Tool::probe; }},
-        {use_profile, [](const Outcome& o) { return o.after.tool == Tool::profile; }},
+        {use<Tool::pick>, uses<Tool::pick>},
+        {use<Tool::probe>, uses<Tool::probe>},
+        {use<Tool::profile>, uses<Tool::profile>},
         {smaller_brush, [](const Outcome& o) { return o.after.brush.radius < o.before.brush.radius; }},
         {larger_brush, [](const Outcome& o) { return o.after.brush.radius > o.before.brush.radius; }},
         {export_now,
@@ -80,21 +88,15 @@ const std::map<UiCommand, Expectation>& expectations() {
          }},
         {copy_command_line,
          [](const Outcome& o) {
-             return o.after.asked<CopyText>() &&
-                    o.after.asked<CopyText>()->text.starts_with("stencilscope run");
+             return asks<CopyText>(o) && o.after.asked<CopyText>()->text.starts_with("stencilscope run");
          }},
         {toggle_gallery, [](const Outcome& o) { return o.after.gallery.open != o.before.gallery.open; }},
-        {copy_picture, [](const Outcome& o) { return o.after.asked<CopyCanvas>() != nullptr; }},
-        {next_part,
-         [](const Outcome& o) {
-             return o.after.asked<MoveFocus>() && o.after.asked<MoveFocus>()->step == 1;
-         }},
-        {previous_part,
-         [](const Outcome& o) {
-             return o.after.asked<MoveFocus>() && o.after.asked<MoveFocus>()->step == -1;
-         }},
-        {toggle_help, [](const Outcome& o) { return o.after.help_open != o.before.help_open; }},
-        {close_popups, [](const Outcome& o) { return !o.after.help_open && o.after.asked<ClosePopups>(); }},
+        {ask<CopyCanvas>, asks<CopyCanvas>},
+        {ask<FocusNext>, asks<FocusNext>},
+        {ask<FocusPrevious>, asks<FocusPrevious>},
+        {toggle<&UiState::help_open>,
+         [](const Outcome& o) { return o.after.help_open != o.before.help_open; }},
+        {close_popups, [](const Outcome& o) { return !o.after.help_open && asks<ClosePopups>(o); }},
         {toggle_panels,
          [](const Outcome& o) { return o.after.preferences.panels != o.before.preferences.panels; }},
         {toggle_theme,
@@ -103,8 +105,9 @@ const std::map<UiCommand, Expectation>& expectations() {
          [](const Outcome& o) { return o.after.preferences.font_size > o.before.preferences.font_size; }},
         {smaller_text,
          [](const Outcome& o) { return o.after.preferences.font_size < o.before.preferences.font_size; }},
-        {toggle_full_screen, [](const Outcome& o) { return o.after.full_screen != o.before.full_screen; }},
-        {quit, [](const Outcome& o) { return o.after.asked<Quit>() != nullptr; }},
+        {toggle<&UiState::full_screen>,
+         [](const Outcome& o) { return o.after.full_screen != o.before.full_screen; }},
+        {ask<Quit>, asks<Quit>},
     };
     return table;
 }
@@ -210,14 +213,14 @@ TEST_CASE(
     tab(0);
     // Space clicks the focused control, which runs or pauses, and is no shortcut of the canvas.
     CHECK_FALSE(handle_key({GLFW_KEY_SPACE, 0, false}, window.ui, window.snapshot));
-    window.imgui.press(ImGuiKey_Space, window.draw());
+    window.press(ImGuiKey_Space);
     CHECK(actions_of<action::Run>(window.ui).size() == 1);
     const ImGuiID first = ImGui::GetCurrentContext()->NavId;
-    window.imgui.press(ImGuiKey_RightArrow, window.draw());
+    window.press(ImGuiKey_RightArrow);
     window.frames(2);
     CHECK(ImGui::GetCurrentContext()->NavId != first);
     CHECK(part() == "##toolbar");
-    window.imgui.press(ImGuiKey_Escape, window.draw());
+    window.press(ImGuiKey_Escape);
     window.frames(2);
     CHECK(part().empty());
     CHECK(handle_key({GLFW_KEY_SPACE, 0, false}, window.ui, window.snapshot));
@@ -227,21 +230,19 @@ TEST_CASE("the keyboard reaches a slider, whose number Space opens to be typed")
     HeadlessImGui imgui(400, 300);
     SliderDraft draft;
     std::optional<LiveEdit> edit;
-    const auto draw = [&] {
+    imgui.draw = [&] {
         ImGui::Begin("a window");
         ImGui::SetNextItemWidth(200);
         if (const auto news = live_slider("##slider", draft, 0.2, {0, 1})) edit = news;
         ImGui::End();
     };
-    imgui.frame(draw);
-    imgui.press(ImGuiKey_DownArrow, draw);
+    imgui.frames();
+    imgui.press(ImGuiKey_DownArrow);
     REQUIRE(ImGui::GetIO().NavVisible);
-    imgui.press(ImGuiKey_Space, draw);
-    for (int i = 0; i < 4; ++i) imgui.frame(draw);
+    imgui.press(ImGuiKey_Space);
+    imgui.frames(4);
     REQUIRE(ImGui::GetIO().WantTextInput);
-    imgui.type("0.125");
-    imgui.frame(draw);
-    imgui.press(ImGuiKey_Enter, draw);
+    imgui.enter("0.125");
     REQUIRE(edit);
     CHECK(edit->value == 0.125);
 }

@@ -86,19 +86,18 @@ TEST_CASE("Every tree node of the panel is opened, and nothing is written to mem
         HeadlessImGui imgui(1280, 2400);
         UiState ui = open_interface();
         ui.preferences.open_sections = {section.title};
-        const auto draw = [&] { draw_interface(ui, snapshot); };
-        for (int i = 0; i < 3; ++i) imgui.frame(draw);
+        imgui.draw = [&] { draw_interface(ui, snapshot); };
+        imgui.frames(3);
         ImGuiWindow* panel = ImGui::FindWindowByName("##panel");
         const auto nodes = [&] { return panel->StateStorage.Data.Size; };
         const float right = panel->WorkRect.Max.x - 3;  // only full lines reach so far to the right
         for (float y = panel->WorkRect.Min.y; y < panel->WorkRect.Max.y; y += ImGui::GetFontSize() / 2) {
             imgui.move_mouse({right, y});
-            imgui.frame(draw);
             const ImGuiID hovered = ImGui::GetCurrentContext()->HoveredId;
             const ImGuiID header = ImHashStr(section.title, 0, panel->ID);
             if (hovered == 0 || hovered == header) continue;
             const int before = nodes();
-            imgui.click({right, y}, draw);
+            imgui.click({right, y});
             opened += nodes() > before ? 1 : 0;
             CHECK(freed.is_untouched());
         }

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "app/window/canvas/canvas_overlay.h"
-#include "app/window/canvas/color_bar.h"
 #include "app/window/format.h"
 
 namespace stencil {

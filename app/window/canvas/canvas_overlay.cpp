@@ -36,16 +36,12 @@ constexpr ImU32 kLight = IM_COL32(255, 255, 255, 235);
 constexpr ImU32 kDark = IM_COL32(0, 0, 0, 150);
 constexpr ImU32 kGrid = IM_COL32(128, 128, 128, 75);
 
-struct Point {
-    double x = 0, y = 0;
-};
-
-Point on_screen(const OverlayScene& scene, const PaneSlot& slot, SamplePoint cell) {
+SamplePoint on_screen(const OverlayScene& scene, const PaneSlot& slot, SamplePoint cell) {
     const ScreenRect at = place(scene.ui.view, slot.picture, {cell.x, cell.y, cell.x, cell.y});
     return {at.x, at.y};
 }
 
-void rimmed_circle(Painter& painter, Point at, double radius, double unit) {
+void rimmed_circle(Painter& painter, SamplePoint at, double radius, double unit) {
     painter.circle(at.x, at.y, radius, kDark, kShadowWidth * unit);
     painter.circle(at.x, at.y, radius, kLight, kLineWidth * unit);
 }
@@ -56,7 +52,7 @@ void rimmed_frame(Painter& painter, const ScreenRect& rect, double unit) {
     painter.frame(rect, kLight, rim);
 }
 
-void cross(Painter& painter, Point at, double arm, double unit) {
+void cross(Painter& painter, SamplePoint at, double arm, double unit) {
     for (const bool light : {false, true}) {
         const ImU32 color = light ? kLight : kDark;
         const double width = (light ? kLineWidth : kShadowWidth) * unit;
@@ -67,7 +63,7 @@ void cross(Painter& painter, Point at, double arm, double unit) {
 
 void draw_brush(Painter& painter, const OverlayScene& scene, const PaneSlot& slot) {
     const double unit = scene.ui.scale;
-    const Point at = on_screen(scene, slot, *scene.brush_at);
+    const SamplePoint at = on_screen(scene, slot, *scene.brush_at);
     const BrushShape shape = scene.brush.shape;
     const bool extends = shape == BrushShape::round || shape == BrushShape::square;
     const double radius = extends ? scene.brush.radius * scene.ui.view.scale : 0;
@@ -97,8 +93,8 @@ void draw_pending(Painter& painter,
         rimmed_frame(painter, place(scene.ui.view, slot.picture, cells), unit);
         return;
     }
-    const Point from = on_screen(scene, slot, {piece.x0, piece.y0});
-    const Point to = on_screen(scene, slot, {piece.x1, piece.y1});
+    const SamplePoint from = on_screen(scene, slot, {piece.x0, piece.y0});
+    const SamplePoint to = on_screen(scene, slot, {piece.x1, piece.y1});
     painter.line(from.x, from.y, to.x, to.y, kDark, kShadowWidth * unit);
     painter.line(from.x, from.y, to.x, to.y, kLight, kLineWidth * unit);
     const double radius = piece.brush.radius * scene.ui.view.scale;
@@ -111,7 +107,7 @@ ImU32 series_color(std::size_t index) {
 }
 
 // Draws the 1-based number of a probe or profile beside it.
-void draw_number(Painter& painter, Point at, std::size_t index, double unit) {
+void draw_number(Painter& painter, SamplePoint at, std::size_t index, double unit) {
     const double size = painter.line_height() * 0.85;
     const std::string number = std::to_string(index + 1);
     const double pad = 3 * unit;
@@ -124,7 +120,7 @@ void draw_number(Painter& painter, Point at, std::size_t index, double unit) {
 void draw_profile(Painter& painter, const OverlayScene& scene, const PaneSlot& slot, std::size_t index) {
     const double unit = scene.ui.scale;
     const ProfileLine& line = scene.ui.profiles[index];
-    const Point from = on_screen(scene, slot, line.from), to = on_screen(scene, slot, line.to);
+    const SamplePoint from = on_screen(scene, slot, line.from), to = on_screen(scene, slot, line.to);
     const ImU32 color = series_color(index);
     painter.line(from.x, from.y, to.x, to.y, kDark, (kShadowWidth + 0.5) * unit);
     painter.line(from.x, from.y, to.x, to.y, color, (kLineWidth + 0.5) * unit);
@@ -145,7 +141,7 @@ void draw_profile(Painter& painter, const OverlayScene& scene, const PaneSlot& s
 void draw_probe(Painter& painter, const OverlayScene& scene, const PaneSlot& slot, std::size_t index) {
     const double unit = scene.ui.scale;
     const ProbeSeries& probe = scene.snapshot.probes[index];
-    const Point at = on_screen(scene, slot, {probe.x + 0.5, probe.y + 0.5});
+    const SamplePoint at = on_screen(scene, slot, {probe.x + 0.5, probe.y + 0.5});
     painter.disc(at.x, at.y, (kHandle + 1) * unit, kDark);
     painter.disc(at.x, at.y, kHandle * unit, series_color(index));
     painter.circle(at.x, at.y, kHandle * unit, kLight, kLineWidth * unit);
@@ -317,14 +313,11 @@ void draw_arrows(Painter& painter, const OverlayScene& scene, const PaneSlot& sl
     if (!of_values || !frame || !frame->arrows || scene.snapshot.now.drawn_arrows().empty()) return;
     const Painter::Clip clip(painter, slot.picture);
     const auto line = [&](SamplePoint from, SamplePoint to, ImU32 color, double width) {
-        const ScreenRect a = place(scene.ui.view, slot.picture, {from.x, from.y, from.x, from.y});
-        const ScreenRect b = place(scene.ui.view, slot.picture, {to.x, to.y, to.x, to.y});
+        const SamplePoint a = on_screen(scene, slot, from), b = on_screen(scene, slot, to);
         painter.line(a.x, a.y, b.x, b.y, color, width * scene.ui.scale);
     };
     const auto shapes = arrow_shapes(*frame->arrows);
-    // Light with a dark outline, to be visible over any colour.
-    for (const auto& [color, width] :
-         {std::pair{IM_COL32(0, 0, 0, 150), 3.0}, std::pair{IM_COL32(255, 255, 255, 235), 1.3}})
+    for (const auto& [color, width] : {std::pair{kDark, 3.0}, {kLight, 1.3}})
         for (const ArrowShape& shape : shapes) {
             line(shape.tail, shape.tip, color, width);
             line(shape.left, shape.tip, color, width);

@@ -1,9 +1,8 @@
-#include "app/window/canvas/color_bar.h"
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
+#include "app/window/canvas/canvas_overlay.h"
 #include "sim/figure/ticks.h"
 #include "sim/view/colormap.h"
 

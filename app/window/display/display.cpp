@@ -205,10 +205,6 @@ bool Display::should_close() const {
     return glfwWindowShouldClose(window_.get());
 }
 
-void Display::request_close() {
-    glfwSetWindowShouldClose(window_.get(), GLFW_TRUE);
-}
-
 void Display::wait_events(double timeout_s) {
     if (timeout_s > 0)
         glfwWaitEventsTimeout(timeout_s);

@@ -41,7 +41,6 @@ class Display {
     void set_full_screen(bool on);
 
     bool should_close() const;
-    void request_close();
 
     /// Sleeps until an event arrives, at most so many seconds; with 0 it only handles pending events.
     void wait_events(double timeout_s);

@@ -1,4 +1,3 @@
-#include "app/window/panels/color_bar_input.h"
 
 #include <imgui.h>
 
@@ -63,7 +62,7 @@ void take(UiState& ui, const Snapshot& snapshot, const PaneImage& image) {
     }
     ImGui::SetNextWindowSize(ImVec2(em(22), 0));
     if (!ImGui::BeginPopupContextItem("##colours")) return;
-    draw_color_controls(ui, snapshot, setting == "laplacian-range", ui.panel.view.menu);
+    draw_color_controls(ui, snapshot, setting == "laplacian-range");
     ImGui::EndPopup();
 }
 

@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "app/window/panels/long_actions.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/tour.h"
 #include "app/window/preferences.h"
@@ -43,24 +42,12 @@ void toggle_running(UiState& ui, const Snapshot& snapshot) {
     ui.act(action::Run{!snapshot.running && !snapshot.ordered});
 }
 
-void single_step(UiState& ui, const Snapshot&) {
-    ui.act(action::Step{1});
-}
-
-void reset(UiState& ui, const Snapshot&) {
-    ui.act(action::Reset{});
-}
-
 void undo(UiState& ui, const Snapshot& snapshot) {
     if (!snapshot.can_undo.empty()) ui.act(action::Undo{});
 }
 
 void redo(UiState& ui, const Snapshot& snapshot) {
     if (!snapshot.can_redo.empty()) ui.act(action::Redo{});
-}
-
-void set_bookmark(UiState& ui, const Snapshot&) {
-    ui.act(action::SetBookmark{});
 }
 
 void faster(UiState& ui, const Snapshot&) {
@@ -99,10 +86,6 @@ void copy_command_line(UiState& ui, const Snapshot& snapshot) {
     if (!copy.file.empty()) said += " in " + copy.file;
     ui.say(said + trouble);
     ui.ask(CopyText{copy.text + output_words(ui.panel.exports.folder, ui.panel.exports.files)});
-}
-
-void copy_picture(UiState& ui, const Snapshot&) {
-    ui.ask(CopyCanvas{});
 }
 
 void open_folder(UiState& ui, const std::string& folder) {
@@ -180,10 +163,6 @@ void use_eraser(UiState& ui, const Snapshot&) {
     ui.tool = Tool::paint;
 }
 
-void use_eyedropper(UiState& ui, const Snapshot&) {
-    ui.tool = Tool::pick;
-}
-
 void follow_brush(UiState& ui, const Snapshot& snapshot) {
     BrushState& state = ui.panel.brush;
     const auto& size = snapshot.now.size;
@@ -191,14 +170,6 @@ void follow_brush(UiState& ui, const Snapshot& snapshot) {
     if (state.percent && state.side > 0 && side != state.side)
         ui.brush.radius = std::clamp(ui.brush.radius * side / state.side, kMinBrushRadius, kMaxBrushRadius);
     state.side = side;
-}
-
-void use_probe(UiState& ui, const Snapshot&) {
-    ui.tool = Tool::probe;
-}
-
-void use_profile(UiState& ui, const Snapshot&) {
-    ui.tool = Tool::profile;
 }
 
 void smaller_brush(UiState& ui, const Snapshot&) {
@@ -211,18 +182,6 @@ void larger_brush(UiState& ui, const Snapshot&) {
 
 void toggle_gallery(UiState& ui, const Snapshot&) {
     ui.gallery.open = !ui.gallery.open;
-}
-
-void next_part(UiState& ui, const Snapshot&) {
-    ui.ask(MoveFocus{1});
-}
-
-void previous_part(UiState& ui, const Snapshot&) {
-    ui.ask(MoveFocus{-1});
-}
-
-void toggle_help(UiState& ui, const Snapshot&) {
-    ui.help_open = !ui.help_open;
 }
 
 void close_popups(UiState& ui, const Snapshot& snapshot) {
@@ -249,14 +208,6 @@ void larger_text(UiState& ui, const Snapshot&) {
 
 void smaller_text(UiState& ui, const Snapshot&) {
     change_text_size(ui, -1);
-}
-
-void toggle_full_screen(UiState& ui, const Snapshot&) {
-    ui.full_screen = !ui.full_screen;
-}
-
-void quit(UiState& ui, const Snapshot&) {
-    ui.ask(Quit{});
 }
 
 }  // namespace stencil

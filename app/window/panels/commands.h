@@ -7,6 +7,24 @@ namespace stencil {
 
 using UiCommand = void (*)(UiState&, const Snapshot&);
 
+// Commands that only send an action, make a request, choose a tool or switch something.
+template <class A>
+void act(UiState& ui, const Snapshot&) {
+    ui.act(A{});
+}
+template <class Request>
+void ask(UiState& ui, const Snapshot&) {
+    ui.ask(Request{});
+}
+template <Tool kTool>
+void use(UiState& ui, const Snapshot&) {
+    ui.tool = kTool;
+}
+template <bool UiState::*kSwitch>
+void toggle(UiState& ui, const Snapshot&) {
+    ui.*kSwitch = !(ui.*kSwitch);
+}
+
 /// Changes a setting of the run, named as on the command line.
 void change(UiState& ui, std::string setting, std::string_view value, bool continuing = false);
 
@@ -14,13 +32,8 @@ void change(UiState& ui, std::string setting, std::string_view value, bool conti
 void begin_model(UiState& ui, std::string_view name);
 
 void toggle_running(UiState& ui, const Snapshot& snapshot);
-void single_step(UiState& ui, const Snapshot& snapshot);
-void reset(UiState& ui, const Snapshot& snapshot);
 void undo(UiState& ui, const Snapshot& snapshot);
 void redo(UiState& ui, const Snapshot& snapshot);
-
-/// Bookmarks the present state, to return to and to compare with.
-void set_bookmark(UiState& ui, const Snapshot& snapshot);
 
 /// Doubles or halves the steps per frame; if the pace is automatic, starting from the newest batch.
 void faster(UiState& ui, const Snapshot& snapshot);
@@ -34,8 +47,6 @@ void export_now(UiState& ui, const Snapshot& snapshot);
 /// Copies the command that repeats the run. If the run is too long for a line, the command reads a spec file
 /// that is written beside the exports.
 void copy_command_line(UiState& ui, const Snapshot& snapshot);
-/// Copies the canvas as a picture to the clipboard.
-void copy_picture(UiState& ui, const Snapshot& snapshot);
 /// Opens the folder in the desktop's file manager, or says that there is none.
 void open_folder(UiState& ui, const std::string& folder);
 
@@ -53,19 +64,11 @@ void snap_range(UiState& ui, const Snapshot& snapshot);
 void use_brush(UiState& ui, const Snapshot& snapshot);
 /// Switches the left button between painting 0 and painting the brush's value.
 void use_eraser(UiState& ui, const Snapshot& snapshot);
-/// The next click takes the brush's value from the field.
-void use_eyedropper(UiState& ui, const Snapshot& snapshot);
-void use_probe(UiState& ui, const Snapshot& snapshot);
-void use_profile(UiState& ui, const Snapshot& snapshot);
 inline constexpr double kMinBrushRadius = 0.5, kMaxBrushRadius = 4096;  ///< cells
 void smaller_brush(UiState& ui, const Snapshot& snapshot);
 void larger_brush(UiState& ui, const Snapshot& snapshot);
 
 void toggle_gallery(UiState& ui, const Snapshot& snapshot);
-/// Moves the keyboard focus to the next or previous part of the window, and after the last to none.
-void next_part(UiState& ui, const Snapshot& snapshot);
-void previous_part(UiState& ui, const Snapshot& snapshot);
-void toggle_help(UiState& ui, const Snapshot& snapshot);
 /// Rescales a brush whose radius is a share of the field's size after that has changed.
 void follow_brush(UiState& ui, const Snapshot& snapshot);
 void close_popups(UiState& ui, const Snapshot& snapshot);
@@ -73,7 +76,5 @@ void toggle_panels(UiState& ui, const Snapshot& snapshot);
 void toggle_theme(UiState& ui, const Snapshot& snapshot);
 void larger_text(UiState& ui, const Snapshot& snapshot);
 void smaller_text(UiState& ui, const Snapshot& snapshot);
-void toggle_full_screen(UiState& ui, const Snapshot& snapshot);
-void quit(UiState& ui, const Snapshot& snapshot);
 
 }  // namespace stencil

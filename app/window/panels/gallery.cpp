@@ -1,4 +1,3 @@
-#include "app/window/panels/gallery.h"
 
 #include <fmt/format.h>
 

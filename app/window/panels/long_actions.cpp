@@ -1,4 +1,4 @@
-#include "app/window/panels/long_actions.h"
+#include "app/window/panels/panels.h"
 
 #include <fmt/format.h>
 

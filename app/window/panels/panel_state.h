@@ -48,15 +48,6 @@ struct ActionClock {
     double since = 0, from = 0, share = 0;
 };
 
-struct RangeDraft {
-    NumberDraft low, high;
-};
-
-struct ToolbarState {
-    NumberDraft pace;
-    double copied_until = 0;  ///< the copy button says so until then (ImGui's time)
-};
-
 /// Cache of the memory that a run needs: computing it parses the equations, too slow for every frame.
 struct MemoryNeedsOf {
     std::string key;  ///< the settings that it was computed for
@@ -66,21 +57,16 @@ struct MemoryNeedsOf {
 
 struct SimulationState {
     std::map<std::string, SliderDraft> parameters;  ///< of the model, by name
-    NumberDraft threads;
-    int nx = 0, ny = 0;  ///< typed and not yet applied; 0: the session's
-    NumberDraft columns, rows;
+    int nx = 0, ny = 0;                             ///< typed and not yet applied; 0: the session's
     MemoryNeedsOf needs;
     long long steps = 100;
     long long jump = 1000;
-    NumberDraft steps_draft, jump_draft;
     long long stop_step = 10000;  ///< the step at which checking the box stops
-    NumberDraft stop_at;
 };
 
 /// The range of a parameter's slider, where it differs from the model's.
 struct SliderRange {
     std::optional<double> low, high;
-    NumberDraft low_draft, high_draft;
 };
 
 /// An error in a text: the message, and its position in a line of it.
@@ -98,8 +84,6 @@ struct EquationState {
     std::optional<Mistake> mistake;
     int messages_before = 0;  ///< number of the newest message when a text was applied
     std::map<std::string, SliderRange> ranges;
-    NumberDraft dt, dx, formula;
-    NumberDraft unit_length, unit_time, diffusivity, time;
     figure::Chart growth;  ///< growth rates of small waves, at the step below
     std::shared_ptr<const StepLimit> growth_at;
 };
@@ -107,18 +91,15 @@ struct EquationState {
 struct InitialState {
     std::size_t component = 0;  ///< for typed equations
     std::string seen;           ///< the session's initial condition when the draft was made from it
-    NumberDraft formula;
-    std::string name;  ///< the chosen initial condition, applied or not; empty: a file
+    std::string name;           ///< the chosen initial condition, applied or not; empty: a file
+    int choices = 0;            ///< counts them: drafts of earlier choices' parameters do not come back
     std::map<std::string, double, std::less<>> parameters;
-    std::map<std::string, NumberDraft, std::less<>> drafts;  ///< texts of its parameters
-    NumberDraft seed;
     std::string path;
     std::string path_error;  ///< why the path could not be opened
     int opened_after = 0;    ///< number of the newest message when a path was opened; 0: none was
 };
 
 struct BrushState {
-    NumberDraft value, tolerance;
     SliderDraft radius;
     bool percent = false;  ///< the radius is shown as, and stays, a share of the field's longer side
     int side = 0;          ///< that side in the newest frame, in cells
@@ -133,9 +114,6 @@ struct BarDrag {
 
 struct ViewState {
     Pane single = Pane::now;  ///< the pane to return to from three-up
-    RangeDraft range, laplacian_range;
-    RangeDraft menu;  ///< for the colour bars' menu
-    NumberDraft contours;
     BarDrag bar;
 };
 
@@ -169,11 +147,9 @@ struct ExportState {
     std::string spec_path;
     std::string last_session;  ///< spec file of the previous session; empty: there is none
     long long record_every = 100;
-    NumberDraft every;
     bool record_png = true, record_npy = false;
     std::string film;  ///< ending such as ".mp4" to record a film; empty: frames
     double fps = 30;
-    NumberDraft fps_draft;
     FilmOf film_of = FilmOf::field;
 };
 
@@ -208,7 +184,6 @@ struct ExamplesState {
 struct TimelineState {
     std::optional<long long> draft;  ///< the step requested last in the present drag
     double wished_at = 0;            ///< in ImGui's time
-    std::vector<NumberDraft> names;  ///< drafts of the bookmarks' names
 };
 
 struct CodeState {
@@ -242,7 +217,8 @@ struct TourState {
 };
 
 struct PanelState {
-    ToolbarState toolbar;
+    std::map<unsigned, NumberDraft> drafts;  ///< of the text fields, by ImGui's ID
+    double copied_until = 0;                 ///< the toolbar's copy button says so until then (ImGui's time)
     EquationState equation;
     SimulationState simulation;
     InitialState initial;

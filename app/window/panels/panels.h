@@ -2,11 +2,15 @@
 // actions; its state is in UiState::panel.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "app/window/ui_state.h"
+#include "app/window/panels/commands.h"
+#include "sim/figure/chart.h"
+#include "sim/run/output/measures.h"
 
 namespace stencil {
 
@@ -25,6 +29,16 @@ void draw_help(UiState& ui, const Snapshot& snapshot);
 /// Draws its own window while UiState::gallery is open.
 void draw_gallery(UiState& ui, const Snapshot& snapshot);
 
+struct TileLook {
+    float side;             ///< of the picture in pixels
+    bool chosen = false;    ///< draws a frame
+    float text_beside = 0;  ///< width in pixels of title and sentence at the right; 0: title alone, below
+};
+
+/// Draws row `index` of gallery_rows(), and requests its picture if needed. Returns true if clicked. The
+/// tooltip shows its sentence and `option`, the command-line option that begins with it.
+bool gallery_tile(UiState& ui, std::size_t index, const TileLook& look, std::string_view option);
+
 // Sections of the side panel.
 void draw_equation(UiState& ui, const Snapshot& snapshot);
 void draw_simulation(UiState& ui, const Snapshot& snapshot);
@@ -37,6 +51,21 @@ void draw_code(UiState& ui, const Snapshot& snapshot);
 void draw_exports(UiState& ui, const Snapshot& snapshot);
 void draw_examples(UiState& ui, const Snapshot& snapshot);
 void draw_kernel(UiState& ui, const Snapshot& snapshot);
+
+// Parts of the equation's section; the built-in diffusion has the first ones under Simulation.
+
+/// Draws one row per parameter. In typed equations a context menu sets its range or resets it.
+void draw_parameters(UiState& ui, const RunSpec& now);
+/// Shows whether the built-in diffusion's coefficient is stable.
+void draw_stability(UiState& ui, const RunSpec& now);
+/// Draws the units of length and time, the present time and, for the built-in diffusion, D in those units.
+void draw_units(UiState& ui, const Snapshot& snapshot);
+/// Shows the time step of typed equations, its stability limit, and the term that sets the limit.
+void draw_time_step(UiState& ui, const Snapshot& snapshot);
+/// Draws editor and error. A valid text is applied after a pause in typing, or at once with Ctrl+Enter.
+void draw_editor(UiState& ui, const Snapshot& snapshot);
+/// Returns why the text is invalid, or nothing if it is valid.
+std::optional<Mistake> find_mistake(const std::string& text);
 
 /// Call in every frame, even if the section is hidden: a kernel that passed its check takes over if it is to
 /// be live, and not again after another method was chosen.
@@ -58,10 +87,72 @@ void draw_export_choice(UiState& ui, const Snapshot& snapshot);
 const PaneRow& shown_view(const UiState& ui);
 
 /// Draws controls for the colour map, scale and range of the field's or the Laplacian's colours.
-void draw_color_controls(UiState& ui, const Snapshot& snapshot, bool laplacian, RangeDraft& draft);
+void draw_color_controls(UiState& ui, const Snapshot& snapshot, bool laplacian);
 
 /// Draws a choice of what the canvas shows, as wide as set by SetNextItemWidth.
 void view_combo(UiState& ui, const Snapshot& snapshot, std::string_view shown, std::string_view tip);
+
+// The mouse on colour bars.
+
+/// Returns the name of the setting that holds a pane's range; empty for differences, which have none.
+std::string_view range_setting(Pane pane);
+/// Returns the range after dragging its low or high end by a share of its width (to the right if > 0). The
+/// ends never meet; in a range centred at zero they move symmetrically.
+RangeRule dragged_range(const ValueRange& range, bool centred, bool high, double by);
+/// Handles the mouse on UiState::color_bars: drag, double click (back to the automatic range), right button
+/// (menu). Draws only the menu and tooltips.
+void take_color_bar_input(UiState& ui, const Snapshot& snapshot);
+/// Serves FitRange with the next frame whose pixels are on the host.
+void hold_visible_range(UiState& ui, const Snapshot& snapshot);
+
+// Actions that take long, which are all shown and stopped in the same way.
+
+struct LongAction {
+    std::string_view key;         ///< constant while the action lasts
+    std::string name;             ///< such as "jumping to step 5000"
+    std::optional<double> share;  ///< done, 0 to 1; empty: unknown
+    UiCommand stop = nullptr;
+    std::string_view stop_tip;
+    bool on_canvas = true;  ///< shown on the canvas; false for a film of it
+};
+
+/// Returns the running actions; the first is stopped first.
+std::vector<LongAction> long_actions(const UiState& ui, const Snapshot& snapshot);
+/// Estimates the remaining seconds from the progress so far; empty while that is too little.
+std::optional<double> seconds_left(const ActionClock& clock, double now);
+/// Draws name, progress bar, remaining time and a Stop button for each, in a window over the canvas.
+void draw_long_actions(UiState& ui, const Snapshot& snapshot);
+/// Stops the first one; Esc does this if no popup is open.
+void stop_long_action(UiState& ui, const Snapshot& snapshot);
+
+// Plots of profiles and probes, in their section, in the canvas' fourth pane, and enlarged; and of the
+// spectrum and the phase plane, which the engine computes only while they are visible.
+
+/// Returns the quantity of the canvas' main pane, which its numbers belong to.
+std::string main_quantity(const UiState& ui, const Snapshot& snapshot);
+/// Plots the values along each line, and the kept curves.
+figure::Chart profile_chart(const UiState& ui, const Snapshot& snapshot);
+/// Draws a ring at the point under the mouse on the canvas. When the mouse is over the plot, it sets
+/// UiState::on_profile, which the canvas marks.
+void draw_profile_plot(UiState& ui, const Snapshot& snapshot, float height);
+/// Returns which of `count` (>= 2) samples from end to end of a line is nearest to a point; empty if the
+/// point is more than a few cells from the line.
+std::optional<std::size_t> nearest_sample(const ProfileLine& line, std::size_t count, SamplePoint place);
+/// Plots the probes' values over the steps, one curve each.
+figure::Chart probes_chart(const Snapshot& snapshot);
+/// Returns whether there is a line or probe; three-up makes room for their plots.
+bool has_plots(const UiState& ui, const Snapshot& snapshot);
+/// Draws buttons over the rest of the line: keep the profile's curve, write CSV, enlarge the plots.
+void draw_plot_buttons(UiState& ui, const Snapshot& snapshot);
+/// Draws them in the canvas' fourth pane, if UiState::plots has one, and in their own window if requested.
+void draw_plots(UiState& ui, const Snapshot& snapshot);
+void draw_spectrum(UiState& ui, const Snapshot& snapshot);
+/// Draws nothing if the model has one component.
+void draw_phase_plane(UiState& ui, const Snapshot& snapshot);
+/// Appends the newest frame to the probes' trajectories, which restart with another run or other probes.
+void follow_ways(MeasureState& state, const Snapshot& snapshot);
+
+// The side panel.
 
 struct Section {
     const char* title;  ///< stored in Preferences::open_sections

@@ -122,20 +122,17 @@ void draw_deeds(UiState& ui, const History& history) {
 
 void draw_bookmark(UiState& ui, const History& history, std::size_t index) {
     const History::Bookmark& one = history.bookmarks[index];
-    const float gap = ImGui::GetStyle().ItemInnerSpacing.x;
-    std::vector<NumberDraft>& names = ui.panel.timeline.names;
-    names.resize(history.bookmarks.size());
     ImGui::SetNextItemWidth(em(7));
-    if (text_field("##name", names[index], one.name, "Name of the bookmark"))
-        ui.act(action::NameBookmark{index, names[index].text});
-    ImGui::SameLine(0, gap);
+    if (const NumberDraft* name = text_field("##name", ui, one.name, "Name of the bookmark"))
+        ui.act(action::NameBookmark{index, name->text});
+    same_line();
     const std::string step =
         fmt::format("step {}{}", format_count(one.step), one.on_the_way ? "" : ", another run");
     fitted_text(step, em(8), text_color());
     ImGui::SameLine(em(16));
     if (button("Go", ImVec2(em(2.5f), 0), "Goes to exactly this state; Undo returns"))
         ui.act(action::GoToBookmark{index});
-    ImGui::SameLine(0, gap);
+    same_line();
     const bool compared = compares(ui) && history.compared == index;
     if (button(compared ? "Field###compare" : "Compare###compare",
                ImVec2(em(5.5f), 0),
@@ -144,7 +141,7 @@ void draw_bookmark(UiState& ui, const History& history, std::size_t index) {
         if (!compared) ui.act(action::Compare{index});
         show_pane(ui, compared ? Pane::now : Pane::from_bookmark);
     }
-    ImGui::SameLine(0, gap);
+    same_line();
     if (button(ICON_CLOSE, ImVec2(0, 0), "Removes this bookmark")) ui.act(action::RemoveBookmark{index});
 }
 
@@ -164,7 +161,7 @@ void draw_history(UiState& ui, const Snapshot& snapshot) {
         ImGui::PopID();
     }
     if (button(ICON_MARK " Bookmark this step", button_size(1), "Stores the complete state. Key M."))
-        set_bookmark(ui, snapshot);
+        ui.act(action::SetBookmark{});
     ImGui::EndPopup();
 }
 
@@ -214,7 +211,7 @@ void draw_timeline(UiState& ui, const Snapshot& snapshot) {
     }
     ImGui::SameLine(left + room - buttons);
     if (button(ICON_MARK, ImVec2(0, 0), "Bookmarks this step, to return to and to compare. Key M."))
-        set_bookmark(ui, snapshot);
+        ui.act(action::SetBookmark{});
     ImGui::SameLine();
     if (button("History", ImVec2(0, 0), "Undo history and bookmarks")) ImGui::OpenPopup("history");
     draw_history(ui, snapshot);

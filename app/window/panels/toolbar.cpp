@@ -74,7 +74,6 @@ std::string with_keys(std::string_view text, UiCommand command) {
 }
 
 void draw_pace(UiState& ui, const Snapshot& snapshot, bool labelled) {
-    const float gap = ImGui::GetStyle().ItemInnerSpacing.x;
     const ImVec2 square(ImGui::GetFrameHeight(), 0);
     constexpr std::string_view kTip =
         "Steps per displayed frame: a number, or automatic: as many as keep the window smooth. Results do "
@@ -83,18 +82,18 @@ void draw_pace(UiState& ui, const Snapshot& snapshot, bool labelled) {
         ImGui::AlignTextToFramePadding();
         ImGui::TextUnformatted(kPaceLabel);
         tooltip(kTip);
-        ImGui::SameLine(0, gap);
+        same_line();
     }
     const bool automatic = snapshot.steps_per_frame == 0;
     const long long current = automatic ? snapshot.last_batch : snapshot.steps_per_frame;
     if (button(kHalf, square, with_keys(shortcut_of(slower)->what, slower))) slower(ui, snapshot);
-    ImGui::SameLine(0, gap);
+    same_line();
     ImGui::SetNextItemWidth(pace_input_width());
-    if (const auto pace = whole_input("##pace", ui.panel.toolbar.pace, current, 1, kMaxSteps, kTip))
+    if (const auto pace = whole_input("##pace", ui, current, 1, kMaxSteps, kTip))
         ui.act(action::Pace{*pace, snapshot.budget_ms});
-    ImGui::SameLine(0, gap);
+    same_line();
     if (button("+", square, with_keys(shortcut_of(faster)->what, faster))) faster(ui, snapshot);
-    ImGui::SameLine(0, gap);
+    same_line();
     const ImGuiCol color = automatic ? ImGuiCol_ButtonActive : ImGuiCol_Button;
     ImGui::PushStyleColor(ImGuiCol_Button, ImGui::GetStyleColorVec4(color));
     if (button(kAuto, ImVec2(0, 0), "Automatic: as many steps as keep the window smooth"))
@@ -125,7 +124,7 @@ void draw_view_choice(UiState& ui, const Snapshot& snapshot, bool labelled, floa
 
 std::vector<Item> items_of(const UiState& ui, const Snapshot& snapshot) {
     const bool dark = ui.preferences.theme == Theme::dark;
-    const bool copied = ImGui::GetTime() < ui.panel.toolbar.copied_until;
+    const bool copied = ImGui::GetTime() < ui.panel.copied_until;
     const bool goes_on = snapshot.running || snapshot.ordered;
     const char* run = snapshot.ordered ? "Stop" : goes_on ? "Pause" : "Run";
     // Kind, icon, label, widest label, command, importance, whether it begins a group, whether it is active.
@@ -138,8 +137,8 @@ std::vector<Item> items_of(const UiState& ui, const Snapshot& snapshot) {
          kAlways,
          false,
          goes_on},
-        {Kind::button, ICON_STEP, "Step", "", single_step, 90},
-        {Kind::button, ICON_RESET, "Reset", "", reset, 85},
+        {Kind::button, ICON_STEP, "Step", "", act<action::Step>, 90},
+        {Kind::button, ICON_RESET, "Reset", "", act<action::Reset>, 85},
         {Kind::pace, "", "", "", nullptr, kAlways, true},
         {Kind::button, ICON_UNDO, "Undo", "", undo, 60, true},
         {Kind::button, ICON_REDO, "Redo", "", redo, 59},
@@ -149,7 +148,7 @@ std::vector<Item> items_of(const UiState& ui, const Snapshot& snapshot) {
         {Kind::button, "", "1:1", "", one_cell_per_pixel, 35},
         {Kind::exports, ICON_SAVE, "Export", "", export_now, 70, true},
         {Kind::button, ICON_COPY, copied ? "Copied" : "Copy", "Copied", copy_command_line, 30},
-        {Kind::button, ICON_HELP, "Help", "", toggle_help, 65, true, ui.help_open},
+        {Kind::button, ICON_HELP, "Help", "", toggle<&UiState::help_open>, 65, true, ui.help_open},
         {Kind::button, dark ? ICON_SUN : ICON_MOON, dark ? "Light" : "Dark", "Light", toggle_theme, 20},
         {Kind::button, ICON_PANELS, "Hide", "", toggle_panels, 25},
     };
@@ -261,13 +260,13 @@ void draw_item(const Item& item, UiState& ui, const Snapshot& snapshot) {
 
 TourSpot spot_of(const Item& item) {
     if (item.kind == Kind::view) return TourSpot::view;
-    return item.command == single_step      ? TourSpot::step
-           : item.command == toggle_running ? TourSpot::run
-                                            : TourSpot::none;
+    return item.command == act<action::Step> ? TourSpot::step
+           : item.command == toggle_running  ? TourSpot::run
+                                             : TourSpot::none;
 }
 
 void draw_more(const std::vector<Item>& folded, UiState& ui, const Snapshot& snapshot) {
-    ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
+    same_line();
     if (button("More", ImVec2(0, 0), "More commands")) ImGui::OpenPopup("more");
     place_below_last_item();
     if (!ImGui::BeginPopup("more")) return;
@@ -303,7 +302,7 @@ void draw_toolbar(UiState& ui, const Snapshot& snapshot) {
     }
     if (!folded.empty()) draw_more(folded, ui, snapshot);
     constexpr double kCopiedFor = 1.5;  // seconds
-    if (ui.asked<CopyText>()) ui.panel.toolbar.copied_until = ImGui::GetTime() + kCopiedFor;
+    if (ui.asked<CopyText>()) ui.panel.copied_until = ImGui::GetTime() + kCopiedFor;
 }
 
 }  // namespace stencil

@@ -18,16 +18,24 @@ inline constexpr CanvasColors kColors{IM_COL32(20, 20, 24, 255),
                                       IM_COL32(230, 230, 230, 255),
                                       IM_COL32(140, 140, 140, 255),
                                       IM_COL32(90, 90, 90, 255),
-                                      IM_COL32(80, 160, 255, 255),
                                       IM_COL32(250, 180, 60, 255),
                                       IM_COL32(250, 80, 60, 255)};
 
 /// The canvas takes the whole frame buffer of 1000x700 pixels.
-struct Lab {
+struct Lab : HeadlessImGui {
     explicit Lab(FieldSize field_size = {2000, 1500}, float framebuffer_scale = 1)
-        : session({1000 / framebuffer_scale, 700 / framebuffer_scale}, framebuffer_scale),
+        : HeadlessImGui(1000 / framebuffer_scale, 700 / framebuffer_scale),
           framebuffer(framebuffer_scale),
           field(field_size) {
+        ImGui::GetIO().DisplayFramebufferScale = {framebuffer, framebuffer};
+        ImGui::GetIO().ConfigFlags &= ~ImGuiConfigFlags_NavEnableKeyboard;
+        draw = [this] {
+            if (panel) {
+                begin_window("panel", 300, 700);
+                ImGui::End();
+            }
+            output = canvas.update(ui, snapshot, {{0, 0, 1000, 700}, kColors, ImGui::GetTime()});
+        };
         snapshot.now.size = Size{field.nx, field.ny};
         snapshot.running = true;
         frame();
@@ -35,15 +43,7 @@ struct Lab {
 
     void frame() {
         drawn = snapshot.frame;
-        session.frame([&] {
-            if (panel) {
-                ImGui::SetNextWindowPos({0, 0});
-                ImGui::SetNextWindowSize({300, 700});
-                ImGui::Begin("panel");
-                ImGui::End();
-            }
-            output = canvas.update(ui, snapshot, {{0, 0, 1000, 700}, kColors, session.seconds()});
-        });
+        frames();
         if (answers) answer();
     }
 
@@ -63,8 +63,8 @@ struct Lab {
 
     /// Moves to a pixel of the frame buffer.
     void move(double px, double py) {
-        session.hands.x = float(px) / framebuffer;
-        session.hands.y = float(py) / framebuffer;
+        hands.x = float(px) / framebuffer;
+        hands.y = float(py) / framebuffer;
         frame();
     }
     void press(bool& button) {
@@ -80,7 +80,7 @@ struct Lab {
         release(button);
     }
     void wheel(float notches) {
-        session.hands.wheel = notches;
+        hands.wheel = notches;
         frame();
     }
     /// Presses at one point, moves to another in so many parts, releases.
@@ -104,13 +104,9 @@ struct Lab {
     }
     template <class T>
     std::vector<T> sent() const {
-        std::vector<T> result;
-        for (const Action& action : ui.actions)
-            if (const T* one = std::get_if<T>(&action)) result.push_back(*one);
-        return result;
+        return actions_of<T>(ui);
     }
 
-    ImGuiSession session;
     float framebuffer;
     FieldSize field;
     UiState ui;

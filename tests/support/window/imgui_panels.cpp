@@ -53,8 +53,42 @@ Frame full_frame(Dice& dice, const Size& size) {
     return frame;
 }
 
+}  // namespace
+
+HeadlessImGui::HeadlessImGui(float width, float height, float scale, Theme theme)
+    : before_(ImGui::GetCurrentContext()), context_(ImGui::CreateContext()) {
+    ImGui::SetCurrentContext(context_);
+    ImGuiIO& io = ImGui::GetIO();
+    io.IniFilename = nullptr;
+    io.DisplaySize = ImVec2(width, height);
+    io.ConfigInputTextCursorBlink = false;
+    io.ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard;
+#if IMGUI_VERSION_NUM < 18700
+    for (int key = 0; key < ImGuiKey_COUNT; ++key) io.KeyMap[key] = key;
+#endif
+    add_fonts(15 * scale);
+    unsigned char* pixels = nullptr;
+    int w = 0, h = 0;
+    io.Fonts->GetTexDataAsAlpha8(&pixels, &w, &h);
+    theme == Theme::dark ? ImGui::StyleColorsDark() : ImGui::StyleColorsLight();
+    ImGui::GetStyle().ScaleAllSizes(scale);
+}
+
+HeadlessImGui::~HeadlessImGui() {
+    ImGui::DestroyContext(context_);
+    ImGui::SetCurrentContext(before_);
+}
+
+void HeadlessImGui::resize(float width, float height) {
+    ImGui::GetIO().DisplaySize = ImVec2(width, height);
+}
+
+void HeadlessImGui::frames(int count) {
+    for (int i = 0; i < count; ++i) frame_of(draw);
+}
+
 // ImGui takes events from 1.87 on; before that, its IO holds the state.
-void apply(const InputState& hands) {
+void HeadlessImGui::frame_of(const std::function<void()>& once) {
     ImGuiIO& io = ImGui::GetIO();
 #if IMGUI_VERSION_NUM >= 18700
     io.ConfigInputTrickleEventQueue = false;
@@ -82,98 +116,66 @@ void apply(const InputState& hands) {
     io.KeyAlt = hands.alt;
     io.KeyShift = hands.shift;
 #endif
-}
-
-}  // namespace
-
-HeadlessImGui::HeadlessImGui(float width, float height, float scale, Theme theme)
-    : before_(ImGui::GetCurrentContext()), context_(ImGui::CreateContext()) {
-    ImGui::SetCurrentContext(context_);
-    ImGuiIO& io = ImGui::GetIO();
-    io.IniFilename = nullptr;
-    io.DisplaySize = ImVec2(width, height);
-    io.MousePos = ImVec2(-1, -1);
-    io.ConfigInputTextCursorBlink = false;
-    io.ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard;
-#if IMGUI_VERSION_NUM < 18700
-    for (int key = 0; key < ImGuiKey_COUNT; ++key) io.KeyMap[key] = key;
-#endif
-    add_fonts(15 * scale);
-    unsigned char* pixels = nullptr;
-    int w = 0, h = 0;
-    io.Fonts->GetTexDataAsAlpha8(&pixels, &w, &h);
-    theme == Theme::dark ? ImGui::StyleColorsDark() : ImGui::StyleColorsLight();
-    ImGui::GetStyle().ScaleAllSizes(scale);
-}
-
-HeadlessImGui::~HeadlessImGui() {
-    ImGui::DestroyContext(context_);
-    ImGui::SetCurrentContext(before_);
-}
-
-void HeadlessImGui::resize(float width, float height) {
-    ImGui::GetIO().DisplaySize = ImVec2(width, height);
+    io.DeltaTime = 1.0f / 60;
+    ImGui::NewFrame();
+    once();
+    ImGui::Render();
+    hands.wheel = 0;
 }
 
 void HeadlessImGui::move_mouse(ImVec2 to) {
-#if IMGUI_VERSION_NUM >= 18700
-    ImGui::GetIO().AddMousePosEvent(to.x, to.y);
-#else
-    ImGui::GetIO().MousePos = to;
-#endif
+    hands.x = to.x;
+    hands.y = to.y;
+    frames();
 }
 
-void HeadlessImGui::press_mouse(bool down, int button) {
-#if IMGUI_VERSION_NUM >= 18700
-    ImGui::GetIO().AddMouseButtonEvent(button, down);
-#else
-    ImGui::GetIO().MouseDown[button] = down;
-#endif
+void HeadlessImGui::press_mouse(bool down) {
+    hands.left = down;
+    frames();
+}
+
+void HeadlessImGui::click(ImVec2 at) {
+    move_mouse(at);
+    press_mouse(true);
+    press_mouse(false);
+    frames();
 }
 
 void HeadlessImGui::type(std::string_view text) {
     ImGui::GetIO().AddInputCharactersUTF8(std::string(text).c_str());
+    frames();
 }
 
-void HeadlessImGui::press(ImGuiKey key, const std::function<void()>& draw) {
+void HeadlessImGui::press(ImGuiKey key) {
     for (const bool down : {true, false}) {
 #if IMGUI_VERSION_NUM >= 18700
         ImGui::GetIO().AddKeyEvent(key, down);
 #else
         ImGui::GetIO().KeysDown[key] = down;
 #endif
-        frame(draw);
+        frames();
     }
-    frame(draw);
+    frames();
 }
 
-void HeadlessImGui::frame(const std::function<void()>& draw) {
-    ImGui::GetIO().DeltaTime = 1.0f / 60;
-    ImGui::NewFrame();
-    draw();
-    ImGui::Render();
+void HeadlessImGui::enter(std::string_view text) {
+    type(text);
+    press(ImGuiKey_Enter);
 }
 
-void HeadlessImGui::click(ImVec2 at, const std::function<void()>& draw) {
-    move_mouse(at);
-    frame(draw);
-    press_mouse(true);
-    frame(draw);
-    press_mouse(false);
-    frame(draw);
-    frame(draw);
-}
-
-ImRect HeadlessImGui::find(const char* window,
-                           std::initializer_list<const char*> labels,
-                           const std::function<void()>& draw) {
-    frame(draw);
-    const WindowRect area = window_rect(window);
-    ImGuiID id = area.drawn ? ImGui::FindWindowByName(window)->ID : 0;
+ImGuiID HeadlessImGui::id_of(const char* window, std::initializer_list<const char*> labels) {
+    const ImGuiWindow* found = ImGui::FindWindowByName(window);
+    ImGuiID id = found && found->Active ? found->ID : 0;
     for (const char* label : labels) id = ImHashStr(label, 0, id);
+    return id;
+}
+
+ImRect HeadlessImGui::find(const char* window, std::initializer_list<const char*> labels) {
+    frames();
+    const WindowRect area = window_rect(window);
+    const ImGuiID id = id_of(window, labels);
     const auto hovers = [&](ImVec2 at) {
         move_mouse(at);
-        frame(draw);
         return ImGui::GetCurrentContext()->HoveredId == id;
     };
     const ImVec2 size(area.most.x - area.least.x, area.most.y - area.least.y);
@@ -193,33 +195,22 @@ ImRect HeadlessImGui::find(const char* window,
     while (hovers({at.x, found.Min.y - 1})) --found.Min.y;
     while (hovers({at.x, found.Max.y + 1})) ++found.Max.y;
     move_mouse({-1, -1});
-    frame(draw);
     return found;
 }
 
-void HeadlessImGui::click(const char* window,
-                          std::initializer_list<const char*> labels,
-                          const std::function<void()>& draw) {
-    click(find(window, labels, draw).GetCenter(), draw);
+void HeadlessImGui::click(const char* window, std::initializer_list<const char*> labels) {
+    click(find(window, labels).GetCenter());
 }
 
-ImGuiSession::ImGuiSession(ImVec2 size, float framebuffer_scale) : HeadlessImGui(size.x, size.y) {
-    ImGui::GetIO().DisplayFramebufferScale = {framebuffer_scale, framebuffer_scale};
-    ImGui::GetIO().ConfigFlags &= ~ImGuiConfigFlags_NavEnableKeyboard;
+void begin_window(const char* name, float width, float height) {
+    ImGui::SetNextWindowPos({0, 0});
+    ImGui::SetNextWindowSize({width, height});
+    ImGui::Begin(name);
 }
 
-void ImGuiSession::frame(const std::function<void()>& draw) {
-    apply(hands);
-    HeadlessImGui::frame(draw);
-    hands.wheel = 0;
-}
-
-Interface::Interface() : ui(open_interface()), snapshot(full_snapshot(dice)) {
+Interface::Interface() : HeadlessImGui(1280, 800), ui(open_interface()), snapshot(full_snapshot(dice)) {
+    draw = [this] { moves = draw_interface(ui, snapshot).moves; };
     frames();
-}
-
-std::function<void()> Interface::draw() {
-    return [this] { moves = draw_interface(ui, snapshot).moves; };
 }
 
 WindowRect window_rect(const char* name) {

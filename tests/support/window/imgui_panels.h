@@ -16,6 +16,14 @@
 
 namespace stencil_test {
 
+/// Mouse and modifier keys.
+struct InputState {
+    float x = -1e6f, y = -1e6f;  ///< in ImGui units
+    bool left = false, right = false, middle = false;
+    float wheel = 0;  ///< notches; reset to 0 after each frame
+    bool ctrl = false, alt = false, shift = false;
+};
+
 /// Its own context with the program's fonts; restores the previous context at the end.
 class HeadlessImGui {
   public:
@@ -24,58 +32,43 @@ class HeadlessImGui {
     HeadlessImGui(const HeadlessImGui&) = delete;
     HeadlessImGui& operator=(const HeadlessImGui&) = delete;
 
+    std::function<void()> draw = [] {};  ///< draws each frame
+    InputState hands;                    ///< in the next frame
+
     void resize(float width, float height);
+    /// Draws frames, each 1/60 of a second after the previous one.
+    void frames(int count = 1);
+    /// Draws one frame by another function.
+    void frame_of(const std::function<void()>& once);
+    /// Corners of triangles in the newest frame.
+    int vertices() const { return ImGui::GetDrawData()->TotalVtxCount; }
+
+    // Each of these draws the frames that it takes.
+
     void move_mouse(ImVec2 to);
-    void press_mouse(bool down, int button = 0);
+    void press_mouse(bool down);
+    void click(ImVec2 at);
     void type(std::string_view text);
-    /// Presses and releases a key, which takes several frames.
-    void press(ImGuiKey key, const std::function<void()>& draw);
+    /// Presses and releases a key.
+    void press(ImGuiKey key);
+    /// Types a text and presses Enter.
+    void enter(std::string_view text);
 
-    /// Draws a frame, 1/60 of a second after the previous one.
-    void frame(const std::function<void()>& draw);
-
-    /// Clicks at a point, which takes several frames.
-    void click(ImVec2 at, const std::function<void()>& draw);
-
-    /// Finds the item with a label by moving the mouse along the middle of a wide window, or down a third of
-    /// the width of a high one. Labels of the ID stack precede its own.
-    ImRect find(const char* window,
-                std::initializer_list<const char*> labels,
-                const std::function<void()>& draw);
-
+    /// Returns the ID of an item by its label, which those of the ID stack precede.
+    static ImGuiID id_of(const char* window, std::initializer_list<const char*> labels);
+    /// Finds such an item by moving the mouse along the middle of a wide window, or down a third of the width
+    /// of a high one.
+    ImRect find(const char* window, std::initializer_list<const char*> labels);
     /// Clicks the middle of the item.
-    void click(const char* window,
-               std::initializer_list<const char*> labels,
-               const std::function<void()>& draw);
+    void click(const char* window, std::initializer_list<const char*> labels);
 
   private:
     ImGuiContext* before_ = nullptr;
     ImGuiContext* context_ = nullptr;
 };
 
-/// Mouse and modifier keys in the next frame.
-struct InputState {
-    float x = -1e6f, y = -1e6f;  ///< in ImGui units
-    bool left = false, right = false, middle = false;
-    float wheel = 0;  ///< notches; reset to 0 after each frame
-    bool ctrl = false, alt = false, shift = false;
-};
-
-/// Its mouse and modifier keys are as `hands` says.
-class ImGuiSession : public HeadlessImGui {
-  public:
-    explicit ImGuiSession(ImVec2 size, float framebuffer_scale = 1);
-
-    InputState hands;
-
-    void frame(const std::function<void()>& draw);
-
-    /// Corners of triangles in the newest frame.
-    int vertices() const { return ImGui::GetDrawData()->TotalVtxCount; }
-
-    /// Duration of all frames so far, in seconds.
-    double seconds() const { return ImGui::GetTime(); }
-};
+/// Places the next window at the corner, and begins it.
+void begin_window(const char* name, float width, float height);
 
 /// The rectangle of an ImGui window in the newest frame, and the size of its content.
 struct WindowRect {
@@ -87,36 +80,11 @@ struct WindowRect {
 WindowRect window_rect(const char* name);
 
 /// The whole interface in a window of 1280x800, with a full session.
-struct Interface {
-    std::function<void()> draw();
-    void frames(int count = 1) {
-        for (int i = 0; i < count; ++i) imgui.frame(draw());
-    }
-    void move_mouse(ImVec2 to) {
-        imgui.move_mouse(to);
-        frames();
-    }
-    void press_mouse(bool down) {
-        imgui.press_mouse(down);
-        frames();
-    }
-    void click(ImVec2 at) { imgui.click(at, draw()); }
-    void click(const char* window, std::initializer_list<const char*> labels) {
-        imgui.click(window, labels, draw());
-    }
-    ImRect find(const char* window, std::initializer_list<const char*> labels) {
-        return imgui.find(window, labels, draw());
-    }
-    void type(std::string_view text) {
-        imgui.type(text);
-        frames();
-    }
-
+struct Interface : HeadlessImGui {
     Dice dice;
     stencil::UiState ui;
     stencil::Snapshot snapshot;
     bool moves = false;  ///< the newest frame requested another one
-    HeadlessImGui imgui{1280, 800};
     Interface();
 };
 

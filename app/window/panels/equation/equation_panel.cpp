@@ -15,7 +15,6 @@
 #include <numbers>
 
 #include "app/window/panels/commands.h"
-#include "app/window/panels/equation/parameter_rows.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/plots/plot.h"
 #include "app/window/panels/tour.h"
@@ -38,8 +37,7 @@ constexpr float kPlotHeight = 9.5f;  // in font sizes
 constexpr int kWaves = 96;
 
 void draw_choice(UiState& ui, const Model& model) {
-    row("", "");
-    if (button("Gallery", button_size(1), "Choose a ready run or a model by its picture"))
+    if (button_row("Gallery", "Choose a ready run or a model by its picture"))
         ui.gallery.open = !ui.gallery.open;
     row("Model", "Starts a new run with this model; Undo returns to the old one\n--model NAME");
     combo(
@@ -84,7 +82,7 @@ void draw_spacing(UiState& ui, const RunSpec& now) {
     constexpr std::string_view kTip = "Cell size; the values of the cells are kept\n--dx H";
     row("dx", kTip);
     const NumberRange above_zero{std::numeric_limits<double>::min()};
-    if (const auto dx = number_input("##dx", ui.panel.equation.dx, now.spacing(), above_zero, kTip))
+    if (const auto dx = number_input("##dx", ui, now.spacing(), above_zero, kTip))
         change(ui, "dx", format_real(*dx));
 }
 
@@ -106,9 +104,8 @@ void draw_formula(UiState& ui, const RunSpec& now) {
     constexpr std::string_view kTip =
         "A formula in the model's variables, shown on the canvas and used for all measurements, e.g. u^2 + "
         "v^2\n--show FORMULA";
-    NumberDraft& draft = ui.panel.equation.formula;
     row("Formula", kTip);
-    if (const auto formula = formula_input("##formula", draft, now.shown(), now.model->text, kTip))
+    if (const auto formula = formula_input("##formula", ui, now.shown(), now.model->text, kTip))
         show(ui, *formula);
 }
 

@@ -1,4 +1,4 @@
-#include "app/window/panels/equation/parameter_rows.h"
+#include "app/window/panels/panels.h"
 
 #include <fmt/format.h>
 #include <imgui.h>
@@ -82,15 +82,18 @@ void draw_range_menu(UiState& ui, const ModelParameter& parameter, SliderRange& 
     constexpr double kMost = std::numeric_limits<double>::max();
     row("From", "Left end of the slider");
     ImGui::SetNextItemWidth(em(7));
-    const auto typed_low = number_input(
-        "##low", draft.low_draft, low, {-kMost, std::nextafter(high, -kMost)}, "Left end of the slider");
+    const auto typed_low =
+        number_input("##low", ui, low, {-kMost, std::nextafter(high, -kMost)}, "Left end of the slider");
     row("To", "Right end of the slider");
     ImGui::SetNextItemWidth(em(7));
-    const auto typed_high = number_input(
-        "##high", draft.high_draft, high, {std::nextafter(low, kMost), kMost}, "Right end of the slider");
+    const auto typed_high =
+        number_input("##high", ui, high, {std::nextafter(low, kMost), kMost}, "Right end of the slider");
     if (typed_low) draft.low = typed_low;
     if (typed_high) draft.high = typed_high;
-    if (ImGui::MenuItem("Default range")) draft = {};
+    if (ImGui::MenuItem("Default range")) {
+        draft = {};
+        draft_of(ui, "##low") = draft_of(ui, "##high") = {};
+    }
     if (ImGui::MenuItem(fmt::format("Reset to {:.6g}", parameter.value).c_str()))
         change(ui, parameter.name, format_real(parameter.value));
     ImGui::EndPopup();
@@ -174,12 +177,7 @@ void draw_verdict(const RunSpec::Bound& bound, const StableLimit& limit, const s
         fitted_text(fmt::format("Stable: the limit is {}", bound.largest), width, good_color(), tip);
 }
 
-void draw_unit(UiState& ui,
-               const char* label,
-               const char* setting,
-               const Unit& unit,
-               NumberDraft& draft,
-               std::string_view what) {
+void draw_unit(UiState& ui, const char* label, const char* setting, const Unit& unit, std::string_view what) {
     const std::string option = fmt::format("--{}", setting);
     const std::string tip = fmt::format(
         "Physical value of {}, with its unit, for figures, tables and times. The computation does not "
@@ -188,12 +186,12 @@ void draw_unit(UiState& ui,
         option);
     ImGui::PushID(setting);
     row(label, tip);
-    if (text_field("##unit", draft, to_string(unit), tip)) {
-        draft.wrong.clear();
+    if (NumberDraft* const draft = text_field("##unit", ui, to_string(unit), tip)) {
+        draft->wrong.clear();
         try {
-            change(ui, setting, to_string(read_unit(draft.text, option)));
+            change(ui, setting, to_string(read_unit(draft->text, option)));
         } catch (const InputError& error) {
-            draft.wrong = error.what();
+            draft->wrong = error.what();
         }
     }
     ImGui::PopID();
@@ -208,14 +206,14 @@ std::string unit_of_diffusivity(const RunSpec& now) {
 void draw_diffusivity(UiState& ui, const RunSpec& now) {
     const std::string unit = unit_of_diffusivity(now);
     constexpr std::string_view kTip = "Diffusivity: coefficient = D dt / dx^2";
-    row("D", kTip, text_width(unit) + ImGui::GetStyle().ItemInnerSpacing.x);
+    row("D", kTip, text_width(unit));
     NumberRange range{std::numeric_limits<double>::min()};
     if (const auto bound = now.stability(); bound && !now.allow_unstable)
         range.most = diffusivity(now) / now.parameter("coefficient") * bound->largest;
     range.above = "is above the stability limit: use a smaller dt or larger cells";
-    if (const auto d = number_input("##D", ui.panel.equation.diffusivity, diffusivity(now), range, kTip))
+    if (const auto d = number_input("##D", ui, diffusivity(now), range, kTip))
         change(ui, "coefficient", format_real(coefficient_of(now, *d)));
-    ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
+    same_line();
     colored_text(unit, faint_color());
 }
 
@@ -225,12 +223,12 @@ void draw_time(UiState& ui, const Snapshot& snapshot) {
     if (!time) return;
     const std::string& unit = snapshot.now.unit_time.name;
     constexpr std::string_view kTip = "Present time; enter another one to jump there";
-    row("t", kTip, text_width(unit) + ImGui::GetStyle().ItemInnerSpacing.x);
+    row("t", kTip, text_width(unit));
     const double dt = snapshot.now.time_step() * snapshot.now.unit_time.size;
-    const auto wished = number_input("##t", ui.panel.equation.time, *time, {0, dt * double(kMaxSteps)}, kTip);
+    const auto wished = number_input("##t", ui, *time, {0, dt * double(kMaxSteps)}, kTip);
     if (wished && dt > 0)
         ui.act(action::Jump{std::max(0LL, snapshot.step + std::llround((*wished - *time) / dt))});
-    ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
+    same_line();
     colored_text(unit, faint_color());
 }
 
@@ -268,18 +266,17 @@ void draw_stability(UiState& ui, const RunSpec& now) {
     bool allow = now.allow_unstable, changed = false;
     if (asks) {
         constexpr std::string_view kTip = "Allows unstable steps and sets the typed value\n--allow-unstable";
-        ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
+        same_line();
         changed = button(fmt::format("Allow {}", format_short(*typed)).c_str(), button_size(1), kTip);
         allow |= changed;
     }
-    row("", "");
-    changed |= checkbox("Allow unstable",
-                        &allow,
-                        fmt::format("Lets the {} exceed {}, up to {} on the slider. The run pauses if the "
-                                    "field overflows.\n--allow-unstable",
-                                    limit.parameter,
-                                    bound->largest,
-                                    limit.slider));
+    const std::string tip = fmt::format(
+        "Lets the {} exceed {}, up to {} on the slider. The run pauses if the field overflows.\n"
+        "--allow-unstable",
+        limit.parameter,
+        bound->largest,
+        limit.slider);
+    changed |= checkbox_row("Allow unstable", &allow, tip);
     if (!changed) return;
     change(ui, "allow-unstable", allow ? "true" : "false");
     if (asks && allow) use(*typed);
@@ -290,23 +287,20 @@ void draw_time_step(UiState& ui, const Snapshot& snapshot) {
     constexpr std::string_view kTip = "Time per step; the run continues\n--dt T";
     row("dt", kTip);
     const NumberRange above_zero{std::numeric_limits<double>::min()};
-    if (const auto dt = number_input("##dt", ui.panel.equation.dt, now.time_step(), above_zero, kTip))
+    if (const auto dt = number_input("##dt", ui, now.time_step(), above_zero, kTip))
         change(ui, "dt", format_real(*dt));
     row("Stability", "The time step relative to the stability limit");
     draw_limit(snapshot);
-    row("", "");
     const bool unlimited = !snapshot.step_limit || !(snapshot.step_limit->limit.dt > 0) ||
                            std::isinf(snapshot.step_limit->limit.dt);
-    if (button("Use 0.8 of the limit",
-               button_size(1),
-               "Sets dt to 0.8 of the largest stable step\n--dt 0.8limit",
-               unlimited ? "There is no stability limit" : ""))
+    if (button_row("Use 0.8 of the limit",
+                   "Sets dt to 0.8 of the largest stable step\n--dt 0.8limit",
+                   unlimited ? "There is no stability limit" : ""))
         change(ui, "dt", "0.8limit");
     bool allow = now.allow_unstable;
-    row("", "");
-    if (checkbox("Allow unstable",
-                 &allow,
-                 "Lets dt exceed the limit. The run pauses if the field overflows.\n--allow-unstable"))
+    if (checkbox_row("Allow unstable",
+                     &allow,
+                     "Lets dt exceed the limit. The run pauses if the field overflows.\n--allow-unstable"))
         change(ui, "allow-unstable", allow ? "true" : "false");
 }
 
@@ -316,20 +310,14 @@ void draw_units(UiState& ui, const Snapshot& snapshot) {
     tooltip("Physical lengths, times and diffusivity");
     if (!open) return;
     const bool typed = !now.model->built_in;
-    EquationState& state = ui.panel.equation;
-    draw_unit(ui,
-              typed ? "Length 1" : "dx",
-              "unit-length",
-              now.unit_length,
-              state.unit_length,
-              typed ? "a length of 1" : "the width of a cell");
-    draw_unit(ui,
-              typed ? "Time 1" : "dt",
-              "unit-time",
-              now.unit_time,
-              state.unit_time,
-              typed ? "a time of 1" : "a step");
-    if (!typed) draw_diffusivity(ui, now);
+    if (typed) {
+        draw_unit(ui, "Length 1", "unit-length", now.unit_length, "a length of 1");
+        draw_unit(ui, "Time 1", "unit-time", now.unit_time, "a time of 1");
+    } else {
+        draw_unit(ui, "dx", "unit-length", now.unit_length, "the width of a cell");
+        draw_unit(ui, "dt", "unit-time", now.unit_time, "a step");
+        draw_diffusivity(ui, now);
+    }
     draw_time(ui, snapshot);
 }
 

@@ -98,16 +98,15 @@ void draw_lines(const ExampleOption& option,
                 std::vector<std::string>& texts,
                 std::string_view tip,
                 std::string_view wrong) {
-    const float spacing = ImGui::GetStyle().ItemInnerSpacing.x;
-    const float close = ImGui::GetFrameHeight() + spacing;
+    const float close = ImGui::GetFrameHeight();
     std::size_t gone = texts.size();
     for (std::size_t i = 0; i < texts.size(); ++i) {
         ImGui::PushID(int(i));
         const bool last = i + 1 == texts.size();
         option_row(i == 0 ? std::string(option.name) : "", tip, close);
         text_input("##line", std::string(option.value).c_str(), texts[i], tip, wrong);
-        ImGui::SameLine(0, spacing);
-        const ImVec2 size(ImGui::GetFrameHeight(), 0);
+        same_line();
+        const ImVec2 size(close, 0);
         if (last && button("+", size, "One more", texts[i].empty() ? "This line is still empty" : ""))
             gone = texts.size() + 1;
         if (!last && button(ICON_CLOSE, size, "Without this one")) gone = i;

@@ -1,4 +1,4 @@
-#include "app/window/panels/plots/measure_plots.h"
+#include "app/window/panels/panels.h"
 
 #include <fmt/format.h>
 #include <imgui.h>
@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "app/window/canvas/canvas_layout.h"
-#include "app/window/canvas/color_bar.h"
+#include "app/window/canvas/canvas_overlay.h"
 #include "app/window/panels/plots/plot.h"
 #include "app/window/panels/widgets/widgets.h"
 #include "sim/figure/chart.h"
@@ -168,7 +168,6 @@ bool has_plots(const UiState& ui, const Snapshot& snapshot) {
 void draw_plot_buttons(UiState& ui, const Snapshot& snapshot) {
     MeasureState& state = ui.panel.measure;
     const ImVec2 size = button_size(3);
-    const float spacing = ImGui::GetStyle().ItemInnerSpacing.x;
     const auto profiles = profiles_of(snapshot);
     if (state.kept.size() >= kMostKept) {
         if (button("Drop curves", size, "Removes the kept curves")) state.kept.clear();
@@ -178,12 +177,12 @@ void draw_plot_buttons(UiState& ui, const Snapshot& snapshot) {
                       profiles.empty() ? "Draw a line first: profile tool (L)" : "")) {
         state.kept.push_back(curve_of(profiles.back(), fmt::format("step {}", snapshot.frame->step)));
     }
-    ImGui::SameLine(0, spacing);
+    same_line();
     const std::string tip =
         fmt::format("Writes statistics.csv, histogram.csv, profile.csv and probes.csv to {}", state.folder);
     if (button("CSV", size, tip, state.folder.empty() ? "Enter a folder under Tables" : ""))
         ui.act(action::ExportMeasures{state.folder});
-    ImGui::SameLine(0, spacing);
+    same_line();
     if (button(state.large ? "Close" : "Enlarge", size, "Shows the plots in a separate window"))
         state.large = !state.large;
 }

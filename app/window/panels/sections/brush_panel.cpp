@@ -63,32 +63,28 @@ void draw_shape(UiState& ui) {
     });
 }
 
-void draw_value(UiState& ui, const Snapshot& snapshot) {
+void draw_value(UiState& ui) {
     constexpr std::string_view kTip = "The value to paint or to add";
-    const float gap = ImGui::GetStyle().ItemInnerSpacing.x;
-    row("Value", kTip, em(3.4f) + gap);
+    row("Value", kTip, em(3.4f));
     ImGui::BeginDisabled(ui.erases);
-    if (const auto value = number_input("##value", ui.panel.brush.value, ui.brush.value, {}, kTip))
-        ui.brush.value = *value;
+    if (const auto value = number_input("##value", ui, ui.brush.value, {}, kTip)) ui.brush.value = *value;
     ImGui::EndDisabled();
-    ImGui::SameLine(0, gap);
+    same_line();
     if (button("Pick", button_size(1), "The next click on the field picks its value. Key I."))
-        use_eyedropper(ui, snapshot);
+        ui.tool = Tool::pick;
 }
 
 void draw_tolerance(UiState& ui) {
     constexpr std::string_view kTip = "Largest difference from the clicked cell's value";
     row("Tolerance", kTip);
-    if (const auto typed =
-            number_input("##tolerance", ui.panel.brush.tolerance, ui.fill_tolerance, {0.0}, kTip))
+    if (const auto typed = number_input("##tolerance", ui, ui.fill_tolerance, {0.0}, kTip))
         ui.fill_tolerance = *typed;
 }
 
 void draw_radius(UiState& ui) {
     BrushState& state = ui.panel.brush;
     constexpr std::string_view kTip = "Brush radius; also [ and ], or Ctrl+wheel on the canvas";
-    const float gap = ImGui::GetStyle().ItemInnerSpacing.x;
-    row("Radius", kTip, em(3.4f) + gap);
+    row("Radius", kTip, em(3.4f));
     const double most = state.side > 0 ? state.side : kMaxBrushRadius;
     const double unit = state.percent ? most / 100 : 1;  // in cells
     SliderLook look{kMinBrushRadius / unit,
@@ -98,7 +94,7 @@ void draw_radius(UiState& ui) {
     look.typed = {kMinBrushRadius / unit, kMaxBrushRadius / unit};
     if (const auto edit = live_slider("##radius", state.radius, ui.brush.radius / unit, look, kTip))
         ui.brush.radius = edit->value * unit;
-    ImGui::SameLine(0, gap);
+    same_line();
     if (button(state.percent ? "%###unit" : "cells###unit",
                button_size(1),
                "In cells, or in percent of the field's longer side"))
@@ -107,12 +103,12 @@ void draw_radius(UiState& ui) {
 
 }  // namespace
 
-void draw_brush(UiState& ui, const Snapshot& snapshot) {
+void draw_brush(UiState& ui, const Snapshot&) {
     Brush& brush = ui.brush;
     draw_tool(ui);
     ImGui::BeginDisabled(ui.tool != Tool::paint && ui.tool != Tool::pick);
     draw_shape(ui);
-    draw_value(ui, snapshot);
+    draw_value(ui);
     const bool box = brush.shape == BrushShape::rectangle, fill = brush.shape == BrushShape::fill;
     ImGui::BeginDisabled(box);
     if (fill)

@@ -148,7 +148,7 @@ void draw_text(CodeState& state) {
         ImGui::SetClipboardText(text.c_str());
         state.copied_until = ImGui::GetTime() + kSaidFor;
     }
-    ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
+    same_line();
     if (button("Enlarge", half, "Shows it in a separate window")) state.large = !state.large;
     draw_lines(text, kTextHeight * ImGui::GetTextLineHeight());
 }

@@ -62,11 +62,12 @@ constexpr RecordKind kRecordKinds[] = {
     {"WebM film", ".webm", "VP9, for the web\n--video FILE.webm"},
     {"GIF", ".gif", "Animated picture\n--video FILE.gif"}};
 
-void draw_film_options(ExportState& state) {
+void draw_film_options(UiState& ui) {
+    ExportState& state = ui.panel.exports;
     constexpr std::string_view kTip = "Frames per second of the film\n--fps N";
     row("Frames/s", kTip);
     const NumberRange range{std::numeric_limits<double>::min(), kMostFps};
-    if (const auto fps = number_input("##fps", state.fps_draft, state.fps, range, kTip)) state.fps = *fps;
+    if (const auto fps = number_input("##fps", ui, state.fps, range, kTip)) state.fps = *fps;
     static constexpr Segment kOf[] = {{"Field", "One pixel per cell, no axes\n--video-of field"},
                                       {"Figure", "With axes, colour bar and step\n--video-of figure"},
                                       {"Canvas", "The canvas as on the screen"}};
@@ -74,7 +75,8 @@ void draw_film_options(ExportState& state) {
     if (const auto clicked = segmented("of", kOf, int(state.film_of))) state.film_of = FilmOf(*clicked);
 }
 
-void draw_record_as(ExportState& state) {
+void draw_record_as(UiState& ui) {
+    ExportState& state = ui.panel.exports;
     const auto& current = *std::ranges::find(kRecordKinds, std::string_view(state.film), &RecordKind::ending);
     row("As", "A film (needs ffmpeg) or numbered files");
     combo("##as", current.label, current.tip, [&] {
@@ -83,12 +85,8 @@ void draw_record_as(ExportState& state) {
             if (choice(kind.label, &kind == &current, kind.tip, kind.ending.empty() ? "" : why_not))
                 state.film = kind.ending;
     });
-    if (!state.film.empty()) {
-        draw_film_options(state);
-        return;
-    }
-    row("", "");
-    checkbox("PNG", &state.record_png, "Pictures, one pixel per cell");
+    if (!state.film.empty()) return draw_film_options(ui);
+    checkbox_row("PNG", &state.record_png, "Pictures, one pixel per cell");
     ImGui::SameLine();
     checkbox("NPY", &state.record_npy, "The values, for NumPy");
 }
@@ -122,18 +120,16 @@ void draw_record(UiState& ui, const Snapshot& snapshot) {
     ImGui::BeginDisabled(recording);
     ImGui::BeginDisabled(canvas);  // films of the canvas have a frame for each picture shown
     constexpr std::string_view kTip = "Steps between recorded frames\n--every N";
-    row("Every", kTip, em(3) + ImGui::GetStyle().ItemInnerSpacing.x);
-    if (const auto every = whole_input("##every", state.every, state.record_every, 1, kMaxSteps, kTip))
+    row("Every", kTip, em(3));
+    if (const auto every = whole_input("##every", ui, state.record_every, 1, kMaxSteps, kTip))
         state.record_every = *every;
-    ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
+    same_line();
     ImGui::TextUnformatted("steps");
     ImGui::EndDisabled();
-    draw_record_as(state);
+    draw_record_as(ui);
     ImGui::EndDisabled();
-    row("", "");
     if (recording) {
-        if (button(ICON_RECORD " Stop", button_size(1), "Stops recording; recorded frames are kept"))
-            stop_recording(ui);
+        if (button_row(ICON_RECORD " Stop", "Stops recording; recorded frames are kept")) stop_recording(ui);
         const CanvasFilm& film = ui.canvas_film;
         const std::filesystem::path place = film.on() ? film.place : snapshot.recording;
         paragraph(fmt::format("{} frames, {}",
@@ -146,7 +142,7 @@ void draw_record(UiState& ui, const Snapshot& snapshot) {
     const std::string_view why = state.folder.empty() ? "Enter a folder"
                                  : none               ? "Choose PNG, NPY or both"
                                                       : "";
-    if (button(ICON_RECORD " Record", button_size(1), "Records to FOLDER, or to FOLDER/frames", why))
+    if (button_row(ICON_RECORD " Record", "Records to FOLDER, or to FOLDER/frames", why))
         start_recording(ui, canvas);
 }
 
@@ -155,10 +151,9 @@ void draw_open(UiState& ui) {
     constexpr std::string_view kTip =
         "Opens a spec.json or the folder of an earlier run, at its last step\n--spec FILE.json";
     subtitle("Earlier runs", "From their spec.json");
-    const float keep = em(3.4f) + ImGui::GetStyle().ItemInnerSpacing.x;
-    row("Open", kTip, keep);
-    const bool entered = path_input("##spec", ui, state.spec_path, PathKind::file, kTip, keep);
-    ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
+    row("Open", kTip, em(3.4f));
+    const bool entered = path_input("##spec", ui, state.spec_path, PathKind::file, kTip, em(3.4f));
+    same_line();
     const bool pressed = button("Open", button_size(1), kTip, state.spec_path.empty() ? "Enter a path" : "");
     if ((entered || pressed) && !state.spec_path.empty()) open_path(ui, state.spec_path);
     if (button("Continue last session",
@@ -179,7 +174,7 @@ void draw_checkpoint(UiState& ui, const Snapshot& snapshot) {
                                                         : "";
     row("Checkpoint", kTip);
     if (button("Save##checkpoint", button_size(2), kTip, why)) ui.act(action::SaveCheckpoint{state.folder});
-    ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
+    same_line();
     if (button("Resume", button_size(2), "Continues from the checkpoint in the folder\n--resume DIR", why))
         ui.act(action::Resume{state.folder});
 }
@@ -218,7 +213,7 @@ void draw_export_choice(UiState& ui, const Snapshot& snapshot) {
     if (button(ICON_COPY " Copy picture",
                button_size(1),
                "Copies the canvas to the clipboard as a picture. Key Shift+C."))
-        copy_picture(ui, snapshot);
+        ui.ask(CopyCanvas{});
 }
 
 void draw_exports(UiState& ui, const Snapshot& snapshot) {

@@ -7,7 +7,6 @@
 
 #include "app/window/format.h"
 #include "app/window/panels/commands.h"
-#include "app/window/panels/gallery.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/widgets/inputs.h"
 #include "app/window/panels/widgets/widgets.h"
@@ -63,8 +62,7 @@ void draw_formula(UiState& ui, const RunSpec& now, const InitialChoice& current)
         "A formula in x, y and the model's variables, e.g. exp(-((x - Lx/2)^2 + (y - Ly/2)^2)/50); restarts "
         "the run\n--initial NAME=FORMULA";
     row("Formula", kTip);
-    NumberDraft& draft = ui.panel.initial.formula;
-    if (const auto formula = formula_input("##formula", draft, current.formula, now.model->text, kTip))
+    if (const auto formula = formula_input("##formula", ui, current.formula, now.model->text, kTip))
         begin_with(ui, now, *formula);
 }
 
@@ -76,8 +74,8 @@ const InitialCondition* find_condition(std::string_view name) {
 
 void choose(InitialState& state, const InitialCondition& condition, const InitialChoice& current) {
     state.name = std::string(condition.name);
+    ++state.choices;
     state.parameters.clear();
-    state.drafts.clear();
     for (const InitialParameter& parameter : condition.parameters)
         state.parameters[std::string(parameter.name)] = parameter.standard;
     if (current.condition == &condition) state.parameters = current.parameters;
@@ -126,7 +124,9 @@ void draw_pictures(UiState& ui, const RunSpec& now, const InitialCondition* curr
     }
 }
 
-void draw_parameters(InitialState& state, const InitialCondition& condition) {
+void draw_parameters(UiState& ui, const InitialCondition& condition) {
+    InitialState& state = ui.panel.initial;
+    ImGui::PushID(state.choices);
     for (const InitialParameter& parameter : condition.parameters) {
         const std::string tip = fmt::format("{}; from {} to {}, default {}\n--initial {}:{}=...",
                                             parameter.help,
@@ -138,34 +138,32 @@ void draw_parameters(InitialState& state, const InitialCondition& condition) {
         double& value = state.parameters[std::string(parameter.name)];
         ImGui::PushID(parameter.name.data());
         row(parameter.name.data(), tip);
-        NumberDraft& draft = state.drafts[std::string(parameter.name)];
-        if (const auto typed = number_input("##value", draft, value, {parameter.least, parameter.most}, tip))
+        if (const auto typed = number_input("##value", ui, value, {parameter.least, parameter.most}, tip))
             value = *typed;
         ImGui::PopID();
     }
+    ImGui::PopID();
 }
 
 void draw_seed(UiState& ui, const RunSpec& now) {
-    NumberDraft& draft = ui.panel.initial.seed;
     const auto change = [&](std::string seed) { ui.act(action::Change{"seed", std::move(seed)}); };
     constexpr std::string_view kTip =
         "Seed of the random numbers: the same seed gives the same field, also headless and in NumPy\n--seed "
         "S";
-    const float keep = em(3.4f) + ImGui::GetStyle().ItemInnerSpacing.x;
     const std::string current = fmt::format("{}", now.seed);
-    row("Seed", kTip, keep);
-    if (text_field("##seed", draft, current, kTip)) {
-        const auto whole = equation::typed_whole(draft.text);
-        const std::string seed = whole ? std::to_string(*whole) : draft.text;  // text, as it may exceed 2^63
-        draft.wrong.clear();
+    row("Seed", kTip, em(3.4f));
+    if (NumberDraft* const draft = text_field("##seed", ui, current, kTip)) {
+        const auto whole = equation::typed_whole(draft->text);
+        const std::string seed = whole ? std::to_string(*whole) : draft->text;  // text, as it may exceed 2^63
+        draft->wrong.clear();
         try {
             parse_seed(seed, "Seed");
             change(seed);
         } catch (const InputError& error) {
-            draft.wrong = error.what();
+            draft->wrong = error.what();
         }
     }
-    ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
+    same_line();
     if (button("New", button_size(1), "Draws a new seed and restarts the run"))
         change(std::to_string(std::random_device{}()));
 }
@@ -175,11 +173,9 @@ void draw_apply(UiState& ui, const RunSpec& now, const InitialChoice& current) {
     // If the run began with a file or formula, no condition is chosen.
     const bool same = state.name.empty() || (current.condition && current.condition->name == state.name &&
                                              current.parameters == state.parameters);
-    row("", "");
     // The name behind ### keeps the button's identity while its caption changes.
-    if (!button(
+    if (!button_row(
             same ? "Restart###apply" : "Apply and restart###apply",
-            button_size(1),
             same ? "Restarts at step 0 with this field" : "Restarts at step 0 with this initial condition"))
         return;
     if (same)
@@ -221,12 +217,11 @@ void draw_file(UiState& ui, const Snapshot& snapshot) {
         "Starts from an array (.npy) or a picture (.png, .jpg); files can also be dropped on the "
         "window\n--initial FILE";
     InitialState& state = ui.panel.initial;
-    const float keep = em(3.4f) + ImGui::GetStyle().ItemInnerSpacing.x;
-    row("File", kTip, keep);
+    row("File", kTip, em(3.4f));
     const std::string before = state.path;
-    const bool entered = path_input("##path", ui, state.path, PathKind::file, kTip, keep);
+    const bool entered = path_input("##path", ui, state.path, PathKind::file, kTip, em(3.4f));
     if (state.path != before) forget_errors(ui, snapshot);
-    ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
+    same_line();
     const bool pressed =
         button("Open", button_size(1), kTip, state.path.empty() ? "Enter a path, or drop a file" : "");
     if ((entered || pressed) && !state.path.empty()) open_file(ui, snapshot);
@@ -257,7 +252,7 @@ void draw_initial(UiState& ui, const Snapshot& snapshot) {
     draw_pictures(ui, now, current.condition);
     draw_condition(ui, now, current);
     const InitialCondition* condition = find_condition(state.name);
-    if (condition) draw_parameters(state, *condition);
+    if (condition) draw_parameters(ui, *condition);
     if (condition && condition->random) draw_seed(ui, now);
     draw_apply(ui, now, current);
     if (!now.model->built_in) draw_formula(ui, now, current);

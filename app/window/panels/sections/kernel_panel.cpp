@@ -23,7 +23,7 @@ void draw_starts(UiState& ui) {
     row("Start from", "A kernel to edit, written to the present folder");
     const char* names[] = {"tutorial", "naive", "tiled"};
     for (int i = 0; i < 3; ++i) {
-        if (i > 0) ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
+        if (i > 0) same_line();
         const std::string tip =
             fmt::format("Writes {0}.cu, unless it exists, and watches it: open it in your editor", names[i]);
         const bool pressed = button(names[i], button_size(3 - i), tip);

@@ -5,7 +5,6 @@
 
 #include "app/window/format.h"
 #include "app/window/panels/panels.h"
-#include "app/window/panels/plots/measure_plots.h"
 #include "app/window/panels/plots/plot.h"
 #include "app/window/panels/widgets/inputs.h"
 #include "app/window/panels/widgets/widgets.h"
@@ -159,8 +158,7 @@ void draw_csv(UiState& ui) {
     subtitle("Tables", "Measurements as comma-separated files");
     row("Folder", "Created if needed");
     path_input("##folder", ui, state.folder, PathKind::folder, "");
-    row("", "");
-    if (button("Export CSV", button_size(1), kTip, state.folder.empty() ? "Enter a folder" : ""))
+    if (button_row("Export CSV", kTip, state.folder.empty() ? "Enter a folder" : ""))
         ui.act(action::ExportMeasures{state.folder});
 }
 

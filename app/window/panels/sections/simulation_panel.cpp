@@ -10,7 +10,6 @@
 
 #include "app/window/format.h"
 #include "app/window/panels/commands.h"
-#include "app/window/panels/equation/parameter_rows.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/tour.h"
 #include "app/window/panels/widgets/inputs.h"
@@ -120,7 +119,7 @@ void draw_threads(UiState& ui, const Snapshot& snapshot) {
     row("Threads", kTip);
     ImGui::BeginDisabled(!used);
     const auto entered = whole_input("##threads",
-                                     ui.panel.simulation.threads,
+                                     ui,
                                      snapshot.now.threads,
                                      1,
                                      most,
@@ -167,13 +166,13 @@ void draw_size(UiState& ui, const Snapshot& snapshot) {
     const float spacing = ImGui::GetStyle().ItemInnerSpacing.x;
     const float width = std::max(1.0f, (ImGui::GetContentRegionAvail().x - em(0.8f) - 2 * spacing) / 2);
     ImGui::SetNextItemWidth(width);
-    const auto columns = whole_input("##nx", state.columns, size.nx, 1, kMaxCells, "Columns\n--size NX[xNY]");
+    const auto columns = whole_input("##nx", ui, size.nx, 1, kMaxCells, "Columns\n--size NX[xNY]");
     if (columns) size.nx = int(*columns);
-    ImGui::SameLine(0, spacing);
+    same_line();
     ImGui::TextUnformatted("\xc3\x97");
-    ImGui::SameLine(0, spacing);
+    same_line();
     ImGui::SetNextItemWidth(-FLT_MIN);
-    const auto rows = whole_input("##ny", state.rows, size.ny, 1, kMaxCells, "Rows\n--size NX[xNY]");
+    const auto rows = whole_input("##ny", ui, size.ny, 1, kMaxCells, "Rows\n--size NX[xNY]");
     if (rows) size.ny = int(*rows);
     state.nx = size.nx == current.nx ? 0 : size.nx;
     state.ny = size.ny == current.ny ? 0 : size.ny;
@@ -181,16 +180,17 @@ void draw_size(UiState& ui, const Snapshot& snapshot) {
     const ImVec2 half = button_size(2);
     if (button("Presets", half, "Common square sizes")) ImGui::OpenPopup("presets");
     draw_presets(state);
-    ImGui::SameLine(0, spacing);
+    same_line();
     const bool same = size == current;
+    const std::string &columns_wrong = draft_of(ui, "##nx").wrong, &rows_wrong = draft_of(ui, "##ny").wrong;
     if (button("Apply",
                half,
                "Resizes the field. At step 0 the initial condition is made again; later the field is "
                "stretched and the run continues.",
-               !state.columns.wrong.empty() ? state.columns.wrong
-               : !state.rows.wrong.empty()  ? state.rows.wrong
-               : same                       ? "The field has this size"
-                                            : "")) {
+               !columns_wrong.empty() ? columns_wrong
+               : !rows_wrong.empty()  ? rows_wrong
+               : same                 ? "The field has this size"
+                                      : "")) {
         change(ui, "size", fmt::format("{}x{}", size.nx, size.ny));
         state.nx = state.ny = 0;
     }
@@ -200,14 +200,12 @@ void draw_size(UiState& ui, const Snapshot& snapshot) {
 // --- Steps
 
 // Draws a number with a button; returns true if the button was pressed.
-bool draw_order(
-    const char* label, const char* verb, long long& value, NumberDraft& draft, std::string_view tip) {
-    const float keep = em(4.2f) + ImGui::GetStyle().ItemInnerSpacing.x;
+bool draw_order(UiState& ui, const char* label, const char* verb, long long& value, std::string_view tip) {
     ImGui::PushID(label);
-    row(label, tip, keep);
-    if (const auto entered = whole_input("##value", draft, value, 0, kMaxSteps, tip)) value = *entered;
-    ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
-    const bool pressed = button(verb, button_size(1), tip, draft.wrong);
+    row(label, tip, em(4.2f));
+    if (const auto entered = whole_input("##value", ui, value, 0, kMaxSteps, tip)) value = *entered;
+    same_line();
+    const bool pressed = button(verb, button_size(1), tip, draft_of(ui, "##value").wrong);
     ImGui::PopID();
     return pressed;
 }
@@ -223,15 +221,11 @@ void draw_stop(UiState& ui, const Snapshot& snapshot) {
         const long long step = state.stop_step > snapshot.step ? state.stop_step : snapshot.step + kAhead;
         ui.act(action::StopAt{on ? std::optional(step) : std::nullopt});
     }
-    ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
+    same_line();
     ImGui::SetNextItemWidth(-FLT_MIN);
     ImGui::BeginDisabled(!on);
-    const auto entered = whole_input("##stop_at",
-                                     state.stop_at,
-                                     state.stop_step,
-                                     0,
-                                     kMaxSteps,
-                                     on ? kTip : "Tick the box to stop at a step");
+    const auto entered = whole_input(
+        "##stop_at", ui, state.stop_step, 0, kMaxSteps, on ? kTip : "Tick the box to stop at a step");
     ImGui::EndDisabled();
     if (on && entered) ui.act(action::StopAt{*entered});
 }
@@ -253,13 +247,10 @@ void draw_ways_to_jump(UiState& ui, const Snapshot& snapshot) {
     const long long steps = to >= snapshot.step ? to - snapshot.step : to;
     const auto jump = AutoMethod::for_jump(now, steps, snapshot.speed.us_per_step * 1e-6, 0);
     constexpr std::string_view kErrors = "\"Measure all methods\" shows the errors of both.";
-    row("", "");
     const std::string time = jump ? fmt::format(" ({})", format_duration(jump->seconds)) : "";
-    if (button(fmt::format("Step by step{}###by_steps", time).c_str(),
-               button_size(1),
-               fmt::format("Step by step with {}. {}", stepping->name, kErrors)))
+    if (button_row(fmt::format("Step by step{}###by_steps", time).c_str(),
+                   fmt::format("Step by step with {}. {}", stepping->name, kErrors)))
         ui.act(action::Jump{to, false});
-    row("", "");
     const std::string tip =
         !jump ? ""
               : fmt::format("All steps at once with the method {}, rounded once; then {} continues. {}",
@@ -271,7 +262,7 @@ void draw_ways_to_jump(UiState& ui, const Snapshot& snapshot) {
                                      : steps == 0      ? "The run is at this step"
                                      : !jump           ? "Only for the built-in diffusion"
                                                        : "";
-    if (button("Direct (spectral)", button_size(1), tip, why_not)) ui.act(action::Jump{to, true});
+    if (button_row("Direct (spectral)", tip, why_not)) ui.act(action::Jump{to, true});
     const auto of_steps = measured_error(snapshot, *stepping);
     const auto of_jump = jump ? measured_error(snapshot, *jump->method) : std::nullopt;
     if (!of_steps || !of_jump) return;
@@ -281,16 +272,12 @@ void draw_ways_to_jump(UiState& ui, const Snapshot& snapshot) {
 
 void draw_steps(UiState& ui, const Snapshot& snapshot) {
     SimulationState& state = ui.panel.simulation;
-    if (draw_order("Advance by",
-                   "Step",
-                   state.steps,
-                   state.steps_draft,
-                   "Computes exactly this many steps, then pauses"))
+    if (draw_order(ui, "Advance by", "Step", state.steps, "Computes exactly this many steps, then pauses"))
         ui.act(action::Step{state.steps});
-    if (draw_order("Jump to step",
+    if (draw_order(ui,
+                   "Jump to step",
                    "Jump",
                    state.jump,
-                   state.jump_draft,
                    "Goes to exactly this step, then pauses; an earlier step is recomputed. With the method "
                    "auto, diffusion that would take more than 2 s is computed directly by the method "
                    "spectral. Space or Esc stops it."))

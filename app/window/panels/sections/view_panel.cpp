@@ -6,7 +6,6 @@
 
 #include "app/window/canvas/canvas_painter.h"
 #include "app/window/format.h"
-#include "app/window/panels/color_bar_input.h"
 #include "app/window/panels/commands.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/widgets/inputs.h"
@@ -55,7 +54,6 @@ struct Colours {
     std::string_view table, range;  ///< names of settings
     std::string current;            ///< the map's name
     const RangeRule& rule;
-    RangeDraft& draft;
     std::optional<ValueRange> shown;  ///< present range of the colours, if such a pane is on the canvas
 };
 
@@ -68,8 +66,7 @@ std::string_view without_ending(std::string_view table) {
 void draw_reversed(UiState& ui, const Colours& colours) {
     const std::string_view plain = without_ending(colours.current);
     bool reversed = plain != colours.current;
-    row("", "");
-    if (checkbox("Reversed", &reversed, "Reverses the colours\n--colormap NAME_r"))
+    if (checkbox_row("Reversed", &reversed, "Reverses the colours\n--colormap NAME_r"))
         change(ui, std::string(colours.table), std::string(plain) + std::string(reversed ? kReversed : ""));
 }
 
@@ -120,14 +117,12 @@ RangeRule starting_rule(RangeRule::Kind kind, const Colours& colours) {
 }
 
 void draw_ends(UiState& ui, const Colours& colours) {
-    RangeDraft& draft = colours.draft;
     RangeRule rule = colours.rule;
     const bool percentile = rule.kind == RangeRule::Kind::percentile;
     const std::string_view tips[] = {
         percentile ? "Lower percentile: values below have the first colour" : "Value of the first colour",
         percentile ? "Upper percentile: values above have the last colour" : "Value of the last colour"};
     row(percentile ? "Percentiles" : "From, to", "Where the colours begin and end");
-    const float spacing = ImGui::GetStyle().ItemInnerSpacing.x;
     const float width = button_size(2).x;
     ImGui::SetNextItemWidth(width);
     // Each end stays on its side of the other.
@@ -136,10 +131,10 @@ void draw_ends(UiState& ui, const Colours& colours) {
     const double most = percentile ? 100 : std::numeric_limits<double>::max();
     const NumberRange lows{least, std::nextafter(rule.high, least), "must be below the other end"};
     const NumberRange highs{std::nextafter(rule.low, most), most, {}, "must be above the other end"};
-    const auto low = number_input("##low", draft.low, rule.low, lows, tips[0]);
-    ImGui::SameLine(0, spacing);
+    const auto low = number_input("##low", ui, rule.low, lows, tips[0]);
+    same_line();
     ImGui::SetNextItemWidth(width);
-    const auto high = number_input("##high", draft.high, rule.high, highs, tips[1]);
+    const auto high = number_input("##high", ui, rule.high, highs, tips[1]);
     if (low) rule.low = *low;
     if (high) rule.high = *high;
     if (low || high) send_rule(ui, colours, rule);
@@ -155,11 +150,9 @@ void draw_range(UiState& ui, const Colours& colours) {
     if (const auto clicked = segmented("kind", kSegments, int(colours.rule.kind)))
         send_rule(ui, colours, starting_rule(RangeRule::Kind(*clicked), colours));
     if (colours.rule.kind != RangeRule::Kind::automatic) draw_ends(ui, colours);
-    row("", "");
-    if (button("Fit range to view",
-               button_size(1),
-               "Fixes the range at the smallest and largest visible value",
-               colours.shown ? "" : "No pane shows it"))
+    if (button_row("Fit range to view",
+                   "Fixes the range at the smallest and largest visible value",
+                   colours.shown ? "" : "No pane shows it"))
         ui.ask(FitRange{std::string(colours.range)});
     if (colours.shown) {
         row("Shown", "Present range of the colours");
@@ -182,13 +175,13 @@ void draw_contours(UiState& ui, const Snapshot& snapshot) {
         "Lines of equal value, here and in figures: their levels, e.g. 0.1, 0.25, or their number; empty: "
         "none\n--contours L1,L2,...|N";
     row("Contours", kTip);
-    NumberDraft& draft = ui.panel.view.contours;
-    if (!text_field("##contours", draft, snapshot.now.contours, kTip)) return;
-    std::erase(draft.text, ' ');
+    NumberDraft* const draft = text_field("##contours", ui, snapshot.now.contours, kTip);
+    if (!draft) return;
+    std::erase(draft->text, ' ');
     try {
-        change(ui, "contours", read_contours(draft.text));
+        change(ui, "contours", read_contours(draft->text));
     } catch (const InputError& error) {
-        draft.wrong = error.what();
+        draft->wrong = error.what();
     }
 }
 
@@ -220,14 +213,13 @@ std::string view_tip(const PaneRow& row) {
 
 }  // namespace
 
-void draw_color_controls(UiState& ui, const Snapshot& snapshot, bool laplacian, RangeDraft& draft) {
+void draw_color_controls(UiState& ui, const Snapshot& snapshot, bool laplacian) {
     const RunSpec& now = snapshot.now;
     const Colours colours{laplacian ? "laplacian" : "values",
                           laplacian ? "laplacian-colormap" : "colormap",
                           laplacian ? "laplacian-range" : "range",
                           laplacian ? laplacian_colors(now, false).name : field_colors(now).name,
                           laplacian ? now.laplacian_range : now.range,
-                          draft,
                           shown_range(snapshot, laplacian)};
     ImGui::PushID(colours.id);
     draw_table(ui, colours);
@@ -258,25 +250,20 @@ void view_combo(UiState& ui, const Snapshot& snapshot, std::string_view shown, s
 }
 
 void draw_view(UiState& ui, const Snapshot& snapshot) {
-    ViewState& state = ui.panel.view;
     row("Show", "What the canvas shows\n--view NAME");
     view_combo(ui, snapshot, shown_view(ui).title, view_tip(shown_view(ui)));
-    row("", "");
-    checkbox(
+    checkbox_row(
         "Smooth", &ui.smooth, "Interpolates between cells larger than a pixel; changes only the picture");
-    row("", "");
-    checkbox("Axes", &ui.preferences.axes, "Coordinates around the field, with row 0 at the top");
-    row("", "");
-    checkbox("Numbers in cells", &ui.show_numbers, "Writes the values into cells that are large enough");
-    row("", "");
-    if (button("Lock range", button_size(1), "Fixes the colour range at its present values. Key N."))
+    checkbox_row("Axes", &ui.preferences.axes, "Coordinates around the field, with row 0 at the top");
+    checkbox_row("Numbers in cells", &ui.show_numbers, "Writes the values into cells that are large enough");
+    if (button_row("Lock range", "Fixes the colour range at its present values. Key N."))
         snap_range(ui, snapshot);
     subtitle("Values", "Colours of the field and of differences");
-    draw_color_controls(ui, snapshot, false, state.range);
+    draw_color_controls(ui, snapshot, false);
     draw_contours(ui, snapshot);
     draw_arrow_choice(ui, snapshot);
     subtitle("Laplacian", "Colours of the Laplacian");
-    draw_color_controls(ui, snapshot, true, state.laplacian_range);
+    draw_color_controls(ui, snapshot, true);
 }
 
 }  // namespace stencil

@@ -96,13 +96,50 @@ void keep_escape([[maybe_unused]] ImGuiID id) {
 #endif
 }
 
+// Returns true if the field was left with another text.
+bool edit_text(const char* id, NumberDraft& draft, const std::string& current, std::string_view tip) {
+    if (!draft.active && draft.wrong.empty() && ImGui::GetTime() >= draft.hold_until) draft.text = current;
+    if (!draft.wrong.empty()) ImGui::PushStyleColor(ImGuiCol_Text, error_color());
+    ImGui::InputText(id, &draft.text, ImGuiInputTextFlags_AutoSelectAll);
+    if (!draft.wrong.empty()) ImGui::PopStyleColor();
+    const bool was_active = draft.active;
+    draft.active = ImGui::IsItemActive();
+    if (draft.active && !was_active) draft.before = draft.text;
+    // Select all, because a double click would select only the digits before or after the point.
+    if (draft.active && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left))
+        if (ImGuiInputTextState* state = ImGui::GetInputTextState(ImGui::GetItemID())) state->SelectAll();
+    if (draft.active || ImGui::IsMouseClicked(ImGuiMouseButton_Left)) draft.says = false;
+    if (draft.says && !draft.wrong.empty())
+        say_below(draft.wrong);
+    else
+        tooltip(draft.wrong.empty() ? tip : std::string_view(draft.wrong));
+    if (draft.active || !ImGui::IsItemDeactivated()) return false;
+    if (draft.text == draft.before) {  // Esc restores the text, too
+        draft.wrong.clear();
+        draft.text = current;
+        return false;
+    }
+    draft.hold_until = ImGui::GetTime() + kHold;
+    return draft.says = true;
+}
+
+std::optional<double> edit_number(
+    const char* id, NumberDraft& draft, double current, const NumberRange& range, std::string_view tip) {
+    if (!edit_text(id, draft, format_real(current), tip)) return std::nullopt;
+    const auto value = equation::typed_number(draft.text);
+    draft.wrong = why_not(value, draft.text, range);
+    if (!draft.wrong.empty()) return std::nullopt;
+    draft.text = format_real(*value);
+    return *value == current ? std::nullopt : value;
+}
+
 std::optional<LiveEdit> type_number(
     const char* id, SliderDraft& draft, double current, const SliderLook& look, std::string_view tip) {
     if (draft.focus) ImGui::SetKeyboardFocusHere();
     draft.focus = false;
     const bool was_active = draft.typed.active;
     ImGui::PushID("typed");
-    const auto value = number_input(id, draft.typed, current, look.typed, tip);
+    const auto value = edit_number(id, draft.typed, current, look.typed, tip);
     ImGui::PopID();
     if (was_active && !draft.typed.active && draft.typed.wrong.empty()) draft.typing = false;
     if (!value) return std::nullopt;
@@ -146,49 +183,24 @@ bool draw_choices(UiState& ui, unsigned field, std::string& path) {
 
 }  // namespace
 
-bool text_field(const char* id, NumberDraft& draft, const std::string& current, std::string_view tip) {
-    if (!draft.active && draft.wrong.empty() && ImGui::GetTime() >= draft.hold_until) draft.text = current;
-    if (!draft.wrong.empty()) ImGui::PushStyleColor(ImGuiCol_Text, error_color());
-    ImGui::InputText(id, &draft.text, ImGuiInputTextFlags_AutoSelectAll);
-    if (!draft.wrong.empty()) ImGui::PopStyleColor();
-    const bool was_active = draft.active;
-    draft.active = ImGui::IsItemActive();
-    if (draft.active && !was_active) draft.before = draft.text;
-    // Select all, because a double click would select only the digits before or after the point.
-    if (draft.active && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left))
-        if (ImGuiInputTextState* state = ImGui::GetInputTextState(ImGui::GetItemID())) state->SelectAll();
-    if (draft.active || ImGui::IsMouseClicked(ImGuiMouseButton_Left)) draft.says = false;
-    if (draft.says && !draft.wrong.empty())
-        say_below(draft.wrong);
-    else
-        tooltip(draft.wrong.empty() ? tip : std::string_view(draft.wrong));
-    if (draft.active || !ImGui::IsItemDeactivated()) return false;
-    if (draft.text == draft.before) {  // Esc restores the text, too
-        draft.wrong.clear();
-        draft.text = current;
-        return false;
-    }
-    draft.hold_until = ImGui::GetTime() + kHold;
-    return draft.says = true;
+NumberDraft& draft_of(UiState& ui, const char* id) {
+    return ui.panel.drafts[ImGui::GetID(id)];
+}
+
+NumberDraft* text_field(const char* id, UiState& ui, const std::string& current, std::string_view tip) {
+    NumberDraft& draft = draft_of(ui, id);
+    return edit_text(id, draft, current, tip) ? &draft : nullptr;
 }
 
 std::optional<double> number_input(
-    const char* id, NumberDraft& draft, double current, const NumberRange& range, std::string_view tip) {
-    if (!text_field(id, draft, format_real(current), tip)) return std::nullopt;
-    const auto value = equation::typed_number(draft.text);
-    draft.wrong = why_not(value, draft.text, range);
-    if (!draft.wrong.empty()) return std::nullopt;
-    draft.text = format_real(*value);
-    return *value == current ? std::nullopt : value;
+    const char* id, UiState& ui, double current, const NumberRange& range, std::string_view tip) {
+    return edit_number(id, draft_of(ui, id), current, range, tip);
 }
 
-std::optional<long long> whole_input(const char* id,
-                                     NumberDraft& draft,
-                                     long long current,
-                                     long long least,
-                                     long long most,
-                                     std::string_view tip) {
-    if (!text_field(id, draft, current < least ? "auto" : std::to_string(current), tip)) return std::nullopt;
+std::optional<long long> whole_input(
+    const char* id, UiState& ui, long long current, long long least, long long most, std::string_view tip) {
+    NumberDraft& draft = draft_of(ui, id);
+    if (!edit_text(id, draft, current < least ? "auto" : std::to_string(current), tip)) return std::nullopt;
     const auto value = equation::typed_number(draft.text);
     const auto whole = equation::typed_whole(draft.text);
     draft.wrong = why_not(value, draft.text, {double(least), double(most)});
@@ -199,18 +211,16 @@ std::optional<long long> whole_input(const char* id,
     return *whole == current ? std::nullopt : whole;
 }
 
-std::optional<std::string> formula_input(const char* id,
-                                         NumberDraft& draft,
-                                         const std::string& current,
-                                         const std::string& model,
-                                         std::string_view tip) {
-    if (!text_field(id, draft, current, tip)) return std::nullopt;
-    draft.wrong.clear();
+std::optional<std::string> formula_input(
+    const char* id, UiState& ui, const std::string& current, const std::string& model, std::string_view tip) {
+    NumberDraft* const draft = text_field(id, ui, current, tip);
+    if (!draft) return std::nullopt;
+    draft->wrong.clear();
     try {
-        if (!draft.text.empty()) equation::read_equations(model, {draft.text});
-        return draft.text;
+        if (!draft->text.empty()) equation::read_equations(model, {draft->text});
+        return draft->text;
     } catch (const equation::TextError& error) {
-        draft.wrong = error.sentence();
+        draft->wrong = error.sentence();
         return std::nullopt;
     }
 }
@@ -267,12 +277,13 @@ bool path_input(
     const char* id, UiState& ui, std::string& path, PathKind kind, std::string_view tip, float keep) {
     const bool folder = kind == PathKind::folder;
     const ImGuiStyle& style = ImGui::GetStyle();
-    const float side = text_width(ICON_FOLDER) + 2 * style.FramePadding.x, spacing = style.ItemInnerSpacing.x;
-    ImGui::SetNextItemWidth(std::max(1.0f, ImGui::GetContentRegionAvail().x - keep - side - spacing));
+    const float side = text_width(ICON_FOLDER) + 2 * style.FramePadding.x;
+    const float after = side + keep + style.ItemInnerSpacing.x * (keep > 0 ? 2 : 1);
+    ImGui::SetNextItemWidth(std::max(1.0f, ImGui::GetContentRegionAvail().x - after));
     bool entered = text_input(id, folder ? "a folder" : "a path", path, tip);
     const unsigned field = ImGui::GetItemID();
     if (entered || ImGui::IsItemDeactivatedAfterEdit()) path = expanded_home(path);
-    ImGui::SameLine(0, spacing);
+    same_line();
     ImGui::PushID(id);
     const bool pressed = button(ICON_FOLDER,
                                 ImVec2(side, 0),

@@ -11,10 +11,13 @@
 
 namespace stencil {
 
-/// A text field that shows `current` until it is edited. Returns true if it was left with another text, which
-/// is in the draft. Enter or leaving applies, Esc restores. A refused text (draft.wrong) stays and turns red;
-/// the reason is shown below it until the next click, and in its tooltip.
-bool text_field(const char* id, NumberDraft& draft, const std::string& current, std::string_view tip);
+/// Returns the draft of the field with this ID in the current window.
+NumberDraft& draft_of(UiState& ui, const char* id);
+
+/// A text field that shows `current` until it is edited. Returns its draft if it was left with another text.
+/// Enter or leaving applies, Esc restores. A refused text (draft.wrong) stays and turns red; the reason is
+/// shown below it until the next click, and in its tooltip.
+NumberDraft* text_field(const char* id, UiState& ui, const std::string& current, std::string_view tip);
 
 struct NumberRange {
     double least = -std::numeric_limits<double>::max();
@@ -24,26 +27,16 @@ struct NumberRange {
 };
 
 /// A text field for a number, as typed_number() parses it. Returns a new, allowed number once entered.
-std::optional<double> number_input(const char* id,
-                                   NumberDraft& draft,
-                                   double current,
-                                   const NumberRange& range = {},
-                                   std::string_view tip = {});
+std::optional<double> number_input(
+    const char* id, UiState& ui, double current, const NumberRange& range, std::string_view tip);
 
 /// A text field for whole numbers from `least` to `most`; a `current` below `least` is shown as "auto".
-std::optional<long long> whole_input(const char* id,
-                                     NumberDraft& draft,
-                                     long long current,
-                                     long long least,
-                                     long long most,
-                                     std::string_view tip = {});
+std::optional<long long> whole_input(
+    const char* id, UiState& ui, long long current, long long least, long long most, std::string_view tip);
 
 /// A text field for a formula of the model's names, which may be empty. Returns what was entered.
-std::optional<std::string> formula_input(const char* id,
-                                         NumberDraft& draft,
-                                         const std::string& current,
-                                         const std::string& model,
-                                         std::string_view tip);
+std::optional<std::string> formula_input(
+    const char* id, UiState& ui, const std::string& current, const std::string& model, std::string_view tip);
 
 struct SliderLook {
     double least = 0, most = 1;
@@ -69,8 +62,9 @@ bool text_input(const char* id,
                 std::string_view tip = {},
                 std::string_view wrong = {});
 
-/// A text field with a button over the rest of the line, less `keep`. Returns true on Enter or when a path
-/// was chosen. "~" expands to the home folder when the field is left.
+/// A text field with a button over the rest of the line, less the room for a control of width `keep` after
+/// it. Returns true on Enter or when a path was chosen. "~" expands to the home folder when the field is
+/// left.
 bool path_input(
     const char* id, UiState& ui, std::string& path, PathKind kind, std::string_view tip, float keep = 0);
 

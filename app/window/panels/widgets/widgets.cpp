@@ -184,6 +184,10 @@ void subtitle(const char* text, std::string_view tip) {
             ImVec2(left, y), ImVec2(right, y), ImGui::GetColorU32(ImGuiCol_Separator));
 }
 
+void same_line() {
+    ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
+}
+
 void row(const char* label, std::string_view tip, float keep) {
     const float start = ImGui::GetCursorPosX();
     const bool narrow = is_narrow();
@@ -194,7 +198,8 @@ void row(const char* label, std::string_view tip, float keep) {
     }
     // A fixed width aligns the controls.
     if (!narrow) ImGui::SameLine(start + em(7.2f));
-    ImGui::SetNextItemWidth(std::max(1.0f, ImGui::GetContentRegionAvail().x - keep));
+    const float after = keep > 0 ? keep + ImGui::GetStyle().ItemInnerSpacing.x : 0;
+    ImGui::SetNextItemWidth(std::max(1.0f, ImGui::GetContentRegionAvail().x - after));
 }
 
 ImVec2 button_size(int parts) {
@@ -215,6 +220,16 @@ bool checkbox(const char* label, bool* value, std::string_view tip) {
     const bool changed = ImGui::Checkbox(label, value);
     tooltip(tip);
     return changed;
+}
+
+bool button_row(const char* label, std::string_view tip, std::string_view why_not) {
+    row("", "");
+    return button(label, button_size(1), tip, why_not);
+}
+
+bool checkbox_row(const char* label, bool* value, std::string_view tip) {
+    row("", "");
+    return checkbox(label, value, tip);
 }
 
 std::optional<int> segmented(const char* id, std::span<const Segment> segments, int chosen) {

@@ -52,8 +52,11 @@ void fitted_text(std::string_view text, float width, const ImVec4& color, std::s
 /// Draws a small header within a section.
 void subtitle(const char* text, std::string_view tip);
 
-/// Draws a label with its tooltip at the left; the next control takes the rest of the line, less `keep`. In a
-/// narrow panel the label has a line of its own.
+/// Goes on in the same line with a control that belongs to the last one.
+void same_line();
+
+/// Draws a label with its tooltip at the left; the next control takes the rest of the line, less the room for
+/// a control of width `keep` after it. In a narrow panel the label has a line of its own.
 void row(const char* label, std::string_view tip, float keep = 0);
 
 /// Returns the size of one of `parts` equal buttons that fill the rest of the line.
@@ -62,6 +65,10 @@ ImVec2 button_size(int parts);
 /// A button that is disabled if `why_not` is not empty, which is then its tooltip.
 bool button(const char* label, ImVec2 size, std::string_view tip, std::string_view why_not = {});
 bool checkbox(const char* label, bool* value, std::string_view tip);
+
+/// These are rows without a label; the button takes the rest of the line.
+bool button_row(const char* label, std::string_view tip, std::string_view why_not = {});
+bool checkbox_row(const char* label, bool* value, std::string_view tip);
 
 struct Segment {
     const char* label;
