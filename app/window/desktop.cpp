@@ -96,9 +96,9 @@ void Desktop::copy_canvas(UiState& ui, int frame_height) {
         ui.say("The picture was not copied: install xclip, or wl-copy under Wayland");
         return;
     }
-    const ScreenRect& at = ui.canvas;
+    const ScreenRect at = whole_pixels(ui.canvas);
     const int width = int(at.width), height = int(at.height);
-    auto pixels = read_pixels(int(at.x), int(at.y), width, height, frame_height);
+    auto pixels = read_pixels(at, frame_height);
     clipboard_.run([=, pixels = std::move(pixels)] {
         ChildCommand with_picture = command;
         with_picture.input = png_text(width, height, pixels);

@@ -1,4 +1,3 @@
-#include "app/window/layout.h"
 
 #include <imgui.h>
 #include <imgui_internal.h>

@@ -20,7 +20,6 @@
 #include "app/window/display/frame_clock.h"
 #include "app/window/display/gallery_texture.h"
 #include "app/window/display/gl_objects.h"
-#include "app/window/layout.h"
 #include "app/window/panels/examples/example_panel.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/tour.h"
@@ -333,7 +332,7 @@ class MainWindow {
         if (request_.zoom && snapshot_->frame) zoom_to(*std::exchange(request_.zoom, {}));
         hold_visible_range(ui_, *snapshot_);
         ask_engine(std::move(output.request));
-        follow_prompts(ui_);
+        follow_prompts(ui_, *snapshot_);
         follow_tour(ui_, *snapshot_);
         if (!ui_.actions.empty()) redraws_ = kSettlingFrames;
         engine_->send(std::exchange(ui_.actions, {}));
@@ -404,18 +403,12 @@ class MainWindow {
 
     // Films only the canvas, at the size that it has in the first frame.
     void film_frame() {
-        const auto [width, height] = display_->frame_size();
         if (!film_) {
-            const ScreenRect& canvas = ui_.canvas;
-            filmed_ = {std::floor(canvas.x),
-                       std::floor(canvas.y),
-                       std::floor(canvas.width),
-                       std::floor(canvas.height)};
+            filmed_ = whole_pixels(ui_.canvas);
             const VideoInput input{int(filmed_.width), int(filmed_.height), request_.fps};
             film_ = std::make_unique<VideoFile>(request_.film, input);
         }
-        const auto pixels =
-            read_pixels(int(filmed_.x), int(filmed_.y), int(filmed_.width), int(filmed_.height), height);
+        const auto pixels = read_pixels(filmed_, display_->frame_size().second);
         film_->add(std::as_bytes(std::span(pixels)));
     }
 

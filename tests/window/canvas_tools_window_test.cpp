@@ -7,8 +7,7 @@
 #include "tests/support/window/canvas_lab.h"
 
 using namespace stencil;
-using stencil_test::Dice;
-using stencil_test::Lab;
+using namespace stencil_test;
 
 TEST_CASE("Ctrl and the wheel change the brush's radius and not the view") {
     Lab lab;
@@ -52,13 +51,11 @@ TEST_CASE("A stroke is one point and pieces that join end to end along the mouse
         const BrushPiece& piece = pieces[i].piece;
         REQUIRE(piece.brush == expected);
         REQUIRE(piece.joined == (i > 0));
-        REQUIRE(piece.x1 == Approx(way[i].x).margin(1.0 / 32));
-        REQUIRE(piece.y1 == Approx(way[i].y).margin(1.0 / 32));
+        REQUIRE(apart({piece.x1, piece.y1}, way[i]) <= 1.0 / 32);
         REQUIRE(piece.x1 * 16 == std::round(piece.x1 * 16));
         REQUIRE(piece.y1 * 16 == std::round(piece.y1 * 16));
         const BrushPiece& before = pieces[i > 0 ? i - 1 : 0].piece;
-        REQUIRE(piece.x0 == before.x1);
-        REQUIRE(piece.y0 == before.y1);
+        REQUIRE(apart({piece.x0, piece.y0}, {before.x1, before.y1}) == 0);
     }
 }
 
@@ -108,10 +105,9 @@ TEST_CASE("A brush smaller than a cell paints the cell under the mouse") {
         lab.ui.actions.clear();
         lab.move(px, py);
         lab.click(lab.hands.left);
-        const auto pieces = lab.sent<action::Paint>();
-        REQUIRE(pieces.size() == 1);
+        const BrushPiece piece = only<action::Paint>(lab.ui).piece;
         const SamplePoint cell = lab.cell(px + 0.5, py + 0.5);
-        REQUIRE(painted(pieces[0].piece, int(cell.x), int(cell.y), 0.25) == 1);
+        REQUIRE(painted(piece, int(cell.x), int(cell.y), 0.25) == 1);
     }
 }
 
@@ -140,13 +136,12 @@ TEST_CASE("A left click pins a probe on its cell, a right click near it removes 
     lab.ui.tool = Tool::probe;
     lab.move(421, 333);
     lab.click(lab.hands.left);
-    const auto added = lab.sent<action::AddProbe>();
-    REQUIRE(added.size() == 1);
+    const auto added = only<action::AddProbe>(lab.ui);
     const SamplePoint at = lab.cell(421.5, 333.5);
-    REQUIRE(added[0].x == int(at.x));
-    REQUIRE(added[0].y == int(at.y));
+    REQUIRE(added.x == int(at.x));
+    REQUIRE(added.y == int(at.y));
 
-    lab.snapshot.probes = {{80, 50, {}, {}}, {added[0].x, added[0].y, {}, {}}};
+    lab.snapshot.probes = {{80, 50, {}, {}}, {added.x, added.y, {}, {}}};
     lab.click(lab.hands.left);
     REQUIRE(lab.sent<action::AddProbe>().size() == 1);
     lab.move(600, 200);
@@ -154,8 +149,7 @@ TEST_CASE("A left click pins a probe on its cell, a right click near it removes 
     REQUIRE(lab.sent<action::RemoveProbe>().empty());
     lab.move(424, 331);
     lab.click(lab.hands.right);
-    REQUIRE(lab.sent<action::RemoveProbe>().size() == 1);
-    REQUIRE(lab.sent<action::RemoveProbe>()[0].index == 1);
+    REQUIRE(only<action::RemoveProbe>(lab.ui).index == 1);
     REQUIRE(lab.sent<action::Paint>().empty());
 }
 
@@ -165,9 +159,8 @@ TEST_CASE("Drags set profiles, their ends can be dragged again, and a right clic
     lab.drag(lab.hands.left, {300, 250}, {700, 450});
     REQUIRE(lab.ui.profiles.size() == 1);
     const double near = 1.0 / 16;
-    REQUIRE(lab.ui.profiles.front().from.x == Approx(lab.cell(300, 250).x).margin(near));
-    REQUIRE(lab.ui.profiles.front().from.y == Approx(lab.cell(300, 250).y).margin(near));
-    REQUIRE(lab.ui.profiles.front().to.x == Approx(lab.cell(700, 450).x).margin(near));
+    REQUIRE(apart(lab.ui.profiles.front().from, lab.cell(300, 250)) <= near);
+    REQUIRE(apart(lab.ui.profiles.front().to, lab.cell(700, 450)) <= near);
     lab.frame();
     REQUIRE(lab.output.request.profiles == lab.ui.profiles);
 
@@ -178,7 +171,7 @@ TEST_CASE("Drags set profiles, their ends can be dragged again, and a right clic
     REQUIRE(ImGui::GetMouseCursor() == ImGuiMouseCursor_Hand);
     lab.drag(lab.hands.left, {302, 251}, {350, 500});
     REQUIRE(lab.ui.profiles.front().to == to);
-    REQUIRE(lab.ui.profiles.front().from.x == Approx(lab.cell(350, 500).x).margin(near));
+    REQUIRE(apart(lab.ui.profiles.front().from, lab.cell(350, 500)) <= near);
 
     // A click draws no line, and lines end at the field's edge.
     const ProfileLine line = lab.ui.profiles.front();
@@ -206,19 +199,19 @@ TEST_CASE("With Shift a profile is level, upright or diagonal") {
     Lab lab;
     lab.ui.tool = Tool::profile;
     lab.hands.shift = true;
-    lab.drag(lab.hands.left, {400, 300}, {600, 320});
-    REQUIRE(lab.ui.profiles.size() == 1);
-    REQUIRE(lab.ui.profiles.front().from.y == lab.ui.profiles.front().to.y);
-    REQUIRE(lab.ui.profiles.front().to.x > lab.ui.profiles.front().from.x);
-    lab.ui.profiles.clear();
-    lab.drag(lab.hands.left, {400, 300}, {390, 500});
-    REQUIRE(lab.ui.profiles.front().from.x == lab.ui.profiles.front().to.x);
-    lab.ui.profiles.clear();
-    lab.drag(lab.hands.left, {400, 300}, {300, 380});
-    const double dx = lab.ui.profiles.front().to.x - lab.ui.profiles.front().from.x;
-    const double dy = lab.ui.profiles.front().to.y - lab.ui.profiles.front().from.y;
-    REQUIRE(dx < 0);
-    REQUIRE(dy == Approx(-dx));
+    const auto drawn = [&](SamplePoint to) {
+        lab.ui.profiles.clear();
+        lab.drag(lab.hands.left, {400, 300}, to);
+        REQUIRE(lab.ui.profiles.size() == 1);
+        const auto& [from, end] = lab.ui.profiles.front();
+        return SamplePoint{end.x - from.x, end.y - from.y};
+    };
+    const SamplePoint level = drawn({600, 320}), upright = drawn({390, 500}), diagonal = drawn({300, 380});
+    REQUIRE(level.x > 0);
+    REQUIRE(level.y == 0);
+    REQUIRE(upright.x == 0);
+    REQUIRE(diagonal.x < 0);
+    REQUIRE(diagonal.y == Approx(-diagonal.x));
 }
 
 TEST_CASE("Where the mouse goes after a button was let go is no part of what was dragged") {
@@ -278,14 +271,11 @@ TEST_CASE("A fill is one piece with its tolerance, and the eraser paints 0") {
     lab.ui.brush = {0.75, 12, true, true, BrushShape::fill};
     lab.ui.fill_tolerance = 0.25;
     lab.drag(lab.hands.left, {300, 200}, {400, 300});
-    auto pieces = lab.sent<action::Paint>();
-    REQUIRE(pieces.size() == 1);
-    CHECK(pieces[0].piece.brush == Brush{0.75, 0.25, true, false, BrushShape::fill});
+    CHECK(only<action::Paint>(lab.ui).piece.brush == Brush{0.75, 0.25, true, false, BrushShape::fill});
+    lab.ui.actions.clear();
     lab.ui.erases = true;
     lab.click(lab.hands.left);
-    pieces = lab.sent<action::Paint>();
-    REQUIRE(pieces.size() == 2);
-    CHECK(pieces[1].piece.brush == Brush{0, 0.25, false, false, BrushShape::fill});
+    CHECK(only<action::Paint>(lab.ui).piece.brush == Brush{0, 0.25, false, false, BrushShape::fill});
     CHECK(lab.ui.said.empty());
 }
 

@@ -1,5 +1,4 @@
 // The sections of generated code and of user kernels, without a window.
-#include "app/window/layout.h"
 
 #include "app/window/panels/panels.h"
 #include "sim/session/session.h"
@@ -117,10 +116,9 @@ TEST_CASE("A kernel that was found right goes live once, and another method take
     Interface window;
     show_right_kernel(window);
     window.frames(3);
-    const auto orders = actions_of<action::UseKernel>(window.ui);
-    REQUIRE(orders.size() == 1);
-    CHECK(orders[0].kernel == window.ui.kernel.kernel);
-    window.snapshot.now.kernel = orders[0].kernel;
+    const auto kernel = only<action::UseKernel>(window.ui).kernel;
+    CHECK(kernel == window.ui.kernel.kernel);
+    window.snapshot.now.kernel = kernel;
     window.frames(2);
     window.snapshot.now.kernel.reset();  // another method was chosen
     window.frames(2);
@@ -152,8 +150,7 @@ TEST_CASE("What is wrong with a kernel, and what it is at, is shown in a section
 }
 
 TEST_CASE("Going live is on offer where there is a GPU") {
-    Interface window;
-    window.ui.preferences.open_sections = {"Your kernel"};
+    Interface window({"Your kernel"});
     show_right_kernel(window);
     window.ui.panel.kernel.live = false;
     const auto find_box = [&] {

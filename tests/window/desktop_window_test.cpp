@@ -4,7 +4,7 @@
 #include <atomic>
 #include <filesystem>
 
-#include "app/window/panels/widgets/inputs.h"
+#include "app/window/panels/widgets/widgets.h"
 #include "tests/support/catch.h"
 #include "tests/support/window/imgui_panels.h"
 

@@ -1,7 +1,6 @@
 // The section Equation without a window: typing, dragging and choosing send actions to the session.
 #include <cmath>
 
-#include "app/window/layout.h"
 #include "app/window/panels/commands.h"
 #include "app/window/panels/panels.h"
 #include "sim/model/presets.h"

@@ -6,8 +6,8 @@
 #include <limits>
 #include <thread>
 
-#include "app/window/layout.h"
 #include "app/window/panels/examples/example_panel.h"
+#include "app/window/panels/panels.h"
 #include "app/window/panels/plots/plot.h"
 #include "sim/examples/report/report_text.h"
 #include "tests/support/catch.h"

@@ -33,36 +33,40 @@ std::vector<float> random_values(Dice& dice, int count, ValueRange range) {
 
 /// Returns the largest difference of any pixel. The picture's corner is at (left, top) of the screen, with
 /// one texel per pixel, and only pixels inside the clip are drawn.
-int largest_difference(const std::vector<Rgb>& screen,
-                       int screen_width,
+int largest_difference(const Screen& screen,
                        const PaneImage& image,
                        const ScreenRect& where,
                        const ScreenRect& clip) {
+    const std::vector<Rgb> seen = screen.read();
     const Colormap& colors = colormap(image.colormap);
+    const int width = int(screen.all().width);
     int largest = 0;
-    for (int i = 0; i < int(screen.size()); ++i) {
-        const int x = i % screen_width, y = i / screen_width;
+    for (int i = 0; i < int(seen.size()); ++i) {
+        const int x = i % width, y = i / width;
         Rgb expected = kUntouched;
         if (where.contains(x + 0.5, y + 0.5) && clip.contains(x + 0.5, y + 0.5)) {
             const int column = x - int(where.x), row = y - int(where.y);
             const float value = image.pixels->host[std::size_t(row * image.pixels->width + column)];
             expected = colors.at(value, image.range);
         }
-        largest = std::max(largest, apart(screen[std::size_t(i)], expected));
+        largest = std::max(largest, apart(seen[std::size_t(i)], expected));
     }
     return largest;
 }
 
+int largest_difference(const Screen& screen, const PaneImage& image) {
+    return largest_difference(screen, image, screen.all(), screen.all());
+}
+
 /// Counts pixels that do not show the texel below their centre; a centre on a border of two may show either.
-int wrong_pixels(const std::vector<Rgb>& screen,
-                 int screen_width,
-                 const PaneImage& image,
-                 const ScreenRect& where) {
+int wrong_pixels(const Screen& screen, const PaneImage& image, const ScreenRect& where) {
+    const std::vector<Rgb> seen = screen.read();
+    const int screen_width = int(screen.all().width);
     const Colormap& colors = colormap(image.colormap);
     const int width = image.pixels->width, height = image.pixels->height;
     const auto on_border = [](double at) { return std::abs(at - std::round(at)) < 1e-3; };
     int wrong = 0;
-    for (int i = 0; i < int(screen.size()); ++i) {
+    for (int i = 0; i < int(seen.size()); ++i) {
         const double x = i % screen_width + 0.5, y = i / screen_width + 0.5;
         const double column = (x - where.x) / where.width * width;
         const double row = (y - where.y) / where.height * height;
@@ -71,7 +75,7 @@ int wrong_pixels(const std::vector<Rgb>& screen,
         if (where.contains(x, y))
             expected =
                 colors.at(image.pixels->host[std::size_t(int(row) * width + int(column))], image.range);
-        wrong += apart(screen[std::size_t(i)], expected) > 1;
+        wrong += apart(seen[std::size_t(i)], expected) > 1;
     }
     return wrong;
 }
@@ -82,7 +86,6 @@ TEST_CASE("A field drawn one to one has the colours of its table, pixel for pixe
     Dice dice;
     const int width = 2 * dice.integer(40, 150) + 1, height = 2 * dice.integer(40, 150) + 1;
     Screen screen(width, height);
-    const ScreenRect all{0, 0, double(width), double(height)};
     for (const Colormap& colors : colormaps()) {
         const double low = dice.uniform(-3, 1);
         const ValueRange range{low, low + dice.uniform(0.01, 5)};
@@ -92,9 +95,9 @@ TEST_CASE("A field drawn one to one has the colours of its table, pixel for pixe
         values[std::size_t(dice.integer(200, 299))] = kNoEnd;
         values[std::size_t(dice.integer(300, 399))] = -kNoEnd;
         const PaneImage image = make_image(width, height, values, std::string(colors.name), range);
-        screen.draw(0, image, all, all);
+        screen.draw(image);
         CAPTURE(colors.name, range.low, range.high);
-        CHECK(largest_difference(screen.read(), width, image, all, all) <= 1);
+        CHECK(largest_difference(screen, image) <= 1);
     }
 }
 
@@ -102,7 +105,6 @@ TEST_CASE("Narrow, wide, reversed and empty ranges colour as the PNG does") {
     Dice dice;
     constexpr int kSize = 64;
     Screen screen(kSize, kSize);
-    const ScreenRect all{0, 0, kSize, kSize};
     const ValueRange ranges[] = {{0.5, 0.5000001},
                                  {1e6, 1e6 + 0.25},
                                  {-1e-30, 1e-30},
@@ -130,34 +132,32 @@ TEST_CASE("Narrow, wide, reversed and empty ranges colour as the PNG does") {
         values[4] = -kNoEnd;
         // Every entry has a distinct colour, so that an entry off by one shows.
         const PaneImage image = make_image(kSize, kSize, values, "grey", range);
-        screen.draw(0, image, all, all);
+        screen.draw(image);
         CAPTURE(range.low, range.high);
-        CHECK(largest_difference(screen.read(), kSize, image, all, all) <= 1);
+        CHECK(largest_difference(screen, image) <= 1);
     }
 }
 
 TEST_CASE("Values on the steps of a range get the very entry that the PNG gives them") {
     constexpr int kSteps = 256;
     Screen screen(kSteps, 1);
-    const ScreenRect all{0, 0, kSteps, 1};
     std::vector<float> values;
     for (int i = 0; i < kSteps; ++i) values.push_back(float(i) / kSteps);
     const PaneImage image = make_image(kSteps, 1, values, "grey", {0, 1});
-    screen.draw(0, image, all, all);
-    CHECK(largest_difference(screen.read(), kSteps, image, all, all) == 0);
+    screen.draw(image);
+    CHECK(largest_difference(screen, image) == 0);
 }
 
 TEST_CASE("Contours are drawn where figures have them") {
     constexpr int kWidth = 90, kHeight = 60;
     Screen screen(kWidth, kHeight);
-    const ScreenRect all{0, 0, kWidth, kHeight};
     Array<float> cells(kWidth, kHeight);
     for (int y = 0; y < kHeight; ++y)
         for (int x = 0; x < kWidth; ++x) cells.at(x, y) = float(std::sin(0.1 * x) * std::cos(0.13 * y));
     PaneImage image =
         make_image(kWidth, kHeight, {cells.cells().begin(), cells.cells().end()}, "viridis", {-1, 1});
     image.contours = {-0.5, 0.1, 0.7};
-    screen.draw(0, image, all, all);
+    screen.draw(image);
     const auto expected = figure::field_raster(
         Field(std::move(cells)), colormap("viridis"), {-1, 1}, kWidth, kHeight, image.contours);
     const std::vector<Rgb> seen = screen.read();
@@ -174,14 +174,13 @@ TEST_CASE("Contours are drawn where figures have them") {
 TEST_CASE("Where a cell has many pixels contours run between the cells' centres, not along their edges") {
     constexpr int kFactor = 10, kWidth = 6, kHeight = 4;
     Screen screen(kFactor * kWidth, kFactor * kHeight);
-    const ScreenRect all{0, 0, kFactor * kWidth, kFactor * kHeight};
     std::vector<float> values;
     for (int i = 0; i < kWidth * kHeight; ++i) values.push_back(float(i % kWidth));
     PaneImage image = make_image(kWidth, kHeight, values, "viridis", {0, 6});
-    screen.draw(0, image, all, all);
+    screen.draw(image);
     const std::vector<Rgb> without = screen.read();
     image.contours = {2.3};
-    screen.draw(0, image, all, all);
+    screen.draw(image);
     const std::vector<Rgb> with = screen.read();
     // (x + 0.5) / 10 - 0.5 exceeds 2.3 after pixel 27.
     for (std::size_t i = 0; i < with.size(); ++i)
@@ -204,7 +203,7 @@ TEST_CASE("A picture beyond the pane's edges is cut at them") {
             make_image(width, height, random_values(dice, width * height, {0, 1}), "viridis", {0, 1});
         screen.draw(0, image, where, clip);
         CAPTURE(where.x, where.y, width, height, clip.x, clip.y, clip.width, clip.height);
-        CHECK(largest_difference(screen.read(), kWidth, image, where, clip) <= 1);
+        CHECK(largest_difference(screen, image, where, clip) <= 1);
     }
 }
 
@@ -222,7 +221,7 @@ TEST_CASE("A picture of an older view is drawn at its new place and size") {
                                height * dice.uniform(0.3, 7)};
         screen.draw(0, image, where, {0, 0, kSize, kSize});
         CAPTURE(where.x, where.y, where.width, where.height, width, height);
-        CHECK(wrong_pixels(screen.read(), kSize, image, where) == 0);
+        CHECK(wrong_pixels(screen, image, where) == 0);
     }
 }
 
@@ -242,24 +241,23 @@ TEST_CASE("A cell that fills the screen many times over is drawn without holes")
 TEST_CASE("Pixels are uploaded once, and again when another picture comes into their pane") {
     constexpr int kSize = 32;
     Screen screen(kSize, kSize);
-    const ScreenRect all{0, 0, kSize, kSize};
     Dice dice;
     const auto random_image = [&](int size) {
         return make_image(size, size, random_values(dice, size * size, {0, 1}), "grey", {0, 1});
     };
     const PaneImage first = random_image(kSize), second = random_image(kSize);
-    screen.draw(0, first, all, all);
+    screen.draw(first);
     CHECK(first.pixels.use_count() == 2);
-    screen.draw(0, first, all, all);
-    CHECK(largest_difference(screen.read(), kSize, first, all, all) <= 1);
-    screen.draw(0, second, all, all);
-    CHECK(largest_difference(screen.read(), kSize, second, all, all) <= 1);
+    screen.draw(first);
+    CHECK(largest_difference(screen, first) <= 1);
+    screen.draw(second);
+    CHECK(largest_difference(screen, second) <= 1);
     CHECK(first.pixels.use_count() == 1);
     // A larger image needs a new texture, a smaller one uses part of it.
-    screen.draw(0, random_image(300), {0, 0, 300, 300}, all);
+    screen.draw(0, random_image(300), {0, 0, 300, 300}, screen.all());
     const PaneImage small = random_image(7);
     const ScreenRect corner{5, 6, 7, 7};
-    screen.draw(0, first, all, all);
+    screen.draw(first);
     screen.draw(1, small, corner, corner);
     const std::vector<Rgb> seen = screen.read();
     CHECK(apart(seen[6 * kSize + 5], colormap("grey").at(small.pixels->host[0], {})) <= 1);
@@ -281,14 +279,13 @@ TEST_CASE("A surface drawn by OpenGL is the one that figures have") {
         make_image(kPoints, kPoints, {cells.cells().begin(), cells.cells().end()}, "viridis", {0.001, 1});
     image.request.resample = {{0, 0, kPoints, kPoints}, kPoints, kPoints, false};
     const Field field(std::move(cells));
-    const ScreenRect all{0, 0, kWidth, kHeight};
     for (const SurfaceView view :
          {SurfaceView{-30, 40, 1}, SurfaceView{120, 15, 1}, SurfaceView{200, 80, 1.5}})
         for (const Scale scale : {Scale::linear, Scale::log, Scale::symlog}) {
             CAPTURE(view.azimuth, int(scale));
             image.range.scale = scale;
             glClear(GL_COLOR_BUFFER_BIT);
-            screen.renderer().draw(0, {&image, all, all, &view}, kWidth, kHeight);
+            screen.renderer().draw(0, {&image, screen.all(), screen.all(), &view}, kWidth, kHeight);
             const auto expected =
                 figure::surface_raster(field, colormap("viridis"), image.range, view, kWidth, kHeight);
             const std::vector<Rgb> seen = screen.read();

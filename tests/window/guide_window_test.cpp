@@ -5,7 +5,6 @@
 
 #include "app/window/panels/commands.h"
 #include "app/window/theme.h"
-#include "sim/text/names.h"
 #include "tests/support/catch.h"
 #include "tests/support/window/imgui_panels.h"
 
@@ -79,7 +78,7 @@ void do_what_is_asked(Interface& window) {
 
 // As in the main loop, prompts are updated before actions are sent.
 void send(Interface& window) {
-    follow_prompts(window.ui);
+    follow_prompts(window.ui, window.snapshot);
     window.ui.actions.clear();
 }
 
@@ -195,8 +194,7 @@ TEST_CASE("Prompts come one after the other, and each goes once it is done, in a
 }
 
 TEST_CASE("A prompt can be left out, and the one about a slider stands beside it where it is seen") {
-    Interface window;
-    window.ui.preferences.open_sections = {"Simulation"};
+    Interface window({"Simulation"});
     window.frames(3);
     window.click("##prompt", {ICON_CLOSE});
     CHECK(done(window) == std::vector<std::string>{"paint"});
@@ -209,13 +207,6 @@ TEST_CASE("A prompt can be left out, and the one about a slider stands beside it
     window.frames(3);
     CHECK_FALSE(window.ui.slider_y);
     CHECK(window_rect("##prompt").least.y > slider.Max.y);  // the first waits; the next is below the slider
-}
-
-TEST_CASE("Where all prompts are done there is none") {
-    Interface window;
-    window.ui.preferences.prompts_done = names_of(prompts());
-    window.frames(2);
-    CHECK_FALSE(window_rect("##prompt").drawn);
 }
 
 TEST_CASE("A prompt stands over the field and not over its colour bar") {

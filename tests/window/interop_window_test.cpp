@@ -55,7 +55,6 @@ int wrong_pixels(const std::vector<Rgb>& seen, const PaneImage& host) {
 TEST_CASE("Pixels on the GPU are drawn as those of the host are, whichever way they take") {
     require_gpu();
     Dice dice;
-    const ScreenRect all{0, 0, kColumns, kRows};
     for (const bool allowed : {true, false}) {
         Screen screen(kColumns, kRows, allowed);
         const Transfer at_start = screen.renderer().transfer();
@@ -67,7 +66,7 @@ TEST_CASE("Pixels on the GPU are drawn as those of the host are, whichever way t
         if (allowed && contains(screen.display().gl_renderer(), "NVIDIA")) CHECK(at_start.interop);
         for (int frame = 0; frame < 12; ++frame) {
             const PaneImage host = random_image(dice);
-            screen.draw(frame % 2, on_device(host), all, all);
+            screen.draw(frame % 2, on_device(host), screen.all(), screen.all());
             CHECK(wrong_pixels(screen.read(), host) == 0);
             CHECK(screen.renderer().transfer().interop == at_start.interop);
         }
@@ -75,11 +74,11 @@ TEST_CASE("Pixels on the GPU are drawn as those of the host are, whichever way t
         CHECK(screen.renderer().transfer_ms() < 1000);
         // Then a run changes to the CPU backend and back.
         const PaneImage host = random_image(dice);
-        screen.draw(0, host, all, all);
+        screen.draw(host);
         CHECK(wrong_pixels(screen.read(), host) == 0);
         CHECK(contains(screen.renderer().transfer().text, "copied"));
         const PaneImage again = random_image(dice);
-        screen.draw(0, on_device(again), all, all);
+        screen.draw(on_device(again));
         CHECK(wrong_pixels(screen.read(), again) == 0);
         CHECK(screen.renderer().transfer().text == at_start.text);
     }
@@ -88,16 +87,15 @@ TEST_CASE("Pixels on the GPU are drawn as those of the host are, whichever way t
 TEST_CASE("Pixels on the GPU outlive the copy into the texture and no longer") {
     require_gpu();
     Dice dice;
-    const ScreenRect all{0, 0, kColumns, kRows};
     Screen screen(kColumns, kRows, true);
     std::weak_ptr<const Pixels> first;
     {
         const PaneImage image = on_device(random_image(dice));
         first = image.pixels;
-        screen.draw(0, image, all, all);
+        screen.draw(image);
     }
     CHECK(!first.expired());
-    screen.draw(0, on_device(random_image(dice)), all, all);
+    screen.draw(on_device(random_image(dice)));
     screen.read();
     screen.renderer().transfer_ms();
     CHECK(first.expired());

@@ -1,5 +1,4 @@
 // Fields for numbers and units, the slider that turns into one, and what a size needs.
-#include "app/window/panels/widgets/inputs.h"
 
 #include <filesystem>
 #include <functional>
@@ -257,10 +256,9 @@ TEST_CASE("typing D sets the coefficient that it comes to, unless that were unst
     rows.set("unit-length", "0.01m");
     rows.set("unit-time", "0.1s");
     rows.fill({"##D"}, "1e-4");
-    const auto changes = actions_of<action::Change>(rows.ui);
-    REQUIRE(changes.size() == 1);
-    CHECK(changes.front().setting == "coefficient");
-    CHECK(std::stod(changes.front().value) == Approx(0.1));
+    const auto change = only<action::Change>(rows.ui);
+    CHECK(change.setting == "coefficient");
+    CHECK(std::stod(change.value) == Approx(0.1));
     rows.fill({"##D"}, "1");
     CHECK(actions_of<action::Change>(rows.ui).empty());
     CHECK(rows.wrong({"##D"}).find("dt") != std::string::npos);
@@ -269,10 +267,9 @@ TEST_CASE("typing D sets the coefficient that it comes to, unless that were unst
 TEST_CASE("a unit is typed as its option takes it, and what is none stays with its reason") {
     Rows rows;
     rows.fill({"unit-length", "##unit"}, "2.5mm");
-    const auto changes = actions_of<action::Change>(rows.ui);
-    REQUIRE(changes.size() == 1);
-    CHECK(changes.front().setting == "unit-length");
-    CHECK(read_unit(changes.front().value, "") == Unit{2.5, "mm"});
+    const auto change = only<action::Change>(rows.ui);
+    CHECK(change.setting == "unit-length");
+    CHECK(read_unit(change.value, "") == Unit{2.5, "mm"});
     rows.fill({"unit-time", "##unit"}, "3");
     CHECK(rows.ui.actions.empty());
     CHECK(rows.wrong({"unit-time", "##unit"}).find("3") != std::string::npos);
@@ -283,9 +280,7 @@ TEST_CASE("typing a time jumps to the step nearest to it") {
     rows.set("unit-time", "0.1s");
     rows.snapshot.step = 100;
     rows.fill({"##t"}, "25.04");
-    const auto jumps = actions_of<action::Jump>(rows.ui);
-    REQUIRE(jumps.size() == 1);
-    CHECK(jumps.front().step == 250);
+    CHECK(only<action::Jump>(rows.ui).step == 250);
 }
 
 TEST_CASE("What a size needs is worked out once, and no file of the model is read again for it") {

@@ -10,7 +10,6 @@
 
 #include "app/window/display/frame_clock.h"
 #include "app/window/format.h"
-#include "app/window/layout.h"
 #include "app/window/panels/widgets/widgets.h"
 #include "app/window/preferences.h"
 #include "app/window/shortcuts.h"
@@ -132,9 +131,7 @@ TEST_CASE("the run button runs and pauses") {
         window.snapshot.running = running;
         window.ui.actions.clear();
         window.click("##toolbar", {label_of(toggle_running)});
-        const auto runs = actions_of<action::Run>(window.ui);
-        REQUIRE(runs.size() == 1);
-        CHECK(runs.front().on != running);
+        CHECK(only<action::Run>(window.ui).on != running);
         CHECK(window.ui.actions.size() == 1);
     }
 }
@@ -147,9 +144,7 @@ TEST_CASE("what is typed into the toolbar's pace is the pace, and nothing else")
     for (const int key : {GLFW_KEY_3, GLFW_KEY_1}) CHECK_FALSE(handle_key({key}, window.ui, window.snapshot));
     CHECK(window.ui.actions.empty());
     window.press(ImGuiKey_Enter);
-    const auto paces = actions_of<action::Pace>(window.ui);
-    REQUIRE(paces.size() == 1);
-    CHECK(paces.front().steps_per_frame == 31);
+    CHECK(only<action::Pace>(window.ui).steps_per_frame == 31);
     CHECK(window.ui.actions.size() == 1);
 }
 
@@ -168,12 +163,9 @@ TEST_CASE("a coefficient above the limit is refused with a question, which two b
         CHECK(draft.typed.wrong.find("allow unstable?") != std::string::npos);
         CHECK(window_rect("##panel").content.y == height);
         window.click(along(use, allowed ? 0.75f : 0.25f));
-        std::vector<std::string> sent;
-        for (const auto& change : actions_of<action::Change>(window.ui))
-            sent.push_back(change.setting + "=" + change.value);
         const std::vector<std::string> allow{"allow-unstable=true", "coefficient=0.3"},
             mend{"coefficient=0.2"};
-        CHECK(sent == (allowed ? allow : mend));
+        CHECK(changes_of(window.ui) == (allowed ? allow : mend));
         CHECK(draft.typed.wrong.empty());
     }
 }
@@ -252,9 +244,7 @@ TEST_CASE("the newest message can be dismissed") {
     REQUIRE(notices.drawn);
     const ImVec2 close(notices.most.x - 18, (notices.least.y + notices.most.y) / 2);
     window.click(close);
-    const auto dismissed = actions_of<action::DismissMessage>(window.ui);
-    REQUIRE(dismissed.size() == 1);
-    CHECK(dismissed.front().id == window.snapshot.messages.back().id);
+    CHECK(only<action::DismissMessage>(window.ui).id == window.snapshot.messages.back().id);
     window.snapshot.messages.clear();
     window.frames();
     CHECK_FALSE(window_rect("##notices").drawn);
@@ -288,8 +278,7 @@ TEST_CASE("the help opens and closes by its keys, and is seen whole while the ca
 }
 
 TEST_CASE("the escape key closes a list that is open") {
-    Interface window;
-    window.ui.preferences.open_sections = {"View"};
+    Interface window({"View"});
     window.frames(2);
     window.click("##panel", {"View", "##pane"});
     CHECK(ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup));
@@ -444,10 +433,7 @@ TEST_CASE("a seed is typed as numbers are, and refused where it stands") {
         window.click(field);
         window.enter(text);
     }
-    const auto changes = actions_of<action::Change>(window.ui);
-    REQUIRE(changes.size() == 2);
-    CHECK(changes[0].value == "10000");
-    CHECK(changes[1].value == "18446744073709551615");
+    CHECK(changes_of(window.ui) == std::vector<std::string>{"seed=10000", "seed=18446744073709551615"});
     const NumberDraft& draft = window.ui.panel.drafts.at(window.id_of("initial", {"##seed"}));
     CHECK(draft.text == "abc");
     CHECK_FALSE(draft.wrong.empty());
@@ -470,9 +456,7 @@ TEST_CASE("a path is opened by Enter, with ~ for the home folder, and an error g
     CHECK(state.path_error.find("missing.npy") != std::string::npos);
     state.path.clear();
     open("~/there.npy");
-    const auto opened = actions_of<action::Open>(window.ui);
-    REQUIRE(opened.size() == 1);
-    CHECK(opened.front().path == (home / "there.npy").string());
+    CHECK(only<action::Open>(window.ui).path == (home / "there.npy").string());
     CHECK(state.path_error.empty());
     // An error of the session about it disappears, too.
     window.ui.actions.clear();
@@ -480,9 +464,7 @@ TEST_CASE("a path is opened by Enter, with ~ for the home folder, and an error g
     window.snapshot.messages.push_back({Message::Level::error, id, "there.npy: no array"});
     window.click(field);
     window.type("z");
-    const auto dismissed = actions_of<action::DismissMessage>(window.ui);
-    REQUIRE(dismissed.size() == 1);
-    CHECK(dismissed.front().id == id);
+    CHECK(only<action::DismissMessage>(window.ui).id == id);
 }
 
 TEST_CASE("a copy says how large it is and how many edits it holds") {
@@ -620,8 +602,7 @@ TEST_CASE("numbers for people keep their figures") {
 }
 
 TEST_CASE("the chart of speeds has a button that measures the ladder, unless it is being measured") {
-    Interface window;
-    window.ui.preferences.open_sections = {"Performance"};
+    Interface window({"Performance"});
     const ImVec2 button = window.find("##panel", {"Performance", "Measure all methods"}).GetCenter();
     for (const bool measuring : {false, true}) {
         window.snapshot.measuring_ladder = measuring;

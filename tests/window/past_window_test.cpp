@@ -94,11 +94,9 @@ TEST_CASE("a click in the list of what was done undoes or does again as much as 
         window.click({rows.least.x + 40, rows.least.y + (float(row) + 0.5f) * line});
     };
     click_row(0);
-    REQUIRE(actions_of<action::Redo>(window.ui).size() == 1);
-    CHECK(actions_of<action::Redo>(window.ui).back().times == 2);
+    CHECK(only<action::Redo>(window.ui).times == 2);
     click_row(4);  // the second oldest action
-    REQUIRE(actions_of<action::Undo>(window.ui).size() == 1);
-    CHECK(actions_of<action::Undo>(window.ui).back().times == 3);
+    CHECK(only<action::Undo>(window.ui).times == 3);
 }
 
 TEST_CASE("M keeps a bookmark, and undoing says what it undid once that is undone") {
@@ -165,8 +163,7 @@ TEST_CASE(
     CHECK(actions_of<action::CancelExport>(window.ui).size() == 1);
     window.snapshot.exporting = false;
     window.esc();
-    REQUIRE(actions_of<action::Record>(window.ui).size() == 1);
-    CHECK(actions_of<action::Record>(window.ui).front().every == 0);
+    CHECK(only<action::Record>(window.ui).every == 0);
 }
 
 TEST_CASE(

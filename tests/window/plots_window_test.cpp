@@ -136,8 +136,7 @@ TEST_CASE("ways of probes grow with the steps, and begin anew where the run goes
 }
 
 TEST_CASE("the engine is asked for a spectrum only while it is seen") {
-    Interface window;
-    window.ui.preferences.open_sections = {"Measure"};
+    Interface window({"Measure"});
     window.frames(2);
     CHECK_FALSE(window.ui.wants_spectrum);
     CHECK_FALSE(window.ui.wants_plane);

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "app/window/panels/widgets/inputs.h"
+#include "app/window/panels/widgets/widgets.h"
 #include "tests/support/catch.h"
 #include "tests/support/window/imgui_panels.h"
 

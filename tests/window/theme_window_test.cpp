@@ -130,12 +130,6 @@ TEST_CASE("In the font of equations columns stand below each other") {
     }
 }
 
-TEST_CASE("Loading fonts again replaces them") {
-    const Gui gui;
-    make_font(15);
-    CHECK(make_font(40).FontSize == 40);
-}
-
 TEST_CASE("All sizes of the style grow with the scale, and applying it twice is applying it once") {
     const Gui gui;
     apply_theme(Theme::dark, 1);

@@ -6,7 +6,6 @@
 #include <map>
 #include <vector>
 
-#include "app/window/layout.h"
 #include "app/window/panels/panels.h"
 #include "sim/session/session.h"
 #include "tests/support/catch.h"

@@ -53,17 +53,23 @@ Picture paint(const PausedWindow& window, Spot there, int button, Rgb color) {
     return window.robot.eyes().look(window.at, kWidth, kHeight);
 }
 
-/// Returns the window's screenshot at `step`.
-Picture screenshot(const Words& settings, long long step) {
+/// Runs a window that ends by itself, and returns its report.
+nlohmann::json scripted(const Words& settings) {
     const ScratchFolder folder;
     const RobotHome home;
-    const auto shot = folder / "shot.png", report = folder / "report.json";
-    WindowRobot robot(joined(settings, words("--frames 25 --screenshot {} --json {}", shot, report)), home);
+    WindowRobot robot(joined(settings, words("--json {}", folder / "report.json")), home);
     robot.move({1599, 1199});  // keeps the brush off the picture
     const auto status = robot.wait_for_exit();
     INFO(robot.errors());
     REQUIRE(status == 0);
-    CHECK(read_json(report)["step"] == step);
+    return read_json(folder / "report.json");
+}
+
+/// Returns the window's screenshot at `step`.
+Picture screenshot(const Words& settings, long long step) {
+    const ScratchFolder folder;
+    const auto shot = folder / "shot.png";
+    CHECK(scripted(joined(settings, words("--frames 25 --screenshot {}", shot)))["step"] == step);
     return read_picture(shot);
 }
 
@@ -262,14 +268,8 @@ TEST_CASE("A paused window draws nothing and leaves the processor alone", "[prog
 }
 
 TEST_CASE("Scripted frames are frames of the field: as many steps, whatever the machine does", "[program]") {
-    const ScratchFolder folder;
-    const RobotHome home;
     const int frames = GENERATE(1, 7);
-    WindowRobot robot(words("--size 300x200 --frames {} --json {}", frames, folder / "report.json"), home);
-    const auto status = robot.wait_for_exit();
-    INFO(robot.errors());
-    REQUIRE(status == 0);
-    const auto report = read_json(folder / "report.json");
+    const auto report = scripted(words("--size 300x200 --frames {}", frames));
     CHECK(report["step"] == 10 * frames);
     const double fields_per_s = report["frame"]["fields_per_s"], steps_per_s = report["frame"]["steps_per_s"];
     CHECK((fields_per_s > 0) == (frames > 1));
@@ -279,15 +279,9 @@ TEST_CASE("Scripted frames are frames of the field: as many steps, whatever the 
 TEST_CASE("A scripted window films its canvas, a picture for each frame of the field", "[program]") {
     const FakeFfmpeg fake(kKeepsFrames);
     const ScratchFolder folder;
-    const RobotHome home;
     const auto film = folder / "film.mp4", shot = folder / "shot.png";
-    WindowRobot robot(
-        words("--size 40x30 --window 800x600 --frames 3 --fps 12 --video {} --screenshot {}", film, shot),
-        home);
-    robot.move({1599, 1199});  // keeps the brush off the picture
-    const auto status = robot.wait_for_exit();
-    INFO(robot.errors());
-    REQUIRE(status == 0);
+    scripted(
+        words("--size 40x30 --window 800x600 --frames 3 --fps 12 --video {} --screenshot {}", film, shot));
     const std::string given = fake.arguments();
     int width = 0, height = 0;
     const std::size_t at = given.find("-video_size ");

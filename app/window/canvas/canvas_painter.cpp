@@ -35,23 +35,11 @@ void Painter::line(double x0, double y0, double x1, double y1, ImU32 color, doub
     list_->PathStroke(color, 0, float(thickness / scale_x_));
 }
 
-void Painter::circle(double x, double y, double radius, ImU32 color, double thickness) {
-    list_->AddCircle(at(x, y), float(radius / scale_x_), color, 0, float(thickness / scale_x_));
-}
-
-void Painter::disc(double x, double y, double radius, ImU32 color) {
-    list_->AddCircleFilled(at(x, y), float(radius / scale_x_), color);
-}
-
 void Painter::arrow(double x0, double y0, double y1, double x1, ImU32 color) {
     list_->PathLineTo(at(x0, y0));
     list_->PathLineTo(at(x1, (y0 + y1) / 2));
     list_->PathLineTo(at(x0, y1));
     list_->PathFillConvex(color);
-}
-
-double Painter::line_height() const {
-    return ImGui::GetFontSize() * scale_y_;
 }
 
 double Painter::text_width(std::string_view text, double size) const {
@@ -64,15 +52,6 @@ void Painter::text(double x, double y, double size, ImU32 color, std::string_vie
     const ImVec2 corner = at(std::round(x), std::round(y));
     const char* end = text.data() + text.size();
     list_->AddText(ImGui::GetFont(), float(size / scale_y_), corner, color, text.data(), end);
-}
-
-Painter::Clip::Clip(Painter& painter, const ScreenRect& rect) : list_(painter.list_) {
-    list_->PushClipRect(
-        painter.at(rect.x, rect.y), painter.at(rect.x + rect.width, rect.y + rect.height), true);
-}
-
-Painter::Clip::~Clip() {
-    list_->PopClipRect();
 }
 
 }  // namespace stencil

@@ -27,13 +27,17 @@ class Painter {
     /// Draws a frame one pixel wide or wider, inside the rectangle.
     void frame(const ScreenRect& rect, ImU32 color, double thickness = 1);
     void line(double x0, double y0, double x1, double y1, ImU32 color, double thickness);
-    void circle(double x, double y, double radius, ImU32 color, double thickness);
-    void disc(double x, double y, double radius, ImU32 color);
+    void circle(double x, double y, double radius, ImU32 color, double thickness) {
+        list_->AddCircle(at(x, y), float(radius / scale_x_), color, 0, float(thickness / scale_x_));
+    }
+    void disc(double x, double y, double radius, ImU32 color) {
+        list_->AddCircleFilled(at(x, y), float(radius / scale_x_), color);
+    }
     /// Fills a triangle whose base is the vertical line at x0 from y0 to y1 and whose tip is at x1.
     void arrow(double x0, double y0, double y1, double x1, ImU32 color);
 
     /// Distance in pixels between lines of text in the font's own size.
-    double line_height() const;
+    double line_height() const { return ImGui::GetFontSize() * scale_y_; }
     /// `size` is the font size in pixels.
     double text_width(std::string_view text, double size) const;
     /// Draws text at its top left corner, rounded to whole pixels to be sharp.
@@ -42,8 +46,11 @@ class Painter {
     /// Clips drawing to a rectangle for its lifetime.
     class Clip {
       public:
-        Clip(Painter& painter, const ScreenRect& rect);
-        ~Clip();
+        Clip(Painter& painter, const ScreenRect& rect) : list_(painter.list_) {
+            const ImVec2 most = painter.at(rect.x + rect.width, rect.y + rect.height);
+            list_->PushClipRect(painter.at(rect.x, rect.y), most, true);
+        }
+        ~Clip() { list_->PopClipRect(); }
         Clip(const Clip&) = delete;
         Clip& operator=(const Clip&) = delete;
 

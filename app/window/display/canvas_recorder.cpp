@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -17,10 +16,6 @@ namespace stencil {
 namespace {
 
 constexpr std::size_t kMostWaiting = 8;  // frames
-
-ScreenRect whole_pixels(const ScreenRect& at) {
-    return {std::floor(at.x), std::floor(at.y), std::floor(at.width), std::floor(at.height)};
-}
 
 }  // namespace
 
@@ -103,8 +98,7 @@ void CanvasRecorder::follow(UiState& ui, bool fresh, int frame_height) {
     if (stops || canvas != film_->canvas) {
         film_->thread.request_stop();
     } else if (fresh && film_->has_room() && !film_->thread.get_stop_token().stop_requested()) {
-        film_->add(
-            read_pixels(int(canvas.x), int(canvas.y), int(canvas.width), int(canvas.height), frame_height));
+        film_->add(read_pixels(canvas, frame_height));
         ++told.frames;
     }
 }

@@ -17,7 +17,6 @@
 namespace stencil {
 namespace {
 
-constexpr int kButtons = 5;  // as many as ImGui has
 constexpr int kSmallestWidth = 480, kSmallestHeight = 320;
 
 // Returns GLFW's error message on one line.
@@ -158,8 +157,8 @@ void Display::listen() {
         Display& display = of(w);
         if (action != GLFW_RELEASE)
             display.keys_.push_back({printed_key(key, scancode), modifiers, action == GLFW_REPEAT});
-        if (action != GLFW_RELEASE) QuickInput::line_typed(key, scancode, modifiers);
-        if (action == GLFW_PRESS && key >= 0) display.quick_.key_pressed(key, modifiers);
+        if (action != GLFW_RELEASE) Platform::line_typed(key, scancode, modifiers);
+        if (action == GLFW_PRESS && key >= 0) display.platform_->key_pressed(key, modifiers);
     });
     glfwSetCharCallback(window, [](GLFWwindow* w, unsigned) { of(w); });
     glfwSetDropCallback(window, [](GLFWwindow* w, int count, const char** paths) {
@@ -167,9 +166,7 @@ void Display::listen() {
         display.drops_.insert(display.drops_.end(), paths, paths + count);
     });
     glfwSetMouseButtonCallback(window, [](GLFWwindow* w, int button, int action, int) {
-        Display& display = of(w);
-        const auto [x, y] = display.platform_->cursor();
-        if (button < kButtons) display.quick_.button_changed(button, action == GLFW_PRESS, x, y);
+        of(w).platform_->button_changed(button, action == GLFW_PRESS);
     });
     // The position at the event; glfwGetCursorPos() would give the present one.
     glfwSetCursorPosCallback(window, [](GLFWwindow* w, double x, double y) { of(w).platform_->moved(x, y); });
@@ -219,7 +216,6 @@ void Display::wake() {
 void Display::begin_frame() {
     ImGui_ImplOpenGL3_NewFrame();
     platform_->begin_frame();
-    quick_.begin_frame(window_.get());
     ImGui::NewFrame();
 }
 
@@ -234,7 +230,7 @@ void Display::clear(std::uint32_t color) {
 
 void Display::end_frame() {
     ImGui::Render();
-    quick_.end_frame(window_.get());
+    platform_->end_frame();
     ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
 }
 
@@ -271,7 +267,7 @@ double Display::refresh_rate() const {
 
 // Wait one frame longer than the buttons, after which ImGui knows whether a text is edited.
 std::vector<KeyPress> Display::take_keys() {
-    const bool waited = std::exchange(keys_wait_, quick_.waits());
+    const bool waited = std::exchange(keys_wait_, platform_->waits());
     return keys_wait_ || waited ? std::vector<KeyPress>() : std::exchange(keys_, {});
 }
 

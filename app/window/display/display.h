@@ -74,7 +74,7 @@ class Display {
     /// Returns the paths of files dropped on the window since the last call.
     std::vector<std::string> take_drops() { return std::exchange(drops_, {}); }
     /// Returns whether any event came since the last call, including resizing and exposure.
-    bool take_input() { return std::exchange(input_, false) || quick_.waits() || !keys_.empty(); }
+    bool take_input() { return std::exchange(input_, false) || platform_->waits() || !keys_.empty(); }
 
   private:
     struct Library {
@@ -103,7 +103,6 @@ class Display {
     std::string gl_renderer_, gl_version_;
     std::vector<KeyPress> keys_;
     std::vector<std::string> drops_;
-    QuickInput quick_;
     bool keys_wait_ = false;
     bool input_ = true;
 };

@@ -4,6 +4,7 @@
 #include <glad/gl.h>
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -101,13 +102,19 @@ GlQuery make_query(unsigned target) {
     return GlQuery(name);
 }
 
-std::vector<Rgb> read_pixels(int x, int y, int width, int height, int frame_height) {
+ScreenRect whole_pixels(const ScreenRect& at) {
+    return {std::floor(at.x), std::floor(at.y), std::floor(at.width), std::floor(at.height)};
+}
+
+std::vector<Rgb> read_pixels(const ScreenRect& at, int frame_height) {
+    const int width = int(at.width), height = int(at.height);
     const std::size_t row = std::size_t(width);
     std::vector<Rgb> pixels(row * std::size_t(height));
     glPixelStorei(GL_PACK_ALIGNMENT, 1);
     glReadBuffer(GL_BACK);
     // OpenGL's row 0 is at the bottom.
-    glReadPixels(x, frame_height - y - height, width, height, GL_RGB, GL_UNSIGNED_BYTE, pixels.data());
+    const int lowest = frame_height - int(at.y) - height;
+    glReadPixels(int(at.x), lowest, width, height, GL_RGB, GL_UNSIGNED_BYTE, pixels.data());
     for (std::size_t top = 0, bottom = std::size_t(height) - 1; top < bottom; ++top, --bottom)
         std::swap_ranges(pixels.begin() + std::ptrdiff_t(top * row),
                          pixels.begin() + std::ptrdiff_t((top + 1) * row),
@@ -116,7 +123,7 @@ std::vector<Rgb> read_pixels(int x, int y, int width, int height, int frame_heig
 }
 
 void save_screenshot(const std::filesystem::path& path, int width, int height) {
-    write_png(path, width, height, read_pixels(0, 0, width, height, height));
+    write_png(path, width, height, read_pixels({0, 0, double(width), double(height)}, height));
 }
 
 }  // namespace stencil

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/window/canvas_view.h"
 #include "sim/view/colormap.h"
 
 namespace stencil {
@@ -54,9 +55,12 @@ GlVertexArray make_vertex_array();
 /// `target` is as for glBeginQuery.
 GlQuery make_query(unsigned target);
 
-/// Reads a rectangle of the back buffer (call before Display::swap()), given by its top left corner and size;
-/// `frame_height` is that of the frame. Row 0 is on top.
-std::vector<Rgb> read_pixels(int x, int y, int width, int height, int frame_height);
+/// Returns the whole pixels of a rectangle.
+ScreenRect whole_pixels(const ScreenRect& at);
+
+/// Reads a rectangle of whole pixels of the back buffer (call before Display::swap()); `frame_height` is that
+/// of the frame. Row 0 is on top.
+std::vector<Rgb> read_pixels(const ScreenRect& at, int frame_height);
 
 /// Writes the back buffer (call before Display::swap()) as a PNG, whole or not at all. Throws MachineError.
 void save_screenshot(const std::filesystem::path& path, int width, int height);

@@ -45,6 +45,18 @@ bool is_line(int key, int scancode, int modifiers) {
     return key == GLFW_KEY_UNKNOWN && scancode == kLinefeed;
 }
 
+#if IMGUI_VERSION_NUM < 18700
+// Copies the present state of the modifier keys.
+void read_modifiers(GLFWwindow* window, ImGuiIO& io) {
+    const auto down = [&](int left, int right) {
+        return glfwGetKey(window, left) == GLFW_PRESS || glfwGetKey(window, right) == GLFW_PRESS;
+    };
+    io.KeyCtrl = down(GLFW_KEY_LEFT_CONTROL, GLFW_KEY_RIGHT_CONTROL);
+    io.KeyShift = down(GLFW_KEY_LEFT_SHIFT, GLFW_KEY_RIGHT_SHIFT);
+    io.KeyAlt = down(GLFW_KEY_LEFT_ALT, GLFW_KEY_RIGHT_ALT);
+}
+#endif
+
 }  // namespace
 
 void Platform::DestroyCursor::operator()(GLFWcursor* cursor) const {
@@ -60,6 +72,15 @@ Platform::Platform(GLFWwindow* window) : window_(window) {
 
 Platform::~Platform() = default;
 
+void Platform::line_typed(int key, int scancode, int modifiers) {
+    if (is_line(key, scancode, modifiers) && in_lines()) ImGui::GetIO().AddInputCharacter('\n');
+}
+
+void Platform::button_changed(int button, bool down) {
+    constexpr int kButtons = 5;  // as many as ImGui has
+    if (button < kButtons) buttons_.push_back({button, down, float(cursor_.first), float(cursor_.second)});
+}
+
 void Platform::begin_frame() {
     ImGuiIO& io = ImGui::GetIO();
     const auto [width, height] = size_;
@@ -70,20 +91,11 @@ void Platform::begin_frame() {
     const double now = glfwGetTime();
     io.DeltaTime = time_ >= 0 ? std::max(float(now - time_), FLT_MIN) : 1.0f / 60;
     time_ = now;
-    show_mouse();
     show_shape();
-}
-
-// From 1.87 on the backend's callbacks queue mouse events.
-void Platform::show_mouse() {
 #if IMGUI_VERSION_NUM < 18700
-    ImGuiIO& io = ImGui::GetIO();
-    bool held = false;
-    for (int button = 0; button < IM_ARRAYSIZE(io.MouseDown); ++button)
-        held |= io.MouseDown[button] = glfwGetMouseButton(window_, button) == GLFW_PRESS;
-    // A drag continues outside the window.
-    io.MousePos =
-        inside_ || held ? ImVec2(float(cursor_.first), float(cursor_.second)) : ImVec2(-FLT_MAX, -FLT_MAX);
+    show_mouse(io);
+    show_keys(io);
+    show_button(io);
 #endif
 }
 
@@ -96,28 +108,30 @@ void Platform::show_shape() {
     glfwSetCursor(window_, cursor.get());
 }
 
-void QuickInput::line_typed(int key, int scancode, int modifiers) {
-    if (is_line(key, scancode, modifiers) && in_lines()) ImGui::GetIO().AddInputCharacter('\n');
+void Platform::end_frame() {
+#if IMGUI_VERSION_NUM < 18700
+    ImGuiIO& io = ImGui::GetIO();
+    for (const Key& key : keys_) io.KeysDown[key.key] = glfwGetKey(window_, key.key) == GLFW_PRESS;
+    if (!keys_.empty()) read_modifiers(window_, io);
+    if (std::exchange(shown_, false)) buttons_.erase(buttons_.begin());
+#else
+    buttons_.clear();
+#endif
+    keys_.clear();
 }
 
 #if IMGUI_VERSION_NUM < 18700
 
-namespace {
-
-// Copies the present state of the modifier keys.
-void read_modifiers(GLFWwindow* window, ImGuiIO& io) {
-    const auto down = [&](int left, int right) {
-        return glfwGetKey(window, left) == GLFW_PRESS || glfwGetKey(window, right) == GLFW_PRESS;
-    };
-    io.KeyCtrl = down(GLFW_KEY_LEFT_CONTROL, GLFW_KEY_RIGHT_CONTROL);
-    io.KeyShift = down(GLFW_KEY_LEFT_SHIFT, GLFW_KEY_RIGHT_SHIFT);
-    io.KeyAlt = down(GLFW_KEY_LEFT_ALT, GLFW_KEY_RIGHT_ALT);
+void Platform::show_mouse(ImGuiIO& io) {
+    bool held = false;
+    for (int button = 0; button < IM_ARRAYSIZE(io.MouseDown); ++button)
+        held |= io.MouseDown[button] = glfwGetMouseButton(window_, button) == GLFW_PRESS;
+    // A drag continues outside the window.
+    io.MousePos =
+        inside_ || held ? ImVec2(float(cursor_.first), float(cursor_.second)) : ImVec2(-FLT_MAX, -FLT_MAX);
 }
 
-}  // namespace
-
-void QuickInput::begin_frame(GLFWwindow*) {
-    ImGuiIO& io = ImGui::GetIO();
+void Platform::show_keys(ImGuiIO& io) {
     for (const Key& key : keys_) {
         io.KeysDown[key.key] = true;
         io.KeyCtrl = io.KeyCtrl || (key.modifiers & GLFW_MOD_CONTROL) != 0;
@@ -128,11 +142,10 @@ void QuickInput::begin_frame(GLFWwindow*) {
     if (in_lines() && !io.KeyCtrl) io.KeysDown[GLFW_KEY_ENTER] = io.KeysDown[GLFW_KEY_KP_ENTER] = false;
     // Tab moves between input fields while text is edited, otherwise between parts of the window.
     if (!io.WantTextInput) io.KeysDown[GLFW_KEY_TAB] = false;
-    show_button(io);
 }
 
 // Holds characters back while Ctrl is down: after Ctrl+A, typed text belongs to the next frame.
-void QuickInput::show_text(ImGuiIO& io) {
+void Platform::show_text(ImGuiIO& io) {
     typed_.insert(typed_.end(), io.InputQueueCharacters.begin(), io.InputQueueCharacters.end());
     io.InputQueueCharacters.clear();
     if (std::ranges::any_of(keys_, [](const Key& key) { return (key.modifiers & GLFW_MOD_CONTROL) != 0; }))
@@ -141,7 +154,7 @@ void QuickInput::show_text(ImGuiIO& io) {
 }
 
 // A released button is shown as down at the point of release, and as up in the next frame, whatever follows.
-void QuickInput::show_button(ImGuiIO& io) {
+void Platform::show_button(ImGuiIO& io) {
     shown_ = let_go_ < 0 && !buttons_.empty();
     // Events that are still queued have not happened yet for ImGui.
     for (std::size_t i = buttons_.size(); i-- > (shown_ ? 1 : 0);)
@@ -152,25 +165,6 @@ void QuickInput::show_button(ImGuiIO& io) {
     io.MouseDown[next.button] = true;
     io.MousePos = ImVec2(next.x, next.y);
     if (!next.down) let_go_ = next.button;
-}
-
-void QuickInput::end_frame(GLFWwindow* window) {
-    ImGuiIO& io = ImGui::GetIO();
-    for (const Key& key : keys_) io.KeysDown[key.key] = glfwGetKey(window, key.key) == GLFW_PRESS;
-    if (!keys_.empty()) read_modifiers(window, io);
-    keys_.clear();
-    if (std::exchange(shown_, false)) buttons_.erase(buttons_.begin());
-}
-
-#else
-
-void QuickInput::begin_frame(GLFWwindow*) {}
-void QuickInput::show_button(ImGuiIO&) {}
-void QuickInput::show_text(ImGuiIO&) {}
-
-void QuickInput::end_frame(GLFWwindow*) {
-    keys_.clear();
-    buttons_.clear();
 }
 
 #endif

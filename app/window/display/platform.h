@@ -15,6 +15,10 @@ namespace stencil {
 /// Replaces NewFrame() of ImGui's GLFW backend, whose four round trips to the X server (sizes, focus, cursor)
 /// cost about 0.1 ms per frame; here GLFW callbacks report changes. The backend still handles keys and the
 /// wheel.
+///
+/// Before 1.87 Dear ImGui polls keyboard and mouse once per frame: it misses a key pressed and released in
+/// between, and takes a click to be where the mouse is now. This queues the events between two frames and
+/// passes button events on one per frame. From 1.87 on ImGui queues events itself.
 class Platform {
   public:
     /// Reads the window's sizes and cursor position once.
@@ -27,54 +31,30 @@ class Platform {
     void frame_resized(int width, int height) { frame_ = {width, height}; }
     void moved(double x, double y) { cursor_ = {x, y}; }
     void entered(bool inside) { inside_ = inside; }
+    void key_pressed(int key, int modifiers) { keys_.push_back({key, modifiers}); }
+    /// In multi-line text Enter is passed as a character, to stay in order with the others.
+    static void line_typed(int key, int scancode, int modifiers);
+    void button_changed(int button, bool down);
 
-    std::pair<int, int> frame() const { return frame_; }          ///< pixels
-    std::pair<double, double> cursor() const { return cursor_; }  ///< in window units
+    std::pair<int, int> frame() const { return frame_; }  ///< pixels
+    /// Returns whether more frames are needed to pass on all events.
+    bool waits() const { return !buttons_.empty() || let_go_ >= 0 || !typed_.empty(); }
 
-    /// Sets sizes, time, mouse and cursor shape; call it before ImGui's NewFrame().
+    /// Sets sizes, time, keys, mouse and cursor shape; call it before ImGui's NewFrame().
     void begin_frame();
+    /// Call it after the frame: clears what has been released.
+    void end_frame();
 
   private:
-    void show_mouse();
+    void show_mouse(ImGuiIO& io);
+    void show_button(ImGuiIO& io);
+    void show_keys(ImGuiIO& io);
+    void show_text(ImGuiIO& io);
     void show_shape();
 
     struct DestroyCursor {
         void operator()(GLFWcursor* cursor) const;
     };
-
-    GLFWwindow* window_;
-    std::pair<int, int> size_{0, 0}, frame_{0, 0};
-    std::pair<double, double> cursor_{0, 0};
-    bool inside_ = false;
-    double time_ = -1;  ///< seconds, at the previous frame
-    int shape_ = 0;     ///< ImGui cursor; a new window has the arrow
-    std::array<std::unique_ptr<GLFWcursor, DestroyCursor>, 9> shapes_;
-};
-
-/// Before 1.87 Dear ImGui polls keyboard and mouse once per frame: it misses a key pressed and released in
-/// between, and takes a click to be where the mouse is now. This queues the events between two frames and
-/// passes button events on one per frame. From 1.87 on ImGui queues events itself, and this does nothing.
-class QuickInput {
-  public:
-    void key_pressed(int key, int modifiers) { keys_.push_back({key, modifiers}); }
-    /// In multi-line text Enter is passed as a character, to stay in order with the others.
-    static void line_typed(int key, int scancode, int modifiers);
-    void button_changed(int button, bool down, double x, double y) {
-        buttons_.push_back({button, down, float(x), float(y)});
-    }
-
-    /// Returns whether more frames are needed to pass on all events.
-    bool waits() const { return !buttons_.empty() || let_go_ >= 0 || !typed_.empty(); }
-
-    /// Call it between NewFrame() of the GLFW backend and of ImGui.
-    void begin_frame(GLFWwindow* window);
-    /// Call it after the frame: clears what has been released.
-    void end_frame(GLFWwindow* window);
-
-  private:
-    void show_button(ImGuiIO& io);
-    void show_text(ImGuiIO& io);
-
     struct Key {
         int key, modifiers;
     };
@@ -84,6 +64,13 @@ class QuickInput {
         float x, y;
     };
 
+    GLFWwindow* window_;
+    std::pair<int, int> size_{0, 0}, frame_{0, 0};
+    std::pair<double, double> cursor_{0, 0};  ///< in window units
+    bool inside_ = false;
+    double time_ = -1;  ///< seconds, at the previous frame
+    int shape_ = 0;     ///< ImGui cursor; a new window has the arrow
+    std::array<std::unique_ptr<GLFWcursor, DestroyCursor>, 9> shapes_;
     std::vector<Key> keys_;
     std::vector<unsigned> typed_;  ///< characters for the next frame; ImGui drops those with Ctrl
     std::vector<Button> buttons_;  ///< the first one is next

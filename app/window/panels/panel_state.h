@@ -117,8 +117,6 @@ struct ViewState {
     BarDrag bar;
 };
 
-enum class SeriesOf { total, max, min, mean };
-
 inline constexpr const char* kExportFolder = "stencilscope-out";
 
 /// The trajectory of a probe in the phase plane, since the plane has been visible.
@@ -128,7 +126,7 @@ struct ProbeTrajectory {
 };
 
 struct MeasureState {
-    SeriesOf series = SeriesOf::total;
+    std::size_t series = 0;                             ///< row of the table of courses that is plotted
     bool log_counts = false;                            ///< histogram with a logarithmic axis
     std::vector<figure::ChartSeries> kept;              ///< kept curves of the profile
     bool large = false;                                 ///< the plots are in a window of their own

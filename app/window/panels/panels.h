@@ -14,6 +14,17 @@
 
 namespace stencil {
 
+struct Layout {
+    ScreenRect canvas;   ///< pixels of the frame buffer
+    bool moves = false;  ///< something is animated: draw another frame soon
+};
+
+inline constexpr double kLargestPanelShare = 0.45;  ///< relative to the window's width
+
+/// Draws the interface except the canvas, between ImGui's NewFrame and Render: toolbar on top, panel at the
+/// left, status line below, canvas in the rest. Also stores the canvas' rectangle in UiState::canvas.
+Layout draw_interface(UiState& ui, const Snapshot& snapshot);
+
 void draw_toolbar(UiState& ui, const Snapshot& snapshot);
 void draw_status_line(UiState& ui, const Snapshot& snapshot);
 void draw_timeline(UiState& ui, const Snapshot& snapshot);

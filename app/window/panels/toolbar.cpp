@@ -7,7 +7,6 @@
 
 #include "app/window/panels/panels.h"
 #include "app/window/panels/tour.h"
-#include "app/window/panels/widgets/inputs.h"
 #include "app/window/panels/widgets/widgets.h"
 #include "app/window/shortcuts.h"
 #include "app/window/theme.h"
@@ -36,8 +35,7 @@ struct Item {
 
 constexpr int kAlways = 100;
 
-float spacing_before(const Item& item, bool first) {
-    if (first) return 0;
+float spacing_before(const Item& item) {
     return item.begins_group ? em(0.9f) : ImGui::GetStyle().ItemInnerSpacing.x;
 }
 
@@ -57,15 +55,13 @@ constexpr const char* kPaceLabel = "Steps/frame";
 constexpr const char* kAuto = "Auto";
 constexpr const char* kHalf = "\xe2\x88\x92";
 
-float pace_input_width() {
-    return em(4.4f);
-}
+constexpr float kPaceWidth = 4.4f;  // of its number, in font sizes
 
 float pace_width(bool labelled) {
     const float gap = ImGui::GetStyle().ItemInnerSpacing.x;
     const float automatic = text_width(kAuto) + 2 * ImGui::GetStyle().FramePadding.x;
     const float label = labelled ? text_width(kPaceLabel) + gap : 0;
-    return label + 2 * ImGui::GetFrameHeight() + pace_input_width() + automatic + 3 * gap;
+    return label + 2 * ImGui::GetFrameHeight() + em(kPaceWidth) + automatic + 3 * gap;
 }
 
 std::string with_keys(std::string_view text, UiCommand command) {
@@ -88,7 +84,7 @@ void draw_pace(UiState& ui, const Snapshot& snapshot, bool labelled) {
     const long long current = automatic ? snapshot.last_batch : snapshot.steps_per_frame;
     if (button(kHalf, square, with_keys(shortcut_of(slower)->what, slower))) slower(ui, snapshot);
     same_line();
-    ImGui::SetNextItemWidth(pace_input_width());
+    ImGui::SetNextItemWidth(em(kPaceWidth));
     if (const auto pace = whole_input("##pace", ui, current, 1, kMaxSteps, kTip))
         ui.act(action::Pace{*pace, snapshot.budget_ms});
     same_line();
@@ -179,8 +175,8 @@ float width_of(const Item& item) {
 
 float width_of(const std::vector<Item>& items) {
     float width = 0;
-    for (std::size_t i = 0; i < items.size(); ++i)
-        width += spacing_before(items[i], i == 0) + width_of(items[i]);
+    for (const Item& item : items)
+        width += (&item == items.data() ? 0 : spacing_before(item)) + width_of(item);
     return width;
 }
 
@@ -296,7 +292,7 @@ void draw_toolbar(UiState& ui, const Snapshot& snapshot) {
     else
         add_words(items, room);
     for (std::size_t i = 0; i < items.size(); ++i) {
-        if (i > 0) ImGui::SameLine(0, spacing_before(items[i], false));
+        if (i > 0) ImGui::SameLine(0, spacing_before(items[i]));
         draw_item(items[i], ui, snapshot);
         mark(ui, spot_of(items[i]));
     }

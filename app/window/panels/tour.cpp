@@ -150,12 +150,7 @@ constexpr TourStep kSteps[] = {
      [](const UiState& ui, const Snapshot&) { return !ui.panel.kernel.file.empty(); }},
 };
 
-bool has_painted(const UiState& ui) {
-    return std::ranges::any_of(
-        ui.actions, [](const Action& action) { return std::holds_alternative<action::Paint>(action); });
-}
-
-bool has_pulled(const UiState& ui) {
+bool has_pulled(const UiState& ui, const Snapshot&) {
     return std::ranges::any_of(ui.actions, [](const Action& action) {
         const auto* change = std::get_if<action::Change>(&action);
         return change && change->setting != "boundary" && kind_of(change->setting) == SettingKind::parameter;
@@ -163,9 +158,11 @@ bool has_pulled(const UiState& ui) {
 }
 
 constexpr Prompt kPrompts[] = {
-    {"paint", ICON_BRUSH "  Drag on the field to paint", has_painted},
+    {"paint", ICON_BRUSH "  Drag on the field to paint", sent<action::Paint>},
     {"slider", ICON_LEFT "  Drag this slider: the field reacts immediately", has_pulled},
-    {"three-up", ICON_THREE "  Press 3: start, field and Laplacian side by side", is_three_up},
+    {"three-up",
+     ICON_THREE "  Press 3: start, field and Laplacian side by side",
+     [](const UiState& ui, const Snapshot&) { return is_three_up(ui); }},
 };
 
 bool points_at_slider(const Prompt& prompt) {
@@ -260,10 +257,10 @@ std::span<const Prompt> prompts() {
     return kPrompts;
 }
 
-void follow_prompts(UiState& ui) {
+void follow_prompts(UiState& ui, const Snapshot& snapshot) {
     std::vector<std::string>& done = ui.preferences.prompts_done;
     for (const Prompt& prompt : kPrompts)
-        if (!contains(done, prompt.name) && prompt.done(ui)) done.emplace_back(prompt.name);
+        if (!contains(done, prompt.name) && prompt.done(ui, snapshot)) done.emplace_back(prompt.name);
 }
 
 void draw_prompt(UiState& ui) {

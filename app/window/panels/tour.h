@@ -46,14 +46,14 @@ figure::Point card_place(const figure::Box& control,
 struct Prompt {
     std::string_view name;  ///< as stored in Preferences::prompts_done
     std::string_view text;
-    bool (*done)(const UiState&);  ///< whether this frame did it
+    bool (*done)(const UiState&, const Snapshot&);  ///< whether this frame did it
 };
 
 /// Returns the prompts in the order shown.
 std::span<const Prompt> prompts();
 
 /// Marks what this frame has done; call it before its actions are sent.
-void follow_prompts(UiState& ui);
+void follow_prompts(UiState& ui, const Snapshot& snapshot);
 
 /// Draws the first remaining prompt over the canvas, or beside a parameter's slider if it is about that.
 void draw_prompt(UiState& ui);

@@ -3,6 +3,8 @@
 
 #include <imgui.h>
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
 #include <variant>
 #include <vector>
@@ -20,6 +22,11 @@ inline constexpr CanvasColors kColors{IM_COL32(20, 20, 24, 255),
                                       IM_COL32(90, 90, 90, 255),
                                       IM_COL32(250, 180, 60, 255),
                                       IM_COL32(250, 80, 60, 255)};
+
+/// Returns the larger of the distances along the axes.
+inline double apart(SamplePoint a, SamplePoint b) {
+    return std::max(std::abs(a.x - b.x), std::abs(a.y - b.y));
+}
 
 /// The canvas takes the whole frame buffer of 1000x700 pixels.
 struct Lab : HeadlessImGui {

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "app/window/layout.h"
 #include "app/window/panels/panels.h"
 #include "app/window/theme.h"
 #include "sim/text/embedded.h"
@@ -208,7 +207,9 @@ void begin_window(const char* name, float width, float height) {
     ImGui::Begin(name);
 }
 
-Interface::Interface() : HeadlessImGui(1280, 800), ui(open_interface()), snapshot(full_snapshot(dice)) {
+Interface::Interface(std::vector<std::string> sections)
+    : HeadlessImGui(1280, 800), ui(open_interface()), snapshot(full_snapshot(dice)) {
+    if (!sections.empty()) ui.preferences.open_sections = std::move(sections);
     draw = [this] { moves = draw_interface(ui, snapshot).moves; };
     frames();
 }
@@ -284,6 +285,13 @@ UiState open_interface(float scale) {
     ui.transfer = {false, "copy: OpenGL draws in software"};
     ui.gl_renderer = "llvmpipe (LLVM 15.0.6, 256 bits)";
     return ui;
+}
+
+std::vector<std::string> changes_of(const UiState& ui) {
+    std::vector<std::string> changes;
+    for (const auto& change : actions_of<action::Change>(ui))
+        changes.push_back(change.setting + "=" + change.value);
+    return changes;
 }
 
 }  // namespace stencil_test

@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <initializer_list>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -85,7 +86,8 @@ struct Interface : HeadlessImGui {
     stencil::UiState ui;
     stencil::Snapshot snapshot;
     bool moves = false;  ///< the newest frame requested another one
-    Interface();
+    /// Opens these sections, or all.
+    explicit Interface(std::vector<std::string> sections = {});
 };
 
 /// Returns a session with random numbers in every part: a frame, a series, probes, messages.
@@ -104,5 +106,16 @@ std::vector<T> actions_of(const stencil::UiState& ui) {
         if (const T* one = std::get_if<T>(&action)) found.push_back(*one);
     return found;
 }
+
+/// Returns the action of one type, of which there must be one.
+template <class T>
+T only(const stencil::UiState& ui) {
+    const std::vector<T> found = actions_of<T>(ui);
+    if (found.size() != 1) throw std::runtime_error(std::to_string(found.size()) + " actions, not one");
+    return found.front();
+}
+
+/// Returns the changed settings as "NAME=VALUE".
+std::vector<std::string> changes_of(const stencil::UiState& ui);
 
 }  // namespace stencil_test

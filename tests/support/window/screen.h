@@ -49,6 +49,10 @@ class Screen {
         renderer_->draw(slot, {&image, where, clip}, width_, height_);
     }
 
+    ScreenRect all() const { return {0, 0, double(width_), double(height_)}; }
+    /// Fills the screen.
+    void draw(const PaneImage& image) { draw(0, image, all(), all()); }
+
     /// Returns the pixels, row 0 on top.
     std::vector<Rgb> read() const {
         std::vector<Rgb> lowest_first(std::size_t(width_ * height_)), pixels;

@@ -18,7 +18,6 @@
 #include "app/window/panels/panels.h"
 #include "app/window/panels/plots/plot.h"
 #include "app/window/panels/tour.h"
-#include "app/window/panels/widgets/inputs.h"
 #include "app/window/panels/widgets/widgets.h"
 #include "app/window/theme.h"
 #include "sim/model/equations.h"
@@ -155,17 +154,6 @@ figure::Chart growth_chart(const Snapshot& snapshot) {
     return chart;
 }
 
-// Has the wave numbers of the growth curves above it.
-figure::Chart spectrum_chart(const RadialSpectrum& spectrum) {
-    figure::Chart chart{"spectrum", "", "Wave number", "Power"};
-    chart.log_y = true;
-    chart.series.resize(1);
-    chart.series[0].markers = false;
-    for (std::size_t i = 0; i < spectrum.power.size(); ++i)
-        chart.series[0].points.push_back({spectrum.wave_number[i], spectrum.power[i]});
-    return chart;
-}
-
 void draw_growth(UiState& ui, const Snapshot& snapshot) {
     EquationState& state = ui.panel.equation;
     const bool open = ImGui::TreeNodeEx("Dispersion relation", ImGuiTreeNodeFlags_NoTreePushOnOpen);
@@ -186,7 +174,9 @@ void draw_growth(UiState& ui, const Snapshot& snapshot) {
     ui.wants_spectrum = true;
     const auto& frame = snapshot.frame;
     if (!frame || !frame->spectrum || frame->spectrum->power.empty()) return;
-    draw_plot(spectrum_chart(*frame->spectrum), em(kPlotHeight));
+    figure::Chart spectrum = figure::spectrum_chart(*frame->spectrum, "");
+    spectrum.log_x = false;  // as the growth curves above it
+    draw_plot(spectrum, em(kPlotHeight));
     tooltip("Measured spectrum: mean power over the wave number");
 }
 

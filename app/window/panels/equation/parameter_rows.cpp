@@ -11,7 +11,6 @@
 #include "app/window/format.h"
 #include "app/window/panels/commands.h"
 #include "app/window/panels/tour.h"
-#include "app/window/panels/widgets/inputs.h"
 #include "app/window/panels/widgets/widgets.h"
 #include "sim/model/text/typed_number.h"
 #include "sim/run/stability.h"

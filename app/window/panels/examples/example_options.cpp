@@ -6,7 +6,6 @@
 #include <cctype>
 #include <utility>
 
-#include "app/window/panels/widgets/inputs.h"
 #include "app/window/panels/widgets/widgets.h"
 #include "app/window/theme.h"
 #include "sim/model/text/typed_number.h"

@@ -9,7 +9,6 @@
 #include "app/window/format.h"
 #include "app/window/panels/commands.h"
 #include "app/window/panels/plots/plot.h"
-#include "app/window/panels/widgets/inputs.h"
 #include "app/window/panels/widgets/widgets.h"
 #include "app/window/theme.h"
 #include "sim/examples/report/report_text.h"

@@ -6,7 +6,6 @@
 
 #include "app/window/panels/examples/example_panel.h"
 #include "app/window/panels/panels.h"
-#include "app/window/panels/widgets/inputs.h"
 #include "app/window/panels/widgets/widgets.h"
 #include "app/window/theme.h"
 

@@ -3,7 +3,6 @@
 
 #include "app/window/panels/commands.h"
 #include "app/window/panels/panels.h"
-#include "app/window/panels/widgets/inputs.h"
 #include "app/window/panels/widgets/widgets.h"
 #include "app/window/theme.h"
 

@@ -5,7 +5,6 @@
 #include "app/window/format.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/tour.h"
-#include "app/window/panels/widgets/inputs.h"
 #include "app/window/panels/widgets/widgets.h"
 #include "app/window/preferences.h"
 #include "sim/user_kernel/user_kernel.h"

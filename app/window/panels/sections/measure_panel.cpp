@@ -6,7 +6,6 @@
 #include "app/window/format.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/plots/plot.h"
-#include "app/window/panels/widgets/inputs.h"
 #include "app/window/panels/widgets/widgets.h"
 #include "app/window/theme.h"
 
@@ -18,7 +17,6 @@ struct SeriesRow {
     double (*of)(const Statistics&);
 };
 
-// In the order of SeriesOf.
 constexpr std::array<SeriesRow, 4> kSeries{{
     {"Total", [](const Statistics& s) { return s.total; }},
     {"Max", [](const Statistics& s) { return s.max; }},
@@ -68,8 +66,8 @@ void draw_series(MeasureState& state, const Snapshot& snapshot) {
     for (std::size_t i = 0; i < kSeries.size(); ++i)
         segments[i] = {kSeries[i].name, "Plots it over the steps"};
     if (const auto clicked = segmented("series", segments, int(state.series)))
-        state.series = SeriesOf(*clicked);
-    const SeriesRow& shown = kSeries[std::size_t(state.series)];
+        state.series = std::size_t(*clicked);
+    const SeriesRow& shown = kSeries[state.series];
     figure::ChartSeries course{"", {}, true, false};
     for (const MeasuredMoment& moment : snapshot.series)
         course.points.push_back({double(moment.step), shown.of(moment.statistics)});

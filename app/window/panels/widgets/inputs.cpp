@@ -1,4 +1,3 @@
-#include "app/window/panels/widgets/inputs.h"
 
 #include <fmt/format.h>
 #include <imgui.h>
