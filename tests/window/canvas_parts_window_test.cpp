@@ -9,7 +9,6 @@
 
 #include "app/window/canvas/canvas_layout.h"
 #include "app/window/canvas/canvas_overlay.h"
-#include "app/window/panels/commands.h"
 #include "app/window/panels/panels.h"
 #include "sim/run/output/exports.h"
 #include "sim/view/colormap.h"

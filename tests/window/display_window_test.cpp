@@ -46,6 +46,12 @@ struct ReadyDisplay : Display {
         if (takes_keys && std::system("command -v xdotool >/dev/null") != 0) stencil_test::skip("no xdotool");
         return {640, 480, false, true};
     }
+    template <class F>
+    void frame(F&& draw) {
+        begin_frame();
+        draw();
+        end_frame();
+    }
 };
 
 std::string try_to_open() {
@@ -107,13 +113,14 @@ TEST_CASE("Keys and the mouse arrive, for the program and for ImGui") {
     bool mouse = false, released = false;
     const auto start = Clock::now();
     const auto pressed = [&](int key) { return std::ranges::find(keys, key, &KeyPress::key); };
+    const auto look = [&] {
+        mouse = mouse || ImGui::IsMouseClicked(0);
+        released = released || ImGui::IsMouseReleased(0);
+    };
     while ((!mouse || pressed(GLFW_KEY_SLASH) == keys.end()) && seconds_since(start) < 20) {
         display.wait_events(0.1);
         for (const KeyPress& key : display.take_keys()) keys.push_back(key);
-        display.begin_frame();
-        mouse = mouse || ImGui::IsMouseClicked(0);
-        released = released || ImGui::IsMouseReleased(0);
-        display.end_frame();
+        display.frame(look);
     }
     CHECK(mouse);
     CHECK(ImGui::GetIO().MousePos.x == 100);
@@ -127,11 +134,7 @@ TEST_CASE("Keys and the mouse arrive, for the program and for ImGui") {
     CHECK(pressed(GLFW_KEY_SLASH)->mods == GLFW_MOD_SHIFT);
     CHECK(display.take_keys().empty());
     // The click was shorter than a frame, so its release takes further frames.
-    for (int frames = 0; display.take_input() && frames < 10; ++frames) {
-        display.begin_frame();
-        released = released || ImGui::IsMouseReleased(0);
-        display.end_frame();
-    }
+    for (int frames = 0; display.take_input() && frames < 10; ++frames) display.frame(look);
     CHECK(released);
     CHECK(!display.take_input());
 }

@@ -5,7 +5,6 @@
 #include "app/window/panels/panels.h"
 #include "sim/model/presets.h"
 #include "sim/run/ready_runs.h"
-#include "sim/run/resolve.h"
 #include "sim/session/session.h"
 #include "tests/support/catch.h"
 #include "tests/support/session_lab.h"

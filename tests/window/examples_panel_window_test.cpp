@@ -1,5 +1,4 @@
 // The examples' section without a window: options, buttons, tables, plots, and pausing the simulation.
-#include <fmt/format.h>
 
 #include <chrono>
 #include <cmath>

@@ -1,7 +1,6 @@
 // Fields for numbers and units, the slider that turns into one, and what a size needs.
 
 #include <filesystem>
-#include <functional>
 #include <string>
 #include <utility>
 

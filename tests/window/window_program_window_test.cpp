@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "app/window/preferences.h"
-#include "sim/files/image.h"
 #include "tests/support/catch.h"
 #include "tests/support/fake_ffmpeg.h"
 #include "tests/support/fields.h"

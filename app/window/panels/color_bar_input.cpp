@@ -5,7 +5,6 @@
 #include <cmath>
 #include <iterator>
 #include <span>
-#include <utility>
 
 #include "app/window/canvas/canvas_layout.h"
 #include "app/window/format.h"

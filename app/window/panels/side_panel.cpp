@@ -2,7 +2,6 @@
 #include <imgui_internal.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "app/window/panels/panels.h"
 #include "app/window/panels/tour.h"

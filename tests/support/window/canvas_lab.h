@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <variant>
 #include <vector>
 
 #include "app/window/canvas/canvas.h"

@@ -5,31 +5,12 @@
 
 #include "app/window/panels/panels.h"
 #include "app/window/theme.h"
-#include "sim/text/embedded.h"
-
-namespace stencil {
-std::span<const EmbeddedFile> embedded_fonts();
-}
 
 namespace stencil_test {
 
 using namespace stencil;
 
 namespace {
-
-void add_fonts(float pixels) {
-    static constexpr ImWchar kIcons[] = {ICON_FIRST, ICON_LAST, 0};
-    ImFontConfig config;
-    config.FontDataOwnedByAtlas = false;
-    for (const std::string_view name : {"Roboto-Regular", "fontawesome-webfont"})
-        for (const EmbeddedFile& file : embedded_fonts()) {
-            if (file.name != name) continue;
-            void* data = const_cast<char*>(file.text.data());
-            const ImWchar* ranges = config.MergeMode ? kIcons : nullptr;
-            ImGui::GetIO().Fonts->AddFontFromMemoryTTF(data, int(file.text.size()), pixels, &config, ranges);
-            config.MergeMode = true;
-        }
-}
 
 Frame full_frame(Dice& dice, const Size& size) {
     Frame frame;
@@ -65,7 +46,7 @@ HeadlessImGui::HeadlessImGui(float width, float height, float scale, Theme theme
 #if IMGUI_VERSION_NUM < 18700
     for (int key = 0; key < ImGuiKey_COUNT; ++key) io.KeyMap[key] = key;
 #endif
-    add_fonts(15 * scale);
+    load_fonts(15 * scale);
     unsigned char* pixels = nullptr;
     int w = 0, h = 0;
     io.Fonts->GetTexDataAsAlpha8(&pixels, &w, &h);

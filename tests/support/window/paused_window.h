@@ -56,10 +56,6 @@ class ExpectedRun {
     stencil::RangeRule range_;
 };
 
-}  // namespace stencil_test
-
-namespace stencil_test {
-
 /// Returns noise that changes slowly enough to distinguish every step, and never settles.
 inline ExpectedRun::Settings slow_noise() {
     static Dice random;

@@ -8,9 +8,7 @@
 #endif
 
 #include <algorithm>
-#include <array>
 #include <cfloat>
-#include <cmath>
 #include <limits>
 #include <numbers>
 
@@ -26,7 +24,6 @@
 #include "sim/model/step/stages.h"
 #include "sim/model/text/text_error.h"
 #include "sim/run/start.h"
-#include "sim/text/error.h"
 #include "sim/text/parse.h"
 
 namespace stencil {

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <vector>
 
 #include "app/window/canvas/canvas_painter.h"
 #include "app/window/format.h"

@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cfloat>
 #include <functional>
-#include <limits>
 #include <utility>
 
 #include "app/window/format.h"
