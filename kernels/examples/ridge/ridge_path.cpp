@@ -63,55 +63,6 @@ class Watch {
     double first_ = 0;
 };
 
-class Path {
-  public:
-    Path(std::span<const double> coefficients, const Bidiagonal& b, const RidgeRule& rule) {
-        for (const double c : coefficients) {
-            points_.push_back({c, 0, b.trivial() ? RidgeStop::exact : RidgeStop::none, {}});
-            if (!b.trivial()) watches_.emplace_back(c, b, rule);
-        }
-    }
-
-    bool done() const {
-        return std::ranges::none_of(points_, [](const RidgePoint& p) { return p.stop == RidgeStop::none; });
-    }
-
-    // The steps since the last call.
-    void follow(const Bidiagonal& b) {
-        for (; seen_ < b.steps() && !done(); ++seen_) {
-            for (std::size_t i = 0; i < watches_.size(); ++i) {
-                RidgePoint& point = points_[i];
-                if (point.stop != RidgeStop::none) continue;
-                point.stop =
-                    watches_[i].step(b.beta[std::size_t(seen_) + 1], b.alpha[std::size_t(seen_) + 1]);
-                point.iterations = seen_ + 1;
-            }
-        }
-    }
-
-    void end(RidgeStop why) {
-        for (RidgePoint& point : points_)
-            if (point.stop == RidgeStop::none) point.stop = why;
-    }
-
-    double share() const {
-        double least = 1;
-        for (std::size_t i = 0; i < watches_.size(); ++i)
-            if (points_[i].stop == RidgeStop::none) least = std::min(least, watches_[i].share());
-        return least;
-    }
-
-    std::vector<RidgePoint> take(const Bidiagonal& b) {
-        for (RidgePoint& point : points_) point.projected = b.solve(point.c, seen_);
-        return std::move(points_);
-    }
-
-  private:
-    std::vector<RidgePoint> points_;
-    std::vector<Watch> watches_;
-    std::int64_t seen_ = 0;
-};
-
 }  // namespace
 
 std::vector<RidgePoint> solve_ridge_path(GolubKahan& process,
@@ -124,18 +75,37 @@ std::vector<RidgePoint> solve_ridge_path(GolubKahan& process,
         rule.certified && std::ranges::none_of(coefficients, [](double c) { return c == 0; });
     process.start(d, take_out);
     const Bidiagonal& b = process.bidiagonal();
-    Path path(coefficients, b, rule);
-    while (!path.done()) {
+    std::vector<RidgePoint> points;
+    std::vector<Watch> watches;
+    for (const double c : coefficients) {
+        points.push_back({c, 0, b.trivial() ? RidgeStop::exact : RidgeStop::none, {}});
+        if (!b.trivial()) watches.emplace_back(c, b, rule);
+    }
+    const auto under_way = [](const RidgePoint& point) { return point.stop == RidgeStop::none; };
+    std::int64_t seen = 0;
+    while (std::ranges::any_of(points, under_way)) {
         const std::int64_t left = std::min(rule.most_steps, process.capacity()) - b.steps();
         if (left <= 0 || process.ended()) {
-            path.end(process.ended() ? RidgeStop::exact : RidgeStop::iterations);
+            const RidgeStop why = process.ended() ? RidgeStop::exact : RidgeStop::iterations;
+            for (RidgePoint& point : points)
+                if (under_way(point)) point.stop = why;
             break;
         }
         process.advance(int(std::min<std::int64_t>(left, kStepsAtOnce)));
-        path.follow(b);
-        go_on(path.share());
+        for (; seen < b.steps() && std::ranges::any_of(points, under_way); ++seen)
+            for (std::size_t i = 0; i < points.size(); ++i) {
+                if (!under_way(points[i])) continue;
+                points[i].stop =
+                    watches[i].step(b.beta[std::size_t(seen) + 1], b.alpha[std::size_t(seen) + 1]);
+                points[i].iterations = seen + 1;
+            }
+        double least = 1;
+        for (std::size_t i = 0; i < points.size(); ++i)
+            if (under_way(points[i])) least = std::min(least, watches[i].share());
+        go_on(least);
     }
-    return path.take(b);
+    for (RidgePoint& point : points) point.projected = b.solve(point.c, seen);
+    return points;
 }
 
 }  // namespace stencil
