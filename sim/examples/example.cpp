@@ -2,10 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <vector>
 
-#include "sim/text/error.h"
 #include "sim/text/names.h"
 #include "sim/text/shell_words.h"
 
@@ -35,11 +33,7 @@ std::span<const Example> examples() {
 }
 
 const Example& find_example(std::string_view name) {
-    const auto example = std::ranges::find(examples(), name, &Example::name);
-    if (example != examples().end()) return *example;
-    std::vector<std::string> known;
-    for (const Example& one : examples()) known.emplace_back(one.name);
-    throw InputError(unknown_name_message("example", name, known));
+    return row_named(examples(), "example", name);
 }
 
 ExampleRequest request_for(const Example& example) {

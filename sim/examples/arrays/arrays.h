@@ -54,23 +54,6 @@ void in_parts(const ExampleContext& context, std::int64_t n, std::int64_t part, 
     }
 }
 
-/// work(begin, end) over [0, n) on all threads of the context. Throws Cancelled between two slow parts.
-template <class F>
-void on_threads(ExampleContext& context, std::int64_t n, const F& work) {
-    in_parts(context, n, kSlowPart, [&](std::int64_t first, std::int64_t count) {
-        context.threads().for_ranges(
-            count, [&](std::int64_t begin, std::int64_t end) { work(first + begin, first + end); });
-    });
-}
-
-/// array[i] = value(i) for i of [0, n), on all threads. Throws Cancelled.
-template <class T, class F>
-void fill_array(ExampleContext& context, T* array, std::int64_t n, const F& value) {
-    on_threads(context, n, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t i = begin; i < end; ++i) array[i] = value(i);
-    });
-}
-
 /// The type of references for results in T, which has more digits than T.
 template <class T>
 using Exact = std::conditional_t<std::is_same_v<T, float>, double, long double>;

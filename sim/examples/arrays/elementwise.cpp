@@ -8,7 +8,6 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <mutex>
 
 #include "sim/examples/arrays/arrays.h"
 #include "sim/run/run_spec.h"
@@ -38,14 +37,10 @@ constexpr ExampleOption kAddOptions[] = {kLengthOption, kArraySeedOption};
 constexpr DType kDTypes[] = {DType::float32, DType::float64};
 
 std::vector<const Expression*> chosen_expressions(const ExampleRequest& request) {
-    std::vector<std::string> known;
-    for (const Expression& expression : kExpressions) known.emplace_back(expression.name);
     std::vector<const Expression*> chosen;
     for (const std::string& name : split(request.options.text("work"), ',')) {
-        const auto found = std::ranges::find(kExpressions, name, &Expression::name);
-        if (found == std::end(kExpressions))
-            throw InputError("--work: " + unknown_name_message("work", name, known));
-        if (std::ranges::find(chosen, &*found) == chosen.end()) chosen.push_back(&*found);
+        const Expression* const found = &row_named(kExpressions, "work", name, "--work: ");
+        if (!contains(chosen, found)) chosen.push_back(found);
     }
     return chosen;
 }
@@ -112,21 +107,16 @@ void run_passes(const Arrays<T>& arrays, const MapVariant& variant, std::int64_t
 
 // ||got - exact|| / ||exact||; NaN where any is NaN.
 template <class T>
-double relative_error(ExampleContext& context,
+double relative_error(const ExampleContext& context,
                       const AlignedBuffer<T>& got,
                       const AlignedBuffer<Exact<T>>& exact) {
-    std::mutex mutex;
     Exact<T> difference = 0, norm = 0;
-    on_threads(context, std::int64_t(got.size()), [&](std::int64_t begin, std::int64_t end) {
-        Exact<T> own_difference = 0, own_norm = 0;
-        for (std::int64_t i = begin; i < end; ++i) {
+    in_parts(context, std::int64_t(got.size()), kQuickPart, [&](std::int64_t first, std::int64_t count) {
+        for (std::int64_t i = first; i < first + count; ++i) {
             const Exact<T> right = exact.data()[i], off = Exact<T>(got.data()[i]) - right;
-            own_difference += off * off;
-            own_norm += right * right;
+            difference += off * off;
+            norm += right * right;
         }
-        const std::lock_guard lock(mutex);
-        difference += own_difference;
-        norm += own_norm;
     });
     return double(norm > 0 ? std::sqrt(difference / norm) : std::sqrt(difference));
 }
@@ -147,12 +137,11 @@ void measure_map(ExampleContext& context, const MapWork<T>& work, const MapVaria
     const std::size_t inputs = work.inputs.size(), out = inputs;
     const auto count = std::size_t(variant.arrays());
     AlignedBuffer<T> output{std::size_t(work.n)}, once{std::size_t(work.n)};
+    std::ranges::fill(output, std::numeric_limits<T>::quiet_NaN());
     {
         Arrays<T> arrays(context, row.backend, work.n);
         for (const AlignedBuffer<T>& input : work.inputs) arrays.add(input);
         for (std::size_t i = inputs; i < count; ++i) arrays.allocate();
-        fill_array(
-            context, output.data(), work.n, [](std::int64_t) { return std::numeric_limits<T>::quiet_NaN(); });
         arrays.set(out, output);  // the first copy of a process is slow, and not timed
         const double to_device = seconds_of([&] {
             for (std::size_t i = 0; i < inputs; ++i) arrays.send(i, work.inputs[i]);
@@ -189,8 +178,11 @@ void add_rows(ExampleContext& context,
     work.exact = AlignedBuffer<Exact<T>>(std::size_t(work.n));
     const T *a = work.inputs.front().data(), *b = work.inputs.back().data();
     const Map whole = inputs == 1 ? variants.front().passes.front().map : Map::sum;
-    fill_array(context, work.exact.data(), work.n, [&](std::int64_t i) {
-        return map_value<Exact<T>>(whole, a[i], b[i]);
+    in_parts(context, work.n, kSlowPart, [&](std::int64_t first, std::int64_t count) {
+        context.threads().for_ranges(count, [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t i = first + begin; i < first + end; ++i)
+                work.exact.data()[i] = map_value<Exact<T>>(whole, a[i], b[i]);
+        });
     });
     std::vector<Variant> rows;
     for (const MapVariant& variant : variants)
@@ -208,7 +200,7 @@ void add_series(ExampleContext& context, Device device, const MapVariant& varian
     ReportSeries series{(device == Device::cpu ? "CPU, " : "GPU, ") + variant.name, {}};
     if (!lengths.empty()) {
         AlignedBuffer<T> input{std::size_t(lengths.back())};
-        fill_array(context, input.data(), lengths.back(), [](std::int64_t i) { return T(i % 1024) / 1024; });
+        for (std::size_t i = 0; i < input.size(); ++i) input.data()[i] = T(i % 1024) / 1024;
         Arrays<T> arrays(context, device, lengths.back());
         arrays.add(input);
         for (std::size_t i = 1; i < count; ++i) arrays.allocate();
@@ -241,18 +233,14 @@ void add_sweep(ExampleContext& context, const Expression& expression) {
 }
 
 // Throws MachineError where the expression that takes most memory does not fit.
-void require_memory(const ExampleContext& context) {
+void require_expression_memory(const ExampleContext& context) {
     const ExampleRequest& request = context.request();
-    std::int64_t n = 0;
-    int arrays = 0;
-    for (const Expression* expression : chosen_expressions(request)) {
-        const std::int64_t elements = elements_of(request, *expression);
-        const int count = variants_of(*expression).back().arrays();
-        if (count * elements <= arrays * n) continue;
-        n = elements;
-        arrays = count;
-    }
-    require_array_memory(context, arrays, n, true);
+    const auto arrays = [](const Expression* one) { return variants_of(*one).back().arrays(); };
+    const Expression* const largest =
+        std::ranges::max(chosen_expressions(request), {}, [&](const Expression* one) {
+            return arrays(one) * elements_of(request, *one);
+        });
+    require_array_memory(context, arrays(largest), elements_of(request, *largest), true);
 }
 
 template <class T>
@@ -273,7 +261,7 @@ void run_expressions(ExampleContext& context) {
 }
 
 void run_elementwise(ExampleContext& context) {
-    require_memory(context);
+    require_expression_memory(context);
     for (const DType dtype : context.request().dtypes())
         in_dtype(dtype, [&]<class T>(T) { run_expressions<T>(context); });
     auto& notes = context.report().notes;

@@ -77,43 +77,38 @@ T sum_on_cpu(How how, ExampleContext& context, const SumTerms<T>& terms) {
     return sum;
 }
 
-/// A variant at work on one stream, with the memory that it takes.
+/// A variant at work on the terms, with the memory that it takes.
 template <class T>
 struct GpuSum {
     /// *result = the sum, both on the device.
-    std::function<void(const SumTerms<T>&, T* result)> enqueue;
+    std::function<void(T* result)> enqueue;
     /// The sum on the host, waited for; empty where that is enqueue() and a copy.
-    std::function<T(const SumTerms<T>&)> on_host = {};
+    std::function<T()> on_host = {};
 };
 
-// A graph is recorded for the terms that come first.
 template <class T>
-GpuSum<T> make_gpu_sum(const SumVariant& variant, bool dot, CudaStream& stream, std::int64_t n) {
-    using Terms = SumTerms<T>;
-    if (variant.how == How::library && dot) {
+GpuSum<T> make_gpu_sum(const SumVariant& variant, CudaStream& stream, const SumTerms<T>& terms) {
+    const auto& [x, y, n] = terms;
+    if (variant.how == How::library && y) {
         const auto sum = std::make_shared<CublasDot<T>>(stream);
-        return {[=](const Terms& terms, T* result) { sum->enqueue(terms.x, terms.y, terms.n, result); },
-                [=](const Terms& terms) { return sum->on_host(terms.x, terms.y, terms.n); }};
+        return {[=](T* result) { sum->enqueue(terms.x, terms.y, terms.n, result); },
+                [=] { return sum->on_host(terms.x, terms.y, terms.n); }};
     }
     if (variant.how == How::library) {
         const auto sum = std::make_shared<CubSum<T>>(stream, n);
-        return {[=](const Terms& terms, T* result) { sum->enqueue(terms.x, terms.n, result); }};
+        return {[=](T* result) { sum->enqueue(terms.x, terms.n, result); }};
     }
     const auto sum = std::make_shared<CudaReduction>(stream);
-    GpuSum<T> made{[=, strategy = variant.strategy](const Terms& terms, T* result) {
+    GpuSum<T> made{[=, strategy = variant.strategy](T* result) {
         sum->enqueue(strategy, terms.x, terms.y, terms.n, result);
     }};
-    if (variant.how == How::to_host)
-        made.on_host = [=](const Terms& terms) {
-            sum->enqueue_for_host(terms.x, terms.y, terms.n);
-            return T(sum->wait());
-        };
-    if (variant.how == How::graph)
-        made.on_host = [=, recorded = Terms()](const Terms& terms) mutable {
-            if (terms.x != recorded.x || terms.y != recorded.y || terms.n != recorded.n)
-                sum->record_for_host(terms.x, terms.y, terms.n);
-            recorded = terms;
-            sum->enqueue_recorded();
+    if (variant.how == How::graph) sum->record_for_host(x, y, n);
+    if (variant.how == How::graph || variant.how == How::to_host)
+        made.on_host = [=, recorded = variant.how == How::graph] {
+            if (recorded)
+                sum->enqueue_recorded();
+            else
+                sum->enqueue_for_host(terms.x, terms.y, terms.n);
             return T(sum->wait());
         };
     return made;
@@ -254,9 +249,10 @@ class SumExample {
         const std::size_t before = CudaMemoryMeter::left();
         Arrays<T> arrays(context_, Device::cuda, n_);
         CudaStream& stream = arrays.stream();
-        const GpuSum<T> sum = make_gpu_sum<T>(variant, dot_, stream, n_);
         arrays.add(x_);
         if (dot_) arrays.add(y_);
+        const SumTerms<T> terms{arrays.at(0), dot_ ? arrays.at(1) : nullptr, n_};
+        const GpuSum<T> sum = make_gpu_sum<T>(variant, stream, terms);
         const CudaMemory result{sizeof(T)};
         const CudaHostMemory found{sizeof(T)};
         row.gpu_memory = GpuMemoryUse{double(before - CudaMemoryMeter::left())};
@@ -265,13 +261,12 @@ class SumExample {
             arrays.send(0, x_);
             if (dot_) arrays.send(1, y_);
         });
-        const SumTerms<T> terms{arrays.at(0), dot_ ? arrays.at(1) : nullptr, n_};
         auto* const on_device = static_cast<T*>(result.data());
         auto* const on_host = static_cast<T*>(found.data());
         const auto run = [&] {
-            if (sum.on_host) return sum.on_host(terms);
+            if (sum.on_host) return sum.on_host();
             *on_host = std::numeric_limits<T>::quiet_NaN();
-            sum.enqueue(terms, on_device);
+            sum.enqueue(on_device);
             enqueue_to_host(on_host, on_device, sizeof(T), stream);
             stream.synchronize();
             return *on_host;
@@ -279,7 +274,7 @@ class SumExample {
         check(variant, row, run);
         ReportRow device;
         if (dot_) time_host(context_, row, [&] { kept_ = run(); });
-        arrays.time(dot_ ? device : row, [&] { sum.enqueue(terms, on_device); });
+        arrays.time(dot_ ? device : row, [&] { sum.enqueue(on_device); });
         if (dot_) row.more.emplace_back("on_the_device_alone_seconds", device.seconds);
     }
 
@@ -296,10 +291,10 @@ class SumExample {
             if (variant.on_cpu()) continue;
             const std::int64_t last = variant.lesson ? std::min(longest, kMaxLessonLength) : longest;
             add_series("GPU, ", variant, last, [&](std::int64_t n, T& found) {
-                const GpuSum<T> sum = make_gpu_sum<T>(variant, dot_, arrays.stream(), n);
+                const GpuSum<T> sum = make_gpu_sum<T>(variant, arrays.stream(), {arrays.at(0), nullptr, n});
                 ReportRow row;
-                const auto run = [&] { sum.enqueue({arrays.at(0), nullptr, n}, on_device); };
-                arrays.time(row, run, kSweepRepeats);
+                arrays.time(
+                    row, [&] { sum.enqueue(on_device); }, kSweepRepeats);
                 copy_in_parts([] {}, enqueue_to_host, &found, on_device, sizeof(T), arrays.stream());
                 return row.seconds;
             });

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <optional>
 #include <utility>
 
 #include "kernels/cuda/cuda_runtime.h"
@@ -131,27 +132,27 @@ void check(const ExampleRequest& request) {
     make_plan(einsum_task(request).contraction);
 }
 
-double operand_values(const Plan& plan) {
-    double values = 0;
-    for (std::size_t i = 0; i < plan.operands; ++i) values += double(plan.tensors[i].values);
-    return values;
+// Throws MachineError with this text where more is needed than there is.
+void require_memory(std::string_view text, double needed, double free) {
+    if (needed > free)
+        throw MachineError(fmt::format(fmt::runtime(text), format_bytes(needed), format_bytes(free)));
 }
 
 // Throws MachineError where the operands and intermediates do not fit in main memory.
 void require_host_memory(const EinsumTask& task, const Plan& plan) {
     const double result = double(plan.tensors.back().values), scratch = double(plan.scratch_values);
-    double needed = 0;
+    double operands = 0, needed = 0;
+    for (std::size_t i = 0; i < plan.operands; ++i) operands += double(plan.tensors[i].values);
     for (const DType dtype : task.dtypes) {
         // The operands and results of float32 are there in float64 as well.
         const bool wide = dtype == DType::float32;
         const double bytes = double(bytes_of(dtype));
-        needed = std::max(
-            needed, operand_values(plan) * (bytes + (wide ? 8 : 0)) + scratch * 8 + result * (2 * bytes + 8));
+        needed =
+            std::max(needed, operands * (bytes + (wide ? 8 : 0)) + scratch * 8 + result * (2 * bytes + 8));
     }
-    const double free = double(query_host_memory().free_bytes);
-    if (needed > free)
-        throw MachineError(fmt::format(
-            "einsum: needs {:.3g} GB of main memory; {:.3g} GB are free", needed / 1e9, free / 1e9));
+    require_memory("einsum: needs {} of main memory, of which {} are free",
+                   needed,
+                   double(query_host_memory().free_bytes));
 }
 
 // Throws MachineError where the GPU, if it is to be used, has no room for the operands and intermediates.
@@ -163,10 +164,7 @@ void require_gpu_memory(const EinsumTask& task, const Plan& plan, const ExampleC
             if constexpr (STENCILSCOPE_HAS_CUDA)
                 needed = std::max(needed, double(arena_bytes<GpuParts<T>>(plan)));
         });
-    if (needed > context.gpu_budget())
-        throw MachineError(fmt::format("einsum: needs {} of GPU memory, of which {} may be used",
-                                       format_bytes(needed),
-                                       format_bytes(context.gpu_budget())));
+    require_memory("einsum: needs {} of GPU memory, of which {} may be used", needed, context.gpu_budget());
 }
 
 // The table "path", and notes.
@@ -263,9 +261,9 @@ class Runner {
 
     void write_result() {
         const std::string& folder = context_.request().out;
-        if (folder.empty() || !has_result_) return;
+        if (folder.empty() || !result_) return;
         const auto path = std::filesystem::path(folder) / "result.npy";
-        write_npy_array(path, {task_.contraction.output_shape(), std::move(result_)});
+        write_npy_array(path, {task_.contraction.output_shape(), std::move(*result_)});
         context_.report().files.push_back(path.string());
     }
 
@@ -291,31 +289,23 @@ class Runner {
 
     void measure_gpu(ReportRow& row) {
         std::vector<T> result(reference_.size(), T(NAN));
-        time_gpu(row, result);
+        {  // nothing of it is left on the device when the machine's limits are measured
+            CudaStream stream;
+            GpuEinsum<T> einsum(plan_, stream, [&] { context_.pause(); });
+            const auto operands = pointers_to(operands_);
+            einsum.upload(operands);  // the first copy of a process is slow, and not timed
+            row.to_device_seconds = seconds_of([&] { einsum.upload(operands); });
+            time_device(context_, stream, row, [&] { einsum.run(int(task_.repetitions)); });
+            row.to_host_seconds = seconds_of([&] { einsum.fetch(result.data()); });
+            row.gpu_memory = GpuMemoryUse{double(arena_bytes<GpuParts<T>>(plan_))};
+        }
         check_against_reference(row, result);
         finish(row, std::move(result));
     }
 
-    // Nothing of it is left on the device when the machine's limits are measured.
-    void time_gpu(ReportRow& row, std::vector<T>& result) {
-        CudaStream stream;
-        GpuEinsum<T> einsum(plan_, stream, [&] { context_.pause(); });
-        const auto operands = pointers_to(operands_);
-        einsum.upload(operands);  // the first copy of a process is slow, and not timed
-        row.to_device_seconds = seconds_of([&] { einsum.upload(operands); });
-        time_device(context_, stream, row, [&] { einsum.run(int(task_.repetitions)); });
-        row.to_host_seconds = seconds_of([&] { einsum.fetch(result.data()); });
-        row.gpu_memory = GpuMemoryUse{double(arena_bytes<GpuParts<T>>(plan_))};
-    }
-
     void finish(ReportRow& row, std::vector<T> result) {
         add_einsum_rates(row, plan_, task_.repetitions, context_);
-        keep(std::move(result));
-    }
-
-    void keep(std::vector<T> result) {
-        if (!has_result_) result_ = std::move(result);
-        has_result_ = true;
+        if (!result_) result_ = std::move(result);
     }
 
     // Sums that cancel have large relative errors by their nature: what must not be large is the error beside
@@ -344,8 +334,7 @@ class Runner {
     Plan plan_;
     std::vector<AlignedBuffer<T>> operands_;
     std::vector<double> reference_;
-    std::vector<T> result_;
-    bool has_result_ = false;
+    std::optional<std::vector<T>> result_;  ///< of the first row
 };
 
 void run(ExampleContext& context) {
