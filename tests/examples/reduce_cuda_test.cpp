@@ -52,8 +52,13 @@ class Terms {
     OnDevice<T> x_, y_, result_;
 };
 
-template <class T>
-void check_sums() {
+}  // namespace
+
+TEMPLATE_TEST_CASE("CUDA sums and dot products are right in every way, at any length and address",
+                   "",
+                   float,
+                   double) {
+    using T = TestType;
     Dice dice;
     CAPTURE(dice.seed);
     CudaStream stream;
@@ -86,8 +91,11 @@ void check_sums() {
         }
 }
 
-template <class T>
-void check_bits() {
+TEMPLATE_TEST_CASE("CUDA sums of a fixed order have the same bits in every run, in one launch or two",
+                   "",
+                   float,
+                   double) {
+    using T = TestType;
     Dice dice;
     CAPTURE(dice.seed);
     CudaStream stream;
@@ -107,18 +115,6 @@ void check_bits() {
         }
         REQUIRE(results.size() == 1);
     }
-}
-
-}  // namespace
-
-TEST_CASE("CUDA sums and dot products are right in every way, at any length and address") {
-    check_sums<float>();
-    check_sums<double>();
-}
-
-TEST_CASE("CUDA sums of a fixed order have the same bits in every run, in one launch or two") {
-    check_bits<float>();
-    check_bits<double>();
 }
 
 TEST_CASE("A CUDA sum of nothing is zero") {

@@ -15,8 +15,13 @@ constexpr std::size_t kLengths[] = {1, 2, 7, 31, 2047, 2048, 2049, 70001};
 // Roundings of sums with four lanes: 64 additions per lane and block, then lanes, sums and blocks in pairs.
 constexpr double kBlockRoundings = 300;
 
-template <class T>
-void check_sums() {
+}  // namespace
+
+TEMPLATE_TEST_CASE("Sums and dot products are off by no more than their roundings, at any length and address",
+                   "",
+                   float,
+                   double) {
+    using T = TestType;
     Dice dice;
     CAPTURE(dice.seed);
     ThreadPool threads(3);
@@ -38,8 +43,8 @@ void check_sums() {
     REQUIRE(cpu_sum<T>(threads, nullptr, nullptr, 0) == 0);
 }
 
-template <class T>
-void check_threads() {
+TEMPLATE_TEST_CASE("Sums in blocks have the same bits with any number of threads", "", float, double) {
+    using T = TestType;
     Dice dice;
     CAPTURE(dice.seed);
     const std::vector<T> x = unit_numbers<T>(dice, 100'003, -1), y = unit_numbers<T>(dice, 100'003, -1);
@@ -50,18 +55,6 @@ void check_threads() {
         REQUIRE(cpu_sum<T>(*threads, x.data(), nullptr, n) == sum);
         REQUIRE(cpu_sum(*threads, x.data(), y.data(), n) == dot);
     }
-}
-
-}  // namespace
-
-TEST_CASE("Sums and dot products are off by no more than their roundings, at any length and address") {
-    check_sums<float>();
-    check_sums<double>();
-}
-
-TEST_CASE("Sums in blocks have the same bits with any number of threads") {
-    check_threads<float>();
-    check_threads<double>();
 }
 
 TEST_CASE("One term that is no number makes every sum none") {

@@ -283,16 +283,6 @@ TEST_CASE("An example is checked, runs, and says what it found") {
     REQUIRE(report.wall_seconds > 0);
 }
 
-TEST_CASE("A cancelled example keeps what it had found") {
-    const Machine machine = query_machine();
-    int news = 0;
-    const Report report = run_example(request_for(sample_example()),
-                                      machine,
-                                      {[&] { return news >= 2; }, {}, [&](const Report&) { ++news; }});
-    REQUIRE(report.interrupted);
-    REQUIRE(report.rows.size() == 2);
-}
-
 TEST_CASE("The stopwatch warms up, repeats, and takes the median") {
     const Machine machine = query_machine();
     ExampleRequest request = request_for(sample_example());

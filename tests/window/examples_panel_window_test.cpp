@@ -20,29 +20,22 @@ using namespace stencil_test;
 
 namespace {
 
-std::vector<Example> a_table() {
-    return {plain_example(), sample_example()};
-}
-
-// Draws the section in its own window, and the enlarged results.
-void draw_examples_in(ImVec2 size, UiState& ui, const Snapshot& snapshot, std::span<const Example> table) {
-    follow_example(ui, snapshot);
-    ImGui::SetNextWindowPos({0, 0});
-    ImGui::SetNextWindowSize(size);
-    ImGui::Begin("examples", nullptr, ImGuiWindowFlags_AlwaysVerticalScrollbar);
-    draw_example_panel(ui, snapshot, table);
-    ImGui::End();
-    draw_large_results(ui);
-}
-
 // Shows the section in its own window, with a runner as in the program.
 struct ExamplesLab : HeadlessImGui {
-    ExamplesLab() : HeadlessImGui(1400, 3000) {
+    explicit ExamplesLab(float width = 400, float scale = 1, Theme theme = Theme::dark)
+        : HeadlessImGui((width + 1000) * scale, 3000, scale, theme), size(width * scale, 3000) {
+        ui.scale = scale;
         ui.panel.examples.name = "sample";
         snapshot.machine = full_snapshot(dice).machine;
         draw = [this] {
-            ui.canvas = {400, 0, 1000, 900};
-            draw_examples_in({400, 3000}, ui, snapshot, table);
+            follow_example(ui, snapshot);
+            ui.canvas = {size.x, 0, 1000 * ui.scale, 900 * ui.scale};
+            ImGui::SetNextWindowPos({0, 0});
+            ImGui::SetNextWindowSize(size);
+            ImGui::Begin("examples", nullptr, ImGuiWindowFlags_AlwaysVerticalScrollbar);
+            draw_example_panel(ui, snapshot, table);
+            ImGui::End();
+            draw_large_results(ui);
         };
     }
 
@@ -80,7 +73,8 @@ struct ExamplesLab : HeadlessImGui {
     }
 
     Dice dice;
-    std::vector<Example> table = a_table();
+    ImVec2 size;
+    std::vector<Example> table{plain_example(), sample_example()};
     UiState ui;
     Snapshot snapshot = empty_snapshot();
     ExampleRunner runner;
@@ -274,21 +268,15 @@ TEST_CASE(
         for (const float width : {200.0f, 340.0f, 700.0f})
             for (const Theme theme : {Theme::dark, Theme::light}) {
                 CAPTURE(scale, width);
-                HeadlessImGui imgui(3000, 2000, scale, theme);
-                UiState ui;
-                ui.scale = scale;
+                ExamplesLab lab(width, scale, theme);
+                UiState& ui = lab.ui;
                 ui.example.report = std::make_shared<Report>(sample_report(dice));
                 ui.example.example = "sample";
                 ui.example.failure = "--subscripts ij,jk->: the output is empty\n  ij,jk->\n         ^";
-                ui.panel.examples.name = "sample";
                 sample_texts(ui.panel.examples) = {{"rows", {"many"}}, {"operand", {"a.npy", "b.npy"}}};
-                const Snapshot snapshot = empty_snapshot();
-                const std::vector<Example> table = a_table();
                 for (const bool large : {false, true}) {
                     ui.panel.examples.large = large;
-                    ui.canvas = {1500, 0, 1400, 1900};
-                    imgui.draw = [&] { draw_examples_in({width * scale, 1900}, ui, snapshot, table); };
-                    imgui.frames(3);
+                    lab.frames(3);
                     for (const char* name : {"examples", "###results"}) {
                         const WindowRect window = window_rect(name);
                         CAPTURE(name, large);
@@ -335,14 +323,7 @@ TEST_CASE("the slider finds a point of the live curve whenever it moves, and onl
 
 TEST_CASE("dragging the slider in the panel moves the point from one frame to the next") {
     ExamplesLab lab;
-    const auto live = std::make_shared<LiveCurve>();
-    live->curve = "l_curve";
-    live->variable = "c";
-    live->low = 0.1;
-    live->high = 5000;
-    live->at = [](double c) { return LivePoint{c, 1 / c, {{"c", c}}}; };
     Report report = sample_report(lab.dice);
-    report.live = live;
     report.rows.clear();
     report.tables.clear();
     report.notes.clear();
@@ -365,7 +346,7 @@ TEST_CASE("dragging the slider in the panel moves the point from one frame to th
         lab.move_mouse({x, y - 9});
         lab.frames();
         CHECK(lab.ui.panel.examples.live_value < last);
-        CHECK(lab.ui.panel.examples.live_point.x == lab.ui.panel.examples.live_value);
+        CHECK(lab.ui.panel.examples.live_point.x == report.live->at(lab.ui.panel.examples.live_value).x);
         last = lab.ui.panel.examples.live_value;
     }
     lab.press_mouse(false);

@@ -57,18 +57,18 @@ ReportRow timed_row(Dice& dice, std::string work, std::string name, Device devic
 }
 
 std::vector<ReportRow> sample_rows(Dice& dice) {
-    const std::string product = "C = A B and its column sum, 10 times";
-    const std::string ridge = "ten ridge solutions, to the same stopping rule";
+    constexpr auto kCpu = Device::cpu, kGpu = Device::cuda;
+    const char *product = "C = A B and its column sum, 10 times", *ridge = "ten ridge solutions";
     std::vector<ReportRow> rows{
-        timed_row(dice, product, "OpenBLAS", Device::cpu, 28.4),
-        timed_row(dice, product, "shared-memory tile (the tutorial's, repaired)", Device::cuda, 1.21),
-        timed_row(dice, product, "cuBLAS", Device::cuda, 0.1547),
-        timed_row(dice, product, "cuBLAS TF32", Device::cuda, 0.0207),
-        timed_row(dice, product, "naive", Device::cuda, 3.4),
-        timed_row(dice, product, "tensor cores, three products", Device::cuda, 1),
-        timed_row(dice, ridge, "one Golub-Kahan process", Device::cpu, 6.1),
-        timed_row(dice, ridge, "LSMR on the stacked system, one per c", Device::cpu, 61),
-        timed_row(dice, ridge, "one Golub-Kahan process", Device::cuda, 0.0000312),
+        timed_row(dice, product, "OpenBLAS", kCpu, 28.4),
+        timed_row(dice, product, "shared-memory tile (the tutorial's, repaired)", kGpu, 1.21),
+        timed_row(dice, product, "cuBLAS", kGpu, 0.1547),
+        timed_row(dice, product, "cuBLAS TF32", kGpu, 0.0207),
+        timed_row(dice, product, "naive", kGpu, 3.4),
+        timed_row(dice, product, "tensor cores, three products", kGpu, 1),
+        timed_row(dice, ridge, "one Golub-Kahan process", kCpu, 6.1),
+        timed_row(dice, ridge, "LSMR on the stacked system, one per c", kCpu, 61),
+        timed_row(dice, ridge, "one Golub-Kahan process", kGpu, 0.0000312),
     };
     rows[3].inexact = true;
     rows[3].error = 3.8e-5;
@@ -104,27 +104,17 @@ ReportCurve l_curve(Dice& dice) {
 ReportTable coefficients(Dice& dice) {
     ReportTable table{"coefficients",
                       "Stopped by a certificate on the error",
-                      {"c", "iterations", "|A x - d|", "|x|", "error of x, at most", "stopped by"},
+                      {"c", "iterations", "|A x - d|", "error of x, at most", "stopped by"},
                       {}};
-    for (int i = 0; i < 10; ++i) {
-        const double c = std::pow(10, -1 + i * 0.522);
-        table.rows.push_back(
-            {c,
-             dice.integer(2, 900),
-             residual(c),
-             solution(c),
-             i == 9 ? nlohmann::ordered_json() : nlohmann::ordered_json(dice.uniform(1e-8, 1e-6)),
-             "certificate"});
-    }
+    for (const double c : {0.1, 1.0, 10.0, 5000.0})
+        table.rows.push_back({c, dice.integer(2, 900), residual(c), dice.uniform(1e-8, 1e-6), "certificate"});
+    table.rows.back()[3] = nullptr;
     return table;
 }
 
 std::shared_ptr<const LiveCurve> live_curve() {
     const auto at = [](double c) {
-        return LivePoint{
-            residual(c),
-            solution(c),
-            {{"|A x - d|", residual(c)}, {"|x|", solution(c)}, {"error of x, at most", 1e-6 / c}}};
+        return LivePoint{residual(c), solution(c), {{"|A x - d|", residual(c)}, {"|x|", solution(c)}}};
     };
     return std::make_shared<LiveCurve>(LiveCurve{"l_curve", "c", 0.1, 5000, true, at});
 }
