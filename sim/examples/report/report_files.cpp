@@ -1,8 +1,8 @@
-
+// A report as JSON, CSV and figures.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
-#include <string>
 
 #include "sim/examples/report/report_text.h"
 #include "sim/figure/chart.h"
@@ -12,6 +12,81 @@
 
 namespace stencil {
 namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json rate_json(const Rate& rate) {
+    return {{"value", rate.value},
+            {"unit", rate.unit},
+            {"limit", rate.limit > 0 ? Json(rate.limit) : Json()},
+            {"limit_name", rate.limit_name},
+            {"of_limit", rate.limit > 0 ? Json(rate.value / rate.limit) : Json()}};
+}
+
+struct Column {
+    const char* name;
+    Json (*of)(const ReportRow&);
+};
+
+// The fields that every row has.
+constexpr Column kColumns[] = {
+    {"work", [](const ReportRow& row) { return Json(row.work); }},
+    {"name", [](const ReportRow& row) { return Json(row.name); }},
+    {"backend", [](const ReportRow& row) { return Json(std::string(name_of(row.backend))); }},
+    {"dtype", [](const ReportRow& row) { return Json(std::string(name_of(row.dtype))); }},
+    {"seconds", [](const ReportRow& row) { return finite_or_null(row.seconds); }},
+    {"spread", [](const ReportRow& row) { return row.measured() ? Json(row.spread) : Json(); }},
+    {"repeats", [](const ReportRow& row) { return row.measured() ? Json(row.repeats) : Json(); }},
+    {"error", [](const ReportRow& row) { return finite_or_null(row.error); }},
+    {"check", [](const ReportRow& row) { return Json(row.check); }},
+    {"failed", [](const ReportRow& row) { return Json(row.failed); }},
+    {"inexact", [](const ReportRow& row) { return Json(row.inexact); }},
+    {"to_device_seconds", [](const ReportRow& row) { return finite_or_null(row.to_device_seconds); }},
+    {"to_host_seconds", [](const ReportRow& row) { return finite_or_null(row.to_host_seconds); }},
+    {"gpu_memory_predicted",
+     [](const ReportRow& row) { return row.gpu_memory ? Json(row.gpu_memory->predicted) : Json(); }},
+    {"gpu_memory_actual",
+     [](const ReportRow& row) { return row.gpu_memory ? Json(row.gpu_memory->actual) : Json(); }},
+    {"why_not", [](const ReportRow& row) { return Json(row.why_not); }},
+};
+
+Json row_json(const ReportRow& row) {
+    Json json;
+    for (const Column& column : kColumns) json[column.name] = column.of(row);
+    json["rates"] = Json::array();
+    for (const Rate& rate : row.rates) json["rates"].push_back(rate_json(rate));
+    for (const auto& [name, value] : row.more) json[name] = value;
+    return json;
+}
+
+Json curve_json(const ReportCurve& curve) {
+    Json json{{"id", curve.id},
+              {"title", curve.title},
+              {"x_label", curve.x_label},
+              {"y_label", curve.y_label},
+              {"log_x", curve.log_x},
+              {"log_y", curve.log_y},
+              {"series", Json::array()}};
+    for (const ReportSeries& series : curve.series) {
+        Json points = Json::array();
+        for (const ReportPoint& point : series.points)
+            points.push_back({{"x", finite_or_null(point.x)},
+                              {"y", finite_or_null(point.y)},
+                              {"label", point.label},
+                              {"marked", point.marked}});
+        json["series"].push_back({{"name", series.name}, {"points", points}});
+    }
+    return json;
+}
+
+// Rows differ in what they know beyond the common columns.
+std::vector<std::string> further_columns(const Report& report) {
+    std::vector<std::string> names;
+    for (const ReportRow& row : report.rows)
+        for (const auto& [name, value] : row.more)
+            if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+    return names;
+}
 
 constexpr Rgb kCpuColor = {230, 159, 0};
 constexpr Rgb kGpuColor = {0, 114, 178};
@@ -29,6 +104,74 @@ std::string measured_text(const ReportRow& row) {
 }
 
 }  // namespace
+
+Json to_json(const Report& report) {
+    Json json;
+    json["program"] = "stencilscope";
+    json["version"] = STENCILSCOPE_VERSION;
+    json["example"] = report.example;
+    json["device"] = report.has_gpu ? report.gpu : report.cpu;
+    json["cpu"] = report.cpu;
+    json["gpu"] = report.has_gpu ? Json(report.gpu) : Json();
+    json["why_no_gpu"] = report.has_gpu ? Json() : Json(report.gpu);
+    json["threads"] = report.threads;
+    json["settings"] = report.settings;
+    json["wall_seconds"] = report.wall_seconds;
+    json["interrupted"] = report.interrupted;
+    json["rows"] = Json::array();
+    for (const ReportRow& row : report.rows) json["rows"].push_back(row_json(row));
+    json["speedups"] = Json::array();
+    for (const SpeedUp& one : speedups_of(report))
+        json["speedups"].push_back({{"work", one.work},
+                                    {"dtype", std::string(name_of(one.dtype))},
+                                    {"cpu", one.cpu},
+                                    {"gpu", one.gpu},
+                                    {"ratio", one.ratio}});
+    json["tables"] = Json::array();
+    for (const ReportTable& table : report.tables)
+        json["tables"].push_back(
+            {{"id", table.id}, {"title", table.title}, {"columns", table.columns}, {"rows", table.rows}});
+    json["curves"] = Json::array();
+    for (const ReportCurve& curve : report.curves) json["curves"].push_back(curve_json(curve));
+    json["notes"] = report.notes;
+    json["files"] = report.files;
+    return json;
+}
+
+std::string rows_csv(const Report& report) {
+    std::vector<Json> header;
+    for (const Column& column : kColumns) header.emplace_back(column.name);
+    for (const char* name : {"rate", "unit", "limit", "limit_name"}) header.emplace_back(name);
+    const auto further = further_columns(report);
+    header.insert(header.end(), further.begin(), further.end());
+    std::string text = csv_line(header);
+    for (const ReportRow& row : report.rows) {
+        const Json json = row_json(row);
+        std::vector<Json> cells;
+        for (const Column& column : kColumns) cells.push_back(json.at(column.name));
+        const Json rate = row.rates.empty() ? Json() : rate_json(row.rates.front());
+        for (const char* name : {"value", "unit", "limit", "limit_name"})
+            cells.push_back(rate.is_null() ? Json() : rate.at(name));
+        for (const std::string& name : further) cells.push_back(json.contains(name) ? json.at(name) : Json());
+        text += csv_line(cells);
+    }
+    return text;
+}
+
+std::string table_csv(const ReportTable& table) {
+    std::string text = csv_line({table.columns.begin(), table.columns.end()});
+    for (const auto& row : table.rows) text += csv_line(row);
+    return text;
+}
+
+std::string curve_csv(const ReportCurve& curve) {
+    std::string text = csv_line({"series", curve.x_label, curve.y_label, "label", "marked"});
+    for (const ReportSeries& series : curve.series)
+        for (const ReportPoint& point : series.points)
+            text += csv_line(
+                {series.name, finite_or_null(point.x), finite_or_null(point.y), point.label, point.marked});
+    return text;
+}
 
 figure::DotChart times_chart(const Report& report) {
     figure::DotChart chart{fmt::format("{}: times", report.example), "milliseconds, logarithmic"};
