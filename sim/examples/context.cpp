@@ -166,14 +166,28 @@ Rate ExampleContext::arithmetic_rate(const ReportRow& row, double operations, DT
         operations / row.seconds / 1e12, "TFLOP/s", tflops(row.backend, dtype), "multiply-adds, measured"};
 }
 
-double ExampleContext::tensor_tflops([[maybe_unused]] TensorKind kind) const {
+Rate ExampleContext::tensor_rate(const ReportRow& row,
+                                 double operations,
+                                 [[maybe_unused]] TensorKind kind,
+                                 const char* name) const {
+    Rate rate{operations / row.seconds / 1e12,
+              "TFLOP/s",
+              0,
+              fmt::format("{}, computed from clock and units", name)};
 #if STENCILSCOPE_HAS_CUDA
     const CudaDevice& device = machine_.gpu();
-    return 1e-12 * matmul::cuda_clock_rate() * device.multiprocessors *
-           tensor_operations_per_clock(device.compute_major, device.compute_minor, kind);
-#else
-    return 0;
+    rate.limit = 1e-12 * matmul::cuda_clock_rate() * device.multiprocessors *
+                 tensor_operations_per_clock(device.compute_major, device.compute_minor, kind);
 #endif
+    return rate;
+}
+
+Rate ExampleContext::float64_rate(const ReportRow& row, double operations) {
+    if (row.backend == Device::cuda)
+        if (Rate rate = tensor_rate(row, operations, TensorKind::float64, "float64 tensor cores");
+            rate.limit > 0)
+            return rate;
+    return arithmetic_rate(row, operations, DType::float64);
 }
 
 void measure(ExampleContext& context,

@@ -76,9 +76,11 @@ class ExampleContext {
     /// beside plain multiply-adds.
     Rate memory_rate(const ReportRow& row, double bytes);
     Rate arithmetic_rate(const ReportRow& row, double operations, DType dtype);
-    /// Peak rate of the GPU's tensor cores, computed from clock and units; 0 where the GPU has none, or none
-    /// known.
-    double tensor_tflops(TensorKind kind) const;
+    /// How fast it computed, beside the peak rate of the GPU's tensor cores, which is computed from clock and
+    /// units; the limit is 0 where the GPU has none, or none known.
+    Rate tensor_rate(const ReportRow& row, double operations, TensorKind kind, const char* name) const;
+    /// Beside the GPU's tensor cores for float64 where it has any, and plain multiply-adds otherwise.
+    Rate float64_rate(const ReportRow& row, double operations);
 
   private:
     const ExampleRequest request_;

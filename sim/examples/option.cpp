@@ -120,10 +120,6 @@ void OptionValues::set(std::string_view name, std::string_view text) {
     values.emplace_back(text);
 }
 
-void OptionValues::clear(std::string_view name) {
-    given_.erase(std::string(find(name).name));
-}
-
 bool OptionValues::given(std::string_view name) const {
     const auto values = given_.find(find(name).name);
     return values != given_.end() && !values->second.empty();

@@ -40,7 +40,6 @@ class OptionValues {
     /// Adds a value of a repeatable option, replaces that of another. Throws InputError: an unknown name, or
     /// a value that the option does not allow.
     void set(std::string_view name, std::string_view text);
-    void clear(std::string_view name);
 
     bool given(std::string_view name) const;
     /// The (last) value, else the default; empty where there is neither.

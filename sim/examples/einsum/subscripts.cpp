@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <functional>
 #include <numeric>
+#include <optional>
 
 #include "sim/text/error.h"
+#include "sim/text/parse.h"
 #include "sim/text/quote.h"
 
 namespace stencil::einsum {
@@ -189,19 +191,14 @@ class Binder {
         const Contraction::Shape& shape = shapes_[operand];
         const int extra = int(shape.size()) - int(term.labels.size());
         std::vector<int>& axes = result_.operands.emplace_back();
+        std::size_t next = 0;  // label
         for (int axis = 0; axis < int(shape.size()); ++axis) {
             const bool dots = term.has_ellipsis() && axis >= term.ellipsis && axis < term.ellipsis + extra;
-            if (dots) {
-                // From the right, as NumPy broadcasts.
-                axes.push_back(ellipsis_ - extra + axis - term.ellipsis);
-                size(axes.back(), shape[std::size_t(axis)], operand, term.begin);
-            } else {
-                const auto i =
-                    std::size_t(term.has_ellipsis() && axis >= term.ellipsis ? axis - extra : axis);
-                axes.push_back(number(term.labels[i]));
-                repeated(axes, shape, operand, term.positions[i]);
-                size(axes.back(), shape[std::size_t(axis)], operand, term.positions[i]);
-            }
+            const std::size_t at = dots ? term.begin : term.positions[next];
+            // Axes of an ellipsis are numbered from the right, as NumPy broadcasts.
+            axes.push_back(dots ? ellipsis_ - extra + axis - term.ellipsis : number(term.labels[next++]));
+            repeated(axes, shape, operand, at);
+            size(axes.back(), shape[std::size_t(axis)], operand, at);
         }
     }
 
@@ -261,18 +258,13 @@ class Binder {
 };
 
 std::int64_t parse_size(std::string_view text, std::string_view whole) {
-    std::int64_t value = 0;
-    for (const char c : text) {
-        if (c < '0' || c > '9' || value > std::int64_t(kTooManyValues)) value = -1;
-        if (value < 0) break;
-        value = value * 10 + (c - '0');
-    }
-    if (text.empty() || value < 0 || double(value) >= kTooManyValues)
+    const std::optional<long long> value = read_integer(text);
+    if (!value || *value < 0 || double(*value) >= kTooManyValues)
         throw InputError(
             fmt::format("--sizes: '{}' is no size; allowed: a whole number below 2^40, e.g. "
                         "i=100,j=200,...=4x5",
                         quotable(whole)));
-    return value;
+    return *value;
 }
 
 }  // namespace

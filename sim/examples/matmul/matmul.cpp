@@ -326,27 +326,18 @@ class MatmulExample {
     }
 
     Rate rate_of(const MatmulRow& which, const ReportRow& row) {
-        struct Units {
-            MatmulMethod method;
-            TensorKind kind;
-            double products;
-            const char* name;
-        };
-        constexpr Units kUnits[] = {
-            {MatmulMethod::half_split, TensorKind::half, 3, "a third of the FP16 tensor cores"},
-            {MatmulMethod::tf32, TensorKind::tf32, 1, "TF32 tensor cores"},
-            {MatmulMethod::library, TensorKind::float64, 1, "float64 tensor cores"}};
-        for (const Units& units : kUnits) {
-            const double limit = context_.tensor_tflops(units.kind) / units.products;
-            const bool library = which.method == MatmulMethod::library;
-            if (units.method != which.method || (library && (sizeof(T) == sizeof(float) || limit == 0)))
-                continue;
-            return {problem_.operations() / row.seconds / 1e12,
-                    "TFLOP/s",
-                    limit,
-                    std::string(units.name) + ", computed from clock and units"};
+        const double operations = problem_.operations();
+        if (which.method == MatmulMethod::half_split) {
+            Rate rate =
+                context_.tensor_rate(row, operations, TensorKind::half, "a third of the FP16 tensor cores");
+            rate.limit /= 3;
+            return rate;
         }
-        return context_.arithmetic_rate(row, problem_.operations(), row.dtype);
+        if (which.method == MatmulMethod::tf32)
+            return context_.tensor_rate(row, operations, TensorKind::tf32, "TF32 tensor cores");
+        if (which.method == MatmulMethod::library && sizeof(T) == sizeof(double))
+            return context_.float64_rate(row, operations);
+        return context_.arithmetic_rate(row, operations, row.dtype);
     }
 
     ExampleContext& context_;

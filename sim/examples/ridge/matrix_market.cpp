@@ -8,6 +8,7 @@
 #include <cstring>
 #include <limits>
 #include <numeric>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -140,32 +141,29 @@ Banner read_banner(Words& words) {
         words.refuse_file("is empty: a Matrix Market file begins with %%MatrixMarket");
     if (words.word() != "%%MatrixMarket")
         words.refuse("is no Matrix Market file: it does not begin with %%MatrixMarket");
-    const auto next = [&](std::string_view what) {
+    const auto next = [&](const char* what, const char* said, std::span<const std::string_view> allowed) {
         std::string word(words.word());
         std::ranges::transform(word, word.begin(), lower);
         if (word.empty()) words.refuse(fmt::format("the {} is missing", what));
-        return word;
+        const auto found = std::ranges::find(allowed, word);
+        if (found == allowed.end())
+            words.refuse(fmt::format("the {} must be {}, not '{}'", what, said, quotable(word)));
+        return *found;
     };
-    const std::string object = next("object"), format = next("format"), field = next("field"),
-                      symmetry = next("symmetry");
-    words.end_line();
-    if (object != "matrix")
-        words.refuse(fmt::format("only a matrix can be read, not '{}'", quotable(object)));
-    if (format != "coordinate" && format != "array")
-        words.refuse(fmt::format("the format must be coordinate or array, not '{}'", quotable(format)));
-    const bool integer = field == "integer" || field == "unsigned-integer";
-    if (field != "real" && field != "double" && !integer && field != "pattern")
-        words.refuse(fmt::format("the field must be real, integer or pattern, not '{}'", quotable(field)));
-    if (symmetry != "general" && symmetry != "symmetric" && symmetry != "skew-symmetric")
-        words.refuse(fmt::format("the symmetry must be general, symmetric or skew-symmetric, not '{}'",
-                                 quotable(symmetry)));
+    constexpr std::string_view kObjects[] = {"matrix"}, kFormats[] = {"coordinate", "array"},
+                               kFields[] = {"real", "double", "integer", "unsigned-integer", "pattern"},
+                               kSymmetries[] = {"general", "symmetric", "skew-symmetric"};
     Banner banner;
-    banner.coordinate = format == "coordinate";
+    next("object", "matrix", kObjects);
+    banner.coordinate = next("format", "coordinate or array", kFormats) == "coordinate";
+    const std::string_view field = next("field", "real, integer or pattern", kFields);
     banner.pattern = field == "pattern";
-    banner.integer = integer;
+    banner.integer = field.ends_with("integer");
+    const std::string_view symmetry = next("symmetry", "general, symmetric or skew-symmetric", kSymmetries);
     banner.symmetry = symmetry == "general"     ? Symmetry::general
                       : symmetry == "symmetric" ? Symmetry::symmetric
                                                 : Symmetry::skew;
+    words.end_line();
     if (banner.pattern && !banner.coordinate) words.refuse("an array cannot be a pattern");
     if (banner.pattern && banner.symmetry == Symmetry::skew)
         words.refuse("a pattern cannot be skew-symmetric");

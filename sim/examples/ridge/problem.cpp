@@ -11,6 +11,7 @@
 #include "sim/field/random.h"
 #include "sim/files/npy.h"
 #include "sim/text/error.h"
+#include "sim/text/names.h"
 #include "sim/text/parse.h"
 
 namespace stencil::ridge {
@@ -147,11 +148,10 @@ void read_methods(RidgeSettings& settings, const std::string& text) {
     if (settings.automatic) return;
     const std::vector<std::string> names = split(text, ',');
     for (const std::string& name : names)
-        if (std::ranges::find(kMethods, name) == std::end(kMethods))
+        if (!contains(kMethods, name))
             throw InputError(fmt::format("--methods {}: must be auto, or a list of process, cholesky", text));
-    const auto named = [&](std::string_view name) { return std::ranges::find(names, name) != names.end(); };
-    settings.process = named("process");
-    settings.cholesky = named("cholesky");
+    settings.process = contains(names, "process");
+    settings.cholesky = contains(names, "cholesky");
 }
 
 void check_size(const OptionValues& options) {

@@ -308,14 +308,7 @@ class RidgeRun {
         row.check = "refined, it is the truth";
         const double n = double(a_.columns);
         const double flops = double(a_.rows) * n * n + double(settings_.coefficients.size()) * n * n * n / 3;
-        const double tensor = row.backend == Device::cuda ? context_.tensor_tflops(TensorKind::float64) : 0;
-        if (tensor > 0)
-            row.rates = {{flops / row.seconds / 1e12,
-                          "TFLOP/s",
-                          tensor,
-                          "float64 tensor cores, computed from clock and units"}};
-        else
-            row.rates = {context_.arithmetic_rate(row, flops, DType::float64)};
+        row.rates = {context_.float64_rate(row, flops)};
     }
 
     // Those of the process; where it did not run, those of the dense normal equations.

@@ -11,7 +11,6 @@ namespace stencil::matmul::hopper {
 
 inline constexpr int kHalfDepth = 64;  // of k in one step of the pipeline: a row of it is 128 bytes
 inline constexpr int kHalfTile = 128;  // rows and columns of a block's tile
-inline constexpr int kHalfSumRows = kHalfTile / 2;  // rows that one partial column sum is of
 
 /// The kernel's operands.
 struct HalfProduct {
