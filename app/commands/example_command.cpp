@@ -36,36 +36,26 @@ struct ExampleOrder {
 };
 
 // Prints rows as they are measured, with a header for each group.
-class ExampleTable {
-  public:
-    explicit ExampleTable(bool quiet) : quiet_(quiet) {}
-
-    void show(const Report& report, ProgressLine& progress) {
-        if (quiet_ || (shown_ > 0 && shown_ == report.rows.size())) return;
-        progress.clear();
-        if (!begun_) print_text(intro_text(report));
-        begun_ = true;
-        print_text(rows_text(report, shown_));
-        shown_ = report.rows.size();
-    }
-
-  private:
-    bool quiet_;
-    bool begun_ = false;
-    std::size_t shown_ = 0;
-};
-
 Report work(const ExampleOrder& order, const Machine& machine) {
     ProgressLine progress(order.quiet);
-    ExampleTable table(order.quiet);
+    bool begun = false;
+    std::size_t shown = 0;
+    const auto show = [&](const Report& report) {
+        if (order.quiet || (begun && shown == report.rows.size())) return;
+        progress.clear();
+        if (!begun) print_text(intro_text(report));
+        begun = true;
+        print_text(rows_text(report, shown));
+        shown = report.rows.size();
+    };
     ExampleWatch watch;
     watch.cancelled = [] { return interrupt_signal() != 0; };
     watch.progress = [&](double share, const std::string& doing) {
         if (progress.due()) progress.show(fmt::format("{:3.0f}%  {}", 100 * share, doing));
     };
-    watch.news = [&](const Report& report) { table.show(report, progress); };
+    watch.news = show;
     Report report = run_example(order.request, machine, watch);
-    table.show(report, progress);
+    show(report);
     return report;
 }
 

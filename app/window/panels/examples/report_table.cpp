@@ -286,36 +286,15 @@ bool begin_table(const char* id, const std::vector<TableColumn>& columns, const 
     return true;
 }
 
-// Draws text across all columns to the table's right edge, unmoved by horizontal scrolling.
+// Draws text across all columns to the table's right edge.
 void draw_across(const std::string& text, const ImVec4& color) {
     ImGui::TablePushBackgroundChannel();
     const ImRect all = ImGui::GetCurrentTable()->InnerClipRect;
     const ImVec2 at = ImGui::GetCursorScreenPos();
     ImGui::PushClipRect(ImVec2(at.x, all.Min.y), all.Max, false);
-    const float room = all.Max.x - at.x - ImGui::GetStyle().CellPadding.x;
-    const bool is_cut = text_width(text) > room;
-    ImGui::PushStyleColor(ImGuiCol_Text, color);
-    ImGui::RenderTextEllipsis(ImGui::GetWindowDrawList(),
-                              at,
-                              ImVec2(at.x + room, at.y + ImGui::GetTextLineHeight()),
-                              at.x + room,
-                              at.x + room,
-                              text.c_str(),
-                              nullptr,
-                              nullptr);
-    ImGui::PopStyleColor();
+    fitted_text(text, all.Max.x - at.x - ImGui::GetStyle().CellPadding.x, color);
     ImGui::PopClipRect();
     ImGui::TablePopBackgroundChannel();
-    ImGui::Dummy(ImVec2(1, ImGui::GetTextLineHeight()));
-    const ImVec2 mouse = ImGui::GetMousePos();
-    const bool over = mouse.x >= at.x && mouse.x < all.Max.x && mouse.y >= at.y &&
-                      mouse.y < at.y + ImGui::GetTextLineHeight();
-    if (!is_cut || !over || !ImGui::IsWindowHovered()) return;
-    ImGui::BeginTooltip();
-    ImGui::PushTextWrapPos(em(24));
-    ImGui::TextUnformatted(text.c_str());
-    ImGui::PopTextWrapPos();
-    ImGui::EndTooltip();
 }
 
 void draw_name(const ReportRow& row, const std::string& rest) {
@@ -333,70 +312,70 @@ void draw_name(const ReportRow& row, const std::string& rest) {
                           : "A lesson rather than a rival; left out of the speed-ups");
 }
 
-void draw_measured(const TableLine& line,
+void draw_measured(const ReportRow& row,
                    const std::vector<TableColumn>& columns,
                    std::size_t i,
                    const std::string& rest) {
-    draw_name(*line.row, rest);
+    draw_name(row, rest);
     for (std::size_t k = 1; k < columns.size(); ++k) {
         ImGui::TableNextColumn();
-        const bool wrong = line.row->failed && columns[k].title == "Check";
-        draw_cell(columns[k].cells[i],
-                  columns[k].right,
-                  wrong                    ? error_color()
-                  : line.row->not_compared ? faint_color()
-                                           : text_color(),
-                  rest);
+        const ImVec4 color = row.failed && columns[k].title == "Check" ? error_color()
+                             : row.not_compared                        ? faint_color()
+                                                                       : text_color();
+        draw_cell(columns[k].cells[i], columns[k].right, color, rest);
     }
+}
+
+// Draws a table of which `line` fills a row, given the columns that fit, its number, and the others' cells.
+void draw_table(const char* id,
+                std::vector<TableColumn> columns,
+                std::vector<float> widths,
+                const auto& line) {
+    const std::vector<TableColumn> rest = cut_to_fit(columns, widths);
+    if (!begin_table(id, columns, widths)) return;
+    for (std::size_t i = 0; i < columns.front().cells.size(); ++i) {
+        ImGui::TableNextRow();
+        ImGui::TableNextColumn();
+        line(columns, i, told_at(rest, i));
+    }
+    ImGui::EndTable();
+    draw_names_of(rest);
 }
 
 }  // namespace
 
 void draw_report_rows(const Report& report) {
-    if (report.rows.empty()) return;
     const std::vector<TableLine> lines = lines_of(report);
     if (lines.empty()) return;
-    std::vector<TableColumn> columns = columns_of(lines);
-    std::vector<float> widths = widths_of(columns);
+    const std::vector<TableColumn> all = columns_of(lines);
+    std::vector<float> widths = widths_of(all);
     for (const TableLine& line : lines)
         if (line.kind == TableLine::Kind::measured)
             widths.front() = std::max(widths.front(), text_width(line.row->name) + width_of_mark(*line.row));
-    const std::vector<TableColumn> rest = cut_to_fit(columns, widths);
-    if (!begin_table("rows", columns, widths)) return;
-    for (std::size_t i = 0; i < lines.size(); ++i) {
-        const TableLine& line = lines[i];
-        ImGui::TableNextRow();
-        ImGui::TableNextColumn();
-        if (line.kind == TableLine::Kind::group) {
+    draw_table("rows", all, widths, [&](const auto& columns, std::size_t i, const std::string& rest) {
+        const ReportRow& row = *lines[i].row;
+        if (lines[i].kind == TableLine::Kind::group) {
             ImGui::TableSetBgColor(ImGuiTableBgTarget_RowBg0, ImGui::GetColorU32(ImGuiCol_TableHeaderBg));
-            draw_across(group_title(*line.row), text_color());
-        } else if (line.kind == TableLine::Kind::absent) {
-            const char* device = line.row->backend == Device::cpu ? " (CPU): " : " (GPU): ";
-            draw_across(line.row->name + device + line.row->why_not, faint_color());
+            draw_across(group_title(row), text_color());
+        } else if (lines[i].kind == TableLine::Kind::absent) {
+            const char* device = row.backend == Device::cpu ? " (CPU): " : " (GPU): ";
+            draw_across(row.name + device + row.why_not, faint_color());
         } else {
-            draw_measured(line, columns, i, told_at(rest, i));
+            draw_measured(row, columns, i, rest);
         }
-    }
-    ImGui::EndTable();
-    draw_names_of(rest);
+    });
 }
 
 void draw_report_table(const ReportTable& table) {
     if (table.columns.empty()) return;
-    std::vector<TableColumn> columns = columns_of(table);
-    std::vector<float> widths = widths_of(columns);
-    const std::vector<TableColumn> rest = cut_to_fit(columns, widths);
-    if (!begin_table(table.id.c_str(), columns, widths)) return;
-    for (std::size_t i = 0; i < table.rows.size(); ++i) {
-        const std::string told = told_at(rest, i);
-        ImGui::TableNextRow();
-        for (const TableColumn& column : columns) {
-            ImGui::TableNextColumn();
-            draw_cell(column.cells[i], column.right, text_color(), told);
-        }
-    }
-    ImGui::EndTable();
-    draw_names_of(rest);
+    const std::vector<TableColumn> all = columns_of(table);
+    draw_table(
+        table.id.c_str(), all, widths_of(all), [](const auto& columns, std::size_t i, const auto& rest) {
+            for (std::size_t k = 0; k < columns.size(); ++k) {
+                if (k > 0) ImGui::TableNextColumn();
+                draw_cell(columns[k].cells[i], columns[k].right, text_color(), rest);
+            }
+        });
 }
 
 }  // namespace stencil
