@@ -16,6 +16,7 @@
 
 using namespace stencil_test;
 using Json = nlohmann::json;
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -66,37 +67,32 @@ TEST_CASE("bench --work-precision writes its table, picture and results, and ref
     const Json results = read_json(folder / "w.json");
     REQUIRE(results == read_json(folder / "out/work-precision.json"));
     REQUIRE(results.at("rows").size() == 30);
-    REQUIRE(read_bytes(folder / "out/work-precision.csv").find("rk4,cpu,float64") != std::string::npos);
+    REQUIRE(contains(read_bytes(folder / "out/work-precision.csv"), "rk4,cpu,float64"));
     REQUIRE(read_picture(folder / "out/work-precision.png").width > 100);
     REQUIRE_FALSE(read_bytes(folder / "out/work-precision.svg").empty());
-    const auto refused = [&](const std::string& more, const std::string& token) {
+    for (const auto& [more, token] : {std::pair{"--size 9", "--model"},
+                                      {"--model life", "u'"},
+                                      {"--model gray-scott --dt 0.1", "--dt"},
+                                      {"--model gray-scott --stepper rk4", "--stepper"},
+                                      {"--model gray-scott --sweep", "--sweep"},
+                                      {"--model gray-scott --method tiled", "tiled"},
+                                      {"--model gray-scott --until 0", "--until"},
+                                      {"--model gray-scott --save", "--save"},
+                                      {"--model gray-scott --kernel mine.cu", "--kernel"}})
         require_refused(stencilscope(words + more), 2, token);
-    };
-    refused("--size 9", "--model");
-    refused("--model life", "u'");
     require_refused(stencilscope(words + "--equation {}", "du/dt = lap(u) + normal"), 2, "noise");
-    refused("--model gray-scott --dt 0.1", "--dt");
-    refused("--model gray-scott --stepper rk4", "--stepper");
-    refused("--model gray-scott --sweep", "--sweep");
-    refused("--model gray-scott --method tiled", "tiled");
-    refused("--model gray-scott --until 0", "--until");
-    refused("--model gray-scott --save", "--save");
-    refused("--model gray-scott --kernel mine.cu", "--kernel");
     require_refused(stencilscope(kBench + "--model gray-scott --until 3"), 2, "--work-precision");
     require_refused(stencilscope(kBench + "--dtype both"), 2, "--work-precision");
 }
 
 TEST_CASE("bench measures every method of the backend on every size, and its figures agree") {
     const ScratchFolder folder;
-    const std::string out = (folder / "out").string();
     const ProgramResult result = require_done(
         stencilscope(kBench + "--size 60,50x40 --size 33 --steps 24 --repeats 5 --dtype float64 --boundary "
                               "periodic --coefficient 0.13 --out {}",
-                     out));
+                     folder / "out"));
     const Json bench = read_json(folder / "out/bench.json");
-    REQUIRE(bench.at("program") == "stencilscope");
-    REQUIRE(bench.at("backend") == "cpu");
-    REQUIRE(bench.at("interrupted") == false);
+    require_members(bench, {{"program", "stencilscope"}, {"backend", "cpu"}, {"interrupted", false}});
     REQUIRE(bench.at("limits").at("instructions_per_cell") == 3);
     const Json& rows = bench.at("rows");
     std::size_t expected = 0;
@@ -104,14 +100,15 @@ TEST_CASE("bench measures every method of the backend on every size, and its fig
         for (const stencil::Method& method : stencil::methods()) {
             if (method.device != stencil::Device::cpu) continue;
             const Json& row = rows.at(expected++);
-            REQUIRE(row.at("method") == std::string(method.name));
-            REQUIRE(row.at("nx") == nx);
-            REQUIRE(row.at("ny") == ny);
-            REQUIRE(row.at("dtype") == "float64");
-            REQUIRE(row.at("boundary") == "periodic");
-            REQUIRE(row.at("coefficient") == 0.13);
-            REQUIRE(row.at("steps") == 24);
-            REQUIRE(row.at("repeats") == 5);
+            require_members(row,
+                            {{"method", method.name},
+                             {"nx", nx},
+                             {"ny", ny},
+                             {"dtype", "float64"},
+                             {"boundary", "periodic"},
+                             {"coefficient", 0.13},
+                             {"steps", 24},
+                             {"repeats", 5}});
             REQUIRE(row.at("error").get<double>() < 1e-11);
             require_consistent(row, bench.at("limits"));
             REQUIRE(contains(result.out, fmt::format("{}x{}", nx, ny)));
@@ -119,8 +116,7 @@ TEST_CASE("bench measures every method of the backend on every size, and its fig
         }
     REQUIRE(rows.size() == expected);
     // The CSV has the values of the JSON.
-    const std::string csv = read_bytes(folder / "out/bench.csv");
-    const auto lines = stencil::split(csv.substr(0, csv.size() - 1), '\n');
+    const Words lines = lines_of(folder / "out/bench.csv");
     REQUIRE(lines.size() == 1 + expected);
     const auto header = stencil::split(lines.front(), ',');
     const auto seconds = std::size_t(std::ranges::find(header, "seconds") - header.begin());
@@ -133,14 +129,14 @@ TEST_CASE("bench measures every method of the backend on every size, and its fig
 
 TEST_CASE("A sweep begins at 256, ends at what fits, and says where the field lives") {
     const ScratchFolder folder;
-    const std::string file = (folder / "b.json").string();
+    const fs::path file = folder / "b.json";
     const ProgramResult result = require_done(run_program(
         words(kBench + "--sweep --method cpu --steps 12 --repeats 5 --memory-limit 90MB --json {}", file)));
     const Json rows = read_json(file).at("rows");
     REQUIRE(rows.size() >= 3);
     REQUIRE(rows.front().at("nx") == 256);
     for (const Json& row : rows) {
-        REQUIRE(row.at("note").get<std::string>().find("not enough") == std::string::npos);
+        REQUIRE(!contains(row.at("note").get<std::string>(), "not enough"));
         REQUIRE(near(row.at("ps_per_cell"), 1e3 / row.at("gcells_per_s").get<double>()));
         REQUIRE(row.at("fixed_us").get<double>() > 0);
         const std::string fits = row.at("fits");
@@ -178,9 +174,9 @@ TEST_CASE("What bench cannot measure is one line") {
 
 TEST_CASE("What fits no memory is a line of the table where something else does") {
     const ScratchFolder folder;
-    const std::string file = (folder / "b.json").string();
-    require_done(run_program(words(
-        kBench + "--size 20,20000 --method cpu --steps 12 --memory-limit 100MB --json {} --quiet", file)));
+    const fs::path file = folder / "b.json";
+    require_done(stencilscope(
+        kBench + "--size 20,20000 --method cpu --steps 12 --memory-limit 100MB --json {} --quiet", file));
     const Json rows = read_json(file).at("rows");
     REQUIRE(rows.at(0).at("gcells_per_s").get<double>() > 0);
     REQUIRE(rows.at(1).at("gcells_per_s").is_null());

@@ -23,14 +23,6 @@ namespace {
 // A small, quick run on the CPU; later words override these.
 const std::string kSmall = "run --backend cpu --size 40x30 --steps 25 --threads 2 ";
 
-Words files_in(const fs::path& folder) {
-    Words names;
-    for (const auto& entry : fs::directory_iterator(folder))
-        names.push_back(entry.path().filename().string());
-    std::ranges::sort(names);
-    return names;
-}
-
 }  // namespace
 
 TEST_CASE("run writes every file that it promises, and timings that add up") {
@@ -38,22 +30,23 @@ TEST_CASE("run writes every file that it promises, and timings that add up") {
     const fs::path out = folder / "deep/out";
     const ProgramResult result = require_done(stencilscope(kSmall + "--out {}", out));
     REQUIRE(
-        files_in(out) ==
+        names_in(out) ==
         words(
             "field.npy field.png figure.png initial.npy laplacian.npy laplacian.png spec.json timings.json"));
     REQUIRE(contains(result.out, "wrote " + (out / "figure.png").string()));
     const auto t = read_json(out / "timings.json");
-    REQUIRE(t.at("program") == "stencilscope");
-    REQUIRE(t.at("backend") == "cpu");
-    REQUIRE(t.at("method") == "cpu");
+    require_members(t,
+                    {{"program", "stencilscope"},
+                     {"backend", "cpu"},
+                     {"method", "cpu"},
+                     {"nx", 40},
+                     {"ny", 30},
+                     {"steps", 25},
+                     {"dtype", "float32"},
+                     {"boundary", "zero"},
+                     {"coefficient", 0.2}});
     REQUIRE(contains(t.at("method_choice"), "auto: cpu for 25 steps of 40x30"));
     REQUIRE(contains(result.out, "auto: cpu for"));
-    REQUIRE(t.at("nx") == 40);
-    REQUIRE(t.at("ny") == 30);
-    REQUIRE(t.at("steps") == 25);
-    REQUIRE(t.at("dtype") == "float32");
-    REQUIRE(t.at("boundary") == "zero");
-    REQUIRE(t.at("coefficient") == 0.2);
     const double seconds = t.at("seconds");
     REQUIRE(seconds > 0);
     REQUIRE(std::abs(t.at("us_per_step").get<double>() * 25e-6 / seconds - 1) < 1e-9);
@@ -80,16 +73,17 @@ TEST_CASE("run by a method that jumps goes there at once, and tells no speed of 
     REQUIRE(t.at("steps") == 25);
     for (const char* rate : {"us_per_step", "gcells_per_s", "effective_gb_per_s", "of_copy_bandwidth"})
         REQUIRE(t.at(rate).is_null());
-    const std::string json = (folder / "t.json").string();
     const ProgramResult cut =
-        stencilscope(kSmall + "--method spectral --every 10 --out {} --json {}", out, json);
+        stencilscope(kSmall + "--method spectral --every 10 --export spec.json --out {} --json {}",
+                     out,
+                     folder / "t.json");
     REQUIRE(contains(cut.out, "3 jumps, 25 steps in all, in "));
-    REQUIRE(read_json(json).at("jumps") == 3);
+    REQUIRE(read_json(folder / "t.json").at("jumps") == 3);
 }
 
 TEST_CASE("The drift of the total is told where the boundary conserves it") {
     const ScratchFolder folder;
-    const std::string json = (folder / "t.json").string();
+    const fs::path json = folder / "t.json";
     const ProgramResult closed = stencilscope(kSmall + "--boundary periodic --json {}", json);
     REQUIRE(contains(closed.out, "(drift "));
     REQUIRE(std::abs(read_json(json).at("total_drift").get<double>()) < 1e-6);
@@ -100,20 +94,20 @@ TEST_CASE("The drift of the total is told where the boundary conserves it") {
 
 TEST_CASE("A run repeats from its spec.json bit for bit, and other words override it") {
     const ScratchFolder folder;
-    const std::string first = (folder / "a").string();
-    const std::string again = (folder / "b").string();
-    const std::string longer = (folder / "c").string();
+    const fs::path first = folder / "a", again = folder / "b", longer = folder / "c";
     require_done(stencilscope(kSmall + "--out {} --boundary periodic --coefficient 0.13 --initial "
                                        "gaussian:sigma=0.2 --export default,figure.svg,figure.pdf",
                               first));
-    require_done(stencilscope("run --spec {} --out {} --quiet", first + "/spec.json", again));
-    REQUIRE(files_in(first) == files_in(again));
+    require_done(stencilscope("run --spec {} --out {} --quiet", first / "spec.json", again));
+    REQUIRE(names_in(first) == names_in(again));
     for (const char* name :
          {"initial.npy", "field.npy", "laplacian.npy", "field.png", "laplacian.png", "spec.json"})
-        REQUIRE(read_bytes(folder / "a" / name) == read_bytes(folder / "b" / name));
-    require_done(stencilscope("run --steps 26 --spec {} --out {} --quiet", first + "/spec.json", longer));
-    REQUIRE(read_json(folder / "c/timings.json").at("steps") == 26);
-    REQUIRE(read_bytes(folder / "a/field.npy") != read_bytes(folder / "c/field.npy"));
+        REQUIRE(read_bytes(first / name) == read_bytes(again / name));
+    require_done(stencilscope("run --steps 26 --spec {} --out {} --export field.npy,timings.json --quiet",
+                              first / "spec.json",
+                              longer));
+    REQUIRE(read_json(longer / "timings.json").at("steps") == 26);
+    REQUIRE(hash_of_fields(first) != hash_of_fields(longer));
 }
 
 TEST_CASE("Without a folder nothing is exported, nor refused for what would not fit into a picture") {
@@ -123,7 +117,7 @@ TEST_CASE("Without a folder nothing is exported, nor refused for what would not 
     const ProgramResult repeated = require_done(stencilscope("run --spec {}", out / "spec.json"));
     REQUIRE(contains(repeated.out, "nothing was written"));
     // The size violates both PNG's limit and the memory limit; the memory is reported.
-    require_refused(stencilscope(kSmall + "--size 30000 --memory-limit 1MB"), 1, "host memory");
+    require_refused(stencilscope(kSmall + "--size 30000 --memory-limit 1MB"), 1, "not enough host memory");
 }
 
 TEST_CASE("Frames are numbered and hold the moments that their names say") {
@@ -131,7 +125,7 @@ TEST_CASE("Frames are numbered and hold the moments that their names say") {
     const fs::path out = folder / "out";
     require_done(run_program(words(
         kSmall + "--out {} --every 10 --export initial.npy,field.npy,frames.png,frames.npy --quiet", out)));
-    REQUIRE(files_in(out / "frames") ==
+    REQUIRE(names_in(out / "frames") ==
             words("field_000000.npy field_000000.png field_000010.npy field_000010.png field_000020.npy "
                   "field_000020.png field_000025.npy field_000025.png"));
     REQUIRE(read_bytes(out / "frames/field_000000.npy") == read_bytes(out / "initial.npy"));
@@ -162,17 +156,16 @@ TEST_CASE("Zero steps export the start") {
 TEST_CASE("A picture becomes a field, at its own size or resampled") {
     const ScratchFolder folder;
     require_done(stencilscope(kSmall + "--out {} --export field.png --colormap grey --quiet", folder.path()));
-    const std::string picture = (folder / "field.png").string();
-    const std::string own = (folder / "own").string();
-    require_done(
-        stencilscope("run --initial {} --steps 3 --out {} --export initial.npy --quiet", picture, own));
-    REQUIRE(read_npy(own + "/initial.npy").nx() == 40);
-    const std::string half = (folder / "half").string();
-    require_done(stencilscope(
-        "run --initial {} --size 20x15 --steps 3 --out {} --export initial.npy --quiet", picture, half));
-    const auto small = read_npy(half + "/initial.npy");
-    REQUIRE(small.ny() == 15);
-    REQUIRE(std::abs(total(small) * 4 / total(read_npy(own + "/initial.npy")) - 1) < 1e-5);
+    const auto field_of = [&](const std::string& words) {
+        require_done(stencilscope("run --initial {} --steps 3 --out {} --export initial.npy --quiet " + words,
+                                  folder / "field.png",
+                                  folder / "out"));
+        return read_npy(folder / "out/initial.npy");
+    };
+    const Field own = field_of(""), half = field_of("--size 20x15");
+    REQUIRE(own.nx() == 40);
+    REQUIRE(half.ny() == 15);
+    REQUIRE(std::abs(total(half) * 4 / total(own) - 1) < 1e-5);
 }
 
 TEST_CASE("Bad input is one line and status 2, and leaves nothing behind") {
@@ -211,35 +204,31 @@ TEST_CASE("Bad input is one line and status 2, and leaves nothing behind") {
         INFO(words);
         const ScratchFolder folder;
         require_refused(stencilscope("run --out {} " + words, folder / "out"), 2, part);
-        REQUIRE(files_in(folder.path()).empty());
+        REQUIRE(names_in(folder.path()).empty());
     }
 }
 
 TEST_CASE("What was measured goes to CSV: statistics, histogram, profile and probes") {
     const ScratchFolder folder;
-    const std::string out = (folder / "out").string();
+    const fs::path out = folder / "out";
     const auto result = require_done(stencilscope(
         "run --size 50x40 --initial noise --steps 20 --every 10 --probe 7,9 --probe 49,39 --profile "
         "0.5,3.5,49.5,3.5 --export field.npy,statistics.csv,histogram.csv,spec.json --out {}",
         out));
-    const Field field = read_npy(out + "/field.npy");
-    const auto lines = [&](const char* name) {
-        const std::string text = read_bytes(folder / "out" / name);
-        return split(text.substr(0, text.size() - 1), '\n');
-    };
-    REQUIRE(lines("statistics.csv").size() == 1 + 3);
-    REQUIRE(lines("histogram.csv").size() == 1 + 256);
-    const auto profile = lines("profile.csv");
+    const Field field = read_npy(out / "field.npy");
+    REQUIRE(lines_of(out / "statistics.csv").size() == 1 + 3);
+    REQUIRE(lines_of(out / "histogram.csv").size() == 1 + 256);
+    const auto profile = lines_of(out / "profile.csv");
     REQUIRE(profile.size() == 1 + 50);
     REQUIRE(std::stod(split(profile.at(13), ',').at(3)) == Approx(double(field.as<float>().at(12, 3))));
-    require_done(stencilscope("run --spec {} --profile 3.5,0.5,3.5,9.5 --out " + out + " --quiet",
-                              out + "/spec.json"));
-    const auto both = lines("profile.csv");
+    require_done(
+        stencilscope("run --spec {} --profile 3.5,0.5,3.5,9.5 --out {} --quiet", out / "spec.json", out));
+    const auto both = lines_of(out / "profile.csv");
     REQUIRE(both.front().starts_with("line,distance,"));
     REQUIRE(both.size() == 1 + 50 + 10);
     REQUIRE(both.at(14) == "1," + profile.at(14));
     REQUIRE(both.back().starts_with("2,9,3.5,9.5,"));
-    const auto probes = lines("probes.csv");
+    const auto probes = lines_of(out / "probes.csv");
     REQUIRE(probes.size() == 1 + 2 * 3);
     REQUIRE(probes.back() == fmt::format("2,49,39,20,{}", double(field.as<float>().at(49, 39))));
 
@@ -252,6 +241,7 @@ TEST_CASE("Words that belong to no command are refused") {
     require_refused(stencilscope("--sice 100"), 2, "did you mean '--size'?");
     require_refused(stencilscope("devices --backend gpu"), 2, "auto, cpu, cuda");
     require_refused(stencilscope(kSmall + "--export field.png"), 2, "--out");
+    require_refused(stencilscope(kSmall + "--out {}", ""), 2, "--out");
     require_refused(stencilscope("--size 100 run"), 2, "run --size");
     require_refused(stencilscope("--size 100 devices"), 2, "devices --size");
 }
@@ -269,21 +259,12 @@ TEST_CASE("Help and version are answered") {
 
 TEST_CASE("quiet prints nothing, and json takes the timings elsewhere") {
     const ScratchFolder folder;
-    const std::string json = (folder / "t.json").string();
+    const fs::path json = folder / "t.json";
     const ProgramResult result = require_done(stencilscope(kSmall + "--quiet --json {}", json));
     REQUIRE(result.out.empty());
     REQUIRE(result.err.empty());
     REQUIRE(read_json(json).at("steps") == 25);
     REQUIRE(read_json(json).at("copy_gb_per_s").get<double>() > 0);
-}
-
-TEST_CASE("Too little memory is said before it is taken") {
-    const ScratchFolder folder;
-    require_refused(
-        stencilscope("run --size 1000000 --out {} --backend cpu --export field.npy", folder / "out"),
-        1,
-        "not enough host memory: 1000000x1000000 needs");
-    require_refused(stencilscope(kSmall + "--size 4000 --memory-limit 100MB"), 1, "fits");
 }
 
 TEST_CASE("A folder that cannot be written is refused before any work") {
@@ -299,14 +280,13 @@ TEST_CASE("A folder that cannot be written is refused before any work") {
 
 TEST_CASE("A full disk is one line and status 1, and older files stay whole") {
     const ScratchFolder folder;
-    const std::string out = folder.path().string();
-    require_done(stencilscope(kSmall + "--out {} --quiet", out));
+    require_done(stencilscope(kSmall + "--out {} --quiet", folder.path()));
     const std::string field = read_bytes(folder / "field.npy");
-    const auto files = files_in(folder.path());
+    const Words files = names_in(folder.path());
     const ProgramResult result =
-        run_program(words(kSmall + "--out {} --quiet --seed 5", out), {.file_size_limit = 3000});
+        run_program(words(kSmall + "--out {} --quiet --seed 5", folder.path()), {.file_size_limit = 3000});
     require_refused(result, 1, "initial.npy");
-    REQUIRE(files_in(folder.path()) == files);
+    REQUIRE(names_in(folder.path()) == files);
     REQUIRE(read_bytes(folder / "field.npy") == field);
 }
 
@@ -316,7 +296,7 @@ TEST_CASE("Files for other programs are whole or not there when the disk is full
         const auto wanted = words(kSmall + "--out {} --quiet --export {}", folder.path(), file);
         const ProgramResult result = run_program(wanted, {.file_size_limit = 3000});
         require_refused(result, 1, fmt::format("{}: File too large", file));
-        REQUIRE(files_in(folder.path()).empty());
+        REQUIRE(names_in(folder.path()).empty());
         require_done(run_program(wanted));
         std::filesystem::remove(folder / file);
     }
@@ -337,7 +317,7 @@ TEST_CASE("Ctrl-C exports what there is, with status 130") {
     REQUIRE(steps < 1000000000);
     REQUIRE(t.at("interrupted") == true);
     REQUIRE(read_json(folder / "spec.json").at("steps") == steps);
-    REQUIRE(files_in(folder.path()).size() == 9);
+    REQUIRE(names_in(folder.path()).size() == 9);
     REQUIRE(relative_error(read_npy(folder / "field.npy"), read_npy(folder / "initial.npy")) > 1e-3);
 }
 
@@ -349,7 +329,7 @@ TEST_CASE("Ctrl-C while the start is made ends the program at once, and leaves n
     CAPTURE(result.out, result.err);
     REQUIRE(result.status == 130);
     REQUIRE_FALSE(contains(result.err, "interrupted after"));
-    REQUIRE(files_in(folder.path()).empty());
+    REQUIRE(names_in(folder.path()).empty());
 }
 
 TEST_CASE("Unstable coefficients run when asked to, and say what became of the field") {
@@ -369,10 +349,9 @@ TEST_CASE("The coefficient 0.25 gets a notice of one line") {
 
 TEST_CASE("devices shows the machine, on paper and as JSON") {
     const ScratchFolder folder;
-    const std::string json = (folder / "devices.json").string();
-    const ProgramResult result = require_done(stencilscope("devices --json {}", json));
+    const ProgramResult result = require_done(stencilscope("devices --json {}", folder / "devices.json"));
     REQUIRE(contains(result.out, "CPU"));
-    const auto devices = read_json(json);
+    const auto devices = read_json(folder / "devices.json");
     REQUIRE(devices.at("cpu").at("copy_gb_per_s").get<double>() > 0.1);
     REQUIRE(devices.at("cpu").at("threads").get<int>() >= 1);
     REQUIRE(devices.at("cuda").contains("built_in"));

@@ -25,10 +25,6 @@ const std::string kGrayScott =
     "du/dt = Du*lap(u) - u*v^2 + F*(1 - u); dv/dt = Dv*lap(v) + u*v^2 - (F + K)*v; "
     "Du = 0.16; Dv = 0.08; F = 0.035; K = 0.065";
 
-std::string hash_of(const fs::path& folder) {
-    return read_json(folder / "timings.json").at("field_hash");
-}
-
 // One step of Gray-Scott with periodic sides, in plain loops.
 void step(Array<double>& u, Array<double>& v, double F) {
     Array<double> a = u.clone(), b = v.clone();
@@ -59,43 +55,38 @@ TEST_CASE("A typed system steps as plain loops do, from files, with parameters t
                             "--set F=0.04 --at 4:F=0.05 --export default,statistics.csv",
                      folder / "out",
                      kGrayScott,
-                     (folder / "u.npy").string(),
+                     folder / "u.npy",
                      "v=" + (folder / "v.npy").string()));
     for (int i = 0; i < 9; ++i) step(u, v, i < 4 ? 0.04 : 0.05);
     REQUIRE(relative_error(read_npy(folder / "out/field-u.npy"), Field(u.clone())) < 1e-14);
     REQUIRE(relative_error(read_npy(folder / "out/field-v.npy"), Field(v.clone())) < 1e-14);
-    for (const char* file : {"initial-u.npy",
-                             "laplacian-v.npy",
-                             "field-u.png",
-                             "laplacian-v.png",
-                             "figure.png",
-                             "statistics-v.csv"})
+    for (const std::string& file : words("initial-u.npy laplacian-v.npy field-u.png laplacian-v.png "
+                                         "figure.png statistics-v.csv"))
         REQUIRE(fs::exists(folder / "out" / file));
     const Json timings = read_json(folder / "out/timings.json");
     REQUIRE(contains(timings.at("model_text"), "u*v^2"));
     REQUIRE(timings.at("parameters").at("F") == 0.05);
     REQUIRE(timings.at("dt") == 0.5);
     REQUIRE(timings.at("way") == "interpreted");
-    require_done(stencilscope(kRun + "--spec {}", folder / "again", (folder / "out/spec.json").string()));
-    REQUIRE(hash_of(folder / "again") == hash_of(folder / "out"));
+    require_done(stencilscope(kRun + "--spec {}", folder / "again", folder / "out/spec.json"));
+    REQUIRE(hash_of_fields(folder / "again") == hash_of_fields(folder / "out"));
+    REQUIRE(read_json(folder / "again/timings.json").at("field_hash") == timings.at("field_hash"));
 }
 
 TEST_CASE("du/dt = c*lap(u) typed by hand is the built-in diffusion, with all its methods") {
     const ScratchFolder folder;
-    const std::string common = "--size 37x29 --steps 50 --initial noise --dt 1 --export timings.json ";
     for (const BoundaryRow& row : kBoundaries)
         for (const char* method : {"cpu", "spectral"}) {
             INFO(row.name << " " << method);
-            const std::string typed =
-                fmt::format("--equation {{}} --method {} --boundary {} ", method, row.name);
-            const std::string built_in =
-                fmt::format("--coefficient 0.17 --method {} --boundary {} ", method, row.name);
-            require_done(
-                stencilscope(kRun + common + typed, folder / "typed", "du/dt = c*lap(u); c = 0.17; dx = 1"));
+            const std::string common = fmt::format(
+                "{}--size 37x29 --steps 50 --initial noise --export field.npy --method {} --boundary {} ",
+                kRun,
+                method,
+                row.name);
             require_done(stencilscope(
-                kRun + "--size 37x29 --steps 50 --initial noise --export timings.json " + built_in,
-                folder / "own"));
-            REQUIRE(hash_of(folder / "typed") == hash_of(folder / "own"));
+                common + "--dt 1 --equation {}", folder / "typed", "du/dt = c*lap(u); c = 0.17; dx = 1"));
+            require_done(stencilscope(common + "--coefficient 0.17", folder / "own"));
+            REQUIRE(hash_of_fields(folder / "typed") == hash_of_fields(folder / "own"));
         }
     require_refused(stencilscope("run --size 20 --model gray-scott --method spectral"), 2, "cpu");
 }
@@ -160,14 +151,13 @@ TEST_CASE("A typed run that was cut and resumed has the bits of one that never w
     const auto compare = [&](const std::string& line, const std::string& equation = "") {
         INFO(line);
         const auto run = [&](const char* out, const char* more) {
-            require_done(
-                stencilscope(kRun + line + " --export timings.json " + more, folder / out, equation));
+            require_done(stencilscope(kRun + line + " --export field.npy " + more, folder / out, equation));
         };
         run("uncut", "--steps 80");
         run("cut", "--steps 30 --checkpoint 30");
-        REQUIRE(hash_of(folder / "cut") != hash_of(folder / "uncut"));
+        REQUIRE(hash_of_fields(folder / "cut") != hash_of_fields(folder / "uncut"));
         require_done(stencilscope("run --quiet --resume {} --steps 80", folder / "cut"));
-        REQUIRE(hash_of(folder / "cut") == hash_of(folder / "uncut"));
+        REQUIRE(hash_of_fields(folder / "cut") == hash_of_fields(folder / "uncut"));
     };
     compare(
         "--size 33x21 --set D=0.25 --at 13:dt=0.021 --at 40:D=0.2 --at 50:paint=1,4,add,9,9 --equation {}",
@@ -209,8 +199,8 @@ TEST_CASE("Models come from files, with pictures and arrays beside them") {
                 fmt::format("# decays where the array says so\ndu/dt = -a*u\na = array(\"{}\")\nu(0) = 1\n"
                             "dt = 0.5; size = 19x11; steps = 1\n",
                             (folder / "mask.npy").string()));
-    require_done(
-        stencilscope(kRun + "--model {} --dtype float64", folder / "out", (folder / "decay.txt").string()));
+    require_done(stencilscope(
+        kRun + "--model {} --dtype float64 --export field.npy", folder / "out", folder / "decay.txt"));
     const Field u = read_npy(folder / "out/field.npy");
     for (const auto& [x, y] : {std::pair{0, 0}, std::pair{18, 10}, std::pair{4, 7}})
         REQUIRE(std::abs(u.as<double>().at(x, y) - (1 - 0.5 * mask.at(x, y))) < 1e-15);
@@ -244,44 +234,41 @@ TEST_CASE("Mistakes in a text are shown with a caret and a mend, and nothing is 
 TEST_CASE(
     "Sensitivities are exported beside the components, and a run of them is repeated from its spec.json") {
     const ScratchFolder folder;
-    require_done(stencilscope(
-        kRun + "--model gray-scott --sensitivity F --sensitivity K --size 40x30 --steps 20", folder / "a"));
+    require_done(stencilscope(kRun +
+                                  "--model gray-scott --sensitivity F --sensitivity K --size 40x30 --steps "
+                                  "20 --export field.npy,spec.json,timings.json",
+                              folder / "a"));
     for (const char* name : {"u", "v", "du_dF", "dv_dF", "du_dK", "dv_dK"}) {
         INFO(name);
         CHECK(fs::exists(folder / "a" / fmt::format("field-{}.npy", name)));
     }
     CHECK(read_json(folder / "a/timings.json").at("steps") == 20);
-    require_done(stencilscope(kRun + "--spec {}", folder / "b", (folder / "a/spec.json").string()));
-    CHECK(hash_of(folder / "a") == hash_of(folder / "b"));
+    require_done(stencilscope(kRun + "--spec {} --export field.npy", folder / "b", folder / "a/spec.json"));
+    CHECK(hash_of_fields(folder / "a") == hash_of_fields(folder / "b"));
     require_refused(stencilscope("run --size 20 --model gray-scott --sensitivity Du2"), 2, "Du2");
     require_refused(stencilscope("run --size 20 --sensitivity coefficient"), 2, "typed");
 }
 
 TEST_CASE("The text of a run has its settings in it, and runs as the run does") {
     const ScratchFolder folder;
+    const std::string run = kRun + "--steps 7 --export field.npy,spec.json ";
     require_done(
-        stencilscope("run --quiet --backend cpu --steps 7 --model gray-scott --size 40x30 --set F=0.05 "
-                     "--boundary zero --out {}",
-                     folder / "a"));
-    const ProgramResult text = stencilscope("models {}", folder / "a/spec.json");
-    require_done(text);
+        stencilscope(run + "--model gray-scott --size 40x30 --set F=0.05 --boundary zero", folder / "a"));
+    const ProgramResult text = require_done(stencilscope("models {}", folder / "a/spec.json"));
     for (const char* part : {"F = 0.05", "size = 40x30", "boundary = zero"}) CHECK(contains(text.out, part));
-    const auto file = write_bytes(folder / "model.txt", text.out);
-    require_done(stencilscope("run --quiet --backend cpu --steps 7 --model {} --out {}", file, folder / "b"));
-    CHECK(hash_of(folder / "a") == hash_of(folder / "b"));
+    require_done(stencilscope(run + "--model {}", folder / "b", write_bytes(folder / "model.txt", text.out)));
+    CHECK(hash_of_fields(folder / "a") == hash_of_fields(folder / "b"));
 }
 
 TEST_CASE("The code of a typed equation is printed with its stages, operations, limits and speed") {
     const ProgramResult cpu =
-        stencilscope("models --code --size 64 --threads 2 --backend cpu --dt 0.5 --equation {}",
-                     "du/dt = 0.1*lap(u) - u^3");
-    require_done(cpu);
+        require_done(stencilscope("models --code --size 64 --threads 2 --backend cpu --dt 0.5 --equation {}",
+                                  "du/dt = 0.1*lap(u) - u^3"));
     for (const char* token : {"u' =", "7 operations", "8 bytes", "GCells/s at one step", "void stage0"}) {
         INFO(token);
         CHECK(contains(cpu.out, token));
     }
-    const ProgramResult cuda = stencilscope("models gray-scott --code --backend cuda");
-    require_done(cuda);
+    const auto cuda = require_done(stencilscope("models gray-scott --code --backend cuda"));
     CHECK(contains(cuda.out, "steps a pass"));
     require_refused(stencilscope("models gray-scott --size 64"), 2, "--code");
     require_refused(stencilscope("models diffusion --code"), 2, "--equation");
@@ -293,26 +280,26 @@ TEST_CASE("The formulas after each pass of the compiler are printed") {
         const std::string text = "du/dt = lap(w)*v^2 + k*lap(w); w = u^3 - lap(u); v' = v + u; k = 2";
         return require_done(stencilscope("models --code --after {} --equation {}", pass, text)).out;
     };
-    CHECK(after("names").find("v' = ") != std::string::npos);
-    CHECK(after("names").find("stored1") == std::string::npos);
-    CHECK(after("sides").find("du/dt = ") != std::string::npos);
+    CHECK(contains(after("names"), "v' = "));
+    CHECK(!contains(after("names"), "stored1"));
+    CHECK(contains(after("sides"), "du/dt = "));
     const std::string cut = after("cut");
     CHECK(cut.find("stored1 = ") < cut.find("laplacian(stored1)"));
-    CHECK(cut.find("laplacian(stored1)") != std::string::npos);
-    CHECK(after("lower").find("Stage 2 of 2") != std::string::npos);
+    CHECK(contains(cut, "laplacian(stored1)"));
+    CHECK(contains(after("lower"), "Stage 2 of 2"));
     require_refused(stencilscope("models gray-scott --code --after parsing"), 2, "names, sides, cut, lower");
     require_refused(stencilscope("models gray-scott --after cut"), 2, "--code");
 }
 
 TEST_CASE("A run whose compiler fails says why, and has the bits of one that compiles") {
     const OwnCache scratch;
-    const std::string run = "run --backend cpu --threads 2 --size 256 --steps 3000 --out {} --equation {}";
+    const std::string run = kRun + "--size 256 --steps 3000 --export field.npy --equation {}";
     require_done(stencilscope(run, scratch / "compiled", kGrayScott));
     const auto broken = write_script(scratch / "cc", "echo 'error: a compiler of stone' >&2; exit 1");
     const Environment compiler("CC", broken.string());
     const auto result = require_done(stencilscope(run, scratch / "interpreted", kGrayScott));
-    CHECK(result.err.find("a compiler of stone") != std::string::npos);
-    CHECK(hash_of(scratch / "interpreted") == hash_of(scratch / "compiled"));
+    CHECK(contains(result.err, "a compiler of stone"));
+    CHECK(hash_of_fields(scratch / "interpreted") == hash_of_fields(scratch / "compiled"));
 }
 
 TEST_CASE("verify steps a model in every way and says that all have the same bits") {
@@ -327,9 +314,9 @@ TEST_CASE("verify steps a model in every way and says that all have the same bit
     for (const auto& row : report.at("rows")) {
         CHECK(row.at("right") == true);
         CHECK(row.at("ways").size() >= (row.at("note") == "" ? 3 : 2));
-        CHECK(result.out.find(row.at("field_hash").get<std::string>()) != std::string::npos);
+        CHECK(contains(result.out, row.at("field_hash").get<std::string>()));
     }
-    CHECK(result.out.find("4 of 4 comparisons are right") != std::string::npos);
+    CHECK(contains(result.out, "4 of 4 comparisons are right"));
     CHECK_FALSE(std::filesystem::exists(scratch / "out" / "certificate.json"));  // needs all presets
 }
 
@@ -341,8 +328,8 @@ TEST_CASE("verify notices a compiler that translates wrongly") {
     const auto result = stencilscope("verify --quick --quiet --model {}", model);
     INFO(result.err);
     CHECK(result.status == 1);
-    CHECK(result.err.find("DIFFERS") != std::string::npos);
-    CHECK(result.err.find("compiled rows has") != std::string::npos);
+    CHECK(contains(result.err, "DIFFERS"));
+    CHECK(contains(result.err, "compiled rows has"));
 }
 
 TEST_CASE("verify refuses what is no model") {

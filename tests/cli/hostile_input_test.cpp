@@ -3,7 +3,6 @@
 #include <sys/stat.h>
 
 #include "sim/files/npy.h"
-#include "sim/text/json.h"
 #include "sim/text/parse.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
@@ -21,11 +20,6 @@ namespace fs = std::filesystem;
 namespace {
 
 const std::string kTiny = "run --backend cpu --size 8x6 --steps 5 --threads 1 --initial noise ";
-
-std::vector<std::string> lines_of(const fs::path& file) {
-    const std::string text = read_bytes(file);
-    return split(text.substr(0, text.size() - 1), '\n');
-}
 
 constexpr const char* kFullDisk = "/dev/full";  // every write to it fails
 
@@ -74,11 +68,9 @@ TEST_CASE("A file whose name is not UTF-8 is refused before the first step") {
 
 TEST_CASE("Every moment that was measured is a row, however many there are") {
     const ScratchFolder folder;
-    const std::string out = (folder / "out").string();
-    const auto result =
-        require_done(stencilscope(kTiny + "--quiet --steps 1100 --every 1 --probe 1,1 --probe 2,3 --export "
-                                          "statistics.csv,probes.csv --out {}",
-                                  out));
+    require_done(stencilscope(kTiny + "--quiet --steps 1100 --every 1 --probe 1,1 --probe 2,3 --export "
+                                      "statistics.csv,probes.csv --out {}",
+                              folder / "out"));
     const auto statistics = lines_of(folder / "out" / "statistics.csv");
     REQUIRE(statistics.size() == 1 + 1101);
     for (std::size_t i = 0; i <= 1100; ++i)
@@ -88,28 +80,25 @@ TEST_CASE("Every moment that was measured is a row, however many there are") {
 
 TEST_CASE("A field without a finite cell has no least and no largest value") {
     const ScratchFolder folder;
-    const std::string out = (folder / "out").string();
-    const auto result = require_done(stencilscope(
+    require_done(stencilscope(
         kTiny +
             "--coefficient 1e30 --allow-unstable --steps 40 --export statistics.csv,timings.json --out {}",
-        out));
+        folder / "out"));
     const auto last = split(lines_of(folder / "out" / "statistics.csv").back(), ',');
     REQUIRE(last.back() == "48");
     for (const std::size_t column : {1, 2, 3, 4}) CHECK(contains(last.at(column), "nan"));
-    const auto timings = nlohmann::json::parse(read_bytes(folder / "out" / "timings.json"));
+    const auto timings = read_json(folder / "out" / "timings.json");
     CHECK(timings.at("field_at_end").at("max").is_null());
 }
 
 TEST_CASE("Notes that cannot be written are dropped, and the run goes on") {
     const ScratchFolder folder;
     for (const char* err : {"", kFullDisk}) {
-        const std::string out = (folder / "out").string();
-        const auto result =
-            run_program(words(kTiny + "--coefficient 0.25 --export field.npy --out {}", out), {.err = err});
+        const auto line = words(kTiny + "--coefficient 0.25 --export field.npy --out {}", folder / "out");
         INFO("standard error: '" << err << "'");
-        REQUIRE(result.status == 0);
-        REQUIRE(read_npy(out + "/field.npy").nx() == 8);
-        CHECK_FALSE(contains(read_bytes(folder / "out" / "field.npy"), "note"));
+        REQUIRE(run_program(line, {.err = err}).status == 0);
+        REQUIRE(read_npy(folder / "out/field.npy").nx() == 8);
+        CHECK_FALSE(contains(read_bytes(folder / "out/field.npy"), "note"));
         CHECK(run_program(words("run --size 0"), {.err = err}).status == 2);
     }
 }
@@ -130,11 +119,10 @@ TEST_CASE("Output that did not arrive is a failure") {
 
 TEST_CASE("The file of --json replaces neither what is read nor another result") {
     const ScratchFolder folder;
-    const auto initial = (folder / "a.npy").string();
+    const auto initial = folder / "a.npy", link = folder / "link.json", out = folder / "out";
     write_npy(initial, random_field(8, 6));
     const std::string before = read_bytes(initial);
-    const auto spec = write_bytes(folder / "spec.json", R"({"steps": 2})").string();
-    const auto link = folder / "link.json";
+    const auto spec = write_bytes(folder / "spec.json", R"({"steps": 2})");
     fs::create_symlink(initial, link);
     const auto refused = [&](const Words& words, const char* part) {
         INFO(words.back());
@@ -143,13 +131,12 @@ TEST_CASE("The file of --json replaces neither what is read nor another result")
     refused(words("run --initial {} --json {}", initial, initial), "--json");
     refused(words("run --initial {} --json {}", initial, link), "--json");
     refused(words(kTiny + "--spec {} --json {}", spec, spec), "--json");
-    const std::string out = (folder / "out").string();
     fs::create_directory(out);
-    refused(words(kTiny + "--out {} --json {}", out, out + "/field.npy"), "--json");
-    refused(words(kTiny + "--out {} --json {}", out + "/", out + "/../out/spec.json"), "--json");
+    refused(words(kTiny + "--out {} --json {}", out, out / "field.npy"), "--json");
+    refused(words(kTiny + "--out {} --json {}", out / "", out / "../out/spec.json"), "--json");
     refused(words("example einsum --subscripts ij->i --operand {} --json {}", initial, initial), "--json");
     CHECK(read_bytes(initial) == before);
-    require_done(stencilscope(kTiny + "--out {} --json {}", out, out + "/mine.json"));
+    require_done(stencilscope(kTiny + "--out {} --json {}", out, out / "mine.json"));
 }
 
 TEST_CASE("Threads far beyond the machine's are not started") {
@@ -188,17 +175,17 @@ TEST_CASE("Changes beyond the last step are told") {
 TEST_CASE("Frames are pictures where all is exported, whatever else is named") {
     const ScratchFolder folder;
     for (const char* list : {"all", "all,frames.npy"}) {
-        const std::string out = (folder / list).string();
-        require_done(stencilscope(kTiny + "--every 5 --export {} --out {}", list, out));
-        CHECK(fs::exists(out + "/frames/field_000005.png"));
-        CHECK(fs::exists(out + "/frames/field_000005.npy") == contains(list, "npy"));
+        const fs::path frames = folder / list / "frames";
+        require_done(stencilscope(kTiny + "--every 5 --export {} --out {}", list, folder / list));
+        CHECK(fs::exists(frames / "field_000005.png"));
+        CHECK(fs::exists(frames / "field_000005.npy") == contains(list, "npy"));
     }
 }
 
 TEST_CASE("A damaged picture is refused before a folder is made") {
     const ScratchFolder folder;
     const std::string whole = read_bytes(reference_file("palette_20x12.png"));
-    const auto file = write_bytes(folder / "cut.png", whole.substr(0, whole.size() - 20)).string();
+    const auto file = write_bytes(folder / "cut.png", whole.substr(0, whole.size() - 20));
     require_refused(stencilscope("run --initial {} --out {}", file, folder / "out"), 2, "cut off");
     CHECK_FALSE(fs::exists(folder / "out"));
 }

@@ -2,8 +2,8 @@
 
 #include <cmath>
 #include <numbers>
-#include <sstream>
 
+#include "sim/text/parse.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/program.h"
@@ -18,13 +18,11 @@ const std::string kLook = "run --backend cpu --threads 1 --quiet --steps 0 --out
 
 // Returns the numbers of a table below its header.
 std::vector<std::vector<double>> rows_of(const fs::path& file) {
-    std::istringstream text(read_bytes(file));
     std::vector<std::vector<double>> rows;
-    std::string line;
-    for (std::getline(text, line); std::getline(text, line);) {
+    const Words lines = lines_of(file);
+    for (std::size_t i = 1; i < lines.size(); ++i) {
         std::vector<double>& row = rows.emplace_back();
-        std::istringstream cells(line);
-        for (std::string cell; std::getline(cells, cell, ',');) row.push_back(std::stod(cell));
+        for (const std::string& cell : stencil::split(lines[i], ',')) row.push_back(std::stod(cell));
     }
     return rows;
 }

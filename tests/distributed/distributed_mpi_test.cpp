@@ -1,8 +1,6 @@
 // A field distributed over processes gives the files of one process, by steps and by exact n-step
 // propagation.
 #include <algorithm>
-#include <map>
-
 #include "kernels/cuda/cuda_runtime.h"
 #include "sim/files/npy.h"
 #include "sim/text/json.h"
@@ -11,56 +9,47 @@
 #include "tests/support/program.h"
 #include "tests/support/scratch.h"
 
-namespace stencil_test {
+using namespace stencil;
+using namespace stencil_test;
+namespace fs = std::filesystem;
 
-inline std::map<std::string, std::string> results_in(const std::filesystem::path& out) {
-    std::map<std::string, std::string> results;
-    for (const auto& entry : std::filesystem::directory_iterator(out)) {
-        const std::string name = entry.path().filename().string();
-        // timings.json has times, and statistics.csv differs in the last bits.
-        if (name != "timings.json" && name != "statistics.csv" && entry.is_regular_file())
-            results[name] = read_bytes(entry.path());
-    }
-    return results;
-}
+namespace {
 
-inline void require_same_files(const std::filesystem::path& a, const std::filesystem::path& b) {
-    const auto first = results_in(a), second = results_in(b);
-    REQUIRE(first.size() >= 3);
-    REQUIRE(first.size() == second.size());
-    for (const auto& [name, bytes] : first) {
-        INFO(name);
-        REQUIRE(second.contains(name));
-        // Its paths differ.
-        if (name != "spec.json") REQUIRE(second.at(name) == bytes);
-    }
-}
+const std::string kFiles =
+    " --export field.npy,laplacian.npy,initial.npy,field.png,histogram.csv,profile.csv,probes.csv,"
+    "timings.json --probe 3,100 --probe 33,57 --profile 1,2,30,205 ";
+const std::string kJump = "--method spectral --initial noise ";
+const std::string kFields = "--export field.npy,laplacian.npy,field.png,timings.json ";
 
-inline nlohmann::json timings_in(const std::filesystem::path& out) {
-    return nlohmann::json::parse(read_bytes(out / "timings.json"));
-}
-
-// Runs the line by one process and by several.
-inline void require_equal_runs(const std::string& line,
-                               int processes,
-                               int stepping,
-                               const std::string& backend = "cpu") {
+// Runs the line by one process and by several, of which `stepping` share the field.
+void require_equal_runs(const std::string& line,
+                        int processes,
+                        int stepping,
+                        const std::string& backend = "cpu") {
     CAPTURE(line, processes, backend);
     const ScratchFolder folder;
     const std::string run = "run --backend " + backend + " --threads 1 --quiet --out {} " + line;
     require_done(stencilscope(run, folder / "one"));
     require_done(stencilscope(run + " --processes {}", folder / "several", processes));
-    require_same_files(folder / "one", folder / "several");
-    const auto timings = timings_in(folder / "several");
+    const auto is_result = [](const std::string& path) { return path != "timings.json"; };
+    const Files one = files_below(folder / "one", is_result);
+    REQUIRE(one.size() >= 3);
+    require_same_files(one, files_below(folder / "several", is_result));
+    const auto timings = read_json(folder / "several/timings.json");
     REQUIRE(timings.value("processes", 1) == stepping);
-    REQUIRE(timings.at("field_hash") == timings_in(folder / "one").at("field_hash"));
+    REQUIRE(timings.at("field_hash") == read_json(folder / "one/timings.json").at("field_hash"));
+}
+
+// As many processes share the field as are started.
+void require_equal_runs(const std::string& line, int processes) {
+    require_equal_runs(line, processes, processes);
 }
 
 // Runs to step 230 at once, and by three processes, then two, then one, each resuming from a checkpoint.
-inline void require_same_when_cut(const std::string& line, int first_cut, int second_cut) {
+void require_same_when_cut(const std::string& line, int first_cut, int second_cut) {
     const ScratchFolder folder;
     const std::string run = "run --backend cpu --threads 1 --quiet --checkpoint 50 " + line;
-    const std::string files = " --export field.npy,laplacian.npy,field.png,timings.json --out {} ";
+    const std::string files = " --out {} " + kFields;
     require_done(stencilscope(run + " --steps 230" + files, folder / "uncut"));
     require_done(stencilscope(run + " --processes 3 --steps {}" + files, first_cut, folder / "cut"));
     require_done(
@@ -68,21 +57,6 @@ inline void require_same_when_cut(const std::string& line, int first_cut, int se
     require_done(stencilscope("run --quiet --resume {} --steps 230", folder / "cut"));
     REQUIRE(read_bytes(folder / "cut" / "field.npy") == read_bytes(folder / "uncut" / "field.npy"));
 }
-
-inline const std::string kFiles =
-    " --export field.npy,laplacian.npy,initial.npy,field.png,histogram.csv,profile.csv,probes.csv,"
-    "timings.json --probe 3,100 --probe 33,57 --profile 1,2,30,205 ";
-
-}  // namespace stencil_test
-
-using namespace stencil_test;
-namespace fs = std::filesystem;
-using namespace stencil;
-
-namespace {
-
-const std::string kJump = "--method spectral --initial noise ";
-const std::string kFields = "--export field.npy,laplacian.npy,field.png,timings.json ";
 
 // Returns the relative distance, in float64, of the final fields of two command lines.
 double distance_of_runs(const std::string& line, const std::string& truth) {
@@ -103,28 +77,25 @@ TEST_CASE("Any number of processes makes the files of one") {
     for (const std::string boundary : {"zero", "insulated", "periodic"})
         require_equal_runs(
             "--size 67x211 --initial noise --steps 133 --method cpu --boundary " + boundary + edits + kFiles,
-            boundary == "zero" ? 3 : 2,
             boundary == "zero" ? 3 : 2);
     require_equal_runs(
-        "--size 67x211 --initial noise --steps 50 --dtype float64 --method cpu" + edits + kFiles, 4, 4);
-    require_equal_runs("--size 41x230 --initial noise --steps 40 --method reference" + edits + kFiles, 7, 7);
+        "--size 67x211 --initial noise --steps 50 --dtype float64 --method cpu" + edits + kFiles, 4);
+    require_equal_runs("--size 41x230 --initial noise --steps 40 --method reference" + edits + kFiles, 7);
 }
 
 TEST_CASE(
     "Where there are too few rows fewer processes share them, and one has a field that cannot be shared") {
-    const std::string few = "--export field.npy,laplacian.npy,field.png,timings.json";
-    require_equal_runs("--size 40x70 --initial noise --steps 33 --method cpu " + few, 4, 2);
-    require_equal_runs("--size 40x20 --initial noise --steps 33 --method cpu " + few, 3, 1);
-    require_equal_runs("--size 64x128 --steps 20 --model cahn-hilliard --stepper imex " + few, 2, 1);
+    require_equal_runs("--size 40x70 --initial noise --steps 33 --method cpu " + kFields, 4, 2);
+    require_equal_runs("--size 40x20 --initial noise --steps 33 --method cpu " + kFields, 3, 1);
+    require_equal_runs("--size 64x128 --steps 20 --model cahn-hilliard --stepper imex " + kFields, 2, 1);
 }
 
 TEST_CASE("Typed equations are spread to the bit: places, noise, several stages, ghost cells of any kind") {
-    const std::string shape =
-        "--size 53x140 --steps 60 --export field.npy,laplacian.npy,field.png,timings.json ";
-    require_equal_runs(shape + "--model gray-scott", 3, 3);
-    require_equal_runs(shape + "--model cahn-hilliard --stepper euler", 2, 2);
+    const std::string shape = "--size 53x140 --steps 60 " + kFields;
+    require_equal_runs(shape + "--model gray-scott", 3);
+    require_equal_runs(shape + "--model cahn-hilliard --stepper euler", 2);
     require_equal_runs(
-        shape + "--model gray-scott --stepper rk4 --at 30:F=0.03 --at 31:paint-v=1,9,replace,20,70", 2, 2);
+        shape + "--model gray-scott --stepper rk4 --at 30:F=0.03 --at 31:paint-v=1,9,replace,20,70", 2);
     const ScratchFolder folder;
     for (const std::string sides : {"boundary = periodic",
                                     "boundary = zero",
@@ -134,7 +105,7 @@ TEST_CASE("Typed equations are spread to the bit: places, noise, several stages,
                                       "du/dt = div((1 + cos(x*y/300)) * grad(u)) + 0.1*normal + cos(y/9)/Ly\n"
                                       "u(0) = sin(x/7)*cos(y/11)\ndt = 0.01\n" +
                                           sides + "\n");
-        require_equal_runs(shape + "--model " + text.string(), 3, 3);
+        require_equal_runs(shape + "--model " + text.string(), 3);
     }
 }
 
@@ -156,9 +127,8 @@ TEST_CASE("Processes on GPUs make the files of one") {
                                boundary == "zero" ? 3 : 2,
                                "cuda");
     // Fewer rows than the fused steps need beside two cuts.
-    const std::string few = " --export field.npy,laplacian.npy,field.png,timings.json";
-    require_equal_runs("--size 400x75 --initial noise --steps 90 --method streaming" + few, 3, 3, "cuda");
-    require_equal_runs("--size 130x300 --steps 200 --model gray-scott" + few, 2, 2, "cuda");
+    require_equal_runs(kFields + "--size 400x75 --initial noise --steps 90 --method streaming", 3, 3, "cuda");
+    require_equal_runs(kFields + "--size 130x300 --steps 200 --model gray-scott", 2, 2, "cuda");
 }
 
 TEST_CASE("A run of three processes goes on by two, and by one") {
@@ -168,17 +138,16 @@ TEST_CASE("A run of three processes goes on by two, and by one") {
 TEST_CASE("A method, a size, a precision and a boundary that change in mid-run do so on all processes") {
     require_equal_runs(
         "--size 67x150 --initial noise --steps 120 --method cpu --at 30:boundary=periodic --at "
-        "50:method=reference "
-        "--at 60:dtype=float64 --at 80:size=50x170 --at 90:method=cpu --at 100:boundary=insulated" +
+        "50:method=reference --at 60:dtype=float64 --at 80:size=50x170 --at 90:method=cpu --at "
+        "100:boundary=insulated" +
             kFiles,
-        2,
         2);
 }
 
 TEST_CASE("What is wrong is said once, by one line, with the status of one process") {
     const auto refused = stencilscope("run --processes 3 --size 60x60 --boundary nowhere");
     REQUIRE(refused.status == 2);
-    REQUIRE(refused.err.find("--boundary") != std::string::npos);
+    REQUIRE(contains(refused.err, "--boundary"));
     REQUIRE(std::ranges::count(refused.err, '\n') == 1);
     REQUIRE(refused.out.empty());
     require_refused(stencilscope("run --processes none --size 60x60"), 2, "--processes");
@@ -188,9 +157,7 @@ TEST_CASE("A spread run without a folder steps, and says how many processes did"
     const ScratchFolder folder;
     require_done(stencilscope("run --backend cpu --quiet --size 40x90 --steps 64 --processes 2 --json {}",
                               folder / "run.json"));
-    const auto json = nlohmann::json::parse(read_bytes(folder / "run.json"));
-    REQUIRE(json.at("processes") == 2);
-    REQUIRE(json.at("steps") == 64);
+    require_members(read_json(folder / "run.json"), {{"processes", 2}, {"steps", 64}});
 }
 
 TEST_CASE("bench --scale measures one and two processes, by steps and by jumps, and finds the same bits") {
@@ -256,43 +223,38 @@ TEST_CASE("Ctrl-C ends all processes with what was done until then") {
 }
 
 TEST_CASE("A jump of any number of processes has the bits of one whatever the boundary and the size") {
-    const auto require_jump = [](const std::string& line, int processes, int stepping) {
-        require_equal_runs(kJump + kFields + line, processes, stepping);
-    };
-    require_jump("--steps 1000000 --boundary zero --size 67x211", 2, 2);
-    require_jump("--steps 40 --boundary insulated --size 131x64", 3, 3);
-    require_jump("--steps 41 --boundary periodic --size 101x103", 4, 4);
-    require_jump("--steps 40 --boundary zero --size 53x47 --dtype float64", 7, 7);
-    require_jump("--steps 100000 --boundary insulated --size 101x103 --dtype float64", 4, 4);
-    require_jump("--steps 7 --boundary periodic --size 66x31 --dtype float64", 3, 3);
+    for (const auto& [line, processes] :
+         {std::pair{"--steps 1000000 --boundary zero --size 67x211", 2},
+          {"--steps 40 --boundary insulated --size 131x64", 3},
+          {"--steps 41 --boundary periodic --size 101x103", 4},
+          {"--steps 40 --boundary zero --size 53x47 --dtype float64", 7},
+          {"--steps 100000 --boundary insulated --size 101x103 --dtype float64", 4},
+          {"--steps 7 --boundary periodic --size 66x31 --dtype float64", 3}})
+        require_equal_runs(kJump + kFields + line, processes);
 }
 
 TEST_CASE("Pairs of rows are shared by as many processes as there are and columns may be fewer") {
     require_equal_runs(kJump + kFields + "--steps 40 --size 40x5", 7, 2);
     require_equal_runs(kJump + kFields + "--steps 40 --size 40x3", 2, 1);
-    require_equal_runs(kJump + kFields + "--steps 40 --boundary periodic --size 1x50", 4, 4);
-    require_equal_runs(kJump + kFields + "--steps 40 --boundary insulated --size 3x51", 7, 7);
+    require_equal_runs(kJump + kFields + "--steps 40 --boundary periodic --size 1x50", 4);
+    require_equal_runs(kJump + kFields + "--steps 40 --boundary insulated --size 3x51", 7);
 }
 
 TEST_CASE("Strips of more than a buffer are exchanged by pieces") {
-    require_equal_runs(kJump +
-                           "--export initial.npy,field.npy,laplacian.npy,timings.json --steps 9 --size "
-                           "2501x2200 --dtype float64",
-                       2,
-                       2);
-    // One process has a row more than the others.
-    require_equal_runs(kJump +
-                           "--export initial.npy,field.npy,laplacian.npy,timings.json --steps 9 --size "
-                           "2400000x4 --dtype float64 --boundary periodic",
-                       2,
-                       2);
+    // In the second, one process has a row more than the others.
+    for (const char* size : {"2501x2200", "2400000x4 --boundary periodic"})
+        require_equal_runs(kJump +
+                               "--export initial.npy,field.npy,laplacian.npy,timings.json --steps 9 --dtype "
+                               "float64 --size " +
+                               size,
+                           2);
 }
 
 TEST_CASE("Jumps of several processes are edited and followed by steps as those of one") {
     const std::string edits =
         " --at 40:coefficient=0.11 --at 70:paint=0.7,20,add,30,90 --at 75:boundary=periodic "
         "--at 90:method=cpu --at 110:method=spectral --at 120:boundary=insulated --at 125:size=50x170 ";
-    require_equal_runs(kJump + "--size 67x211 --steps 133" + edits + kFiles, 3, 3);
+    require_equal_runs(kJump + "--size 67x211 --steps 133" + edits + kFiles, 3);
 }
 
 TEST_CASE("Jumps of three processes go on by two and by one") {

@@ -25,51 +25,48 @@
 #include "tests/support/runs.h"
 #include "tests/support/scratch.h"
 
-namespace stencil_test {
-
-/// Starts the test case of this name (without commas) again as two processes, and runs `act` in rank 0.
-template <class Act>
-void among_two(const std::string& name, const Act& act) {
-    if (!stencil::Communicator::was_launched()) {
-        std::string said;
-        stencil::ChildCommand command;
-        command.words = {stencil::find_program("mpirun"), "-n", "2", "--bind-to", "none", "--oversubscribe"};
-        command.words.insert(
-            command.words.end(),
-            {"--allow-run-as-root", std::filesystem::read_symlink(stencil::own_program()).string(), name});
-        command.limit_seconds = 60;
-        command.is_tool = true;
-        const stencil::ChildEnd end =
-            stencil::run_child(command, [&](std::string_view line) { said += std::string(line) + '\n'; });
-        INFO(said);
-        REQUIRE(end.how == stencil::ChildEnd::How::exited);
-        REQUIRE(end.code == 0);
-        REQUIRE(said.find("in 1 test case") != std::string::npos);
-        return;
-    }
-    stencil::Communicator::begin(nullptr);
-    REQUIRE(stencil::Communicator::all().size() == 2);
-    if (stencil::Communicator::all().rank() > 0) {
-        stencil::serve(stencil::Communicator::all());
-    } else {
-        try {
-            act();
-        } catch (...) {
-            stencil::dismiss_team();
-            throw;
-        }
-        stencil::dismiss_team();
-    }
-    stencil::Communicator::end();
-}
-
-}  // namespace stencil_test
-
 using namespace stencil;
 using namespace stencil_test;
 namespace fs = std::filesystem;
 
 namespace {
+
+/// Starts the running test case (without commas in its name) again as two processes, and runs `act` in rank
+/// 0.
+template <class Act>
+void among_two(const Act& act) {
+    if (!Communicator::was_launched()) {
+        std::string said;
+        ChildCommand command;
+        command.words = words("{} -n 2 --bind-to none --oversubscribe --allow-run-as-root {} {}",
+                              find_program("mpirun"),
+                              fs::read_symlink(own_program()),
+                              Catch::getResultCapture().getCurrentTestName());
+        command.limit_seconds = 60;
+        command.is_tool = true;
+        const ChildEnd end =
+            run_child(command, [&](std::string_view line) { said += std::string(line) + '\n'; });
+        INFO(said);
+        REQUIRE(end.how == ChildEnd::How::exited);
+        REQUIRE(end.code == 0);
+        REQUIRE(contains(said, "in 1 test case"));
+        return;
+    }
+    Communicator::begin(nullptr);
+    REQUIRE(Communicator::all().size() == 2);
+    if (Communicator::all().rank() > 0) {
+        serve(Communicator::all());
+    } else {
+        try {
+            act();
+        } catch (...) {
+            dismiss_team();
+            throw;
+        }
+        dismiss_team();
+    }
+    Communicator::end();
+}
 
 const std::string kArrays =
     " --export initial.npy,field.npy,laplacian.npy,timings.json --checkpoint 40 --steps 40";
@@ -106,26 +103,20 @@ void require_same_arrays_by(std::initializer_list<int> processes, const std::str
     }
 }
 
-RunSpec spec_of(const std::string& initial) {
-    RunSpec spec = noise_run({67, 150}, "cpu");
+RunSpec spec_of(Size size, const std::string& method, const std::string& initial = "noise") {
+    RunSpec spec = noise_run(size, method);
     spec.initial = initial;
     spec.threads = 1;
     return resolve(spec, query_machine());
 }
 
+RunSpec spec_of(const std::string& initial) {
+    return spec_of({67, 150}, "cpu", initial);
+}
+
 bool is_process(int rank) {
     const char* own = std::getenv("OMPI_COMM_WORLD_RANK");
     return own && own == std::to_string(rank);
-}
-
-std::size_t files_in(const fs::path& folder) {
-    return std::size_t(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
-}
-
-RunSpec spec_of(int nx, int ny, const std::string& method) {
-    RunSpec spec = noise_run({nx, ny}, method);
-    spec.threads = 1;
-    return resolve(spec, query_machine());
 }
 
 // Limits this process to the memory it has, plus a little.
@@ -179,7 +170,7 @@ TEST_CASE("Where a file cannot be written whole none is left, and one line says 
               folder / "out"),
         {.seconds = 60, .file_size_limit = 20'000'000});
     require_refused(cut, 1, "field.npy");
-    REQUIRE(files_in(folder / "out") == 0);
+    REQUIRE(names_in(folder / "out").empty());
 }
 
 TEST_CASE("Fewer rows than processes are looked through and written too") {
@@ -216,7 +207,7 @@ TEST_CASE("The columns of a shared jump are counted as one field more") {
 }
 
 TEST_CASE("The start of two processes is a recipe from which each makes its rows again") {
-    among_two("The start of two processes is a recipe from which each makes its rows again", [] {
+    among_two([] {
         RunSpec spec = spec_of("noise");
         const Field whole = make_start(spec).components.front().to(DType::float32);
         Simulation simulation(spec, start_in_place(spec));
@@ -239,7 +230,7 @@ TEST_CASE("The start of two processes is a recipe from which each makes its rows
 TEST_CASE("Rows of a process that does not see the file go through process 0") {
     const ScratchFolder other;
     if (is_process(1)) fs::current_path(other.path());
-    among_two("Rows of a process that does not see the file go through process 0", [] {
+    among_two([] {
         const ScratchFolder folder;
         fs::current_path(folder.path());
         const fs::path here = "/proc/self/cwd";
@@ -249,7 +240,7 @@ TEST_CASE("Rows of a process that does not see the file go through process 0") {
         simulation.solver().write_npy(here / "field.npy", {});
         simulation.solver().write_npy(here / "laplacian.npy", {.observable = Quantity::laplacian});
         write_npy(here / "start.npy", *simulation.start(), 0);
-        REQUIRE(files_in(folder.path()) == 3);
+        REQUIRE(folder.entries() == 3);
         REQUIRE(same_bits(read_npy(folder / "field.npy"), simulation.field()));
         REQUIRE(same_bits(read_npy(folder / "laplacian.npy"), simulation.laplacian()));
         REQUIRE(same_bits(read_npy(folder / "start.npy"), simulation.start()->whole()->components.front()));
@@ -267,27 +258,24 @@ TEST_CASE("A process that cannot write its rows leaves no file and everybody goe
         const rlimit limit{30'000, 30'000};
         setrlimit(RLIMIT_FSIZE, &limit);
     }
-    among_two("A process that cannot write its rows leaves no file and everybody goes on", [] {
+    among_two([] {
         const ScratchFolder folder;
         RunSpec spec = spec_of("noise");
         Simulation simulation(spec, start_in_place(spec));
         write_bytes(folder / "field.npy", "older");
-        try {
-            simulation.solver().write_npy(folder / "field.npy", {});
-            FAIL("it was written");
-        } catch (const FileError& error) {
-            REQUIRE(std::string(error.what()).find("field.npy: File too large") != std::string::npos);
-        }
+        REQUIRE(
+            contains(message_of<FileError>([&] { simulation.solver().write_npy(folder / "field.npy", {}); }),
+                     "field.npy: File too large"));
         REQUIRE(read_bytes(folder / "field.npy") == "older");
-        REQUIRE(files_in(folder.path()) == 1);
+        REQUIRE(folder.entries() == 1);
         simulation.apply(Advance{10});
         REQUIRE(simulation.step() == 10);
     });
 }
 
 TEST_CASE("Two processes come back to a state whatever changed since") {
-    among_two("Two processes come back to a state whatever changed since", [] {
-        RunSpec spec = spec_of(67, 150, "cpu");
+    among_two([] {
+        RunSpec spec = spec_of("noise");
         Simulation simulation(spec, make_start(spec));
         REQUIRE(simulation.solver().processes() == 2);
         simulation.apply(Advance{40});
@@ -318,20 +306,15 @@ TEST_CASE("Two processes come back to a state whatever changed since") {
 }
 
 TEST_CASE("A field of which one process lacks room for its part is refused and the others go on") {
-    if (Communicator::was_launched() && std::string(std::getenv("OMPI_COMM_WORLD_RANK")) == "1")
-        limit_memory(std::size_t(150) << 20);
-    among_two("A field of which one process lacks room for its part is refused and the others go on", [] {
-        RunSpec small = spec_of(67, 150, "cpu");
-        const RunSpec large = spec_of(8192, 16384, "cpu");
+    if (is_process(1)) limit_memory(std::size_t(150) << 20);
+    among_two([] {
+        RunSpec small = spec_of("noise");
+        const RunSpec large = spec_of({8192, 16384}, "cpu");
         Simulation simulation(small, make_start(small));
         simulation.apply(Advance{10});
         const Field now = simulation.field();
-        try {
-            make_run_solver(large, solver_setup(large));
-            FAIL("it was made");
-        } catch (const MachineError& error) {
-            REQUIRE(error.what() == std::string("process 1: out of memory"));
-        }
+        REQUIRE(message_of<MachineError>([&] { make_run_solver(large, solver_setup(large)); }) ==
+                "process 1: out of memory");
         REQUIRE(same_bits(simulation.field(), now));
         simulation.apply(Advance{10});
         REQUIRE(simulation.step() == 20);
@@ -339,10 +322,10 @@ TEST_CASE("A field of which one process lacks room for its part is refused and t
 }
 
 TEST_CASE("Fields are compared that different numbers of processes have") {
-    among_two("Fields are compared that different numbers of processes have", [] {
+    among_two([] {
         const Field start = Field(random_field(41, 21)).to(DType::float32);
         const auto loaded = [&](const std::string& method) {
-            const RunSpec spec = spec_of(41, 21, method);
+            const RunSpec spec = spec_of({41, 21}, method);
             auto solver = make_run_solver(spec, solver_setup(spec));
             solver->load(start);
             return solver;

@@ -19,50 +19,53 @@
 #include "tests/support/device.h"
 #include "tests/support/fields.h"
 
-namespace stencil_test {
+using namespace stencil;
+using namespace stencil_test;
 
-using ActOnSolver = std::function<void(stencil::Solver&)>;
+namespace {
+
+using ActOnSolver = std::function<void(Solver&)>;
 
 /// Where the slabs meet, and the solver of each.
 struct SlabTeam {
-    SlabTeam(const stencil::SolverSetup& setup, int parts)
+    SlabTeam(const SolverSetup& setup, int parts)
         : whole(setup),
-          partition(stencil::partition_of(setup, parts)),
+          partition(partition_of(setup, parts)),
           arrays(std::size_t(partition.parts)),
           meeting(partition.parts) {}
 
-    const stencil::SolverSetup& whole;
-    stencil::Partition partition;
-    std::vector<std::vector<stencil::HaloRows>> arrays;
+    const SolverSetup& whole;
+    Partition partition;
+    std::vector<std::vector<HaloRows>> arrays;
     std::barrier<> meeting;
     std::mutex running;
     std::exception_ptr failure;
 };
 
 /// Copies rows from the neighbours directly, and counts the bytes of cells.
-class CountingHalo : public stencil::HaloExchange {
+class CountingHalo : public HaloExchange {
   public:
     CountingHalo(SlabTeam& comm, int part, std::unique_lock<std::mutex>& lock)
         : comm_(comm), part_(part), lock_(lock) {}
 
     int exchanges() const { return exchanges_; }
     int depth() const override { return comm_.partition.depth; }
-    void exchange(std::span<const stencil::HaloRows> arrays, stencil::CudaStream* stream) override {
-        const stencil::Partition& all = comm_.partition;
+    void exchange(std::span<const HaloRows> arrays, CudaStream* stream) override {
+        const Partition& all = comm_.partition;
         ++exchanges_;
         comm_.arrays[std::size_t(part_)].assign(arrays.begin(), arrays.end());
         meet(stream);
         for (std::size_t a = 0; a < arrays.size(); ++a) {
-            const stencil::HaloRanges own = stencil::ranges_of(arrays[a], all, part_);
-            take(all.above(part_), own.above, &stencil::HaloRanges::last, a, stream);
-            take(all.below(part_), own.below, &stencil::HaloRanges::first, a, stream);
+            const HaloRanges own = ranges_of(arrays[a], all, part_);
+            take(all.above(part_), own.above, &HaloRanges::last, a, stream);
+            take(all.below(part_), own.below, &HaloRanges::first, a, stream);
         }
         meet(stream);
     }
 
   private:
     // Waits until all have finished what they enqueued.
-    void meet(stencil::CudaStream* stream) {
+    void meet(CudaStream* stream) {
 #if STENCILSCOPE_HAS_CUDA
         if (stream) stream->synchronize();
 #endif
@@ -73,17 +76,13 @@ class CountingHalo : public stencil::HaloExchange {
         if (comm_.failure) throw std::runtime_error("another part failed");
     }
 
-    void take(int from,
-              std::byte* to,
-              const std::byte* stencil::HaloRanges::*rows,
-              std::size_t array,
-              stencil::CudaStream* stream) {
+    void take(
+        int from, std::byte* to, const std::byte* HaloRanges::*rows, std::size_t array, CudaStream* stream) {
         if (from < 0) return;
-        const stencil::HaloRanges given =
-            stencil::ranges_of(comm_.arrays[std::size_t(from)].at(array), comm_.partition, from);
+        const HaloRanges given = ranges_of(comm_.arrays[std::size_t(from)].at(array), comm_.partition, from);
         if (!stream) std::copy_n(given.*rows, given.bytes, to);
 #if STENCILSCOPE_HAS_CUDA
-        if (stream) stencil::copy_on_device(to, given.*rows, given.bytes, *stream);
+        if (stream) copy_on_device(to, given.*rows, given.bytes, *stream);
 #endif
         count_message(std::size_t(depth()) * std::size_t(comm_.whole.nx) *
                       bytes_of(comm_.whole.state_dtype()));
@@ -98,20 +97,16 @@ class CountingHalo : public stencil::HaloExchange {
 struct SlabRun {
     struct Taken {
         int exchanges = 0;
-        stencil::HaloExchange::Traffic rows;
+        HaloExchange::Traffic rows;
     };
 
-    stencil::State state;
-    stencil::Partition partition;
+    State state;
+    Partition partition;
     std::vector<Taken> taken;  ///< by each slab
 };
 
 /// Runs the actions on all slabs, or on the whole field, and returns the results.
-inline SlabRun run_slabs(const stencil::SolverSetup& whole,
-                         int parts,
-                         const stencil::State& start,
-                         const ActOnSolver& act) {
-    using namespace stencil;
+SlabRun run_slabs(const SolverSetup& whole, int parts, const State& start, const ActOnSolver& act) {
     SlabTeam comm(whole, parts);
     SlabRun run;
     run.partition = comm.partition;
@@ -152,13 +147,6 @@ inline SlabRun run_slabs(const stencil::SolverSetup& whole,
     if (comm.failure) std::rethrow_exception(comm.failure);
     return run;
 }
-
-}  // namespace stencil_test
-
-using namespace stencil;
-using namespace stencil_test;
-
-namespace {
 
 using Settings = std::vector<std::pair<std::string, std::string>>;
 

@@ -8,7 +8,6 @@
 
 #include "kernels/equation/equation_stepper.h"
 #include "sim/model/step/stages.h"
-#include "sim/text/error.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace stencil;

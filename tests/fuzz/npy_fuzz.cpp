@@ -1,5 +1,4 @@
 // Fuzzes fields and arrays in .npy files.
-#include <algorithm>
 #include <cstring>
 
 #include "sim/files/npy.h"

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <random>
 #include <vector>
 
 #include "kernels/field/strips.h"
@@ -11,7 +10,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/plain_sums.h"
-#include "tests/support/seed.h"
+#include "tests/support/scratch.h"
 
 using namespace stencil;
 using namespace stencil_test;
@@ -24,22 +23,15 @@ SumTree tree_over(const std::vector<double>& leaves, std::size_t begin, std::siz
     return tree;
 }
 
-std::vector<double> random_leaves(std::size_t count, Dice& dice) {
-    std::vector<double> leaves;
-    for (std::size_t i = 0; i < count; ++i) leaves.push_back(dice.uniform(-1, 1));
-    return leaves;
-}
-
 }  // namespace
 
 TEST_CASE("A continued field is the field inside and keeps its boundary under steps that know of none") {
-    std::mt19937_64 generator{stencil_test::next_seed()};
-    std::uniform_real_distribution<double> uniform(0.25, 1.0);
+    Dice dice;
     for (const BoundaryRow& row : kBoundaries)
         for (const int n : {1, 2, 3, 7}) {
             INFO(row.name << " n " << n);
             std::vector<double> field(std::size_t(n), 0.0);
-            for (double& value : field) value = uniform(generator);
+            dice.fill(std::span(field), 0.25, 1);
             const auto continued = [&](int i) {
                 const Unfolded u = unfold(row.boundary, i, n);
                 return u.sign * field[std::size_t(u.index)];
@@ -113,7 +105,8 @@ TEST_CASE("A field's rows and columns in strips are where its cells are") {
 TEST_CASE("A sum tree has the same bits wherever its leaves are cut") {
     Dice dice;
     for (const std::size_t count : {1, 2, 3, 7, 8, 31, 100, 257, 1000}) {
-        const std::vector<double> leaves = random_leaves(count, dice);
+        std::vector<double> leaves(count);
+        dice.fill(std::span(leaves), -1, 1);
         const double whole = tree_over(leaves, 0, count).total();
         CAPTURE(count);
         REQUIRE(whole == plain_tree(leaves));

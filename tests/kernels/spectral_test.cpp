@@ -8,9 +8,9 @@
 #include "sim/run/resolve.h"
 #include "sim/session/pace.h"
 #include "sim/session/session.h"
-#include "sim/text/error.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
+#include "tests/support/runs.h"
 #include "tests/support/session_lab.h"
 
 using namespace stencil;
@@ -40,9 +40,7 @@ TEST_CASE("Many short spectral jumps on the CPU neither scale a field nor move i
 }
 
 TEST_CASE("The method spectral runs on the backend asked for, or on the GPU where there is one") {
-    RunSpec spec;
-    spec.size = Size{8, 8};
-    spec.method = "spectral";
+    RunSpec spec = spec_with("size=8 method=spectral");
     Machine machine = query_machine();
     machine.cuda.devices.clear();
     machine.cuda.why_none = "no CUDA device found";
@@ -58,10 +56,8 @@ TEST_CASE("The method spectral runs on the backend asked for, or on the GPU wher
 }
 
 TEST_CASE("A method of both devices moves with the backend, and the command line says on which it is") {
-    RunSpec spec;
-    spec.method = "spectral";
-    spec.backend = "cpu";
-    REQUIRE(command_text(spec).find("--method spectral --backend cpu") != std::string::npos);
+    const RunSpec spec = spec_with("method=spectral backend=cpu");
+    REQUIRE(contains(command_text(spec), "--method spectral --backend cpu"));
     const RunSpec moved = changed(spec, "backend", "cuda");
     REQUIRE(moved.method == "spectral");
     REQUIRE(method_of(moved) == find_method("spectral", Device::cuda));

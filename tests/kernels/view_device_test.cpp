@@ -60,12 +60,8 @@ struct Scene {
 Scene make_scene(DType dtype, Boundary boundary, FieldShape size, bool broken) {
     Scene scene;
     scene.params = {0.13, boundary};
-    scene.name = fmt::format("{} {} {}x{}{}",
-                             name_of(dtype),
-                             name_of(boundary),
-                             size.nx,
-                             size.ny,
-                             broken ? " with NaN and infinities" : "");
+    scene.name =
+        fmt::format("{} {} {}x{} broken {}", name_of(dtype), name_of(boundary), size.nx, size.ny, broken);
     scene.solver = make_solver({&choose_method({kDevice, size}), size.nx, size.ny, dtype, scene.params, 3});
     Array<double> start = random_field(size.nx, size.ny);
     Dice dice;
@@ -152,27 +148,20 @@ void check_request(const Scene& scene,
                    Quantity quantity,
                    const Array<double>& truth,
                    const ResampleRequest& request) {
-    INFO(fmt::format("area {} {} {} {} in {}x{} smooth {}",
-                     request.area.x0,
-                     request.area.y0,
-                     request.area.x1,
-                     request.area.y1,
-                     request.width,
-                     request.height,
-                     request.smooth));
+    const auto& [x0, y0, x1, y1] = request.area;
+    CAPTURE(x0, y0, x1, y1, request.width, request.height, request.smooth);
     Pixels pixels;
     scene.solver->resample(quantity, request, true, pixels);
     REQUIRE(pixels.width == request.width);
     REQUIRE(pixels.height == request.height);
     REQUIRE_FALSE(pixels.on_device);
     const double tolerance = few_roundings(largest(truth));
-    const double size_x = (request.area.x1 - request.area.x0) / request.width;
-    const double size_y = (request.area.y1 - request.area.y0) / request.height;
+    const double size_x = (x1 - x0) / request.width, size_y = (y1 - y0) / request.height;
     std::vector<Taps> columns;
     for (int x = 0; x < request.width; ++x)
-        columns.push_back(pixel_taps(request.area.x0, size_x, x, truth.nx(), request.smooth));
+        columns.push_back(pixel_taps(x0, size_x, x, truth.nx(), request.smooth));
     for (int y = 0; y < request.height; ++y) {
-        const Taps rows = pixel_taps(request.area.y0, size_y, y, truth.ny(), request.smooth);
+        const Taps rows = pixel_taps(y0, size_y, y, truth.ny(), request.smooth);
         for (int x = 0; x < request.width; ++x) {
             const double found = pixels.host[std::size_t(y) * std::size_t(request.width) + std::size_t(x)];
             const double expected = weighted(truth, columns[std::size_t(x)], rows);
@@ -185,32 +174,24 @@ void check_request(const Scene& scene,
 
 // A random part of the field, or all of it, in pixels larger or smaller than cells.
 ResampleRequest random_request(Dice& dice, FieldShape size) {
-    ResampleRequest request{{0, 0, double(size.nx), double(size.ny)}, 1, 1, dice.integer(0, 1) == 1};
+    ResampleRequest request{{0, 0, double(size.nx), double(size.ny)}, 1, 1, dice.flip()};
     if (dice.integer(0, 2) > 0) {
         request.area.x0 = dice.uniform(0, size.nx * 0.7);
         request.area.y0 = dice.uniform(0, size.ny * 0.7);
         request.area.x1 = dice.uniform(request.area.x0 + 0.01, size.nx);
         request.area.y1 = dice.uniform(request.area.y0 + 0.01, size.ny);
     }
-    request.width = dice.integer(1, dice.integer(0, 1) == 0 ? 9 : 300);
-    request.height = dice.integer(1, dice.integer(0, 1) == 0 ? 9 : 40);
+    request.width = dice.integer(1, dice.flip() ? 9 : 300);
+    request.height = dice.integer(1, dice.flip() ? 9 : 40);
     return request;
 }
 
 template <class T>
 std::vector<double> special_cells(std::size_t count, Dice& dice) {
     using Limits = std::numeric_limits<T>;
-    const double specials[] = {0.0,
-                               -0.0,
-                               double(Limits::denorm_min()),
-                               -double(Limits::denorm_min()),
-                               double(Limits::min()) / 2,
-                               double(Limits::max()) / 4,
-                               -double(Limits::max()) / 4,
-                               kInfinity,
-                               -kInfinity,
-                               kNaN,
-                               1.0};
+    const double tiny = Limits::denorm_min(), small = Limits::min() / 2, large = Limits::max() / 4;
+    const double specials[] = {
+        0.0, -0.0, tiny, -tiny, small, large, -large, kInfinity, -kInfinity, kNaN, 1.0};
     std::vector<double> cells;
     for (std::size_t i = 0; i < count; ++i)
         cells.push_back(dice.integer(0, 2) == 0 ? dice.uniform(-1, 1) : specials[dice.integer(0, 10)]);

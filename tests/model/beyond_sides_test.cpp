@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <numeric>
 
 #include "kernels/equation/equation_stepper.h"
-#include "sim/text/error.h"
 #include "tests/model/typed_run.h"
+#include "tests/support/scratch.h"
 
 using namespace stencil_test;
 using Definition = std::function<double(double u, double lap)>;
@@ -46,17 +45,7 @@ std::vector<double> on_a_torus(const std::string& text, const std::vector<Goes>&
 }
 
 TypedRun small_run() {
-    TypedRun run;
-    run.nx = kColumns;
-    run.ny = kRows;
-    run.start = start;
-    return run;
-}
-
-double largest(std::span<const double> cells) {
-    double result = 0;
-    for (const double u : cells) result = std::max(result, std::abs(u));
-    return result;
+    return {.nx = kColumns, .ny = kRows, .start = start};
 }
 
 std::string refusal(const std::string& text) {
@@ -78,7 +67,6 @@ double held(double t) {
 
 // Steps du/dt = lap(q) for a definition q of u and its Laplacian. Both are insulated, except for the inflow
 // of q at the left and the held u at the right, where q is 0.
-
 Grid rate(Grid u, double t, const Definition& definition) {
     u.outside = [t](const Grid& g, int x, int y) {
         return x >= g.nx ? 2 * held(t) - g(g.nx - 1, std::clamp(y, 0, g.ny - 1)) : mirrored(g, x, y);
@@ -179,8 +167,7 @@ TEST_CASE("What is in flux form keeps its total at insulated sides") {
     const auto before = start_grid(run, 0, mirrored).u;
     const auto cells = run_typed<double>(std::string(text) + "; dt = 0.02; boundary = insulated", run);
     CHECK(largest_difference(cells, before) > 0.01);
-    CHECK(std::abs(std::accumulate(cells.begin(), cells.end(), 0.0) -
-                   std::accumulate(before.begin(), before.end(), 0.0)) < 1e-11);
+    CHECK(std::abs(total(cells) - total(before)) < 1e-11);
 }
 
 TEST_CASE("Beyond a side a formula of the place goes on as it is") {
@@ -206,9 +193,8 @@ TEST_CASE("A value or flux that varies along a side has its derivatives beyond i
     TypedRun run = small_run();
     run.start = [](int, int x, int) { return 3 * (x + 0.5) / 4 + 1; };
     const auto cells = run_typed<double>(
-        "du/dt = dx(dx(u)) + lap(lap(u)) + dxy(dx(u)); dt = 1; dx = 0.25; left: flux(u) = -3; right: u = "
-        "3*Lx "
-        "+ 1; y: flux(u) = 0",
+        "du/dt = dx(dx(u)) + lap(lap(u)) + dxy(dx(u)); dt = 1; dx = 0.25; left: flux(u) = -3; right: "
+        "u = 3*Lx + 1; y: flux(u) = 0",
         run);
     for (std::size_t i = 0; i < cells.size(); ++i)
         REQUIRE(std::abs(cells[i] - run.start(0, int(i) % kColumns, 0)) < 1e-11);
@@ -227,8 +213,7 @@ TEST_CASE("Corners of sides that differ with the place keep the order of two") {
     const auto* formula = GENERATE("lap(u)", "dxy(u) + lap(u)", "u[-1,-1] + u[+1,+1] - u[-1,+1] - u[+1,-1]");
     const bool neighbours = std::string_view(formula).starts_with("u[");
     const auto error = [&](int n) {
-        TypedRun run;
-        run.nx = run.ny = n;
+        TypedRun run{.nx = n, .ny = n};
         const double h = 1.0 / n;
         const auto exact = [](double x, double y) { return std::sin(2 * x + 3 * y); };
         run.start = [&](int, int x, int y) { return exact((x + 0.5) * h, (y + 0.5) * h); };
@@ -254,8 +239,9 @@ TEST_CASE("Corners of sides that differ with the place keep the order of two") {
 }
 
 TEST_CASE("What has no meaning beyond a side is refused where it stands, with the mend") {
-    CHECK(refusal("du/dt = lap(lap(u*lap(u))); all: u = 1").starts_with("lap(u*lap(u)): "));
-    CHECK(refusal("du/dt = lap(lap(u*lap(u))); all: u = 1").find("`left: w = 0`") != std::string::npos);
+    const std::string refused = refusal("du/dt = lap(lap(u*lap(u))); all: u = 1");
+    CHECK(refused.starts_with("lap(u*lap(u)): "));
+    CHECK(contains(refused, "`left: w = 0`"));
     CHECK(refusal("du/dt = u + dx(w); w = dx(u*v); dv/dt = v; x: u = 1; x: flux(v) = 0")
               .starts_with("dx(u*v): "));
     CHECK(refusal("du/dt = lap(lap(w)); w = u*lap(u); all: u = 1; all: w = 0") == "taken");
@@ -267,24 +253,21 @@ TEST_CASE("Components that differ in which are periodic are each as they are alo
     const std::string u = "du/dt = 0.2*lap(u) - dx((1 + x/999)*dx(u)); ",
                       v = "dv/dt = 0.2*lap(v) - dx(dx(v)*(2 + sin(x))); ",
                       sides = "left: u = 1; right: u = 0; top, bottom: flux(u) = 0.01*x; ";
-    TypedRun run;
-    run.nx = 300;
-    run.ny = 500;
-    run.steps = 7;
-    const std::string end = "dt = 0.01";
-    const auto of_both = [&](const std::string& text) { return run_typed<double>(text + end, run); };
-    const auto both = of_both(u + v + sides);
-    const auto cells = both.size() / 2;
+    TypedRun run{.nx = 300, .ny = 500, .steps = 7};
+    const auto stepped_by = [&](const std::string& text) {
+        return run_typed<double>(text + "dt = 0.01", run);
+    };
+    const auto both = stepped_by(u + v + sides);
     run.threads = 3;
-    CHECK(of_both(u + v + sides) == both);
+    CHECK(stepped_by(u + v + sides) == both);
     run.plain = true;
-    CHECK(of_both(u + v + sides) == both);
+    CHECK(stepped_by(u + v + sides) == both);
     run.plain = false;
-    const auto alone = of_both(u + sides);
-    CHECK(std::equal(alone.begin(), alone.end(), both.begin()));
+    auto apart = stepped_by(u + sides);
     run.start = [start = run.start](int, int x, int y) { return start(1, x, y); };
-    const auto other = of_both(v);
-    CHECK(std::equal(other.begin(), other.end(), both.begin() + std::ptrdiff_t(cells)));
+    const auto other = stepped_by(v);
+    apart.insert(apart.end(), other.begin(), other.end());
+    CHECK(apart == both);
 }
 
 TEST_CASE("The place beyond a side goes on beside a component that wraps around there") {
@@ -303,27 +286,25 @@ TEST_CASE("Inside a shape a component that is periodic flows to the field's othe
         "du/dt = lap(u); dv/dt = div((1 + v^2)*grad(v)); all: flux(u) = 0; dt = 0.05; inside = abs(y - 5) > "
         "2 or x > 4 and x < 9";
     const auto before = run_typed<double>("du/dt = 0; dv/dt = 0", run), after = run_typed<double>(text, run);
-    const auto total = [&](const std::vector<double>& cells, std::size_t c) {
-        const auto half = std::ptrdiff_t(cells.size() / 2), begin = std::ptrdiff_t(c) * half;
-        return std::accumulate(cells.begin() + begin, cells.begin() + begin + half, 0.0);
-    };
-    for (const std::size_t c : {0, 1}) CHECK(std::abs(total(after, c) - total(before, c)) < 1e-11);
+    const std::size_t half = after.size() / 2;
+    for (const std::size_t begin : {std::size_t(0), half})
+        CHECK(std::abs(total(std::span(after).subspan(begin, half)) -
+                       total(std::span(before).subspan(begin, half))) < 1e-11);
 }
 
 TEST_CASE("A component that has no sides where others have is told, and so is what changes nothing") {
-    using stencil::equation::read_equations;
     const auto notes = [](const std::string& text) {
         std::string all;
-        for (const std::string& note : read_equations(text).notes) all += note + "\n";
+        for (const std::string& note : stencil::equation::read_equations(text).notes) all += note + "\n";
         return all;
     };
     CHECK(notes("du/dt = lap(u); dv/dt = u; x: u = 1").find("`v` has no condition") == 0);
     CHECK(notes("du/dt = lap(u); dv/dt = u; x: insulated").empty());
     CHECK(notes("du/dt = lap(u); dv/dt = u; x: u = 1; boundary = periodic").empty());
     CHECK(notes("du/dt = lap(u); foo = 3").find("nothing uses the parameter `foo`") == 0);
-    CHECK(notes("du/dt = lap(u); u0 = sin(x)").find("`u(0) = ...`") != std::string::npos);
+    CHECK(contains(notes("du/dt = lap(u); u0 = sin(x)"), "`u(0) = ...`"));
     CHECK(notes("du/dt = D*lap(u); D = 2*k; k = 1; rate = u^2; u(0) = a; a = x").empty());
-    CHECK(notes("delta_a = laplacian_a").find("laplacian = isotropic") != std::string::npos);
+    CHECK(contains(notes("delta_a = laplacian_a"), "laplacian = isotropic"));
 }
 
 TEST_CASE("A definition's conditions at the sides hold at every stage, at its time") {
@@ -341,9 +322,7 @@ TEST_CASE("A definition's conditions at the sides hold at every stage, at its ti
     for (const auto& [name, step] :
          {std::pair<const char*, Stepper>{"euler", euler}, {"heun", heun}, {"rk4", rk4}}) {
         INFO(c.formula << ", " << name);
-        TypedRun run;
-        run.steps = 9;
-        run.stepper = name;
+        TypedRun run{.steps = 9, .stepper = name};
         Grid u = start_grid(run, 0, mirrored);
         for (int i = 0; i < run.steps; ++i) u = step(u, i * kStepOfTime, c.definition);
         const auto cells = run_typed<double>("du/dt = lap(q); q = " + c.formula +

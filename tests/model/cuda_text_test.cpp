@@ -78,8 +78,8 @@ std::vector<T> run_text(const Equations& e,
         arrays.push_back(buffers.back().data());
     }
     for (std::size_t c = 0; c < e.components.size(); ++c)
-        for (int y = 0; y < run.ny; ++y)
-            for (int x = 0; x < run.nx; ++x) arrays[c][y * pitch + x] = T(run.start(int(c), x, y));
+        set_cells(FieldView<T>{arrays[c], run.nx, run.ny, pitch},
+                  [&](int x, int y) { return run.start(int(c), x, y); });
     KernelArguments<T> arguments(program, setup, pitch);
     std::vector<T> lines(arguments.line_values() + 1);
     arguments.set_lines(lines.data());
@@ -99,7 +99,7 @@ std::vector<T> run_text(const Equations& e,
     std::vector<T> result;
     for (std::size_t c = 0; c < e.components.size(); ++c)
         for (int y = 0; y < run.ny; ++y)
-            for (int x = 0; x < run.nx; ++x) result.push_back(arrays[c][y * pitch + x]);
+            result.insert(result.end(), arrays[c] + y * pitch, arrays[c] + y * pitch + run.nx);
     return result;
 }
 
@@ -127,17 +127,13 @@ TEST_CASE("The text of the CUDA kernels has the bits of the CPU's rows") {
     INFO(text);
     const auto check = [&]<class T>(T) {
         const Equations e = read_equations(text);
-        const Program program = make_program(e, scheme_of(e.stepper), sizeof(T) == 8, e.dt.value_or(0.1));
+        const Program program = program_of<T>(e);
         const Kernels kernels(cuda_text(program, sizeof(T) == 8), program);
         // Larger than a block in both directions with partial vectors and rows, and tiny fields.
         for (const auto& [nx, ny] : {std::pair(139, 19), {37, 9}, {1, 3}, {3, 1}}) {
             INFO(nx << "x" << ny);
-            TypedRun run;
-            run.nx = nx;
-            run.ny = ny;
-            run.steps = 3;
-            const auto expected = run_typed<T>(text, run), cells = run_text<T>(e, program, kernels, run);
-            CHECK(std::memcmp(cells.data(), expected.data(), expected.size() * sizeof(T)) == 0);
+            const TypedRun run{.nx = nx, .ny = ny, .steps = 3};
+            CHECK(same_bits(run_text<T>(e, program, kernels, run), run_typed<T>(text, run)));
         }
     };
     check(float());
@@ -147,7 +143,7 @@ TEST_CASE("The text of the CUDA kernels has the bits of the CPU's rows") {
 TEST_CASE("Texts are compiled and kept where there is a run-time compiler, and where not one line says so") {
     const OwnCache scratch;
     const Equations e = read_equations("du/dt = lap(u); left: u = 1; right: flux(u) = 0; y: insulated");
-    const std::string text = cuda_text(make_program(e, scheme_of("euler"), false), false);
+    const std::string text = cuda_text(program_of<float>(e), false);
     if (!why_no_nvrtc().empty()) {
         const std::string why = message_of<CudaError>([&] { compiled_kernels(text, 90); });
         CHECK(why == why_no_nvrtc());
@@ -156,16 +152,14 @@ TEST_CASE("Texts are compiled and kept where there is a run-time compiler, and w
         return;
     }
     const std::string cubin = compiled_kernels(text, 90);
-    CHECK(
-        cubin.starts_with("\x7f"
-                          "ELF"));
+    CHECK(cubin.starts_with("\177ELF"));
     CHECK(compiled_kernels(text, 90) == cubin);
     CHECK(compiled_kernels(text, 80) != cubin);
     const auto folder = scratch / "stencilscope/kernels";
     CHECK(std::distance(std::filesystem::directory_iterator(folder), {}) == 2);
-    CHECK(message_of<CudaError>([&] { compile_cuda(text, 10); }).find("rchitecture") != std::string::npos);
+    CHECK(contains(message_of<CudaError>([&] { compile_cuda(text, 10); }), "rchitecture"));
     // For a GPU newer than the compiler, PTX is made, which the driver compiles.
     CHECK(contains(compile_cuda(text, 9990).cubin, ".entry stage0"));
-    CHECK(message_of<CudaError>([&] { compile_cuda("__global__ void f() { g(); }", 90); }).find("\"g\"") !=
-          std::string::npos);
+    CHECK(
+        contains(message_of<CudaError>([&] { compile_cuda("__global__ void f() { g(); }", 90); }), "\"g\""));
 }

@@ -2,11 +2,10 @@
 
 #include <cmath>
 #include <limits>
-#include <random>
 
 #include "kernels/equation/rows/scalar_machine.h"
 #include "tests/support/catch.h"
-#include "tests/support/seed.h"
+#include "tests/support/scratch.h"
 
 using namespace stencil::equation;
 
@@ -37,11 +36,10 @@ class Evaluated {
 template <class T>
 double worst_error(Function f, long double (*exact)(long double), double low, double high, bool absolute) {
     Evaluated<T> function(f);
-    std::mt19937_64 generator{stencil_test::next_seed()};
-    std::uniform_real_distribution<double> uniform(low, high);
+    stencil_test::Dice dice;
     double worst = 0;
     for (int i = 0; i < 20000; ++i) {
-        const T x = T(uniform(generator));
+        const T x = T(dice.uniform(low, high));
         const long double expected = exact(x);
         const T size = absolute ? T(1) : std::abs(T(expected));
         const double unit = double(std::nextafter(size, std::numeric_limits<T>::infinity()) - size);

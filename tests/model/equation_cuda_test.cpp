@@ -1,7 +1,6 @@
 // Typed equations have the same bits on the GPU as on the CPU; imex agrees up to rounding of the transforms.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cmath>
@@ -28,15 +27,17 @@ using namespace stencil_test;
 
 namespace {
 
+std::string cubin_of_text(const std::string& text) {
+    return compile_cuda(text, default_compute_capability()).cubin;
+}
+
 template <class T>
 std::string cubin_of(const Program& program) {
-    return compile_cuda(cuda_text(program, sizeof(T) == 8), default_compute_capability()).cubin;
+    return cubin_of_text(cuda_text(program, sizeof(T) == 8));
 }
 
 EquationSetup setup_of(const Equations& e, int nx, int ny) {
-    EquationSetup setup{nx, ny, e.spacing, e.dt.value_or(0.05), {}, 7, false};
-    for (const auto& parameter : e.parameters) setup.parameters.push_back(parameter.value);
-    return setup;
+    return stencil_test::setup_of(e, TypedRun{.nx = nx, .ny = ny});
 }
 
 template <class T>
@@ -55,6 +56,7 @@ struct Job {
     Equations equations;
     Program program, start;
     std::string cubin, start_cubin;
+    std::string fused = {};  ///< the cubin of a kernel of several steps
 };
 
 /// Runs one program on both devices.
@@ -77,10 +79,8 @@ class OnBoth {
 
     /// Sets every cell of a component or data array on the CPU, and copies it to the GPU.
     void write(int array, const std::function<double(int x, int y)>& value) {
-        const FieldView<T> to = cpu.array(array);
-        for (int y = 0; y < to.ny; ++y)
-            for (int x = 0; x < to.nx; ++x) to.at(x, y) = T(value(x, y));
-        copy_to_device(row_copy(cuda.array(array), to), stream_);
+        set_cells(cpu.array(array), value);
+        copy_to_device(row_copy(cuda.array(array), cpu.array(array)), stream_);
     }
     void write(int array, FieldView<T> from) {
         write(array, [&](int x, int y) { return double(from.at(x, y)); });
@@ -129,26 +129,21 @@ class OnBoth {
     CudaEquationStepper<T> cuda;
 };
 
-template <class T>
-void compile_jobs(std::vector<Job>& jobs) {
+/// Compiles for each job, by eight threads.
+template <class Jobs, class Compile>
+void compile_each(Jobs& jobs, const Compile& compile) {
     ThreadPool pool(8);
     pool.for_ranges(std::int64_t(jobs.size()), [&](std::int64_t begin, std::int64_t end) {
-        for (auto i = std::size_t(begin); i < std::size_t(end); ++i) {
-            jobs[i].cubin = cubin_of<T>(jobs[i].program);
-            jobs[i].start_cubin = cubin_of<T>(jobs[i].start);
-        }
+        for (auto i = std::size_t(begin); i < std::size_t(end); ++i) compile(jobs[i]);
     });
 }
 
-std::vector<std::string> compiled(const std::vector<Job>& jobs,
-                                  const std::function<std::string(const Job&)>& text) {
-    std::vector<std::string> cubins(jobs.size());
-    ThreadPool pool(8);
-    pool.for_ranges(std::int64_t(jobs.size()), [&](std::int64_t begin, std::int64_t end) {
-        for (auto i = std::size_t(begin); i < std::size_t(end); ++i)
-            cubins[i] = compile_cuda(text(jobs[i]), default_compute_capability()).cubin;
+template <class T>
+void compile_jobs(std::vector<Job>& jobs) {
+    compile_each(jobs, [](Job& job) {
+        job.cubin = cubin_of<T>(job.program);
+        job.start_cubin = cubin_of<T>(job.start);
     });
-    return cubins;
 }
 
 // Lists every model with every integrator that supports it.
@@ -159,7 +154,7 @@ std::vector<Job> jobs_of(bool float64) {
             Job job{&preset, scheme, read_equations(preset.text), {}, {}, {}, {}};
             const std::string unsupported_reason = message_of<InputError>([&] {
                 job.program =
-                    make_program(job.equations, scheme_of(scheme), float64, job.equations.dt.value_or(1));
+                    make_program(job.equations, scheme_of(scheme), float64, job.equations.dt.value_or(0.1));
             });
             if (!unsupported_reason.empty()) continue;
             job.start = make_start_program(job.equations, float64);
@@ -210,14 +205,14 @@ TEMPLATE_TEST_CASE("Every model has the CPU's bits on the GPU several steps at a
     const auto shape_of = [&](const Job& job) {
         return fused_shapes(FusedProgram(job.program), kFloat64, kColumns).front();
     };
-    const auto cubins = compiled(
-        jobs, [&](const Job& job) { return fused_text(FusedProgram(job.program), kFloat64, shape_of(job)); });
-    for (std::size_t i = 0; i < jobs.size(); ++i) {
-        const Job& job = jobs[i];
+    compile_each(jobs, [&](Job& job) {
+        job.fused = cubin_of_text(fused_text(FusedProgram(job.program), kFloat64, shape_of(job)));
+    });
+    for (const Job& job : jobs) {
         INFO(job.preset->name);
         const EquationSetup setup = setup_of(job.equations, kColumns, kRows);
         OnBoth<TestType> run(job, setup);
-        run.fuse(shape_of(job), cubins[i]);
+        run.fuse(shape_of(job), job.fused);
         REQUIRE(run.cuda.fused()->steps_of(37) > 0);
         run.both([](auto& stepper) { stepper.advance(37); });
         CHECK(run.difference() == "");
@@ -231,19 +226,18 @@ TEMPLATE_TEST_CASE("Every model has the CPU's bits when it stays on the multipro
     const auto shape_of = [&](const Job& job) {
         return resident_shapes(FusedProgram(job.program), kFloat64).back();
     };
-    const auto cubins = compiled(jobs, [&](const Job& job) {
-        return resident_text(FusedProgram(job.program), kFloat64, shape_of(job));
+    compile_each(jobs, [&](Job& job) {
+        job.fused = cubin_of_text(resident_text(FusedProgram(job.program), kFloat64, shape_of(job)));
     });
     // Programs with too many arrays or registers.
     std::vector<std::string_view> do_not_fit;
     for (const auto& [nx, ny] : {std::pair(61, 83), {301, 263}})
-        for (std::size_t i = 0; i < jobs.size(); ++i) {
-            const Job& job = jobs[i];
+        for (const Job& job : jobs) {
             if (nx > 100 && job.scheme != job.equations.stepper) continue;
             INFO(job.preset->name << ", " << job.scheme << ", " << nx << "x" << ny);
             const EquationSetup setup = setup_of(job.equations, nx, ny);
             OnBoth<TestType> run(job, setup);
-            run.keep_resident(shape_of(job), 29, cubins[i]);
+            run.keep_resident(shape_of(job), 29, job.fused);
             if (run.cuda.fused()->steps_of(37) == 0) {
                 do_not_fit.push_back(job.preset->name);
                 continue;
@@ -282,19 +276,12 @@ TEST_CASE("Manufactured solutions have the CPU's bits by each kernel of the GPU,
     const auto resident_shape_of = [](const Problem& problem) {
         return resident_shapes(FusedProgram(problem.program), true).back();
     };
-    ThreadPool pool(8);
-    pool.for_ranges(std::int64_t(problems.size()), [&](std::int64_t begin, std::int64_t end) {
-        const auto cubin = [](const std::string& text) {
-            return compile_cuda(text, default_compute_capability()).cubin;
-        };
-        for (auto i = std::size_t(begin); i < std::size_t(end); ++i) {
-            Problem& problem = problems[i];
-            const FusedProgram fused(problem.program);
-            problem.cubin = cubin_of<double>(problem.program);
-            if (const auto shape = fused_shape_of(problem))
-                problem.fused = cubin(fused_text(fused, true, *shape));
-            problem.resident = cubin(resident_text(fused, true, resident_shape_of(problem)));
-        }
+    compile_each(problems, [&](Problem& problem) {
+        const FusedProgram fused(problem.program);
+        problem.cubin = cubin_of<double>(problem.program);
+        if (const auto shape = fused_shape_of(problem))
+            problem.fused = cubin_of_text(fused_text(fused, true, *shape));
+        problem.resident = cubin_of_text(resident_text(fused, true, resident_shape_of(problem)));
     });
     std::size_t fused = 0, resident = 0;
     for (const Problem& problem : problems) {
@@ -340,7 +327,7 @@ TEMPLATE_TEST_CASE("Sides, noise, data and odd sizes have the CPU's bits on the 
         "du/dt = where(u/0 - u/0, u, -u) + where(u > 0, 1/0, 0)*0; dv/dt = max(v, u/0)");
     INFO(text);
     const Equations e = read_equations(text);
-    const Program program = make_program(e, scheme_of(e.stepper), sizeof(T) == 8, e.dt.value_or(1));
+    const Program program = program_of<T>(e);
     const std::string cubin = cubin_of<T>(program);
     for (const auto& [nx, ny] :
          {std::pair(1, 1), {1, 9}, {3, 2}, {4, 8}, {128, 8}, {129, 9}, {133, 17}, {5, 70}}) {
@@ -358,7 +345,7 @@ TEMPLATE_TEST_CASE("Sides, noise, data and odd sizes have the CPU's bits on the 
 
 TEST_CASE("A field of more rows than a grid has blocks along y has the CPU's bits on the GPU") {
     const Equations e = read_equations("du/dt = lap(u) + y; left: u = t; right: u = 0; dt = 0.1");
-    const Program program = make_program(e, scheme_of("euler"), false);
+    const Program program = program_of<float>(e);
     const int rows = kCudaBlocksY * cuda_block(program, false).height() + 77;
     OnBoth<float> run(program, setup_of(e, 3, rows), cubin_of<float>(program));
     run.write(0, [](int x, int y) { return x + 0.001 * (y % 1000); });
@@ -374,7 +361,7 @@ TEST_CASE("What is set or written between steps counts on the GPU as on the CPU"
                  "boundary = zero; inside = (x - 20)^2 < 200*D");
     INFO(text);
     const Equations e = read_equations(text);
-    const Program program = make_program(e, scheme_of(e.stepper), true, e.dt.value_or(1));
+    const Program program = program_of<double>(e);
     OnBoth<double> run(program, setup_of(e, 45, 31), cubin_of<double>(program));
     const auto anything = [&](int, int) { return random.uniform(-1, 1); };
     run.write(0, anything);
@@ -398,13 +385,13 @@ TEST_CASE("What is set or written between steps counts on the GPU as on the CPU"
 
 TEST_CASE("Kernels are compiled once the steps to come are worth it, and what was tried is told") {
     const Equations e = read_equations("du/dt = 0.1*lap(u) - u^3; dt = 0.1; boundary = periodic");
-    const Program program = make_program(e, scheme_of("euler"), false);
+    const Program program = program_of<float>(e);
     std::atomic<int> compiled = 0;
     CudaStream stream;
     CudaEquationStepper<float> stepper(
         program, setup_of(e, 1000, 700), cubin_of<float>(program), stream, [&](const std::string& text) {
             ++compiled;
-            return compile_cuda(text, default_compute_capability()).cubin;
+            return cubin_of_text(text);
         });
     stepper.expect(1000);  // takes some milliseconds
     stepper.advance(200);
@@ -425,16 +412,13 @@ TEST_CASE("Kernels are compiled once the steps to come are worth it, and what wa
 }
 
 TEST_CASE("A text that is no CUDA and code that is none are told") {
-    CHECK(message_of<CudaError>([] {
-              compile_cuda("__global__ void f() { g(); }", default_compute_capability());
-          }).find("\"g\"") != std::string::npos);
+    CHECK(contains(message_of<CudaError>([] { cubin_of_text("__global__ void f() { g(); }"); }), "\"g\""));
     const Equations e = read_equations("du/dt = lap(u)");
-    const Program program = make_program(e, scheme_of("euler"), false);
+    const Program program = program_of<float>(e);
     CudaStream stream;
     CHECK_THROWS_AS(CudaEquationStepper<float>(program, setup_of(e, 8, 8), std::string(4096, '?'), stream),
                     CudaError);
-    const std::string other =
-        compile_cuda("extern \"C\" __global__ void other() {}", default_compute_capability()).cubin;
+    const std::string other = cubin_of_text("extern \"C\" __global__ void other() {}");
     CHECK_THROWS_AS(CudaEquationStepper<float>(program, setup_of(e, 8, 8), other, stream), CudaError);
 }
 
@@ -454,20 +438,18 @@ TEMPLATE_TEST_CASE("imex on the GPU is the CPU's but for roundings, however its 
     INFO(equations << sides);
     const Equations e = read_equations(equations + sides);
     const Program program = make_program(e, SteppingScheme::imex, sizeof(T) == 8);
-    const std::string cubin =
-        compile_cuda(cuda_text(program, sizeof(T) == 8), default_compute_capability()).cubin;
+    const std::string cubin = cubin_of<T>(program);
     for (const auto& [nx, ny] : {std::pair(1, 1), {7, 5}, {129, 66}, {300, 131}}) {
         INFO(nx << "x" << ny);
-        const EquationSetup setup{nx, ny, e.spacing, *e.dt, {}, 7, false};
+        const EquationSetup setup = setup_of(e, nx, ny);
         ThreadPool pool(2);
         CudaStream stream;
         EquationStepper<T> cpu(program, setup, pool);
         CudaEquationStepper<T> whole(program, setup, cubin, stream), cut(program, setup, cubin, stream);
         for (int c = 0; c < program.components; ++c) {
             const FieldView<T> to = cpu.component(c);
-            for (int y = 0; y < ny; ++y)
-                for (int x = 0; x < nx; ++x)
-                    to.at(x, y) = T(0.3 * std::cos(0.2 * x + c) + 0.2 * std::sin(0.3 * y));
+            set_cells(to,
+                      [&](int x, int y) { return 0.3 * std::cos(0.2 * x + c) + 0.2 * std::sin(0.3 * y); });
             copy_to_device(row_copy(whole.component(c), to), stream);
             copy_to_device(row_copy(cut.component(c), to), stream);
         }
@@ -477,15 +459,8 @@ TEMPLATE_TEST_CASE("imex on the GPU is the CPU's but for roundings, however its 
         for (const int steps : {1, 2, 33, 0, 4}) cut.advance(steps);
         const auto cells = cells_of(whole, program.components, stream);
         REQUIRE(cells == cells_of(cut, program.components, stream));
-        double difference = 0, size = 0;
-        std::size_t i = 0;
-        for (int c = 0; c < program.components; ++c)
-            for (int y = 0; y < ny; ++y)
-                for (int x = 0; x < nx; ++x, ++i) {
-                    const double of_cpu = cpu.component(c).at(x, y);
-                    difference += (double(cells[i]) - of_cpu) * (double(cells[i]) - of_cpu);
-                    size += of_cpu * of_cpu;
-                }
-        REQUIRE(std::sqrt(difference) <= (sizeof(T) == 8 ? 1e-12 : 1e-4) * std::sqrt(size));
+        const auto on_cpu = cells_of(cpu, program.components);
+        const std::vector<double> exact(on_cpu.begin(), on_cpu.end());
+        REQUIRE(relative_error(cells, exact) <= (sizeof(T) == 8 ? 1e-12 : 1e-4));
     }
 }

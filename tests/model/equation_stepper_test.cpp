@@ -13,11 +13,19 @@ namespace {
 
 constexpr double kRounding = 1e-13;
 
+// A run has the bits of the same steps by one thread, cell by cell.
+void check_bits_of_single_cells(const std::string& text, const TypedRun& run) {
+    TypedRun plain = run;
+    plain.threads = 1;
+    plain.plain = true;
+    CHECK(same_bits(run_typed<float>(text, run), run_typed<float>(text, plain)));
+    CHECK(same_bits(run_typed<double>(text, run), run_typed<double>(text, plain)));
+}
+
 }  // namespace
 
 TEST_CASE("Conditions at the sides hold on the faces, with their place and time") {
-    TypedRun run;
-    run.steps = 5;
+    TypedRun run{.steps = 5};
     double t = 0;
     // Ghost cells for a value g on the face, and for value + 2 flux = g, at spacing 0.5.
     const auto outside = [&](const Grid& g, int x, int y) {
@@ -85,23 +93,9 @@ TEST_CASE("Rows, single cells and any number of threads have the same bits") {
                  "du/dt = u[x+2*dx,y] - u + 0.1*u[-3,+1] + abs(u)^0.3 - sqrt(u)/3; inside = x > 3");
     for (const char* stepper : {"euler", "heun", "rk4", "symplectic"}) {
         INFO(text << ", " << stepper);
-        TypedRun run;
-        run.nx = 301;
-        run.ny = 9;
-        run.steps = 3;
-        run.stepper = stepper;
-        TypedRun plain = run, threads = run;
-        plain.plain = true;
-        threads.threads = 3;
-        const auto check = [&]<class T>(T) {
-            const auto expected = run_typed<T>(text, plain);
-            CHECK(std::memcmp(expected.data(), run_typed<T>(text, run).data(), expected.size() * sizeof(T)) ==
-                  0);
-            CHECK(std::memcmp(
-                      expected.data(), run_typed<T>(text, threads).data(), expected.size() * sizeof(T)) == 0);
-        };
-        check(float());
-        check(double());
+        for (const int threads : {1, 3})
+            check_bits_of_single_cells(
+                text, {.nx = 301, .ny = 9, .steps = 3, .threads = threads, .stepper = stepper});
     }
 }
 
@@ -129,41 +123,25 @@ TEST_CASE("Many steps in one pass have the bits of one step after the other") {
         "da/dt = b; db/dt = lap(a); left: a = sin(y + t); right: a + 2*flux(a) = 1",
         "u' = ind(sum8(u) > 3) + y*(1 - x)*0.1 - 1/(2 + u) + (3 - y)*(0.1 - y/7); left: u = 1; right: "
         "flux(u) = x");
-    struct Shape {
-        int nx, ny, threads;
-    };
     // In the second text, symplectic steps read `a` at the sides at the end of a step and at the beginning of
     // the next, with times that differ in the last bit. Sizes cover fewer rows than threads, and rows
     // narrower and slightly wider than a tile. Only the last three exceed the cache, so that a pass fuses
     // several steps, and only the last two use several threads.
-    const auto [nx, ny, threads] = GENERATE(values<Shape>({{1, 1, 1},
-                                                           {1, 37, 2},
-                                                           {70, 1, 3},
-                                                           {3, 2, 8},
-                                                           {65, 9, 2},
-                                                           {5, 1500, 1},
-                                                           {15, 2000, 5},
-                                                           {333, 101, 3}}));
+    const auto [nx, ny, threads] = GENERATE(table<int, int, int>({{1, 1, 1},
+                                                                  {1, 37, 2},
+                                                                  {70, 1, 3},
+                                                                  {3, 2, 8},
+                                                                  {65, 9, 2},
+                                                                  {5, 1500, 1},
+                                                                  {15, 2000, 5},
+                                                                  {333, 101, 3}}));
     for (const char* stepper : {"euler", "rk4", "symplectic"}) {
         const bool is_map = std::string_view(text).starts_with("u'");
         if (std::string_view(stepper) != "euler" && is_map) continue;
         if (std::string_view(stepper) == "rk4" && nx * ny > 10000) continue;
         INFO(text << ", " << stepper << ", " << nx << " x " << ny << ", threads " << threads);
-        TypedRun run;
-        run.nx = nx;
-        run.ny = ny;
-        run.steps = 7;
-        run.threads = threads;
-        run.stepper = stepper;
-        TypedRun one_by_one = run;
-        one_by_one.threads = 1;
-        one_by_one.plain = true;
-        const auto check = [&]<class T>(T) {
-            const auto expected = run_typed<T>(text, one_by_one), found = run_typed<T>(text, run);
-            CHECK(std::memcmp(expected.data(), found.data(), expected.size() * sizeof(T)) == 0);
-        };
-        check(float());
-        check(double());
+        check_bits_of_single_cells(text,
+                                   {.nx = nx, .ny = ny, .steps = 7, .threads = threads, .stepper = stepper});
     }
 }
 

@@ -83,7 +83,7 @@ TEST_CASE("Fused kernels have the bits of the CPU's rows, whatever their warps w
     INFO(text);
     const auto check = [&]<class T>(T, int steps, int columns, int batch, int rest) {
         const Equations e = read_equations(text);
-        const Program program = make_program(e, scheme_of(e.stepper), sizeof(T) == 8, e.dt.value_or(0.1));
+        const Program program = program_of<T>(e);
         const FusedProgram fused(program);
         TypedRun run;
         // Several strips and segments; partial vectors make wrapped rows load cell by cell.
@@ -96,7 +96,7 @@ TEST_CASE("Fused kernels have the bits of the CPU's rows, whatever their warps w
             INFO(steps << " steps, " << columns << " columns, " << warps << " warps");
             const auto expected = run_typed<T>(text, run);
             const auto cells = run_fused<T>(e, fused, shape, code, warps, run);
-            CHECK(std::memcmp(cells.data(), expected.data(), expected.size() * sizeof(T)) == 0);
+            CHECK(same_bits(cells, expected));
         }
     };
     check(float(), 1, 4, 4, 37);
@@ -107,7 +107,7 @@ TEST_CASE("Fused kernels have the bits of the CPU's rows, whatever their warps w
 TEST_CASE("Fused kernels take no more shared memory than a GPU has") {
     const Equations e =
         read_equations("du/dt = lap(u) - u*v; dv/dt = lap(v) + u*v; dt = 0.1; boundary = periodic");
-    const Program whole = make_program(e, scheme_of("euler"), true);
+    const Program whole = program_of<double>(e);
     const FusedProgram program(whole);
     constexpr int kSmall = 99 * 1024;
     const auto shapes = fused_shapes(program, true, 8192, kSmall);
@@ -118,7 +118,7 @@ TEST_CASE("Fused kernels take no more shared memory than a GPU has") {
 
 TEST_CASE("Whoever leaves does not wait for kernels that are being compiled, and it is known that they are") {
     const Equations e = read_equations("du/dt = lap(u); dt = 0.1; boundary = periodic");
-    const Program program = make_program(e, scheme_of(e.stepper), false, e.dt.value_or(0.1));
+    const Program program = program_of<float>(e);
     std::promise<void> end;
     const std::shared_future<void> ended = end.get_future();
     {

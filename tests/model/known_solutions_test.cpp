@@ -22,10 +22,9 @@ struct KnownProblem {
 double error_of(const KnownProblem& problem, int n, double dt) {
     const double dx = problem.lx / n;
     const auto place = [&](int i) { return (i + 0.5) * dx; };
-    TypedRun run;
-    run.nx = n;
-    run.ny = problem.ly == 0 ? 1 : int(std::lround(problem.ly / dx));
-    run.steps = std::lround(problem.time / dt);
+    TypedRun run{.nx = n,
+                 .ny = problem.ly == 0 ? 1 : int(std::lround(problem.ly / dx)),
+                 .steps = std::lround(problem.time / dt)};
     run.start = [&](int c, int x, int y) { return problem.exact(c, place(x), place(y), 0); };
     const auto cells = run_typed<double>(
         fmt::format("{}\ndx = {}; dt = {}", problem.text, dx, problem.time / double(run.steps)), run);
@@ -90,9 +89,7 @@ TEST_CASE("Straight profiles are at rest between the conditions that they fulfil
         {"top: flux(u) = -0.25; bottom: u + 4*flux(u) = 1; x: insulated", -1, 0.25, true},
     }));
     INFO(c.sides);
-    TypedRun run;
-    run.nx = run.ny = 8;
-    run.steps = 200;
+    TypedRun run{.nx = 8, .ny = 8, .steps = 200};
     run.start = [&](int, int x, int y) { return c.at + c.slope * 0.5 * ((c.along_y ? y : x) + 0.5); };
     const std::string text = "du/dt = lap(u); dx = 0.5; dt = 0.05; " + c.sides;
     const auto rest = start_grid(run, 0, mirrored).u;
@@ -104,8 +101,7 @@ TEST_CASE("Straight profiles are at rest between the conditions that they fulfil
 }
 
 TEST_CASE("Each axis has its own conditions, in the corners too") {
-    TypedRun run;
-    run.steps = 6;
+    TypedRun run{.steps = 6};
     struct Case {
         std::string sides;
         bool wrap_x;

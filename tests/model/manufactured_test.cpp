@@ -53,7 +53,7 @@ Cells stepped_by_all(const ManufacturedRun& made) {
         INFO(by.name);
         const Cells cells = stepped(made, by);
         if (reference.empty()) reference = cells;
-        CHECK(std::memcmp(cells.data(), reference.data(), cells.size() * sizeof(double)) == 0);
+        CHECK(same_bits(cells, reference));
     }
     return reference;
 }

@@ -17,45 +17,24 @@ struct Extent {
     double low = 0, high = 0;
 };
 
-// A small field of a model from its initial state: components one after another.
-struct Piece {
-    int nx = 40, ny = 36;
-    bool plain = false;
-    int threads = 1;
-};
-
+// Cells of a small field of a model, from its own initial state.
 template <class T>
-std::vector<T> cells_after(const Equations& e, long long steps, const Piece& piece) {
-    ThreadPool pool(piece.threads);
-    const EquationSetup setup{piece.nx, piece.ny, e.spacing, e.dt.value_or(1), values_of(e), 11, piece.plain};
+std::vector<T> cells_after(const Equations& e, long long steps, const TypedRun& how = {.nx = 40, .ny = 36}) {
+    ThreadPool pool(how.threads);
+    const EquationSetup setup = setup_of(e, how);
     EquationStepper<T> start(make_start_program(e, sizeof(T) == 8), setup, pool);
-    EquationStepper<T> run(make_program(e, scheme_of(e.stepper), sizeof(T) == 8, setup.dt), setup, pool);
+    EquationStepper<T> run(program_of<T>(e), setup, pool);
     start.advance(1);
-    std::vector<T> cells;
     const int components = int(e.components.size());
-    for (int c = 0; c < components; ++c)
-        for (int y = 0; y < piece.ny; ++y)
-            std::copy_n(start.component(c).row(y), piece.nx, run.component(c).row(y));
+    for (int c = 0; c < components; ++c) copy_cells(start.component(c), run.component(c));
     run.advance(steps);
-    for (int c = 0; c < components; ++c)
-        for (int y = 0; y < piece.ny; ++y)
-            cells.insert(cells.end(), run.component(c).row(y), run.component(c).row(y) + piece.nx);
-    return cells;
-}
-
-double relative_difference(const std::vector<float>& single, const std::vector<double>& exact) {
-    double difference = 0, size = 0;
-    for (std::size_t i = 0; i < exact.size(); ++i) {
-        difference += std::pow(double(single[i]) - exact[i], 2);
-        size += exact[i] * exact[i];
-    }
-    return std::sqrt(difference / size);
+    return cells_of(run, components);
 }
 
 // Returns the extent of each component's values.
 template <class T>
 std::vector<Extent> extents_after(const Equations& e, long long steps) {
-    const auto cells = cells_after<T>(e, steps, {});
+    const auto cells = cells_after<T>(e, steps);
     REQUIRE(std::ranges::all_of(cells, [](T u) { return std::isfinite(u); }));
     const auto size = std::ptrdiff_t(cells.size() / e.components.size());
     std::vector<Extent> extents;
@@ -87,7 +66,7 @@ TEST_CASE(
         const bool moves = !std::ranges::equal(before, after, [](const Extent& a, const Extent& b) {
             return a.low == b.low && a.high == b.high;
         });
-        CHECK((moves || e.about.find("0") != std::string::npos || !e.components[0].rate));
+        CHECK((moves || contains(e.about, "0") || !e.components[0].rate));
     }
 }
 
@@ -113,15 +92,16 @@ TEST_CASE("Every model has the same bits by rows, threads and cell by cell, and 
         INFO(preset.name);
         const Equations e = read_equations(preset.text);
         constexpr long long kSteps = 6;
-        const Piece plain{67, 11, true, 1}, rows{67, 11, false, 1}, threads{67, 11, false, 2};
+        const TypedRun plain{.nx = 67, .ny = 11, .plain = true};
         const auto exact = cells_after<double>(e, kSteps, plain);
         const auto single = cells_after<float>(e, kSteps, plain);
-        for (const Piece& piece : {rows, threads}) {
-            CHECK(cells_after<double>(e, kSteps, piece) == exact);
-            CHECK(cells_after<float>(e, kSteps, piece) == single);
+        for (const int threads : {1, 2}) {
+            const TypedRun rows{.nx = 67, .ny = 11, .threads = threads};
+            CHECK(cells_after<double>(e, kSteps, rows) == exact);
+            CHECK(cells_after<float>(e, kSteps, rows) == single);
         }
         if (!std::ranges::all_of(e.components, &Evolving::rate)) continue;
-        CHECK(relative_difference(single, exact) <= 1e-5);
+        CHECK(relative_error(single, exact) <= 1e-5);
     }
 }
 
@@ -131,6 +111,6 @@ TEST_CASE("In float32 slow rates are not lost beside the state that they change"
         REQUIRE(preset != presets().end());
         INFO(name);
         const Equations e = read_equations(preset->text);
-        CHECK(relative_difference(cells_after<float>(e, 2000, {}), cells_after<double>(e, 2000, {})) < 6e-6);
+        CHECK(relative_error(cells_after<float>(e, 2000, {}), cells_after<double>(e, 2000, {})) < 6e-6);
     }
 }

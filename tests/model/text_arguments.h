@@ -71,18 +71,16 @@ class TextArguments {
     void fill_arrays(const std::vector<int>& from) {
         stencil::ThreadPool pool(1);
         stencil::equation::EquationStepper<T> rows(program_, setup_, pool);
-        const auto for_cells = [&](auto&& action) {
-            for (int y = 0; y < run_.ny; ++y)
-                for (int x = 0; x < run_.nx; ++x) action(x, y);
-        };
-        for (int c = 0; c < program_.components; ++c)
-            for_cells([&](int x, int y) { rows.component(c).at(x, y) = T(run_.start(c, x, y)); });
+        const auto start = [&](int c) { return [=, this](int x, int y) { return run_.start(c, x, y); }; };
+        for (int c = 0; c < program_.components; ++c) set_cells(rows.component(c), start(c));
         rows.advance(1);
-        for (const int a : from)
-            for_cells([&](int x, int y) {
-                arrays_[std::size_t(a)][y * pitch_ + x] =
-                    a < program_.components ? T(run_.start(a, x, y)) : rows.array(a).at(x, y);
-            });
+        for (const int a : from) {
+            const stencil::FieldView<T> to{arrays_[std::size_t(a)], run_.nx, run_.ny, pitch_};
+            if (a < program_.components)
+                set_cells(to, start(a));
+            else
+                stencil::copy_cells(rows.array(a), to);
+        }
     }
 
     void fill_lines(int steps) {

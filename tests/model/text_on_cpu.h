@@ -50,7 +50,7 @@ class TextOnCpu {
   public:
     /// `before` precedes the definitions of CUDA's keywords.
     explicit TextOnCpu(const std::string& text, const std::string& before = "")
-        : float32_(text.find("typedef float Real") != std::string::npos) {
+        : float32_(contains(text, "typedef float Real")) {
         std::ofstream(scratch_ / "kernels.cpp") << before << kCudaWords << text;
         const std::string library = (scratch_ / "kernels.so").string();
         const std::string command =

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <functional>
+#include <iterator>
+#include <numeric>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,6 +17,7 @@
 #include "sim/model/step/stages.h"
 #include "sim/model/text/text_error.h"
 #include "tests/support/catch.h"
+#include "tests/support/scratch.h"
 
 namespace stencil_test {
 
@@ -25,7 +29,7 @@ struct TypedRun {
     bool plain = false;
     int threads = 1;
     std::uint64_t seed = 5;
-    std::string stepper;                           ///< empty: the text's own
+    std::string stepper = {};                      ///< empty: the text's own
     stencil::equation::RowCompiler compiler = {};  ///< if set, all steps are compiled
     Start start = [](int component, int x, int y) {
         return 0.3 + 0.05 * ((7 * x + 3 * y + 5 * component) % 11);
@@ -53,6 +57,12 @@ inline stencil::equation::UniformState uniform_state(const stencil::equation::Eq
     return state;
 }
 
+/// The program of a text by its own integrator, for cells of type T.
+template <class T>
+stencil::equation::Program program_of(const stencil::equation::Equations& e) {
+    return make_program(e, stencil::equation::scheme_of(e.stepper), sizeof(T) == 8, e.dt.value_or(0.1));
+}
+
 /// Why a text is refused, and the part of it that the message marks; both are empty if it is taken.
 struct Refusal {
     std::string sentence, about;
@@ -66,16 +76,31 @@ inline Refusal text_refusal(const std::string& text) {
     return {};
 }
 
+template <class T, class Value>
+void set_cells(stencil::FieldView<T> field, Value&& value) {
+    for (int y = 0; y < field.ny; ++y)
+        for (int x = 0; x < field.nx; ++x) field.at(x, y) = T(value(x, y));
+}
+
+/// Returns the first components one after another, row by row.
+template <class T>
+std::vector<T> cells_of(stencil::equation::EquationStepper<T>& stepper, int components) {
+    std::vector<T> cells;
+    for (int c = 0; c < components; ++c) {
+        const stencil::FieldView<T> field = stepper.component(c);
+        for (int y = 0; y < field.ny; ++y) cells.insert(cells.end(), field.row(y), field.row(y) + field.nx);
+    }
+    return cells;
+}
+
 /// Returns the components one after another, row by row.
 template <class T>
 std::vector<T> run_typed(const std::string& text, const TypedRun& run) {
     using namespace stencil::equation;
-    const Equations e = read_equations(text);
+    Equations e = read_equations(text);
+    if (!run.stepper.empty()) e.stepper = run.stepper;
     stencil::ThreadPool pool(run.threads);
-    const EquationSetup setup = setup_of(e, run);
-    const std::string& scheme = run.stepper.empty() ? e.stepper : run.stepper;
-    EquationStepper<T> stepper(
-        make_program(e, scheme_of(scheme), sizeof(T) == 8, setup.dt), setup, pool, run.compiler);
+    EquationStepper<T> stepper(program_of<T>(e), setup_of(e, run), pool, run.compiler);
     if (run.compiler) {
         stepper.wait_for_compiler();
         INFO(stepper.why_not_compiled());
@@ -83,14 +108,9 @@ std::vector<T> run_typed(const std::string& text, const TypedRun& run) {
     }
     const int components = int(e.components.size());
     for (int c = 0; c < components; ++c)
-        for (int y = 0; y < run.ny; ++y)
-            for (int x = 0; x < run.nx; ++x) stepper.component(c).at(x, y) = T(run.start(c, x, y));
+        set_cells(stepper.component(c), [&](int x, int y) { return run.start(c, x, y); });
     stepper.advance(run.steps);
-    std::vector<T> cells;
-    for (int c = 0; c < components; ++c)
-        for (int y = 0; y < run.ny; ++y)
-            for (int x = 0; x < run.nx; ++x) cells.push_back(stepper.component(c).at(x, y));
-    return cells;
+    return cells_of(stepper, components);
 }
 
 // An independent grid for expected results: u(x, y) with a rule for cells outside.
@@ -132,11 +152,40 @@ Grid stepped(const Grid& g, F&& next) {
     return result;
 }
 
+/// The largest absolute value; infinite if any is not finite.
+inline double largest(std::span<const double> cells) {
+    double result = 0;
+    for (const double u : cells) result = std::max(result, std::isfinite(u) ? std::abs(u) : HUGE_VAL);
+    return result;
+}
+
 inline double largest_difference(std::span<const double> a, std::span<const double> b) {
     REQUIRE(a.size() == b.size());
-    double largest = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) largest = std::max(largest, std::abs(a[i] - b[i]));
-    return largest;
+    std::vector<double> differences;
+    std::ranges::transform(a, b, std::back_inserter(differences), std::minus());
+    return largest(differences);
+}
+
+inline double total(std::span<const double> cells) {
+    return std::accumulate(cells.begin(), cells.end(), 0.0);
+}
+
+/// ||a - exact|| / ||exact||
+template <class T>
+double relative_error(const std::vector<T>& a, std::span<const double> exact) {
+    REQUIRE(a.size() == exact.size());
+    double difference = 0, size = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        difference += std::pow(double(a[i]) - exact[i], 2);
+        size += exact[i] * exact[i];
+    }
+    return std::sqrt(difference / size);
+}
+
+/// Compares bits, by which NaNs may be equal and zeros of other signs differ.
+template <class T>
+bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
+    return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
 }
 
 }  // namespace stencil_test

@@ -9,6 +9,8 @@ import pytest
 if not any(word.endswith("test_cuda.py") and not word.startswith("-") for word in sys.argv):
     os.environ["CUDA_VISIBLE_DEVICES"] = ""
 
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "soak"))
+
 import stencilscope as ss  # noqa: E402
 
 

@@ -1,18 +1,14 @@
 """Steps in float32 are as accurate as NumPy's, which evaluate each term of the text separately."""
 
 import pathlib
-import sys
 
 import numpy as np
 import pytest
+from stepper import Run, Unsupported
 
 import stencilscope as ss
 
-HERE = pathlib.Path(__file__).parent
-sys.path.insert(0, str(HERE / "soak"))
-from stepper import Run, Unsupported  # noqa: E402
-
-MODELS = sorted(path.stem for path in (HERE.parents[1] / "assets" / "models").glob("*.txt"))
+MODELS = {path.stem: path for path in sorted(pathlib.Path(__file__).parents[2].glob("assets/models/*.txt"))}
 STEPS = 120
 
 
@@ -22,7 +18,7 @@ def distance(a, b):
 
 @pytest.mark.parametrize("name", MODELS)
 def test_float32_is_as_near_to_float64_as_terms_by_themselves(name):
-    text = (HERE.parents[1] / "assets" / "models" / f"{name}.txt").read_text()
+    text = MODELS[name].read_text()
     sim = ss.Simulation(model=name, size=(93, 67), dtype="float32", method="cpu", steps=STEPS, allow_unstable=True)
     start = {c: sim.field(c, numpy=True) for c in sim.components}
     ends = []

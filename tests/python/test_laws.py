@@ -1,17 +1,13 @@
 """Symmetries: shifting, mirroring, transposing, reordering the components or changing the units of a problem of soak/ does the
 same to its solution."""
 
-import pathlib
 import re
-import sys
 
 import numpy as np
 import pytest
+from problems import Problem
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent / "soak"))
-from problems import Problem  # noqa: E402
-
-import stencilscope as ss  # noqa: E402
+import stencilscope as ss
 
 ORDER_ONE = "dx dxf dxb dy dyf dyb".split()
 ORDER_TWO = "lap div dxx dyy dxy grad2 dot".split()

@@ -1,13 +1,8 @@
 """A fixed selection of some hundred random problems of soak/; scripts/soak tries further ones."""
 
-import pathlib
-import sys
-
 import pytest
-
-sys.path.insert(0, str(pathlib.Path(__file__).parent / "soak"))
-from checks import check  # noqa: E402
-from problems import Problem  # noqa: E402
+from checks import check
+from problems import Problem
 
 PROBLEMS, PARTS = 100, 5
 

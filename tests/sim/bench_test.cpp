@@ -11,11 +11,10 @@
 #include "sim/bench/speed_chart.h"
 #include "sim/bench/work_precision.h"
 #include "sim/machine/roofline.h"
-#include "sim/text/error.h"
-#include "sim/text/json.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/picture.h"
+#include "tests/support/runs.h"
 #include "tests/support/scratch.h"
 
 using namespace stencil;
@@ -58,9 +57,7 @@ std::size_t colors_of(const Picture& picture) {
 
 WorkPrecisionSpec small_spec(const std::string& text, double until, std::vector<DType> dtypes) {
     LadderSpec ladder;
-    ladder.run.use_model(model_of_text(text));
-    ladder.run.backend = "cpu";
-    ladder.run.threads = 2;
+    ladder.run = run_of_text(text);
     ladder.sizes = {{17, 12}};
     return work_precision_spec(ladder, until, std::move(dtypes));
 }
@@ -123,7 +120,7 @@ TEST_CASE(
 TEST_CASE("A sweep goes from 256 to the largest square in steps of about the square root of two") {
     for (const int largest : {100, 256, 300, 1000, 5000, 46333, 70000}) {
         const auto edges = sweep_edges(largest);
-        INFO(largest);
+        INFO("largest " << largest);
         REQUIRE(edges.front() == 256);
         REQUIRE(std::ranges::is_sorted(edges));
         REQUIRE(std::ranges::adjacent_find(edges) == edges.end());
@@ -249,8 +246,8 @@ TEST_CASE("Steppers that cannot step a model are told beside those that do") {
         query_machine(),
         kGoOn);
     REQUIRE(measured.rows.front().stepper == "imex");
-    REQUIRE(measured.rows.front().why_not.find("linear") != std::string::npos);
-    REQUIRE(to_text(measured).find("\nimex") != std::string::npos);
+    REQUIRE(contains(measured.rows.front().why_not, "linear"));
+    REQUIRE(contains(to_text(measured), "\nimex"));
     REQUIRE(work_precision_chart(measured).series.size() == 4);
 }
 

@@ -8,6 +8,8 @@
 #include "sim/text/names.h"
 #include "tests/model/typed_run.h"
 #include "tests/support/catch.h"
+#include "tests/support/runs.h"
+#include "tests/support/scratch.h"
 
 using namespace stencil;
 using namespace stencil::equation;
@@ -20,8 +22,7 @@ constexpr const char* kGrayScott =
     "Du = 0.16; Dv = 0.08; F = 0.035; K = 0.065";
 
 RunSpec spec_of(const std::string& text) {
-    RunSpec spec;
-    spec.use_model(model_of_text(text));
+    RunSpec spec = spec_of_text(text);
     spec.size = Size{2000, 1000};
     spec.dt = "1";
     return spec;
@@ -51,8 +52,7 @@ TEST_CASE("What is printed of a step is a text that steps alike") {
             program_text(make_program(e, SteppingScheme::euler, true), names_of(e.parameters));
         const std::string again = as_model(printed) + parameters;
         INFO(printed);
-        stencil_test::TypedRun run;
-        run.steps = 4;
+        const stencil_test::TypedRun run{.steps = 4};
         CHECK(largest_difference(run_typed<double>(again, run), run_typed<double>(text + parameters, run)) <
               1e-13);
     }
@@ -72,11 +72,11 @@ TEST_CASE("All code of an equation is there without the device that it is for") 
     CHECK(cuda.operations == 14);
     CHECK(cuda.bytes == 16);
     CHECK(cuda.why_single.empty());
-    CHECK(cuda.texts[0].text.find("stage0") != std::string::npos);
-    CHECK(cuda.texts[1].text.find("fused(") != std::string::npos);
+    CHECK(contains(cuda.texts[0].text, "stage0"));
+    CHECK(contains(cuda.texts[1].text, "fused("));
     const GeneratedCode cpu = generated_code(spec_of(kGrayScott), Device::cpu);
     REQUIRE(cpu.texts.size() == 1);
-    CHECK(cpu.texts[0].text.find("stage0") != std::string::npos);
+    CHECK(contains(cpu.texts[0].text, "stage0"));
     RunSpec solves = spec_of("du/dt = -lap2(u) - u^3; boundary = periodic");
     solves.stepper = "imex";
     CHECK(generated_code(solves, Device::cuda).texts.size() == 1);
@@ -93,11 +93,10 @@ TEST_CASE("What was measured of kernels stands beside their names, and nothing t
     const std::vector<CodeRow> rows = code_rows(cuda, way);
     REQUIRE(rows.size() == cuda.texts.size() + 1);
     CHECK_FALSE(rows[0].registers);
-    CHECK(figures_text(rows[0]).find("not measured") != std::string::npos);
+    CHECK(contains(figures_text(rows[0]), "not measured"));
     CHECK(rows[1].used);
-    for (const char* token : {"168", "2 blocks", "1311"})
-        CHECK(figures_text(rows[1]).find(token) != std::string::npos);
+    for (const char* token : {"168", "2 blocks", "1311"}) CHECK(contains(figures_text(rows[1]), token));
     CHECK(rows.back().name == "another");
     for (const char* token : {"8 bytes", "1 block ", "not fit"})
-        CHECK(figures_text(rows.back()).find(token) != std::string::npos);
+        CHECK(contains(figures_text(rows.back()), token));
 }

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -14,11 +13,11 @@
 #include "sim/figure/text.h"
 #include "sim/figure/ticks.h"
 #include "sim/text/error.h"
+#include "sim/text/parse.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/picture.h"
 #include "tests/support/scratch.h"
-#include "tests/support/seed.h"
 
 namespace fs = std::filesystem;
 using namespace stencil;
@@ -29,16 +28,10 @@ namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-std::mt19937_64& random_bits() {
-    static std::mt19937_64 engine(next_seed());
-    return engine;
-}
-
 template <class T = double>
 Array<T> random_array(int nx, int ny, double low = 0, double high = 1) {
     Array<T> array(nx, ny);
-    std::uniform_real_distribution<double> values(low, high);
-    for (T& cell : array.cells()) cell = T(values(random_bits()));
+    Dice().fill(array.cells(), low, high);
     return array;
 }
 
@@ -85,6 +78,17 @@ struct Figure : Picture {
     }
 };
 
+std::string written(FigureFormat format, const FigurePanel& panel, const std::string& caption = "") {
+    const ScratchFolder folder;
+    write_figure(folder / "figure", format, {&panel, 1}, caption);
+    return read_bytes(folder / "figure");
+}
+
+Figure png_of(const FigurePanel& panel, const std::string& caption = "") {
+    const ScratchFolder folder;
+    return Figure(write_bytes(folder / "figure.png", written(FigureFormat::png, panel, caption)));
+}
+
 int count_of(const std::string& text, const std::string& part) {
     int count = 0;
     for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
@@ -107,12 +111,9 @@ using Labels = std::vector<std::string>;
 }  // namespace
 
 TEST_CASE("a PNG figure shows every cell of a small field in its colour, row 0 on top") {
-    const ScratchFolder folder;
     const Field field(random_array(7, 5, -2, 3));
     const Colormap& colors = colormap("viridis");
-    const FigurePanel panel{"Start", &field, &colors, {-2, 3}, "u"};
-    write_figure(folder / "figure.png", FigureFormat::png, {&panel, 1}, "a caption");
-    const Figure picture(folder / "figure.png");
+    const Figure picture = png_of({"Start", &field, &colors, {-2, 3}, "u"}, "a caption");
     REQUIRE(picture.panel_width > 500);
     CHECK(std::abs(picture.panel_width * 5 - picture.panel_height * 7) <= 7);
     for (int y = 0; y < 5; ++y) {
@@ -129,23 +130,21 @@ TEST_CASE("a PNG figure shows every cell of a small field in its colour, row 0 o
 }
 
 TEST_CASE("a PNG figure shows the mean of the cells where there are more cells than pixels") {
-    const ScratchFolder folder;
     const int nx = 1901, ny = 1500;
     const Field field(random_array<float>(nx, ny));
     const auto& cells = field.as<float>();
     const Colormap& colors = colormap("viridis");
-    const FigurePanel panel{"Start", &field, &colors, {0, 1}, "u"};
-    write_figure(folder / "figure.png", FigureFormat::png, {&panel, 1}, "");
-    const Figure picture(folder / "figure.png");
+    const Figure picture = png_of({"Start", &field, &colors, {0, 1}, "u"});
     REQUIRE(picture.panel_width > 400);
     REQUIRE(picture.panel_width < nx);
     const double wide = double(nx) / picture.panel_width, high = double(ny) / picture.panel_height;
     const auto overlap = [](int cell, double from, double to) {
         return std::max(0.0, std::min(cell + 1.0, to) - std::max(double(cell), from));
     };
-    std::uniform_int_distribution<int> columns(2, picture.panel_width - 3), rows(2, picture.panel_height - 3);
+    Dice dice;
     for (int trial = 0; trial < 200; ++trial) {
-        const int px = columns(random_bits()), py = rows(random_bits());
+        const int px = dice.integer(2, picture.panel_width - 3),
+                  py = dice.integer(2, picture.panel_height - 3);
         double sum = 0;
         for (int y = int(py * high); y < std::min(ny, int((py + 1) * high) + 1); ++y)
             for (int x = int(px * wide); x < std::min(nx, int((px + 1) * wide) + 1); ++x)
@@ -166,19 +165,10 @@ TEST_CASE("an SVG figure holds its words and numbers as text") {
     const std::string svg = read_bytes(folder / "figure.svg");
     CHECK(svg.starts_with("<?xml"));
     CHECK(svg.ends_with("</svg>\n"));
-    for (const char* text : {"Start &amp; &lt;go&gt;",
-                             "Laplacian",
-                             "Laplacian of u",
-                             "u",
-                             "x (cells)",
-                             "y (cells)",
-                             "seed 17, &quot;zero&quot; boundary \uFFFD.",
-                             "0.2",
-                             "0.8",
-                             "−2",
-                             "3.40",
-                             "×10⁻³",
-                             "600"}) {
+    for (const std::string& text :
+         split("Start &amp; &lt;go&gt;|Laplacian|Laplacian of u|u|x (cells)|y (cells)|seed 17, "
+               "&quot;zero&quot; boundary \uFFFD.|0.2|0.8|−2|3.40|×10⁻³|600",
+               '|')) {
         INFO(text);
         CHECK(contains(svg, fmt::format(">{}</text>", text)));
     }
@@ -189,65 +179,51 @@ TEST_CASE("an SVG figure holds its words and numbers as text") {
 }
 
 TEST_CASE("figures are the same bytes when they are written again, and others for another field") {
-    const ScratchFolder folder;
     const Field field(random_array(90, 70)), other(random_array(90, 70));
-    FigurePanel panel{"Start", &field, &colormap("plasma"), {0, 1}, "u"};
+    const FigurePanel panel{"Start", &field, &colormap("plasma"), {0, 1}, "u"},
+        of_other{"Start", &other, &colormap("plasma"), {0, 1}, "u"};
     for (const auto& [format, start] : {std::pair{FigureFormat::pdf, "%PDF-"},
                                         std::pair{FigureFormat::svg, "<?xml"},
                                         std::pair{FigureFormat::png, "\x89PNG"}}) {
-        panel.field = &field;
-        write_figure(folder / "first", format, {&panel, 1}, "caption");
-        write_figure(folder / "second", format, {&panel, 1}, "caption");
-        panel.field = &other;
-        write_figure(folder / "other", format, {&panel, 1}, "caption");
-        const std::string first = read_bytes(folder / "first");
+        const std::string first = written(format, panel, "caption");
         INFO(start);
         CHECK(first.starts_with(start));
         CHECK(first.size() > 2000);
-        CHECK(first == read_bytes(folder / "second"));
-        CHECK(first != read_bytes(folder / "other"));
+        CHECK(first == written(format, panel, "caption"));
+        CHECK(first != written(format, of_other, "caption"));
         CHECK_FALSE(contains(first, "CreationDate"));
     }
 }
 
 TEST_CASE("fields of every shape make figures of bounded size") {
-    const ScratchFolder folder;
     const std::pair<int, int> shapes[] = {
         {1, 1}, {1, 3000}, {3000, 1}, {3, 200}, {200, 3}, {2, 1}, {16384, 5}};
     for (const auto& [nx, ny] : shapes) {
         const Field field(random_array(nx, ny));
         const FigurePanel panel{"Start", &field, &colormap("turbo"), {0, 1}, "u"};
         INFO(nx << " x " << ny);
-        write_figure(folder / "figure.png", FigureFormat::png, {&panel, 1}, "caption");
-        const Figure picture(folder / "figure.png");
+        const Figure picture = png_of(panel, "caption");
         CHECK(picture.width == 1200);
         CHECK(picture.height > 200);
         CHECK(picture.height < 2400);
-        for (const auto format : {FigureFormat::svg, FigureFormat::pdf}) {
-            write_figure(folder / "figure", format, {&panel, 1}, "caption");
-            CHECK(fs::file_size(folder / "figure") < 4'000'000);
-        }
+        for (const auto format : {FigureFormat::svg, FigureFormat::pdf})
+            CHECK(written(format, panel, "caption").size() < 4'000'000);
     }
 }
 
 TEST_CASE("a field that is constant has one colour and one tick") {
-    const ScratchFolder folder;
     const Colormap& colors = colormap("viridis");
     for (const auto& [nx, ny] : {std::pair{64, 64}, std::pair{1777, 1333}}) {
-        Array<double> array(nx, ny);
-        std::ranges::fill(array.cells(), 0.3);
-        const Field field(std::move(array));
+        const Field field(array_of(nx, ny, [](int, int) { return 0.3; }));
         const FigurePanel panel{"Constant", &field, &colors, {0.3, 0.3}, "u"};
-        write_figure(folder / "figure.png", FigureFormat::png, {&panel, 1}, "");
-        const Figure picture(folder / "figure.png");
+        const Figure picture = png_of(panel);
         REQUIRE(picture.panel_width > 400);
         int others = 0;
         for (int y = 2; y < picture.panel_height - 2; ++y)
             for (int x = 2; x < picture.panel_width - 2; ++x)
                 others += picture.panel_at(x, y) != colors.colors[0];
         CHECK(others == 0);
-        write_figure(folder / "figure.svg", FigureFormat::svg, {&panel, 1}, "");
-        CHECK(count_of(read_bytes(folder / "figure.svg"), ">0.3</text>") == 1);
+        CHECK(count_of(written(FigureFormat::svg, panel), ">0.3</text>") == 1);
     }
 }
 
@@ -272,7 +248,6 @@ TEST_CASE("cells that are not finite are magenta, alone and among the cells of a
 }
 
 TEST_CASE("ranges that no colour can show still make a figure") {
-    const ScratchFolder folder;
     const Field field(random_array(30, 20, -1, 1));
     const double largest = std::numeric_limits<double>::max();
     for (const ValueRange range : {ValueRange{-kInfinity, kInfinity},
@@ -282,9 +257,7 @@ TEST_CASE("ranges that no colour can show still make a figure") {
                                    ValueRange{1, -1},
                                    ValueRange{0, 5e-324}}) {
         INFO(range.low << " to " << range.high);
-        const FigurePanel panel{"Start", &field, &colormap("grey"), range, "u"};
-        write_figure(folder / "figure.svg", FigureFormat::svg, {&panel, 1}, "");
-        const std::string svg = read_bytes(folder / "figure.svg");
+        const std::string svg = written(FigureFormat::svg, {"Start", &field, &colormap("grey"), range, "u"});
         CHECK(svg.ends_with("</svg>\n"));
         CHECK_FALSE(contains(svg, "nan"));
         CHECK_FALSE(contains(svg, ">inf<"));
@@ -336,11 +309,10 @@ TEST_CASE("colour bars have round ticks with a common number of decimals") {
 }
 
 TEST_CASE("ticks stand where their labels say, for ranges of every size") {
-    std::uniform_real_distribution<double> ends(-1, 1), decades(-250, 250);
+    Dice dice;
     for (int trial = 0; trial < 2000; ++trial) {
-        const double scale = std::pow(10.0, decades(random_bits()));
-        double low = ends(random_bits()) * scale, high = ends(random_bits()) * scale;
-        if (low > high) std::swap(low, high);
+        const double scale = std::pow(10.0, dice.uniform(-250, 250));
+        const auto [low, high] = std::minmax({dice.uniform(-1, 1) * scale, dice.uniform(-1, 1) * scale});
         if (high - low < 1e-3 * scale) continue;  // labels are relative to an offset
         const Ticks ticks = value_ticks({low, high}, 10);
         INFO(fmt::format("{} to {}: {}", low, high, ticks.note));
@@ -365,13 +337,12 @@ TEST_CASE("ticks stand where their labels say, for ranges of every size") {
 TEST_CASE("the ends of a colour bar are labelled where there is room, and nothing touches them") {
     CHECK(value_ticks({0, 0.5039}, 6).low == "0.0");
     CHECK(value_ticks({0, 0.5039}, 6).high == "0.504");
-    std::uniform_real_distribution<double> ends(-1, 1), lengths(40, 400);
+    Dice dice;
     const LabelWidth measure = [](std::string_view label) { return 6.0 * double(label.size()); };
     constexpr double kGap = 4;
     for (int trial = 0; trial < 500; ++trial) {
-        double low = ends(random_bits()), high = ends(random_bits());
-        if (low > high) std::swap(low, high);
-        const double length = lengths(random_bits());
+        const auto [low, high] = std::minmax({dice.uniform(-1, 1), dice.uniform(-1, 1)});
+        const double length = dice.uniform(40, 400);
         const Ticks ticks = with_ends(value_ticks({low, high}, 9), length, kGap, measure);
         CAPTURE(low, high, length);
         const bool room = measure(ticks.low) + kGap + measure(ticks.high) <= length;

@@ -1,11 +1,9 @@
 // Initial conditions and their random numbers.
 #include <cmath>
-#include <fstream>
 
 #include "sim/field/random.h"
 #include "sim/files/npy.h"
 #include "sim/initial/initial.h"
-#include "sim/text/json.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/paths.h"
@@ -28,27 +26,17 @@ Field make(const std::string& text, const Made& made) {
     const InitialChoice choice = parse_initial(text);
     return make_initial(choice, {made.nx, made.ny, made.seed, made.boundary, choice.parameters});
 }
-
-nlohmann::json known_answers() {
-    std::ifstream file(stencil_test::reference_file("random_numbers.json"));
-    return nlohmann::json::parse(file);
-}
-
 }  // namespace
 
 TEST_CASE("jagged is NumPy's field to 1e-6") {
     const Field known = read_npy(reference_file("jagged_96x128_seed3966789.npy"));
     const Field found = make("jagged", {128, 96, 3966789});
-    const auto a = known.as<double>().cells();
-    const auto b = found.as<double>().cells();
-    double worst = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) worst = std::max(worst, std::abs(a[i] - b[i]));
-    REQUIRE(worst <= 1e-12);
+    const auto a = known.as<double>().cells(), b = found.as<double>().cells();
+    for (std::size_t i = 0; i < a.size(); ++i) REQUIRE(std::abs(a[i] - b[i]) <= 1e-12);
 }
 
 TEST_CASE("jagged of other sizes, odd ones and 2000x2000, is NumPy's at sampled cells") {
-    std::ifstream file(reference_file("jagged_samples.json"));
-    for (const auto& sample : nlohmann::json::parse(file)) {
+    for (const auto& sample : read_json(reference_file("jagged_samples.json"))) {
         const Made made{sample.at("nx"), sample.at("ny"), sample.at("seed")};
         INFO(made.nx << "x" << made.ny);
         const Field field = make("jagged", made);
@@ -120,53 +108,44 @@ TEST_CASE("Every initial condition comes in every size and is finite") {
 }
 
 TEST_CASE("Unknown initial conditions and options are refused with what is allowed") {
-    REQUIRE(contains(input_error([] { parse_initial("jaged"); }), "did you mean 'jagged'"));
-    REQUIRE(contains(input_error([] { parse_initial("jag-ged"); }), "did you mean 'jagged'"));
+    for (const auto& [text, part] : {std::pair{"jaged", "did you mean 'jagged'"},
+                                     {"jag-ged", "did you mean 'jagged'"},
+                                     {"gaussian:sigm=1", "sigma=0.125"},
+                                     {"gaussian:sigma=0", "must be from"},
+                                     {"gaussian:sigma=nan", "finite"},
+                                     {"noise:x=1", "allowed: none"}})
+        REQUIRE(contains(input_error([text] { parse_initial(text); }), part));
     for (const char* formula : {"random", "random-0.5", "1-x"})
         REQUIRE(parse_initial(formula).formula == formula);
-    REQUIRE(contains(input_error([] { parse_initial("gaussian:sigm=1"); }), "sigma=0.125"));
-    REQUIRE(contains(input_error([] { parse_initial("gaussian:sigma=0"); }), "must be from"));
-    REQUIRE(contains(input_error([] { parse_initial("gaussian:sigma=nan"); }), "finite"));
-    REQUIRE(contains(input_error([] { parse_initial("noise:x=1"); }), "allowed: none"));
 }
 
 TEST_CASE("An array of another shape than --size is refused, its own is taken") {
     const ScratchFolder folder;
     const std::string file = (folder / "u.npy").string();
     write_npy(file, random_field(7, 4));
-    const auto size = initial_size(parse_initial(file));
-    REQUIRE(size.has_value());
-    REQUIRE(*size == std::pair{7, 4});
+    REQUIRE(initial_size(parse_initial(file)) == std::pair{7, 4});
     REQUIRE(contains(input_error([&] { make(file, {4, 7}); }), "the array is 7x4"));
 }
 
-TEST_CASE("float32 random numbers are NumPy's") {
-    const auto known = known_answers();
+TEST_CASE("Random numbers are NumPy's in both precisions, and for seeds of more than 32 bits") {
+    const auto known = read_json(reference_file("random_numbers.json"));
     for (const auto& [seed, key] : {std::pair{3966789u, "default_rng(3966789).random(8, float32)"},
                                     std::pair{987654321u, "default_rng(987654321).random(4, float32)"}}) {
-        stencil::Random random(seed);
+        Random random(seed);
         for (const double value : known.at(key)) REQUIRE(double(random.next_float()) == value);
     }
-}
-
-TEST_CASE("float64 random numbers are NumPy's") {
-    stencil::Random random(3966789);
-    const auto known = known_answers();
+    Random random(3966789);
     for (const double value : known.at("default_rng(3966789).random(4, float64)"))
         REQUIRE(random.next_double() == value);
-}
-
-TEST_CASE("A seed of more than 32 bits is NumPy's too") {
     // np.random.default_rng(12345678901234567890).random(4)
-    stencil::Random random(12345678901234567890u);
+    Random large(12345678901234567890u);
     for (const double value :
          {0.0042248797955735107, 0.6523439976170509, 0.6078805024233389, 0.9843050417988058})
-        REQUIRE(random.next_double() == value);
+        REQUIRE(large.next_double() == value);
 }
 
 TEST_CASE("Drawing one float32 leaves the other half of the draw for the next") {
-    stencil::Random floats(7);
-    stencil::Random doubles(7);
+    Random floats(7), doubles(7);
     floats.next_float();
     const float high = floats.next_float();
     // Both use the same 64 bits; the upper part makes the float64.

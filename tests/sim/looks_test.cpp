@@ -23,10 +23,11 @@ constexpr std::uint32_t kPaper = 0xffffff;
 
 // A field of 0 with a row of ones.
 Field wall(int n, int row) {
-    Array<double> cells(n, n);
-    for (int y = 0; y < n; ++y)
-        for (int x = 0; x < n; ++x) cells.at(x, y) = y == row;
-    return Field(std::move(cells));
+    return array_of(n, n, [&](int, int y) { return y == row; });
+}
+
+double x_of(int x, int /*y*/) {
+    return x;
 }
 
 // Returns the first and last coloured pixel in a column.
@@ -124,10 +125,7 @@ TEST_CASE("Contours are at the levels that are given, or as many as are asked fo
 }
 
 TEST_CASE("A figure's contours run between the pixels on both sides of a level, and nowhere else") {
-    Array<double> ramp(20, 8);
-    for (int y = 0; y < 8; ++y)
-        for (int x = 0; x < 20; ++x) ramp.at(x, y) = x;
-    const Field field(std::move(ramp));
+    const Field field(array_of(20, 8, x_of));
     const Colormap& grey = colormap("grey");
     const auto plain = figure::field_raster(field, grey, {0, 19}, 20, 8);
     const auto lines = figure::field_raster(field, grey, {0, 19}, 20, 8, {4.5, 17});
@@ -141,10 +139,7 @@ TEST_CASE("A figure's contours run between the pixels on both sides of a level, 
 }
 
 TEST_CASE("From above a surface is the field, and from the side its height is that of the colours") {
-    Array<double> ramp(64, 64);
-    for (int y = 0; y < 64; ++y)
-        for (int x = 0; x < 64; ++x) ramp.at(x, y) = x;
-    const Field field(std::move(ramp));
+    const Field field(array_of(64, 64, x_of));
     const Colormap& grey = colormap("grey");
     const auto above = figure::surface_raster(field, grey, {0, 63}, {0, 90, 1}, 400, 400);
     // The diagonal takes 0.96 of the picture.
@@ -178,11 +173,9 @@ TEST_CASE("What stands in front hides what is behind, from wherever it is seen")
 }
 
 TEST_CASE("Cells that are no numbers are holes") {
-    Array<double> cells(40, 40);
-    for (int y = 0; y < 40; ++y)
-        for (int x = 0; x < 40; ++x) cells.at(x, y) = std::hypot(x - 20, y - 20) < 6 ? std::nan("") : 0.5;
-    const auto raster =
-        figure::surface_raster(Field(std::move(cells)), colormap("grey"), {0, 1}, {0, 90, 1}, 200, 200);
+    const Field field(
+        array_of(40, 40, [](int x, int y) { return std::hypot(x - 20, y - 20) < 6 ? std::nan("") : 0.5; }));
+    const auto raster = figure::surface_raster(field, colormap("grey"), {0, 1}, {0, 90, 1}, 200, 200);
     CHECK(raster.pixels[100 * 200 + 100] == kPaper);
     CHECK(raster.pixels[100 * 200 + 60] != kPaper);
 }

@@ -143,7 +143,7 @@ TEST_CASE("What another user could have written is passed over, and it is said w
         }
         fs::permissions(folder, others, fs::perm_options::add);
         CHECK(!cache.keep("other key", "bytes"));
-        CHECK(cache.why_unsafe().find("chmod") != std::string::npos);
+        CHECK(contains(cache.why_unsafe(), "chmod"));
         fs::permissions(folder, others, fs::perm_options::remove);
     }
     fs::rename(file, scratch / "elsewhere");
@@ -153,7 +153,7 @@ TEST_CASE("What another user could have written is passed over, and it is said w
     fs::rename(scratch / "elsewhere", file);
     fs::create_directory_symlink(folder, scratch / "link");
     CHECK(!KernelCache(scratch / "link").find("key"));
-    CHECK(KernelCache(scratch / "link").why_unsafe().find("link") != std::string::npos);
+    CHECK(contains(KernelCache(scratch / "link").why_unsafe(), "link"));
     if (::geteuid() != 0) return;  // only root can give a file away
     for (const fs::path& foreign : {file, folder}) {
         REQUIRE(::chown(foreign.c_str(), 65534, 65534) == 0);

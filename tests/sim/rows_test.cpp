@@ -239,17 +239,17 @@ TEST_CASE("A file written by rows is the one written whole") {
     REQUIRE(seen.statistics.min == statistics_of(field).min);
     REQUIRE(seen.statistics.not_finite == 0);
     write_npy(folder / "other.npy", Field(random_field(3, 4)));
-    REQUIRE(input_error([&] {
-                file_rows({folder / "rows.npy", folder / "other.npy"});
-            }).find("other.npy") != std::string::npos);
+    REQUIRE(contains(input_error([&] {
+                         file_rows({folder / "rows.npy", folder / "other.npy"});
+                     }),
+                     "other.npy"));
 }
 
 TEST_CASE("A field's hash takes every NaN for the same, and is else one of its bits") {
     const auto hash = [](float odd_one) {
-        Array<float> cells(5, 3);
-        for (int y = 0; y < 3; ++y)
-            for (int x = 0; x < 5; ++x) cells.at(x, y) = x == 2 && y == 1 ? odd_one : 0.5f * float(x - y);
-        return field_hash(Field(std::move(cells)));
+        Field field = Field(array_of(5, 3, [](int x, int y) { return 0.5 * (x - y); })).to(DType::float32);
+        field.as<float>().at(2, 1) = odd_one;
+        return field_hash(field);
     };
     const float nan = std::numeric_limits<float>::quiet_NaN();
     REQUIRE(hash(nan) == hash(-nan));

@@ -74,8 +74,7 @@ TEST_CASE("A view that is to be exact has the range of its own moment, though th
     RunSpec spec = small_spec();
     spec.size = Size{1200, 1100};  // percentiles take longer than some steps
     spec.range = {RangeRule::Kind::percentile, 3, 95};
-    SessionOptions options = standing();
-    options.running = true;
+    SessionOptions options = running();
     options.steps_per_frame = 1;
     Session session(spec, options);
     session.set_view(view_of(Pane::now));
@@ -407,9 +406,7 @@ TEST_CASE("A jump can be stopped, and then the session stands still") {
 }
 
 TEST_CASE("A long jump is done at once where the method is auto, and its spec repeats it bit for bit") {
-    RunSpec spec = small_spec();
-    spec.method = "auto";
-    Session session(spec, standing());
+    Session session(small_spec(), standing());
     session.set_view(view_of(Pane::now));
     perform(session, action::Step{30});
     const std::string stepping = session.snapshot()->now.method;
@@ -422,8 +419,7 @@ TEST_CASE("A long jump is done at once where the method is auto, and its spec re
 
     Session other(small_spec(), standing());
     const ScratchFolder folder;
-    RunSpec repeated = snapshot->spec;
-    write_text_file(folder / "spec.json", to_json(repeated).dump());
+    write_text_file(folder / "spec.json", to_json(snapshot->spec).dump());
     perform(other, action::Open{(folder / "spec.json").string()});
     REQUIRE(other.snapshot()->step == 100'000'000'000);
     REQUIRE(cells(other) == cells(session));
@@ -431,9 +427,7 @@ TEST_CASE("A long jump is done at once where the method is auto, and its spec re
 
 TEST_CASE(
     "A jump goes at once or by steps as it is asked to, and the method that was asked for steps again") {
-    RunSpec spec = small_spec();
-    spec.method = "cpu";
-    Session session(spec, standing());
+    Session session(small_spec("cpu"), standing());
     perform(session, action::Step{30});
     perform(session, action::Jump{200, true});
     REQUIRE(session.snapshot()->step == 200);
@@ -442,7 +436,7 @@ TEST_CASE(
     REQUIRE(contains(newest_message(session), "spectral"));
     const auto at_once = cells(session);
 
-    Session other(spec, standing());
+    Session other(small_spec("cpu"), standing());
     perform(other, action::Jump{200, false});
     REQUIRE(other.snapshot()->messages.empty());
     REQUIRE(other.snapshot()->spec.edits.empty());
@@ -532,11 +526,11 @@ TEST_CASE("A film of a session has a frame at every multiple of its step, and is
     session.apply(action::Record{});
     CHECK(session.snapshot()->recording.empty());
     const Message told = session.snapshot()->messages.back();
-    CHECK(told.text.find("Recorded 3 frames") != std::string::npos);
+    CHECK(contains(told.text, "Recorded 3 frames"));
     CHECK(told.folder == folder.path().string());
     CHECK(read_bytes(folder / "film.gif").size() == 3 * 8 * 6 * 3);
     session.apply(action::Record{folder.path().string(), 5, true, false, ".avi"});
-    CHECK(session.snapshot()->messages.back().text.find(".webm") != std::string::npos);
+    CHECK(contains(session.snapshot()->messages.back().text, ".webm"));
     CHECK(session.snapshot()->recording.empty());
 }
 
@@ -615,25 +609,18 @@ TEST_CASE("auto stays asked for until another method is, and is undone as what i
 }
 
 TEST_CASE("A method that was asked for stays, whatever the pace, and so does one that a run's edit brings") {
-    RunSpec spec = small_spec();
-    spec.method = "reference";
-    SessionOptions options = standing();
-    options.running = true;
-    const auto run_frames = [](Session& session, int frames) {
-        const auto first = session.snapshot()->frame ? session.snapshot()->frame->count : 0;
-        while (!session.snapshot()->frame ||
-               session.snapshot()->frame->count < first + std::uint64_t(frames)) {
-            turn(session);
-        }
+    RunSpec spec = small_spec("reference");
+    const auto run_frames = [](Session& session, std::uint64_t frames) {
+        while (!session.snapshot()->frame || session.snapshot()->frame->count < frames) turn(session);
     };
-    Session manual(spec, options);
+    Session manual(spec, running());
     manual.apply(action::Pace{1000, 12});
     run_frames(manual, 12);
     REQUIRE(manual.snapshot()->now.method == "reference");
     REQUIRE(manual.snapshot()->spec.edits.empty());
     spec.method = "auto";
     spec.edits = {{3, "method", "reference"}};
-    Session edited(spec, options);
+    Session edited(spec, running());
     edited.apply(action::Pace{1000, 12});
     run_frames(edited, 12);
     REQUIRE(edited.snapshot()->now.method == "reference");
@@ -641,9 +628,7 @@ TEST_CASE("A method that was asked for stays, whatever the pace, and so does one
 }
 
 TEST_CASE("The ladder is measured while the run stands still, and leaves the field as it was") {
-    SessionOptions options = standing();
-    options.running = true;
-    Session session(small_spec(), options);
+    Session session(small_spec(), running());
     session.work();
     const auto before = cells(session);
     const long long step = session.snapshot()->step;
@@ -679,9 +664,7 @@ TEST_CASE("The ladder is measured while the run stands still, and leaves the fie
 }
 
 TEST_CASE("A run's own speeds are kept for each method and size") {
-    SessionOptions options = standing();
-    options.running = true;
-    Session session(small_spec(), options);
+    Session session(small_spec(), running());
     session.apply(action::Pace{50, 12});
     const auto run_until = [&](std::size_t speeds) {
         for (int i = 0; session.snapshot()->speeds.size() < speeds; ++i) {
@@ -701,12 +684,11 @@ TEST_CASE("A run's own speeds are kept for each method and size") {
 }
 
 TEST_CASE("The copy bandwidth is measured in pieces between frames, and never while it is not asked for") {
-    SessionOptions options = standing();
-    Session without(small_spec(), options);
+    Session without(small_spec(), standing());
     settle(without);
     REQUIRE(without.snapshot()->limits.copy_gb_per_s == 0);
+    SessionOptions options = running();
     options.measure_limits = true;
-    options.running = true;
     Session session(small_spec(), options);
     session.apply(action::Pace{3, 12});
     int pieces = 0;
@@ -744,10 +726,8 @@ TEST_CASE("Paces follow the cost of a step, in whole passes of the method") {
 }
 
 TEST_CASE("An engine steps on its own thread while others ask and act") {
-    SessionOptions options;
-    options.measure_limits = false;
     std::atomic<int> news = 0;
-    Engine engine(small_spec(), options, [&] { ++news; });
+    Engine engine(small_spec(), running(), [&] { ++news; });
     std::uint64_t last = 0;
     long long furthest = 0;
     // Counts frames, because undo lowers the step; requests grow slowly, so as not to overload the machine.
@@ -770,12 +750,9 @@ TEST_CASE("An engine steps on its own thread while others ask and act") {
 }
 
 TEST_CASE("An engine answers while a step takes long, and can be left in the middle of one") {
-    RunSpec spec = small_spec();
+    RunSpec spec = small_spec("reference");
     spec.size = Size{2000, 2000};
-    spec.method = "reference";
-    SessionOptions options;
-    options.measure_limits = false;
-    Engine engine(spec, options, [] {});
+    Engine engine(spec, running(), [] {});
     engine.see(view_of(Pane::now));
     long long step = -1;
     int answers = 0, most = 0;
@@ -815,7 +792,7 @@ TEST_CASE("An initial field that is cut while it is made changes nothing, not ev
     const auto before = cells(session);
     cut = true;
     session.apply(action::Change{"initial", "jagged"});
-    REQUIRE(newest_message(session).find("Stopped") != std::string::npos);
+    REQUIRE(contains(newest_message(session), "Stopped"));
     const auto snapshot = session.snapshot();
     REQUIRE(snapshot->now.initial == "noise");
     REQUIRE(snapshot->step == 5);
@@ -843,5 +820,5 @@ TEST_CASE("An engine that makes a slow field says so, and leaves it when it is s
     engine.send({action::Run{false}});
     wait_until([](const Snapshot& now) { return !now.messages.empty() || now.now.initial == "jagged"; });
     REQUIRE(engine.snapshot()->now.initial == "noise");
-    REQUIRE(engine.snapshot()->messages.back().text.find("Stopped") != std::string::npos);
+    REQUIRE(contains(engine.snapshot()->messages.back().text, "Stopped"));
 }

@@ -108,7 +108,7 @@ TEST_CASE("What is done at an earlier step leaves the later ones behind, and und
         CHECK(bench.now()->end_step == (deed == 0 ? 40 : 35));
         CHECK(bench.now()->spec.edits.size() == (deed == 0 ? 1 : 2));
         REQUIRE_FALSE(bench.now()->messages.empty());
-        CHECK(bench.message().find("Undo") != std::string::npos);
+        CHECK(contains(bench.message(), "Undo"));
         if (deed > 0) bench.act(action::Undo{});
         bench.act(action::Undo{});
         CHECK(bench.now()->step == 119);
@@ -135,8 +135,7 @@ TEST_CASE("What fails at an earlier step leaves the later ones where they are") 
         REQUIRE(bench.now()->step == 35);
         REQUIRE(bench.now()->end_step == last);
         REQUIRE(bench.now()->history->done == before->history->done);
-        for (const Message& message : bench.now()->messages)
-            REQUIRE(message.text.find("set aside") == std::string::npos);
+        for (const Message& message : bench.now()->messages) REQUIRE(!contains(message.text, "set aside"));
     }
     bench.act(action::Jump{last});
     REQUIRE(bench.cells() == cells);
@@ -153,15 +152,14 @@ TEST_CASE(
     bench.act(action::Step{40});
     bench.set("memory-limit", "1000");
     bench.act(action::Jump{20});
-    REQUIRE(bench.message().find("Not enough memory to return") != std::string::npos);
+    REQUIRE(contains(bench.message(), "Not enough memory to return"));
     REQUIRE(bench.now()->end_step == 20);
     for (const long long kept : bench.now()->kept_steps) REQUIRE(kept <= 20);
     bench.act(action::Reset{});
     CAPTURE(bench.message());
-    REQUIRE(bench.message().find("Not enough memory to undo this reset") != std::string::npos);
-    for (const std::string& entry : bench.now()->history->done)
-        REQUIRE(entry.find("brush stroke") == std::string::npos);
-    REQUIRE(bench.now()->can_undo.find("coefficient") != std::string::npos);
+    REQUIRE(contains(bench.message(), "Not enough memory to undo this reset"));
+    for (const std::string& entry : bench.now()->history->done) REQUIRE(!contains(entry, "brush stroke"));
+    REQUIRE(contains(bench.now()->can_undo, "coefficient"));
     bench.act(action::Undo{});
     REQUIRE(bench.run().parameter("coefficient") == 0.2);
 }
@@ -275,7 +273,7 @@ TEST_CASE("Bookmarks of several runs are gone to and compared, and removing one 
     bench.act(action::GoToBookmark{0});  // belongs to the previous run: a change that can be undone
     CHECK(bench.cells() == a);
     CHECK(bench.now()->now.parameter("coefficient") == 0.2);
-    CHECK(bench.now()->can_undo.find("bookmark A") != std::string::npos);
+    CHECK(contains(bench.now()->can_undo, "bookmark A"));
     bench.act(action::Undo{});
     CHECK(bench.cells() == b);
     bench.act(action::Compare{0});

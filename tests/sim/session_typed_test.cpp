@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 #include <future>
 #include <thread>
@@ -14,6 +13,7 @@
 #include "sim/run/units.h"
 #include "sim/session/gallery.h"
 #include "sim/session/session.h"
+#include "sim/text/parse.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/scratch.h"
@@ -116,9 +116,9 @@ TEST_CASE("What a text says counts, also where it says what stood there before a
     bench.set("size", "40x30");
     bench.set("boundary", "zero");
     const std::string text = bench.now()->text;
-    CHECK(text.find("K = 0.07") != std::string::npos);
-    CHECK(text.find("size = 40x30") != std::string::npos);
-    CHECK(text.find("boundary = zero") != std::string::npos);
+    CHECK(contains(text, "K = 0.07"));
+    CHECK(contains(text, "size = 40x30"));
+    CHECK(contains(text, "boundary = zero"));
     bench.set("equation", kTwo);
     CHECK(bench.run().parameter("K") == 0.05);
     CHECK(*bench.run().size == Size{37, 29});
@@ -148,7 +148,7 @@ TEST_CASE("An edit of the built-in equation keeps size, boundary, coefficient an
         if (later) lab.act(action::Step{5});
         const auto before = lab.cells();
         std::string text = lab.now()->text;
-        CHECK(text.find("coefficient = 0.1 in") != std::string::npos);
+        CHECK(contains(text, "coefficient = 0.1 in"));
         text.insert(text.find("lap(u)") + 6, " - 0.001*u");
         lab.set("equation", text);
         CHECK(lab.run().is_general());
@@ -240,7 +240,7 @@ TEST_CASE("A slider dragged while typed equations run is repeated to the bit by 
     const auto snapshot = bench.now();
     REQUIRE(snapshot->step > 9);
     REQUIRE(snapshot->spec.edits.size() > 3);
-    CHECK(command_text(snapshot->spec).find(":K=0.07") != std::string::npos);
+    CHECK(contains(command_text(snapshot->spec), ":K=0.07"));
     CHECK(bench.cells("u") == repeated(bench, "u"));
     CHECK(bench.cells("v") == repeated(bench, "v"));
     bench.act(action::Undo{});
@@ -249,18 +249,13 @@ TEST_CASE("A slider dragged while typed equations run is repeated to the bit by 
 
 TEST_CASE("Size, precision, stepper, dx and boundary of typed equations change while they run") {
     TypedBench bench;
-    const std::pair<const char*, const char*> changes[] = {{"size", "45x31"},
-                                                           {"dtype", "float64"},
-                                                           {"stepper", "rk4"},
-                                                           {"boundary", "insulated"},
-                                                           {"boundary", "as typed"},
-                                                           {"dx", "1.5"},
-                                                           {"dt", "0.5limit"},
-                                                           {"method", "reference"}};
-    for (const auto& [setting, value] : changes) {
-        CAPTURE(setting, value, bench.message());
+    for (const std::string& change :
+         split("size=45x31|dtype=float64|stepper=rk4|boundary=insulated|boundary=as typed|dx=1.5|dt=0.5limit|"
+               "method=reference",
+               '|')) {
+        CAPTURE(change, bench.message());
         bench.act(action::Step{4});
-        bench.set(setting, value);
+        bench.set(change.substr(0, change.find('=')), change.substr(change.find('=') + 1));
         CHECK(bench.session.simulation().step() % 4 == 0);
         CHECK(bench.message().empty());
     }
@@ -386,15 +381,15 @@ TEST_CASE("The limit of dt is told, a larger step is refused, and unstable ones 
     CHECK(found->means.size() == 2);
     bench.set("dt", "1.3");
     CHECK(bench.run().time_step() == 1);
-    CHECK(bench.message().find("1.04") != std::string::npos);
+    CHECK(contains(bench.message(), "1.04"));
     bench.set("allow-unstable", "true");
     bench.set("dt", "2");
     CHECK(bench.run().time_step() == 2);
     bench.set("show", "v");  // v itself does not overflow
     bench.run_until_paused();
     CHECK_FALSE(bench.now()->running);
-    CHECK(bench.message().find("u overflowed") != std::string::npos);
-    CHECK(bench.message().find("1.60 of the limit") != std::string::npos);
+    CHECK(contains(bench.message(), "u overflowed"));
+    CHECK(contains(bench.message(), "1.60 of the limit"));
 }
 
 TEST_CASE("An exact view has the limit of dt of its own frame though the run goes on") {
@@ -421,7 +416,7 @@ TEST_CASE("Equations that grow without bound pause the run, which says that no s
     bench.see({Pane::now});
     bench.run_until_paused();
     CHECK_FALSE(bench.now()->running);
-    CHECK(bench.message().find("overflowed") != std::string::npos);
+    CHECK(contains(bench.message(), "overflowed"));
 }
 
 TEST_CASE("The difference from float64 of typed equations is the error of the run") {

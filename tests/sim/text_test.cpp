@@ -75,7 +75,7 @@ TEST_CASE("A line that cannot be read is refused with a reason, whatever it begi
     for (const std::string& line :
          {std::string("\0'", 2), std::string("\x1b[31m'"), std::string(100'000, '\'') + "'"}) {
         const std::string message = message_of<InputError>([&] { shell_words(line); });
-        CHECK(message.find("quote") != std::string::npos);
+        CHECK(contains(message, "quote"));
         CHECK(message.find('\x1b') == std::string::npos);
         CHECK(message.size() < 200);
     }

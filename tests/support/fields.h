@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <functional>
 #include <limits>
-#include <random>
 #include <string>
 #include <type_traits>
 
@@ -14,7 +13,6 @@
 #include "sim/text/error.h"
 #include "tests/support/catch.h"
 #include "tests/support/scratch.h"
-#include "tests/support/seed.h"
 
 namespace stencil_test {
 
@@ -24,12 +22,20 @@ inline constexpr stencil::DType kDTypes[] = {stencil::DType::float32, stencil::D
 /// have one sign, because fields of both signs may decay to almost nothing, which makes relative errors
 /// meaningless.
 inline stencil::Array<double> random_field(int nx, int ny) {
-    static std::mt19937_64 generator{next_seed()};
-    std::uniform_real_distribution<double> uniform(0.25, 1.0);
-    const double sign = generator() % 2 == 0 ? 1 : -1;
+    static Dice dice;
+    const double sign = dice.flip() ? 1 : -1;
     stencil::Array<double> field(nx, ny);
-    for (double& value : field.cells()) value = sign * uniform(generator);
+    for (double& value : field.cells()) value = sign * dice.uniform(0.25, 1);
     return field;
+}
+
+/// Returns the array of a function of column and row.
+template <class Value>
+stencil::Array<double> array_of(int nx, int ny, const Value& value) {
+    stencil::Array<double> array(nx, ny);
+    for (int y = 0; y < ny; ++y)
+        for (int x = 0; x < nx; ++x) array.at(x, y) = value(x, y);
+    return array;
 }
 
 inline stencil::Field poison(stencil::DType dtype, int nx, int ny) {
@@ -92,9 +98,5 @@ inline std::string refusal_of_file(const std::filesystem::path& file, const std:
 }
 
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-inline bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
 
 }  // namespace stencil_test

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <thread>
 
+#include "sim/field/field_hash.h"
 #include "sim/text/parse.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
@@ -125,6 +126,55 @@ void require_refused(const ProgramResult& result, int status, const std::string&
 
 nlohmann::json read_json(const std::filesystem::path& path) {
     return nlohmann::json::parse(read_bytes(path), nullptr, false);
+}
+
+void require_members(const nlohmann::json& object, const nlohmann::json& expected) {
+    for (const auto& [name, value] : expected.items()) {
+        INFO(name);
+        REQUIRE(object.at(name) == value);
+    }
+}
+
+Words names_in(const std::filesystem::path& folder) {
+    Words names;
+    for (const auto& entry : std::filesystem::directory_iterator(folder))
+        names.push_back(entry.path().filename().string());
+    std::ranges::sort(names);
+    return names;
+}
+
+Words lines_of(const std::filesystem::path& file) {
+    const std::string text = read_bytes(file);
+    REQUIRE(text.ends_with('\n'));
+    return stencil::split(text.substr(0, text.size() - 1), '\n');
+}
+
+Files files_below(const std::filesystem::path& folder,
+                  const std::function<bool(const std::string&)>& is_wanted) {
+    Files files;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+        const std::string path = std::filesystem::relative(entry.path(), folder).string();
+        if (entry.is_regular_file() && is_wanted(path)) files[path] = read_bytes(entry.path());
+    }
+    return files;
+}
+
+void require_same_files(const Files& a, const Files& b) {
+    for (const auto& [path, bytes] : a) {
+        INFO(path);
+        REQUIRE(b.contains(path));
+        const bool same = b.at(path) == bytes;
+        REQUIRE(same);
+    }
+    REQUIRE(a.size() == b.size());
+}
+
+std::uint64_t hash_of_fields(const std::filesystem::path& folder) {
+    std::string cells;
+    for (const std::string& name : names_in(folder))
+        if (name.starts_with("field") && name.ends_with(".npy")) cells += read_bytes(folder / name);
+    REQUIRE_FALSE(cells.empty());
+    return stencil::xxh64(std::as_bytes(std::span(cells)));
 }
 
 }  // namespace stencil_test

@@ -4,7 +4,10 @@
 #include <sys/types.h>
 
 #include <csignal>
+#include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -73,5 +76,24 @@ void require_refused(const ProgramResult& result, int status, const std::string&
 
 /// Returns a discarded value if the file is no JSON.
 nlohmann::json read_json(const std::filesystem::path& path);
+
+/// Requires that an object has these members with these values.
+void require_members(const nlohmann::json& object, const nlohmann::json& expected);
+
+/// Returns the sorted names of what is in a folder.
+Words names_in(const std::filesystem::path& folder);
+
+/// Returns the lines of a file that ends with a newline.
+Words lines_of(const std::filesystem::path& file);
+
+/// Bytes of files by their paths below a folder.
+using Files = std::map<std::string, std::string>;
+Files files_below(const std::filesystem::path& folder,
+                  const std::function<bool(const std::string& path)>& is_wanted);
+void require_same_files(const Files& a, const Files& b);
+
+/// Returns a hash of the fields at the end of a run that exported field.npy, which is much quicker than to
+/// export timings.json for its hash.
+std::uint64_t hash_of_fields(const std::filesystem::path& folder);
 
 }  // namespace stencil_test

@@ -7,8 +7,10 @@
 
 #include "sim/model/model.h"
 #include "sim/run/resolve.h"
+#include "sim/run/settings.h"
 #include "sim/run/simulation.h"
 #include "sim/run/start.h"
+#include "sim/text/parse.h"
 
 namespace stencil_test {
 
@@ -22,11 +24,27 @@ inline stencil::RunSpec noise_run(stencil::Size size, const std::string& method 
     return spec;
 }
 
-inline stencil::RunSpec run_of_text(const std::string& text) {
+/// A spec of the text alone.
+inline stencil::RunSpec spec_of_text(const std::string& text) {
     stencil::RunSpec spec;
     spec.use_model(stencil::model_of_text(text));
+    return spec;
+}
+
+inline stencil::RunSpec run_of_text(const std::string& text) {
+    stencil::RunSpec spec = spec_of_text(text);
     spec.backend = "cpu";
     spec.threads = 2;
+    return spec;
+}
+
+/// A spec of settings as "NAME=VALUE NAME=VALUE".
+inline stencil::RunSpec spec_with(const std::string& settings) {
+    stencil::RunSpec spec;
+    for (const std::string& setting : stencil::split(settings, ' ')) {
+        const std::size_t equals = setting.find('=');
+        set_setting(spec, setting.substr(0, equals), setting.substr(equals + 1));
+    }
     return spec;
 }
 

@@ -11,6 +11,7 @@
 #include <iterator>
 #include <optional>
 #include <random>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -42,6 +43,10 @@ class ScratchFolder {
   private:
     std::filesystem::path folder_;
 };
+
+inline bool contains(const std::string& text, std::string_view part) {
+    return text.find(part) != std::string::npos;
+}
 
 inline std::string read_bytes(const std::filesystem::path& path) {
     std::ifstream stream(path, std::ios::binary);
@@ -111,6 +116,11 @@ struct Dice {
 
     double uniform(double low, double high) { return std::uniform_real_distribution(low, high)(engine); }
     int integer(int low, int high) { return std::uniform_int_distribution(low, high)(engine); }
+    bool flip() { return integer(0, 1) == 1; }
+    template <class T>
+    void fill(std::span<T> values, double low, double high) {
+        for (T& value : values) value = T(uniform(low, high));
+    }
     std::string bytes(std::size_t count) {
         std::string result(count, '\0');
         for (char& byte : result) byte = char(integer(0, 255));

@@ -19,6 +19,12 @@ inline stencil::SessionOptions standing() {
     return options;
 }
 
+inline stencil::SessionOptions running() {
+    stencil::SessionOptions options = standing();
+    options.running = true;
+    return options;
+}
+
 /// One pixel a cell.
 inline stencil::ViewRequest view_of(const std::vector<stencil::Pane>& panes, stencil::Size size) {
     static std::uint64_t serial = 0;

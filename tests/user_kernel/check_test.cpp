@@ -5,15 +5,20 @@
 #include <utility>
 
 #include "tests/support/catch.h"
+#include "tests/support/scratch.h"
 
-namespace stencil_test {
+using namespace stencil;
+using namespace stencil::user_kernel;
+using namespace stencil_test;
+
+namespace {
 
 /// Calls a function instead of launching a kernel.
 template <class T>
-class HostLauncher : public stencil::user_kernel::Launcher<T> {
+class HostLauncher : public Launcher<T> {
   public:
-    using Shape = stencil::user_kernel::GuardedShape;
-    using Arrays = std::vector<stencil::user_kernel::Cells<T>>;
+    using Shape = GuardedShape;
+    using Arrays = std::vector<Cells<T>>;
     using Kernel = std::function<void(const Shape&, Arrays& from, Arrays& to, int steps, double t)>;
 
     explicit HostLauncher(Kernel kernel) : kernel_(std::move(kernel)) {}
@@ -27,29 +32,21 @@ class HostLauncher : public stencil::user_kernel::Launcher<T> {
 
 /// Returns a cell after a step of diffusion, u <- u + c lap(u).
 template <class T>
-T diffused(const stencil::user_kernel::GuardedShape& shape,
-           const stencil::user_kernel::Cells<T>& u,
+T diffused(const GuardedShape& shape,
+           const Cells<T>& u,
            int x,
            int y,
            double c,
-           stencil::Boundary boundary = stencil::Boundary::zero) {
+           Boundary boundary = Boundary::zero) {
     const auto at = [&](int i, int j) {
-        const int column = stencil::inside_index(boundary, i, shape.nx);
-        const int row = stencil::inside_index(boundary, j, shape.ny);
-        const bool outside = column == stencil::kOutside || row == stencil::kOutside;
+        const int column = inside_index(boundary, i, shape.nx);
+        const int row = inside_index(boundary, j, shape.ny);
+        const bool outside = column == kOutside || row == kOutside;
         return outside ? T(0) : u[shape.at(column, row)];
     };
     const T around = at(x, y - 1) + at(x, y + 1) + at(x - 1, y) + at(x + 1, y);
     return at(x, y) + T(c) * (around - 4 * at(x, y));
 }
-
-}  // namespace stencil_test
-
-using namespace stencil;
-using namespace stencil::user_kernel;
-using namespace stencil_test;
-
-namespace {
 
 using Arrays = std::vector<Cells<float>>;
 
@@ -86,7 +83,7 @@ std::string fault_with(Plant plant, Boundary boundary = Boundary::zero) {
 bool says(const std::string& text, const std::string& part) {
     INFO(text);
     CHECK(text.find('\n') == std::string::npos);
-    return text.find(part) != std::string::npos;
+    return contains(text, part);
 }
 
 using Float = const GuardedShape&;

@@ -67,7 +67,8 @@ std::string refusal(const ScratchFolder& folder, const std::string& bytes) {
     return refusal_of_file(path, [&] { read_image(path); });
 }
 
-double largest_difference(const Array<double>& image, double (*expected)(int x, int y)) {
+template <class Expected>
+double largest_difference(const Array<double>& image, const Expected& expected) {
     double largest = 0;
     for (int y = 0; y < image.ny(); ++y)
         for (int x = 0; x < image.nx(); ++x)
@@ -77,14 +78,12 @@ double largest_difference(const Array<double>& image, double (*expected)(int x, 
 
 Array<double> noise_field(Dice& random, int nx, int ny) {
     Array<double> field(nx, ny);
-    for (double& cell : field.cells()) cell = random.uniform(0, 1);
+    random.fill(field.cells(), 0, 1);
     return field;
 }
 
 double mean(const Array<double>& field) {
-    double sum = 0;
-    for (const double cell : field.cells()) sum += cell;
-    return sum / double(field.size());
+    return total(field.clone()) / double(field.size());
 }
 
 }  // namespace
@@ -131,15 +130,10 @@ TEMPLATE_TEST_CASE("Painting in bulk gives the colours of one value at a time", 
     Dice random;
     using Limits = std::numeric_limits<TestType>;
     Array<TestType> array(250, 40);
-    for (TestType& cell : array.cells()) cell = TestType(random.uniform(-2, 2));
-    const TestType special[] = {Limits::quiet_NaN(),
-                                Limits::infinity(),
-                                -Limits::infinity(),
-                                Limits::max(),
-                                Limits::lowest(),
-                                0,
-                                TestType(-0.0),
-                                Limits::denorm_min()};
+    random.fill(array.cells(), -2, 2);
+    constexpr TestType nan = Limits::quiet_NaN(), infinity = Limits::infinity(), tiny = Limits::denorm_min();
+    const TestType special[] = {
+        nan, infinity, -infinity, Limits::max(), Limits::lowest(), 0, TestType(-0.0), tiny};
     std::ranges::copy(special, array.data());
     for (int i = 0; i <= 256; ++i) array.at(i % 250, 10 + i / 250) = TestType(-1 + i / 128.0);
     const Field field(array.clone());
@@ -201,24 +195,19 @@ TEST_CASE("PNG samples of any width are read in every kind of colour, interlaced
         const Array<double> read = read_image(path);
         REQUIRE(read.nx() == nx);
         REQUIRE(read.ny() == ny);
-        double largest = 0;
-        for (int y = 0; y < ny; ++y)
-            for (int x = 0; x < nx; ++x) {
-                const auto sample = [&](int channel) {
-                    const auto at = std::size_t(x * channels + channel) * std::size_t(bits);
-                    unsigned value = 0;
-                    for (std::size_t bit = at; bit < at + std::size_t(bits); ++bit)
-                        value =
-                            value << 1 | (static_cast<unsigned char>(rows[std::size_t(y) * row + bit / 8]) >>
-                                              (7 - bit % 8) &
-                                          1u);
-                    return value / double((1u << bits) - 1);
-                };
-                const double expected =
-                    channels < 3 ? sample(0) : 0.299 * sample(0) + 0.587 * sample(1) + 0.114 * sample(2);
-                largest = std::max(largest, std::abs(read.at(x, y) - expected));
-            }
-        CHECK(largest < 1e-12);
+        const auto expected = [&](int x, int y) {
+            const auto sample = [&](int channel) {
+                const auto at = std::size_t(x * channels + channel) * std::size_t(bits);
+                unsigned value = 0;
+                for (std::size_t bit = at; bit < at + std::size_t(bits); ++bit) {
+                    const auto byte = static_cast<unsigned char>(rows[std::size_t(y) * row + bit / 8]);
+                    value = value << 1 | (byte >> (7 - bit % 8) & 1u);
+                }
+                return value / double((1u << bits) - 1);
+            };
+            return channels < 3 ? sample(0) : 0.299 * sample(0) + 0.587 * sample(1) + 0.114 * sample(2);
+        };
+        CHECK(largest_difference(read, expected) < 1e-12);
     }
 }
 
@@ -390,16 +379,10 @@ TEST_CASE("Resampling random fields keeps the mean where it shrinks and the valu
         CHECK(other_low >= low - 1e-15);
         CHECK(other_high <= high + 1e-15);
         // Mirroring the field mirrors the result.
-        Array<double> mirrored(nx, ny);
-        for (int y = 0; y < ny; ++y)
-            for (int x = 0; x < nx; ++x) mirrored.at(x, y) = field.at(nx - 1 - x, y);
+        const auto mirrored = array_of(nx, ny, [&](int x, int y) { return field.at(nx - 1 - x, y); });
         const Array<double> other_mirrored = resample(mirrored, other.nx(), other.ny());
-        double largest = 0;
-        for (int y = 0; y < other.ny(); ++y)
-            for (int x = 0; x < other.nx(); ++x)
-                largest =
-                    std::max(largest, std::abs(other.at(x, y) - other_mirrored.at(other.nx() - 1 - x, y)));
-        CHECK(largest < 1e-12);
+        CHECK(largest_difference(
+                  other, [&](int x, int y) { return other_mirrored.at(other.nx() - 1 - x, y); }) < 1e-12);
     }
 }
 

@@ -1,9 +1,9 @@
 #include "sim/files/npy.h"
 
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <bit>
 #include <cstring>
 #include <limits>
 #include <vector>
@@ -44,7 +44,7 @@ std::string bytes_of_cells(const std::vector<T>& cells) {
 template <class T>
 std::vector<T> random_cells(Dice& random, std::size_t count) {
     std::vector<T> cells(count);
-    for (T& cell : cells) cell = T(random.uniform(-5, 5));
+    random.fill(std::span(cells), -5, 5);
     return cells;
 }
 
@@ -106,7 +106,7 @@ TEMPLATE_TEST_CASE("Dice fields survive writing and reading", "", float, double)
     const ScratchFolder folder;
     for (const auto& [nx, ny] : {std::pair{1, 1}, {1, 77}, {130, 1}, {63, 65}}) {
         Array<TestType> array(nx, ny);
-        for (TestType& cell : array.cells()) cell = TestType(random.uniform(-5, 5));
+        random.fill(array.cells(), -5, 5);
         array.at(nx - 1, ny - 1) = std::numeric_limits<TestType>::denorm_min();
         write_npy(folder / "field.npy", array.clone());
         const std::string bytes = read_bytes(folder / "field.npy");
@@ -308,16 +308,15 @@ TEST_CASE("A file of another size than its header promises is refused with both 
     const std::string whole = npy(1, dict("<f8", "(3, 4)"), bytes_of_cells(random_cells<double>(random, 12)));
     REQUIRE(whole.size() == 166);
     REQUIRE(read_npy(write_bytes(folder / "whole.npy", whole)).size() == 12);
-    CHECK(contains(npy_refusal(folder, whole.substr(0, 165)), "166"));
-    CHECK(contains(npy_refusal(folder, whole.substr(0, 165)), "165"));
-    CHECK(contains(npy_refusal(folder, whole.substr(0, 70)), "166"));
-    CHECK(contains(npy_refusal(folder, whole.substr(0, 70)), "has 70"));
-    CHECK(contains(npy_refusal(folder, whole + "1"), "1 bytes follow"));
-    CHECK(contains(npy_refusal(folder, whole + "1"), "167"));
     for (std::size_t length = 0; length < whole.size(); ++length) {
         CAPTURE(length);
-        CHECK_FALSE(npy_refusal(folder, whole.substr(0, length)).empty());
+        const std::string why = npy_refusal(folder, whole.substr(0, length));
+        CHECK_FALSE(why.empty());
+        if (length == 70 || length == 165)
+            CHECK((contains(why, "166") && contains(why, fmt::format("has {}", length))));
     }
+    const std::string why = npy_refusal(folder, whole + "1");
+    CHECK((contains(why, "1 bytes follow") && contains(why, "167")));
 }
 
 TEMPLATE_TEST_CASE("Values that are not finite are counted and refused", "", float, double) {
@@ -365,8 +364,7 @@ TEST_CASE("Arrays of any shape survive writing and reading") {
         GENERATE(as<Shape>(), Shape{}, Shape{7}, Shape{0}, Shape{3, 0, 2}, Shape{1, 1}, Shape{2, 3, 5, 7});
     std::size_t count = 1;
     for (const auto n : shape) count *= std::size_t(n);
-    std::vector<double> values(count);
-    for (double& value : values) value = random.uniform(-5, 5);
+    const auto values = random_cells<double>(random, count);
     write_npy_array(folder / "a.npy", {shape, values});
     const std::string bytes = read_bytes(folder / "a.npy");
     CHECK(bytes.size() == 128 + count * 8);
@@ -405,8 +403,7 @@ TEST_CASE("Fortran order of any shape is turned") {
     Dice random;
     const ScratchFolder folder;
     const std::int64_t n = 3, m = 5, k = 4;
-    std::vector<double> file(std::size_t(n * m * k));
-    for (double& value : file) value = random.uniform(-5, 5);
+    const auto file = random_cells<double>(random, std::size_t(n * m * k));
     const auto path =
         write_bytes(folder / "a.npy", npy(1, dict("<f8", "(3, 5, 4)", true), bytes_of_cells(file)));
     const NpyArray read = read_npy_array(path, DType::float64);

@@ -13,18 +13,13 @@
 #include "sim/text/error.h"
 #include "tests/support/catch.h"
 #include "tests/support/program.h"
+#include "tests/support/runs.h"
 #include "tests/support/scratch.h"
 
 using namespace stencil;
 using namespace stencil_test;
 
 namespace {
-
-RunSpec of_text(const std::string& text) {
-    RunSpec spec;
-    spec.use_model(model_of_text(text));
-    return spec;
-}
 
 bool same_run(const RunSpec& a, const RunSpec& b) {
     return a.parameters == b.parameters && a.size == b.size && a.time_step() == b.time_step() &&
@@ -56,7 +51,7 @@ TEST_CASE("The text of any preset with random settings says them, and is itself 
             }
             const std::string text = text_of_run(spec);
             CAPTURE(text);
-            const RunSpec again = of_text(text);
+            const RunSpec again = spec_of_text(text);
             CHECK(same_run(again, spec));
             CHECK(text_of_run(again) == text);
         }
@@ -70,7 +65,7 @@ TEST_CASE("Comments, layout and what was not changed stay as they were typed") {
         "D = 1/8 in [0, 1] [m^2/s];  k=3\n"
         "left: u = k;  right: u = 0  # hot\n"
         "dx = 1;  dt = 0.5;  u(0) = 0\n";
-    RunSpec spec = of_text(text);
+    RunSpec spec = spec_of_text(text);
     CHECK(text_of_run(spec) == text);
     spec.set_parameter("D", 2);
     spec.dt = "0.25";
@@ -84,24 +79,25 @@ TEST_CASE("Comments, layout and what was not changed stay as they were typed") {
           "size = 64x32\n");
     spec.boundary = Boundary::periodic;
     spec.boundary_as_typed = false;
-    CHECK(text_of_run(spec).find("left") == std::string::npos);
-    CHECK(text_of_run(spec).find("boundary = periodic") != std::string::npos);
+    CHECK(!contains(text_of_run(spec), "left"));
+    CHECK(contains(text_of_run(spec), "boundary = periodic"));
     // An initial condition that a text can express is included, any other is left out.
     spec.initial = "exp(-x)";
-    CHECK(text_of_run(spec).find("u(0) = exp(-x)") != std::string::npos);
+    CHECK(contains(text_of_run(spec), "u(0) = exp(-x)"));
     spec.initial = "jagged";
-    CHECK(text_of_run(spec).find("u(0)") == std::string::npos);
+    CHECK(!contains(text_of_run(spec), "u(0)"));
 }
 
 TEST_CASE("An open dt is left open, and a chosen one is written") {
-    RunSpec spec = of_text("du/dt = lap(u)\n");
+    RunSpec spec = spec_of_text("du/dt = lap(u)\n");
     spec.dt = "0.2";
     CHECK(text_of_run(spec, false) == spec.model->text);
     CHECK(text_of_run(spec, true) == "du/dt = lap(u)\ndt = 0.2\n");
 }
 
 TEST_CASE("What a text says counts, and what it does not say stays as it is in the run") {
-    RunSpec before = of_text("du/dt = D*lap(u)\nD = 0.1 in [0, 1]; dt = 0.5; boundary = zero; size = 40x30");
+    RunSpec before =
+        spec_of_text("du/dt = D*lap(u)\nD = 0.1 in [0, 1]; dt = 0.5; boundary = zero; size = 40x30");
     before.set_parameter("D", 0.3);
     before.boundary = Boundary::periodic;
     before.size = Size{64, 64};
@@ -131,10 +127,10 @@ TEST_CASE("What a text says counts, and what it does not say stays as it is in t
 TEST_CASE("A start that no text can say stays the start of the edited equation") {
     RunSpec before;
     before.initial = "jagged";
-    RunSpec next = of_text("du/dt = 0.2*lap(u) - 0.001*u");
+    RunSpec next = spec_of_text("du/dt = 0.2*lap(u) - 0.001*u");
     keep_starts_of(before, next);
     CHECK(next.initial == "jagged");
-    RunSpec own = of_text("du/dt = 0.2*lap(u)\nu(0) = 1");
+    RunSpec own = spec_of_text("du/dt = 0.2*lap(u)\nu(0) = 1");
     keep_starts_of(before, own);
     CHECK(own.initial.empty());
 }
@@ -156,11 +152,8 @@ TEST_CASE("A unit is a number with a name, or the name alone") {
 }
 
 TEST_CASE("D and the coefficient are each other's, by dx and dt") {
-    RunSpec spec;
-    set_setting(spec, "coefficient", "0.2");
-    CHECK(diffusivity(spec) == 0.2);
-    set_setting(spec, "unit-length", "0.01m");
-    set_setting(spec, "unit-time", "0.1s");
+    CHECK(diffusivity(spec_with("coefficient=0.2")) == 0.2);
+    const RunSpec spec = spec_with("coefficient=0.2 unit-length=0.01m unit-time=0.1s");
     CHECK(diffusivity(spec) == Approx(0.2 * 1e-4 / 0.1));
     CHECK(coefficient_of(spec, diffusivity(spec)) == Approx(0.2));
     CHECK(coefficient_of(spec, 1e-4) == Approx(0.1));
@@ -198,21 +191,21 @@ TEST_CASE("Units stand in tables, figures and spec.json, and leave the field as 
     const auto with = run("with", "--unit-length 0.01m --unit-time 0.5s");
     const auto typed = run("typed", "--model gray-scott --dt 1/8 --at 1e1:F=4/100");
     CHECK(read_bytes(typed / "statistics-u.csv").find("step,time,min,") == 0);
-    CHECK(read_bytes(typed / "statistics-u.csv").find("\n10,1.25,") != std::string::npos);
+    CHECK(contains(read_bytes(typed / "statistics-u.csv"), "\n10,1.25,"));
     CHECK(read_bytes(typed / "probes-u.csv").starts_with("probe,x,y,step,time,value\n"));
     CHECK(read_bytes(plain / "field.npy") == read_bytes(with / "field.npy"));
     CHECK(read_bytes(plain / "statistics.csv").starts_with("step,min,"));
     CHECK(read_bytes(with / "statistics.csv").starts_with("step,time (s),min,"));
-    CHECK(read_bytes(with / "statistics.csv").find("\n10,5,") != std::string::npos);
+    CHECK(contains(read_bytes(with / "statistics.csv"), "\n10,5,"));
     CHECK(read_bytes(with / "probes.csv").starts_with("probe,x,y,step,time (s),value\n"));
     CHECK(read_bytes(with / "profile.csv").starts_with("distance (m),distance,x,y,value\n"));
-    CHECK(read_bytes(with / "figure.svg").find("x (m)") != std::string::npos);
-    CHECK(read_bytes(plain / "figure.svg").find("x (cells)") != std::string::npos);
+    CHECK(contains(read_bytes(with / "figure.svg"), "x (m)"));
+    CHECK(contains(read_bytes(plain / "figure.svg"), "x (cells)"));
     const RunSpec again = read_spec((with / "spec.json").string());
     CHECK(again.unit_length == Unit{0.01, "m"});
     CHECK(again.unit_time == Unit{0.5, "s"});
-    CHECK(command_text(again).find("--unit-length '0.01 m'") != std::string::npos);
+    CHECK(contains(command_text(again), "--unit-length '0.01 m'"));
     const ProgramResult refused = stencilscope("run --size 8 --steps 1 --unit-time 3");
     CHECK(refused.status == 2);
-    CHECK(refused.err.find("--unit-time 3") != std::string::npos);
+    CHECK(contains(refused.err, "--unit-time 3"));
 }

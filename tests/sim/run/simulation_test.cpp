@@ -32,9 +32,8 @@ RunSpec spec_with(double coefficient, DType dtype) {
 }
 
 Field times(double factor) {
-    Array<double> cells = random_field(40, 30);
-    for (double& cell : cells.cells()) cell *= factor;
-    return cells;
+    const Array<double> cells = random_field(40, 30);
+    return array_of(40, 30, [&](int x, int y) { return factor * cells.at(x, y); });
 }
 
 std::size_t not_finite(Simulation& simulation) {
@@ -78,8 +77,7 @@ TEST_CASE("Coefficient and boundary change in mid-run without a restart") {
 
 TEST_CASE(
     "Thousands of edits of a typed equation take milliseconds each, and small ones that lead beyond the "
-    "limit "
-    "are refused") {
+    "limit are refused") {
     RunSpec spec = spec_of(16, 16);
     spec.use_model(model_of_text("du/dt = D*lap(u) - 0.01*u^3; D = 0.1 in [0, 10]; dt = 1; dx = 1"));
     constexpr int kEdits = kWatchedMemory ? 300 : 4000;
@@ -98,7 +96,7 @@ TEST_CASE(
         refused = input_error([&] { simulation.apply(Set{"D", std::to_string(d)}); });
     }
     INFO(refused);
-    CHECK(refused.find("of the limit") != std::string::npos);
+    CHECK(contains(refused, "of the limit"));
     CHECK(std::abs(d - 0.25) < 0.02);
 }
 
@@ -145,11 +143,12 @@ TEST_CASE("The limit of a step is that of the run's time") {
     simulation.apply(Advance{40});
     CHECK(std::abs(simulation.solver().time() - 30) < 1e-9);
     CHECK(std::abs(limit() - 0.25 / 0.4) < 1e-6);
-    CHECK(verdict(0.25, {0.25 / 0.98, "", "", false}) == StepVerdict::near_limit);
-    CHECK(verdict(0.25, {0.2, "", "", false}) == StepVerdict::unstable);
-    CHECK(verdict(0.25, {1, "", "", false}) == StepVerdict::stable);
-    CHECK(verdict(0.25, {std::nan(""), "", "", false}) == StepVerdict::unknown);
-    CHECK(stability_text(0.25, {std::nan(""), "", "", false}).find("not finite") != std::string::npos);
+    for (const auto& [dt, expected] : {std::pair{0.25 / 0.98, StepVerdict::near_limit},
+                                       {0.2, StepVerdict::unstable},
+                                       {1.0, StepVerdict::stable},
+                                       {std::nan(""), StepVerdict::unknown}})
+        CHECK(verdict(0.25, {dt, "", "", false}) == expected);
+    CHECK(contains(stability_text(0.25, {std::nan(""), "", "", false}), "not finite"));
 }
 
 TEST_CASE("The step that is chosen holds where the reaction leads to, and not at the start alone") {
@@ -217,13 +216,13 @@ TEST_CASE("Too little GPU memory is predicted, with what would fit") {
     RunSpec spec = spec_of(40'000, 40'000, "tiled");
     spec.backend = "cuda";
     spec.exports = {"field.npy"};
-    const std::string message = message_of<MachineError>([&] { check_resources(spec, machine); });
-    REQUIRE(contains(message, "not enough GPU memory: 40000x40000 needs 13.1 GB and 2.00 GB is free"));
-    const int side = std::stoi(message.substr(message.find("field of ") + 9));
+    const auto message = [&] { return message_of<MachineError>([&] { check_resources(spec, machine); }); };
+    REQUIRE(contains(message(), "not enough GPU memory: 40000x40000 needs 13.1 GB and 2.00 GB is free"));
+    const int side = std::stoi(message().substr(message().find("field of ") + 9));
     spec.size = Size{side, side};
-    REQUIRE(message_of<MachineError>([&] { check_resources(spec, machine); }).empty());
+    REQUIRE(message().empty());
     spec.method = "tutorial";  // also stores the Laplacian
-    REQUIRE(contains(message_of<MachineError>([&] { check_resources(spec, machine); }), "GPU memory"));
+    REQUIRE(contains(message(), "GPU memory"));
 }
 
 TEST_CASE(
@@ -232,7 +231,7 @@ TEST_CASE(
     const Set change{"coefficient", "1e-4"};
     simulation.apply(Advance{3});
     const std::string refusal = message_of<InputError>([&] { simulation.apply(change); });
-    REQUIRE(refusal.find("float32") != std::string::npos);
+    REQUIRE(contains(refusal, "float32"));
     REQUIRE(simulation.now().parameter("coefficient") == 0.0313);
     simulation.apply(Advance{1});
     simulation.apply(change);
@@ -255,7 +254,7 @@ TEST_CASE("A brush whose value the coefficient cannot step is refused") {
     Simulation simulation(spec_with(1e-9, DType::float32), times(1));
     const auto paint = [](double value) { return Paint{{{value, 5, false, false}, 20, 15, 20, 15, false}}; };
     const std::string refusal = message_of<InputError>([&] { simulation.apply(paint(1e30)); });
-    REQUIRE(refusal.find("float32") != std::string::npos);
+    REQUIRE(contains(refusal, "float32"));
     simulation.apply(paint(1e25));
     simulation.apply(Advance{2});
     REQUIRE(not_finite(simulation) == 0);

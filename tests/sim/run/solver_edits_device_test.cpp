@@ -1,10 +1,10 @@
 
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "kernels/view/flood_fill.h"
+#include "sim/run/edit.h"
 #include "sim/run/solvers/solver.h"
 #include "tests/support/catch.h"
 #include "tests/support/device.h"
@@ -82,29 +82,19 @@ double plainly_painted(const BrushPiece& piece, int x, int y, double u, double& 
 
 BrushPiece random_piece(Dice& dice, FieldShape size) {
     BrushPiece piece;
-    piece.brush = {
-        dice.uniform(-3, 3), dice.uniform(0.3, 30), dice.integer(0, 1) == 1, dice.integer(0, 1) == 1};
+    piece.brush = {dice.uniform(-3, 3), dice.uniform(0.3, 30), dice.flip(), dice.flip()};
     piece.x0 = dice.uniform(-10, size.nx + 10);
     piece.y0 = dice.uniform(-10, size.ny + 10);
     piece.x1 = dice.integer(0, 2) == 0 ? piece.x0 : dice.uniform(-10, size.nx + 10);
     piece.y1 = dice.integer(0, 2) == 0 ? piece.y0 : dice.uniform(-10, size.ny + 10);
-    piece.joined = dice.integer(0, 1) == 1;
+    piece.joined = dice.flip();
     piece.brush.shape = BrushShape(dice.integer(0, 2));  // all but fill
     if (piece.brush.shape == BrushShape::rectangle) piece.joined = false;
     return piece;
 }
 
 void paint_and_compare(Solver& solver, const BrushPiece& piece) {
-    INFO(fmt::format("value {} radius {} add {} soft {} from {} {} to {} {} joined {}",
-                     piece.brush.value,
-                     piece.brush.radius,
-                     piece.brush.add,
-                     piece.brush.soft,
-                     piece.x0,
-                     piece.y0,
-                     piece.x1,
-                     piece.y1,
-                     piece.joined));
+    INFO(to_string(piece));
     const Field before = solver.field();
     solver.paint(piece);
     const Field old_field = before.to(DType::float64);
@@ -167,8 +157,7 @@ TEST_CASE("Every method fills what is joined to a cell by like values, and no ot
         const double tolerance = 0.1;
         const Field before = solver->field().to(DType::float64);
         const FieldView<const double> cells = before.as<double>().view();
-        Array<double> filled(size.nx, size.ny);  // 1 in filled cells
-        for (double& cell : filled.cells()) cell = 0;
+        Array<double> filled = array_of(size.nx, size.ny, [](int, int) { return 0; });  // 1 in filled cells
         for (const CellBox& box : flood_fill(cells, 40, 20, tolerance))
             for (int y = box.y; y < box.y + box.ny; ++y)
                 for (int x = box.x; x < box.x + box.nx; ++x) filled.at(x, y) = 1;
