@@ -175,12 +175,14 @@ BrushPiece parse_piece(std::string_view text) {
 }
 
 std::string to_string(const BrushPiece& piece) {
+    const Brush& brush = piece.brush;
+    const bool has_edge = brush.shape == BrushShape::round || brush.shape == BrushShape::square;
     const auto style = std::ranges::find_if(kStyles, [&](const StyleRow& row) {
-        return row.add == piece.brush.add && row.soft == piece.brush.soft && row.shape == piece.brush.shape;
+        return row.add == brush.add && row.soft == (has_edge && brush.soft) && row.shape == brush.shape;
     });
     std::string text =
-        fmt::format("{},{},{},{},{}", piece.brush.value, piece.brush.radius, style->name, piece.x0, piece.y0);
-    if (piece.joined || piece.brush.shape == BrushShape::rectangle)
+        fmt::format("{},{},{},{},{}", brush.value, brush.radius, style->name, piece.x0, piece.y0);
+    if (piece.joined || brush.shape == BrushShape::rectangle)
         text += fmt::format(",{},{}", piece.x1, piece.y1);
     return text;
 }

@@ -104,6 +104,15 @@ TEST_CASE("A piece of a stroke is spelled so that it reads back as it was") {
     }
 }
 
+TEST_CASE("A brush without an edge is written without softness") {
+    BrushPiece piece{{2, 3, true, true, BrushShape::rectangle}, 1, 2, 3, 4, false};
+    CHECK(to_string(piece) == "2,3,add-rectangle,1,2,3,4");
+    piece.brush.shape = BrushShape::fill;
+    CHECK(to_string(piece) == "2,3,add-fill,1,2");
+    piece.brush.shape = BrushShape::square;
+    CHECK(to_string(piece) == "2,3,add-soft-square,1,2");
+}
+
 TEST_CASE("Edits that make no sense are refused with what is allowed") {
     for (const auto& [text, part] : {std::pair{"coefficient=0.1", "STEP:SETTING=VALUE"},
                                      {"5:coefficient", "STEP:SETTING=VALUE"},
