@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <cctype>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <span>
 #include <string_view>
 
@@ -39,22 +41,33 @@ struct NpyDict {
 };
 
 // Turns Python's literal into JSON: other quotes, brackets and words, no comma before a closing bracket, and
-// no suffix of Python 2's long integers.
+// no suffix of Python 2's long integers. Where JSON has a meaning that Python has not, the result is no JSON.
 std::string as_json(std::string_view python) {
-    std::string json;
-    char quote = '\0';  // of the string in progress
+    std::string json, open;  // brackets that are open
+    char quote = '\0';       // of the string in progress
     for (const char c : python) {
+        if (c == '\\' || (quote == '\'' && c == '"')) return "";
         if (quote != '\0' && c != quote) {
             json += c;
         } else if (c == '\'' || c == '"') {
             json += '"';
             quote = quote == '\0' ? c : '\0';
+        } else if (c == '(' || c == '[' || c == '{') {
+            open += c == '(' ? ')' : c == '[' ? ']' : '}';
+            json += c == '(' ? '[' : c;
         } else if (c == ')' || c == ']' || c == '}') {
+            if (!open.ends_with(c)) return "";
+            open.pop_back();
             json.erase(json.find_last_not_of(" \t\r\n") + 1);
-            if (json.ends_with(',')) json.pop_back();
+            if (json.ends_with(',')) {
+                json.pop_back();
+                if (std::string_view("[{,").find(json.back()) != std::string_view::npos) return "";
+            }
             json += c == ')' ? ']' : c;
-        } else if (c != 'L') {
-            json += c == '(' ? '[' : c == 'T' ? 't' : c == 'F' ? 'f' : c;
+        } else if (c == 't' || c == 'f' || c == 'n') {
+            json += '?';  // JSON's own words are none of Python's
+        } else if (c != 'L' || json.empty() || !std::isdigit(static_cast<unsigned char>(json.back()))) {
+            json += c == 'T' ? 't' : c == 'F' ? 'f' : c;
         }
     }
     return json;
@@ -72,12 +85,20 @@ NpyDict read_dict(const InputFile& file, const std::string& text) {
     const auto fail = [&](const std::string& what) { file.refuse("a damaged .npy header: " + what); };
     if (text.find('\0') != std::string::npos) fail("no dict");  // the parser would end there
     Json json;
+    std::set<std::string> keys;
+    std::string repeated;
+    const auto notice = [&](int depth, Json::parse_event_t event, const Json& parsed) {
+        if (event == Json::parse_event_t::key && depth == 1 && !keys.insert(parsed.get<std::string>()).second)
+            repeated = parsed.get<std::string>();
+        return true;
+    };
     try {
-        json = Json::parse(as_json(text));
+        json = Json::parse(as_json(text), notice);
     } catch (const Json::parse_error& error) {
         fail(fmt::format("no dict of Python, at byte {}", error.byte));
     }
     if (!json.is_object()) fail("no dict");
+    if (!repeated.empty()) fail(fmt::format("two values of '{}'", quotable(repeated)));
     for (const char* key : {"descr", "fortran_order", "shape"})
         if (!json.contains(key)) fail(fmt::format("no '{}'", key));
     if (json.size() > 3) fail("other keys than 'descr', 'fortran_order' and 'shape'");
@@ -88,8 +109,11 @@ NpyDict read_dict(const InputFile& file, const std::string& text) {
     NpyDict dict{
         descr.is_string() ? descr.get<std::string>() : "", descr.is_array(), order.get<bool>(), {}, ""};
     for (const Json& axis : shape) dict.shape.push_back(axis_of(file, axis));
-    const std::size_t begin = std::min(text.find('(', text.find("shape")), text.size());
+    const std::size_t begin = std::min(text.find_first_of("([", text.find("shape")), text.size());
     dict.shape_text = text.substr(begin, text.find(')', begin) - begin + 1);
+    if (!dict.shape_text.starts_with('(')) fail("'shape' is no tuple");
+    if (dict.shape_text.find_first_of(".eE") != std::string::npos)
+        fail(fmt::format("a number in 'shape' is not whole: {}", quotable(dict.shape_text)));
     // In Python, (3) is a number in brackets.
     if (dict.shape.size() == 1 && dict.shape_text.find(',') == std::string::npos) fail("'shape' is no tuple");
     return dict;

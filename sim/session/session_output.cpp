@@ -1,4 +1,4 @@
-// What comes out of a session: its snapshot, and the files that it writes.
+// Makes a session's snapshot and writes its files.
 #include <fmt/format.h>
 
 #include <algorithm>
