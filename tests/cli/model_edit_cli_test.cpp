@@ -219,15 +219,15 @@ TEST_CASE("After any edits every file is written, and spec.json repeats all of t
     std::mt19937 random(20261123);
     const auto pick = [&](const auto& list) { return list[random() % list.size()]; };
     const ScratchFolder folder;
-    for (int run = 0; run < 3; ++run) {
+    for (int run = 0; run < 4; ++run) {
         const fs::path out = folder / std::to_string(run), again = folder / (std::to_string(run) + "-again");
-        const bool typed = run == 1;
+        const bool typed = run % 2 == 1;
         Words line = words(
             "run --backend cpu --threads 2 --quiet --steps 12 --every 4 --probe 3,4 --export all --model {} "
             "--size 24x18 --out {}",
             typed ? "gray-scott" : "diffusion",
             out);
-        if (run == 0) line = joined(line, {"--show", "u^2"});
+        if (run % 3 == 0) line = joined(line, {"--show", "u^2"});
         if (run == 1) line = joined(line, {"--arrows", "gradient"});
         bool may_step = typed;
         for (const int step : {3, 4, 7, 9}) {

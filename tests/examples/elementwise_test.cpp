@@ -44,7 +44,6 @@ TEMPLATE_TEST_CASE("One pass gives what the separate passes give, with any numbe
                    double) {
     using T = TestType;
     Dice dice;
-    CAPTURE(dice.seed);
     ThreadPool one(1), three(3);
     for (const Expression& row : kExpressions) {
         CAPTURE(row.name);

@@ -60,7 +60,6 @@ TEMPLATE_TEST_CASE("CUDA sums and dot products are right in every way, at any le
                    double) {
     using T = TestType;
     Dice dice;
-    CAPTURE(dice.seed);
     CudaStream stream;
     CudaReduction reduction(stream);
     CublasDot<T> cublas(stream);
@@ -97,7 +96,6 @@ TEMPLATE_TEST_CASE("CUDA sums of a fixed order have the same bits in every run, 
                    double) {
     using T = TestType;
     Dice dice;
-    CAPTURE(dice.seed);
     CudaStream stream;
     CudaReduction reduction(stream);
     Terms<T> terms(stream, dice, 1'000'003, 0);

@@ -23,7 +23,6 @@ TEMPLATE_TEST_CASE("Sums and dot products are off by no more than their rounding
                    double) {
     using T = TestType;
     Dice dice;
-    CAPTURE(dice.seed);
     ThreadPool threads(3);
     for (const std::size_t n : kLengths)
         for (const std::size_t offset : {0, 1}) {
@@ -46,7 +45,6 @@ TEMPLATE_TEST_CASE("Sums and dot products are off by no more than their rounding
 TEMPLATE_TEST_CASE("Sums in blocks have the same bits with any number of threads", "", float, double) {
     using T = TestType;
     Dice dice;
-    CAPTURE(dice.seed);
     const std::vector<T> x = unit_numbers<T>(dice, 100'003, -1), y = unit_numbers<T>(dice, 100'003, -1);
     ThreadPool one(1), two(2), five(5);
     const auto n = std::int64_t(x.size());
@@ -59,7 +57,6 @@ TEMPLATE_TEST_CASE("Sums in blocks have the same bits with any number of threads
 
 TEST_CASE("One term that is no number makes every sum none") {
     Dice dice;
-    CAPTURE(dice.seed);
     ThreadPool threads(2);
     std::vector<float> x = unit_numbers<float>(dice, 5000);
     x[std::size_t(dice.integer(0, 4999))] = std::numeric_limits<float>::quiet_NaN();
@@ -69,7 +66,6 @@ TEST_CASE("One term that is no number makes every sum none") {
 
 TEST_CASE("A float32 sum, one term after the other, loses digits that sums of sums keep") {
     Dice dice;
-    CAPTURE(dice.seed);
     ThreadPool threads(2);
     std::vector<float> x = unit_numbers<float>(dice, 4'000'000);
     // Next to 2^25, where floats are 4 apart, adding numbers below 1 has no effect. Pairwise sums lose only

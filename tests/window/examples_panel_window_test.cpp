@@ -113,7 +113,6 @@ TEST_CASE("an example's options become the command that a person would type") {
 
 TEST_CASE("a request that is shown in the panel comes back from it") {
     Dice dice;
-    CAPTURE(dice.seed);
     for (int i = 0; i < 50; ++i) {
         ExampleRequest request = request_for(sample_example());
         const auto maybe = [&](const char* name, const std::string& text) {
@@ -263,7 +262,6 @@ TEST_CASE("where the simulation ran beside an example its report says so, wherev
 TEST_CASE(
     "the section fits its window in both themes, at both scales and every width, and so do its results") {
     Dice dice;
-    CAPTURE(dice.seed);
     for (const float scale : {1.0f, 2.0f})
         for (const float width : {200.0f, 340.0f, 700.0f})
             for (const Theme theme : {Theme::dark, Theme::light}) {
@@ -291,7 +289,6 @@ TEST_CASE(
 
 TEST_CASE("the slider finds a point of the live curve whenever it moves, and only then") {
     Dice dice;
-    CAPTURE(dice.seed);
     ExamplesState state;
     int calls = 0;
     const auto live = std::make_shared<LiveCurve>();
@@ -356,7 +353,6 @@ TEST_CASE("dragging the slider in the panel moves the point from one frame to th
 TEST_CASE(
     "rows of the same work and precision stand together, and columns without anything in them are left out") {
     Dice dice;
-    CAPTURE(dice.seed);
     Report report = sample_report(dice);
     std::ranges::shuffle(report.rows, dice.engine);
     const auto lines = lines_of(report);
@@ -395,7 +391,6 @@ TEST_CASE(
 
 TEST_CASE("plots draw whatever a report may hold") {
     Dice dice;
-    CAPTURE(dice.seed);
     const double nan = std::numeric_limits<double>::quiet_NaN(),
                  inf = std::numeric_limits<double>::infinity();
     HeadlessImGui imgui(600, 600);
