@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/run/settings.h"
+#include "sim/problem/settings.h"
 
 namespace stencil {
 

@@ -6,10 +6,9 @@
 
 #include "kernels/methods/method.h"
 #include "sim/initial/initial.h"
-#include "sim/run/output/exports.h"
+#include "sim/problem/export_names.h"
+#include "sim/problem/ready_runs.h"
 #include "sim/run/output/film.h"
-#include "sim/run/output/frame_writer.h"
-#include "sim/run/ready_runs.h"
 #include "sim/text/error.h"
 #include "sim/text/parse.h"
 #include "sim/text/quote.h"
@@ -36,9 +35,9 @@ std::string list_names() {
     text += "\nBoundaries:\n";
     for (const BoundaryRow& row : kBoundaries) text += fmt::format("  {:<13} {}\n", row.name, row.help);
     text += "\nFiles of --export (* by default):\n";
-    for (const Export& row : exports())
+    for (const Export& row : kExports)
         text += fmt::format("  {:<14}{} {}\n", row.name, row.standard ? "*" : " ", row.help);
-    for (const FrameExport& row : frame_exports()) text += fmt::format("  {:<14}  {}\n", row.name, row.help);
+    for (const Export& row : kFrameExports) text += fmt::format("  {:<14}  {}\n", row.name, row.help);
     text += "\nColour tables:\n ";
     for (const Colormap& map : colormaps())
         text += fmt::format(" {}{}", map.name, map.diverging ? " (diverging, centred at 0)" : "");

@@ -11,7 +11,7 @@
 #include "sim/files/atomic_file.h"
 #include "sim/machine/machine.h"
 #include "sim/machine/roofline.h"
-#include "sim/run/run_spec.h"
+#include "sim/problem/run_spec.h"
 #include "sim/text/json.h"
 #include "sim/text/parse.h"
 

@@ -16,9 +16,8 @@
 #include "sim/initial/initial.h"
 #include "sim/model/model.h"
 #include "sim/model/presets.h"
-#include "sim/run/output/exports.h"
-#include "sim/run/output/frame_writer.h"
-#include "sim/run/ready_runs.h"
+#include "sim/problem/export_names.h"
+#include "sim/problem/ready_runs.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
 #include "sim/view/colormap.h"
@@ -68,7 +67,7 @@ Names choices_of(const std::string& option) {
     if (option == "boundary") return names_of(kBoundaries);
     if (option == "method") return joined(names_of(methods()), names_of(methods(kEquation)));
     if (option.ends_with("colormap")) return names_of(colormaps());
-    if (option == "export") return joined(names_of(exports()), names_of(frame_exports()));
+    if (option == "export") return joined(names_of(kExports), names_of(kFrameExports));
     return {};
 }
 

@@ -13,7 +13,7 @@
 #include "app/window/panels/panels.h"
 #include "app/window/preferences.h"
 #if STENCILSCOPE_HAS_WINDOW
-#include "sim/run/start.h"
+#include "sim/problem/start.h"
 #include "sim/text/quote.h"
 #endif
 #include "sim/run/output/film.h"

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "sim/run/run_spec.h"
+#include "sim/problem/run_spec.h"
 #include "sim/text/error.h"
 
 namespace stencil::python {

@@ -12,12 +12,12 @@
 #include "sim/figure/figure.h"
 #include "sim/files/atomic_file.h"
 #include "sim/files/folder.h"
+#include "sim/problem/ready_runs.h"
+#include "sim/problem/settings.h"
+#include "sim/problem/start.h"
 #include "sim/run/output/checkpoint.h"
 #include "sim/run/output/run_report.h"
-#include "sim/run/ready_runs.h"
 #include "sim/run/resolve.h"
-#include "sim/run/settings.h"
-#include "sim/run/start.h"
 #include "sim/session/pace.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
@@ -262,12 +262,11 @@ std::string HeldSimulation::settings(bool from_start) {
 
 void HeldSimulation::write_figure(const std::string& path) {
     const std::string ending = fs::path(path).extension().string();
-    const auto row = std::ranges::find(exports(), "figure" + ending, &Export::name);
-    if (row == exports().end())
-        throw InputError(fmt::format("figure: {}: the name must end in .png, .svg or .pdf", path));
+    ExportWriter* const write = export_writer("figure" + ending);
+    if (!write) throw InputError(fmt::format("figure: {}: the name must end in .png, .svg or .pdf", path));
     const Working working(*this);
     const RunOutput all = output();
-    row->write(path, all, all.fields.front());
+    write(path, all, all.fields.front());
 }
 
 std::vector<std::string> HeldSimulation::write_files(const std::string& folder,

@@ -21,7 +21,7 @@
 #include "sim/machine/host_memory.h"
 #include "sim/model/equations.h"
 #include "sim/model/presets.h"
-#include "sim/run/settings.h"
+#include "sim/problem/settings.h"
 #include "sim/text/error.h"
 #include "sim/text/json.h"
 #include "sim/text/names.h"

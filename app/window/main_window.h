@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "app/window/ui_state.h"
-#include "sim/run/run_spec.h"
+#include "sim/problem/run_spec.h"
 
 namespace stencil {
 

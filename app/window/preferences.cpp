@@ -14,7 +14,7 @@
 #include "sim/files/atomic_file.h"
 #include "sim/files/folder.h"
 #include "sim/files/input_file.h"
-#include "sim/run/settings.h"
+#include "sim/problem/settings.h"
 #include "sim/text/error.h"
 #include "sim/text/json.h"
 
@@ -186,7 +186,7 @@ void recall(UiState& ui, RunSpec& spec) {
     state.folder = p.export_folder;
     state.replace = p.export_replace;
     state.files.clear();
-    for (const Export& file : exports())
+    for (const Export& file : kExports)
         if (std::ranges::find(p.export_files, file.name) != p.export_files.end())
             state.files.emplace_back(file.name);
     if (spec.chosen_colormap().empty()) set_if_known(spec, "colormap", p.colormap);

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "app/window/ui_state.h"
-#include "sim/run/run_spec.h"
+#include "sim/problem/run_spec.h"
 
 namespace stencil {
 

@@ -12,8 +12,8 @@
 #include "sim/initial/initial.h"
 #include "sim/machine/median.h"
 #include "sim/model/step/stages.h"
+#include "sim/problem/start.h"
 #include "sim/run/choose_method.h"
-#include "sim/run/start.h"
 #include "sim/text/error.h"
 #include "sim/user_kernel/user_kernel.h"
 

@@ -11,7 +11,7 @@
 #include "sim/machine/roofline.h"
 #include "sim/run/output/timings.h"
 #include "sim/run/resolve.h"
-#include "sim/run/solvers/solver.h"
+#include "sim/solvers/solver.h"
 
 namespace stencil {
 

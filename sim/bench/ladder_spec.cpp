@@ -7,10 +7,10 @@
 #include <numbers>
 
 #include "sim/bench/ladder.h"
+#include "sim/problem/settings.h"
+#include "sim/problem/start.h"
 #include "sim/run/resolve.h"
-#include "sim/run/settings.h"
 #include "sim/run/simulation.h"
-#include "sim/run/start.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
 #include "sim/text/parse.h"

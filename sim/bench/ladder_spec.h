@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "sim/machine/machine.h"
-#include "sim/run/run_spec.h"
-#include "sim/run/solvers/solver.h"
+#include "sim/problem/run_spec.h"
+#include "sim/solvers/solver.h"
 
 namespace stencil {
 

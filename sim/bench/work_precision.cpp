@@ -9,9 +9,9 @@
 #include "sim/figure/chart.h"
 #include "sim/machine/median.h"
 #include "sim/model/stability/linearisation.h"
+#include "sim/problem/start.h"
 #include "sim/run/resolve.h"
 #include "sim/run/stability.h"
-#include "sim/run/start.h"
 #include "sim/text/error.h"
 #include "sim/text/parse.h"
 

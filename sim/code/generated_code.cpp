@@ -16,7 +16,7 @@
 #include "sim/code/program_text.h"
 #include "sim/model/step/reflections.h"
 #include "sim/model/step/stages.h"
-#include "sim/run/start.h"
+#include "sim/problem/start.h"
 #include "sim/text/names.h"
 #include "sim/user_kernel/user_kernel.h"
 

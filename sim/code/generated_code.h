@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "kernels/methods/method.h"
-#include "sim/run/run_spec.h"
-#include "sim/run/solvers/solver.h"
+#include "sim/problem/run_spec.h"
+#include "sim/solvers/solver.h"
 
 namespace stencil {
 

@@ -9,8 +9,8 @@
 #include "sim/field/field_hash.h"
 #include "sim/files/atomic_file.h"
 #include "sim/files/npy_rows.h"
-#include "sim/run/solvers/typed_run.h"
-#include "sim/run/start.h"
+#include "sim/problem/start.h"
+#include "sim/problem/typed_run.h"
 #include "sim/text/error.h"
 #include "sim/text/json.h"
 

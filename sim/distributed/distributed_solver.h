@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "sim/machine/communicator.h"
-#include "sim/run/run_spec.h"
-#include "sim/run/solvers/solver.h"
+#include "sim/problem/run_spec.h"
+#include "sim/solvers/solver.h"
 
 namespace stencil {
 

@@ -7,7 +7,7 @@
 #include "kernels/methods/method.h"
 #include "sim/distributed/partition.h"
 #include "sim/machine/communicator.h"
-#include "sim/run/solvers/halo.h"
+#include "sim/solvers/halo.h"
 
 namespace stencil {
 

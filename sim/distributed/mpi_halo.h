@@ -3,7 +3,7 @@
 
 #include "sim/distributed/partition.h"
 #include "sim/machine/communicator.h"
-#include "sim/run/solvers/halo.h"
+#include "sim/solvers/halo.h"
 
 namespace stencil {
 

@@ -4,7 +4,7 @@
 
 #include "kernels/methods/steppers.h"
 #include "sim/model/step/stages.h"
-#include "sim/run/solvers/typed_run.h"
+#include "sim/problem/typed_run.h"
 
 namespace stencil {
 namespace {

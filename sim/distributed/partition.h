@@ -3,7 +3,7 @@
 
 #include "kernels/field/slab.h"
 #include "kernels/field/strips.h"
-#include "sim/run/solvers/solver.h"
+#include "sim/solvers/solver.h"
 
 namespace stencil {
 

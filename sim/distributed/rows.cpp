@@ -8,7 +8,7 @@
 
 #include "sim/field/field_hash.h"
 #include "sim/files/npy_rows.h"
-#include "sim/run/start.h"
+#include "sim/problem/start.h"
 #include "sim/text/error.h"
 
 namespace stencil {

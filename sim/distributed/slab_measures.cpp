@@ -5,7 +5,7 @@
 #include "sim/distributed/distributed_solver.h"
 #include "sim/distributed/slab_solver.h"
 #include "sim/field/field_hash.h"
-#include "sim/run/solvers/typed_run.h"
+#include "sim/problem/typed_run.h"
 
 namespace stencil {
 namespace {

@@ -8,7 +8,6 @@
 
 #include "sim/distributed/halos.h"
 #include "sim/distributed/rows.h"
-#include "sim/run/resolve.h"
 #include "sim/text/error.h"
 
 namespace stencil {

@@ -11,8 +11,8 @@
 #include "sim/distributed/partition.h"
 #include "sim/distributed/rows.h"
 #include "sim/distributed/strip_pieces.h"
-#include "sim/run/run_spec.h"
-#include "sim/run/solvers/solver.h"
+#include "sim/problem/run_spec.h"
+#include "sim/solvers/solver.h"
 
 namespace stencil {
 

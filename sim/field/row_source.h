@@ -25,8 +25,8 @@ class RowSource {
 
     /// Rows [first, first + rows) of a field, in its precision.
     virtual Field rows(std::size_t field, int first, int rows) const = 0;
-    /// A description from which any process can generate the same rows (sim/run/start.h); empty if only this
-    /// one has them.
+    /// A description from which any process can generate the same rows (sim/problem/start.h); empty if only
+    /// this one has them.
     virtual std::string recipe() const { return ""; }
     /// All fields as a state at step 0; generated if not kept.
     virtual std::shared_ptr<const State> whole() const;

@@ -17,7 +17,7 @@
 #include "sim/text/quote.h"
 #include "sim/user_kernel/user_kernel.h"
 #if STENCILSCOPE_HAS_CUDA
-#include "sim/user_kernel/cuda_launcher.h"
+#include "sim/kernel_trial/cuda_launcher.h"
 #endif
 
 namespace stencil {

@@ -15,11 +15,11 @@
 #include "sim/distributed/partition.h"
 #include "sim/initial/initial.h"
 #include "sim/machine/communicator.h"
+#include "sim/problem/settings.h"
+#include "sim/problem/start.h"
 #include "sim/run/choose_method.h"
 #include "sim/run/output/exports.h"
 #include "sim/run/output/frame_writer.h"
-#include "sim/run/settings.h"
-#include "sim/run/start.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
 #include "sim/text/quote.h"
@@ -187,13 +187,6 @@ RunSpec resolve(RunSpec spec, const Machine& machine, long long steps_per_call) 
     if (!spec.profiles.empty()) add("profile.csv");
     if (!spec.probes.empty()) add("probes.csv");
     return spec;
-}
-
-SolverSetup solver_setup(const RunSpec& spec) {
-    SolverSetup setup{method_of(spec), spec.size->nx, spec.size->ny, spec.dtype, spec.params(), spec.threads};
-    setup.typed = typed_run(spec);
-    if (user_kernel::fits(spec)) setup.kernel = spec.kernel;
-    return setup;
 }
 
 MethodRequest method_request(const RunSpec& spec, long long steps_per_call) {

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "sim/machine/machine.h"
+#include "sim/problem/run_spec.h"
 #include "sim/run/choose_method.h"
-#include "sim/run/run_spec.h"
-#include "sim/run/solvers/solver.h"
+#include "sim/solvers/solver.h"
 
 namespace stencil {
 
@@ -23,9 +23,6 @@ MethodRequest method_request(const RunSpec& spec, long long steps_per_call = 0);
 /// Explains the method of a resolved spec: "auto: tiled for 10000 steps of 2000x2000 float32 (by this
 /// machine's measured figures)".
 std::string method_choice(const RunSpec& spec, long long steps_per_call = 0);
-
-/// The setup of a resolved spec. Throws InputError if a typed model's file cannot be read.
-SolverSetup solver_setup(const RunSpec& spec);
 
 /// Bytes per cell in host and GPU memory.
 struct MemoryNeeds {

@@ -7,10 +7,10 @@
 #include <tuple>
 
 #include "sim/distributed/distributed_solver.h"
+#include "sim/problem/settings.h"
+#include "sim/problem/start.h"
 #include "sim/run/resolve.h"
-#include "sim/run/settings.h"
 #include "sim/run/stability.h"
-#include "sim/run/start.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
 #include "sim/text/parse.h"

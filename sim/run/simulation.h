@@ -5,9 +5,9 @@
 #include <variant>
 
 #include "kernels/view/statistics/statistics.h"
+#include "sim/problem/run_spec.h"
 #include "sim/run/output/timings.h"
-#include "sim/run/run_spec.h"
-#include "sim/run/solvers/solver.h"
+#include "sim/solvers/solver.h"
 
 namespace stencil {
 

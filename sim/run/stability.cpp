@@ -9,9 +9,9 @@
 
 #include "sim/model/equations.h"
 #include "sim/model/stability/matrices.h"
-#include "sim/run/solvers/solver.h"
-#include "sim/run/solvers/typed_run.h"
-#include "sim/run/start.h"
+#include "sim/problem/start.h"
+#include "sim/problem/typed_run.h"
+#include "sim/solvers/solver.h"
 #include "sim/text/error.h"
 #include "sim/text/parse.h"
 

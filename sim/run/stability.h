@@ -5,7 +5,7 @@
 #include <string>
 
 #include "sim/model/stability/linearisation.h"
-#include "sim/run/run_spec.h"
+#include "sim/problem/run_spec.h"
 
 namespace stencil {
 

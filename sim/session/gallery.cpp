@@ -16,11 +16,11 @@
 #include "sim/initial/initial.h"
 #include "sim/model/equations.h"
 #include "sim/model/presets.h"
+#include "sim/problem/ready_runs.h"
+#include "sim/problem/start.h"
 #include "sim/run/output/exports.h"
-#include "sim/run/ready_runs.h"
 #include "sim/run/resolve.h"
 #include "sim/run/simulation.h"
-#include "sim/run/start.h"
 #include "sim/text/names.h"
 #include "sim/view/value_range.h"
 

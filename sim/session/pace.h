@@ -7,9 +7,9 @@
 #include <string>
 
 #include "kernels/methods/method.h"
+#include "sim/problem/run_spec.h"
 #include "sim/run/choose_method.h"
 #include "sim/run/output/timings.h"
-#include "sim/run/run_spec.h"
 
 namespace stencil {
 

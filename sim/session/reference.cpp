@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/problem/settings.h"
 #include "sim/run/resolve.h"
-#include "sim/run/settings.h"
 #include "sim/session/pace.h"
 
 namespace stencil {

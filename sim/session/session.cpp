@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "sim/distributed/distributed_solver.h"
+#include "sim/problem/start.h"
 #include "sim/run/resolve.h"
-#include "sim/run/start.h"
 #include "sim/user_kernel/user_kernel.h"
 
 namespace stencil {

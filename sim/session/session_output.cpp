@@ -9,9 +9,9 @@
 #include "kernels/cuda/cuda_runtime.h"
 #include "sim/files/folder.h"
 #include "sim/machine/host_memory.h"
+#include "sim/problem/run_text.h"
 #include "sim/run/output/checkpoint.h"
 #include "sim/run/output/run_report.h"
-#include "sim/run/run_text.h"
 #include "sim/session/session.h"
 #include "sim/text/error.h"
 

@@ -12,11 +12,11 @@
 #include "kernels/view/statistics/statistics.h"
 #include "sim/bench/speed_chart.h"
 #include "sim/machine/machine.h"
+#include "sim/problem/run_spec.h"
 #include "sim/run/output/timings.h"
-#include "sim/run/run_spec.h"
-#include "sim/run/solvers/solver.h"
 #include "sim/session/step_watch.h"
 #include "sim/session/view.h"
+#include "sim/solvers/solver.h"
 
 namespace stencil {
 

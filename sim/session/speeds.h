@@ -7,7 +7,7 @@
 
 #include "sim/bench/ladder.h"
 #include "sim/bench/speed_chart.h"
-#include "sim/run/run_spec.h"
+#include "sim/problem/run_spec.h"
 
 namespace stencil {
 

@@ -10,8 +10,8 @@
 
 #include "kernels/view/resample.h"
 #include "sim/field/pixels.h"
+#include "sim/problem/run_spec.h"
 #include "sim/run/output/measures.h"
-#include "sim/run/run_spec.h"
 #include "sim/view/analysis.h"
 #include "sim/view/arrows.h"
 #include "sim/view/value_range.h"

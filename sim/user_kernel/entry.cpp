@@ -11,7 +11,7 @@
 #include "kernels/equation/input_values.h"
 #include "sim/model/equations.h"
 #include "sim/model/step/stages.h"
-#include "sim/run/start.h"
+#include "sim/problem/start.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
 #include "sim/text/parse.h"

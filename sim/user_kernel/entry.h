@@ -8,7 +8,7 @@
 
 #include "kernels/field/boundary.h"
 #include "sim/field/field.h"
-#include "sim/run/run_spec.h"
+#include "sim/problem/run_spec.h"
 
 namespace stencil::user_kernel {
 

@@ -7,9 +7,9 @@
 
 #include "sim/field/field_hash.h"
 #include "sim/model/presets.h"
+#include "sim/problem/settings.h"
+#include "sim/problem/start.h"
 #include "sim/run/resolve.h"
-#include "sim/run/settings.h"
-#include "sim/run/start.h"
 #include "sim/text/embedded.h"
 #include "sim/text/json.h"
 

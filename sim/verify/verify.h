@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "sim/machine/machine.h"
-#include "sim/run/run_spec.h"
+#include "sim/problem/run_spec.h"
 
 namespace stencil {
 

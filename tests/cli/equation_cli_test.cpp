@@ -5,8 +5,8 @@
 
 #include "kernels/field/boundary.h"
 #include "sim/files/npy.h"
-#include "sim/run/command_text.h"
-#include "sim/run/settings.h"
+#include "sim/problem/command_text.h"
+#include "sim/problem/settings.h"
 #include "sim/text/json.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"

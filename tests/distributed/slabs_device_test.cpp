@@ -11,10 +11,10 @@
 
 #include "sim/distributed/mpi_halo.h"
 #include "sim/machine/machine.h"
+#include "sim/problem/settings.h"
+#include "sim/problem/start.h"
 #include "sim/run/resolve.h"
-#include "sim/run/settings.h"
-#include "sim/run/solvers/solver.h"
-#include "sim/run/start.h"
+#include "sim/solvers/solver.h"
 #include "tests/support/catch.h"
 #include "tests/support/device.h"
 #include "tests/support/fields.h"

@@ -1,5 +1,5 @@
 // Fuzzes scheduled events: the value of --at.
-#include "sim/run/edit.h"
+#include "sim/problem/edit.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace stencil;

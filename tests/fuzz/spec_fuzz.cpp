@@ -1,6 +1,6 @@
 // Fuzzes spec.json.
 
-#include "sim/run/run_spec.h"
+#include "sim/problem/run_spec.h"
 #include "sim/text/json.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -5,7 +5,7 @@
 #include <numbers>
 
 #include "sim/files/npy.h"
-#include "sim/run/solvers/solver.h"
+#include "sim/solvers/solver.h"
 #include "tests/support/catch.h"
 #include "tests/support/device.h"
 #include "tests/support/fields.h"

@@ -6,7 +6,7 @@
 #include <numbers>
 
 #include "kernels/view/statistics/statistics.h"
-#include "sim/run/solvers/solver.h"
+#include "sim/solvers/solver.h"
 #include "tests/support/catch.h"
 #include "tests/support/device.h"
 #include "tests/support/fields.h"

@@ -9,7 +9,7 @@
 
 #include "kernels/view/statistics/percentiles.h"
 #include "sim/run/choose_method.h"
-#include "sim/run/solvers/solver.h"
+#include "sim/solvers/solver.h"
 #include "tests/support/catch.h"
 #include "tests/support/device.h"
 #include "tests/support/fields.h"

@@ -8,8 +8,8 @@
 
 #include "sim/files/atomic_file.h"
 #include "sim/files/npy.h"
+#include "sim/problem/settings.h"
 #include "sim/run/output/measures.h"
-#include "sim/run/settings.h"
 #include "sim/session/engine/engine.h"
 #include "sim/session/pace.h"
 #include "tests/support/catch.h"

@@ -7,10 +7,10 @@
 #include <thread>
 
 #include "sim/files/npy.h"
-#include "sim/run/command_text.h"
+#include "sim/problem/command_text.h"
+#include "sim/problem/start.h"
+#include "sim/problem/units.h"
 #include "sim/run/resolve.h"
-#include "sim/run/start.h"
-#include "sim/run/units.h"
 #include "sim/session/gallery.h"
 #include "sim/session/session.h"
 #include "sim/text/parse.h"

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "sim/model/model.h"
+#include "sim/problem/settings.h"
+#include "sim/problem/start.h"
 #include "sim/run/resolve.h"
-#include "sim/run/settings.h"
 #include "sim/run/simulation.h"
-#include "sim/run/start.h"
 #include "sim/text/parse.h"
 
 namespace stencil_test {

@@ -1,5 +1,5 @@
 // The check of user kernels, tested with faulty host code.
-#include "sim/user_kernel/check.h"
+#include "sim/kernel_trial/check.h"
 
 #include <functional>
 #include <utility>

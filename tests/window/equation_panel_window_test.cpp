@@ -4,7 +4,7 @@
 #include "app/window/panels/commands.h"
 #include "app/window/panels/panels.h"
 #include "sim/model/presets.h"
-#include "sim/run/ready_runs.h"
+#include "sim/problem/ready_runs.h"
 #include "sim/session/session.h"
 #include "tests/support/catch.h"
 #include "tests/support/session_lab.h"

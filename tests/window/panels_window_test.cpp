@@ -13,7 +13,7 @@
 #include "app/window/panels/widgets/widgets.h"
 #include "app/window/preferences.h"
 #include "app/window/shortcuts.h"
-#include "sim/run/command_text.h"
+#include "sim/problem/command_text.h"
 #include "sim/text/parse.h"
 #include "tests/support/catch.h"
 #include "tests/support/scratch.h"

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "app/window/panels/panels.h"
-#include "sim/run/settings.h"
+#include "sim/problem/settings.h"
 #include "tests/support/catch.h"
 #include "tests/support/program.h"
 #include "tests/support/scratch.h"

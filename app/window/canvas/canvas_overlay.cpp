@@ -9,7 +9,7 @@
 
 #include "app/window/theme.h"
 #include "sim/figure/chart.h"
-#include "sim/run/units.h"
+#include "sim/problem/units.h"
 #include "sim/view/colormap.h"
 
 namespace stencil {

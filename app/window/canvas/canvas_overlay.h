@@ -9,7 +9,7 @@
 #include "app/window/theme.h"
 #include "app/window/ui_state.h"
 #include "sim/figure/ticks.h"
-#include "sim/run/units.h"
+#include "sim/problem/units.h"
 
 namespace stencil {
 

@@ -10,7 +10,7 @@
 #include "app/window/panels/widgets/widgets.h"
 #include "app/window/theme.h"
 #include "sim/model/model.h"
-#include "sim/run/settings.h"
+#include "sim/problem/settings.h"
 #include "sim/text/names.h"
 
 namespace stencil {

@@ -10,7 +10,7 @@
 #include <limits>
 
 #include "sim/examples/arrays/arrays.h"
-#include "sim/run/run_spec.h"
+#include "sim/problem/run_spec.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
 #include "sim/text/parse.h"

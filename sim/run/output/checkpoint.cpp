@@ -12,9 +12,9 @@
 #include "sim/files/folder.h"
 #include "sim/files/input_file.h"
 #include "sim/files/npy.h"
+#include "sim/problem/settings.h"
+#include "sim/problem/start.h"
 #include "sim/run/resolve.h"
-#include "sim/run/settings.h"
-#include "sim/run/start.h"
 #include "sim/text/error.h"
 #include "sim/text/quote.h"
 

@@ -60,99 +60,60 @@ void write_start(const Path& path, const RunOutput& run, const OutputField& fiel
         write_npy(path, *run.spread->start_of(field.formula));
 }
 
-constexpr bool kOfRun = true;
+struct ExportRow {
+    std::string_view name;
+    ExportWriter* write;
+};
 
-constexpr Export kExports[] = {
-    {"initial.npy", true, "the field at the start", write_start},
-    {"field.npy", true, "the field at the end", write_array<Quantity::value>},
-    {"laplacian.npy", true, "its Laplacian", write_array<Quantity::laplacian>},
+constexpr ExportRow kWriters[] = {
+    {"initial.npy", write_start},
+    {"field.npy", write_array<Quantity::value>},
+    {"laplacian.npy", write_array<Quantity::laplacian>},
     {"field.png",
-     true,
-     "the field at the end, one pixel per cell",
      [](auto& path, auto& run, auto& field) {
          write_picture(path, field.end, field_colors(run.now), run.now.range);
      }},
     {"laplacian.png",
-     true,
-     "its Laplacian, one pixel per cell",
      [](auto& path, auto& run, auto& field) {
          write_picture(path, field.laplacian, laplacian_colors(run.now, false), run.now.laplacian_range);
      }},
-    {"figure.png",
-     true,
-     "start, end and Laplacian with titles, axes and colour bars",
-     write_run_figure_as<figure::FigureFormat::png>,
-     kOfRun},
-    {"figure.svg", false, "the same for the web", write_run_figure_as<figure::FigureFormat::svg>, kOfRun},
-    {"figure.pdf", false, "the same for print", write_run_figure_as<figure::FigureFormat::pdf>, kOfRun},
-    {"field.vti",
-     false,
-     "all fields at the end, at the start and their Laplacians, for ParaView",
-     [](auto& path, auto& run, auto&) { write_vti(path, field_set(run)); },
-     kOfRun},
-    {"field.h5",
-     false,
-     "the same as HDF5, with the settings",
-     [](auto& path, auto& run, auto&) { write_hdf5(path, field_set(run)); },
-     kOfRun,
-     "libhdf5"},
-    {"timings.json",
-     true,
-     "what was run, and how fast",
-     [](auto& path, auto& run, auto&) { write_text_file(path, json_text(run.timings)); },
-     kOfRun},
+    {"figure.png", write_run_figure_as<figure::FigureFormat::png>},
+    {"figure.svg", write_run_figure_as<figure::FigureFormat::svg>},
+    {"figure.pdf", write_run_figure_as<figure::FigureFormat::pdf>},
+    {"field.vti", [](auto& path, auto& run, auto&) { write_vti(path, field_set(run)); }},
+    {"field.h5", [](auto& path, auto& run, auto&) { write_hdf5(path, field_set(run)); }},
+    {"timings.json", [](auto& path, auto& run, auto&) { write_text_file(path, json_text(run.timings)); }},
     {"spec.json",
-     true,
-     "the settings, to run it again with --spec",
-     [](auto& path, auto& run, auto&) { write_text_file(path, json_text(to_json(run.document))); },
-     kOfRun},
+     [](auto& path, auto& run, auto&) { write_text_file(path, json_text(to_json(run.document))); }},
     {"statistics.csv",
-     false,
-     "min, max, mean and total: at the start, every N steps (--every) and at the end",
      [](auto& path, auto& run, auto& field) {
          write_text_file(path, statistics_csv(field.tables->measures, table_units(run.now, run.document)));
      }},
     {"histogram.csv",
-     false,
-     "how many cells at the end hold which values",
      [](auto& path, auto&, auto& field) { write_text_file(path, histogram_csv(*field.tables->histogram)); }},
     {"profile.csv",
-     false,
-     "the values at the end along each --profile",
      [](auto& path, auto& run, auto& field) {
          write_text_file(path, profile_csv(field.tables->profiles, table_units(run.now, run.document)));
      },
      false,
      "profile"},
     {"probes.csv",
-     false,
-     "the values of each --probe, at the steps of statistics.csv",
      [](auto& path, auto& run, auto& field) {
          write_text_file(path, probes_csv(field.tables->measures, table_units(run.now, run.document)));
      },
      false,
      "probe"},
-    {"spectrum.csv", false, "mean power of the field's waves by their wave number", write_spectrum_csv},
-    {"spectrum.png", false, "the same as a plot", write_spectrum_png},
-    {"contours.csv", false, "the lines of --contours, point by point", write_contours_csv, false, "contours"},
-    {"contours.svg", false, "the field with these lines", write_contours_svg, false, "contours"},
-    {"surface.png",
-     false,
-     "the field as a surface, whose height is the value, seen from --surface",
-     write_surface_png},
-    {"phase.csv",
-     false,
-     "how many cells have which pair of values of the first two components",
-     write_phase_csv,
-     kOfRun,
-     "components"},
-    {"phase.png",
-     false,
-     "the same as a plot, with the way of each --probe",
-     write_phase_png,
-     kOfRun,
-     "components"},
+    {"spectrum.csv", write_spectrum_csv},
+    {"spectrum.png", write_spectrum_png},
+    {"contours.csv", write_contours_csv},
+    {"contours.svg", write_contours_svg},
+    {"surface.png", write_surface_png},
+    {"phase.csv", write_phase_csv},
+    {"phase.png", write_phase_png},
 };
+
+static_assert(std::ranges::equal(kWriters, kExports, {}, &ExportRow::name, &Export::name),
+              "each row of kExports needs one of kWriters");
 
 bool chosen(const RunSpec& spec, std::string_view name) {
     return contains(spec.exports, name);
@@ -185,41 +146,6 @@ const Colormap& field_colors(const RunSpec& spec) {
 const Colormap& laplacian_colors(const RunSpec& spec, bool in_figure) {
     if (!spec.laplacian_colormap.empty()) return colormap(spec.laplacian_colormap);
     return colormap(spec.chosen_colormap().empty() || in_figure ? "inferno" : spec.chosen_colormap());
-}
-
-std::span<const Export> exports() {
-    return kExports;
-}
-
-std::vector<std::string> default_exports() {
-    std::vector<std::string> names;
-    for (const Export& row : kExports)
-        if (row.standard) names.emplace_back(row.name);
-    return names;
-}
-
-bool is_table_export(std::string_view name) {
-    constexpr std::string_view kTables[] = {"statistics.csv", "histogram.csv", "profile.csv", "probes.csv"};
-    return std::ranges::find(kTables, name) != std::end(kTables);
-}
-
-void add_export(std::string_view item, std::vector<std::string>& names) {
-    std::vector<std::string> added{std::string(item)};
-    if (item == "default") {
-        added = default_exports();
-    } else if (item == "all") {
-        added.clear();
-        for (const Export& row : kExports)
-            if (row.needs.empty()) added.emplace_back(row.name);
-    } else {
-        std::vector<std::string> known = names_of(kExports);
-        for (const FrameExport& row : frame_exports()) known.emplace_back(row.name);
-        known.insert(known.end(), {"default", "all"});
-        if (!contains(known, item))
-            throw InputError("--export: " + unknown_name_message("file", item, known));
-    }
-    for (const std::string& name : added)
-        if (!contains(names, name)) names.push_back(name);
 }
 
 std::string why_not_exported(std::string_view name, const RunSpec& spec) {
@@ -354,13 +280,18 @@ std::vector<std::string> export_files(const RunSpec& spec) {
     return names;
 }
 
+ExportWriter* export_writer(std::string_view name) {
+    const auto row = std::ranges::find(kWriters, name, &ExportRow::name);
+    return row == std::end(kWriters) ? nullptr : row->write;
+}
+
 WrittenFiles write_exports(const Path& folder, const RunOutput& run, WriteProgress* progress) {
     WrittenFiles written;
     std::vector<std::pair<const Export*, const OutputField*>> files;
     const auto write = [&](const Export& row, const OutputField& field) {
         const Path path = folder / file_name(row, field.suffix);
         try {
-            row.write(path, run, field);
+            export_writer(row.name)(path, run, field);
             written.files.push_back(path);
         } catch (const std::bad_alloc&) {
             written.failures.push_back(path.string() + ": not enough host memory");

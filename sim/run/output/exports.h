@@ -1,4 +1,4 @@
-// The exports of a run: a table of files.
+// Writes the exports of a run (export_names.h).
 #pragma once
 
 #include <atomic>
@@ -14,8 +14,9 @@
 #include "sim/field/field.h"
 #include "sim/figure/figure.h"
 #include "sim/files/exchange/field_set.h"
+#include "sim/problem/export_names.h"
+#include "sim/problem/run_spec.h"
 #include "sim/run/output/measures.h"
-#include "sim/run/run_spec.h"
 #include "sim/text/json.h"
 #include "sim/view/value_range.h"
 
@@ -74,22 +75,10 @@ void add_tables(RunOutput& output, Solver& solver, MeasuresOf measures);
 /// Whether any chosen file needs a whole field in memory.
 bool needs_cells(const RunSpec& spec);
 
+/// Writes a file of the table, one of a field or of the whole run. Throws MachineError.
 using ExportWriter = void(const std::filesystem::path& path, const RunOutput& run, const OutputField& field);
-
-/// A kind of file; with several fields there is one per field, such as field-u.npy. Writing throws
-/// MachineError.
-struct Export {
-    std::string_view name;
-    bool standard;  ///< written by default
-    std::string_view help;
-    ExportWriter* write;
-    bool of_run = false;  ///< one file for the whole run
-    /// The setting or library that the file needs; empty: none.
-    std::string_view needs = {};
-};
-
-/// The table of exports. A new export is a function and a row here.
-std::span<const Export> exports();
+/// The writer of a row of kExports; null for another name.
+ExportWriter* export_writer(std::string_view name);
 
 // Rows of the table (looks.cpp): drawings and derived data of a run's end. They throw MachineError.
 
@@ -104,15 +93,6 @@ ExportWriter write_phase_csv, write_phase_png;
 /// Colormaps of a run's pictures, as --colormap says; the figure shows the Laplacian in inferno by default.
 const Colormap& field_colors(const RunSpec& spec);
 const Colormap& laplacian_colors(const RunSpec& spec, bool in_figure);
-
-std::vector<std::string> default_exports();
-
-/// Whether it is a table of measurements (*.csv).
-bool is_table_export(std::string_view name);
-
-/// Adds an item of --export: a name, `default`, or `all` (except exports that need a setting of their own;
-/// frames.png only with --every). Throws InputError.
-void add_export(std::string_view item, std::vector<std::string>& chosen);
 
 /// Why a run of this size cannot have the file; empty if it can.
 std::string why_not_exported(std::string_view name, const RunSpec& spec);

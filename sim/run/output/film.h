@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/run/run_spec.h"
+#include "sim/problem/run_spec.h"
 #include "sim/view/colormap.h"
 
 namespace stencil {

@@ -19,32 +19,22 @@ namespace {
 
 using Path = std::filesystem::path;
 
-constexpr FrameExport kFrameExports[] = {
+constexpr FrameKind kFrameKinds[] = {
     {"frames.png",
      ".png",
-     "with --every: a numbered picture of each moment",
      [](auto& path, auto& field, auto& now, ValueRange range) {
          write_png(path, field, field_colors(now), range);
      }},
-    {"frames.npy",
-     ".npy",
-     "with --every: a numbered array of each moment",
-     [](auto& path, auto& field, auto&, ValueRange) { write_npy(path, field); }},
-    {"frames.vti",
-     ".vti",
-     "with --every: for ParaView, all fields of each moment, and field.pvd, which plays them",
-     nullptr,
-     write_vti,
-     "field.pvd",
-     write_pvd},
-    {"frames.h5",
-     ".h5",
-     "with --every: HDF5, all fields of each moment, and field.h5, which shows them as one",
-     nullptr,
-     write_hdf5,
-     "field.h5",
-     write_hdf5_series},
+    {"frames.npy", ".npy", [](auto& path, auto& field, auto&, ValueRange) { write_npy(path, field); }},
+    {"frames.vti", ".vti", nullptr, write_vti, "field.pvd", write_pvd},
+    {"frames.h5", ".h5", nullptr, write_hdf5, "field.h5", write_hdf5_series},
 };
+
+// Whether there is a row for every name, in order.
+constexpr bool has_all_frames() {
+    return std::ranges::equal(kFrameKinds, kFrameExports, {}, &FrameKind::name, &Export::name);
+}
+static_assert(has_all_frames(), "each row of kFrameExports needs one of kFrameKinds");
 
 bool is_number(std::string_view text) {
     return std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
@@ -56,8 +46,8 @@ long long step_of(const Path& name) {
     const std::string digits = stem.substr(stem.rfind('_') + 1);
     const bool ours = (stem.starts_with("field_") || stem.starts_with("field-")) && digits.size() >= 6 &&
                       is_number(digits) &&
-                      std::ranges::find(kFrameExports, name.extension().string(), &FrameExport::ending) !=
-                          std::end(kFrameExports);
+                      std::ranges::find(kFrameKinds, name.extension().string(), &FrameKind::ending) !=
+                          std::end(kFrameKinds);
     return ours ? std::strtoll(digits.c_str(), nullptr, 10) : -1;
 }
 
@@ -68,7 +58,7 @@ std::string series_name(const Path& first, std::size_t i) {
 }
 
 bool is_series(const Path& name) {
-    return std::ranges::any_of(kFrameExports, [&](const FrameExport& row) {
+    return std::ranges::any_of(kFrameKinds, [&](const FrameKind& row) {
         if (row.series.empty() || name.extension() != Path(row.series).extension()) return false;
         const std::string stem = name.stem().string(), first = Path(row.series).stem().string() + "-";
         const bool numbered = stem.starts_with(first) && stem.size() > first.size() &&
@@ -79,14 +69,6 @@ bool is_series(const Path& name) {
 
 }  // namespace
 
-std::span<const FrameExport> frame_exports() {
-    return kFrameExports;
-}
-
-bool is_frame_export(std::string_view name) {
-    return std::ranges::find(kFrameExports, name, &FrameExport::name) != std::end(kFrameExports);
-}
-
 FrameWriter::FrameWriter(Path folder, const RunSpec& spec, FrameProgress progress)
     : folder_(std::move(folder)),
       progress_(std::move(progress)),
@@ -94,25 +76,25 @@ FrameWriter::FrameWriter(Path folder, const RunSpec& spec, FrameProgress progres
     // Checkpoints keep only the range's ends, so the scale comes from the spec.
     for (auto& [formula, range] : progress_.ranges) range.scale = spec.range.scale;
     if (spec.every == 0) return;
-    for (const FrameExport& row : kFrameExports)
+    for (const FrameKind& row : kFrameKinds)
         if (contains(spec.exports, row.name)) kinds_.push_back(&row);
 }
 
 bool FrameWriter::has_pictures() const {
-    return std::ranges::any_of(kinds_, [](const FrameExport* kind) { return kind->ending == ".png"; });
+    return std::ranges::any_of(kinds_, [](const FrameKind* kind) { return kind->ending == ".png"; });
 }
 
 // Whether a distributed run writes only arrays, which each process writes itself.
 bool FrameWriter::writes_in_place(const Solver& solver) const {
     return solver.processes() > 1 &&
-           std::ranges::all_of(kinds_, [](const FrameExport* kind) { return kind->ending == ".npy"; });
+           std::ranges::all_of(kinds_, [](const FrameKind* kind) { return kind->ending == ".npy"; });
 }
 
 void FrameWriter::write(Simulation& simulation) {
     // Recreates a folder removed during the run; if that fails, writing the file reports why.
     std::error_code ignored;
     std::filesystem::create_directories(folder_, ignored);
-    const bool whole = std::ranges::any_of(kinds_, &FrameExport::write_all);
+    const bool whole = std::ranges::any_of(kinds_, &FrameKind::write_all);
     const long long step = simulation.step();
     const RunSpec& now = simulation.now();
     begin_series(now, step);
@@ -134,7 +116,7 @@ void FrameWriter::write(Simulation& simulation) {
     const RunSpec document = simulation.spec();
     FieldSet set{run_notes(now, document), {step, time_at(document, step)}, {}};
     for (const auto& [name, field] : fields) set.fields.push_back({name, &field});
-    for (const FrameExport* kind : kinds_) {
+    for (const FrameKind* kind : kinds_) {
         if (!kind->write_all) continue;
         kind->write_all(numbered("field", step, kind->ending), set);
         ++progress_.count;
@@ -151,7 +133,7 @@ void FrameWriter::begin_series(const RunSpec& now, long long step) {
 void FrameWriter::finish(const Simulation& simulation) const {
     const RunSpec document = simulation.spec();
     const auto& all = progress_.series;
-    for (const FrameExport* kind : kinds_) {
+    for (const FrameKind* kind : kinds_) {
         if (!kind->write_series) continue;
         std::vector<FieldSeries> files;
         for (const FrameSeries& one : all) {
@@ -183,7 +165,7 @@ void FrameWriter::write(const Field& field, const std::string& formula, const Ru
     if (!progress_.ranges.contains(formula) || now.range_per_frame)
         progress_.ranges[formula] = find_range(field, now.range, field_colors(now).diverging);
     const std::string start = "field" + output_suffix(now, formula);
-    for (const FrameExport* kind : kinds_) {
+    for (const FrameKind* kind : kinds_) {
         if (!kind->write) continue;
         kind->write(numbered(start, step, kind->ending), field, now, progress_.ranges[formula]);
         ++progress_.count;

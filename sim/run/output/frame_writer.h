@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "sim/field/field.h"
-#include "sim/run/run_spec.h"
+#include "sim/problem/run_spec.h"
 #include "sim/view/value_range.h"
 
 namespace stencil {
@@ -21,10 +21,9 @@ struct FieldSeries;
 struct FieldSet;
 
 /// A kind of numbered file.
-struct FrameExport {
+struct FrameKind {
     std::string_view name;    ///< on the command line: "frames.png"
     std::string_view ending;  ///< file name extension: ".png"
-    std::string_view help;
     /// Writes one field ...
     void (*write)(const std::filesystem::path& path,
                   const Field& field,
@@ -35,9 +34,6 @@ struct FrameExport {
     std::string_view series = {};
     void (*write_series)(const std::filesystem::path& path, const FieldSeries& series) = nullptr;
 };
-
-std::span<const FrameExport> frame_exports();
-bool is_frame_export(std::string_view name);
 
 /// Frames of one shape and set of names, which one series file can describe.
 struct FrameSeries {
@@ -83,7 +79,7 @@ class FrameWriter {
     std::filesystem::path numbered(const std::string& start, long long step, std::string_view ending) const;
 
     std::filesystem::path folder_;
-    std::vector<const FrameExport*> kinds_;
+    std::vector<const FrameKind*> kinds_;
     FrameProgress progress_;
     int digits_;
 };

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <iterator>
 
-#include "sim/run/solvers/solver.h"
+#include "sim/solvers/solver.h"
 #include "sim/text/error.h"
 
 namespace stencil {

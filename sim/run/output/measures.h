@@ -10,7 +10,7 @@
 #include "kernels/view/quantity.h"
 #include "kernels/view/resample.h"
 #include "kernels/view/statistics/statistics.h"
-#include "sim/run/run_spec.h"
+#include "sim/problem/run_spec.h"
 #include "sim/view/value_range.h"
 
 namespace stencil {

@@ -8,7 +8,7 @@
 #include "sim/field/field_hash.h"
 #include "sim/initial/initial.h"
 #include "sim/model/equations.h"
-#include "sim/run/settings.h"
+#include "sim/problem/settings.h"
 #include "sim/run/stability.h"
 
 namespace stencil {

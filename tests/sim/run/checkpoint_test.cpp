@@ -5,8 +5,8 @@
 
 #include "sim/distributed/distributed_solver.h"
 #include "sim/field/field_hash.h"
+#include "sim/problem/settings.h"
 #include "sim/run/resolve.h"
-#include "sim/run/settings.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/runs.h"

@@ -1,4 +1,4 @@
-#include "sim/run/edit.h"
+#include "sim/problem/edit.h"
 
 #include <fmt/format.h>
 
@@ -8,10 +8,10 @@
 
 #include "kernels/view/brush.h"
 #include "kernels/view/flood_fill.h"
-#include "sim/run/command_text.h"
+#include "sim/problem/command_text.h"
+#include "sim/problem/run_spec.h"
+#include "sim/problem/settings.h"
 #include "sim/run/resolve.h"
-#include "sim/run/run_spec.h"
-#include "sim/run/settings.h"
 #include "sim/run/simulation.h"
 #include "sim/text/error.h"
 #include "sim/text/json.h"

@@ -1,11 +1,11 @@
-#include "sim/run/run_spec.h"
+#include "sim/problem/run_spec.h"
 
 #include <fmt/format.h>
 
 #include "sim/model/presets.h"
+#include "sim/problem/ready_runs.h"
+#include "sim/problem/settings.h"
 #include "sim/run/output/exports.h"
-#include "sim/run/ready_runs.h"
-#include "sim/run/settings.h"
 #include "sim/run/simulation.h"
 #include "sim/text/error.h"
 #include "tests/support/catch.h"
@@ -123,12 +123,12 @@ TEST_CASE("Exports are listed, and default and all mean what they say") {
     add_export("figure.svg", chosen);
     add_export("default", chosen);
     add_export("figure.svg", chosen);
-    REQUIRE(chosen.size() == default_exports().size() + 1);
+    REQUIRE(chosen.size() == default_std::size(kExports) + 1);
     chosen.clear();
     add_export("all", chosen);
     // Counts the exports that depend on other settings.
-    const auto bound = std::ranges::count_if(exports(), [](const Export& row) { return !row.needs.empty(); });
-    REQUIRE(chosen.size() == exports().size() - std::size_t(bound));
+    const auto bound = std::ranges::count_if(kExports, [](const Export& row) { return !row.needs.empty(); });
+    REQUIRE(chosen.size() == std::size(kExports) - std::size_t(bound));
 }
 
 TEST_CASE("Contradictions are refused") {

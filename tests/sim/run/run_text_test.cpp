@@ -1,15 +1,15 @@
 // The text of a run contains all of it, and parses to the same run; physical units only affect what is
 // reported.
-#include "sim/run/run_text.h"
+#include "sim/problem/run_text.h"
 
 #include <fmt/format.h>
 
 #include "sim/model/equations.h"
 #include "sim/model/presets.h"
-#include "sim/run/command_text.h"
-#include "sim/run/run_spec.h"
-#include "sim/run/settings.h"
-#include "sim/run/units.h"
+#include "sim/problem/command_text.h"
+#include "sim/problem/run_spec.h"
+#include "sim/problem/settings.h"
+#include "sim/problem/units.h"
 #include "sim/text/error.h"
 #include "tests/support/catch.h"
 #include "tests/support/program.h"

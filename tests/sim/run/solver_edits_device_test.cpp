@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "kernels/view/flood_fill.h"
-#include "sim/run/edit.h"
-#include "sim/run/solvers/solver.h"
+#include "sim/problem/edit.h"
+#include "sim/solvers/solver.h"
 #include "tests/support/catch.h"
 #include "tests/support/device.h"
 #include "tests/support/fields.h"

@@ -23,7 +23,7 @@
 #include "sim/model/stability/linearisation.h"
 #include "sim/model/step/stages.h"
 #include "sim/model/text/text_error.h"
-#include "sim/run/start.h"
+#include "sim/problem/start.h"
 #include "sim/text/parse.h"
 
 namespace stencil {

@@ -13,8 +13,8 @@
 #include "app/window/panels/tour.h"
 #include "app/window/panels/widgets/widgets.h"
 #include "sim/model/text/typed_number.h"
+#include "sim/problem/units.h"
 #include "sim/run/stability.h"
-#include "sim/run/units.h"
 #include "sim/text/error.h"
 #include "sim/text/parse.h"
 

@@ -9,9 +9,9 @@
 #include "app/window/panels/panels.h"
 #include "app/window/panels/widgets/widgets.h"
 #include "app/window/theme.h"
+#include "sim/problem/run_spec.h"
 #include "sim/run/output/exports.h"
 #include "sim/run/output/film.h"
-#include "sim/run/run_spec.h"
 
 namespace stencil {
 namespace {
@@ -25,7 +25,7 @@ std::string why_no_file(std::string_view name, const UiState& ui, const Snapshot
 
 void draw_file_boxes(const UiState& ui, ExportState& state, const Snapshot& snapshot) {
     if (!ImGui::BeginTable("files", 2, ImGuiTableFlags_SizingStretchSame)) return;
-    for (const Export& file : exports()) {
+    for (const Export& file : kExports) {
         const std::string name(file.name);
         bool chosen = std::ranges::find(state.files, name) != state.files.end();
         ImGui::TableNextColumn();

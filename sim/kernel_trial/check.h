@@ -1,0 +1,41 @@
+// Compares a user's kernel with the reference: on awkward sizes, over several launches, each repeated.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "sim/kernel_trial/faults.h"
+#include "sim/user_kernel/entry.h"
+
+namespace stencil::user_kernel {
+
+/// Launches a kernel; tests have launchers that run host code.
+template <class T>
+class Launcher {
+  public:
+    virtual ~Launcher() = default;
+
+    /// Makes `steps` steps at time `t` from one array per component to another; done when it returns.
+    virtual void launch(const GuardedShape& shape,
+                        std::vector<Cells<T>>& from,
+                        std::vector<Cells<T>>& to,
+                        int steps,
+                        double t) = 0;
+};
+
+struct Check {
+    std::string fault;  ///< one line; empty if the kernel is correct
+    int sizes = 0;      ///< number of sizes on which it was correct
+    double error = 0;   ///< largest error, relative to its field's largest value
+};
+
+/// `run` gives all but the size. `alive` is called before each piece of work with a description.
+template <class T>
+Check check_kernel(Launcher<T>& launcher,
+                   const Entry& entry,
+                   const LaunchShape& shape,
+                   const RunSpec& run,
+                   const std::function<void(const std::string&)>& alive);
+
+}  // namespace stencil::user_kernel

@@ -1,0 +1,45 @@
+#include "sim/problem/export_names.h"
+
+#include <algorithm>
+
+#include "sim/text/error.h"
+#include "sim/text/names.h"
+
+namespace stencil {
+
+std::vector<std::string> default_exports() {
+    std::vector<std::string> names;
+    for (const Export& row : kExports)
+        if (row.standard) names.emplace_back(row.name);
+    return names;
+}
+
+bool is_frame_export(std::string_view name) {
+    return std::ranges::find(kFrameExports, name, &Export::name) != std::end(kFrameExports);
+}
+
+bool is_table_export(std::string_view name) {
+    constexpr std::string_view kTables[] = {"statistics.csv", "histogram.csv", "profile.csv", "probes.csv"};
+    return std::ranges::find(kTables, name) != std::end(kTables);
+}
+
+void add_export(std::string_view item, std::vector<std::string>& names) {
+    std::vector<std::string> added{std::string(item)};
+    if (item == "default") {
+        added = default_exports();
+    } else if (item == "all") {
+        added.clear();
+        for (const Export& row : kExports)
+            if (row.needs.empty()) added.emplace_back(row.name);
+    } else {
+        std::vector<std::string> known = names_of(kExports);
+        for (const Export& row : kFrameExports) known.emplace_back(row.name);
+        known.insert(known.end(), {"default", "all"});
+        if (!contains(known, item))
+            throw InputError("--export: " + unknown_name_message("file", item, known));
+    }
+    for (const std::string& name : added)
+        if (!contains(names, name)) names.push_back(name);
+}
+
+}  // namespace stencil

@@ -1,0 +1,353 @@
+#include "sim/problem/run_spec.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "sim/files/input_file.h"
+#include "sim/model/equations.h"
+#include "sim/model/step/stages.h"
+#include "sim/problem/export_names.h"
+#include "sim/problem/settings.h"
+#include "sim/text/error.h"
+#include "sim/text/json.h"
+#include "sim/text/names.h"
+#include "sim/text/parse.h"
+#include "sim/text/quote.h"
+#include "sim/view/arrows.h"
+
+namespace stencil {
+namespace {
+
+using Json = nlohmann::json;
+
+// Keys of spec.json that are not settings.
+constexpr std::array<std::string_view, 4> kRemarks{"program", "version", "title", "about"};
+
+// The first row of that method, on any device.
+const Method* named_method(const Configuration& spec) {
+    return find_method(spec.method, std::nullopt, spec.family());
+}
+
+// Whether the method exists on the backend; with `auto`, on both.
+bool runs_on(const Configuration& spec) {
+    return spec.backend == "auto" ? runs_on_both(spec.method) : method_of(spec) != nullptr;
+}
+
+// Takes size, steps and dt from the model's text; options beside the text override them.
+void take_from_text(RunSpec& spec, const equation::Equations& text) {
+    const auto take = [&](std::string_view setting, const std::string& value) {
+        if (!value.empty()) find_setting(setting).set(spec, value);
+    };
+    take("size", text.size);
+    if (text.steps) take("steps", fmt::format("{}", *text.steps));
+    if (text.dt) spec.dt = fmt::format("{}", *text.dt);
+}
+
+// A component named by --arrows that the model lacks; empty if there is none.
+std::string missing_arrow(const RunSpec& spec) {
+    for (const std::string& name : arrow_components(spec.arrows))
+        if (!find_component(*spec.model, name)) return name;
+    return "";
+}
+
+// Whether a condition holds at the start or after some scheduled change of the model or size.
+template <class Holds>
+bool at_some_moment(const RunSpec& spec, const Holds& holds) {
+    if (holds(spec)) return true;
+    RunSpec later = spec;
+    later.edits = {};
+    for (const Edit& edit : spec.edits) {
+        if (painted_component(edit.setting) || kind_of(edit.setting) != SettingKind::shape) continue;
+        set_setting(later, edit.setting, edit.value);
+        if (holds(later)) return true;
+    }
+    return false;
+}
+
+// Checks settings against each other, without scheduled changes.
+void check_settings(const RunSpec& spec) {
+    if (const auto bound = spec.stability(); bound && bound->exceeded() && !spec.allow_unstable)
+        throw InputError(
+            fmt::format("--{} {}: above {} explicit steps are unstable; allowed: 0 < {} <= {}, "
+                        "or add --allow-unstable",
+                        bound->parameter->name,
+                        bound->value,
+                        bound->largest,
+                        bound->parameter->symbol,
+                        bound->largest));
+    const bool frames = std::ranges::any_of(spec.exports, is_frame_export);
+    if (frames && spec.every == 0)
+        throw InputError("--export: frames, a file of each moment, need --every N");
+    const Method* named = named_method(spec);
+    if (!named && spec.method != "auto")
+        throw InputError(
+            fmt::format("--method {} steps the built-in diffusion alone: {} is stepped by auto, {}",
+                        spec.method,
+                        spec.model->name,
+                        fmt::join(names_of(methods(spec.family())), ", ")));
+    if (named && spec.backend != "auto" && !method_of(spec))
+        throw InputError(fmt::format("--method {} runs on {}, and --backend says {}",
+                                     spec.method,
+                                     name_of(named->device),
+                                     spec.backend));
+    if (contains(spec.exports, "profile.csv") && spec.profiles.empty())
+        throw InputError("--export profile.csv needs --profile X0,Y0,X1,Y1");
+    if (contains(spec.exports, "probes.csv") && spec.probes.empty())
+        throw InputError("--export probes.csv needs --probe X,Y");
+}
+
+void set_in(RunSpec& spec, std::string_view setting, std::string_view value) {
+    set_setting(spec, setting, value);
+    if (setting == "backend" || setting == "method") spec.kernel.reset();
+    // The later setting wins: a backend without the method resets it to `auto`, and a method that the backend
+    // lacks changes the backend.
+    if (const Method* named = named_method(spec); named && !runs_on(spec)) {
+        if (setting == "backend") spec.method = "auto";
+        if (setting == "method") spec.backend = name_of(named->device);
+    }
+    if (setting == "stepper" && !named_method(spec)) spec.method = "auto";
+    check_settings(spec);
+}
+
+std::string text_of(std::string_view name, const Json& value) {
+    if (!value.is_primitive() || value.is_null())
+        throw InputError(fmt::format("{}: must be a number, a text, true or false", name));
+    return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+void set_from_json(RunSpec& spec, const std::string& name, const Json& value) {
+    const Setting& setting = find_setting(name);
+    if (!setting.add || !value.is_array()) {
+        setting.set(spec, text_of(name, value));
+        return;
+    }
+    std::vector<std::string> texts;
+    for (const Json& item : value) texts.push_back(text_of(name, item));
+    setting.add(spec, texts);
+}
+
+// Refuses repeated keys, of which nlohmann::json would silently keep the last.
+Json parse_once(const std::string& text, const std::string& file) {
+    std::set<std::string> keys;
+    std::string twice;
+    const auto note_key = [&](int depth, Json::parse_event_t event, Json& parsed) {
+        if (depth == 1 && event == Json::parse_event_t::key && !keys.insert(parsed.get<std::string>()).second)
+            twice = parsed.get<std::string>();
+        return true;
+    };
+    Json json = Json::parse(text, note_key, false);
+    if (json.is_discarded()) throw InputError(file + ": not valid JSON");
+    if (!json.is_object()) throw InputError(file + ": must hold a JSON object of settings");
+    if (!twice.empty()) throw InputError(fmt::format("{}: names '{}' twice", file, quotable(twice)));
+    return json;
+}
+
+std::size_t index_in(const Model& model, std::string_view name) {
+    if (const auto index = model.index_of(name)) return *index;
+    throw InputError(unknown_name_message("parameter", name, names_of(model.parameters)));
+}
+
+}  // namespace
+
+StepParameters Problem::params() const {
+    StepParameters all{{0, boundary}, parameters, time_step()};
+    if (!is_general()) all.coefficient = model->diffusivity(parameters) * all.dt / (spacing() * spacing());
+    return all;
+}
+
+double Problem::spacing() const {
+    return dx > 0 ? dx : model->equations->spacing;
+}
+
+double Problem::time_step() const {
+    return model->built_in ? *model->equations->dt : read_real(dt).value_or(0);
+}
+
+std::string Problem::integrator() const {
+    return stepper.empty() ? model->equations->stepper : stepper;
+}
+
+equation::SteppingScheme Problem::scheme() const {
+    return equation::scheme_of(integrator());
+}
+
+bool Problem::is_general() const {
+    return !model->diffusivity || scheme() != equation::SteppingScheme::euler;
+}
+
+std::optional<std::size_t> find_component(const Model& model, std::string_view name) {
+    const auto found = std::ranges::find(model.components, name, &Component::name);
+    if (found == model.components.end()) return std::nullopt;
+    return std::size_t(found - model.components.begin());
+}
+
+std::size_t component_index(const Model& model, std::string_view name) {
+    if (name.empty()) return 0;
+    if (const auto index = find_component(model, name)) return *index;
+    throw InputError(unknown_name_message("component", name, names_of(model.components)));
+}
+
+std::string_view boundary_text(const Problem& spec) {
+    return spec.boundary_as_typed ? kAsTyped : name_of(spec.boundary);
+}
+
+double Problem::parameter(std::string_view name) const {
+    return parameters[index_in(*model, name)];
+}
+
+void Problem::set_parameter(std::string_view name, double value) {
+    const std::size_t index = index_in(*model, name);
+    if (model->parameters[index].positive && value <= 0) {
+        const bool bounded = model->stable && model->stable->parameter == name;
+        throw InputError(fmt::format("--{} {}: must be above 0{}",
+                                     name,
+                                     value,
+                                     bounded ? fmt::format(" and at most {}", stability()->largest) : ""));
+    }
+    parameters[index] = value;
+}
+
+std::optional<Problem::Bound> Problem::stability() const {
+    if (!model->stable) return std::nullopt;
+    const std::size_t index = index_in(*model, model->stable->parameter);
+    return Bound{&model->parameters[index], parameters[index], model->stable->largest(parameters)};
+}
+
+std::string parameter_text(const Problem& spec) {
+    std::string text;
+    for (std::size_t i = 0; i < spec.parameters.size(); ++i)
+        text +=
+            fmt::format("{}{} {}", i == 0 ? "" : ", ", spec.model->parameters[i].name, spec.parameters[i]);
+    return text;
+}
+
+RunSpec::RunSpec() {
+    exports = default_exports();
+    use_model(models().front());
+}
+
+void RunSpec::use_model(std::shared_ptr<const Model> another) {
+    model = std::move(another);
+    parameters.clear();
+    for (const ModelParameter& row : model->parameters) parameters.push_back(row.value);
+    boundary = model->components.front().boundary.left;
+    boundary_as_typed = !model->uniform_boundary;
+    initials.clear();
+    initial_hash.clear();
+    dt.clear();
+    dx = 0;
+    stepper.clear();
+    initial = model->built_in ? "jagged" : "";
+    if (!model->built_in) take_from_text(*this, *model->equations);
+    if (!named_method(*this)) method = "auto";
+}
+
+std::string RunSpec::shown() const {
+    if (!show.empty() && model->reads(show)) return show;
+    const std::string& own = model->equations->show;
+    return own.empty() ? model->components.front().name : own;
+}
+
+std::string RunSpec::drawn_arrows() const {
+    return missing_arrow(*this).empty() ? arrows : "";
+}
+
+const std::string& RunSpec::chosen_colormap() const {
+    return colormap.empty() ? model->equations->colormap : colormap;
+}
+
+bool runs_on_both(std::string_view method) {
+    return find_method(method, Device::cpu) && find_method(method, Device::cuda);
+}
+
+const Method* method_of(const Configuration& spec) {
+    if (spec.backend == "auto") return named_method(spec);
+    const Device device = spec.backend == name_of(Device::cuda) ? Device::cuda : Device::cpu;
+    return find_method(spec.method, device, spec.family());
+}
+
+void RunSpec::validate() const {
+    check_settings(*this);
+    RunSpec later = *this;
+    later.edits = {};
+    for (const Edit& edit : edits) {
+        try {
+            if (const auto painted = painted_component(edit.setting))
+                component_index(*later.model, *painted);
+            else
+                set_in(later, edit.setting, edit.value);
+        } catch (const InputError& error) {
+            throw InputError(fmt::format("--at {}: {}", edit.step, error.what()));
+        }
+    }
+}
+
+void RunSpec::require_formula() const {
+    if (!show.empty() &&
+        !at_some_moment(*this, [](const RunSpec& now) { return now.model->reads(now.show); }))
+        equation::read_equations(model->text, {show});  // throws with the mistake
+}
+
+void RunSpec::require_arrows() const {
+    if (!at_some_moment(*this, [](const RunSpec& now) { return missing_arrow(now).empty(); }))
+        throw InputError(fmt::format(
+            "--arrows {}: {}",
+            arrows,
+            unknown_name_message("component", missing_arrow(*this), names_of(model->components))));
+}
+
+RunSpec RunSpec::at_end() const {
+    RunSpec later = *this, end = *this;
+    end.edits = later.edits = {};
+    for (const Edit& edit : edits)
+        if (edit.step <= steps && !painted_component(edit.setting)) set_in(later, edit.setting, edit.value);
+    static_cast<Configuration&>(end) = later;
+    return end;
+}
+
+RunSpec changed(RunSpec spec, std::string_view setting, std::string_view value) {
+    set_in(spec, setting, value);
+    // View settings cannot invalidate scheduled changes, so thousands of them need not be checked again.
+    if (kind_of(setting) != SettingKind::view || setting == "allow-unstable") spec.validate();
+    if (setting == "show") spec.require_formula();
+    if (setting == "arrows") spec.require_arrows();
+    return spec;
+}
+
+nlohmann::ordered_json to_json(const RunSpec& spec) {
+    nlohmann::ordered_json json;
+    json["program"] = "stencilscope";
+    json["version"] = STENCILSCOPE_VERSION;
+    for (const Setting& row : settings())
+        if (const Json value = row.get(spec); !value.is_null()) json[std::string(row.name)] = value;
+    if (!spec.initial_hash.empty()) json["initial_hash"] = spec.initial_hash;
+    return json;
+}
+
+RunSpec spec_from_json(const std::string& text, const std::string& file) {
+    const Json json = parse_once(text, file);
+    RunSpec spec;
+    try {
+        // The model comes first because it defines which parameters exist.
+        for (const std::string_view first : kModelSettings)
+            if (json.contains(first)) set_from_json(spec, std::string(first), json[std::string(first)]);
+        for (const auto& [name, value] : json.items())
+            if (!contains(kRemarks, name) && name != "initial_hash" && !contains(kModelSettings, name))
+                set_from_json(spec, name, value);
+        if (json.contains("initial_hash")) spec.initial_hash = text_of("initial_hash", json["initial_hash"]);
+    } catch (const InputError& error) {
+        throw InputError(file + ": " + error.what());
+    }
+    return spec;
+}
+
+RunSpec read_spec(const std::string& file) {
+    constexpr std::uintmax_t kMaxBytes = 256'000'000;  // some millions of changes
+    return spec_from_json(InputFile(file).read_text(kMaxBytes), printable(file));
+}
+
+}  // namespace stencil

@@ -1,0 +1,206 @@
+// The complete description of a run, as in spec.json and on the command line.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/methods/method.h"
+#include "kernels/view/resample.h"
+#include "sim/field/field.h"
+#include "sim/model/model.h"
+#include "sim/problem/edit.h"
+#include "sim/problem/step_parameters.h"
+#include "sim/problem/units.h"
+#include "sim/view/surface_view.h"
+#include "sim/view/value_range.h"
+
+namespace stencil {
+
+namespace equation {
+enum class SteppingScheme;
+}
+namespace user_kernel {
+struct UserKernel;
+}
+
+inline constexpr long long kMaxSteps = 1'000'000'000'000;
+
+// --- Problem and execution: what scheduled changes may modify
+
+/// Largest width and height for which int indices of neighbours cannot overflow.
+inline constexpr int kMaxCells = 1 << 30;
+
+struct Size {
+    int nx = 2000;
+    int ny = 2000;
+    friend bool operator==(const Size&, const Size&) = default;
+};
+
+struct Problem {
+    std::optional<Size> size;            ///< unset: the initial file's, or 2000x2000
+    std::shared_ptr<const Model> model;  ///< never null
+    std::vector<double> parameters;      ///< values, in the order of the model's table
+    Boundary boundary = Boundary::zero;
+    bool boundary_as_typed = false;  ///< boundary conditions per side and component from the model's text
+    // If empty or 0, the model's text decides.
+    std::string
+        dt;  ///< a number, or a share of the stable limit such as "0.8limit", decided when the run begins
+    double dx = 0;
+    std::string stepper;
+    std::string initial = "jagged";               ///< of the first component; empty: from the model
+    std::map<std::string, std::string> initials;  ///< of further components, by name
+    std::string initial_hash;                     ///< expected field_hash() of the initial file; empty: any
+    std::uint64_t seed = 3966789;
+    DType dtype = DType::float32;
+
+    /// A parameter of the model by name. Throws InputError if there is none of that name.
+    double parameter(std::string_view name) const;
+    /// Throws InputError if the name or the value is not allowed.
+    void set_parameter(std::string_view name, double value);
+
+    /// The parameter with a stability limit, its value and the limit; nullopt: none.
+    struct Bound {
+        const ModelParameter* parameter = nullptr;
+        double value = 0, largest = 0;
+        bool exceeded() const { return value > largest; }
+    };
+    std::optional<Bound> stability() const;
+
+    /// The parameters of a step, for solvers.
+    StepParameters params() const;
+    /// Grid spacing and time step; the time step is 0 while undecided.
+    double spacing() const;
+    double time_step() const;
+    /// Name and scheme of the time integrator.
+    std::string integrator() const;
+    equation::SteppingScheme scheme() const;
+    /// Whether the equation solver is needed. Otherwise the model is du/dt = D lap(u) with constant, uniform
+    /// D by euler, which the diffusion methods solve.
+    bool is_general() const;
+    /// The Method::model of the methods that solve it.
+    std::string_view family() const { return is_general() ? kEquation : kDiffusion; }
+};
+
+struct Execution {
+    std::string method = "auto";
+    std::string backend = "auto";
+    int threads = 0;  ///< 0: all hardware threads
+    /// User kernel that replaces the method while it fits (user_kernel::fits). Not saved in spec.json.
+    std::shared_ptr<const user_kernel::UserKernel> kernel;
+};
+
+struct Configuration : Problem, Execution {};
+
+/// Index of a component by name.
+std::optional<std::size_t> find_component(const Model& model, std::string_view name);
+/// As above; 0 for an empty name. Throws InputError.
+std::size_t component_index(const Model& model, std::string_view name);
+
+/// All parameters as text: "coefficient 0.2".
+std::string parameter_text(const Problem& problem);
+
+inline constexpr std::string_view kAsTyped = "as typed";
+
+/// "periodic", or "as typed" if sides or components differ.
+std::string_view boundary_text(const Problem& problem);
+
+// --- Presentation and output: neither changes a bit of the fields
+
+/// Settings as asked for. If a model lacks something, its own default is used while it is stepped.
+struct Presentation {
+    std::string show;                ///< formula shown and measured; empty: the first component
+    std::string colormap;            ///< empty: the text's own, or viridis
+    std::string laplacian_colormap;  ///< empty: as colormap if given, else inferno
+    RangeRule range;
+    RangeRule laplacian_range{RangeRule::Kind::percentile, 5, 95};
+    Unit unit_length, unit_time;  ///< physical length and time of 1
+    std::string contours;         ///< contour levels, or their number; empty: none
+    std::string arrows;           ///< "gradient" of the shown formula, or two components "u,v"; empty: none
+    SurfaceView surface;
+    bool range_per_frame = false;  ///< a range for each frame instead of the first one's for all
+};
+
+/// A line across the field, in cells.
+struct ProfileLine {
+    SamplePoint from, to;
+    friend bool operator==(const ProfileLine&, const ProfileLine&) = default;
+};
+
+struct Output {
+    long long every = 0;       ///< steps between frames; 0: none
+    long long checkpoint = 0;  ///< steps between checkpoints; 0: none
+    std::vector<std::string> exports;
+
+    struct Cell {
+        int x = 0, y = 0;
+        friend bool operator==(const Cell&, const Cell&) = default;
+    };
+    std::vector<Cell> probes;
+    std::vector<ProfileLine> profiles;
+    struct Bookmark {
+        long long step = 0;
+        std::string name;
+        friend bool operator==(const Bookmark&, const Bookmark&) = default;
+    };
+    std::vector<Bookmark> bookmarks;  ///< named steps, set in the window
+};
+
+// --- The run
+
+/// How a run begins, what happens during it, and what is shown and written. A Simulation keeps one
+/// Configuration for the start and one for now, and everything else once.
+struct RunSpec : Configuration, Presentation, Output {
+    long long steps = 10000;
+    bool allow_unstable = false;
+    std::uint64_t memory_limit =
+        std::numeric_limits<std::uint64_t>::max();  ///< bytes, for host and GPU memory each
+    EditList edits;                                 ///< scheduled changes
+
+    RunSpec();
+
+    /// Switches to another model with its default parameters and boundary.
+    void use_model(std::shared_ptr<const Model> another);
+
+    /// The shown formula: as asked for if the model has it, else the text's default.
+    std::string shown() const;
+    /// The arrows asked for if the model has their components; else none.
+    std::string drawn_arrows() const;
+    /// The colormap asked for, else the text's; may be empty.
+    const std::string& chosen_colormap() const;
+
+    /// The spec after all scheduled changes up to the last step.
+    RunSpec at_end() const;
+
+    /// Throws InputError if settings contradict each other, now or after a scheduled change.
+    void validate() const;
+    /// Throw InputError if the shown formula, or a component of the arrows, exists at no moment of the run.
+    void require_formula() const;
+    void require_arrows() const;
+};
+
+/// The row of the spec's method on its backend; with backend `auto` the first of that name, with method
+/// `auto` null.
+const Method* method_of(const Configuration& spec);
+
+/// Whether both devices have a method of this name.
+bool runs_on_both(std::string_view method);
+
+/// The spec with one setting changed and what depends on it: a backend replaces a method that it lacks, and a
+/// method brings its backend. Throws InputError.
+RunSpec changed(RunSpec spec, std::string_view setting, std::string_view value);
+
+/// Write and parse spec.json. Parsing throws InputError that names `file` and what is wrong.
+nlohmann::ordered_json to_json(const RunSpec& spec);
+
+RunSpec spec_from_json(const std::string& text, const std::string& file);
+/// Reads a spec.json. Throws InputError.
+RunSpec read_spec(const std::string& file);
+
+}  // namespace stencil

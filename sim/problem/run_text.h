@@ -1,0 +1,32 @@
+// Writes a run's settings into its model's text, reads them back, and keeps choices made beside the text.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sim/problem/run_spec.h"
+
+namespace stencil {
+
+struct RunSpec;
+
+/// The model's text with the run's values in it: parameters, size, boundary, dx, integrator, initial
+/// formulas, and dt (added if missing only if `sets_dt`). Comments and layout stay. It parses to the same
+/// settings, and applying the function again changes nothing.
+std::string text_of_run(const Problem& now, bool sets_dt = true);
+
+/// `next` is `before` with an edited text, possibly with choices of `before` still set. Returns the settings
+/// to change so that the run follows the text, and is as before where the text says nothing; dt is decided
+/// anew, since the equation may have changed.
+std::vector<std::pair<std::string, std::string>> choices_of_text(const Problem& before, const Problem& next);
+
+/// Components without an initial condition in the new text keep their previous one.
+void keep_starts_of(const Problem& before, Problem& next);
+
+/// `spec` has a new text and its defaults. Restores from `before` the choices made beside the old text that
+/// the edit does not contradict: parameters, dt, size, shown formula, boundary and initial conditions if both
+/// texts agree on them; integrator and dx always.
+void keep_choices(RunSpec& spec, const RunSpec& before);
+
+}  // namespace stencil

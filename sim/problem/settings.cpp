@@ -1,0 +1,581 @@
+#include "sim/problem/settings.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <vector>
+
+#include "sim/initial/initial.h"
+#include "sim/model/equations.h"
+#include "sim/model/step/stages.h"
+#include "sim/model/text/text_error.h"
+#include "sim/problem/export_names.h"
+#include "sim/problem/run_text.h"
+#include "sim/text/error.h"
+#include "sim/text/names.h"
+#include "sim/text/parse.h"
+#include "sim/text/quote.h"
+#include "sim/view/arrows.h"
+#include "sim/view/colormap.h"
+#include "sim/view/contours.h"
+
+namespace stencil {
+namespace {
+
+using Json = nlohmann::json;
+
+// The name, if it is known. Throws InputError.
+std::string known_name(std::string_view kind, std::string_view given, const std::vector<std::string>& known) {
+    if (!contains(known, given))
+        throw InputError(fmt::format("--{}: {}", kind, unknown_name_message(kind, given, known)));
+    return std::string(given);
+}
+
+// Sets the initial condition of one component and checks formulas.
+void set_one_initial(RunSpec& spec, const std::string& text) {
+    const std::size_t equals = text.find('=');
+    const std::string name = text.substr(0, equals);
+    const auto& components = spec.model->components;
+    const auto named = std::ranges::find(components, name, &Component::name);
+    const bool given = equals != std::string::npos && named != components.end();
+    const std::string what = given ? text.substr(equals + 1) : text;
+    if (what.empty() && spec.model->built_in)
+        throw InputError("--initial '': must be an initial condition, a file or a formula");
+    const InitialChoice choice = parse_initial(what);
+    if (!choice.formula.empty()) equation::read_equations(spec.model->text, {choice.formula});
+    spec.initial_hash.clear();
+    if (given && named != components.begin())
+        spec.initials[name] = what;
+    else
+        spec.initial = what;
+}
+
+void require_typed(const RunSpec& spec, std::string_view setting) {
+    if (spec.model->built_in)
+        throw InputError(fmt::format("--{} is of typed equations: {} has none (see --equation and --model)",
+                                     setting,
+                                     spec.model->name));
+}
+
+ProfileLine read_profile(const std::string& text) {
+    const auto parts = split(text, ',');
+    if (parts.size() != 4)
+        throw InputError(
+            fmt::format("--profile {}: must be X0,Y0,X1,Y1, e.g. 0.5,64,127.5,64", quotable(text)));
+    const auto number = [&](int i) {
+        const double value = parse_real(parts[std::size_t(i)], "--profile");
+        if (std::abs(value) > kMaxCells)
+            throw InputError(fmt::format(
+                "--profile {}: each must be from -{} to {}", quotable(text), kMaxCells, kMaxCells));
+        return value;
+    };
+    return {{number(0), number(1)}, {number(2), number(3)}};
+}
+
+void set_size(RunSpec& spec, std::string_view text) {
+    const auto parts = split(text, 'x');
+    const auto fits = [](const std::string& part) {
+        const long long cells = read_integer(part).value_or(0);
+        return cells >= 1 && cells <= kMaxCells;
+    };
+    if (parts.size() > 2 || !fits(parts.front()) || !fits(parts.back()))
+        throw InputError(
+            fmt::format("--size {}: must be NX or NXxNY, each a whole number from 1 to {}, e.g. 2000x1000",
+                        quotable(text),
+                        kMaxCells));
+    spec.size = Size{int(*read_integer(parts.front())), int(*read_integer(parts.back()))};
+    spec.initial_hash.clear();
+}
+
+Json get_size(const RunSpec& spec) {
+    return spec.size ? Json(fmt::format("{}x{}", spec.size->nx, spec.size->ny)) : Json();
+}
+
+// Sets one boundary for all, or with `as typed` the conditions of the model's text.
+void set_boundary(RunSpec& spec, std::string_view text) {
+    if (text.empty() || text == kAsTyped) {
+        spec.boundary = spec.model->components.front().boundary.left;
+        spec.boundary_as_typed = !spec.model->uniform_boundary;
+        return;
+    }
+    const std::string name = known_name("boundary", text, names_of(kBoundaries));
+    spec.boundary = std::ranges::find(kBoundaries, name, &BoundaryRow::name)->boundary;
+    spec.boundary_as_typed = false;
+}
+
+void set_initial(RunSpec& spec, std::span<const std::string> texts) {
+    for (const std::string& text : texts) set_one_initial(spec, text);
+}
+
+Json get_initial(const RunSpec& spec) {
+    if (spec.initials.empty()) return spec.initial.empty() ? Json() : Json(spec.initial);
+    Json texts = Json::array();
+    if (!spec.initial.empty()) texts.push_back(spec.model->components.front().name + "=" + spec.initial);
+    for (const auto& [name, what] : spec.initials) texts.push_back(name + "=" + what);
+    return texts;
+}
+
+void set_equation(RunSpec& spec, std::span<const std::string> texts) {
+    const std::string text = fmt::format("{}", fmt::join(texts, "\n"));
+    if (text == spec.model->text) return;
+    const RunSpec before = spec;
+    spec.use_model(model_of_text(text));
+    keep_choices(spec, before);
+}
+
+// Adds `sensitivity = ...` statements to the model's text, which keeps them.
+void set_sensitivities(RunSpec& spec, std::span<const std::string> parameters) {
+    for (const std::string& parameter : parameters) {
+        if (spec.model->built_in)
+            throw InputError(
+                fmt::format("--sensitivity is of typed equations: {} has none", spec.model->name));
+        const RunSpec before = spec;
+        try {
+            spec.use_model(
+                model_of_text(spec.model->text + "\nsensitivity = " + parameter, spec.model->name));
+        } catch (const equation::TextError& error) {
+            throw InputError(fmt::format("--sensitivity {}: {}", quotable(parameter), error.sentence()));
+        }
+        keep_choices(spec, before);
+    }
+}
+
+Json get_equation(const RunSpec& spec) {
+    return !spec.model->built_in && !is_preset(*spec.model) ? Json(spec.model->text) : Json();
+}
+
+Json get_model(const RunSpec& spec) {
+    return get_equation(spec).is_null() ? Json(spec.model->name) : Json();
+}
+
+// A share of the stable limit stays text until a field is there to compute the limit from.
+void set_dt(RunSpec& spec, std::string_view text) {
+    require_typed(spec, "dt");
+    const bool share = text.ends_with("limit");
+    const std::string number(share ? text.substr(0, text.size() - 5) : text);
+    const double value = parse_real(share && number.empty() ? "1" : number, "--dt");
+    if (value <= 0)
+        throw InputError(fmt::format("--dt {}: must be above 0, e.g. 0.01 or 0.8limit", quotable(text)));
+    spec.dt = (number.empty() || read_real(number) ? number : format_real(value)) + (share ? "limit" : "");
+}
+
+void set_dx(RunSpec& spec, std::string_view text) {
+    require_typed(spec, "dx");
+    const double dx = parse_real(std::string(text), "--dx");
+    if (dx <= 0) throw InputError(fmt::format("--dx {}: must be above 0", quotable(text)));
+    spec.dx = dx;
+}
+
+void set_stepper(RunSpec& spec, std::string_view text) {
+    require_typed(spec, "stepper");
+    equation::scheme_of(text);
+    spec.stepper = std::string(text);
+}
+
+void set_dtype(RunSpec& spec, std::string_view text) {
+    spec.dtype = *find_dtype(known_name("dtype", text, {"float32", "float64"}));
+}
+
+std::string read_method(std::string_view text) {
+    std::vector<std::string> known{"auto"};
+    for (const std::string_view model : {kDiffusion, kEquation})
+        for (const Method& method : methods(model))
+            if (!contains(known, method.name)) known.emplace_back(method.name);
+    return known_name("method", text, known);
+}
+
+std::string read_backend(std::string_view text) {
+    return known_name("backend", text, {"auto", "cpu", "cuda"});
+}
+
+std::string read_colormap(std::string_view text) {
+    return std::string(colormap(text).name);
+}
+
+void set_exports(RunSpec& spec, std::string_view text) {
+    spec.exports.clear();
+    for (const std::string& name : split(text, ',')) add_export(name, spec.exports);
+}
+
+void add_edits(RunSpec& spec, std::span<const std::string> texts) {
+    std::vector<Edit> edits;
+    for (const std::string& text : texts) edits.push_back(parse_edit(text));
+    spec.edits.add(std::move(edits));
+}
+
+void add_probes(RunSpec& spec, std::span<const std::string> texts) {
+    for (const std::string& text : texts) {
+        const auto parts = split(text, ',');
+        if (parts.size() != 2)
+            throw InputError(fmt::format("--probe {}: must be X,Y, e.g. 100,200", quotable(text)));
+        spec.probes.push_back({int(parse_integer(parts[0], "--probe", 0, kMaxCells - 1)),
+                               int(parse_integer(parts[1], "--probe", 0, kMaxCells - 1))});
+    }
+}
+
+void add_profiles(RunSpec& spec, std::span<const std::string> texts) {
+    for (const std::string& text : texts) spec.profiles.push_back(read_profile(text));
+}
+
+void add_bookmarks(RunSpec& spec, std::span<const std::string> texts) {
+    constexpr std::size_t kLongestBookmark = 60;
+    for (const std::string& text : texts) {
+        const std::size_t colon = text.find(':');
+        const std::string name = colon == text.npos ? "" : text.substr(colon + 1);
+        if (name.empty() || name.size() > kLongestBookmark ||
+            std::ranges::any_of(name, [](unsigned char c) { return c < 0x20 || c == 0x7f; }))
+            throw InputError(fmt::format(
+                "--bookmark {}: must be STEP:NAME, e.g. 500:two spots, with a name of at most {} bytes",
+                quotable(text),
+                kLongestBookmark));
+        spec.bookmarks.push_back({parse_integer(text.substr(0, colon), "--bookmark", 0, kMaxSteps), name});
+    }
+}
+
+void set_model(RunSpec& spec, std::string_view text) {
+    const auto model = find_model(text);
+    if (model == spec.model) return;
+    spec.use_model(model);
+}
+
+void set_parameters(RunSpec& spec, std::span<const std::string> texts) {
+    for (const std::string& text : texts) {
+        const std::size_t equals = text.find('=');
+        if (equals == std::string::npos)
+            throw InputError(
+                fmt::format("--set {}: must be NAME=VALUE, e.g. coefficient=0.1", quotable(text)));
+        const std::string name = text.substr(0, equals);
+        spec.set_parameter(name, parse_real(text.substr(equals + 1), "--set " + quotable(name)));
+    }
+}
+
+// Parameters without a setting of their own, if they differ from the model's default.
+Json get_parameters(const RunSpec& spec) {
+    Json texts;
+    if (spec.model->built_in) return texts;
+    for (std::size_t i = 0; i < spec.parameters.size(); ++i)
+        if (const ModelParameter& row = spec.model->parameters[i]; spec.parameters[i] != row.value)
+            texts.push_back(fmt::format("{}={}", row.name, spec.parameters[i]));
+    return texts;
+}
+
+std::string to_string(const RunSpec::Cell& cell) {
+    return fmt::format("{},{}", cell.x, cell.y);
+}
+std::string to_string(const ProfileLine& line) {
+    return fmt::format("{},{},{},{}", line.from.x, line.from.y, line.to.x, line.to.y);
+}
+std::string to_string(const RunSpec::Bookmark& bookmark) {
+    return fmt::format("{}:{}", bookmark.step, bookmark.name);
+}
+
+// The table.
+
+Setting setting_of(const ModelParameter& parameter) {
+    const std::string& name = parameter.name;
+    return {name,
+            parameter.symbol,
+            parameter.help,
+            SettingKind::parameter,
+            [&name](RunSpec& spec, std::string_view text) {
+                spec.set_parameter(name, parse_real(text, "--" + name));
+            },
+            [&name](const RunSpec& spec) {
+                return spec.model->index_of(name) ? Json(spec.parameter(name)) : Json();
+            }};
+}
+
+/// Name, value placeholder, help and kind of a row.
+struct Words {
+    std::string_view name, value, help;
+    SettingKind kind = SettingKind::view;
+    std::string option() const { return fmt::format("--{}", name); }
+};
+
+Setting row(const Words& w,
+            std::function<void(RunSpec&, std::string_view)> set,
+            std::function<Json(const RunSpec&)> get) {
+    return {w.name, w.value, w.help, w.kind, std::move(set), std::move(get)};
+}
+
+// Rows for members of the spec. Whole numbers below `least` and empty texts count as unset.
+template <class Part, class Member>
+Setting whole(const Words& w, Member Part::*member, long long least, long long most) {
+    const auto set = [=](RunSpec& spec, std::string_view text) {
+        spec.*member = Member(parse_integer(text, w.option(), least, most));
+    };
+    const auto get = [=](const RunSpec& spec) { return spec.*member < least ? Json() : Json(spec.*member); };
+    return {w.name, w.value, w.help, w.kind, set, get};
+}
+
+Setting text(const Words& w, std::string RunSpec::*member, std::string (*read)(std::string_view)) {
+    const auto set = [=](RunSpec& spec, std::string_view text) { spec.*member = read(text); };
+    const auto get = [=](const RunSpec& spec) {
+        return (spec.*member).empty() ? Json() : Json(spec.*member);
+    };
+    return {w.name, w.value, w.help, w.kind, set, get};
+}
+
+Setting range(const Words& w, RangeRule RunSpec::*member) {
+    const auto set = [=](RunSpec& spec, std::string_view text) {
+        spec.*member = parse_range(text, w.option());
+    };
+    const auto get = [=](const RunSpec& spec) { return Json(to_string(spec.*member)); };
+    return {w.name, w.value, w.help, w.kind, set, get};
+}
+
+Setting unit(const Words& w, Unit RunSpec::*member) {
+    const auto set = [=](RunSpec& spec, std::string_view text) {
+        spec.*member = read_unit(text, w.option());
+    };
+    const auto get = [=](const RunSpec& spec) {
+        return (spec.*member).given() ? Json(to_string(spec.*member)) : Json();
+    };
+    return {w.name, w.value, w.help, w.kind, set, get};
+}
+
+Setting flag(std::string_view name, std::string_view help, bool RunSpec::*member) {
+    const auto set = [=](RunSpec& spec, std::string_view text) {
+        spec.*member = parse_flag(text, fmt::format("--{}", name));
+    };
+    return {name, "", help, SettingKind::view, set, [=](const RunSpec& spec) { return Json(spec.*member); }};
+}
+
+// Rows for settings that may be repeated; the second is for a list of the spec.
+Setting list(const Words& w,
+             void (*add)(RunSpec&, std::span<const std::string>),
+             std::function<Json(const RunSpec&)> get) {
+    const auto set = [add](RunSpec& spec, std::string_view text) {
+        const std::string one(text);
+        add(spec, {&one, 1});
+    };
+    return {w.name, w.value, w.help, w.kind, set, std::move(get), add};
+}
+
+template <class Part, class List>
+Setting list(const Words& w, List Part::*member, void (*add)(RunSpec&, std::span<const std::string>)) {
+    return list(w, add, [member](const RunSpec& spec) {
+        Json texts;
+        for (const auto& item : spec.*member) texts.push_back(to_string(item));
+        return texts;
+    });
+}
+
+std::vector<Setting> make_settings() {
+    using enum SettingKind;
+    const auto get_nothing = [](const RunSpec&) { return Json(); };
+    const auto get_text = [](std::string RunSpec::*member) {
+        return [member](const RunSpec& s) { return (s.*member).empty() ? Json() : Json(s.*member); };
+    };
+    std::vector<Setting> rows{
+        row({"size", "NX[xNY]", "columns x rows (default: the file's own, or 2000x2000)", shape},
+            set_size,
+            get_size),
+        whole({"steps", "N", "explicit steps, 0 or more"}, &RunSpec::steps, 0, kMaxSteps),
+        row({"model", "NAME|FILE", "the model: see 'stencilscope models'", shape}, set_model, get_model),
+        list({"equation",
+              "TEXT",
+              "the equation as text: statements separated by ';', lines or repeated options",
+              shape},
+             set_equation,
+             get_equation),
+        list({"sensitivity",
+              "NAME",
+              "a parameter by which the components' derivatives are stepped beside them, as du_dNAME; may be "
+              "repeated",
+              shape},
+             set_sensitivities,
+             [](const RunSpec&) { return Json(); }),
+        // Parameters of built-in models have rows under their own names.
+        list({"set", "NAME=VALUE", "a parameter of the model, e.g. coefficient=0.1; may be repeated", origin},
+             set_parameters,
+             get_parameters),
+        row({"dt",
+             "T",
+             "time step of typed equations: a number, or as 0.8limit a share of the stable one",
+             parameter},
+            set_dt,
+            get_text(&RunSpec::dt)),
+        row({"dx", "H", "distance of cells of typed equations", shape},
+            set_dx,
+            [](const RunSpec& s) { return s.dx > 0 ? Json(s.dx) : Json(); }),
+        row({"stepper", "NAME", "euler, heun, rk4, symplectic or imex (default: the model's own)", shape},
+            set_stepper,
+            get_text(&RunSpec::stepper)),
+        row(
+            {"show",
+             "FORMULA",
+             "the quantity shown and measured, e.g. v or u^2 + v^2 (default: the first component)"},
+            [](RunSpec& s, std::string_view t) { s.show = std::string(t); },
+            get_text(&RunSpec::show)),
+        row({"boundary", "B", "zero, insulated or periodic", parameter},
+            set_boundary,
+            [](const RunSpec& s) {
+                return s.boundary_as_typed ? Json() : Json(std::string(name_of(s.boundary)));
+            }),
+        list({"initial",
+              "[NAME=]WHAT",
+              "an initial condition (see below), .npy array, PNG/JPEG picture or formula of x and y; of the "
+              "first component, or of that of this name",
+              origin},
+             set_initial,
+             get_initial),
+        row(
+            {"seed", "S", "of jagged and noise, as numpy.random.default_rng takes it", origin},
+            [](RunSpec& s, std::string_view t) { s.seed = parse_seed(t, "--seed"); },
+            [](const RunSpec& s) { return Json(s.seed); }),
+        row({"dtype", "T", "float32 or float64", shape},
+            set_dtype,
+            [](const RunSpec& s) { return Json(std::string(name_of(s.dtype))); }),
+        text({"method", "NAME", "how to step (see below); auto takes the fastest there is", device},
+             &RunSpec::method,
+             read_method),
+        text({"backend", "B", "auto, cpu or cuda", device}, &RunSpec::backend, read_backend),
+        whole({"threads", "N", "CPU threads (default: all)", device}, &RunSpec::threads, 1, 4096),
+        list({"at",
+              "STEP:SETTING=VALUE",
+              "a change in mid-run, e.g. 500:coefficient=0.1 or 0:paint=1,20,replace,64,80; may be repeated"},
+             &RunSpec::edits,
+             add_edits),
+        list({"probe", "X,Y", "a cell whose values go to probes.csv; may be repeated"},
+             &RunSpec::probes,
+             add_probes),
+        list({"profile",
+              "X0,Y0,X1,Y1",
+              "a line in cell coordinates, whose values go to profile.csv; may be repeated"},
+             &RunSpec::profiles,
+             add_profiles),
+        list({"bookmark", "STEP:NAME", "a moment that the window has among its bookmarks; may be repeated"},
+             &RunSpec::bookmarks,
+             add_bookmarks),
+        whole({"every", "N", "also a numbered frame every N steps"}, &RunSpec::every, 1, kMaxSteps),
+        whole({"checkpoint", "N", "every N steps the whole state to DIR/checkpoint, for --resume"},
+              &RunSpec::checkpoint,
+              1,
+              kMaxSteps),
+        row({"export", "LIST", "files to write, separated by commas (see below); default, all"},
+            set_exports,
+            [](const RunSpec& s) { return Json(fmt::format("{}", fmt::join(s.exports, ","))); }),
+        text({"colormap", "NAME", "colours of the pictures; NAME_r: reversed (default viridis)"},
+             &RunSpec::colormap,
+             read_colormap),
+        text({"laplacian-colormap",
+              "NAME",
+              "colours of the Laplacian (default: --colormap; inferno in the figure)"},
+             &RunSpec::laplacian_colormap,
+             read_colormap),
+        range({"range",
+               "[SCALE:]R",
+               "values that the colours span: auto, percentile:LO:HI or MIN:MAX; SCALE is log, symlog or "
+               "centred "
+               "(at zero), e.g. log:1e-4:1"},
+              &RunSpec::range),
+        range({"laplacian-range", "[SCALE:]R", "the same for the Laplacian (default percentile:5:95)"},
+              &RunSpec::laplacian_range),
+        unit({"unit-length",
+              "[N]UNIT",
+              "what a length of 1 is (of the built-in diffusion a cell), e.g. 0.01m: for figures and tables"},
+             &RunSpec::unit_length),
+        unit({"unit-time", "[N]UNIT", "what a time of 1 is (of the built-in diffusion a step), e.g. 0.1s"},
+             &RunSpec::unit_time),
+        text({"contours",
+              "L1,L2,...|N",
+              "lines of equal value in the window and in figures: at these levels, or N spread over the "
+              "colours"},
+             &RunSpec::contours,
+             read_contours),
+        text({"arrows",
+              "gradient|A,B",
+              "arrows in the window and in figures: the gradient of what is shown, or two components across "
+              "and down"},
+             &RunSpec::arrows,
+             read_arrows),
+        row(
+            {"surface",
+             "AZ,EL[,ZOOM]",
+             "from where a surface is seen: degrees by which it is turned, and of the eye above it "
+             "(default -30,40)"},
+            [](RunSpec& s, std::string_view t) { s.surface = read_surface_view(t); },
+            [](const RunSpec& s) {
+                return s.surface == SurfaceView() ? Json() : Json(to_string(s.surface));
+            }),
+        flag("range-per-frame",
+             "each frame spans its own range; otherwise all span the first one's",
+             &RunSpec::range_per_frame),
+        flag("allow-unstable", "let the coefficient exceed 0.25", &RunSpec::allow_unstable),
+        row(
+            {"memory-limit", "BYTES", "use no more host or GPU memory, e.g. 2GB"},
+            [](RunSpec& s, std::string_view t) { s.memory_limit = parse_bytes(t, "--memory-limit"); },
+            get_nothing)};
+    // Inserts the built-in models' parameters before `set`.
+    std::vector<Setting> parameters;
+    for (const auto& model : models())
+        for (const ModelParameter& parameter : model->parameters) parameters.push_back(setting_of(parameter));
+    const auto set = std::ranges::find(rows, "set", &Setting::name);
+    rows.insert(set, parameters.begin(), parameters.end());
+    return rows;
+}
+
+}  // namespace
+
+std::span<const Setting> settings() {
+    static const std::vector<Setting> table = make_settings();
+    return table;
+}
+
+void set_setting(RunSpec& spec, std::string_view name, std::string_view value) {
+    const auto table = settings();
+    const auto row = std::ranges::find(table, name, &Setting::name);
+    if (row != table.end()) return row->set(spec, value);
+    if (!spec.model->index_of(name)) {
+        std::vector<std::string> known = names_of(spec.model->parameters);
+        for (const Setting& setting : table)
+            if (is_editable(setting) && !contains(known, setting.name)) known.emplace_back(setting.name);
+        throw InputError(unknown_name_message("setting", name, known));
+    }
+    spec.set_parameter(name, parse_real(std::string(value), fmt::format("--set {}", name)));
+}
+
+void set_all(RunSpec& spec, const SettingWords& words) {
+    std::map<const Setting*, std::vector<std::string>> lists;
+    for (const auto& [setting, text] : words)
+        if (setting->add) lists[setting].push_back(text);
+    const auto take = [&](bool of_model) {
+        for (const auto& [setting, text] : words) {
+            if (contains(kModelSettings, setting->name) != of_model) continue;
+            if (!setting->add)
+                setting->set(spec, text);
+            else if (const auto given = lists.extract(setting))
+                setting->add(spec, given.mapped());
+        }
+    };
+    take(true);
+    take(false);
+}
+
+std::string setting_text(const RunSpec& spec, std::string_view name) {
+    const auto table = settings();
+    const auto row = std::ranges::find(table, name, &Setting::name);
+    if (row == table.end()) return format_real(spec.parameter(name));
+    const Json value = row->get(spec);
+    return value.is_null() ? "" : value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+const Setting& find_setting(std::string_view name) {
+    return row_named(settings(), "setting", name);
+}
+
+SettingKind kind_of(std::string_view setting) {
+    const auto table = settings();
+    const auto row = std::ranges::find(table, setting, &Setting::name);
+    return row == table.end() ? SettingKind::parameter : row->kind;
+}
+
+bool is_editable(const Setting& setting) {
+    return setting.kind != SettingKind::view && setting.kind != SettingKind::origin;
+}
+
+}  // namespace stencil

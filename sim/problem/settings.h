@@ -1,0 +1,64 @@
+// The table of settings, from which command line, help, spec.json, scheduled changes and window actions
+// follow.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "sim/problem/run_spec.h"
+#include "sim/text/json.h"
+
+namespace stencil {
+
+/// The consequence of changing a setting during a run.
+enum class SettingKind {
+    view,       ///< nothing: it only concerns what is shown or written
+    parameter,  ///< applies from the next step on: model parameters, boundary
+    device,     ///< moves the field to another method or device
+    shape,      ///< converts the field to another size or precision
+    origin,     ///< needs a new run: initial conditions
+};
+
+/// A setting, named as on the command line (--name) and in spec.json.
+struct Setting {
+    std::string_view name;
+    std::string_view value;  ///< placeholder in the help; empty for a switch
+    std::string_view help;
+    SettingKind kind;
+    std::function<void(RunSpec&, std::string_view text)> set;  ///< throws InputError
+    std::function<nlohmann::json(const RunSpec&)> get;         ///< null: unset, left out of spec.json
+    /// For repeatable settings: adds several values at once. Null for others.
+    void (*add)(RunSpec&, std::span<const std::string> texts) = nullptr;
+};
+
+/// All settings. A new one is a member of RunSpec and a row here; built-in models' parameters have rows of
+/// their own.
+std::span<const Setting> settings();
+
+/// Throws InputError for an unknown name.
+const Setting& find_setting(std::string_view name);
+
+/// Sets a setting or a parameter of the spec's model. Throws InputError.
+void set_setting(RunSpec& spec, std::string_view name, std::string_view value);
+/// Settings and values in the order given.
+using SettingWords = std::vector<std::pair<const Setting*, std::string>>;
+/// Applies all, those that choose the model first. Throws InputError.
+void set_all(RunSpec& spec, const SettingWords& words);
+/// The value of a setting or parameter as its option takes it.
+std::string setting_text(const RunSpec& spec, std::string_view name);
+
+/// Settings that choose the model, and with it which parameters exist; they are set first.
+inline constexpr std::array<std::string_view, 2> kModelSettings{"model", "equation"};
+
+/// The kind of a setting; SettingKind::parameter for unknown names, which can only be a model's parameters.
+SettingKind kind_of(std::string_view setting);
+
+/// Whether --at accepts it.
+bool is_editable(const Setting& setting);
+
+}  // namespace stencil

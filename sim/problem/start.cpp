@@ -1,0 +1,228 @@
+#include "sim/problem/start.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <tuple>
+
+#include "kernels/cpu/thread_pool.h"
+#include "kernels/equation/equation_stepper.h"
+#include "sim/field/field_hash.h"
+#include "sim/files/image.h"
+#include "sim/model/equations.h"
+#include "sim/model/sides.h"
+#include "sim/model/step/stages.h"
+#include "sim/text/error.h"
+#include "sim/text/names.h"
+#include "sim/text/quote.h"
+
+namespace stencil {
+namespace {
+
+using equation::Equations;
+using equation::EquationStepper;
+
+Field read_start(const Problem& spec, const InitialChoice& choice, ThreadPool* threads = nullptr) {
+    InitialRequest request = request_of(spec, choice);
+    request.threads = threads;
+    return make_initial(choice, request);
+}
+
+// The initial program: formulas of the text, replaced by those given beside it.
+equation::Program start_program(const Problem& spec) {
+    std::vector<std::string> formulas;
+    std::vector<std::size_t> places;
+    const std::size_t components = spec.model->components.size();
+    for (std::size_t c = 0; c < components; ++c) {
+        const InitialChoice choice = initial_choice(spec, c);
+        if (choice.formula.empty()) continue;
+        formulas.push_back(choice.formula);
+        places.push_back(c);
+    }
+    Equations equations = run_equations(spec, formulas);
+    for (std::size_t i = 0; i < places.size(); ++i)
+        equations.components[places[i]].initial = equations.extra[i];
+    return equation::make_start_program(equations, true);
+}
+
+// Initial states of components that the next model adds, in order.
+std::shared_ptr<const RowSource> start_of_new(RunSpec next, const std::vector<int>& kept) {
+    if (std::ranges::find(kept, -1) == kept.end()) return nullptr;
+    std::shared_ptr<const RowSource> made = start_recipe(next);
+    made = rounded(made ? made : in_memory(make_start(next)), next.dtype);
+    std::vector<SelectedRows::Pick> picks;
+    for (std::size_t c = 0; c < kept.size(); ++c)
+        if (kept[c] < 0) picks.push_back({made, c});
+    return std::make_shared<StateRows>(SelectedRows(std::move(picks)).whole());
+}
+
+// A file's picture or array at the field's size. Cached while a solver holds it and the file is unchanged,
+// because reading takes a tenth of a second.
+std::shared_ptr<const Array<double>> read_array(const Problem& spec, const std::string& file) {
+    using Key = std::tuple<std::string, std::uintmax_t, std::filesystem::file_time_type, int, int>;
+    static std::mutex mutex;
+    static std::map<Key, std::weak_ptr<const Array<double>>> known;
+    std::error_code failed;  // reading it reports why
+    const Key key{std::filesystem::absolute(file, failed).string(),
+                  std::filesystem::file_size(file, failed),
+                  std::filesystem::last_write_time(file, failed),
+                  spec.size->nx,
+                  spec.size->ny};
+    const std::lock_guard lock(mutex);
+    std::erase_if(known, [](const auto& one) { return one.second.expired(); });
+    if (const auto found = known.find(key); found != known.end())
+        if (auto array = found->second.lock()) return array;
+    InitialChoice choice;
+    choice.file = file;
+    const Field field = read_start(spec, choice).to(DType::float64);
+    auto array = std::make_shared<const Array<double>>(field.as<double>().clone());
+    known[key] = array;
+    return array;
+}
+
+}  // namespace
+
+InitialChoice initial_choice(const Problem& spec, std::size_t component) {
+    if (component == 0) return parse_initial(spec.initial);
+    const auto given = spec.initials.find(spec.model->components[component].name);
+    return given == spec.initials.end() ? InitialChoice() : parse_initial(given->second);
+}
+
+InitialRequest request_of(const Problem& spec, const InitialChoice& choice) {
+    return {spec.size->nx, spec.size->ny, spec.seed, spec.boundary, choice.parameters};
+}
+
+std::vector<std::string> start_files(const Problem& spec) {
+    std::vector<std::string> files;
+    for (std::size_t c = 0; c < spec.model->components.size(); ++c)
+        if (std::string file = initial_choice(spec, c).file; !file.empty()) files.push_back(std::move(file));
+    return files;
+}
+
+std::vector<Field> evaluate_starts(const Problem& spec, int first, int rows, ThreadPool& threads) {
+    const equation::Program program = start_program(spec);
+    const int ny = spec.size->ny;
+    equation::EquationSetup setup;
+    setup.nx = spec.size->nx;
+    setup.ny = rows;
+    if (rows < ny) {
+        // Adds halo rows for the neighbours that the formulas read.
+        const int margin = int(program.once.size() + program.stages.size());
+        const bool periodic = equation::wrapping(program, 1) == equation::Wrapping::all;
+        const int above = periodic ? margin : std::min(margin, first);
+        const int below = periodic ? margin : std::min(margin, ny - first - rows);
+        setup.slab = {first - above, above, below, ny};
+        setup.ny += above + below;
+    }
+    setup.spacing = spec.spacing();
+    setup.dt = spec.time_step();
+    setup.parameters = spec.parameters;
+    setup.seed = spec.seed;
+    EquationStepper<double> stepper(program, setup, threads);
+    const auto data = read_data(spec);
+    for (std::size_t d = 0; d < data.size(); ++d) copy_cells(data[d]->view(), stepper.data(int(d)));
+    stepper.advance(1);
+    std::vector<Field> starts;
+    for (std::size_t c = 0; c < spec.model->components.size(); ++c) {
+        Array<double> cells(setup.nx, rows);
+        const FieldView<double> from = stepper.component(int(c)).rows(setup.slab.above, rows);
+        threads.for_ranges(rows, [&](std::int64_t begin, std::int64_t end) {
+            const int y = int(begin), count = int(end - begin);
+            copy_cells<double>(from.rows(y, count), cells.view().rows(y, count));
+        });
+        starts.emplace_back(std::move(cells));
+    }
+    return starts;
+}
+
+State make_start(RunSpec& spec) {
+    ThreadPool threads(spec.threads);
+    State start;
+    std::vector<Field> evaluated;
+    for (std::size_t c = 0; c < spec.model->components.size(); ++c) {
+        const InitialChoice choice = initial_choice(spec, c);
+        if (choice.condition || !choice.file.empty()) {
+            start.components.push_back(read_start(spec, choice, &threads));
+            if (c == 0 && !choice.condition) keep_hash(spec, field_hash(start.components.front()));
+            continue;
+        }
+        if (evaluated.empty()) evaluated = evaluate_starts(spec, 0, spec.size->ny, threads);
+        start.components.push_back(std::move(evaluated[c]));
+    }
+    return start;
+}
+
+void keep_hash(Problem& spec, const std::string& hash) {
+    if (!spec.initial_hash.empty() && spec.initial_hash != hash)
+        throw InputError(
+            fmt::format("--initial {}: the file is not what it was when spec.json was written: "
+                        "to start from it as it is now, give --initial",
+                        quotable(spec.initial)));
+    spec.initial_hash = hash;
+}
+
+Field fitted(Field field, const Problem& spec) {
+    if (Size{field.nx(), field.ny()} != *spec.size) {
+        const Field wide = field.to(DType::float64);
+        field = resample(wide.as<double>(), spec.size->nx, spec.size->ny);
+    }
+    return field.dtype() == spec.dtype ? std::move(field) : field.to(spec.dtype);
+}
+
+std::vector<int> kept_components(const Problem& now, const Problem& next) {
+    std::vector<int> kept;
+    for (const Component& component : next.model->components) {
+        const auto known = find_component(*now.model, component.name);
+        kept.push_back(known ? int(*known) : -1);
+    }
+    return kept;
+}
+
+std::shared_ptr<const RowSource> carried_start(const std::shared_ptr<const RowSource>& start,
+                                               const RunSpec& next,
+                                               const std::vector<int>& kept) {
+    const bool same_size = start->nx() == next.size->nx && start->ny() == next.size->ny;
+    const auto fresh = start_of_new(next, kept);
+    std::size_t taken = 0;
+    std::vector<SelectedRows::Pick> picks;
+    for (const int k : kept)
+        if (k < 0) {
+            picks.push_back({fresh, taken++});
+        } else if (same_size) {
+            picks.push_back({start, std::size_t(k)});
+        } else {
+            State one;
+            one.components.push_back(fitted(start->field(std::size_t(k))->clone(), next));
+            picks.push_back({in_memory(std::move(one)), 0});
+        }
+    return std::make_shared<SelectedRows>(std::move(picks));
+}
+
+Equations run_equations(const Problem& spec, const std::vector<std::string>& formulas) {
+    Equations equations = equation::read_equations(spec.model->text, formulas);
+    equations.spacing = spec.spacing();
+    if (!spec.boundary_as_typed)
+        for (auto& component : equations.components)
+            component.sides.fill(*equation::condition_of_word(equations.graph, name_of(spec.boundary)));
+    return equations;
+}
+
+std::shared_ptr<const TypedRun> typed_run(const Problem& spec) {
+    auto run = std::make_shared<TypedRun>();
+    run->equations = run_equations(spec);
+    run->scheme = spec.scheme();
+    run->seed = spec.seed;
+    run->data = read_data(spec);
+    run->with_formula = [spec](const std::string& formula) { return run_equations(spec, {formula}); };
+    return run;
+}
+
+std::vector<std::shared_ptr<const Array<double>>> read_data(const Problem& spec) {
+    std::vector<std::shared_ptr<const Array<double>>> data;
+    for (const auto& source : spec.model->equations->data) data.push_back(read_array(spec, source.file));
+    return data;
+}
+
+}  // namespace stencil

@@ -1,0 +1,34 @@
+#include "sim/problem/typed_run.h"
+
+#include "sim/model/sides.h"
+#include "sim/text/error.h"
+
+namespace stencil {
+
+using namespace equation;
+
+Shown::Shown(const TypedRun& run, const std::string& text, std::optional<Boundary> boundary)
+    : equations(run.with_formula(text)) {
+    if (boundary)
+        for (Evolving& each : equations.components)
+            each.sides.fill(*condition_of_word(equations.graph, name_of(*boundary)));
+    formula = equations.extra.front();
+    const Expression& e = equations.graph[formula];
+    if (e.op == Op::component) component = std::size_t(e.index);
+}
+
+ViewProgram Shown::program(bool laplacian, bool float64) const {
+    Equations copy = equations;
+    const Node node = laplacian ? copy.graph.make(Op::laplacian, {formula}) : formula;
+    return make_view_program(copy, {node}, float64);
+}
+
+void require_reach(const ViewProgram& view, const std::string& text, int depth) {
+    const int reach = int(view.program.once.size() + view.program.stages.size()) + 1;
+    if (reach > depth)
+        throw InputError("'" + text + "' looks over " + std::to_string(reach) +
+                         " rows, and processes share " + std::to_string(depth) +
+                         " here: take one process alone");
+}
+
+}  // namespace stencil

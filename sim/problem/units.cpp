@@ -1,0 +1,114 @@
+#include "sim/problem/units.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/problem/settings.h"
+#include "sim/text/error.h"
+#include "sim/text/names.h"
+#include "sim/text/parse.h"
+#include "sim/text/quote.h"
+
+namespace stencil {
+namespace {
+
+constexpr std::size_t kLongestUnit = 16;  // bytes of a unit's name
+
+// Whether it can be used in table headers and on axes.
+bool is_name(std::string_view text) {
+    constexpr std::string_view kOfNumbers = "0123456789.+-";
+    if (text.empty() || kOfNumbers.find(text[0]) != kOfNumbers.npos) return false;
+    return text.size() <= kLongestUnit && std::ranges::none_of(text, [](char c) {
+               return static_cast<unsigned char>(c) < 0x20 || c == ',' || c == '"' || c == ' ';
+           });
+}
+
+}  // namespace
+
+Unit read_unit(std::string_view text, const std::string& option) {
+    if (text.empty()) return {};
+    // Takes the longest number at the beginning: 5e3m is 5000 m, and 5eV is 5 eV.
+    std::size_t length = text.size();
+    std::optional<double> size;
+    while (length > 0 && !(size = read_real(std::string(text.substr(0, length))))) --length;
+    std::string_view name = text.substr(length);
+    name.remove_prefix(std::min(name.size(), name.find_first_not_of(' ')));
+    const Unit unit{size.value_or(1), std::string(name)};
+    if (!(unit.size > 0) || !std::isfinite(unit.size) || !is_name(name))
+        throw InputError(
+            fmt::format("{} {}: must be a number above 0 with a unit, e.g. 0.01m, or the unit alone",
+                        option,
+                        quotable(text)));
+    return unit;
+}
+
+std::string to_string(const Unit& unit) {
+    return unit.given() ? fmt::format("{} {}", unit.size, unit.name) : "";
+}
+
+double cell_size(const RunSpec& spec) {
+    return spec.spacing() * spec.unit_length.size;
+}
+
+std::optional<double> time_at(const RunSpec& spec, long long step) {
+    double time = 0;
+    long long from = 0;
+    std::optional<double> dt = spec.model->built_in ? 1 : read_real(spec.dt);
+    for (const Edit& edit : spec.edits) {
+        if (edit.step >= step) break;
+        if (edit.setting != "dt" && !contains(kModelSettings, edit.setting)) continue;
+        if (edit.step > from) {
+            if (!dt) return std::nullopt;
+            time += double(edit.step - from) * *dt;
+            from = edit.step;
+        }
+        // A text's default dt is unknown unless a change behind it states dt.
+        dt = edit.setting == "dt" ? read_real(edit.value) : std::nullopt;
+    }
+    if (!dt && step > from) return std::nullopt;
+    return (time + double(step - from) * dt.value_or(0)) * spec.unit_time.size;
+}
+
+// The built-in diffusion without units has no time besides its steps.
+static bool counts_steps_alone(const RunSpec& spec) {
+    return spec.model->built_in && !spec.unit_time.given() &&
+           std::ranges::none_of(spec.edits,
+                                [](const Edit& edit) { return contains(kModelSettings, edit.setting); });
+}
+
+std::string time_text(const RunSpec& spec, long long step) {
+    const auto time = counts_steps_alone(spec) ? std::nullopt : time_at(spec, step);
+    if (!time) return "";
+    return fmt::format("{:.6g}{}{}", *time, spec.unit_time.given() ? " " : "", spec.unit_time.name);
+}
+
+std::string TableUnits::time_head() const {
+    return !time ? "" : time_name.empty() ? "time," : fmt::format("time ({}),", time_name);
+}
+
+std::string TableUnits::time_cell(long long step) const {
+    if (!time) return "";
+    const auto value = time(step);
+    return value ? fmt::format("{},", *value) : ",";
+}
+
+TableUnits table_units(const RunSpec& now, const RunSpec& document) {
+    TableUnits units{{cell_size(now), now.unit_length.name}, now.unit_time.name};
+    if (!counts_steps_alone(document))
+        units.time = [&document](long long step) { return time_at(document, step); };
+    return units;
+}
+
+double diffusivity(const RunSpec& spec) {
+    const double dx = cell_size(spec);
+    return spec.parameter("coefficient") * dx * dx / spec.unit_time.size;
+}
+
+double coefficient_of(const RunSpec& spec, double diffusivity) {
+    const double dx = cell_size(spec);
+    return diffusivity * spec.unit_time.size / (dx * dx);
+}
+
+}  // namespace stencil

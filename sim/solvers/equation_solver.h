@@ -1,0 +1,143 @@
+// The solver of typed equations on either device.
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "kernels/equation/operations.h"
+#include "sim/solvers/device_solver.h"
+
+namespace stencil {
+
+template <class Device>
+class EquationSolver : public DeviceSolver<Device> {
+    using Common = DeviceSolver<Device>;
+    using typename Common::Stepper;
+    using typename Common::T;
+
+  public:
+    explicit EquationSolver(const SolverSetup& setup) : Common(setup) { make_own_stepper(); }
+
+    bool go_on_from(Solver& other, std::span<const int> kept, const RowSource& start) override {
+        auto* alike = dynamic_cast<EquationSolver*>(&other);
+        if (!alike || setup_.dtype != dtype_of<T> || alike->setup_.nx != setup_.nx ||
+            alike->setup_.ny != setup_.ny)
+            return false;
+        step_ = other.step();
+        for (std::size_t c = 0; c < components(); ++c)
+            if (kept[c] < 0)
+                this->fill(component(c), start, c);
+            else
+                this->take_back(alike->keep(alike->component(std::size_t(kept[c]))), component(c));
+        loaded();
+        this->forget_largest();
+        return true;
+    }
+
+    std::vector<Field> fields() override { return this->copies(setup_.dtype); }
+
+    equation::Clock clock() const override { return stepper_->clock(); }
+    void set_clock(const equation::Clock& clock) override {
+        stepper_->resume(clock, step_);
+        changed();
+    }
+
+    void set_params(const StepParameters& params) override {
+        const equation::Clock now{step_, this->time()};
+        const double before = std::exchange(setup_.params, params).dt;
+        if (equation::rounds_increments(kFloat64, before) !=
+            equation::rounds_increments(kFloat64, params.dt)) {
+            const auto saved = this->save();
+            stepper_.reset();  // there may not be memory for two
+            make_own_stepper();
+            this->restore(*saved);
+            set_clock(now);
+        }
+        stepper_->set_dt(params.dt);
+        stepper_->set_parameters(params.values);
+        changed();
+    }
+
+    void advance_by(long long steps) override {
+        this->start_timing();
+        this->halo_.advance(
+            steps,
+            reach_,
+            margin_,
+            [this](long long some) { stepper_->advance(some); },
+            [this] { return this->stored(); });
+        this->stop_timing();
+        changed();
+    }
+
+    void expect(long long steps) override { stepper_->expect(steps); }
+    void wait_for_fastest() override { this->wait_for_fastest_of(*stepper_); }
+    ExecutionPath way() const override {
+        ExecutionPath way = this->way_of(*stepper_);
+        way.operations = operations_;
+        return way;
+    }
+
+    void read_rows(const SolverArray& array, const RowSink& sink) override {
+        using Kind = SolverArray::Kind;
+        if (array.kind != Kind::component && array.kind != Kind::inner) return Device::read_rows(array, sink);
+        const bool inner = array.kind == Kind::inner;
+        std::size_t c = inner ? 0 : array.component;
+        while (inner && array_name(c) != array.inner) ++c;
+        this->give_rows(FieldView<const T>(own(component(c))), inner ? dtype_of<T> : setup_.dtype, sink);
+    }
+
+    InnerState inner(bool with_cells) override {
+        InnerState state;
+        // If the setup has the state's precision, the plain fields hold all cells.
+        if (setup_.dtype == dtype_of<T>) return state;
+        auto all = with_cells ? this->copies(dtype_of<T>) : std::vector<Field>(components());
+        for (std::size_t c = 0; c < all.size(); ++c) state.arrays.emplace(array_name(c), std::move(all[c]));
+        return state;
+    }
+
+    bool take_inner(const InnerRows& inner) override {
+        for (std::size_t c = 0; c < components() && !inner.names.empty(); ++c) {
+            const auto array = inner.find(array_name(c));
+            if (!array) return false;
+            this->fill(component(c), inner.arrays, *array);
+        }
+        this->touched();
+        return true;
+    }
+
+  private:
+    using Common::changed;
+    using Common::components;
+    using Common::kFloat64;
+    using Common::own;
+    using Common::setup_;
+    using Common::step_;
+
+    FieldView<T> component(std::size_t c) override { return stepper_->component(int(c)); }
+    std::string array_name(std::size_t c) const {
+        return "component-" + this->run().equations.components[c].name;
+    }
+
+    void loaded() override {
+        this->touched();
+        stepper_->restart(step_, double(step_) * setup_.params.dt);
+    }
+
+    void make_own_stepper() {
+        const TypedRun& run = this->run();
+        equation::Program program = make_program(run.equations, run.scheme, kFloat64, setup_.params.dt);
+        operations_ = equation::operations_of_cell(program);
+        reach_ = int(program.stages.size());
+        margin_ = int(program.once.size());
+        stepper_ = this->make_stepper(std::move(program));
+        this->load_data(*stepper_);
+    }
+
+    double operations_ = 0;
+    int reach_ = 0, margin_ = 0;  ///< halo rows used up by a step, and by its inputs
+    std::unique_ptr<Stepper> stepper_;
+};
+
+}  // namespace stencil

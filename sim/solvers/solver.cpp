@@ -1,0 +1,185 @@
+#include "sim/solvers/solver.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "kernels/view/flood_fill.h"
+#include "sim/files/npy_rows.h"
+#include "sim/problem/typed_run.h"
+
+namespace stencil {
+
+namespace {
+
+std::vector<BrushPiece> parts_of_fill(const BrushPiece& fill, const Field& field) {
+    if (!(fill.x0 >= 0 && fill.y0 >= 0 && fill.x0 < field.nx() && fill.y0 < field.ny())) return {};
+    std::vector<BrushPiece> parts;
+    field.visit([&](const auto& cells) {
+        for (const CellBox& box : flood_fill(cells.view(), int(fill.x0), int(fill.y0), fill.brush.radius)) {
+            BrushPiece part{fill.brush, double(box.x), double(box.y), 0, 0, false};
+            part.brush.shape = BrushShape::rectangle;
+            part.x1 = box.x + box.nx;
+            part.y1 = box.y + box.ny;
+            parts.push_back(part);
+        }
+    });
+    return parts;
+}
+
+}  // namespace
+
+equation::EquationSetup equation_setup(const SolverSetup& setup) {
+    equation::EquationSetup made;
+    made.nx = setup.nx;
+    made.ny = setup.ny;
+    made.slab = setup.slab;
+    made.spacing = setup.typed->equations.spacing;
+    made.dt = setup.params.dt;
+    made.parameters = setup.params.values;
+    made.seed = setup.typed->seed;
+    made.plain = setup.method->float64_state;
+    return made;
+}
+
+InnerNumbers numbers_of(const equation::Clock& clock) {
+    return {{"clock_step", std::int64_t(clock.step)}, {"clock_time", clock.time}};
+}
+
+std::optional<equation::Clock> take_clock(InnerNumbers& numbers) {
+    const auto step = numbers.extract("clock_step"), time = numbers.extract("clock_time");
+    if (!step || !time) return std::nullopt;
+    const auto* whole = std::get_if<std::int64_t>(&step.mapped());
+    const auto* real = std::get_if<double>(&time.mapped());
+    if (!whole || !real) return std::nullopt;
+    return equation::Clock{*whole, *real};
+}
+
+std::size_t SolverSetup::components() const {
+    return typed ? typed->equations.components.size() : 1;
+}
+
+void Solver::load(const RowSource& start, long long step) {
+    step_ = step;
+    load_fields(start);
+    forget_largest();
+}
+
+std::vector<Field> Solver::fields() {
+    std::vector<Field> one;
+    one.push_back(field());
+    return one;
+}
+
+State Solver::state() {
+    return {fields(), step_};
+}
+
+void Solver::advance(long long steps) {
+    advance_by(steps);
+    step_ += steps;
+    if (setup_.params.coefficient > kStabilityLimit) forget_largest();
+}
+
+void Solver::paint(const BrushPiece& piece, std::size_t component) {
+    if (largest_) largest_ = largest_with(piece);
+    if (piece.brush.shape != BrushShape::fill) {
+        paint_piece(piece, component);
+        return;
+    }
+    for (const BrushPiece& part : parts_of_fill(piece, fields()[component])) paint_piece(part, component);
+}
+
+double Solver::measure_largest() {
+    const Statistics all = statistics(Quantity::value);
+    const double largest = std::max(std::abs(all.min), std::abs(all.max));
+    largest_ = largest >= 0 ? largest : 0;  // 0 if no cell is finite
+    return *largest_;
+}
+
+double Solver::largest_with(const BrushPiece& piece) {
+    const double value = std::abs(piece.brush.value);
+    return piece.brush.add ? largest() + value : std::max(largest(), value);
+}
+
+bool Solver::fits(const StepParameters& params) {
+    return fits(params, largest()) || fits(params, measure_largest());
+}
+
+bool Solver::fits(const BrushPiece& piece) {
+    if (fits(setup_.params, largest_with(piece))) return true;
+    forget_largest();
+    return fits(setup_.params, largest_with(piece));
+}
+
+void Solver::read_rows(const SolverArray& array, const RowSink& sink) {
+    using Kind = SolverArray::Kind;
+    if (array.kind == Kind::observable)
+        sink(0, field(array.observable));
+    else if (array.kind == Kind::component)
+        sink(0, fields()[array.component]);
+    else
+        sink(0, inner().arrays.at(array.inner));
+}
+
+std::string Solver::write_npy(const std::filesystem::path& path, const SolverArray& array) {
+    return write_npy_rows(path, setup_.nx, setup_.ny, [&](const RowSink& sink) { read_rows(array, sink); });
+}
+
+bool Solver::matches(const RowSource& arrays, std::size_t field, DType dtype) const {
+    const int ny = setup_.slab.whole() ? setup_.ny : setup_.slab.field_rows;
+    return arrays.dtypes()[field] == dtype && arrays.nx() == setup_.nx && arrays.ny() == ny;
+}
+
+SolverRecord Solver::snapshot() {
+    return {state(),
+            std::string(setup_.method->name),
+            std::string(name_of(setup_.method->device)),
+            inner(),
+            clock()};
+}
+
+bool Solver::resume(const SolverRecord& snapshot) {
+    std::vector<const Field*> in_memory = pointers_to(snapshot.plain.components);
+    std::vector<std::string> names;
+    for (const auto& [name, array] : snapshot.inner.arrays) {
+        names.push_back(name);
+        in_memory.push_back(&array);
+    }
+    const auto arrays = snapshot.arrays ? snapshot.arrays : std::make_shared<FieldRows>(in_memory);
+    load(*arrays, snapshot.plain.step);
+    const std::size_t components = arrays->count() - names.size();
+    const bool same_bits = setup_.method->is_called(snapshot.method) &&
+                           snapshot.backend == name_of(setup_.method->device) &&
+                           arrays->dtypes().front() == setup_.dtype &&
+                           take_inner({snapshot.inner.numbers, std::move(names), *arrays, components});
+    if (snapshot.clock) set_clock(*snapshot.clock);
+    return same_bits;
+}
+
+std::unique_ptr<Solver> make_solver(const SolverSetup& setup) {
+    if (setup.method->device == Device::cpu) return make_cpu_solver(setup);
+#if STENCILSCOPE_HAS_CUDA
+    return make_cuda_solver(setup);
+#else
+    throw std::logic_error("a CUDA method in a build without CUDA");
+#endif
+}
+
+double solver_bytes(const SolverSetup& setup) {
+    const Method& method = *setup.method;
+    double fields = 2 + method.extra_arrays;
+    if (method.jumps && !setup.slab.whole()) ++fields;  // the spectral method's columns
+    // Adds the arrays for the shown formula and its Laplacian.
+    if (setup.is_general()) {
+        const std::size_t components = setup.typed->equations.components.size();
+        const auto program = equation::make_program(setup.typed->equations, setup.typed->scheme, false);
+        const std::size_t turned = program.linear.terms.empty() ? 0 : 1;
+        fields = double(program.arrays.size() + 2 * (components + 2) + turned);
+    }
+    // Rows are padded to whole cache lines, on the CPU by one more line.
+    const double row = setup.nx * double(bytes_of(setup.state_dtype())) + 128;
+    return fields * row * setup.ny;
+}
+
+}  // namespace stencil
