@@ -11,6 +11,7 @@
 
 #include "kernels/view/quantity_at.h"
 #include "sim/problem/typed_run.h"
+#include "sim/solvers/solver.h"
 
 namespace stencil {
 

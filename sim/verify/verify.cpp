@@ -71,7 +71,7 @@ Stepped stepped(RunSpec run, const Machine& machine, bool fastest) {
 
 // Transforms use libraries whose rounding varies.
 bool is_transformed(const RunSpec& run) {
-    return run.stepper == "imex";
+    return run.integrator() == "imex";
 }
 
 const Json& certified() {

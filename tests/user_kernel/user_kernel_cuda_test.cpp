@@ -1,11 +1,16 @@
 // User kernels on the GPU: correct ones are timed, and faults of others are reported.
 
+#include <cmath>
+
+#include "kernels/cuda/cuda_runtime.h"
 #include "sim/kernel_trial/trial.h"
 #include "sim/model/presets.h"
 #include "sim/text/embedded.h"
+#include "sim/user_kernel/user_kernel.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/paths.h"
+#include "tests/support/runs.h"
 #include "tests/support/scratch.h"
 
 using namespace stencil;
@@ -14,7 +19,7 @@ using namespace stencil_test;
 
 namespace {
 
-RunSpec spec_with(Boundary boundary = Boundary::zero, DType dtype = DType::float32) {
+RunSpec diffusion(Boundary boundary = Boundary::zero, DType dtype = DType::float32) {
     RunSpec spec;
     spec.initial = "noise";
     spec.boundary = boundary;
@@ -23,7 +28,7 @@ RunSpec spec_with(Boundary boundary = Boundary::zero, DType dtype = DType::float
     return spec;
 }
 
-TrialReport tried(const std::string& text, const RunSpec& spec = spec_with(), std::vector<Size> sizes = {}) {
+TrialReport tried(const std::string& text, const RunSpec& spec = diffusion(), std::vector<Size> sizes = {}) {
     TrialRequest request;
     request.file = "heat.cu";
     request.text = text;
@@ -79,7 +84,7 @@ TEST_CASE("The kernels to start from are right, and their figures have errors as
         for (const DType dtype : {DType::float32, DType::float64}) {
             INFO(name << " " << name_of(dtype));
             const TrialReport report =
-                tried(example(name), spec_with(Boundary::zero, dtype), {{256, 256}, {1000, 37}});
+                tried(example(name), diffusion(Boundary::zero, dtype), {{256, 256}, {1000, 37}});
             CHECK(report.fault.empty());
             CHECK(report.sizes >= 6);
             REQUIRE(report.rows.size() == 2);
@@ -95,8 +100,8 @@ TEST_CASE("The kernels to start from are right, and their figures have errors as
 
 TEST_CASE("A kernel with all boundaries is right under each, and one without is told which it lacks") {
     for (const BoundaryRow& row : kBoundaries)
-        CHECK(tried(example("naive"), spec_with(row.boundary)).fault.empty());
-    const std::string fault = tried(example("tutorial"), spec_with(Boundary::periodic)).fault;
+        CHECK(tried(example("naive"), diffusion(row.boundary)).fault.empty());
+    const std::string fault = tried(example("tutorial"), diffusion(Boundary::periodic)).fault;
     INFO(fault);
     CHECK(contains(fault, "periodic boundary"));
     CHECK(contains(fault, "edge"));
@@ -119,7 +124,7 @@ TEST_CASE("A kernel may make several steps a launch") {
         "    if (x >= size.nx || y >= size.ny) return;\n"
         "    to.u[y * size.pitch + x] = after(from.u, size, p.c, x, y, n);\n"
         "}\n";
-    const TrialReport report = tried(text, spec_with(), {{300, 200}});
+    const TrialReport report = tried(text, diffusion(), {{300, 200}});
     INFO(report.fault);
     CHECK(report.fault.empty());
     CHECK(report.steps_fused == 2);
@@ -128,7 +133,7 @@ TEST_CASE("A kernel may make several steps a launch") {
 }
 
 TEST_CASE("A kernel steps a typed model of two components") {
-    RunSpec spec = spec_with();
+    RunSpec spec = diffusion();
     spec.use_model(find_model("gray-scott"));
     spec.initial = "";
     const std::string text =
@@ -155,6 +160,33 @@ TEST_CASE("A kernel steps a typed model of two components") {
     CHECK(report.rows.front().error < 1e-2);
 }
 
+TEST_CASE("A kernel is given the time, also after a change of dt") {
+    const std::string text =
+        "extern \"C\" __global__ void step(From from, To to, Size size, Parameters p) {\n"
+        "    const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + "
+        "threadIdx.y;\n"
+        "    if (x >= size.nx || y >= size.ny) return;\n"
+        "    const int i = y * size.pitch + x;\n"
+        "    to.u[i] = from.u[i] + p.dt * sin(p.t);\n"
+        "}\n";
+    RunSpec spec = spec_of_text("du/dt = sin(t); dt = 0.1; size = 33x17; boundary = periodic");
+    spec.dtype = DType::float64;
+    spec.backend = "cuda";
+    spec.steps = 100;
+    set_setting(spec, "at", "40:dt=0.25");
+    spec.kernel = make_user_kernel(spec, text, "clock.cu", default_compute_capability());
+    Simulation simulation = begun(spec);
+    simulation.apply(Advance{100});
+    double u = 0, t = 0;
+    for (int step = 0; step < 100; ++step) {
+        const double dt = step < 40 ? 0.1 : 0.25;
+        u += dt * std::sin(t);
+        t += dt;
+    }
+    for (const double cell : cells_of(simulation.field())) REQUIRE(std::abs(cell - u) < 1e-12);
+    CHECK(std::abs(simulation.solver().time() - t) < 1e-12);
+}
+
 TEST_CASE("Faults that are planted in a kernel are found and told") {
     check_fault(tutorial_with("x < size.nx - 1 ? u[i + 1] : 0", "x < size.nx - 1 ? u[i + 1] : u[i]"),
                 {"last column", "zero boundary"});
@@ -178,7 +210,7 @@ TEST_CASE("A kernel that hangs, crashes or cannot be launched ends alone, with o
     TrialRequest request;
     request.file = "heat.cu";
     request.text = tutorial_with(kGuard, "while (size.nx > 0) __nanosleep(100);");
-    request.ladder.run = spec_with();
+    request.ladder.run = diffusion();
     request.limit_seconds = 5;
     request.program = program_file();
     const std::string hung = try_kernel(request).fault;

@@ -94,15 +94,11 @@ constexpr ExportRow kWriters[] = {
     {"profile.csv",
      [](auto& path, auto& run, auto& field) {
          write_text_file(path, profile_csv(field.tables->profiles, table_units(run.now, run.document)));
-     },
-     false,
-     "profile"},
+     }},
     {"probes.csv",
      [](auto& path, auto& run, auto& field) {
          write_text_file(path, probes_csv(field.tables->measures, table_units(run.now, run.document)));
-     },
-     false,
-     "probe"},
+     }},
     {"spectrum.csv", write_spectrum_csv},
     {"spectrum.png", write_spectrum_png},
     {"contours.csv", write_contours_csv},

@@ -123,7 +123,7 @@ TEST_CASE("Exports are listed, and default and all mean what they say") {
     add_export("figure.svg", chosen);
     add_export("default", chosen);
     add_export("figure.svg", chosen);
-    REQUIRE(chosen.size() == default_std::size(kExports) + 1);
+    REQUIRE(chosen.size() == default_exports().size() + 1);
     chosen.clear();
     add_export("all", chosen);
     // Counts the exports that depend on other settings.
