@@ -78,4 +78,30 @@ figure::Chart speed_chart(std::span<const MethodSpeed> speeds, const LadderLimit
     return chart;
 }
 
+std::vector<figure::ChartSeries> speed_curves(const MeasuredMachine& machine, DType dtype) {
+    std::vector<figure::ChartSeries> curves;
+    for (const MeasuredMethod& figures : machine.methods) {
+        const Method* method = find_method(figures.name, machine.device);
+        if (!method || figures.cell_bytes != bytes_of(dtype)) continue;
+        figure::ChartSeries& curve = curves.emplace_back(figure::ChartSeries{figures.name, {}});
+        curve.dashed = true;
+        curve.color = figure::blend(method_color(*method), kReferenceColor, 0.6);
+        for (const MeasuredSpeed& speed : figures.speeds)
+            curve.points.push_back({.x = speed.edge,
+                                    .y = speed.edge * speed.edge / speed.us_per_step / 1000,
+                                    .note = fmt::format("{}: {}", machine.name, method->summary)});
+    }
+    return curves;
+}
+
+std::string fastest_text(const MeasuredMachine& machine, const Method& method, DType dtype) {
+    if (method.model != kDiffusion) return "";
+    const auto curves = speed_curves(machine, dtype);
+    const auto curve = std::ranges::find(curves, method.name, &figure::ChartSeries::name);
+    if (curve == curves.end()) return "";
+    const auto best = std::ranges::max_element(curve->points, {}, &figure::ChartPoint::y);
+    return fmt::format(
+        "{:.4g} GCells/s on an {} ({}x{} {})", best->y, machine.name, best->x, best->x, name_of(dtype));
+}
+
 }  // namespace stencil

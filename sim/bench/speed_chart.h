@@ -3,10 +3,12 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "sim/bench/ladder.h"
 #include "sim/figure/chart.h"
+#include "sim/run/choose_method.h"
 
 namespace stencil {
 
@@ -31,5 +33,11 @@ std::vector<figure::ChartLimit> speed_limits(const LadderLimits& limits, DType d
 /// Plots one curve per method that steps, in table order by edge, on logarithmic axes with ticks at the
 /// edges.
 figure::Chart speed_chart(std::span<const MethodSpeed> speeds, const LadderLimits& limits, DType dtype);
+
+/// The diffusion methods' speeds on another machine, by its figures in this precision: pale dashed curves.
+std::vector<figure::ChartSeries> speed_curves(const MeasuredMachine& machine, DType dtype);
+
+/// "5484 GCells/s on an NVIDIA H200 (16384x16384 float32)", the method's fastest there; empty if unknown.
+std::string fastest_text(const MeasuredMachine& machine, const Method& method, DType dtype);
 
 }  // namespace stencil

@@ -24,8 +24,6 @@ namespace stencil {
 using namespace equation;
 namespace {
 
-constexpr int kComputeCapability = 90;
-
 void add_cuda_texts(GeneratedCode& code, const Program& program, const RunSpec& spec) {
     const bool float64 = spec.dtype == DType::float64;
     code.texts.push_back({name_of_launches(program.stages.size()), "CUDA", cuda_text(program, float64)});
@@ -98,9 +96,9 @@ std::string text_after(const RunSpec& spec, std::string_view pass) {
     return formulas_text(model, formulas);
 }
 
-std::optional<CompilerFigures> compiler_figures(const CodeText& text) {
+std::optional<CompilerFigures> compiler_figures(const CodeText& text, int compute_capability) {
     if (text.language != "CUDA" || !why_no_nvrtc().empty()) return std::nullopt;
-    const std::string log = compile_cuda(text.text, kComputeCapability).log;
+    const std::string log = compile_cuda(text.text, compute_capability).log;
     CompilerFigures most;
     const auto add = [&](const std::string& kernel) {
         const auto usage = user_kernel::usage_of(log, kernel);

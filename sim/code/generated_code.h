@@ -43,12 +43,12 @@ const std::vector<PassRow>& passes();
 /// The formulas, or at last the stages, after a pass. Throws InputError for a name that is no pass.
 std::string text_after(const RunSpec& spec, std::string_view pass);
 
-/// Registers and spilled bytes (maxima over its kernels) of a CUDA text, compiled for compute capability 9.0.
-/// Takes 0.1 to 2 s; empty without a compiler.
+/// Registers and spilled bytes (maxima over its kernels) of a CUDA text, compiled for a compute capability
+/// (90 is 9.0). Takes 0.1 to 2 s; empty without a compiler.
 struct CompilerFigures {
     int registers = 0, spilled_bytes = 0;
 };
-std::optional<CompilerFigures> compiler_figures(const CodeText& text);
+std::optional<CompilerFigures> compiler_figures(const CodeText& text, int compute_capability = 90);
 
 /// Explains GeneratedCode::operations.
 inline constexpr std::string_view kOperationsCounted =

@@ -1,6 +1,7 @@
 // State that the panels keep between frames: texts being typed, drags in progress.
 #pragma once
 
+#include <future>
 #include <map>
 #include <memory>
 #include <optional>
@@ -187,6 +188,11 @@ struct TimelineState {
 struct CodeState {
     std::string key;  ///< the settings that the code was generated for
     GeneratedCode code;
+    /// On the CPU, also the CUDA code, which is compiled for this compute capability to see its registers.
+    int compute_capability = 90;
+    std::string compiled;  ///< the text and capability of `registers`
+    std::future<std::string> compiling;
+    std::string registers;    ///< or why they are not known
     bool large = false;       ///< the text is also shown in a window of its own
     std::size_t chosen = 0;   ///< index into the stages and the code's texts
     double copied_until = 0;  ///< the copy button says so until then (ImGui's time)

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cfloat>
+#include <chrono>
+#include <future>
+#include <iterator>
 
 #include "app/window/format.h"
 #include "app/window/panels/panels.h"
@@ -35,7 +38,10 @@ void follow(CodeState& state, const RunSpec& now) {
     std::string key = key_of(now);
     if (key == state.key) return;
     state.key = std::move(key);
-    state.code = generated_code(now, method_of(now)->device);
+    const Device device = method_of(now)->device;
+    state.code = generated_code(now, device);
+    if (device == Device::cpu)
+        std::ranges::move(generated_code(now, Device::cuda).texts, std::back_inserter(state.code.texts));
     state.chosen = std::min(state.chosen, state.code.texts.size());
 }
 
@@ -122,6 +128,37 @@ void draw_choice(CodeState& state) {
     });
 }
 
+std::string registers_of(const CodeText& text, int compute_capability) try {
+    const auto figures = compiler_figures(text, compute_capability);
+    if (!figures) return "no CUDA compiler found";
+    return fmt::format("{}, {} bytes spilled", figures->registers, figures->spilled_bytes);
+} catch (const std::exception& error) {
+    return error.what();
+}
+
+// Compiles the shown CUDA text in a thread, since that takes up to seconds, and says its registers.
+void draw_compiled(CodeState& state) {
+    if (state.chosen == 0 || state.code.texts[state.chosen - 1].language != "CUDA") return;
+    row("Compiled for", "Compute capability of the GPU that the registers are for; no GPU is needed");
+    const auto name = [](int capability) { return fmt::format("{}.{}", capability / 10, capability % 10); };
+    combo("##capability", name(state.compute_capability).c_str(), "", [&] {
+        for (const int capability : {75, 80, 86, 89, 90, 100, 120})
+            if (choice(name(capability).c_str(), capability == state.compute_capability, ""))
+                state.compute_capability = capability;
+    });
+    const CodeText& text = state.code.texts[state.chosen - 1];
+    const std::string wanted = fmt::format("{}\n{}", state.compute_capability, text.text);
+    if (state.compiling.valid() &&
+        state.compiling.wait_for(std::chrono::seconds(0)) == std::future_status::ready)
+        state.registers = state.compiling.get();
+    if (!state.compiling.valid() && state.compiled != wanted) {
+        state.compiled = wanted;
+        state.compiling = std::async(std::launch::async, registers_of, text, state.compute_capability);
+    }
+    row("Registers", "Per thread, by the CUDA compiler");
+    paragraph(state.compiling.valid() ? "compiling" : state.registers, faint_color());
+}
+
 void draw_large(CodeState& state, const ScreenRect& canvas) {
     if (!state.large) return;
     if (begin_over_canvas("Generated code##large",
@@ -139,6 +176,7 @@ void draw_large(CodeState& state, const ScreenRect& canvas) {
 void draw_text(CodeState& state) {
     subtitle("Text", "The equation as parsed and as compiled\nstencilscope models --code");
     draw_choice(state);
+    draw_compiled(state);
     const bool copied = ImGui::GetTime() < state.copied_until;
     const std::string text = text_of(state, state.chosen).text;
     const ImVec2 half = button_size(2);
@@ -168,7 +206,7 @@ void draw_code(UiState& ui, const Snapshot& snapshot) {
     follow(state, now);
     draw_way(snapshot.way, now);
     draw_limits(state.code, snapshot);
-    draw_kernels(state.code, snapshot.way);
+    if (method_of(now)->device == Device::cuda) draw_kernels(state.code, snapshot.way);
     draw_text(state);
     draw_large(state, ui.canvas);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <vector>
 
 #include "app/window/format.h"
@@ -91,10 +92,19 @@ void draw_ladder_chart(UiState& ui, const Snapshot& snapshot) {
     const bool known = std::ranges::any_of(
         speeds, [&](const MethodSpeed& speed) { return speed.method == method && speed.edge == edge; });
     if (!known && running > 0 && !now.kernel) speeds.push_back({method, edge, running, {}});
-    if (speeds.empty())
+    const bool without_gpu = snapshot.machine && !snapshot.machine->has_cuda() && !now.is_general();
+    figure::Chart chart = speed_chart(speeds, snapshot.limits, now.dtype);
+    if (without_gpu)
+        std::ranges::move(speed_curves(measured_figures(Device::cuda).machine, now.dtype),
+                          std::back_inserter(chart.series));
+    if (chart.series.empty())
         paragraph("Available after the first steps.", faint_color());
     else
-        draw_ring(draw_plot(speed_chart(speeds, snapshot.limits, now.dtype), em(17)), edge, running);
+        draw_ring(draw_plot(chart, em(17)), edge, running);
+    if (without_gpu)
+        paragraph(fmt::format("Dashed: the GPU methods, as measured on an {}",
+                              measured_figures(Device::cuda).machine.name),
+                  faint_color());
     const std::string size = fmt::format("{}x{}", now.size->nx, now.size->ny);
     if (button("Measure all methods",
                button_size(1),

@@ -12,6 +12,7 @@
 #include "app/window/panels/tour.h"
 #include "app/window/panels/widgets/widgets.h"
 #include "kernels/methods/method.h"
+#include "sim/bench/speed_chart.h"
 #include "sim/run/resolve.h"
 #include "sim/session/pace.h"
 #include "sim/text/parse.h"
@@ -53,6 +54,22 @@ bool is_on(const RunSpec& now, Device device) {
     return now.backend == name_of(device);
 }
 
+// Lists the methods that need a GPU where there is none, with what they would do.
+void draw_methods_of_gpu(const RunSpec& now, const Machine& machine) {
+    for (const Method& method : methods(now.family())) {
+        if (method.device != Device::cuda || find_method(method.name, Device::cpu, now.family())) continue;
+        const std::string figure = fastest_text(measured_figures(Device::cuda).machine, method, now.dtype);
+        choice(method.name.data(),
+               false,
+               "",
+               fmt::format("{}{}{}\nNot here: {}",
+                           method.summary,
+                           figure.empty() ? "" : "\n",
+                           figure,
+                           machine.cuda.why_none));
+    }
+}
+
 void draw_method(UiState& ui, const Snapshot& snapshot) {
     const RunSpec& now = snapshot.now;
     const bool automatic = snapshot.auto_method;
@@ -78,6 +95,7 @@ void draw_method(UiState& ui, const Snapshot& snapshot) {
             if (choice(method.name.data(), !automatic && &method == current, method.summary, why_not))
                 change(ui, "method", method.name);
         }
+        if (snapshot.machine && !snapshot.machine->has_cuda()) draw_methods_of_gpu(now, *snapshot.machine);
     });
     mark(ui, TourSpot::method);
 }
