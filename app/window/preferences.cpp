@@ -111,7 +111,7 @@ void for_each_preference(P& p, const F& field) {
     field("recent", p.recent);
 }
 
-constexpr std::size_t kRecent = 8;
+constexpr std::size_t kRecent = 10;
 constexpr double kKeepEvery = 30;  // seconds
 
 void set_if_known(RunSpec& spec, std::string_view setting, const std::string& value) {

@@ -255,22 +255,33 @@ TEST_CASE(
     CHECK(read_spec(before).steps == 7);
 }
 
-TEST_CASE("the export section continues the session before, where there was one") {
-    HeadlessImGui imgui(400, 1600);
+TEST_CASE("what can be opened: the session before, a checkpoint, recent files and any path") {
+    HeadlessImGui imgui(400, 900);
     UiState ui;
     const Snapshot snapshot = empty_snapshot();
     imgui.draw = [&] {
-        begin_window("a window", 390, 1590);
-        draw_exports(ui, snapshot);
+        begin_window("a window", 390, 890);
+        draw_open_choice(ui, snapshot);
         ImGui::End();
     };
     imgui.frames(3);
-    for (const char* session : {"", "/somewhere/session.json"}) {
-        ui.panel.exports.last_session = session;
+    const auto opened = [&](const char* item) {
         ui.actions.clear();
-        imgui.click("a window", {"Continue last session"});
-        const auto opened = actions_of<action::Open>(ui);
-        REQUIRE(opened.size() == (*session ? 1 : 0));
-        if (*session) CHECK(opened.front().path == session);
-    }
+        imgui.click("a window", {item});
+        std::vector<std::string> paths;
+        for (const auto& open : actions_of<action::Open>(ui)) paths.push_back(open.path);
+        return paths;
+    };
+    CHECK(opened("Continue last session").empty());
+    ui.panel.exports.last_session = "/somewhere/session.json";
+    CHECK(opened("Continue last session") == std::vector<std::string>{"/somewhere/session.json"});
+    opened("Resume the checkpoint");
+    CHECK(actions_of<action::Resume>(ui).size() == 1);
+    opened("Gallery");
+    CHECK(ui.gallery.open);
+    CHECK(opened("Open").empty());
+    ui.panel.exports.spec_path = "/runs/one/spec.json";
+    CHECK(opened("Open") == std::vector<std::string>{"/runs/one/spec.json"});
+    CHECK(ui.preferences.recent == std::vector<std::string>{"/runs/one/spec.json"});
+    CHECK(opened("one/spec.json##/runs/one/spec.json") == std::vector<std::string>{"/runs/one/spec.json"});
 }

@@ -66,6 +66,10 @@ void open_path(UiState& ui, const std::string& path) {
         ui.act(action::Open{path});
 }
 
+void show_open_popup(UiState& ui, const Snapshot&) {
+    ui.panel.open_popup_wanted = true;
+}
+
 void export_now(UiState& ui, const Snapshot& snapshot) {
     const ExportState& state = ui.panel.exports;
     if (!snapshot.exporting) ui.act(action::Export{state.folder, state.files, state.replace});

@@ -42,6 +42,9 @@ void slower(UiState& ui, const Snapshot& snapshot);
 /// Opens an image, array, run or kernel (.cu, which is then watched), and adds it to the recent paths.
 void open_path(UiState& ui, const std::string& path);
 
+/// Opens the toolbar's popup of what can be opened.
+void show_open_popup(UiState& ui, const Snapshot& snapshot);
+
 /// Writes the files chosen in the export section to its folder.
 void export_now(UiState& ui, const Snapshot& snapshot);
 /// Copies the command that repeats the run. If the run is too long for a line, the command reads a spec file

@@ -223,6 +223,7 @@ struct TourState {
 struct PanelState {
     std::map<unsigned, NumberDraft> drafts;  ///< of the text fields, by ImGui's ID
     double copied_until = 0;                 ///< the toolbar's copy button says so until then (ImGui's time)
+    bool open_popup_wanted = false;          ///< by a button or key, until the toolbar opens it
     EquationState equation;
     SimulationState simulation;
     InitialState initial;

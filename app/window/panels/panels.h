@@ -93,6 +93,8 @@ MemoryPreview memory_preview(const Snapshot& snapshot, Size size, MemoryNeedsOf&
 
 /// Draws folder, files and the button; also used by the toolbar's popup.
 void draw_export_choice(UiState& ui, const Snapshot& snapshot);
+/// What can be opened: the last session, a checkpoint, recent files, any path.
+void draw_open_choice(UiState& ui, const Snapshot& snapshot);
 
 /// Returns the row of the pane on the canvas, kThreeUp or kComponents.
 const PaneRow& shown_view(const UiState& ui);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/window/panels/panels.h"
@@ -142,7 +143,8 @@ std::vector<Item> items_of(const UiState& ui, const Snapshot& snapshot) {
         {Kind::button, ICON_THREE, "3-up", "", toggle_three_up, 45, false, is_three_up(ui)},
         {Kind::button, ICON_FIT, "Fit", "", fit, 40},
         {Kind::button, "", "1:1", "", one_cell_per_pixel, 35},
-        {Kind::exports, ICON_SAVE, "Export", "", export_now, 70, true},
+        {Kind::button, ICON_FOLDER, "Open", "", show_open_popup, 68, true},
+        {Kind::exports, ICON_SAVE, "Export", "", export_now, 70},
         {Kind::button, ICON_COPY, copied ? "Copied" : "Copy", "Copied", copy_command_line, 30},
         {Kind::button, ICON_HELP, "Help", "", toggle<&UiState::help_open>, 65, true, ui.help_open},
         {Kind::button, dark ? ICON_SUN : ICON_MOON, dark ? "Light" : "Dark", "Light", toggle_theme, 20},
@@ -278,6 +280,15 @@ void draw_more(const std::vector<Item>& folded, UiState& ui, const Snapshot& sna
     ImGui::EndPopup();
 }
 
+// Opened by its button, its key or the menu, so it belongs to the toolbar.
+void draw_open_popup(UiState& ui, const Snapshot& snapshot) {
+    if (std::exchange(ui.panel.open_popup_wanted, false)) ImGui::OpenPopup("open");
+    ImGui::SetNextWindowSize(ImVec2(em(22), 0));
+    if (!ImGui::BeginPopup("open")) return;
+    draw_open_choice(ui, snapshot);
+    ImGui::EndPopup();
+}
+
 }  // namespace
 
 void draw_toolbar(UiState& ui, const Snapshot& snapshot) {
@@ -297,6 +308,7 @@ void draw_toolbar(UiState& ui, const Snapshot& snapshot) {
         mark(ui, spot_of(items[i]));
     }
     if (!folded.empty()) draw_more(folded, ui, snapshot);
+    draw_open_popup(ui, snapshot);
     constexpr double kCopiedFor = 1.5;  // seconds
     if (ui.asked<CopyText>()) ui.panel.copied_until = ImGui::GetTime() + kCopiedFor;
 }

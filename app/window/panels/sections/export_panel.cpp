@@ -145,37 +145,17 @@ void draw_record(UiState& ui, const Snapshot& snapshot) {
         start_recording(ui, canvas);
 }
 
-void draw_open(UiState& ui) {
-    ExportState& state = ui.panel.exports;
-    constexpr std::string_view kTip =
-        "Opens a spec.json or the folder of an earlier run, at its last step\n--spec FILE.json";
-    subtitle("Earlier runs", "From their spec.json");
-    row("Open", kTip, em(3.4f));
-    const bool entered = path_input("##spec", ui, state.spec_path, PathKind::file, kTip, em(3.4f));
-    same_line();
-    const bool pressed = button("Open", button_size(1), kTip, state.spec_path.empty() ? "Enter a path" : "");
-    if ((entered || pressed) && !state.spec_path.empty()) open_path(ui, state.spec_path);
-    if (button("Continue last session",
-               button_size(1),
-               "Opens the previous session at its last step\n--continue",
-               state.last_session.empty() ? "There is no previous session" : ""))
-        ui.act(action::Open{state.last_session});
-}
-
 // The checkpoint is written to the exports' folder.
 void draw_checkpoint(UiState& ui, const Snapshot& snapshot) {
     const ExportState& state = ui.panel.exports;
     constexpr std::string_view kTip =
-        "Saves the complete state to FOLDER/checkpoint; a resumed run has the same bits as one never "
-        "interrupted\n--checkpoint N, --resume DIR";
+        "Saves the complete state to FOLDER/checkpoint. \"Open\" goes on from there, with the bits of a run "
+        "that was never interrupted.\n--checkpoint N";
     const std::string_view why = snapshot.exporting     ? "Files are still being written"
                                  : state.folder.empty() ? "Enter a folder"
                                                         : "";
     row("Checkpoint", kTip);
-    if (button("Save##checkpoint", button_size(2), kTip, why)) ui.act(action::SaveCheckpoint{state.folder});
-    same_line();
-    if (button("Resume", button_size(2), "Continues from the checkpoint in the folder\n--resume DIR", why))
-        ui.act(action::Resume{state.folder});
+    if (button("Save##checkpoint", button_size(1), kTip, why)) ui.act(action::SaveCheckpoint{state.folder});
 }
 
 void draw_messages(const Snapshot& snapshot) {
@@ -218,7 +198,6 @@ void draw_export_choice(UiState& ui, const Snapshot& snapshot) {
 void draw_exports(UiState& ui, const Snapshot& snapshot) {
     draw_export_choice(ui, snapshot);
     draw_record(ui, snapshot);
-    draw_open(ui);
     draw_checkpoint(ui, snapshot);
     draw_messages(snapshot);
 }
