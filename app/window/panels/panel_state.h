@@ -190,7 +190,7 @@ struct CodeState {
     GeneratedCode code;
     /// On the CPU, also the CUDA code, which is compiled for this compute capability to see its registers.
     int compute_capability = 90;
-    std::string compiled;  ///< the text and capability of `registers`
+    std::string compiled;  ///< the text and capability that `compiling` is for
     std::future<std::string> compiling;
     std::string registers;    ///< or why they are not known
     bool large = false;       ///< the text is also shown in a window of its own
