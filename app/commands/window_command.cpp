@@ -24,13 +24,6 @@
 namespace stencil {
 namespace {
 
-void set_view(WindowRequest& request, const std::string& text) {
-    std::vector<std::string> known = names_of(panes());
-    known.insert(known.begin(), {std::string(kThreeUp.name), std::string(kComponents.name)});
-    request.panes = panes_named(text);
-    if (!request.panes) throw InputError("--view: " + unknown_name_message("view", text, known));
-}
-
 void set_theme(WindowRequest& request, const std::string& text) {
     const std::vector<std::string> known{"dark", "light"};
     if (!contains(known, text)) throw InputError("--theme: " + unknown_name_message("theme", text, known));
@@ -95,6 +88,7 @@ int start_window([[maybe_unused]] const RunWords& words, [[maybe_unused]] Window
         }
     }
     request.spec = all.spec();
+    if (words.has("view") || !request.spec.view.empty()) request.panes = panes_of(request.spec);
     if (words.has("steps") || !all.spec_file.empty()) request.stop_at = request.spec.steps;
     return window_command(request);
 #else
@@ -127,10 +121,6 @@ ChosenCommand add_window(CLI::App& app) {
                name, [&request, member, value] { request.*member = value; }, help)
             ->group("Window");
     };
-    add("view",
-        "NAME",
-        "what is shown: now, laplacian, from-start, from-reference, start, surface or three-up",
-        set_view);
     add("zoom", "fit|S", "all of the field, or S pixels per cell (default fit)", set_zoom);
     add("steps-per-frame", "N|auto", "explicit steps between two frames (default 10)", set_pace);
     add_member("out", "DIR", "the folder that the export panel begins with", &WindowRequest::out);

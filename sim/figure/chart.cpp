@@ -29,6 +29,8 @@ double half_bar(const ChartSeries& series) {
 // Lengths in points.
 constexpr double kWidth = 576;
 constexpr double kChartHeight = 346;
+constexpr double kSharedHeight = 250;  // of each of several charts
+constexpr double kLeastShared = 110;
 constexpr double kPaperMargin = 16;
 constexpr double kPaperTitleSize = 12;
 constexpr double kNoteSize = 8.5;
@@ -37,10 +39,14 @@ constexpr ChartStyle kPaper{};
 
 // Makes a page with titles and lets `draw` fill the room below them.
 template <class Draw>
-std::string page(
-    const std::string& title, const std::string& note, double height, FigureFormat format, const Draw& draw) {
-    const Box area{kPaperMargin, kPaperMargin + kTitles, kWidth - 2 * kPaperMargin, height};
-    const auto canvas = make_canvas(format, kWidth, area.bottom() + kPaperMargin, clean_text(title));
+std::string page(const std::string& title,
+                 const std::string& note,
+                 double height,
+                 FigureFormat format,
+                 const Draw& draw,
+                 double width = kWidth) {
+    const Box area{kPaperMargin, kPaperMargin + kTitles, width - 2 * kPaperMargin, height};
+    const auto canvas = make_canvas(format, width, area.bottom() + kPaperMargin, clean_text(title));
     const auto line = [&](const std::string& text, double y, double size, Rgb color) {
         const FittedText fitted = fit_text(clean_text(text), area.width, size, 0.7 * size);
         canvas->text(fitted.text, {area.left, y}, {fitted.size, Anchor::start, color});
@@ -125,6 +131,8 @@ ChartAxes axes_of(const Chart& chart) {
     }
     ChartAxes axes{axis_over(x, chart.log_x, any_markers ? kRoom : 0), axis_over(y, chart.log_y, kRoom)};
     if (any_bars) axes.y.range.low = 0;
+    if (chart.x_range) axes.x.range = *chart.x_range;
+    if (chart.y_range) axes.y.range = *chart.y_range;
     return axes;
 }
 
@@ -156,6 +164,26 @@ std::string chart_file(const Chart& chart, const std::string& note, FigureFormat
     return page(chart.title, note, kChartHeight, format, [&](Surface& surface, const Box& area) {
         draw_chart(surface, chart, area, kPaper);
     });
+}
+
+std::string chart_file(std::span<const Chart> charts,
+                       const std::string& note,
+                       FigureFormat format,
+                       const PageSize& size) {
+    const double width = size.width > 0 ? size.width : kWidth;
+    const double around = 2 * kPaperMargin + kTitles;
+    const double count = double(charts.size());
+    const double usual = std::max(kSharedHeight * width / kWidth, 1.5 * kLeastShared);
+    const double given = (size.height - around) / count;
+    const double height = count * std::max(size.height > 0 ? given : usual, kLeastShared);
+    const auto draw = [&](Surface& surface, const Box& area) {
+        for (std::size_t i = 0; i < charts.size(); ++i)
+            draw_chart(surface,
+                       charts[i],
+                       {area.left, area.top + double(i) * height / count, area.width, height / count},
+                       kPaper);
+    };
+    return page(charts.front().title, note, height, format, draw, width);
 }
 
 std::string chart_file(const DotChart& chart, const std::string& note, FigureFormat format) {

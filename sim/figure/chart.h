@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,7 +35,7 @@ struct ChartSeries {
     std::optional<Rgb> color = {};  ///< else the next of the palette
 };
 
-/// An upper limit of y, drawn as a dashed line with its name.
+/// An upper limit of y, drawn as a dashed line with its name and value; without a name, the line alone.
 struct ChartLimit {
     std::string name;
     double value = 0;
@@ -50,6 +51,8 @@ struct Chart {
     std::vector<ChartLimit> limits = {};
     std::optional<PlaneDensity> density = {};  ///< drawn below the curves: more cells, darker box
     std::vector<double> x_ticks = {};          ///< ticks of a logarithmic x axis; empty: at round values
+    std::optional<ValueRange> x_range = {}, y_range = {};  ///< of the axes; empty: of all points
+    double y_room = 0;           ///< least width of the y axis' labels in font sizes, to align several charts
     bool names_at_ends = false;  ///< names beside the curves' ends if there is room, else in a legend
 };
 
@@ -144,6 +147,11 @@ std::vector<Point> draw_dots(Surface& surface,
 
 /// Returns the bytes of the file; `note` is below the title. Throws MachineError with Cairo's reason.
 std::string chart_file(const Chart& chart, const std::string& note, FigureFormat format);
+/// Draws several charts below each other, under the first one's title, on a page of this size.
+std::string chart_file(std::span<const Chart> charts,
+                       const std::string& note,
+                       FigureFormat format,
+                       const PageSize& size);
 std::string chart_file(const DotChart& chart, const std::string& note, FigureFormat format);
 
 }  // namespace stencil::figure

@@ -89,7 +89,7 @@ bool lay_out(Drawing& d, double above, double right) {
     if (box.height < d.text(kLeastHeight)) return false;
     const int most = std::max(2, int(box.height / d.text(1.6)));
     d.y_ticks = thinned(d.map.axes.y.ticks(most), most);
-    const double left = widest_label(d.y_ticks, d.measure()) + d.text(kGap);
+    const double left = std::max(widest_label(d.y_ticks, d.measure()), d.text(d.chart.y_room)) + d.text(kGap);
     box.left = d.area.left + left;
     const auto across = [&](int count) {
         return d.chart.x_ticks.empty() ? d.map.axes.x.ticks(count)
@@ -329,6 +329,7 @@ void draw_limits(const Drawing& d, PlotObstacles& obstacles) {
         const Box& box = d.map.box;
         const double y = d.map.at(0, limit.value).y;
         draw_line(d.surface, {box.left, y}, {box.right(), y}, {d.style.hair, d.style.ink, d.style.dash});
+        if (limit.name.empty()) continue;
         const double value = std::abs(limit.value);
         const std::string label =
             limit.name + ": " + number_text(limit.value, value >= 1000 && value < 1e6 ? 6 : 3);
@@ -358,7 +359,8 @@ void draw_point_labels(const Drawing& d, PlotObstacles obstacles) {
     std::vector<PlotLabel> labels;
     for (const ChartPoint* point : wishes) {
         const Point at = *d.place(*point);
-        labels.push_back({at.x, at.y, d.width(point->label), d.text(kCapital + kDescent)});
+        const double ring = point->marked ? 2 * d.style.marker : 0;
+        labels.push_back({at.x, at.y, d.width(point->label), d.text(kCapital + kDescent), ring});
     }
     const auto places = place_labels(labels, std::move(obstacles), d.text(0.45));
     for (std::size_t i = 0; i < wishes.size(); ++i)

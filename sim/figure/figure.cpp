@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <limits>
+#include <utility>
 
 #include "sim/figure/canvas.h"
 #include "sim/figure/raster.h"
@@ -49,6 +51,7 @@ constexpr double kBelowPanel =
 // to the widest panel possible.
 constexpr double kMaxAspect = 4;
 constexpr double kMaxHeight = 1.7;
+constexpr double kLeastPanel = 36;
 // A panel may shrink by this share so that every cell gets the same whole number of pixels.
 constexpr double kWholeCellShrink = 0.12;
 // Longer side of a panel's picture in SVG and PDF, in pixels.
@@ -83,8 +86,16 @@ struct Layout {
     double width = 0;
     double height = 0;
     std::vector<Group> groups;
+    std::string heading;
+    double top = 0;  ///< of the heading
     std::vector<std::string> caption;
     double caption_size = kCaptionSize;
+};
+
+/// Room for panels.
+struct Room {
+    double width = 0;  ///< of a row
+    double panel_height = std::numeric_limits<double>::infinity();
 };
 
 double tick_width(std::string_view label) {
@@ -96,11 +107,12 @@ int most_ticks(double length, double spacing) {
 }
 
 // Returns the panel's size if `room` is available horizontally.
-Box panel_size(const Field& field, double room) {
+Box panel_size(const Field& field, double room, double most_height) {
     const int nx = field.nx(), ny = field.ny();
     const double cells = double(std::max(nx, 1)) / std::max(ny, 1);
     const double aspect = std::clamp(cells, 1 / kMaxAspect, kMaxAspect);
-    double across = std::floor(std::min(room, room * kMaxHeight * aspect) * kPixelsPerPoint);
+    const double most = std::min({room, room * kMaxHeight * aspect, most_height * aspect});
+    double across = std::floor(most * kPixelsPerPoint);
     double down = std::max(1.0, std::round(across / aspect));
     if (nx > 0 && nx <= across && aspect == cells) {
         const double whole = nx * std::floor(across / nx);
@@ -112,19 +124,23 @@ Box panel_size(const Field& field, double room) {
     return {0, 0, across / kPixelsPerPoint, down / kPixelsPerPoint};
 }
 
+bool in_cells(const FigurePanel& panel) {
+    return panel.unit.empty() && !panel.lengths;
+}
+
 // Measures everything about a panel except its position; `room` is its approximate width.
-Group measured(const FigurePanel& panel, double room, bool first) {
+Group measured(const FigurePanel& panel, double room, double most_height, bool first) {
     Group group;
     group.panel = &panel;
     group.title = clean_text(panel.title);
     group.value_label = clean_text(panel.value_label);
     const Field& field = *panel.field;
-    const Box size = panel_size(field, room);
+    const Box size = panel_size(field, room, most_height);
     const auto ticks = [&](int cells, int most) {
-        return panel.unit.empty() ? cell_ticks({0, double(cells)}, most)
-                                  : value_ticks({0, cells * panel.cell}, most);
+        return in_cells(panel) ? cell_ticks({0, double(cells)}, most)
+                               : value_ticks({0, cells * panel.cell}, most);
     };
-    const std::string widest = panel.unit.empty() ? std::to_string(field.nx()) : "0.000";
+    const std::string widest = in_cells(panel) ? std::to_string(field.nx()) : "0.000";
     const double x_label = text_width(widest, kTickSize);
     group.x = ticks(field.nx(), most_ticks(size.width, std::max(1.7 * x_label, kTickRoom)));
     group.y = ticks(field.ny(), most_ticks(size.height, kTickRoom));
@@ -142,22 +158,23 @@ Group measured(const FigurePanel& panel, double room, bool first) {
     return group;
 }
 
-std::vector<Group> measured_groups(std::span<const FigurePanel> panels, double width, double& room) {
+std::vector<Group> measured_groups(std::span<const FigurePanel> panels, const Room& row, double& room) {
     std::vector<Group> groups;
-    room = 0.62 * width / double(panels.size());
-    for (const FigurePanel& panel : panels) groups.push_back(measured(panel, room, groups.empty()));
+    room = 0.62 * row.width / double(panels.size());
+    for (const FigurePanel& panel : panels)
+        groups.push_back(measured(panel, room, row.panel_height, groups.empty()));
     double taken = 2 * kMargin + kGroupGap * double(panels.size() - 1);
     for (const Group& group : groups) taken += group.before + group.after;
-    room = std::max((width - taken) / double(panels.size()), 36.0);
+    room = std::max((row.width - taken) / double(panels.size()), kLeastPanel);
     return groups;
 }
 
 // Places the groups from left to right with equal gaps, and returns the height of the highest panel.
-double place_across(std::vector<Group>& groups, double width, double room) {
+double place_across(std::vector<Group>& groups, const Room& row, double room) {
     double height = 0;
-    double spare = width - 2 * kMargin - kGroupGap * double(groups.size() - 1);
+    double spare = row.width - 2 * kMargin - kGroupGap * double(groups.size() - 1);
     for (Group& group : groups) {
-        group.box = panel_size(*group.panel->field, room);
+        group.box = panel_size(*group.panel->field, room, row.panel_height);
         height = std::max(height, group.box.height);
         spare -= group.before + group.box.width + group.after;
     }
@@ -204,10 +221,10 @@ void set_caption(Layout& layout, const std::string& caption) {
 }
 
 // Adds a row below `top`; returns its lower end.
-double add_row(Layout& layout, std::span<const FigurePanel> panels, double top) {
+double add_row(Layout& layout, std::span<const FigurePanel> panels, const Room& row, double top) {
     double room = 0;
-    std::vector<Group> groups = measured_groups(panels, layout.width, room);
-    const double height = place_across(groups, layout.width, room);
+    std::vector<Group> groups = measured_groups(panels, row, room);
+    const double height = place_across(groups, row, room);
     const double rise = title_rise(groups);
     for (Group& group : groups) {
         group.title_rise = rise;
@@ -218,20 +235,51 @@ double add_row(Layout& layout, std::span<const FigurePanel> panels, double top) 
     return bottom;
 }
 
-Layout make_layout(std::span<const FigurePanel> panels, std::size_t columns, const std::string& caption) {
+Layout lay_out(std::span<const FigurePanel> panels,
+               const FigurePage& page,
+               const std::string& caption,
+               const Room& room,
+               double top) {
     Layout layout;
-    const double count = std::max(1.0, double(std::min(columns, panels.size())));
-    layout.width = count == 1 ? kSingleSlot : count * (count == 2 ? kPairSlot : kPanelSlot);
+    layout.width = room.width;
+    layout.heading = clean_text(page.heading);
+    layout.top = top;
     set_caption(layout, caption);
-    double bottom = kMargin;
-    for (std::size_t i = 0; i < panels.size(); i += columns)
-        bottom = add_row(layout, panels.subspan(i, std::min(columns, panels.size() - i)), bottom) + kMargin;
+    double bottom = top + (layout.heading.empty() ? 0 : kTitleSize * (kCapital + kDescent) + kTitleGap);
+    for (std::size_t i = 0; i < panels.size(); i += page.columns)
+        bottom = kMargin +
+                 add_row(layout, panels.subspan(i, std::min(page.columns, panels.size() - i)), room, bottom);
     if (!layout.caption.empty()) {
         const double line = layout.caption_size * kCaptionLine;
         bottom += double(layout.caption.size() - 1) * line + layout.caption_size * (kCapital + kDescent) +
                   kMargin * 0.8;
     }
     layout.height = std::ceil(bottom * kPixelsPerPoint) / kPixelsPerPoint;
+    return layout;
+}
+
+// Makes the panels of a page of fixed height as high as fits, and centres them.
+Layout make_layout(std::span<const FigurePanel> panels, const FigurePage& page, const std::string& caption) {
+    const double count = std::max(1.0, double(std::min(page.columns, panels.size())));
+    const double usual = count == 1 ? kSingleSlot : count * (count == 2 ? kPairSlot : kPanelSlot);
+    Room room{page.size.width > 0 ? page.size.width : usual};
+    Layout layout = lay_out(panels, page, caption, room, kMargin);
+    if (page.size.height <= 0) return layout;
+    if (layout.height > page.size.height) {
+        double highest = 0, panel_heights = 0;
+        const double rows = std::ceil(double(panels.size()) / count);
+        for (std::size_t i = 0; i < layout.groups.size(); ++i) {
+            if (i % page.columns == 0) panel_heights += std::exchange(highest, 0);
+            highest = std::max(highest, layout.groups[i].box.height);
+        }
+        panel_heights += highest;
+        const double around = layout.height - panel_heights;
+        room.panel_height = std::max((page.size.height - around) / rows, kLeastPanel);
+        layout = lay_out(panels, page, caption, room, kMargin);
+    }
+    const double spare = std::max(0.0, page.size.height - layout.height);
+    layout = lay_out(panels, page, caption, room, kMargin + spare / 2);
+    layout.height = std::max(layout.height, page.size.height);
     return layout;
 }
 
@@ -273,7 +321,8 @@ void draw_axes(FigureCanvas& canvas, const Group& group) {
     draw_frame(canvas, box, kFrame);
     const auto title = [&](const char* axis, const Ticks& ticks) {
         const std::string& unit = group.panel->unit;
-        return axis_title(fmt::format("{} ({})", axis, unit.empty() ? "cells" : clean_text(unit)), ticks);
+        const std::string of = in_cells(*group.panel) ? "cells" : clean_text(unit);
+        return axis_title(of.empty() ? axis : fmt::format("{} ({})", axis, of), ticks);
     };
     canvas.text(title("x", group.x),
                 {box.middle_x(), under + kLabelGap + kLabelSize * kCapital},
@@ -336,6 +385,13 @@ void draw_lines(FigureCanvas& canvas, const Group& group) {
 }
 
 void draw(FigureCanvas& canvas, const Layout& layout, FigureFormat format) {
+    if (!layout.heading.empty()) {
+        const FittedText heading =
+            fit_text(layout.heading, layout.width - 2 * kMargin, kTitleSize, kTitleSize * 0.7);
+        canvas.text(heading.text,
+                    {layout.width / 2, layout.top + kTitleSize * kCapital},
+                    {.size = heading.size, .anchor = Anchor::middle});
+    }
     for (const Group& group : layout.groups) {
         if (group.panel->field->size() > 0) canvas.picture(panel_raster(group, format), group.box);
         draw_lines(canvas, group);
@@ -363,9 +419,11 @@ void draw(FigureCanvas& canvas, const Layout& layout, FigureFormat format) {
 std::string figure_bytes(FigureFormat format,
                          std::span<const FigurePanel> panels,
                          const std::string& caption,
-                         std::size_t columns) {
-    const Layout layout = make_layout(panels, columns, caption);
-    const auto canvas = make_canvas(format, layout.width, layout.height, clean_text(caption));
+                         const FigurePage& page) {
+    const Layout layout = make_layout(panels, page, caption);
+    std::string name = caption.empty() ? page.heading : caption;
+    if (name.empty() && !panels.empty()) name = panels.front().title;
+    const auto canvas = make_canvas(format, layout.width, layout.height, clean_text(name));
     draw(*canvas, layout, format);
     return canvas->finish();
 }
@@ -374,10 +432,10 @@ void write_figure(const std::filesystem::path& path,
                   FigureFormat format,
                   std::span<const FigurePanel> panels,
                   const std::string& caption,
-                  std::size_t columns) {
+                  const FigurePage& page) {
     std::string file;
     try {
-        file = figure_bytes(format, panels, caption, columns);
+        file = figure_bytes(format, panels, caption, page);
     } catch (const MachineError& error) {
         throw MachineError(fmt::format("cannot write {}: {}", path.string(), error.what()));
     }

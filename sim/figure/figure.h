@@ -30,26 +30,40 @@ struct FigurePanel {
     ValueRange range;
     std::string value_label = {};       ///< beside the colour bar, such as "u" or "Laplacian of u"
     double cell = 1;                    ///< edge of a cell in the unit of the axes
-    std::string unit = {};              ///< unit of the axes; empty: cells
+    std::string unit = {};              ///< unit of the axes; empty: cells, or lengths
+    bool lengths = false;               ///< axes in lengths although there is no unit
     std::vector<double> contours = {};  ///< levels, ascending
     std::vector<FigureLine> lines = {};
     const SurfaceView* surface = nullptr;  ///< viewpoint of a surface plot without axes; null: flat
 };
 
-/// Draws the panels in rows of `columns`. Each has a title, axes in cells (x to the right, y downwards with
-/// row 0 on top, as in the PNGs), and a colour bar with ticks and with arrows where values lie beyond its
-/// ends. `caption`, one line about the run, is at the bottom. The file is replaced atomically. Throws
-/// MachineError if it cannot be written.
+/// Width and height in points; 0: as the contents need.
+struct PageSize {
+    double width = 0, height = 0;
+};
+inline constexpr double kPointsPerCm = 72 / 2.54;
+
+/// How panels share a page.
+struct FigurePage {
+    std::size_t columns = 3;   ///< panels in a row
+    std::string heading = {};  ///< above all panels
+    PageSize size = {};
+};
+
+/// Draws the panels in rows. Each has a title, axes in cells (x to the right, y downwards with row 0 on top,
+/// as in the PNGs), and a colour bar with ticks and with arrows where values lie beyond its ends. `caption`,
+/// one line about the run, is at the bottom. The file is replaced atomically. Throws MachineError if it
+/// cannot be written.
 void write_figure(const std::filesystem::path& path,
                   FigureFormat format,
                   std::span<const FigurePanel> panels,
                   const std::string& caption,
-                  std::size_t columns = 3);
+                  const FigurePage& page = {});
 
 /// Returns the figure as the bytes of a file.
 std::string figure_bytes(FigureFormat format,
                          std::span<const FigurePanel> panels,
                          const std::string& caption,
-                         std::size_t columns = 3);
+                         const FigurePage& page = {});
 
 }  // namespace stencil::figure

@@ -20,6 +20,7 @@ bool is_doubtful(const Box& box, const PlotLabel& label, const std::vector<Box>&
 
 // Lists possible positions, best first.
 std::array<Box, 8> candidates(const PlotLabel& label, double gap) {
+    gap += label.radius;
     const auto at = [&](double x, double y) { return Box{x, y, label.width, label.height}; };
     const double right = label.x + gap, left = label.x - gap - label.width;
     const double above = label.y - gap - label.height, below = label.y + gap;

@@ -13,6 +13,7 @@ namespace stencil::figure {
 struct PlotLabel {
     double x = 0, y = 0;           ///< position of the point
     double width = 0, height = 0;  ///< size of the text
+    double radius = 0;             ///< of a ring around the point
 };
 
 /// Obstacles for labels.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sim/model/equations.h"
+#include "sim/model/model.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
 
@@ -23,14 +25,23 @@ bool is_table_export(std::string_view name) {
     return std::ranges::find(kTables, name) != std::end(kTables);
 }
 
-void add_export(std::string_view item, std::vector<std::string>& names) {
+std::string why_no_dispersion(const Model& model) {
+    if (model.built_in)
+        return "the built-in diffusion has no time, as rates need; typed as du/dt = D*lap(u) it has one";
+    if (std::ranges::none_of(model.equations->components, &equation::Evolving::rate))
+        return "the model gives the next value outright, and small waves have no growth rates";
+    return "";
+}
+
+void add_export(std::string_view item, std::vector<std::string>& names, const Model* model) {
     std::vector<std::string> added{std::string(item)};
     if (item == "default") {
         added = default_exports();
     } else if (item == "all") {
         added.clear();
+        const bool rates = model && why_no_dispersion(*model).empty();
         for (const Export& row : kExports)
-            if (row.needs.empty()) added.emplace_back(row.name);
+            if (row.needs.empty() || (rates && row.needs == kRates)) added.emplace_back(row.name);
     } else {
         std::vector<std::string> known = names_of(kExports);
         for (const Export& row : kFrameExports) known.emplace_back(row.name);

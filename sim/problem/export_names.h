@@ -8,6 +8,8 @@
 
 namespace stencil {
 
+struct Model;
+
 /// A kind of file; with several fields there is one per field, such as field-u.npy.
 struct Export {
     std::string_view name;
@@ -19,6 +21,7 @@ struct Export {
 };
 
 inline constexpr bool kOfRun = true;
+inline constexpr std::string_view kRates = "rates of change";
 
 inline constexpr Export kExports[] = {
     {"initial.npy", true, "the field at the start"},
@@ -44,6 +47,20 @@ inline constexpr Export kExports[] = {
     {"contours.csv", false, "the lines of --contours, point by point", false, "contours"},
     {"contours.svg", false, "the field with these lines", false, "contours"},
     {"surface.png", false, "the field as a surface, whose height is the value, seen from --surface"},
+    {"view.png",
+     false,
+     "what --view shows, with axes, colour bar, model and time, as wide as --figure-size",
+     kOfRun},
+    {"view.svg", false, "the same for the web", kOfRun},
+    {"view.pdf", false, "the same for print", kOfRun},
+    {"dispersion.csv",
+     false,
+     "growth rate and frequency of small waves about the field's mean, by wave number",
+     kOfRun,
+     kRates},
+    {"dispersion.png", false, "the same as a plot, above the field's spectrum", kOfRun, kRates},
+    {"dispersion.svg", false, "the same for the web", kOfRun, kRates},
+    {"dispersion.pdf", false, "the same for print", kOfRun, kRates},
     {"phase.csv",
      false,
      "how many cells have which pair of values of the first two components",
@@ -70,8 +87,12 @@ bool is_frame_export(std::string_view name);
 /// Whether it is a table of measurements (*.csv).
 bool is_table_export(std::string_view name);
 
+/// Why the model has no dispersion relation; empty if it has one.
+std::string why_no_dispersion(const Model& model);
+
 /// Adds an item of --export: a name, `default`, or `all` (except exports that need a setting of their own;
-/// frames.png only with --every). Throws InputError.
-void add_export(std::string_view item, std::vector<std::string>& chosen);
+/// those of a dispersion relation only if the model has one; frames.png only with --every). Throws
+/// InputError.
+void add_export(std::string_view item, std::vector<std::string>& chosen, const Model* model = nullptr);
 
 }  // namespace stencil

@@ -113,6 +113,12 @@ std::string_view boundary_text(const Problem& problem);
 
 // --- Presentation and output: neither changes a bit of the fields
 
+/// Width and height of a figure in cm; 0: as wide as is usual, and as high as its contents.
+struct FigureSize {
+    double width = 0, height = 0;
+    static constexpr double kLeast = 4, kMost = 100;
+};
+
 /// Settings as asked for. If a model lacks something, its own default is used while it is stepped.
 struct Presentation {
     std::string show;                ///< formula shown and measured; empty: the first component
@@ -124,6 +130,9 @@ struct Presentation {
     std::string contours;         ///< contour levels, or their number; empty: none
     std::string arrows;           ///< "gradient" of the shown formula, or two components "u,v"; empty: none
     SurfaceView surface;
+    std::string view;              ///< a row or group of panes (sim/problem/panes.h); empty: the field
+    FigureSize figure_size;        ///< of figures of the view
+    bool wave_ring = false;        ///< a circle as wide as the fastest growing wave is long
     bool range_per_frame = false;  ///< a range for each frame instead of the first one's for all
 };
 

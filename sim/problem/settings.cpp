@@ -13,6 +13,7 @@
 #include "sim/model/step/stages.h"
 #include "sim/model/text/text_error.h"
 #include "sim/problem/export_names.h"
+#include "sim/problem/panes.h"
 #include "sim/problem/run_text.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
@@ -106,6 +107,27 @@ void set_boundary(RunSpec& spec, std::string_view text) {
     spec.boundary_as_typed = false;
 }
 
+void set_figure_size(RunSpec& spec, std::string_view text) {
+    std::string sides(text);
+    if (sides.ends_with("cm")) sides.resize(sides.size() - 2);
+    const auto parts = split(sides, 'x');
+    const auto side = [&](std::size_t i) { return i < parts.size() ? read_real(parts[i]).value_or(-1) : 0; };
+    const auto fits = [](double cm) { return cm >= FigureSize::kLeast && cm <= FigureSize::kMost; };
+    if (!text.empty() && (parts.size() > 2 || !fits(side(0)) || (parts.size() == 2 && !fits(side(1)))))
+        throw InputError(
+            fmt::format("--figure-size {}: must be W or WxH, each from {} to {} cm, e.g. 12x10cm",
+                        quotable(text),
+                        FigureSize::kLeast,
+                        FigureSize::kMost));
+    spec.figure_size = text.empty() ? FigureSize() : FigureSize{side(0), side(1)};
+}
+
+Json get_figure_size(const RunSpec& spec) {
+    const auto [width, height] = spec.figure_size;
+    if (width == 0) return Json();
+    return height == 0 ? fmt::format("{}cm", width) : fmt::format("{}x{}cm", width, height);
+}
+
 void set_initial(RunSpec& spec, std::span<const std::string> texts) {
     for (const std::string& text : texts) set_one_initial(spec, text);
 }
@@ -197,7 +219,7 @@ std::string read_colormap(std::string_view text) {
 
 void set_exports(RunSpec& spec, std::string_view text) {
     spec.exports.clear();
-    for (const std::string& name : split(text, ',')) add_export(name, spec.exports);
+    for (const std::string& name : split(text, ',')) add_export(name, spec.exports, spec.model.get());
 }
 
 void add_edits(RunSpec& spec, std::span<const std::string> texts) {
@@ -502,6 +524,21 @@ std::vector<Setting> make_settings() {
             [](const RunSpec& s) {
                 return s.surface == SurfaceView() ? Json() : Json(to_string(s.surface));
             }),
+        text({"view",
+              "NAME",
+              "what the window and view.* show: now, laplacian, from-start, from-reference, start, surface, "
+              "three-up or components"},
+             &RunSpec::view,
+             read_view),
+        row({"figure-size",
+             "W[xH]cm",
+             "width, or width and height, of the figures view.* and dispersion.*, e.g. 12x10cm"},
+            set_figure_size,
+            get_figure_size),
+        flag("wave-ring",
+             "a circle over the field, in the window and in view.*, as wide as the fastest growing wave is "
+             "long",
+             &RunSpec::wave_ring),
         flag("range-per-frame",
              "each frame spans its own range; otherwise all span the first one's",
              &RunSpec::range_per_frame),

@@ -151,6 +151,7 @@ void Session::handle(const action::Export& order) {
     ExportOrder& written = *kept;
     RunSpec now = simulation_->now();
     now.exports.clear();
+    now.view = view_.name();
     std::string left_out;
     for (const std::string& file : order.files) {
         if (is_frame_export(file)) throw InputError("export: frames are recorded while the run goes on");
@@ -161,7 +162,7 @@ void Session::handle(const action::Export& order) {
         else if (const std::string why = why_not_exported(file, now); !why.empty())
             left_out += fmt::format("; {} is left out: {}", file, why);
         else
-            add_export(file, now.exports);
+            add_export(file, now.exports, now.model.get());
     }
     add_measures(now);
     now.validate();
@@ -177,6 +178,7 @@ void Session::handle(const action::Export& order) {
     static_cast<Output&>(written.output.now) = now;
     static_cast<Output&>(written.output.document) = now;
     written.output.now.surface = written.output.document.surface = now.surface;
+    written.output.now.view = written.output.document.view = now.view;
     std::vector<OutputField>& fields = written.output.fields;
     const auto seen = std::ranges::find(fields, now.shown(), &OutputField::formula);
     seen->tables = tables();
@@ -248,6 +250,8 @@ void Session::add_measures(RunSpec& spec) const {
     for (const ProbeSeries& probe : measures_.probes()) spec.probes.push_back({probe.x, probe.y});
     spec.profiles = view_.profiles;
     spec.surface = view_.surface;
+    // Bookmarks are not repeated with their fields, so there is no such view.
+    spec.view = view_.name() == row_of(Pane::from_bookmark).name ? "" : view_.name();
     spec.bookmarks.clear();
     for (const Bookmark& one : history_.bookmarks)
         if (history_.has(one)) spec.bookmarks.push_back({one.step, one.name});

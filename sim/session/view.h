@@ -5,11 +5,11 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "kernels/view/resample.h"
 #include "sim/field/pixels.h"
+#include "sim/problem/panes.h"
 #include "sim/problem/run_spec.h"
 #include "sim/run/output/measures.h"
 #include "sim/view/analysis.h"
@@ -17,49 +17,6 @@
 #include "sim/view/value_range.h"
 
 namespace stencil {
-
-/// A picture of the field; kPanes in view.cpp names them. Panes from `first` on show the model's components,
-/// from_bookmark needs a bookmark, and surface draws the present field in 3D.
-enum class Pane {
-    now,
-    laplacian,
-    from_start,
-    from_reference,
-    start,
-    first,
-    second,
-    third,
-    from_bookmark,
-    surface
-};
-inline constexpr std::size_t kPaneKinds = 10;
-
-struct PaneRow {
-    Pane pane;
-    std::string_view name;   ///< for --view
-    std::string_view title;  ///< above the picture
-    std::string_view brief;  ///< shorter title
-    std::string_view help;
-};
-std::span<const PaneRow> panes();
-const PaneRow& row_of(Pane pane);
-
-inline constexpr PaneRow kThreeUp{
-    Pane::now, "three-up", "Start, field, Laplacian", "3-up", "The start, the field and its Laplacian"};
-inline constexpr PaneRow kComponents{Pane::first,
-                                     "components",
-                                     "Components side by side",
-                                     "All",
-                                     "The first three components of typed equations"};
-
-/// Panes of the first components, at most three.
-std::vector<Pane> component_panes(const Model& model);
-/// Returns the component that the pane always shows; empty for other panes.
-std::optional<std::size_t> component_of(Pane pane);
-/// Returns the formula that a pane shows; empty if the model has no such component.
-std::string formula_of(Pane pane, const RunSpec& spec);
-/// Title above the picture: the observable of typed equations, otherwise "Field".
-std::string title_of(Pane pane, const RunSpec& spec);
 
 struct PaneRequest {
     Pane pane = Pane::now;
@@ -89,6 +46,13 @@ struct ViewRequest {
     std::optional<std::vector<SamplePoint>> plane;  ///< cells to locate in the phase plane; empty: no plane
     bool exact = false;  ///< ranges and measurements must be of this step, however long that takes
     friend bool operator==(const ViewRequest&, const ViewRequest&) = default;
+
+    /// Returns the value of --view that shows these panes.
+    std::string name() const {
+        std::vector<Pane> shown;
+        for (const PaneRequest& pane : panes) shown.push_back(pane.pane);
+        return std::string(view_of(shown));
+    }
 };
 
 /// A picture: values, and the range that the colours span.
@@ -138,10 +102,5 @@ struct Frame {
     std::shared_ptr<const PhasePlane> plane;         ///< null: not requested, or only one component
     std::optional<Comparison> comparison;
 };
-
-/// The panes of three-up, from left to right.
-const std::vector<Pane>& three_up();
-/// Parses the value of --view; empty if unknown.
-std::optional<std::vector<Pane>> panes_named(std::string_view name);
 
 }  // namespace stencil

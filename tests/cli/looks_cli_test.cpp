@@ -1,5 +1,7 @@
 // Derived exports (contours, spectra, phase planes), compared with values computed here.
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <numbers>
 
@@ -109,4 +111,107 @@ TEST_CASE("Surfaces and arrows are exported, and refused where there is nothing 
     CHECK(with.size() > read_bytes(folder / "plain/figure.svg").size() + 1000);
     require_refused(stencilscope(kLook + "--size 64 --arrows u,w", folder / "none"), 2, "--arrows");
     require_refused(stencilscope(kLook + "--size 64 --surface 20", folder / "none"), 2, "--surface");
+}
+
+TEST_CASE("The dispersion relation of the heat equation is the symbol of its stencil") {
+    const ScratchFolder folder;
+    const std::string heat =
+        "--equation {} --dtype float64 --export dispersion.csv,dispersion.svg,dispersion.png";
+    require_done(
+        stencilscope(kLook + heat,
+                     folder / "out",
+                     "du/dt = 0.3*lap(u); u(0) = 1 + 0.1*sin(8*pi*x/Lx); dx = 0.5; dt = 0.1; size = 40x30"));
+    CHECK(lines_of(folder / "out/dispersion.csv").front() == "k,rate_1,frequency_1");
+    const auto rows = rows_of(folder / "out/dispersion.csv");
+    REQUIRE(rows.size() > 100);
+    CHECK(rows.front()[0] == 0);
+    CHECK(rows.back()[0] == Approx(std::numbers::pi / 0.5));
+    for (const auto& row : rows) {
+        CHECK(row[1] == Approx(-0.3 * (2 - 2 * std::cos(0.5 * row[0])) / 0.25).margin(1e-12));
+        CHECK(row[2] == 0);
+    }
+    const std::string svg = read_bytes(folder / "out/dispersion.svg");
+    for (const char* label : {"Growth rate", "Wave number k", "Power of u", "mean u = 1"})
+        CHECK(contains(svg, label));
+    CHECK_FALSE(contains(svg, "frequency"));   // nothing swings
+    CHECK_FALSE(contains(svg, "wavelength"));  // nothing grows
+    CHECK(read_bytes(folder / "out/dispersion.png").starts_with("\x89PNG"));
+}
+
+TEST_CASE("The fastest wave of a Turing instability is named, and all files have it where there are rates") {
+    const ScratchFolder folder;
+    // About 0 the matrix is [[1 - s, -2], [2, -3 - 20 s]] with s = (2 - 2 cos k dx) / dx^2.
+    const std::string turing =
+        "du/dt = lap(u) + u - 2*v; dv/dt = 20*lap(v) + 2*u - 3*v; u(0) = 0; v(0) = 0; dx = 0.5; dt = 0.001; "
+        "size = 32x32; boundary = periodic";
+    require_done(
+        stencilscope(kLook + "--equation {} --dtype float64 --export all --unit-length mm --unit-time s",
+                     folder / "out",
+                     turing));
+    const auto growth = [](double k) {
+        const double s = (2 - 2 * std::cos(0.5 * k)) / 0.25, a = 1 - s, d = -3 - 20 * s;
+        const double root = (a - d) * (a - d) / 4 - 4;
+        return (a + d) / 2 + (root > 0 ? std::sqrt(root) : 0);
+    };
+    double fastest = 0;
+    for (const auto& row : rows_of(folder / "out/dispersion.csv")) {
+        CHECK(row[1] == Approx(growth(row[0])).margin(1e-12));
+        CHECK(row[1] >= row[3]);
+        CHECK(row[2] == -row[4]);
+        if (growth(row[0]) > growth(fastest)) fastest = row[0];
+    }
+    for (double by = 0.01; by > 1e-9; by /= 2)
+        for (const double k : {fastest - by, fastest + by})
+            if (growth(k) > growth(fastest)) fastest = k;
+    const std::string svg = read_bytes(folder / "out/dispersion.svg");
+    CHECK(contains(svg, "Growth rate (1/s)"));
+    CHECK(contains(svg, "rate " + fmt::format("{:.4g}/s", growth(fastest))));
+    CHECK(contains(svg, "wavelength "));
+    for (const char* file : {"dispersion.pdf", "dispersion.png", "view.pdf", "view.png", "view.svg"})
+        CHECK(fs::exists(folder / "out" / file));
+
+    const std::string life = "--model life --size 32 --export ";
+    require_done(stencilscope(kLook + life + "all", folder / "life"));
+    CHECK_FALSE(fs::exists(folder / "life/dispersion.csv"));
+    require_refused(stencilscope(kLook + life + "dispersion.csv", folder / "none"), 2, "no growth rates");
+    require_refused(stencilscope(kLook + "--size 32 --export dispersion.pdf", folder / "none"), 2, "du/dt");
+}
+
+TEST_CASE("A figure of the view has its panes, units, model and time, and nothing of the machine") {
+    const ScratchFolder folder;
+    const std::string gray = "--model gray-scott --size 32x24 --unit-length 0.5mm --unit-time 2s ";
+    require_done(
+        stencilscope("run --backend cpu --quiet --steps 10 --out {} " + gray + "--export view.svg,spec.json",
+                     folder / "now"));
+    const std::string now = read_bytes(folder / "now/view.svg");
+    for (const char* label : {"gray-scott, t = 20 s", "x (mm)", "y (mm)", ">v<"}) CHECK(contains(now, label));
+    for (const char* word : {"cpu", "us/step", "Laplacian", "width=\"504.00pt\""})
+        CHECK_FALSE(contains(now, word));
+    CHECK(contains(now, "width=\"340.16pt\""));  // 12 cm
+    CHECK_FALSE(contains(read_bytes(folder / "now/spec.json"), "\"view\""));
+
+    require_done(stencilscope(kLook + gray + "--view three-up --figure-size 25.4x12.7cm --export {}",
+                              folder / "three",
+                              "view.svg,spec.json"));
+    const std::string three = read_bytes(folder / "three/view.svg");
+    for (const char* label : {"gray-scott, t = 0 s",
+                              ">Start<",
+                              ">Laplacian<",
+                              "Laplacian of v",
+                              "width=\"720.00pt\"",
+                              "height=\"360"})
+        CHECK(contains(three, label));
+    const std::string spec = read_bytes(folder / "three/spec.json");
+    CHECK(contains(spec, "\"view\": \"three-up\""));
+    CHECK(contains(spec, "\"figure-size\": \"25.4x12.7cm\""));
+
+    const auto view = [&](const std::string& options) {
+        return stencilscope(kLook + "--size 32 --export view.pdf " + options, folder / "more");
+    };
+    for (const char* name : {"laplacian", "from-start", "start", "surface", "components", "now"})
+        require_done(view(std::string("--view ") + name));
+    require_refused(view("--view from-reference"), 2, "canvas alone");
+    require_refused(view("--view above"), 2, "three-up");
+    for (const char* size : {"3", "12x", "12x10x8", "wide", "12x200"})
+        require_refused(view(std::string("--figure-size ") + size), 2, "--figure-size");
 }

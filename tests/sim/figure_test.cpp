@@ -278,8 +278,9 @@ TEST_CASE(
 
     // Wider than Cairo's largest image.
     const std::vector<FigurePanel> many(60, panel);
-    CHECK_THROWS_AS(write_figure(folder / "figure.png", FigureFormat::png, many, "", many.size()),
-                    MachineError);
+    CHECK_THROWS_AS(
+        write_figure(folder / "figure.png", FigureFormat::png, many, "", {.columns = many.size()}),
+        MachineError);
     CHECK(folder.entries() == 0);
 }
 

@@ -384,6 +384,26 @@ TEST_CASE("A table that there is nothing for is left out of an export, which say
     REQUIRE(contains(newest_message(session), "probes.csv"));
 }
 
+TEST_CASE("A figure of the view has the panes on the canvas, and is left out for those of other runs") {
+    const ScratchFolder folder;
+    Session session(small_spec(), standing());
+    const auto exported = [&](Pane pane, const char* name) {
+        session.set_view(view_of(pane));
+        settle(session);
+        session.apply(action::Export{(folder / name).string(), {"view.svg", "spec.json"}});
+        finish_export(session);
+        return std::filesystem::exists(folder / name / "view.svg") ? read_bytes(folder / name / "view.svg")
+                                                                   : "";
+    };
+    CHECK_FALSE(contains(exported(Pane::now, "now"), "Laplacian"));
+    CHECK(contains(exported(Pane::laplacian, "laplacian"), "Laplacian of u"));
+    CHECK(read_spec((folder / "laplacian/spec.json").string()).view == "laplacian");
+    session.apply(action::SetBookmark{});
+    CHECK(exported(Pane::from_bookmark, "bookmark").empty());
+    CHECK(contains(newest_message(session), "canvas alone"));
+    CHECK(read_spec((folder / "bookmark/spec.json").string()).view.empty());
+}
+
 namespace {
 
 void begin_long_jump(Session& session) {

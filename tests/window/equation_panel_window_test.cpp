@@ -192,3 +192,42 @@ TEST_CASE("A click in the gallery begins a ready run, which runs on, or a run wi
     lab.session.apply(action::Undo{});
     CHECK(lab.model().name == presets()[0].name);
 }
+
+TEST_CASE("The dispersion relation follows the sliders, is enlarged, and draws its ring") {
+    EquationLab lab(
+        "du/dt = lap(u) + a*u - 2*v; dv/dt = 20*lap(v) + 2*u - 3*v; a = 1 in [0, 2]; dt = 0.001; "
+        "size = 40x30; boundary = periodic");
+    const DispersionState& state = lab.ui.panel.dispersion;
+    CHECK_FALSE(state.relation);
+    ImGuiWindow* panel = ImGui::FindWindowByName("##panel");
+    REQUIRE(panel);
+    const ImGuiID equation = ImHashStr("Equation", 0, panel->ID);
+    panel->StateStorage.SetInt(ImHashStr("Dispersion relation", 0, equation), 1);
+    lab.frames(3);
+    REQUIRE(state.relation);
+    REQUIRE(state.relation->fastest);
+    CHECK(lab.ui.wants_spectrum);
+    const double before = state.relation->fastest->rate;
+    lab.act(action::Change{"a", "1.5"});
+    lab.frames(3);
+    CHECK(state.relation->fastest->rate > before + 0.3);
+
+    CHECK_FALSE(window_rect("Dispersion relation##large").drawn);
+    const ImRect tick = lab.find("##panel", {"Equation", "Ring on the field"});
+    lab.click({tick.Min.x - 60, tick.GetCenter().y});
+    lab.frames(2);
+    CHECK(window_rect("Dispersion relation##large").drawn);
+    close_popups(lab.ui, lab.snapshot);
+    lab.frames(2);
+    CHECK_FALSE(window_rect("Dispersion relation##large").drawn);
+
+    CHECK_FALSE(lab.snapshot.now.wave_ring);
+    lab.click(lab.find("##panel", {"Equation", "Ring on the field"}).GetCenter());
+    lab.frames(2);
+    CHECK(lab.snapshot.now.wave_ring);
+    CHECK(lab.snapshot.spec.wave_ring);
+    // Nothing is left of it for a model without rates.
+    lab.act(action::Change{"model", "life"});
+    lab.frames(2);
+    CHECK_FALSE(state.relation);
+}

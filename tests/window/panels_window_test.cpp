@@ -519,6 +519,29 @@ TEST_CASE("a picture that no PNG holds is left out for a reason, and what has no
     for (const char* name : {"field.npy", "figure.png"}) CHECK(why_not_exported(name, spec).empty());
 }
 
+TEST_CASE("a figure of the view is exported in its button's format, at the size that is typed") {
+    Interface window({"Export"});
+    window.resize(1280, 1600);
+    window.frames(3);
+    const ImRect png = window.find("##panel", {"Export", "PNG##view"});
+    const std::string files[] = {"view.png", "view.svg", "view.pdf"};
+    for (int i = 0; i < 3; ++i) {
+        window.ui.actions.clear();
+        window.click({png.GetCenter().x - float(i) * (png.GetWidth() + 4), png.GetCenter().y});
+        const auto order = only<action::Export>(window.ui);
+        CHECK(order.files == std::vector{files[i]});
+        CHECK(order.folder == window.ui.panel.exports.folder);
+    }
+    window.ui.actions.clear();
+    const ImRect size = window.find("##panel", {"Export", "##figure-size"});
+    window.click(size.GetCenter());
+    window.enter("9 x 7");
+    CHECK(changes_of(window.ui).empty());
+    window.click(size.GetCenter());
+    window.enter("9x7");
+    CHECK(changes_of(window.ui) == std::vector<std::string>{"figure-size=9x7cm"});
+}
+
 TEST_CASE("a start from a file can be begun again") {
     Interface window;
     window.snapshot.now.initial = "/somewhere/photo.png";

@@ -325,6 +325,20 @@ void draw_arrows(Painter& painter, const OverlayScene& scene, const PaneSlot& sl
         }
 }
 
+// Draws the circle of --wave-ring in the middle of what is visible.
+void draw_wave_ring(Painter& painter, const OverlayScene& scene, const PaneSlot& slot) {
+    const auto& relation = scene.ui.panel.dispersion.relation;
+    const bool of_values = slot.pane == Pane::now || component_of(slot.pane);
+    if (!scene.snapshot.now.wave_ring || !of_values || !relation || !relation->fastest) return;
+    const double cells = relation->fastest->length() / scene.snapshot.now.spacing();
+    const double radius = cells / 2 * scene.ui.view.scale;
+    const ScreenRect seen =
+        intersection(field_pixels(scene.ui.view, slot.picture, scene.field), slot.picture);
+    if (radius > std::min(kLargestCircle, std::max(seen.width, seen.height))) return;
+    const Painter::Clip clip(painter, slot.picture);
+    rimmed_circle(painter, {seen.x + seen.width / 2, seen.y + seen.height / 2}, radius, 1.5 * scene.ui.scale);
+}
+
 }  // namespace
 
 FieldAxes axes_over(const ResampleRequest& visible, double line, const Unit& cell) {
@@ -355,6 +369,7 @@ void draw_over_field(Painter& painter, const OverlayScene& scene, const PaneSlot
     draw_grid(painter, scene, slot);
     draw_numbers(painter, scene, slot);
     draw_arrows(painter, scene, slot);
+    draw_wave_ring(painter, scene, slot);
     draw_tools(painter, scene, slot);
 }
 

@@ -55,9 +55,6 @@ double draw_state(Painter& painter, const OverlayScene& scene, const ScreenRect&
 /// Returns where arrows fit in the visible area without touching.
 ArrowLattice arrows_on(const UiState& ui, FieldSize field, const CellArea& visible);
 
-/// Names the quantity of a pane, such as "Laplacian of u".
-std::string quantity_label(Pane pane, const std::string& formula);
-
 /// Draws a horizontal bar with ticks and the quantity's label at the right of `strip`, and an arrow at each
 /// end beyond which values lie. Returns the rectangle of its colours; of width 0 if there is no room.
 ScreenRect draw_color_bar(Painter& painter,

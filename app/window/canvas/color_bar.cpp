@@ -103,13 +103,6 @@ std::string label_beside(const Painter& painter, const ScreenRect& strip, const 
 
 }  // namespace
 
-std::string quantity_label(Pane pane, const std::string& formula) {
-    if (pane == Pane::laplacian) return "Laplacian of " + formula;
-    if (pane == Pane::from_start || pane == Pane::from_reference || pane == Pane::from_bookmark)
-        return "difference";
-    return formula;
-}
-
 ScreenRect draw_color_bar(Painter& painter,
                           const CanvasColors& colors,
                           const ScreenRect& strip,

@@ -75,6 +75,11 @@ void export_now(UiState& ui, const Snapshot& snapshot) {
     if (!snapshot.exporting) ui.act(action::Export{state.folder, state.files, state.replace});
 }
 
+void export_view(UiState& ui, const Snapshot& snapshot, const std::string& file) {
+    const ExportState& state = ui.panel.exports;
+    if (!snapshot.exporting) ui.act(action::Export{state.folder, {file}, state.replace});
+}
+
 void copy_command_line(UiState& ui, const Snapshot& snapshot) {
     const std::size_t edits = snapshot.spec.edits.size();
     std::string trouble;
@@ -189,11 +194,12 @@ void toggle_gallery(UiState& ui, const Snapshot&) {
 }
 
 void close_popups(UiState& ui, const Snapshot& snapshot) {
-    const bool any =
-        ui.help_open || ui.gallery.open || ui.panel.examples.large || ui.panel.measure.large || ui.popup_open;
+    const bool any = ui.help_open || ui.gallery.open || ui.panel.examples.large || ui.panel.measure.large ||
+                     ui.panel.dispersion.large || ui.popup_open;
     if (!any && in_tour(ui)) return end_tour(ui);
     if (!any) stop_long_action(ui, snapshot);
     ui.help_open = ui.gallery.open = ui.panel.examples.large = ui.panel.measure.large = false;
+    ui.panel.dispersion.large = false;
     ui.ask(ClosePopups{});
 }
 

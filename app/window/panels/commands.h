@@ -47,6 +47,8 @@ void show_open_popup(UiState& ui, const Snapshot& snapshot);
 
 /// Writes the files chosen in the export section to its folder.
 void export_now(UiState& ui, const Snapshot& snapshot);
+/// Writes the figure of the view (view.pdf, view.svg or view.png) to the exports' folder.
+void export_view(UiState& ui, const Snapshot& snapshot, const std::string& file);
 /// Copies the command that repeats the run. If the run is too long for a line, the command reads a spec file
 /// that is written beside the exports.
 void copy_command_line(UiState& ui, const Snapshot& snapshot);

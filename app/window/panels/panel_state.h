@@ -12,6 +12,7 @@
 #include "sim/examples/example.h"
 #include "sim/examples/report/report.h"
 #include "sim/figure/chart.h"
+#include "sim/run/output/dispersion.h"
 #include "sim/run/output/exports.h"
 #include "sim/run/resolve.h"
 #include "sim/session/step_watch.h"
@@ -85,8 +86,15 @@ struct EquationState {
     std::optional<Mistake> mistake;
     int messages_before = 0;  ///< number of the newest message when a text was applied
     std::map<std::string, SliderRange> ranges;
-    figure::Chart growth;  ///< growth rates of small waves, at the step below
-    std::shared_ptr<const StepLimit> growth_at;
+};
+
+/// The dispersion relation, and what it was computed for.
+struct DispersionState {
+    std::optional<DispersionRelation> relation;
+    std::shared_ptr<const StepLimit> at;
+    std::vector<double> parameters;
+    double spacing = 0;
+    bool large = false;  ///< the plots are in a window of their own
 };
 
 struct InitialState {
@@ -191,9 +199,10 @@ struct CodeState {
     /// On the CPU, also the CUDA code, which is compiled for this compute capability to see its registers.
     int compute_capability = 90;
     std::string compiled;  ///< the text and capability that `compiling` is for
-    std::future<std::string> compiling;
-    std::string registers;    ///< or why they are not known
-    bool large = false;       ///< the text is also shown in a window of its own
+    std::shared_future<std::string>
+        compiling;          ///< registers, or why they are not known; shared, so that the state can be copied
+    std::string registers;  ///< or why they are not known
+    bool large = false;     ///< the text is also shown in a window of its own
     std::size_t chosen = 0;   ///< index into the stages and the code's texts
     double copied_until = 0;  ///< the copy button says so until then (ImGui's time)
 };
@@ -225,6 +234,7 @@ struct PanelState {
     double copied_until = 0;                 ///< the toolbar's copy button says so until then (ImGui's time)
     bool open_popup_wanted = false;          ///< by a button or key, until the toolbar opens it
     EquationState equation;
+    DispersionState dispersion;
     SimulationState simulation;
     InitialState initial;
     ViewState view;

@@ -160,6 +160,11 @@ void draw_plot_buttons(UiState& ui, const Snapshot& snapshot);
 /// Draws them in the canvas' fourth pane, if UiState::plots has one, and in their own window if requested.
 void draw_plots(UiState& ui, const Snapshot& snapshot);
 void draw_spectrum(UiState& ui, const Snapshot& snapshot);
+/// Draws a part of the equation's section: growth rates over the wave number, and below them the measured
+/// spectrum. Draws nothing if the model has no dispersion relation.
+void draw_dispersion(UiState& ui, const Snapshot& snapshot);
+/// Draws them in their own window if requested. Call in every frame: the ring over the field needs them too.
+void draw_large_dispersion(UiState& ui, const Snapshot& snapshot);
 /// Draws nothing if the model has one component.
 void draw_phase_plane(UiState& ui, const Snapshot& snapshot);
 /// Appends the newest frame to the probes' trajectories, which restart with another run or other probes.

@@ -265,7 +265,8 @@ void follow_prompts(UiState& ui, const Snapshot& snapshot) {
 
 void draw_prompt(UiState& ui) {
     const Prompt* prompt = prompt_left(ui);
-    const bool covered = ui.gallery.open || ui.help_open || ui.panel.examples.large || ui.panel.measure.large;
+    const bool covered = ui.gallery.open || ui.help_open || ui.panel.examples.large ||
+                         ui.panel.measure.large || ui.panel.dispersion.large;
     if (!prompt || covered || in_tour(ui) || ui.canvas.width < em(24) || ui.canvas.height < em(8)) return;
     const ImVec2 pixels = ImGui::GetIO().DisplayFramebufferScale;
     // Over the field, not its colour bar.

@@ -10,6 +10,7 @@
 #include "sim/files/atomic_file.h"
 #include "sim/files/image.h"
 #include "sim/files/npy.h"
+#include "sim/run/output/dispersion.h"
 #include "sim/run/output/frame_writer.h"
 #include "sim/run/output/measures.h"
 #include "sim/run/simulation.h"
@@ -28,9 +29,11 @@ void write_picture(const Path& path, const Field& field, const Colormap& colors,
     write_png(path, field, colors, find_range(field, rule, colors.diverging));
 }
 
-template <figure::FigureFormat format>
-void write_run_figure_as(const Path& path, const RunOutput& run, const OutputField&) {
-    write_run_figure(path, format, run);
+using FigureWriter = void(const Path& path, figure::FigureFormat format, const RunOutput& run);
+
+template <FigureWriter* write, figure::FigureFormat format>
+void write_as(const Path& path, const RunOutput& run, const OutputField&) {
+    write(path, format, run);
 }
 
 FieldSet field_set(const RunOutput& run) {
@@ -77,9 +80,9 @@ constexpr ExportRow kWriters[] = {
      [](auto& path, auto& run, auto& field) {
          write_picture(path, field.laplacian, laplacian_colors(run.now, false), run.now.laplacian_range);
      }},
-    {"figure.png", write_run_figure_as<figure::FigureFormat::png>},
-    {"figure.svg", write_run_figure_as<figure::FigureFormat::svg>},
-    {"figure.pdf", write_run_figure_as<figure::FigureFormat::pdf>},
+    {"figure.png", write_as<write_run_figure, figure::FigureFormat::png>},
+    {"figure.svg", write_as<write_run_figure, figure::FigureFormat::svg>},
+    {"figure.pdf", write_as<write_run_figure, figure::FigureFormat::pdf>},
     {"field.vti", [](auto& path, auto& run, auto&) { write_vti(path, field_set(run)); }},
     {"field.h5", [](auto& path, auto& run, auto&) { write_hdf5(path, field_set(run)); }},
     {"timings.json", [](auto& path, auto& run, auto&) { write_text_file(path, json_text(run.timings)); }},
@@ -104,6 +107,13 @@ constexpr ExportRow kWriters[] = {
     {"contours.csv", write_contours_csv},
     {"contours.svg", write_contours_svg},
     {"surface.png", write_surface_png},
+    {"view.png", write_as<write_view, figure::FigureFormat::png>},
+    {"view.svg", write_as<write_view, figure::FigureFormat::svg>},
+    {"view.pdf", write_as<write_view, figure::FigureFormat::pdf>},
+    {"dispersion.csv", write_dispersion_csv},
+    {"dispersion.png", write_as<write_dispersion, figure::FigureFormat::png>},
+    {"dispersion.svg", write_as<write_dispersion, figure::FigureFormat::svg>},
+    {"dispersion.pdf", write_as<write_dispersion, figure::FigureFormat::pdf>},
     {"phase.csv", write_phase_csv},
     {"phase.png", write_phase_png},
 };
@@ -113,6 +123,14 @@ static_assert(std::ranges::equal(kWriters, kExports, {}, &ExportRow::name, &Expo
 
 bool chosen(const RunSpec& spec, std::string_view name) {
     return contains(spec.exports, name);
+}
+
+// Differences from other runs and moments exist only in a session.
+std::string why_no_view(const RunSpec& spec) {
+    for (const Pane pane : panes_of(spec))
+        if (pane == Pane::from_reference || pane == Pane::from_bookmark)
+            return fmt::format("--view {} is of the window's canvas alone", row_of(pane).name);
+    return "";
 }
 
 // Whether the text can be a component's name.
@@ -135,19 +153,12 @@ Measures with_probes(const RunSpec& spec, Size field) {
 
 }  // namespace
 
-const Colormap& field_colors(const RunSpec& spec) {
-    return colormap(spec.chosen_colormap().empty() ? "viridis" : spec.chosen_colormap());
-}
-
-const Colormap& laplacian_colors(const RunSpec& spec, bool in_figure) {
-    if (!spec.laplacian_colormap.empty()) return colormap(spec.laplacian_colormap);
-    return colormap(spec.chosen_colormap().empty() || in_figure ? "inferno" : spec.chosen_colormap());
-}
-
 std::string why_not_exported(std::string_view name, const RunSpec& spec) {
     if (name.starts_with("contours.") && spec.contours.empty()) return "there are none (see --contours)";
     if (name.starts_with("phase.") && spec.model->components.size() < 2)
         return "it is of two components, and the model has one";
+    if (name.starts_with("dispersion.")) return why_no_dispersion(*spec.model);
+    if (name.starts_with("view.")) return why_no_view(spec);
     const bool cell_a_pixel = name == "field.png" || name == "laplacian.png" || name == "frames.png";
     if (!cell_a_pixel || !spec.size || 1LL * spec.size->nx * spec.size->ny <= kMaxPngCells) return "";
     return fmt::format("{}x{} is more than a PNG of one pixel per cell can hold here ({} cells)",
@@ -174,9 +185,10 @@ double export_bytes_per_cell(const RunSpec& spec) {
     // Percentiles sort a copy; a PNG needs its pixels, filtered rows and compressed data.
     const bool pictures =
         chosen(spec, "field.png") || chosen(spec, "laplacian.png") || chosen(spec, "frames.png");
-    // The spectrum needs values and transform in float64, the phase plane two components.
+    // The spectrum needs values and transform in float64, the phase plane two components, a view differences.
     const bool float64 = std::ranges::any_of(spec.exports, [](const std::string& name) {
-        return name.starts_with("spectrum.") || name.starts_with("phase.");
+        return name.starts_with("spectrum.") || name.starts_with("phase.") ||
+               name.starts_with("dispersion.") || name.starts_with("view.");
     });
     return double(bytes_of(spec.dtype)) + std::max(pictures ? 12 : 0, float64 ? 16 : 0);
 }

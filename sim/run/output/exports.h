@@ -15,6 +15,7 @@
 #include "sim/figure/figure.h"
 #include "sim/files/exchange/field_set.h"
 #include "sim/problem/export_names.h"
+#include "sim/problem/panes.h"
 #include "sim/problem/run_spec.h"
 #include "sim/run/output/measures.h"
 #include "sim/text/json.h"
@@ -22,7 +23,6 @@
 
 namespace stencil {
 
-struct Colormap;
 class Simulation;
 class Solver;
 
@@ -87,12 +87,13 @@ void write_run_figure(const std::filesystem::path& path, figure::FigureFormat fo
 ExportWriter write_spectrum_csv, write_spectrum_png, write_contours_csv, write_contours_svg;
 /// The view is that of --surface.
 ExportWriter write_surface_png;
+/// The panes of --view as on the canvas, at the size of --figure-size.
+void write_view(const std::filesystem::path& path, figure::FigureFormat format, const RunOutput& run);
+/// The dispersion relation about the mean of the final field, and its figure with the measured spectrum.
+ExportWriter write_dispersion_csv;
+void write_dispersion(const std::filesystem::path& path, figure::FigureFormat format, const RunOutput& run);
 /// Phase plane of the first two components, with the probes' trajectories if measured.
 ExportWriter write_phase_csv, write_phase_png;
-
-/// Colormaps of a run's pictures, as --colormap says; the figure shows the Laplacian in inferno by default.
-const Colormap& field_colors(const RunSpec& spec);
-const Colormap& laplacian_colors(const RunSpec& spec, bool in_figure);
 
 /// Why a run of this size cannot have the file; empty if it can.
 std::string why_not_exported(std::string_view name, const RunSpec& spec);

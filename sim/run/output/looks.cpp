@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <numbers>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -12,6 +14,8 @@
 #include "kernels/view/sampled.h"
 #include "sim/figure/chart.h"
 #include "sim/files/atomic_file.h"
+#include "sim/problem/panes.h"
+#include "sim/run/output/dispersion.h"
 #include "sim/text/names.h"
 #include "sim/text/parse.h"
 #include "sim/view/arrows.h"
@@ -103,7 +107,13 @@ Arrows arrows_of(const RunOutput& run, const OutputField& field) {
 std::vector<figure::FigureLine> arrow_lines(const RunOutput& run, const OutputField& field) {
     std::vector<figure::FigureLine> lines;
     if (run.now.drawn_arrows().empty()) return lines;
-    const auto shapes = arrow_shapes(arrows_of(run, field));
+    auto shapes = arrow_shapes(arrows_of(run, field));
+    const auto outside = [&](SamplePoint at) {
+        return at.x < 0 || at.y < 0 || at.x > field.end.nx() || at.y > field.end.ny();
+    };
+    std::erase_if(shapes, [&](const ArrowShape& shape) {
+        return outside(shape.tail) || outside(shape.tip) || outside(shape.left) || outside(shape.right);
+    });
     // White lines with a black outline are visible over any colour.
     for (const auto& [color, width] : {std::pair{Rgb{0, 0, 0}, 1.1}, std::pair{Rgb{255, 255, 255}, 0.5}})
         for (const ArrowShape& shape : shapes) {
@@ -170,6 +180,97 @@ std::string caption(const RunOutput& run) {
     return text;
 }
 
+// The mean of the finite cells.
+double mean_of(const Field& field) {
+    double total = 0, count = 0;
+    for (const double value : values_of(field)) {
+        if (!std::isfinite(value)) continue;
+        total += value;
+        ++count;
+    }
+    return count > 0 ? total / count : 0;
+}
+
+DispersionRelation dispersion_of(const RunOutput& run) {
+    std::vector<double> means;
+    for (const Component& component : run.now.model->components)
+        means.push_back(mean_of(std::ranges::find(run.fields, component.name, &OutputField::formula)->end));
+    const double time = time_at(run.document, run.steps).value_or(0) / run.now.unit_time.size;
+    return dispersion_relation(run.now, std::move(means), time);
+}
+
+constexpr double kViewWidth = 12;   // cm, of a single pane
+constexpr double kLeastPane = 155;  // points, of one in a row
+constexpr double kMostInRow = 3;
+
+figure::PageSize page_size(const RunSpec& spec) {
+    return {spec.figure_size.width * figure::kPointsPerCm, spec.figure_size.height * figure::kPointsPerCm};
+}
+
+// The model and the time; steps are the time of the built-in diffusion.
+std::string view_title(const RunOutput& run) {
+    const Unit& unit = run.now.unit_time;
+    const auto time = time_at(run.document, run.steps);
+    return !time ? fmt::format("{}, step {}", run.now.model->name, run.steps)
+                 : fmt::format(
+                       "{}, t = {:.6g}{}{}", run.now.model->name, *time, unit.given() ? " " : "", unit.name);
+}
+
+Field difference_of(const Field& end, const Field& start) {
+    Array<double> values(end.nx(), end.ny());
+    const std::vector<double> now = values_of(end), before = values_of(start);
+    std::ranges::transform(now, before, values.cells().begin(), std::minus());
+    return Field(std::move(values));
+}
+
+// The circle of --wave-ring in the middle of the field; none if no wave grows, or if it does not fit.
+void add_wave_ring(const RunOutput& run, figure::FigurePanel& panel) {
+    if (!run.now.wave_ring || !why_no_dispersion(*run.now.model).empty()) return;
+    const auto fastest = dispersion_of(run).fastest;
+    const double radius = fastest ? fastest->length() / run.now.spacing() / 2 : 0;
+    const int nx = panel.field->nx(), ny = panel.field->ny();
+    if (radius == 0 || 2 * radius > std::min(nx, ny)) return;
+    constexpr int kCorners = 180;
+    figure::FigureLine ring;
+    for (int i = 0; i <= kCorners; ++i) {
+        const double angle = 2 * std::numbers::pi * i / kCorners;
+        ring.points.push_back({nx / 2.0 + radius * std::cos(angle), ny / 2.0 + radius * std::sin(angle)});
+    }
+    for (const auto& [color, width] : {std::pair{Rgb{0, 0, 0}, 2.2}, std::pair{Rgb{255, 255, 255}, 1.0}}) {
+        ring.color = color;
+        ring.width = width;
+        panel.lines.push_back(ring);
+    }
+}
+
+figure::FigurePanel pane_panel(const RunOutput& run, Pane pane, bool one_of_several, Field& difference) {
+    const RunSpec& spec = run.now;
+    const std::string formula = formula_of(pane, spec);
+    const OutputField& field = *std::ranges::find(run.fields, formula, &OutputField::formula);
+    const Quantity quantity = quantity_of(pane);
+    if (quantity == Quantity::difference) difference = difference_of(field.end, *field.start);
+    const Field& shown = quantity == Quantity::difference  ? difference
+                         : quantity == Quantity::laplacian ? field.laplacian
+                         : quantity == Quantity::base      ? *field.start
+                                                           : field.end;
+    figure::FigurePanel one = panel(one_of_several ? title_of(pane, spec) : view_title(run),
+                                    shown,
+                                    colormap(colormap_of(pane, spec)),
+                                    rule_of(pane, spec),
+                                    quantity_label(pane, formula));
+    one.cell = cell_size(spec);
+    one.unit = spec.unit_length.name;
+    one.lengths = !spec.model->built_in;
+    if (pane == Pane::surface) one.surface = &spec.surface;
+    if (pane == Pane::surface || quantity == Quantity::difference || quantity == Quantity::laplacian)
+        return one;
+    one.contours = contour_levels(spec.contours, one.range);
+    if (quantity == Quantity::base) return one;
+    one.lines = arrow_lines(run, *std::ranges::find(run.fields, spec.shown(), &OutputField::formula));
+    add_wave_ring(run, one);
+    return one;
+}
+
 }  // namespace
 
 void write_spectrum_csv(const Path& path, const RunOutput& run, const OutputField& field) {
@@ -197,6 +298,45 @@ void write_contours_svg(const Path& path, const RunOutput& run, const OutputFiel
         panel.lines.push_back({line.points, light ? Rgb{0, 0, 0} : Rgb{255, 255, 255}});
     }
     write_figure(path, figure::FigureFormat::svg, {&panel, 1}, moment(run));
+}
+
+void write_view(const Path& path, figure::FigureFormat format, const RunOutput& run) {
+    const RunSpec& spec = run.now;
+    const std::vector<Pane> shown = panes_of(spec);
+    std::vector<Field> differences(shown.size());
+    std::vector<figure::FigurePanel> panels;
+    for (std::size_t i = 0; i < shown.size(); ++i)
+        panels.push_back(pane_panel(run, shown[i], shown.size() > 1, differences[i]));
+    const figure::PageSize size = page_size(spec);
+    // Several panes share a row if each is wide enough for its axes.
+    const double columns = size.width > 0 ? std::floor(size.width / kLeastPane) : kMostInRow;
+    const figure::FigurePage page{std::size_t(std::clamp(columns, 1.0, kMostInRow)),
+                                  shown.size() > 1 ? view_title(run) : "",
+                                  {size.width > 0     ? size.width
+                                   : shown.size() > 1 ? 0
+                                                      : kViewWidth * figure::kPointsPerCm,
+                                   size.height}};
+    figure::write_figure(path, format, panels, "", page);
+}
+
+void write_dispersion_csv(const Path& path, const RunOutput& run, const OutputField&) {
+    write_text_file(path, dispersion_csv(dispersion_of(run).all));
+}
+
+void write_dispersion(const Path& path, figure::FigureFormat format, const RunOutput& run) {
+    const RunSpec& now = run.now;
+    const DispersionRelation relation = dispersion_of(run);
+    std::vector<figure::Chart> charts{dispersion_chart(relation, now)};
+    const OutputField& shown = *std::ranges::find(run.fields, now.shown(), &OutputField::formula);
+    const RadialSpectrum spectrum = why_no_spectrum().empty() ? spectrum_of(run, shown) : RadialSpectrum();
+    if (!spectrum.power.empty())
+        charts.push_back(dispersion_spectrum(relation, spectrum, shown.formula, now));
+    std::string about = "of small waves about the mean";
+    for (std::size_t i = 0; i < relation.state.size(); ++i)
+        about +=
+            fmt::format("{} {} = {:.4g}", i > 0 ? "," : "", now.model->components[i].name, relation.state[i]);
+    charts.front().title = "Dispersion relation of " + view_title(run);
+    write_text_file(path, figure::chart_file(charts, about, format, page_size(now)));
 }
 
 void write_surface_png(const Path& path, const RunOutput& run, const OutputField& field) {

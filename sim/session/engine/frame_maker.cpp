@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "sim/machine/host_memory.h"
-#include "sim/run/output/exports.h"
 #include "sim/text/names.h"
 #include "sim/view/colormap.h"
 #include "sim/view/contours.h"
@@ -15,22 +14,6 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point begin) {
     return std::chrono::duration<double>(Clock::now() - begin).count();
-}
-
-bool is_difference(Pane pane) {
-    return pane == Pane::from_start || pane == Pane::from_reference || pane == Pane::from_bookmark;
-}
-
-// Differences use a diverging colour map centred at zero and the range of all values.
-std::string colormap_of(Pane pane, const RunSpec& spec) {
-    if (is_difference(pane)) return "coolwarm";
-    return std::string(pane == Pane::laplacian ? laplacian_colors(spec, false).name
-                                               : field_colors(spec).name);
-}
-
-RangeRule rule_of(Pane pane, const RunSpec& spec) {
-    if (is_difference(pane)) return {};
-    return pane == Pane::laplacian ? spec.laplacian_range : spec.range;
 }
 
 std::vector<SamplePoint> block_points(const CellBlock& block) {
@@ -79,12 +62,6 @@ PhasePlane plane_of(std::span<const SamplePoint> cells, const Moment& moment) {
 
 Observable observable_of(Pane pane, const RunSpec& spec) {
     return {formula_of(pane, spec), quantity_of(pane)};
-}
-
-Quantity quantity_of(Pane pane) {
-    if (pane == Pane::laplacian) return Quantity::laplacian;
-    if (is_difference(pane)) return Quantity::difference;
-    return pane == Pane::start ? Quantity::base : Quantity::value;
 }
 
 // Returns what was measured before if there is no time to measure it again.

@@ -119,7 +119,6 @@ class FrameMaker {
 };
 
 /// Returns what a pane shows of a solver.
-Quantity quantity_of(Pane pane);
 Observable observable_of(Pane pane, const RunSpec& spec);
 
 }  // namespace stencil

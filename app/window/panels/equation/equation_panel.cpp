@@ -10,27 +10,20 @@
 #include <algorithm>
 #include <cfloat>
 #include <limits>
-#include <numbers>
 
 #include "app/window/panels/commands.h"
 #include "app/window/panels/panels.h"
-#include "app/window/panels/plots/plot.h"
 #include "app/window/panels/tour.h"
 #include "app/window/panels/widgets/widgets.h"
 #include "app/window/theme.h"
 #include "sim/model/equations.h"
 #include "sim/model/presets.h"
-#include "sim/model/stability/linearisation.h"
 #include "sim/model/step/stages.h"
 #include "sim/model/text/text_error.h"
-#include "sim/problem/start.h"
 #include "sim/text/parse.h"
 
 namespace stencil {
 namespace {
-
-constexpr float kPlotHeight = 9.5f;  // in font sizes
-constexpr int kWaves = 96;
 
 void draw_choice(UiState& ui, const Model& model) {
     if (button_row("Gallery", "Choose a ready run or a model by its picture"))
@@ -118,63 +111,6 @@ void draw_shown(UiState& ui, const RunSpec& now) {
             ui.panes = components;
     });
     draw_formula(ui, now);
-}
-
-// --- Stability: growth of small waves on the mean state
-
-figure::Chart growth_chart(const Snapshot& snapshot) {
-    const RunSpec& now = snapshot.now;
-    const equation::Equations equations = run_equations(now);
-    equation::UniformState state;
-    state.components = snapshot.step_limit->means;
-    state.parameters = now.parameters;
-    state.spacing = now.spacing();
-    state.dt = now.time_step();
-    state.nx = now.size->nx;
-    state.ny = now.size->ny;
-    state.x = state.nx * state.spacing / 2;
-    state.y = state.ny * state.spacing / 2;
-    state.t = snapshot.step_limit->time;
-    figure::Chart chart{"growth", "", "Wave number", "Growth rate"};
-    chart.series.resize(now.model->components.size());
-    for (std::size_t i = 0; i < chart.series.size(); ++i) {
-        chart.series[i].name = chart.series.size() > 1 ? fmt::format("{}", i + 1) : "";
-        chart.series[i].markers = false;
-    }
-    for (int i = 0; i <= kWaves; ++i) {
-        const double k = std::numbers::pi * i / kWaves;
-        const auto rates = equation::dispersion(equations, state, k);
-        for (std::size_t r = 0; r < rates.size(); ++r)
-            chart.series[r].points.push_back({k / state.spacing, rates[r].real()});
-    }
-    chart.limits.push_back({"", 0});
-    return chart;
-}
-
-void draw_growth(UiState& ui, const Snapshot& snapshot) {
-    EquationState& state = ui.panel.equation;
-    const bool open = ImGui::TreeNodeEx("Dispersion relation", ImGuiTreeNodeFlags_NoTreePushOnOpen);
-    tooltip(
-        "Growth rate of small waves on the field's mean over their wave number, one curve per eigenmode: "
-        "above 0 they grow. Below it, the measured spectrum of the field.");
-    if (!open) return;
-    const auto& limit = snapshot.step_limit;
-    if (!limit || limit->means.size() != snapshot.now.model->components.size()) {
-        paragraph("Available after the first step.", faint_color());
-        return;
-    }
-    if (state.growth_at != limit) {
-        state.growth = growth_chart(snapshot);
-        state.growth_at = limit;
-    }
-    draw_plot(state.growth, em(kPlotHeight));
-    ui.wants_spectrum = true;
-    const auto& frame = snapshot.frame;
-    if (!frame || !frame->spectrum || frame->spectrum->power.empty()) return;
-    figure::Chart spectrum = figure::spectrum_chart(*frame->spectrum, "");
-    spectrum.log_x = false;  // as the growth curves above it
-    draw_plot(spectrum, em(kPlotHeight));
-    tooltip("Measured spectrum: mean power over the wave number");
 }
 
 constexpr double kQuiet = 0.25;  // seconds
@@ -284,7 +220,7 @@ void draw_equation(UiState& ui, const Snapshot& snapshot) {
         subtitle("Observable", "The quantity that is shown and measured");
         draw_shown(ui, now);
     }
-    if (has_rates(model)) draw_growth(ui, snapshot);
+    draw_dispersion(ui, snapshot);
 }
 
 std::optional<Mistake> find_mistake(const std::string& text) {

@@ -189,6 +189,7 @@ void draw_plot_buttons(UiState& ui, const Snapshot& snapshot) {
 
 void draw_plots(UiState& ui, const Snapshot& snapshot) {
     draw_fourth_pane(ui, snapshot);
+    draw_large_dispersion(ui, snapshot);
     bool& large = ui.panel.measure.large;
     if (!large || !has_plots(ui, snapshot)) return;
     const ImVec2 share(0.8f, 0.8f), most = ImGui::GetIO().DisplaySize;

@@ -148,14 +148,16 @@ void draw_compiled(CodeState& state) {
     });
     const CodeText& text = state.code.texts[state.chosen - 1];
     const std::string wanted = fmt::format("{}\n{}", state.compute_capability, text.text);
-    const bool busy = state.compiling.valid() &&
-                      state.compiling.wait_for(std::chrono::seconds(0)) != std::future_status::ready;
-    if (!busy && state.compiled != wanted) {
+    const auto done = [&] {
+        return state.compiling.valid() &&
+               state.compiling.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+    };
+    if (state.compiled != wanted && (done() || !state.compiling.valid())) {
         state.compiled = wanted;
         state.compiling = std::async(std::launch::async, registers_of, text, state.compute_capability);
     }
     row("Registers", "Per thread, by the CUDA compiler");
-    paragraph(busy || state.compiled != wanted ? "compiling" : state.compiling.get(), faint_color());
+    paragraph(state.compiled == wanted && done() ? state.compiling.get() : "compiling", faint_color());
 }
 
 void draw_large(CodeState& state, const ScreenRect& canvas) {

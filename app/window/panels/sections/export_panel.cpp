@@ -10,8 +10,10 @@
 #include "app/window/panels/widgets/widgets.h"
 #include "app/window/theme.h"
 #include "sim/problem/run_spec.h"
+#include "sim/problem/settings.h"
 #include "sim/run/output/exports.h"
 #include "sim/run/output/film.h"
+#include "sim/text/error.h"
 
 namespace stencil {
 namespace {
@@ -21,6 +23,39 @@ std::string why_no_file(std::string_view name, const UiState& ui, const Snapshot
     if (name == "profile.csv" && ui.profiles.empty()) return "Draw a line first (L)";
     if (name == "probes.csv" && snapshot.probes.empty()) return "Place a probe first (P)";
     return why_not_exported(name, snapshot.now);
+}
+
+void draw_figure_size(UiState& ui, const RunSpec& now) {
+    constexpr std::string_view kTip =
+        "Width, or width and height, of figures of the view in cm, e.g. 12 or 12x10; empty: 12 cm for one "
+        "pane\n--figure-size W[xH]cm";
+    row("Figure size", kTip);
+    NumberDraft* draft = text_field("##figure-size", ui, setting_text(now, "figure-size"), kTip);
+    if (!draft) return;
+    try {
+        RunSpec sized = now;
+        set_setting(sized, "figure-size", draft->text);
+        change(ui, "figure-size", setting_text(sized, "figure-size"));
+    } catch (const InputError& error) {
+        draft->wrong = error.what();
+    }
+}
+
+// One button for each format.
+void draw_view_figure(UiState& ui, const Snapshot& snapshot) {
+    const ExportState& state = ui.panel.exports;
+    subtitle("Figure of the view", "What the canvas shows, for a paper: axes, colour bar, model and time");
+    draw_figure_size(ui, snapshot.now);
+    const ImVec2 size = button_size(3);
+    const std::string_view why = snapshot.exporting     ? "The previous export is still being written"
+                                 : state.folder.empty() ? "Enter a folder"
+                                                        : "";
+    for (const auto& [label, file] :
+         {std::pair{"PDF##view", "view.pdf"}, {"SVG##view", "view.svg"}, {"PNG##view", "view.png"}}) {
+        const std::string tip = fmt::format("Writes {} to the folder\n--export {}", file, file);
+        if (label[1] != 'D') same_line();
+        if (button(label, size, tip, why)) export_view(ui, snapshot, file);
+    }
 }
 
 void draw_file_boxes(const UiState& ui, ExportState& state, const Snapshot& snapshot) {
@@ -193,6 +228,7 @@ void draw_export_choice(UiState& ui, const Snapshot& snapshot) {
                button_size(1),
                "Copies the canvas to the clipboard as a picture. Key Shift+C."))
         ui.ask(CopyCanvas{});
+    draw_view_figure(ui, snapshot);
 }
 
 void draw_exports(UiState& ui, const Snapshot& snapshot) {

@@ -1,8 +1,12 @@
-#include "sim/session/view.h"
+#include "sim/problem/panes.h"
 
 #include <algorithm>
 #include <iterator>
-#include <span>
+
+#include "sim/problem/run_spec.h"
+#include "sim/text/error.h"
+#include "sim/text/names.h"
+#include "sim/view/colormap.h"
 
 namespace stencil {
 namespace {
@@ -44,6 +48,10 @@ constexpr PaneRow kPanes[] = {
 static_assert(std::size(kPanes) == kPaneKinds);
 constexpr std::size_t kChosenSingly = 6;
 
+bool is_difference(Pane pane) {
+    return pane == Pane::from_start || pane == Pane::from_reference || pane == Pane::from_bookmark;
+}
+
 }  // namespace
 
 std::span<const PaneRow> panes() {
@@ -78,6 +86,28 @@ std::string title_of(Pane pane, const RunSpec& spec) {
     return std::string(row_of(pane).title);
 }
 
+std::string quantity_label(Pane pane, const std::string& formula) {
+    if (pane == Pane::laplacian) return "Laplacian of " + formula;
+    return is_difference(pane) ? "difference" : formula;
+}
+
+Quantity quantity_of(Pane pane) {
+    if (pane == Pane::laplacian) return Quantity::laplacian;
+    if (is_difference(pane)) return Quantity::difference;
+    return pane == Pane::start ? Quantity::base : Quantity::value;
+}
+
+std::string colormap_of(Pane pane, const RunSpec& spec) {
+    if (is_difference(pane)) return "coolwarm";
+    return std::string(pane == Pane::laplacian ? laplacian_colors(spec, false).name
+                                               : field_colors(spec).name);
+}
+
+RangeRule rule_of(Pane pane, const RunSpec& spec) {
+    if (is_difference(pane)) return {};
+    return pane == Pane::laplacian ? spec.laplacian_range : spec.range;
+}
+
 const std::vector<Pane>& three_up() {
     static const std::vector<Pane> panes{Pane::start, Pane::now, Pane::laplacian};
     return panes;
@@ -90,6 +120,36 @@ std::optional<std::vector<Pane>> panes_named(std::string_view name) {
     const auto found = std::ranges::find(rows, name, &PaneRow::name);
     if (found == rows.end()) return std::nullopt;
     return std::vector{found->pane};
+}
+
+std::string read_view(std::string_view text) {
+    std::vector<std::string> known = names_of(panes());
+    known.insert(known.begin(), {std::string(kThreeUp.name), std::string(kComponents.name)});
+    if (!text.empty() && !panes_named(text))
+        throw InputError("--view: " + unknown_name_message("view", text, known));
+    return text == row_of(Pane::now).name ? "" : std::string(text);
+}
+
+std::string_view view_of(const std::vector<Pane>& panes) {
+    if (panes.empty() || (panes.size() == 1 && panes.front() == Pane::now)) return "";
+    if (component_of(panes.front())) return kComponents.name;
+    return panes.size() > 1 ? kThreeUp.name : row_of(panes.front()).name;
+}
+
+std::vector<Pane> panes_of(const RunSpec& spec) {
+    if (spec.view == kComponents.name) return component_panes(*spec.model);
+    const auto rows = std::span(kPanes);
+    const auto row = std::ranges::find(rows, spec.view, &PaneRow::name);
+    return spec.view == kThreeUp.name ? three_up() : std::vector{row == rows.end() ? Pane::now : row->pane};
+}
+
+const Colormap& field_colors(const RunSpec& spec) {
+    return colormap(spec.chosen_colormap().empty() ? "viridis" : spec.chosen_colormap());
+}
+
+const Colormap& laplacian_colors(const RunSpec& spec, bool in_figure) {
+    if (!spec.laplacian_colormap.empty()) return colormap(spec.laplacian_colormap);
+    return colormap(spec.chosen_colormap().empty() || in_figure ? "inferno" : spec.chosen_colormap());
 }
 
 }  // namespace stencil

@@ -1,0 +1,92 @@
+#include <imgui.h>
+
+#include <algorithm>
+
+#include "app/window/panels/panels.h"
+#include "app/window/panels/plots/plot.h"
+#include "app/window/panels/widgets/widgets.h"
+#include "sim/problem/export_names.h"
+#include "sim/run/output/dispersion.h"
+
+namespace stencil {
+namespace {
+
+constexpr float kRatesHeight = 15, kSpectrumHeight = 11;  // in font sizes
+constexpr float kLowestRates = 8;
+
+// Returns the relation at the newest means and the present sliders; null before the first step.
+const DispersionRelation* known_dispersion(UiState& ui, const Snapshot& snapshot) {
+    DispersionState& state = ui.panel.dispersion;
+    const RunSpec& now = snapshot.now;
+    const auto& limit = snapshot.step_limit;
+    const bool known = why_no_dispersion(*now.model).empty() && limit && now.size &&
+                       limit->means.size() == now.model->components.size();
+    if (!known) {
+        state.relation.reset();
+        state.at.reset();
+    } else if (state.at != limit || state.parameters != now.parameters || state.spacing != now.spacing()) {
+        state.relation = dispersion_relation(now, limit->means, limit->time);
+        state.at = limit;
+        state.parameters = now.parameters;
+        state.spacing = now.spacing();
+    }
+    return state.relation ? &*state.relation : nullptr;
+}
+
+void draw_spectrum_below(UiState& ui,
+                         const Snapshot& snapshot,
+                         const DispersionRelation& relation,
+                         float height) {
+    ui.wants_spectrum = true;
+    const auto& frame = snapshot.frame;
+    if (!frame || !frame->spectrum || frame->spectrum->power.empty()) return;
+    draw_plot(dispersion_spectrum(relation, *frame->spectrum, main_quantity(ui, snapshot), snapshot.now),
+              height);
+}
+
+}  // namespace
+
+void draw_dispersion(UiState& ui, const Snapshot& snapshot) {
+    if (!why_no_dispersion(*snapshot.now.model).empty()) return;
+    const bool open = ImGui::TreeNodeEx("Dispersion relation", ImGuiTreeNodeFlags_NoTreePushOnOpen);
+    tooltip(
+        "Growth rates of small waves on the field's mean over their wave number (solid), and their "
+        "frequencies (dashed), one curve per eigenmode: above 0 they grow. Below it, the measured spectrum "
+        "of "
+        "the field.\n--export dispersion.csv,dispersion.pdf");
+    if (!open) return;
+    const DispersionRelation* relation = known_dispersion(ui, snapshot);
+    if (!relation) return paragraph("Available after the first step.", faint_color());
+    bool& large = ui.panel.dispersion.large;
+    if (button(large ? "Close##dispersion" : "Enlarge##dispersion",
+               button_size(2),
+               "Shows the plots in a separate window"))
+        large = !large;
+    same_line();
+    bool ring = snapshot.now.wave_ring;
+    if (checkbox("Ring on the field",
+                 &ring,
+                 "A circle over the field, as wide as the fastest growing wave is long\n--wave-ring"))
+        change(ui, "wave-ring", ring ? "true" : "false");
+    paragraph(relation->text(snapshot.now), text_color());
+    draw_plot(dispersion_chart(*relation, snapshot.now), em(kRatesHeight));
+    draw_spectrum_below(ui, snapshot, *relation, em(kSpectrumHeight));
+}
+
+void draw_large_dispersion(UiState& ui, const Snapshot& snapshot) {
+    bool& large = ui.panel.dispersion.large;
+    if (!large && !snapshot.now.wave_ring) return;
+    const DispersionRelation* relation = known_dispersion(ui, snapshot);
+    if (!large || !relation) return;
+    const ImVec2 share(0.8f, 0.8f), most = ImGui::GetIO().DisplaySize;
+    if (begin_over_canvas("Dispersion relation##large", &large, ui.canvas, share, most, ImGuiCond_Once)) {
+        paragraph(relation->text(snapshot.now), text_color());
+        const float spacing = ImGui::GetStyle().ItemSpacing.y;
+        const float room = ImGui::GetContentRegionAvail().y - 2 * spacing;
+        draw_plot(dispersion_chart(*relation, snapshot.now), std::max(0.6f * room, em(kLowestRates)));
+        draw_spectrum_below(ui, snapshot, *relation, std::max(0.4f * room, em(kLowestRates)));
+    }
+    ImGui::End();
+}
+
+}  // namespace stencil
