@@ -22,6 +22,7 @@
 #include "sim/model/equations.h"
 #include "sim/problem/run_spec.h"
 #include "sim/problem/start.h"
+#include "sim/problem/time_step.h"
 #include "sim/run/choose_method.h"
 #include "sim/run/output/checkpoint.h"
 #include "sim/run/output/exports.h"
@@ -191,6 +192,8 @@ void require_comparable(const RunSpec& spec) {
             throw InputError("--compare dt/2: the model's random numbers differ from step to step");
     }
     if (!spec.edits.empty()) throw InputError("--compare dt/2: the run has changes on its way (--at)");
+    if (read_time_step(spec.dt).follows)
+        throw InputError("--compare dt/2: dt follows the limit: give a fixed --dt, e.g. 0.01 or 0.8limit");
 }
 
 // The error of the time step: the relative 2-norm per component of the difference from the same run at half

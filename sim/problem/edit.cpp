@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sim/problem/settings.h"
+#include "sim/problem/time_step.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
 #include "sim/text/parse.h"
@@ -83,6 +84,10 @@ std::optional<std::string> painted_component(std::string_view setting) {
     if (setting == kPaint) return "";
     if (setting.starts_with("paint-")) return std::string(setting.substr(6));
     return std::nullopt;
+}
+
+bool is_decided_dt(const Edit& edit) {
+    return edit.setting == "dt" && read_time_step(edit.value).decided();
 }
 
 bool operator==(const EditList& a, const EditList& b) {

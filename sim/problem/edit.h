@@ -30,6 +30,9 @@ inline constexpr std::string_view kPaint = "paint";
 /// other settings.
 std::optional<std::string> painted_component(std::string_view setting);
 
+/// Whether a change is one that a run has made itself because its dt follows the limit.
+bool is_decided_dt(const Edit& edit);
+
 /// The scheduled changes of a run, ordered by step. Copies are shared until one is modified, because a
 /// session of strokes can have thousands of them.
 class EditList {

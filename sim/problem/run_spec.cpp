@@ -12,6 +12,7 @@
 #include "sim/model/step/stages.h"
 #include "sim/problem/export_names.h"
 #include "sim/problem/settings.h"
+#include "sim/problem/time_step.h"
 #include "sim/text/error.h"
 #include "sim/text/json.h"
 #include "sim/text/names.h"
@@ -164,7 +165,7 @@ double Problem::spacing() const {
 }
 
 double Problem::time_step() const {
-    return model->built_in ? *model->equations->dt : read_real(dt).value_or(0);
+    return model->built_in ? *model->equations->dt : read_time_step(dt).dt.value_or(0);
 }
 
 std::string Problem::integrator() const {

@@ -50,8 +50,7 @@ struct Problem {
     Boundary boundary = Boundary::zero;
     bool boundary_as_typed = false;  ///< boundary conditions per side and component from the model's text
     // If empty or 0, the model's text decides.
-    std::string
-        dt;  ///< a number, or a share of the stable limit such as "0.8limit", decided when the run begins
+    std::string dt;  ///< as read_time_step() takes it; a share of the limit is decided when the run begins
     double dx = 0;
     std::string stepper;
     std::string initial = "jagged";               ///< of the first component; empty: from the model

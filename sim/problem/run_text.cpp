@@ -12,6 +12,7 @@
 #include "sim/model/equations.h"
 #include "sim/model/text/tokens.h"
 #include "sim/problem/run_spec.h"
+#include "sim/problem/time_step.h"
 #include "sim/text/names.h"
 #include "sim/text/parse.h"
 
@@ -233,8 +234,11 @@ std::string text_of_run(const Problem& now, bool sets_dt) {
     if (now.size && now.size != said.size)
         text.set(Form::value, "size", fmt::format("{}x{}", now.size->nx, now.size->ny));
     if (!same_sides(now, said)) write_sides(text, now);
-    const bool says_dt = text.find(Form::value, "dt") != nullptr;
-    if (now.time_step() > 0 && now.time_step() != said.time_step() && (says_dt || sets_dt))
+    const Statement* says_dt = text.find(Form::value, "dt");
+    const bool follows = read_time_step(now.dt).follows;
+    if (says_dt && follows)
+        text.remove(*says_dt);
+    else if (!follows && now.time_step() > 0 && now.time_step() != said.time_step() && (says_dt || sets_dt))
         text.set(Form::value, "dt", number(now.time_step()));
     if (now.spacing() != said.spacing()) text.set(Form::value, "dx", number(now.spacing()));
     if (now.integrator() != said.integrator()) text.set(Form::value, "stepper", now.integrator());
@@ -274,7 +278,8 @@ void keep_choices(RunSpec& spec, const RunSpec& before) {
     keep_parameters(spec, before);
     for (const Component& component : before.model->components)
         if (!starts_in_text(old, component.name)) keep_start(spec, before, component.name);
-    if (now.dt && now.dt == old.dt) spec.dt = before.dt;
+    const bool same_dt = now.dt == old.dt, follows = read_time_step(before.dt).follows;
+    if (now.dt ? same_dt : follows) spec.dt = before.dt;
     if (now.size == old.size) spec.size = before.size;
     if (now.steps == old.steps) spec.steps = before.steps;
     if (!before.stepper.empty()) spec.stepper = before.stepper;

@@ -12,8 +12,8 @@ namespace stencil {
 struct RunSpec;
 
 /// The model's text with the run's values in it: parameters, size, boundary, dx, integrator, initial
-/// formulas, and dt (added if missing only if `sets_dt`). Comments and layout stay. It parses to the same
-/// settings, and applying the function again changes nothing.
+/// formulas, and dt (added if missing only if `sets_dt`; left out if it follows the limit). Comments and
+/// layout stay. It parses to the same settings, and applying the function again changes nothing.
 std::string text_of_run(const Problem& now, bool sets_dt = true);
 
 /// `next` is `before` with an edited text, possibly with choices of `before` still set. Returns the settings

@@ -15,6 +15,7 @@
 #include "sim/problem/export_names.h"
 #include "sim/problem/panes.h"
 #include "sim/problem/run_text.h"
+#include "sim/problem/time_step.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
 #include "sim/text/parse.h"
@@ -173,15 +174,13 @@ Json get_model(const RunSpec& spec) {
     return get_equation(spec).is_null() ? Json(spec.model->name) : Json();
 }
 
-// A share of the stable limit stays text until a field is there to compute the limit from.
 void set_dt(RunSpec& spec, std::string_view text) {
     require_typed(spec, "dt");
-    const bool share = text.ends_with("limit");
-    const std::string number(share ? text.substr(0, text.size() - 5) : text);
-    const double value = parse_real(share && number.empty() ? "1" : number, "--dt");
-    if (value <= 0)
-        throw InputError(fmt::format("--dt {}: must be above 0, e.g. 0.01 or 0.8limit", quotable(text)));
-    spec.dt = (number.empty() || read_real(number) ? number : format_real(value)) + (share ? "limit" : "");
+    spec.dt = checked_time_step(text);
+    // A run that is asked to follow the limit anew leaves what an earlier one decided.
+    const TimeStep step = read_time_step(spec.dt);
+    if (step.follows && !step.dt && std::ranges::any_of(spec.edits, is_decided_dt))
+        std::erase_if(spec.edits.own(), is_decided_dt);
 }
 
 void set_dx(RunSpec& spec, std::string_view text) {
@@ -417,7 +416,9 @@ std::vector<Setting> make_settings() {
              get_parameters),
         row({"dt",
              "T",
-             "time step of typed equations: a number, or as 0.8limit a share of the stable one",
+             "time step of typed equations: a number, a share of the stable one as 0.8limit, or as "
+             "follow:0.8limit "
+             "one that stays at that share while the field changes",
              parameter},
             set_dt,
             get_text(&RunSpec::dt)),

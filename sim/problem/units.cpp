@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "sim/problem/settings.h"
+#include "sim/problem/time_step.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
 #include "sim/text/parse.h"
@@ -23,6 +24,11 @@ bool is_name(std::string_view text) {
     return text.size() <= kLongestUnit && std::ranges::none_of(text, [](char c) {
                return static_cast<unsigned char>(c) < 0x20 || c == ',' || c == '"' || c == ' ';
            });
+}
+
+bool is_built_in(std::string_view model) {
+    return std::ranges::any_of(models(),
+                               [&](const auto& one) { return one->name == model && one->built_in; });
 }
 
 }  // namespace
@@ -55,7 +61,7 @@ double cell_size(const RunSpec& spec) {
 std::optional<double> time_at(const RunSpec& spec, long long step) {
     double time = 0;
     long long from = 0;
-    std::optional<double> dt = spec.model->built_in ? 1 : read_real(spec.dt);
+    std::optional<double> dt = spec.model->built_in ? 1 : read_time_step(spec.dt).dt;
     for (const Edit& edit : spec.edits) {
         if (edit.step >= step) break;
         if (edit.setting != "dt" && !contains(kModelSettings, edit.setting)) continue;
@@ -64,8 +70,12 @@ std::optional<double> time_at(const RunSpec& spec, long long step) {
             time += double(edit.step - from) * *dt;
             from = edit.step;
         }
-        // A text's default dt is unknown unless a change behind it states dt.
-        dt = edit.setting == "dt" ? read_real(edit.value) : std::nullopt;
+        // A text's default dt is unknown unless a change behind it states dt, as those of a run that was made
+        // do.
+        const bool built_in = edit.setting == "model" && is_built_in(edit.value);
+        dt = edit.setting == "dt" ? read_time_step(edit.value).dt
+             : built_in           ? std::optional(1.0)
+                                  : std::nullopt;
     }
     if (!dt && step > from) return std::nullopt;
     return (time + double(step - from) * dt.value_or(0)) * spec.unit_time.size;
@@ -99,6 +109,20 @@ TableUnits table_units(const RunSpec& now, const RunSpec& document) {
     if (!counts_steps_alone(document))
         units.time = [&document](long long step) { return time_at(document, step); };
     return units;
+}
+
+std::string with_time(const std::string& table, const RunSpec& document, long long step) {
+    if (document.model->built_in) return table;
+    const TableUnits units = table_units(document, document);
+    std::string cell = "," + units.time_head(), wide;
+    for (const char c : table) {
+        if (c == '\n') {
+            wide.append(cell, 0, cell.size() - 1);
+            cell = "," + units.time_cell(step);
+        }
+        wide += c;
+    }
+    return wide;
 }
 
 double diffusivity(const RunSpec& spec) {

@@ -43,6 +43,8 @@ struct TableUnits {
 };
 /// Units of a run in its current settings; refers to `document`.
 TableUnits table_units(const RunSpec& now, const RunSpec& document);
+/// A table of one moment, with its time as the last column if the equations are typed.
+std::string with_time(const std::string& table, const RunSpec& document, long long step);
 
 /// For the built-in diffusion: D = coefficient * dx^2 / dt in physical units, and the inverse.
 double diffusivity(const RunSpec& spec);

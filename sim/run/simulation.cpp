@@ -9,6 +9,7 @@
 #include "sim/distributed/distributed_solver.h"
 #include "sim/problem/settings.h"
 #include "sim/problem/start.h"
+#include "sim/problem/time_step.h"
 #include "sim/run/resolve.h"
 #include "sim/run/stability.h"
 #include "sim/text/error.h"
@@ -82,7 +83,22 @@ bool is_parameter(const std::string& setting) {
 // Whether two values of a setting are equal. Shares of the stable limit never are, as the limit may change.
 bool same_value(const std::string& a, const std::string& b) {
     const auto first = read_real(a), second = read_real(b);
-    return first && second ? *first == *second : a == b && !a.ends_with("limit");
+    return first && second ? *first == *second : a == b && (!a.ends_with("limit") || read_time_step(a).dt);
+}
+
+// Whether the stability limit may depend on a setting. How the steps are made, and in which precision, does
+// not move it.
+bool moves_limit(const std::string& setting) {
+    if (setting == "dt" || setting == "dtype") return false;
+    return kind_of(setting) == SettingKind::parameter || kind_of(setting) == SettingKind::shape;
+}
+
+// The time of a saved state counts in its own dt, whatever the solver's has become.
+void restore_state(Solver& solver, const SavedState& state, const StepParameters& taken) {
+    solver.restore(state);
+    const equation::Clock clock = solver.clock();
+    solver.set_params(taken);
+    solver.set_clock(clock);
 }
 
 RunSpec without_edits(RunSpec spec) {
@@ -173,12 +189,10 @@ void Simulation::restore(const Checkpoint& checkpoint) {
     static_cast<Configuration&>(now) = checkpoint.now;
     const StepParameters taken = with_boundary(moment.taken, now.boundary);
     if (same_solver(now_, now)) {
-        solver_->restore(*checkpoint.state);
-        solver_->set_params(taken);
+        restore_state(*solver_, *checkpoint.state, taken);
     } else {
         auto solver = make_solver_of(now);
-        solver->restore(*checkpoint.state);
-        solver->set_params(taken);
+        restore_state(*solver, *checkpoint.state, taken);
         take(std::move(solver));
         timings_ = Timings();
     }
@@ -218,13 +232,16 @@ void Simulation::run(const Advance& advance) {
     while (step_ < end) {
         const bool edit_ahead =
             moment_.applied < moment_.edits.size() && moment_.edits[moment_.applied].step < end;
-        const long long steps = (edit_ahead ? moment_.edits[moment_.applied].step : end) - step_;
+        long long steps = (edit_ahead ? moment_.edits[moment_.applied].step : end) - step_;
+        const bool follows = may_move_dt();
+        if (follows) steps = std::min(steps, kFollowEvery - step_ % kFollowEvery);
         // Parameters take effect at the next step; values set while paused and changed again never do.
         take_parameters();
         solver_->advance(steps);
         if (steps > 0) moment_.conserves = conserves_total();
         timings_.add(solver_->wait(), steps);
         step_ += steps;
+        if (follows && step_ % kFollowEvery == 0) follow_limit();
         apply_due_edits();
     }
 }
@@ -237,6 +254,7 @@ void Simulation::run(const Set& change) {
         now_ = changed(now_, change.setting, change.value);
     } else if (untouched() && kind != SettingKind::shape) {
         apply_parameters({step_, change.setting, change.value});
+        if (moves_limit(change.setting)) follow_limit();
         static_cast<Problem&>(moment_.at_start) = now_;
         if (kind != SettingKind::device) return;
         moment_.at_start.backend = now_.backend;
@@ -254,9 +272,69 @@ void Simulation::run(const Paint& paint) {
 }
 
 void Simulation::do_edit(Edit edit) {
+    const std::string dt = now_.dt;
     apply_parameters(edit);
+    if (painted_component(edit.setting) || kind_of(edit.setting) != SettingKind::device) forget_decisions();
+    const bool old_dt = is_decided_dt(edit);
+    if (edit.setting == "dt") edit.value = now_.dt;
     if (record(edit, moment_.applied)) ++moment_.applied;
     forget_return(edit.setting);
+    if (old_dt)  // by undo
+        follow_limit();
+    else if (edit.setting != "dt")
+        note_dt(edit.setting, dt);
+}
+
+// Another change comes before what a dt that follows the limit was decided to be later.
+void Simulation::forget_decisions() {
+    const auto planned = moment_.edits.begin() + std::ptrdiff_t(moment_.applied);
+    if (std::none_of(planned, moment_.edits.end(), is_decided_dt)) return;
+    std::vector<Edit>& own = moment_.edits.own();
+    own.erase(std::remove_if(own.begin() + std::ptrdiff_t(moment_.applied), own.end(), is_decided_dt),
+              own.end());
+}
+
+bool Simulation::may_move_dt() const {
+    return read_time_step(now_.dt).decided() && now_.is_general();
+}
+
+// Decides a dt that follows the limit, unless this repeats a run that decided it later than now.
+bool Simulation::follow_limit() {
+    const auto planned = moment_.edits.begin() + std::ptrdiff_t(moment_.applied);
+    if (!read_time_step(now_.dt).decided() || std::any_of(planned, moment_.edits.end(), is_decided_dt))
+        return false;
+    const std::string dt = followed_dt(now_, *solver_);
+    if (dt == now_.dt) return true;
+    apply_parameters({step_, "dt", dt});
+    if (untouched())
+        moment_.at_start.dt = now_.dt;
+    else
+        record_dt();
+    return true;
+}
+
+// Behind a change of a setting, an event tells the dt that it led to: that of another text, or one that
+// follows the limit, even if it stayed, so that a repetition has nothing to decide.
+void Simulation::note_dt(const std::string& changed, const std::string& before) {
+    if (painted_component(changed)) {  // strokes have many pieces; a repetition decides the same behind each
+        if (may_move_dt()) follow_limit();
+        return;
+    }
+    const bool tells = now_.dt != before || contains(kModelSettings, changed);
+    if ((moves_limit(changed) && follow_limit()) || (tells && !now_.model->built_in)) record_dt();
+}
+
+// The present dt as the last event of this step.
+void Simulation::record_dt() {
+    std::vector<Edit>& edits = moment_.edits.own();
+    const Edit edit{step_, "dt", now_.dt};
+    const std::size_t place = moment_.applied;
+    if (place > 0 && edits[place - 1].step == step_ && edits[place - 1].setting == "dt") {
+        edits[place - 1] = edit;
+        return;
+    }
+    edits.insert(edits.begin() + std::ptrdiff_t(place), edit);
+    ++moment_.applied;
 }
 
 // Drops a change that returns a parameter to its value before this step.
@@ -302,6 +380,7 @@ void Simulation::run(const Reset&) {
     timings_ = Timings();
     step_ = 0;
     moment_.conserves = true;
+    follow_limit();
 }
 
 void Simulation::schedule(const Edit& edit) {
@@ -310,6 +389,7 @@ void Simulation::schedule(const Edit& edit) {
         do_edit(edit);
         return;
     }
+    forget_decisions();
     const auto after = std::ranges::upper_bound(moment_.edits, edit.step, {}, &Edit::step);
     record(edit, std::size_t(after - moment_.edits.begin()));
 }
@@ -321,8 +401,15 @@ long long Simulation::steps_to_next_edit() const {
 
 void Simulation::apply_due_edits() {
     while (moment_.applied < moment_.edits.size() && moment_.edits[moment_.applied].step <= step_) {
-        apply_parameters(moment_.edits[moment_.applied]);
-        ++moment_.applied;
+        const Edit edit = moment_.edits[moment_.applied];
+        const std::string dt = now_.dt;
+        apply_parameters(edit);
+        const auto next = moment_.edits.begin() + std::ptrdiff_t(++moment_.applied);
+        const bool dt_told = next != moment_.edits.end() && next->step == edit.step && next->setting == "dt";
+        if (edit.setting == "dt" && edit.value != now_.dt)
+            record_dt();
+        else if (edit.setting != "dt" && !dt_told)
+            note_dt(edit.setting, dt);
     }
 }
 
@@ -342,7 +429,7 @@ void Simulation::apply_parameters(const Edit& edit) {
         return;
     }
     check_magnitude(next, *solver_);
-    resolve_dt(next, *solver_);
+    resolve_dt(next, *solver_, true);
     // The boundary takes effect at once, in the displayed Laplacian.
     static_cast<Configuration&>(now_) = next;
     solver_->set_params(with_boundary(moment_.taken, now_.boundary));
@@ -394,7 +481,7 @@ void Simulation::carry_over(const RunSpec& asked) {
     else if (resized || !solver->go_on_from(*solver_, kept, *start))
         solver->load(carried(solver_->state(), next, kept, *start));
     solver->set_clock(now);
-    resolve_dt(next, *solver);
+    resolve_dt(next, *solver, true);
     // Rounding to a lower precision may overflow.
     if (another)
         check_magnitude(next, *solver);

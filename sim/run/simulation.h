@@ -140,6 +140,11 @@ class Simulation {
     void apply_due_edits();
     bool record(const Edit& edit, std::size_t place);
     void do_edit(Edit edit);
+    void forget_decisions();
+    bool may_move_dt() const;
+    bool follow_limit();
+    void note_dt(const std::string& changed, const std::string& before);
+    void record_dt();
     void forget_return(const std::string& setting);
     void apply_parameters(const Edit& edit);
     void take_parameters();

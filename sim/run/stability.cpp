@@ -10,6 +10,7 @@
 #include "sim/model/equations.h"
 #include "sim/model/stability/matrices.h"
 #include "sim/problem/start.h"
+#include "sim/problem/time_step.h"
 #include "sim/problem/typed_run.h"
 #include "sim/solvers/solver.h"
 #include "sim/text/error.h"
@@ -102,10 +103,10 @@ class Samples {
     UniformState state_;                                      ///< of the cell looked at last
 };
 
-// The state with the fastest rates among those that the reaction alone leads to. Each step takes a tenth of
-// the reaction's time scale, or less where that would change a value by more than a tenth. A small positive
-// push leaves unstable equilibria, at which runs often start.
-UniformState state_ahead(const equation::Equations& equations, UniformState state) {
+// The state with the fastest rates among those that the reaction alone leads to within a time. Each step
+// takes a tenth of the reaction's time scale, or less where that would change a value by more than a tenth. A
+// small positive push leaves unstable equilibria, at which runs often start.
+UniformState state_ahead(const equation::Equations& equations, UniformState state, double time) {
     constexpr int kSteps = 200;
     constexpr double kPush = 0.01, kShare = 0.1, kBlowUp = 1e3;
     equation::Linearisation rates(equations, equation::formulas_of(equations));
@@ -118,7 +119,7 @@ UniformState state_ahead(const equation::Equations& equations, UniformState stat
     for (double& value : state.components) value += kPush * std::max(1.0, std::abs(value));
     UniformState fastest = state;
     double most = -1;
-    for (int i = 0; i < kSteps && is_finite(state) && largest(state) < bound; ++i) {
+    for (int i = 0; i < kSteps && time > 0 && is_finite(state) && largest(state) < bound; ++i) {
         rates.move_to(state);
         const double pi = std::numbers::pi, size = equation::norm_of(rates.at(pi, pi), rates.components());
         if (size > most) {
@@ -131,23 +132,80 @@ UniformState state_ahead(const equation::Equations& equations, UniformState stat
                 fastest_change =
                     std::max(fastest_change, std::abs(rates.value(std::size_t(c))) / largest(state));
         if (!(fastest_change > 0)) break;
+        const double step = std::min(kShare / fastest_change, time);
+        time -= step;
         for (int c = 0; c < rates.components(); ++c) {
             double& value = state.components[std::size_t(c)];
             const double by = rates.value(std::size_t(c));
-            value = equations.components[std::size_t(c)].rate ? value + kShare / fastest_change * by : by;
+            value = equations.components[std::size_t(c)].rate ? value + step * by : by;
         }
     }
     return fastest;
 }
 
-// The factor of a share of the limit; empty if it is a plain number.
-std::optional<double> share_of_limit(const std::string& dt) {
-    if (!dt.ends_with("limit")) return std::nullopt;
-    return read_real(dt.substr(0, dt.size() - 5)).value_or(1);
-}
-
 constexpr double kRounding = 1e-9, kNearLimit = 0.95;
 constexpr double kClear = 1.1;  // a step that is stable by this factor at sampled waves is so between them
+constexpr double kBand = 0.05;  // a step that follows the limit may be off its share by this
+
+// The limit at the sampled cells of a field.
+class FieldLimit {
+  public:
+    FieldLimit(const Problem& spec, Solver& solver) : scheme_(spec.scheme()) {
+        // Only transforms depend on the boundary, so other schemes need not parse the text again.
+        if (scheme_ == equation::SteppingScheme::imex) bounded_ = run_equations(spec);
+        equations_ = bounded_ ? &*bounded_ : spec.model->equations.get();
+        states_ = Samples(spec, solver).telling(*equations_);
+    }
+    FieldLimit(const FieldLimit&) = delete;
+    FieldLimit& operator=(const FieldLimit&) = delete;
+
+    StableStep now(double enough) const {
+        return equation::stable_step(*equations_, scheme_, states_, enough);
+    }
+    /// At the states to which the reaction leads within a time.
+    StableStep ahead(double time, double enough) const {
+        std::vector<UniformState> states = states_;
+        for (UniformState& state : states) state = state_ahead(*equations_, state, time);
+        return equation::stable_step(*equations_, scheme_, states, enough);
+    }
+
+  private:
+    equation::SteppingScheme scheme_;
+    std::optional<equation::Equations> bounded_;
+    const equation::Equations* equations_;
+    std::vector<UniformState> states_;
+};
+
+// Rounded down to three digits, so that numbers in a record are short.
+double short_step(double dt) {
+    const double digit = std::pow(10, std::floor(std::log10(dt)) - 2);
+    const double rounded =
+        read_real(fmt::format("{:.3g}", std::floor(dt / digit + 1e-9) * digit)).value_or(0);
+    return rounded > 0 ? rounded : dt;
+}
+
+// The step to take of a field's limits: the share of the one at its values, or its half, quarter ... which is
+// that share also where the reaction alone leads before the limit is computed again. `dt` is kept where it is
+// as good. Empty if there is no limit.
+std::optional<double> step_to_follow(const FieldLimit& field, double share, double dt) {
+    const StableStep now = field.now(kUnbounded);
+    if (!now.known() || !(now.dt > 0) || std::isinf(now.dt)) return std::nullopt;
+    const double most = share * now.dt;
+    const auto holds = [&](double step) {
+        const StableStep later = field.ahead(kFollowEvery * step, step / share);
+        return !(later.dt > 0 && later.dt * (1 + kBand) < step / share);
+    };
+    const double largest = (1 + kRounding) * std::max(most, std::min((1 + kBand) * most, now.dt));
+    const auto keeps = [&](double step) { return dt >= (1 - kBand) * step && dt <= largest && holds(dt); };
+    if (keeps(most)) return dt;
+    double step = most;
+    for (int halved = 0; halved < 30 && !holds(step); ++halved) step /= 2;
+    return step < most && keeps(step) ? dt : short_step(step);
+}
+
+std::string following(double dt, double share) {
+    return fmt::format("{},follow:{}limit", format_real(dt), format_real(share));
+}
 
 }  // namespace
 
@@ -158,15 +216,8 @@ StepVerdict verdict(double dt, const StableStep& limit) {
 }
 
 StableStep stable_step(const Problem& spec, Solver& solver, bool ahead, double enough) {
-    const equation::SteppingScheme scheme = spec.scheme();
-    // Only transforms depend on the boundary, so other schemes need not parse the text again.
-    std::optional<equation::Equations> bounded;
-    if (scheme == equation::SteppingScheme::imex) bounded = run_equations(spec);
-    const equation::Equations& equations = bounded ? *bounded : *spec.model->equations;
-    std::vector<UniformState> states = Samples(spec, solver).telling(equations);
-    if (ahead)
-        for (UniformState& state : states) state = state_ahead(equations, state);
-    return equation::stable_step(equations, scheme, states, enough);
+    const FieldLimit field(spec, solver);
+    return ahead ? field.ahead(kUnbounded, enough) : field.now(enough);
 }
 
 std::string stability_text(double dt, const StableStep& limit) {
@@ -178,17 +229,16 @@ std::string stability_text(double dt, const StableStep& limit) {
     return text;
 }
 
-void resolve_dt(RunSpec& spec, Solver& solver) {
+void resolve_dt(RunSpec& spec, Solver& solver, bool underway) {
     if (spec.model->built_in) return;
+    const TimeStep written = read_time_step(spec.dt);
     const bool steps_outright = std::ranges::none_of(spec.model->equations->components,
                                                      [](const auto& component) { return component.rate; });
     if (steps_outright) {
-        if (!(spec.time_step() > 0)) spec.dt = "1";
+        if (!(spec.time_step() > 0)) spec.dt = written.follows ? following(1, *written.share) : "1";
         return;
     }
-    const auto share = share_of_limit(spec.dt);
-    const bool open = share || spec.dt.empty();
-    const StableStep limit = stable_step(spec, solver, false, open ? kUnbounded : kClear * spec.time_step());
+    const StableStep limit = stable_step(spec, solver, false, written.dt ? kClear * *written.dt : kUnbounded);
     if (limit.dt == 0 && !spec.allow_unstable)
         throw InputError(
             limit.downwind
@@ -200,22 +250,31 @@ void resolve_dt(RunSpec& spec, Solver& solver) {
                               "--allow-unstable with --dt",
                               spec.integrator(),
                               spec.model->name));
-    if (!limit.known() && share)
+    if (!limit.known() && written.share && !written.dt)
         throw InputError(fmt::format(
             "--dt {}: the limit cannot be worked out: not finite at the field's values: give a number",
             spec.dt));
     const auto of_limit = [](double factor, const StableStep& at) {
         return std::isfinite(at.dt) && at.dt > 0 ? factor * at.dt : 1;
     };
-    if (share)
-        spec.dt = format_real(of_limit(*share, limit));
+    if (written.follows && !written.dt)
+        spec.dt = following(step_to_follow({spec, solver}, *written.share, 0).value_or(1), *written.share);
+    else if (written.share && !written.dt)
+        spec.dt = format_real(of_limit(*written.share, limit));
     else if (spec.dt.empty())
         spec.dt = format_real(
             std::min({1.0, of_limit(kAdvised, limit), of_limit(kAdvised, stable_step(spec, solver, true))}));
+    if (underway && written.follows) return;
     if (verdict(spec.time_step(), limit) == StepVerdict::unstable && !spec.allow_unstable)
         throw InputError(fmt::format("{}: take --dt {}limit, or add --allow-unstable",
                                      stability_text(spec.time_step(), limit),
                                      kAdvised));
+}
+
+std::string followed_dt(const Problem& spec, Solver& solver) {
+    const auto [dt, share, follows] = read_time_step(spec.dt);
+    const double next = step_to_follow({spec, solver}, *share, *dt).value_or(*dt);
+    return next == *dt ? spec.dt : following(next, *share);
 }
 
 }  // namespace stencil

@@ -20,13 +20,23 @@ equation::StableStep stable_step(const Problem& spec,
                                  bool ahead = false,
                                  double enough = kUnbounded);
 
+/// Steps after which a run whose dt follows the limit computes that again; only steps that are multiples of
+/// it count, so that it does not matter how a run is cut.
+inline constexpr long long kFollowEvery = 32;
+
+/// The dt of such a run for the field's present values: what the spec has, unless that is off its share of
+/// the limit by more than 5 %, or above the limit, or will be where the reaction alone leads until the next
+/// look. It stays where no limit is known.
+std::string followed_dt(const Problem& spec, Solver& solver);
+
 /// How a time step compares with the stability limit.
 enum class StepVerdict { stable, near_limit, unstable, unknown };
 StepVerdict verdict(double dt, const equation::StableStep& limit);
 
 /// Decides an open dt: a share of the stable limit, or by default 1 but at most 0.8 of the limit. Throws
 /// InputError if dt exceeds the limit or any step is unstable, unless allowed. Does nothing for other models.
-void resolve_dt(RunSpec& spec, Solver& solver);
+/// With `underway`, a dt that follows the limit may exceed it, since it is then lowered by followed_dt().
+void resolve_dt(RunSpec& spec, Solver& solver, bool underway = false);
 
 /// A sentence such as "dt 5e-4 is 0.80 of the limit, set by the term Dv*lap(v) of v", or why there is no
 /// limit.

@@ -1,8 +1,10 @@
 #include "sim/session/reference.h"
 
 #include <algorithm>
+#include <span>
 
 #include "sim/problem/settings.h"
+#include "sim/problem/time_step.h"
 #include "sim/run/resolve.h"
 #include "sim/session/pace.h"
 
@@ -24,6 +26,11 @@ void Reference::make(const Simulation& of, const StartMaker& make_start) {
     std::erase_if(spec.edits.own(), [](const Edit& edit) {
         return kind_of(edit.setting) == SettingKind::device || edit.setting == "dtype";
     });
+    // A dt that follows the limit is the run's own, though it may be above the limit for a while.
+    spec.dt = fixed_time_step(spec.dt);
+    for (Edit& edit : spec.edits.own())
+        if (edit.setting == "dt") edit.value = fixed_time_step(edit.value);
+    spec.allow_unstable = true;
     spec.dtype = DType::float64;
     spec.kernel.reset();
     spec.backend = of.now().backend;
@@ -36,9 +43,12 @@ void Reference::make(const Simulation& of, const StartMaker& make_start) {
     refused_ = false;
 }
 
-void Reference::catch_up(long long step) {
+void Reference::catch_up(const Simulation& of) {
+    const auto ahead = std::ranges::lower_bound(of.edits(), run_->step(), {}, &Edit::step);
+    for (const Edit& edit : std::span(ahead, of.edits().end()))
+        if (is_decided_dt(edit)) run_->schedule({edit.step, edit.setting, fixed_time_step(edit.value)});
     const StepCost cost = step_cost(*method_of(run_->now()), run_->timings());
-    run_->apply(Advance{std::min(slice_steps(cost), step - run_->step())});
+    run_->apply(Advance{std::min(slice_steps(cost), of.step() - run_->step())});
 }
 
 void Reference::follow(long long step, const std::string& setting, const std::string& value) {
@@ -46,7 +56,7 @@ void Reference::follow(long long step, const std::string& setting, const std::st
     if (kind_of(setting) == SettingKind::shape)
         forget();  // it restarts with the new shape
     else
-        run_->schedule({step, setting, value});
+        run_->schedule({step, setting, setting == "dt" ? fixed_time_step(value) : value});
 }
 
 }  // namespace stencil

@@ -27,8 +27,8 @@ class Reference {
     /// Uses the fastest method of the device, or the run's own if that propagates n steps at once. Throws if
     /// it cannot be made, and is not tried again.
     void make(const Simulation& of, const StartMaker& make_start);
-    /// Makes a slice of the steps up to this one.
-    void catch_up(long long step);
+    /// Makes a slice of the steps that the run has made.
+    void catch_up(const Simulation& of);
     /// Repeats a change of the run at this step.
     void follow(long long step, const std::string& setting, const std::string& value);
 

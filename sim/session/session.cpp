@@ -180,7 +180,7 @@ void Session::work_a_slice() {
         speeds_.ladder()->work();
         if (speeds_.ladder()->done()) end_ladder("");
     } else if (reference_behind()) {
-        reference_.catch_up(step());
+        reference_.catch_up(*simulation_);
         if (!reference_behind()) ++version_;
         dirty_ = true;
     } else {

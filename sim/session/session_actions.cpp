@@ -10,6 +10,7 @@
 #include "sim/problem/ready_runs.h"
 #include "sim/problem/run_text.h"
 #include "sim/problem/settings.h"
+#include "sim/problem/time_step.h"
 #include "sim/run/output/checkpoint.h"
 #include "sim/run/resolve.h"
 #include "sim/session/session.h"
@@ -37,13 +38,6 @@ std::string subject_of(const Action& action) {
     const bool opens = change || std::holds_alternative<action::Open>(action) ||
                        std::holds_alternative<action::Resume>(action);
     return opens ? "opening" : std::to_string(action.index());
-}
-
-// Records the computed dt as an edit, so that the time of every step is known.
-void write_dt(Simulation& simulation) {
-    const RunSpec& now = simulation.now();
-    const double dt = now.time_step();
-    if (dt > 0 && !now.model->built_in) simulation.apply(Set{"dt", fmt::format("{}", dt)});
 }
 
 bool is_spec_file(const std::filesystem::path& path) {
@@ -240,7 +234,6 @@ void Session::reshape(const action::Change& change) {
     try {
         set(change.setting, change.value);
         for (const auto& [setting, value] : choices) set(setting, value);
-        if (contains(kModelSettings, change.setting)) write_dt(*simulation_);
     } catch (...) {
         if (back) {
             simulation_->restore(*back);
@@ -257,7 +250,6 @@ void Session::change_running(const action::Change& change) {
     const RunSpec old = simulation_->now();
     const bool was_auto = auto_.on;
     set(change.setting, change.value);
-    if (change.setting == "dt") write_dt(*simulation_);
     if (device) after_jump_.clear();
     // Undo of a backend restores the method, if the backend replaced one that was asked for.
     const bool brought = change.setting == "backend" && !was_auto && simulation_->now().method != old.method;
@@ -283,7 +275,7 @@ void Session::set(const std::string& setting, const std::string& value) {
     if (setting == "method") auto_.on = automatic;
     note_dt(setting);
     if (setting == "backend" && after.name != before.name) auto_.on = true;
-    reference_.follow(step(), setting, value);
+    reference_.follow(step(), setting, setting == "dt" ? simulation_->now().dt : value);
     const bool moved = &simulation_->solver() != solver;
     field_changed(moved || kind_of(setting) == SettingKind::device);
     if (setting == "dtype") speeds_.forget_limits(false);
@@ -300,9 +292,11 @@ const Method& Session::best_method() const {
     return choose_method(request_for(simulation_->now(), pace_.steps_per_call()));
 }
 
-// Returns the settings as asked for: `auto` instead of the chosen method.
+// Returns the settings as asked for: `auto` instead of the chosen method, and a dt that follows the limit
+// open.
 RunSpec Session::as_asked(RunSpec spec) const {
     if (auto_.on) spec.method = "auto";
+    spec.dt = asked_time_step(spec.dt);
     return spec;
 }
 

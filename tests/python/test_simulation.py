@@ -1,4 +1,5 @@
 import copy
+import json
 import pickle
 
 import numpy as np
@@ -199,3 +200,21 @@ def test_a_jump_is_as_many_steps(rng, plain_diffusion):
     expected = plain_diffusion(u0, 300, 0.2, "insulated")
     np.testing.assert_allclose(ss.jump(u0, steps=300, coefficient=0.2, boundary="insulated"), expected, rtol=1e-11)
     assert abs(ss.jump(u0, steps=10**6, coefficient=0.2)).max() < 1e-100
+
+
+def test_a_dt_that_follows_the_limit_is_in_the_spec_that_repeats_it(tmp_path):
+    text = "du/dt = K*lap(u + u^3) + 1.5 + sin(t/3) - u; K = 0.2; u(0) = 0.3 + 0.1*random; dx = 1"
+    settings = {"equation": text, "size": (24, 18), "steps": 700, "dt": "follow:0.8limit"}
+    sim = ss.Simulation(**settings).advance(300)
+    sim.set("K", 0.4)
+    sim.advance(400)
+    changes = [change for change in sim.spec["at"] if ":dt=" in change]
+    assert len(changes) > 3 and all(change.endswith(",follow:0.8limit") for change in changes)
+    (tmp_path / "spec.json").write_text(json.dumps(sim.spec))
+    again = ss.Simulation(spec=tmp_path / "spec.json")
+    for steps in (1, 63, 200, 436):
+        again.advance(steps)
+    np.testing.assert_array_equal(again.field(), sim.field())
+    assert again.spec["at"] == sim.spec["at"] and again.timings()["time"] == sim.timings()["time"]
+    with pytest.raises(ValueError, match="follow:0.8limit"):
+        sim.set("dt", "follow:0.8")

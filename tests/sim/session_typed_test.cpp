@@ -453,3 +453,51 @@ TEST_CASE("A session compiles at once, and tells when that is done though it sta
         CHECK((way.name == "compiled") == !way.origin.empty());
     }
 }
+
+TEST_CASE(
+    "A dt that follows the limit in the window is repeated, gone back over, undone and left out of the "
+    "text") {
+    TypedBench bench(
+        "du/dt = K*lap(u + u^3) + 1.5 + sin(t/3) - u; K = 0.2 in [0, 2]; u(0) = 0.3 + 0.1*random\ndt = "
+        "0.001\nsize = "
+        "24x18");
+    bench.act(action::Step{5});
+    const std::string before = bench.run().dt;
+    bench.set("dt", "follow:0.8limit");
+    CHECK(bench.run().dt.ends_with(",follow:0.8limit"));
+    CHECK_FALSE(contains(bench.now()->text, "\ndt = "));
+    bench.act(action::Step{400});
+    const auto at_405 = bench.cells("u");
+    bench.set("K", "0.5");
+    bench.act(action::Step{300});
+    const EditList edits = bench.now()->spec.edits;
+    REQUIRE(edits.size() > 4);
+    CHECK(time_at(bench.now()->spec, 705).value() == Approx(bench.session.simulation().solver().time()));
+    CHECK_FALSE(time_text(bench.now()->spec, 705).empty());
+    CHECK(bench.cells("u") == repeated(bench, "u"));
+    const auto at_705 = bench.cells("u");
+    bench.act(action::Jump{405});
+    CHECK(bench.now()->spec.edits == edits.until(405));
+    bench.act(action::Jump{100});
+    bench.act(action::Jump{705});
+    CHECK(bench.cells("u") == at_705);
+    bench.act(action::Jump{300});
+    bench.set("K", "0.3");
+    CHECK(bench.now()->spec.edits.size() < edits.size());
+    bench.act(action::Step{200});
+    CHECK(bench.cells("u") == repeated(bench, "u"));
+    bench.set("equation", "du/dt = K*lap(u + u^3) - 0.5*u\nK = 0.3 in [0, 2]\nsize = 24x18");
+    CHECK(bench.run().dt.ends_with(",follow:0.8limit"));
+    bench.act(action::Step{100});
+    CHECK(bench.cells("u") == repeated(bench, "u"));
+    CHECK_FALSE(time_text(bench.now()->spec, bench.now()->step).empty());
+    bench.set("dt", "0.001");
+    CHECK(contains(bench.now()->text, "dt = 0.001"));
+    bench.act(action::Undo{});
+    CHECK(bench.run().dt.ends_with(",follow:0.8limit"));
+    bench.act(action::Step{100});
+    CHECK(bench.cells("u") == repeated(bench, "u"));
+    bench.act(action::Reset{});
+    bench.act(action::Step{100});
+    CHECK(bench.cells("u") == repeated(bench, "u"));
+}

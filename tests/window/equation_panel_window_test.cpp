@@ -6,6 +6,7 @@
 #include "sim/model/presets.h"
 #include "sim/problem/ready_runs.h"
 #include "sim/session/session.h"
+#include "sim/text/parse.h"
 #include "tests/support/catch.h"
 #include "tests/support/session_lab.h"
 #include "tests/support/window/imgui_panels.h"
@@ -155,6 +156,13 @@ TEST_CASE("The button sets dt to a share of the limit, and the canvas shows comp
     lab.frames(2);
     const double limit = lab.session.snapshot()->step_limit->limit.dt;
     CHECK(std::abs(lab.session.simulation().now().time_step() / limit - 0.8) < 1e-6);
+    lab.click("##panel", {"Equation", "Follow the limit"});
+    lab.frames(2);
+    CHECK(lab.session.simulation().now().dt.ends_with("follow:0.8limit"));
+    CHECK_FALSE(contains(lab.session.snapshot()->text, "\ndt = "));
+    lab.click("##panel", {"Equation", "Follow the limit"});
+    lab.frames(2);
+    CHECK(lab.session.simulation().now().dt == format_real(lab.session.simulation().now().time_step()));
     lab.ui.panes = component_panes(lab.model());
     lab.frames(1);
     CHECK(shows_components(lab.ui));

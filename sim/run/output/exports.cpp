@@ -93,10 +93,15 @@ constexpr ExportRow kWriters[] = {
          write_text_file(path, statistics_csv(field.tables->measures, table_units(run.now, run.document)));
      }},
     {"histogram.csv",
-     [](auto& path, auto&, auto& field) { write_text_file(path, histogram_csv(*field.tables->histogram)); }},
+     [](auto& path, auto& run, auto& field) {
+         write_text_file(path, with_time(histogram_csv(*field.tables->histogram), run.document, run.steps));
+     }},
     {"profile.csv",
      [](auto& path, auto& run, auto& field) {
-         write_text_file(path, profile_csv(field.tables->profiles, table_units(run.now, run.document)));
+         write_text_file(path,
+                         with_time(profile_csv(field.tables->profiles, table_units(run.now, run.document)),
+                                   run.document,
+                                   run.steps));
      }},
     {"probes.csv",
      [](auto& path, auto& run, auto& field) {

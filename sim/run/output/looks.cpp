@@ -274,7 +274,7 @@ figure::FigurePanel pane_panel(const RunOutput& run, Pane pane, bool one_of_seve
 }  // namespace
 
 void write_spectrum_csv(const Path& path, const RunOutput& run, const OutputField& field) {
-    write_text_file(path, spectrum_csv(spectrum_of(run, field)));
+    write_text_file(path, with_time(spectrum_csv(spectrum_of(run, field)), run.document, run.steps));
 }
 
 void write_spectrum_png(const Path& path, const RunOutput& run, const OutputField& field) {
@@ -282,7 +282,7 @@ void write_spectrum_png(const Path& path, const RunOutput& run, const OutputFiel
 }
 
 void write_contours_csv(const Path& path, const RunOutput& run, const OutputField& field) {
-    write_text_file(path, contours_csv(contours_of(run, field).lines));
+    write_text_file(path, with_time(contours_csv(contours_of(run, field).lines), run.document, run.steps));
 }
 
 void write_contours_svg(const Path& path, const RunOutput& run, const OutputField& field) {
@@ -348,7 +348,10 @@ void write_surface_png(const Path& path, const RunOutput& run, const OutputField
 }
 
 void write_phase_csv(const Path& path, const RunOutput& run, const OutputField&) {
-    write_text_file(path, plane_csv(plane_of(run), run.fields[0].formula, run.fields[1].formula));
+    write_text_file(
+        path,
+        with_time(
+            plane_csv(plane_of(run), run.fields[0].formula, run.fields[1].formula), run.document, run.steps));
 }
 
 void write_phase_png(const Path& path, const RunOutput& run, const OutputField&) {

@@ -84,6 +84,7 @@ RunReport make_report(Simulation& simulation,
     report.spec.edits = simulation.edits();
     report.device = device_name(machine, method_of(report.spec)->device, report.spec.threads);
     report.steps = simulation.step();
+    report.time = simulation.solver().time();
     report.way = simulation.solver().way().name;
     report.processes = simulation.solver().processes();
     report.timings = simulation.timings();
@@ -131,6 +132,7 @@ Json to_json(const RunReport& report) {
         json["model_text"] = spec.model->text;
         json["stepper"] = spec.integrator();
         json["dt"] = spec.time_step();
+        json["time"] = report.time;
         json["dx"] = spec.spacing();
         if (!report.stable.empty()) json["stability"] = report.stable;
     } else {

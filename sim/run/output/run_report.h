@@ -16,6 +16,7 @@ struct RunReport {
     std::string device;
     RunSpec spec;         ///< resolved, at the end
     long long steps = 0;  ///< done
+    double time = 0;      ///< t at the end
     int processes = 1;    ///< number of processes of the run
     std::string way;      ///< executor of the last steps (ExecutionPath::name)
     Timings timings;

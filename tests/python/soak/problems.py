@@ -16,6 +16,11 @@ class Problem:
         self.steps = r.choice([2, 3, 5]) if self.nx * self.ny > 200_000 else r.choice([3, 7, 12, 20])
         self.dtype = r.choice(["float32", "float64"])
         self.lines = self.model()
+        # A dt that follows the limit looks at it every 32 steps. It is drawn apart, so that other problems stay.
+        apart = random.Random(f"{seed} follows")
+        self.dt = f"follow:{apart.choice(['0.8', '0.5', '1.1', ''])}limit" if events and apart.random() < 0.12 else None
+        if self.dt and self.nx * self.ny < 5000:
+            self.steps = apart.choice([40, 70, 100])
         self.events = self.make_events() if events and r.random() < 0.5 else []
 
     @property
@@ -26,7 +31,7 @@ class Problem:
         """Returns the words of the command line, without those that choose the execution."""
         at = [word for step, name, value in self.events for word in ("--at", f"{step}:{name}={value}")]
         return ["--equation", self.text, "--size", f"{self.nx}x{self.ny}", "--steps", str(self.steps), "--dtype", self.dtype,
-                "--seed", str(self.seed), "--allow-unstable", *at]  # fmt: skip
+                "--seed", str(self.seed), "--allow-unstable", *at, *(["--dt", self.dt] if self.dt else [])]  # fmt: skip
 
     # --- Formulas. `d` is the remaining depth.
 
@@ -144,7 +149,7 @@ class Problem:
         r = self.r
         make = {
             "parameter": lambda: (r.choice(self.parameters), r.choice(["0.2", "1.5"])) if self.parameters else ("dt", "0.02"),
-            "dt": lambda: ("dt", r.choice(["0.015625", "0.004", "1e-4"])),
+            "dt": lambda: ("dt", r.choice(["0.015625", "0.004", "1e-4", *(["0.9limit", "follow:0.7limit"] if self.dt else [])])),
             "dx": lambda: ("dx", r.choice(["0.8", "3"])),
             "boundary": lambda: ("boundary", r.choice(["periodic", "insulated", "zero"])),
             "size": lambda: ("size", r.choice(["20x31", "33x8", "9x1", f"{self.nx + 3}x{self.ny}"])),

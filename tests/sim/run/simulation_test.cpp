@@ -151,6 +151,20 @@ TEST_CASE("The limit of a step is that of the run's time") {
     CHECK(contains(stability_text(0.25, {std::nan(""), "", "", false}), "not finite"));
 }
 
+TEST_CASE("A state that is returned to has its own time, whatever dt has become") {
+    RunSpec spec = spec_of(16, 16);
+    spec.use_model(model_of_text("du/dt = 0.1*lap(u) + sin(t); dt = 0.25; dx = 1"));
+    Simulation simulation(spec, Field(random_field(16, 16)));
+    simulation.apply(Advance{10});
+    const Simulation::Checkpoint then = simulation.checkpoint();
+    simulation.apply(Set{"dt", "0.5"});
+    simulation.apply(Advance{10});
+    simulation.restore(then);
+    CHECK(simulation.solver().time() == 2.5);
+    simulation.apply(Advance{2});
+    CHECK(simulation.solver().time() == 3);
+}
+
 TEST_CASE("The step that is chosen holds where the reaction leads to, and not at the start alone") {
     const auto [text, limit] = GENERATE(table<const char*, double>({
         {"du/dt = 0.2*lap(u) + u - u^3; u(0) = 0", 2 / 3.6},

@@ -13,6 +13,7 @@
 #include "app/window/panels/tour.h"
 #include "app/window/panels/widgets/widgets.h"
 #include "sim/model/text/typed_number.h"
+#include "sim/problem/time_step.h"
 #include "sim/problem/units.h"
 #include "sim/run/stability.h"
 #include "sim/text/error.h"
@@ -296,6 +297,15 @@ void draw_time_step(UiState& ui, const Snapshot& snapshot) {
                    "Sets dt to 0.8 of the largest stable step\n--dt 0.8limit",
                    unlimited ? "There is no stability limit" : ""))
         change(ui, "dt", "0.8limit");
+    bool follows = read_time_step(now.dt).follows;
+    if (checkbox_row(
+            "Follow the limit",
+            &follows,
+            fmt::format(
+                "Keeps dt at 0.8 of the limit while the field changes: looks every {} steps. Each change "
+                "is an edit of the run.\n--dt follow:0.8limit",
+                kFollowEvery)))
+        change(ui, "dt", follows ? "follow:0.8limit" : fixed_time_step(now.dt));
     bool allow = now.allow_unstable;
     if (checkbox_row("Allow unstable",
                      &allow,

@@ -1,0 +1,33 @@
+// The time step of typed equations as it is written.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace stencil {
+
+/// "0.01", a fixed step; "0.8limit", that share of the stability limit at this moment; "follow:0.8limit",
+/// which stays near that share as the field changes; or "0.01,follow:0.8limit", which does so from 0.01 on,
+/// as events of a run record it.
+struct TimeStep {
+    std::optional<double> dt;     ///< empty: decided once a field is there to compute the limit from
+    std::optional<double> share;  ///< of the limit; empty: a fixed step
+    bool follows = false;
+    /// Whether it says what a run that follows the limit has decided.
+    bool decided() const { return dt && follows; }
+};
+
+/// Texts that are none of these give an empty one.
+TimeStep read_time_step(std::string_view text);
+
+/// Parses and simplifies what a user typed. Throws InputError.
+std::string checked_time_step(std::string_view text);
+
+/// What was asked for, of a step that follows the limit; other texts stay.
+std::string asked_time_step(const std::string& text);
+
+/// The same step, fixed.
+std::string fixed_time_step(const std::string& text);
+
+}  // namespace stencil
