@@ -168,6 +168,7 @@ ChosenCommand add_window(CLI::App& app) {
              "eight cards for a first look, beside the controls that they speak of",
              &WindowRequest::tour,
              true);
+    add_flag("--editor", "the equation in the large editor, beside the field", &WindowRequest::editor, true);
     add_flag("--continue",
              "the session that was open last, up to the step where it was left",
              &WindowRequest::continues,

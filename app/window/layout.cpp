@@ -81,17 +81,16 @@ float panel_width(const UiState& ui, float window_width) {
     return std::floor(std::min(wished, float(kLargestPanelShare) * window_width));
 }
 
-// Dragging the strip between panel and canvas changes the panel's width.
-void draw_splitter(UiState& ui, const Area& area, float window_width) {
-    begin("##splitter", area, ImVec2(0, 0), kStrip);
+// Dragging the strip at the right of a part that begins at `left` changes its width (at scale 1).
+void draw_splitter(const char* name, const Area& area, float left, float scale, float most, float& width) {
+    begin(name, area, ImVec2(0, 0), kStrip);
     ImGui::InvisibleButton("##drag", ImVec2(area.width, std::max(1.0f, area.height)));
     const bool held = ImGui::IsItemActive();
     const bool touched = held || ImGui::IsItemHovered();
     if (touched) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
     if (held) {
-        const float most = std::min(kMaxPanelWidth, float(kLargestPanelShare) * window_width / ui.scale);
-        const float wished = (ImGui::GetIO().MousePos.x - area.width / 2) / ui.scale;
-        ui.preferences.panel_width = std::max(kMinPanelWidth, std::min(wished, most));
+        const float wished = (ImGui::GetIO().MousePos.x - left - area.width / 2) / scale;
+        width = std::max(kMinPanelWidth, std::min({wished, kMaxPanelWidth, most / scale}));
     }
     const ImU32 color = ImGui::GetColorU32(held      ? ImGuiCol_SeparatorActive
                                            : touched ? ImGuiCol_SeparatorHovered
@@ -120,13 +119,34 @@ void draw_sides(UiState& ui, const Snapshot& snapshot, Area& rest) {
           kFixed | ImGuiWindowFlags_AlwaysVerticalScrollbar);
     draw_side_panel(ui, snapshot);
     ImGui::End();
-    draw_splitter(ui, rest.cut_left(splitter), window_width);
+    draw_splitter("##splitter",
+                  rest.cut_left(splitter),
+                  0,
+                  ui.scale,
+                  float(kLargestPanelShare) * window_width,
+                  ui.preferences.panel_width);
+}
+
+// Beside the canvas, so that the field is seen while its equation is typed.
+void draw_editor_pane(UiState& ui, const Snapshot& snapshot, Area& rest) {
+    if (!ui.panel.equation.large) return;
+    const float left = rest.x, most = float(kLargestEditorShare) * rest.width;
+    const float splitter = std::max(3.0f, std::round(em(0.25f)));
+    const float width = std::floor(std::min(std::max(ui.preferences.editor_width * ui.scale, em(18)), most));
+    begin("##editor",
+          rest.cut_left(width - splitter),
+          ImVec2(std::round(em(0.6f)), std::round(em(0.5f))),
+          kStrip);
+    draw_large_editor(ui, snapshot);
+    ImGui::End();
+    draw_splitter(
+        "##editor edge", rest.cut_left(splitter), left, ui.scale, most, ui.preferences.editor_width);
 }
 
 // Lists the windows that the keyboard cycles through: strips, panel, and windows over the canvas.
 std::vector<ImGuiWindow*> parts_of(const ImGuiContext& context) {
     std::vector<ImGuiWindow*> parts;
-    for (const char* name : {"##toolbar", "##panel", "##tour", "##timeline", "##notices"})
+    for (const char* name : {"##toolbar", "##panel", "##editor", "##tour", "##timeline", "##notices"})
         if (ImGuiWindow* window = ImGui::FindWindowByName(name); window && window->WasActive)
             parts.push_back(window);
     constexpr ImGuiWindowFlags kNone = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_ChildWindow |
@@ -173,7 +193,7 @@ Layout draw_interface(UiState& ui, const Snapshot& snapshot) {
     follow_components(ui, snapshot);
     follow_brush(ui, snapshot);
     // Sections that need these set them again in each frame in which they are visible.
-    ui.wants_histogram = ui.wants_spectrum = ui.wants_plane = false;
+    ui.wants_histogram = ui.wants_spectrum = ui.wants_plane = ui.panel.equation.editing = false;
     ui.on_profile.reset();
     ui.slider_y.reset();
 
@@ -192,6 +212,7 @@ Layout draw_interface(UiState& ui, const Snapshot& snapshot) {
         const Area area = rest.cut_top(strip_height(frame));
         strip("##toolbar", area, true, [&] { draw_toolbar(ui, snapshot); });
         draw_sides(ui, snapshot, rest);
+        draw_editor_pane(ui, snapshot, rest);
         if (rest.height >= strip_height(frame) + least_canvas) {
             const Area below = rest.cut_bottom(strip_height(frame));
             strip("##timeline", below, false, [&] { draw_timeline(ui, snapshot); });

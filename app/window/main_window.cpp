@@ -113,6 +113,7 @@ class MainWindow {
         if (!request.kernel.empty()) choose_kernel(ui_, request.kernel);
         ui_.panel.examples.large = request.large_results;
         ui_.panel.examples.held = scripted();
+        if (request.editor) toggle_large_editor(ui_, *snapshot_);
         if (request.tour) begin_tour(ui_, *snapshot_);
         if (!request.example) return;
         show_request(ui_.panel.examples, *request.example);

@@ -29,6 +29,7 @@ struct WindowRequest {
     std::string json;        ///< file for the cost of the frames; empty: none
     bool prompts = false;    ///< show first-use prompts, even those already done
     bool tour = false;       ///< begins with it
+    bool editor = false;     ///< begins with the large editor
     bool vsync = true;
     bool interop = true;
     std::optional<Size> window;  ///< in pixels at scale 1

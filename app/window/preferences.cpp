@@ -86,6 +86,7 @@ void for_each_preference(P& p, const F& field) {
     field("font_size", p.font_size, kMinFontSize, kMaxFontSize);
     field("panels", p.panels);
     field("panel_width", p.panel_width, kMinPanelWidth, kMaxPanelWidth);
+    field("editor_width", p.editor_width, kMinPanelWidth, kMaxPanelWidth);
     field("window_width", p.window_width, kMinWindow, kMaxWindow);
     field("window_height", p.window_height, kMinWindow, kMaxWindow);
     field("prompts_done", p.prompts_done);

@@ -20,7 +20,7 @@ constexpr Shortcut kShortcuts[] = {
      faster,
      true},
     {"-", {{GLFW_KEY_MINUS}, {GLFW_KEY_KP_SUBTRACT}}, "Half as many steps per frame", slower, true},
-    {"Ctrl+Z", {{GLFW_KEY_Z, GLFW_MOD_CONTROL}}, "Undo", undo, true},
+    {"Ctrl+Z", {{GLFW_KEY_Z, GLFW_MOD_CONTROL}}, "Undo; in a text its own last change", undo, true},
     {"Ctrl+Y or Ctrl+Shift+Z",
      {{GLFW_KEY_Y, GLFW_MOD_CONTROL}, {GLFW_KEY_Z, GLFW_MOD_CONTROL | GLFW_MOD_SHIFT}},
      "Redo",
@@ -61,6 +61,36 @@ constexpr Shortcut kShortcuts[] = {
      "Keyboard focus to the previous part",
      ask<FocusPrevious>},
     {"Shift+C", {{GLFW_KEY_C, GLFW_MOD_SHIFT}}, "Copy the canvas as a picture", ask<CopyCanvas>},
+    {"F2",
+     {{GLFW_KEY_F2}},
+     "Equation in a large editor, or back in the panel",
+     toggle_large_editor,
+     false,
+     true},
+    {"F1 in the equation",
+     {{GLFW_KEY_F1}},
+     "Reference card: an example of everything that an equation can have",
+     toggle_reference_card,
+     false,
+     true,
+     false,
+     true},
+    {"Ctrl+F in the equation",
+     {{GLFW_KEY_F, GLFW_MOD_CONTROL}},
+     "Find; Enter goes on, with Shift backwards",
+     find_in_equation,
+     false,
+     true,
+     false,
+     true},
+    {"Ctrl+H in the equation",
+     {{GLFW_KEY_H, GLFW_MOD_CONTROL}},
+     "Find and replace",
+     replace_in_equation,
+     false,
+     true,
+     false,
+     true},
     {"H, F1 or ?",
      {{GLFW_KEY_H}, {GLFW_KEY_F1}, {GLFW_KEY_SLASH, GLFW_MOD_SHIFT}},
      "Help",
@@ -101,7 +131,9 @@ bool handle_key(const KeyPress& press, UiState& ui, const Snapshot& snapshot) {
         const bool meant = std::ranges::any_of(row.keyed(), [&](const Chord& chord) {
             return chord.key == press.key && chord.mods == (press.mods & kMods);
         });
-        const bool is_anothers = (typing && !row.while_typing) || (row.presses && ImGui::GetIO().NavVisible);
+        const bool is_anothers = (typing && !row.while_typing) ||
+                                 (row.in_equation && !ui.panel.equation.editing) ||
+                                 (row.presses && ImGui::GetIO().NavVisible);
         if (!meant || is_anothers) continue;
         if (!press.repeat || row.repeats) row.command(ui, snapshot);
         return true;

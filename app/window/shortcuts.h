@@ -25,6 +25,7 @@ struct Shortcut {
     bool repeats = false;       ///< while the key is held
     bool while_typing = false;  ///< also while text is edited
     bool presses = false;       ///< a focused control takes the key as a click
+    bool in_equation = false;   ///< only while the equation is edited
 
     std::span<const Chord> keyed() const {
         return {chords, std::size_t(std::ranges::find(chords, 0, &Chord::key) - chords)};

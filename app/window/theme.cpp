@@ -201,6 +201,12 @@ void load_fonts(float pixels) {
     icons.GlyphOffset.y = std::round(size * 0.04f);
     add_font("fontawesome-webfont", size, icons);
     if (!has_font(kMonospace)) return;
+    // Signs that Roboto does not have, such as the nabla.
+    ImFontConfig signs;
+    signs.MergeMode = true;
+    signs.OversampleV = 1;
+    signs.GlyphRanges = kTextRanges;
+    add_font(kMonospace, size, signs);
     ImFontConfig code;
     code.OversampleH = 2;
     code.OversampleV = 1;

@@ -40,9 +40,10 @@ struct KeptChoices {
 /// Stored in the user's configuration folder between sessions.
 struct Preferences : KeptChoices {
     Theme theme = Theme::dark;
-    float font_size = 15;     ///< pixels at scale 1
-    bool panels = true;       ///< whether they are shown
-    float panel_width = 340;  ///< pixels at scale 1
+    float font_size = 15;      ///< pixels at scale 1
+    bool panels = true;        ///< whether they are shown
+    float panel_width = 340;   ///< pixels at scale 1
+    float editor_width = 540;  ///< of the large editor, likewise
     int window_width = 1280, window_height = 800;
     std::vector<std::string> prompts_done;  ///< names of first-use prompts
     bool axes = true;                       ///< coordinates around the field

@@ -227,7 +227,7 @@ class Assembly {
 
     // Catches a misspelt setting such as "boundry = periodic", which would otherwise read as a definition.
     void refuse_misspelt_setting(const NamedFormula& d) {
-        const std::string nearest = nearest_name(d.name, setting_names());
+        const std::string nearest = nearest_name(d.name, names_of(setting_rows()));
         if (nearest.empty()) return;
         if (d.formula.kind == SyntaxKind::string ||
             (d.formula.kind == SyntaxKind::name && !semantics_.knows(d.formula)))

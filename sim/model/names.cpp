@@ -18,12 +18,12 @@ auto find_named(Rows& rows, std::string_view name) {
     return std::ranges::find_if(rows, [&](const auto& row) { return row.name == name; });
 }
 
-// Predefined names: position, time and grid.
-struct KnownName {
+// The predefined names that are leaves of the graph.
+struct KnownLeaf {
     std::string_view name;
     Op op;
 };
-constexpr auto kKnown = std::to_array<KnownName>({
+constexpr auto kLeaves = std::to_array<KnownLeaf>({
     {"x", Op::x},
     {"y", Op::y},
     {"t", Op::t},
@@ -35,7 +35,26 @@ constexpr auto kKnown = std::to_array<KnownName>({
     {"ny", Op::rows},
 });
 
+constexpr auto kKnown = std::to_array<KnownName>({
+    {"x", "the cell's centre along x, from 0 at the left"},
+    {"y", "the cell's centre along y, from 0 at the top"},
+    {"t", "the time"},
+    {"step", "the number of the step"},
+    {"pi", "3.14159..."},
+    {"dt", "the time step"},
+    {"dx", "the cell size"},
+    {"dy", "the cell size, as dx"},
+    {"nx", "the number of columns"},
+    {"ny", "the number of rows"},
+    {"Lx", "the field's width, nx*dx"},
+    {"Ly", "the field's height, ny*dx"},
+});
+
 }  // namespace
+
+std::span<const KnownName> known_names() {
+    return kKnown;
+}
 
 // Whether a boundary condition mentions the name.
 bool Semantics::has_sides(std::string_view name) const {
@@ -81,8 +100,8 @@ std::optional<Value> Semantics::own_name(const std::string& name, TextSpan span)
 
 std::optional<Value> Semantics::known_name(const std::string& name) {
     Graph& g = graph();
-    const auto row = find_named(kKnown, name);
-    if (row != kKnown.end()) return scalar_value(g.leaf(row->op), {});
+    const auto row = find_named(kLeaves, name);
+    if (row != kLeaves.end()) return scalar_value(g.leaf(row->op), {});
     if (name == "pi") return scalar_value(g.number(std::numbers::pi), {});
     if (name == "Lx" || name == "L_x") return scalar_value(g.multiply(g.leaf(Op::columns), spacing()), {});
     if (name == "Ly" || name == "L_y") return scalar_value(g.multiply(g.leaf(Op::rows), spacing()), {});
@@ -183,7 +202,7 @@ std::vector<std::string> Semantics::names_in_use() const {
     for (const auto& row : equations_.parameters) names.push_back(row.name);
     for (const auto& row : statements_.definitions) names.push_back(row.name);
     for (const KnownName& row : kKnown) names.emplace_back(row.name);
-    for (const std::string_view name : {"pi", "Lx", "Ly", "random", "normal"}) names.emplace_back(name);
+    for (const std::string_view name : {"random", "normal"}) names.emplace_back(name);
     return names;
 }
 

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -107,12 +108,19 @@ struct Function {
     std::string_view name;
     int least, most;  ///< number of arguments
     Value (*apply)(Semantics&, const Syntax& call, const std::vector<Value>& args);
-    std::string_view help;  ///< one line
+    std::string_view help;     ///< one line
+    std::string_view example;  ///< in the components u and v and the parameters D, a and b
 };
 const std::vector<Function>& functions();
 /// Finds a function by its name or by another program's name for it; null if there is none.
 const Function* find_function(std::string_view name);
 std::vector<std::string> function_names();
+
+/// A name that every text has: position, time and grid.
+struct KnownName {
+    std::string_view name, help;
+};
+std::span<const KnownName> known_names();
 
 /// Wraps a node as a scalar value.
 inline Value scalar_value(Node node, TextSpan span) {

@@ -79,7 +79,10 @@ std::string sides_of(const Equations& equations, std::size_t choice) {
 
 void run_one(std::string_view input) {
     Equations equations;
+    // An editor reads a text with mistakes, too, and without them finds the same.
+    const Statements readable = readable_statements(input);
     if (!accepted([&] { equations = read_equations(input); })) return;
+    require(readable.unreadable.empty(), "a text without mistakes is readable");
     const std::size_t choice = std::hash<std::string_view>()(input);
     const std::string text = std::string(input) + sides_of(equations, choice);
     accepted([&] { equations = read_equations(text); });

@@ -51,6 +51,25 @@ struct EquationLab : HeadlessImGui {
         const ImGuiWindow& editor = child("##text");
         click({editor.Pos.x + 30, editor.Pos.y + editor.Size.y - 8});
     }
+    // Presses a key with Ctrl held.
+    void chord(ImGuiKey key) {
+        hands.ctrl = true;
+        press(key);
+        hands.ctrl = false;
+        frames();
+    }
+    // Clicks a button of the section, at this share of the panel's width.
+    void click_in_panel(const char* label, float share) {
+        const WindowRect panel = window_rect("##panel");
+        const ImGuiID id = id_of("##panel", {"Equation", label});
+        ImVec2 at(panel.least.x + share * (panel.most.x - panel.least.x), panel.least.y);
+        while (at.y < panel.most.y && ImGui::GetCurrentContext()->HoveredId != id) {
+            at.y += 4;
+            move_mouse(at);
+        }
+        click(at);
+    }
+    const std::string& text() const { return ui.panel.equation.edit.text(); }
     ImRect slider() { return find("##panel", {"Equation", "D", "##value"}); }
     // Drags the slider's thumb between these shares of its width.
     void drag(const ImRect& at, float from, float to) {
@@ -115,17 +134,179 @@ TEST_CASE("The text has the run's own values, and nothing comes of it that nobod
     lab.act(action::Change{"D", "0.15"});
     lab.act(action::Change{"boundary", "zero"});
     lab.frames(3);
-    CHECK(lab.ui.panel.equation.text.find("D = 0.15 in [0, 0.2]") != std::string::npos);
-    CHECK(lab.ui.panel.equation.text.find("boundary = zero") != std::string::npos);
+    CHECK(lab.ui.panel.equation.edit.text().find("D = 0.15 in [0, 0.2]") != std::string::npos);
+    CHECK(lab.ui.panel.equation.edit.text().find("boundary = zero") != std::string::npos);
     const std::size_t done = lab.snapshot.history->done.size();
     lab.enter_editor();
     lab.act(action::Change{"D", "0.05"});
-    lab.frames(60);  // a text with the focus is not replaced
+    lab.frames(60);  // also of a text with the focus
+    CHECK(lab.text().find("D = 0.05") != std::string::npos);
     CHECK(lab.session.simulation().now().parameter("D") == 0.05);
     CHECK(lab.snapshot.history->done.size() <= done + 1);
-    lab.click({1000, 800});
+}
+
+TEST_CASE("Slider and text agree while a mistake stands elsewhere in the text") {
+    EquationLab lab;
+    lab.enter_editor();
+    lab.chord(ImGuiKey_End);
+    lab.type("\nq = lop(u)");
+    lab.frames(30);
+    REQUIRE(lab.ui.panel.equation.mistake);
+    lab.act(action::Change{"D", "0.15"});
     lab.frames(40);
-    CHECK(lab.ui.panel.equation.text.find("D = 0.05") != std::string::npos);
+    CHECK(lab.text().find("D = 0.15 in [0, 0.2]") != std::string::npos);
+    CHECK(lab.text().find("q = lop(u)") != std::string::npos);
+    CHECK(lab.session.simulation().now().parameter("D") == 0.15);
+    CHECK(lab.ui.panel.equation.mistake);
+}
+
+TEST_CASE("Ctrl+Z in the text takes back what was typed, and the run follows") {
+    EquationLab lab;
+    lab.enter_editor();
+    lab.chord(ImGuiKey_End);
+    lab.type("\nK = 3");
+    lab.frames(30);
+    CHECK(lab.model().index_of("K"));
+    lab.chord(ImGuiKey_Z);
+    lab.frames(30);
+    CHECK(lab.text() == kTyped);
+    CHECK_FALSE(lab.model().index_of("K"));
+    lab.chord(ImGuiKey_Y);
+    lab.frames(30);
+    CHECK(lab.model().index_of("K"));
+}
+
+TEST_CASE("The clipboard, the arrow keys and the mouse move and change the text as elsewhere") {
+    EquationLab lab;
+    lab.enter_editor();
+    lab.chord(ImGuiKey_Home);
+    const editing::TextEdit& edit = lab.ui.panel.equation.edit;
+    lab.press(ImGuiKey_DownArrow);
+    CHECK(edit.caret() == lab.text().find("dv/dt"));
+    lab.press(ImGuiKey_End);
+    CHECK(edit.caret() == lab.text().find("\nD ="));
+    lab.hands.shift = true;
+    lab.press(ImGuiKey_Home);
+    lab.hands.shift = false;
+    CHECK(edit.selected() == "dv/dt = 0.1*lap(v)");
+    lab.chord(ImGuiKey_X);
+    CHECK(lab.text().find("dv/dt") == std::string::npos);
+    lab.chord(ImGuiKey_V);
+    CHECK(lab.text() == kTyped);
+    lab.chord(ImGuiKey_A);
+    CHECK(edit.selected() == kTyped);
+    const ImGuiWindow& box = lab.child("##text");
+    lab.click({box.Pos.x + 6, box.Pos.y + 10});
+    CHECK(edit.caret() == 0);
+    lab.press(ImGuiKey_Backspace);
+    CHECK(lab.text() == kTyped);
+    lab.press(ImGuiKey_Delete);
+    CHECK(lab.text() == kTyped + 1);
+    lab.press(ImGuiKey_Escape);
+    CHECK_FALSE(lab.ui.panel.equation.active);
+    lab.type("x");
+    CHECK(lab.text() == kTyped + 1);
+}
+
+TEST_CASE("A begun name is completed by Tab, and by Enter once a row was chosen") {
+    EquationLab lab;
+    lab.enter_editor();
+    lab.chord(ImGuiKey_End);
+    for (const char* letter : {"\n", "q", " ", "=", " ", "l", "a"}) lab.type(letter);
+    CHECK(lab.ui.panel.equation.listed);
+    CHECK(window_rect("##completions").drawn);
+    lab.press(ImGuiKey_Tab);
+    CHECK(lab.text().ends_with("q = lap("));
+    CHECK_FALSE(lab.ui.panel.equation.listed);
+    for (const char* letter : {"u", ")", "\n", "s", "t", "e"}) lab.type(letter);
+    CHECK(lab.ui.panel.equation.listed);
+    lab.press(ImGuiKey_DownArrow);
+    lab.press(ImGuiKey_Enter);
+    CHECK(lab.text().ends_with("stepper = "));
+    lab.type("h");
+    lab.press(ImGuiKey_Enter);
+    CHECK(lab.text().ends_with("stepper = h\n"));  // nothing was chosen
+}
+
+TEST_CASE("F2 opens the editor beside the field, with a mistake's message at its line") {
+    EquationLab lab;
+    const double width = lab.ui.canvas.width;
+    toggle_large_editor(lab.ui, lab.snapshot);
+    lab.frames(3);
+    const WindowRect pane = window_rect("##editor");
+    REQUIRE(pane.drawn);
+    CHECK(lab.ui.canvas.x >= double(pane.most.x));
+    CHECK(lab.ui.canvas.width < width);
+    CHECK(lab.ui.panel.equation.active);  // it has the focus
+    lab.chord(ImGuiKey_End);
+    const float before = lab.child("##text").ContentSize.y;
+    lab.type("\nq = lop(u)");
+    lab.frames(30);
+    REQUIRE(lab.ui.panel.equation.mistake);
+    CHECK(lab.child("##text").ContentSize.y > before + 1.5f * ImGui::GetFontSize());
+    CHECK(lab.model().components.size() == 2);
+    toggle_reference_card(lab.ui, lab.snapshot);
+    lab.frames(3);
+    CHECK(lab.child("##card").ContentSize.y > 500);
+    toggle_large_editor(lab.ui, lab.snapshot);
+    lab.frames(3);
+    CHECK_FALSE(window_rect("##editor").drawn);
+    CHECK(lab.ui.canvas.width == width);
+}
+
+TEST_CASE("Title, source and about are folded until the caret goes there") {
+    EquationLab lab("title = \"T\"\nsource = \"S\"\ndu/dt = lap(u)\nsize = 20x20");
+    const EquationState& state = lab.ui.panel.equation;
+    const float folded = lab.child("##text").ContentSize.y;
+    lab.enter_editor();
+    CHECK(state.folded);
+    lab.press(ImGuiKey_UpArrow);
+    lab.press(ImGuiKey_UpArrow);
+    lab.press(ImGuiKey_UpArrow);
+    lab.frames(2);
+    CHECK_FALSE(state.folded);
+    CHECK(lab.child("##text").ContentSize.y > folded);
+    const ImGuiWindow& box = lab.child("##text");
+    lab.click({box.Pos.x + 12, box.Pos.y + 8});  // the line above the text
+    lab.frames(2);
+    CHECK(state.folded);
+    CHECK(state.edit.caret() == lab.text().find("du/dt"));
+}
+
+TEST_CASE("Find goes from match to match, and replaces one or all of them") {
+    EquationLab lab;
+    EquationState& state = lab.ui.panel.equation;
+    lab.enter_editor();
+    lab.chord(ImGuiKey_Home);
+    lab.hands.shift = true;
+    lab.press(ImGuiKey_RightArrow);
+    lab.press(ImGuiKey_RightArrow);
+    lab.hands.shift = false;
+    CHECK(state.edit.selected() == "du");
+    replace_in_equation(lab.ui, lab.snapshot);
+    CHECK(state.what == "du");
+    lab.frames(4);
+    CHECK_FALSE(state.active);
+    CHECK(state.editing);  // Ctrl+F and Ctrl+H still belong to it
+    lab.chord(ImGuiKey_A);
+    lab.type("lap");
+    CHECK(state.what == "lap");
+    lab.press(ImGuiKey_Enter);
+    CHECK(state.edit.selection() == equation::TextSpan{10, 13});
+    lab.frames(3);
+    CHECK(state.editing);
+    lab.press(ImGuiKey_Enter);
+    CHECK(state.edit.selection().begin == lab.text().find("lap(v)"));
+    lab.press(ImGuiKey_Enter);
+    CHECK(state.edit.selection().begin == 10);
+    state.by = "lap2";
+    lab.click_in_panel("Replace", 0.5f);
+    CHECK(lab.text().starts_with("du/dt = D*lap2(u)"));
+    state.whole = true;  // not the lap in lap2
+    lab.click_in_panel("All", 0.8f);
+    lab.frames(30);
+    CHECK(lab.text().find("dv/dt = 0.1*lap2(v)") != std::string::npos);
+    CHECK(lab.session.snapshot()->now.model->text.find("lap2(v)") != std::string::npos);
 }
 
 TEST_CASE("A text that the session changes is shown, unless another one is being typed") {
@@ -133,10 +314,10 @@ TEST_CASE("A text that the session changes is shown, unless another one is being
     lab.frames(40);
     lab.act(action::Change{"model", "life", false, true});
     lab.frames(2);
-    CHECK(lab.ui.panel.equation.text == lab.model().text);
+    CHECK(lab.ui.panel.equation.edit.text() == lab.model().text);
     lab.act(action::Undo{});
     lab.frames(2);
-    CHECK(lab.ui.panel.equation.text == kTyped);
+    CHECK(lab.ui.panel.equation.edit.text() == kTyped);
 }
 
 TEST_CASE("A parameter's slider changes it at once, within a range that a menu changes") {

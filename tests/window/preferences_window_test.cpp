@@ -25,6 +25,7 @@ Preferences random_preferences(Dice& dice) {
     preferences.font_size = float(dice.integer(10, 32));
     preferences.panels = dice.integer(0, 1) == 0;
     preferences.panel_width = float(dice.integer(280, 900));
+    preferences.editor_width = float(dice.integer(280, 900));
     preferences.window_width = dice.integer(320, 5000);
     preferences.window_height = dice.integer(320, 5000);
     if (dice.integer(0, 1) == 0) preferences.prompts_done = {"paint", "three-up"};

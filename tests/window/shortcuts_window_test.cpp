@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "app/window/panels/widgets/widgets.h"
@@ -90,6 +91,16 @@ const std::map<UiCommand, Expectation>& expectations() {
          [](const Outcome& o) {
              return asks<CopyText>(o) && o.after.asked<CopyText>()->text.starts_with("stencilscope run");
          }},
+        {toggle_large_editor,
+         [](const Outcome& o) { return o.after.panel.equation.large && o.after.panel.equation.takes_focus; }},
+        {toggle_reference_card,
+         [](const Outcome& o) { return o.after.panel.equation.large && o.after.panel.equation.card; }},
+        {find_in_equation,
+         [](const Outcome& o) {
+             return o.after.panel.equation.finding && !o.after.panel.equation.replacing;
+         }},
+        {replace_in_equation,
+         [](const Outcome& o) { return o.after.panel.equation.finding && o.after.panel.equation.replacing; }},
         {toggle_gallery, [](const Outcome& o) { return o.after.gallery.open != o.before.gallery.open; }},
         {ask<CopyCanvas>, asks<CopyCanvas>},
         {ask<FocusNext>, asks<FocusNext>},
@@ -139,13 +150,13 @@ UiState random_interface(Dice& dice) {
 
 }  // namespace
 
-TEST_CASE("no two shortcuts share a key") {
-    std::set<std::pair<int, int>> seen;
+TEST_CASE("no two shortcuts share a key in one place") {
+    std::set<std::tuple<int, int, bool>> seen;
     for (const Shortcut& row : shortcuts()) {
         CHECK_FALSE(row.keyed().empty());
         for (const Chord& chord : row.keyed()) {
             CAPTURE(row.what, chord.key, chord.mods);
-            CHECK(seen.emplace(chord.key, chord.mods).second);
+            CHECK(seen.emplace(chord.key, chord.mods, row.in_equation).second);
         }
     }
 }
@@ -159,7 +170,8 @@ TEST_CASE("every shortcut does what the help says of it") {
         REQUIRE(expected != expectations().end());
         CHECK(shortcut_of(row.command) == &row);
         for (const Chord& chord : row.keyed()) {
-            const UiState before = random_interface(dice);
+            UiState before = random_interface(dice);
+            before.panel.equation.editing = row.in_equation;
             const Snapshot snapshot = random_session(dice);
             UiState after = before;
             // Num lock and caps lock are ignored.
@@ -178,9 +190,11 @@ TEST_CASE("keys are ignored while a text is being typed") {
     for (const Shortcut& row : shortcuts())
         for (const Chord& chord : row.keyed()) {
             UiState ui;
+            ui.panel.equation.editing = row.in_equation;
             CHECK(handle_key({chord.key, chord.mods, false}, ui, snapshot) == row.while_typing);
             CHECK(ui.actions.empty());
-            CHECK((ui.asked<Quit>() != nullptr) == row.while_typing);  // only quitting
+            // Only quitting, and what belongs to the text.
+            CHECK((ui.asked<Quit>() != nullptr) == (row.command == ask<Quit>));
         }
 }
 

@@ -73,6 +73,13 @@ inline constexpr double kMinBrushRadius = 0.5, kMaxBrushRadius = 4096;  ///< cel
 void smaller_brush(UiState& ui, const Snapshot& snapshot);
 void larger_brush(UiState& ui, const Snapshot& snapshot);
 
+/// Moves the equation's editor from the panel to a pane beside the canvas, or back.
+void toggle_large_editor(UiState& ui, const Snapshot& snapshot);
+void toggle_reference_card(UiState& ui, const Snapshot& snapshot);
+/// Finds, or finds and replaces, in the equation, first the selected text.
+void find_in_equation(UiState& ui, const Snapshot& snapshot);
+void replace_in_equation(UiState& ui, const Snapshot& snapshot);
+
 void toggle_gallery(UiState& ui, const Snapshot& snapshot);
 /// Rescales a brush whose radius is a share of the field's size after that has changed.
 void follow_brush(UiState& ui, const Snapshot& snapshot);

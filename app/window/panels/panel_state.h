@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sim/code/generated_code.h"
+#include "sim/editing/text_edit.h"
 #include "sim/examples/example.h"
 #include "sim/examples/report/report.h"
 #include "sim/figure/chart.h"
@@ -71,18 +72,40 @@ struct SliderRange {
     std::optional<double> low, high;
 };
 
-/// An error in a text: the message, and its position in a line of it.
+/// An error in a text: the message, and its position in the text and in a line of it.
 struct Mistake {
     std::string sentence, line;
     std::size_t number = 0, column = 0;  ///< 1-based
+    std::size_t begin = 0, end = 0;      ///< bytes of the text
 };
 
+struct TextCache;
+
 struct EquationState {
-    std::string text, seen;  ///< as typed; and the session's text when last copied
-    double typed_at = -1;    ///< ImGui's time of the newest change not yet parsed; negative: none
-    double hold_until = 0;   ///< until then the session may still be applying it
-    bool goes_on = false;    ///< the next change belongs to the same undo entry
-    bool editing = false;    ///< the field has the focus
+    editing::TextEdit edit;  ///< the text as typed
+    std::string seen, sent;  ///< the session's text when last copied; and the text when last applied
+    std::shared_ptr<TextCache> cache;  ///< what is made from the text
+    double typed_at = -1;              ///< ImGui's time of the newest change not yet parsed; negative: none
+    double hold_until = 0;             ///< until then the session may still be applying it
+    bool goes_on = false;              ///< the next change belongs to the same undo entry
+    bool large = false;                ///< in a pane of its own beside the canvas
+    bool card = false;                 ///< that shows the reference card instead of the typeset equations
+
+    bool editing = false;  ///< the text, or the fields of find and replace, have the focus
+    bool active = false;   ///< the text has it
+    bool takes_focus = false, leaves = false;  ///< in the next frame
+    bool scrolling = false, dragging = false, shows_caret = false;
+    bool folded = true;           ///< title, source and about with which it begins
+    std::optional<float> wish_x;  ///< column that moving up and down keeps to
+    bool listed = false;          ///< completions are shown
+    bool any = false;             ///< although no word has begun
+    bool chooses = false;         ///< one of them was chosen by an arrow
+    std::size_t chosen = 0;
+
+    bool finding = false, replacing = false, whole = false;
+    bool focus_find = false;  ///< in the next frame
+    std::string what, by;     ///< to find, and to replace it with
+
     std::optional<Mistake> mistake;
     int messages_before = 0;  ///< number of the newest message when a text was applied
     std::map<std::string, SliderRange> ranges;

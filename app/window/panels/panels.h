@@ -20,6 +20,8 @@ struct Layout {
 };
 
 inline constexpr double kLargestPanelShare = 0.45;  ///< relative to the window's width
+inline constexpr double kLargestEditorShare =
+    0.65;  ///< of the large editor, relative to what the panel leaves
 
 /// Draws the interface except the canvas, between ImGui's NewFrame and Render: toolbar on top, panel at the
 /// left, status line below, canvas in the rest. Also stores the canvas' rectangle in UiState::canvas.
@@ -75,6 +77,8 @@ void draw_units(UiState& ui, const Snapshot& snapshot);
 void draw_time_step(UiState& ui, const Snapshot& snapshot);
 /// Draws editor and error. A valid text is applied after a pause in typing, or at once with Ctrl+Enter.
 void draw_editor(UiState& ui, const Snapshot& snapshot);
+/// Draws the same in a pane of its own, with the equations typeset or the reference card.
+void draw_large_editor(UiState& ui, const Snapshot& snapshot);
 /// Returns why the text is invalid, or nothing if it is valid.
 std::optional<Mistake> find_mistake(const std::string& text);
 

@@ -136,7 +136,9 @@ constexpr TourStep kSteps[] = {
      8},
     {"your own equation",
      "This text is the equation. Edit it: with  - 0.001*u  after the Laplacian the field decays as it "
-     "spreads. Changes apply as you type; Undo reverts them. The gallery (G) has more.",
+     "spreads. Changes apply as you type; Undo reverts them. F2 opens a large editor, and the gallery (G) "
+     "has "
+     "more equations.",
      "Equation",
      TourSpot::equation,
      [](const UiState& ui, const Snapshot&) {

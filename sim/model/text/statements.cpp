@@ -14,26 +14,20 @@
 namespace stencil::equation {
 namespace {
 
-enum class SettingForm { number, word, size, string };
-struct SettingRow {
-    std::string_view name;
-    SettingForm form;
-    std::string_view allowed;  // in messages
-};
 constexpr auto kSettings = std::to_array<SettingRow>({
-    {"dx", SettingForm::number, "a number above 0"},
-    {"dt", SettingForm::number, "a number above 0"},
-    {"steps", SettingForm::number, "a number above 0"},
-    {"size", SettingForm::size, "columns x rows, such as 512x512"},
-    {"boundary", SettingForm::word, "periodic, insulated or zero"},
-    {"stepper", SettingForm::word, "euler, heun, rk4, symplectic or imex"},
-    {"laplacian", SettingForm::word, "standard (5 points) or isotropic (9 points)"},
-    {"colormap", SettingForm::word, "a colour table's name"},
-    {"show", SettingForm::word, "a component's or definition's name"},
-    {"sensitivity", SettingForm::word, "a parameter's name"},
-    {"title", SettingForm::string, "a text in double quotes"},
-    {"source", SettingForm::string, "a text in double quotes"},
-    {"about", SettingForm::string, "a text in double quotes"},
+    {"dx", SettingForm::number, "a number above 0", "0.5"},
+    {"dt", SettingForm::number, "a number above 0", "0.1"},
+    {"steps", SettingForm::number, "a number above 0", "10000"},
+    {"size", SettingForm::size, "columns x rows, such as 512x512", "512x512"},
+    {"boundary", SettingForm::word, "periodic, insulated or zero", "periodic"},
+    {"stepper", SettingForm::word, "euler, heun, rk4, symplectic or imex", "rk4"},
+    {"laplacian", SettingForm::word, "standard (5 points) or isotropic (9 points)", "isotropic"},
+    {"colormap", SettingForm::word, "a colour table's name", "viridis"},
+    {"show", SettingForm::word, "a component's or definition's name", "u"},
+    {"sensitivity", SettingForm::word, "a parameter's name", "D"},
+    {"title", SettingForm::string, "a text in double quotes", "\"Spots\""},
+    {"source", SettingForm::string, "a text in double quotes", "\"Turing (1952)\""},
+    {"about", SettingForm::string, "a text in double quotes", "\"What is seen\""},
 });
 
 struct SideName {
@@ -60,19 +54,38 @@ constexpr std::string_view kSecondRate =
 
 class StatementReader {
   public:
-    explicit StatementReader(std::string_view text) : tokens_(read_tokens(text)) { result_.text = text; }
+    StatementReader(std::string_view text, std::vector<Token> tokens) : tokens_(std::move(tokens)) {
+        result_.text = text;
+    }
 
     Statements read() {
-        for (auto begin = tokens_.begin(); begin != tokens_.end();) {
-            const auto end = std::find_if(
-                begin, tokens_.end(), [](const Token& token) { return token.kind == TokenKind::stop; });
-            if (begin != end) statement(std::span<const Token>(begin, end + 1));
-            begin = end + 1;
-        }
+        each_statement([this](std::span<const Token> tokens) { statement(tokens); });
+        return std::move(result_);
+    }
+
+    // Keeps what a statement gives before its mistake.
+    Statements read_readable() {
+        each_statement([this](std::span<const Token> tokens) {
+            try {
+                statement(tokens);
+            } catch (const TextError&) {
+                result_.unreadable.push_back(join(tokens.front().span, tokens[tokens.size() - 2].span));
+            }
+        });
         return std::move(result_);
     }
 
   private:
+    template <class F>
+    void each_statement(F&& read) {
+        for (auto begin = tokens_.begin(); begin != tokens_.end();) {
+            const auto end = std::find_if(
+                begin, tokens_.end(), [](const Token& token) { return token.kind == TokenKind::stop; });
+            if (begin != end) read(std::span<const Token>(begin, end + 1));
+            begin = end + 1;
+        }
+    }
+
     void statement(std::span<const Token> tokens) {
         // Skips an OpenCL type, as in "float4 q = a*b".
         static constexpr std::array<std::string_view, 4> kTypes{"float", "float4", "double", "double4"};
@@ -102,7 +115,9 @@ class StatementReader {
             if (other.component == component)
                 reader.refuse(
                     span, fmt::format("`{}` has two equations; each component has one", quotable(component)));
-        result_.evolutions.push_back({std::move(component), is_rate, reader.formula(), span});
+        // The name comes first, so that an unfinished formula has it, too (read_readable).
+        result_.evolutions.push_back({std::move(component), is_rate, {}, span});
+        result_.evolutions.back().formula = reader.formula();
     }
 
     void rate(SyntaxReader& reader) {
@@ -286,12 +301,20 @@ class StatementReader {
 
 }  // namespace
 
-std::vector<std::string> setting_names() {
-    return names_of(kSettings);
+std::span<const SettingRow> setting_rows() {
+    return kSettings;
+}
+
+std::vector<std::string> side_words() {
+    return names_of(side_names());
 }
 
 Statements read_statements(std::string_view text) {
-    return StatementReader(text).read();
+    return StatementReader(text, read_tokens(text)).read();
+}
+
+Statements readable_statements(std::string_view text) {
+    return StatementReader(text, readable_tokens(text)).read_readable();
 }
 
 std::optional<double> constant_value(const Syntax& formula) {

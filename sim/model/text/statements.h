@@ -4,6 +4,7 @@
 
 #include <array>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -62,13 +63,25 @@ struct Statements {
     std::vector<ParameterStatement> parameters;
     std::vector<SideStatement> sides;
     std::vector<SettingStatement> settings;
+    std::vector<TextSpan> unreadable;  ///< statements with mistakes, by readable_statements() alone
 };
 
-/// The names of all settings: dx, stepper ...
-std::vector<std::string> setting_names();
+enum class SettingForm { number, word, size, string };
+struct SettingRow {
+    std::string_view name;
+    SettingForm form;
+    std::string_view allowed;  ///< in messages
+    std::string_view example;  ///< of its value
+};
+std::span<const SettingRow> setting_rows();
+
+/// The words before ':' that name sides: left, x, all ...
+std::vector<std::string> side_words();
 
 /// Parses a text into statements. Throws TextError.
 Statements read_statements(std::string_view text);
+/// Reads a text while it is typed: leaves out what cannot be read, whose statements are `unreadable`.
+Statements readable_statements(std::string_view text);
 
 /// The value of a formula of numbers alone; empty if it contains names or field functions.
 std::optional<double> constant_value(const Syntax& formula);

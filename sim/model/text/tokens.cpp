@@ -45,6 +45,18 @@ class TokenReader {
         return std::move(tokens_);
     }
 
+    std::vector<Token> read_readable() {
+        while (at_ < text_.size()) {
+            try {
+                next();
+            } catch (const TextError& error) {
+                at_ = std::max(at_ + 1, error.span().end);
+            }
+        }
+        stop();
+        return std::move(tokens_);
+    }
+
   private:
     void next() {
         const char c = text_[at_];
@@ -197,6 +209,10 @@ class TokenReader {
 
 std::vector<Token> read_tokens(std::string_view text) {
     return TokenReader(text).read();
+}
+
+std::vector<Token> readable_tokens(std::string_view text) {
+    return TokenReader(text).read_readable();
 }
 
 }  // namespace stencil::equation

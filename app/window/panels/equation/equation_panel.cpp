@@ -1,21 +1,13 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <imgui.h>
-#if __has_include(<imgui_stdlib.h>)
-#include <imgui_stdlib.h>
-#else
-#include <misc/cpp/imgui_stdlib.h>
-#endif
 
 #include <algorithm>
-#include <cfloat>
 #include <limits>
 
 #include "app/window/panels/commands.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/tour.h"
 #include "app/window/panels/widgets/widgets.h"
-#include "app/window/theme.h"
 #include "sim/model/equations.h"
 #include "sim/model/presets.h"
 #include "sim/model/step/stages.h"
@@ -113,94 +105,6 @@ void draw_shown(UiState& ui, const RunSpec& now) {
     draw_formula(ui, now);
 }
 
-constexpr double kQuiet = 0.25;  // seconds
-constexpr double kHold = 0.5;
-constexpr int kFewestLines = 5, kMostLines = 18;
-constexpr float kLinesBelow = 4.4f;  // room for an error, or for a note if there is none
-
-std::string line_of(const std::string& text, std::size_t number) {
-    std::size_t begin = 0;
-    for (std::size_t line = 1; line < number; ++line) begin = text.find('\n', begin) + 1;
-    return text.substr(begin, text.find('\n', begin) - begin);
-}
-
-int newest_message(const Snapshot& snapshot) {
-    return snapshot.messages.empty() ? 0 : snapshot.messages.back().id;
-}
-
-// Returns the session's text, or the model's before the session exists.
-const std::string& text_of(const Snapshot& snapshot) {
-    return snapshot.text.empty() ? snapshot.now.model->text : snapshot.text;
-}
-
-// Shows the session's text unless the user is typing. ImGui has its own copy of a focused field's text, which
-// would otherwise come back as if typed.
-void follow(EquationState& state, const Snapshot& snapshot) {
-    const std::string& text = text_of(snapshot);
-    const bool busy = state.typed_at >= 0 || state.editing || ImGui::GetTime() < state.hold_until;
-    if (busy || text == state.seen) return;
-    state.seen = state.text = text;
-    state.mistake.reset();
-}
-
-void apply(UiState& ui, const Snapshot& snapshot) {
-    EquationState& state = ui.panel.equation;
-    state.typed_at = -1;
-    state.mistake = find_mistake(state.text);
-    if (state.mistake || state.text == text_of(snapshot)) return;
-    ui.act(action::Change{"equation", state.text, state.goes_on});
-    state.goes_on = true;
-    state.messages_before = newest_message(snapshot);
-    state.hold_until = ImGui::GetTime() + kHold;
-}
-
-// Draws the part of the line around the mistake that fits, with a caret below.
-void draw_place(const Mistake& mistake) {
-    ImGui::PushFont(monospace_font());
-    const std::string number = fmt::format("{}: ", mistake.number);
-    const std::size_t room = std::size_t(std::max(8.0f, ImGui::GetContentRegionAvail().x / text_width("0")));
-    const std::size_t width = room > number.size() ? room - number.size() : 1;
-    const std::size_t column = mistake.column - 1;
-    const std::size_t begin = column + 4 < width ? 0 : column + 4 - width;
-    const std::string part = begin < mistake.line.size() ? mistake.line.substr(begin, width) : "";
-    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
-    colored_text(number + part, text_color());
-    colored_text(std::string(number.size() + column - begin, ' ') + "^", error_color());
-    ImGui::PopStyleVar();
-    ImGui::PopFont();
-}
-
-void draw_below(const EquationState& state, const Snapshot& snapshot) {
-    // Reserve a fixed height to avoid jumps; a long error takes what it needs.
-    const float width = ImGui::GetContentRegionAvail().x;
-    const float said = state.mistake
-                           ? ImGui::CalcTextSize(state.mistake->sentence.c_str(), nullptr, false, width).y +
-                                 2 * monospace_font()->FontSize + ImGui::GetStyle().ItemSpacing.y
-                           : 0;
-    const float height = std::max(kLinesBelow * ImGui::GetTextLineHeight(), said);
-    ImGui::PushStyleColor(ImGuiCol_ChildBg, ImVec4(0, 0, 0, 0));
-    ImGui::BeginChild("below", ImVec2(0, height), false, ImGuiWindowFlags_NoScrollbar);
-    const bool refused = state.text != text_of(snapshot) && state.typed_at < 0 &&
-                         ImGui::GetTime() >= state.hold_until &&
-                         newest_message(snapshot) > state.messages_before &&
-                         snapshot.messages.back().level == Message::Level::error;
-    if (state.mistake) {
-        paragraph(state.mistake->sentence, error_color());
-        draw_place(*state.mistake);
-    } else if (refused) {
-        paragraph("Rejected: " + snapshot.messages.back().text, error_color());
-    } else if (const auto& read = snapshot.now.model->equations; read && !read->notes.empty()) {
-        paragraph(fmt::format("Note: {}.", fmt::join(read->notes, "; ")), faint_color());
-    } else {
-        paragraph(
-            "Applied as you type, when it is valid. Components that keep their names keep their values; "
-            "Reset starts from u(0) = ...",
-            faint_color());
-    }
-    ImGui::EndChild();
-    ImGui::PopStyleColor();
-}
-
 }  // namespace
 
 void draw_equation(UiState& ui, const Snapshot& snapshot) {
@@ -221,37 +125,6 @@ void draw_equation(UiState& ui, const Snapshot& snapshot) {
         draw_shown(ui, now);
     }
     draw_dispersion(ui, snapshot);
-}
-
-std::optional<Mistake> find_mistake(const std::string& text) {
-    try {
-        equation::read_equations(text);
-        return std::nullopt;
-    } catch (const equation::TextError& error) {
-        return Mistake{error.sentence(), line_of(text, error.line()), error.line(), error.column()};
-    }
-}
-
-void draw_editor(UiState& ui, const Snapshot& snapshot) {
-    EquationState& state = ui.panel.equation;
-    follow(state, snapshot);
-    const std::string before = state.text;
-    ImGui::PushFont(monospace_font());
-    const int lines = int(std::ranges::count(state.text, '\n')) + 2;
-    const float height = float(std::clamp(lines, kFewestLines, kMostLines)) * ImGui::GetTextLineHeight() +
-                         2 * ImGui::GetStyle().FramePadding.y;
-    const bool entered =
-        ImGui::InputTextMultiline("##text",
-                                  &state.text,
-                                  ImVec2(-FLT_MIN, height),
-                                  ImGuiInputTextFlags_AllowTabInput | ImGuiInputTextFlags_EnterReturnsTrue);
-    ImGui::PopFont();
-    mark(ui, TourSpot::equation);
-    if (ImGui::IsItemActivated()) state.goes_on = false;
-    state.editing = ImGui::IsItemActive();
-    if (state.text != before) state.typed_at = ImGui::GetTime();
-    if (entered || (state.typed_at >= 0 && ImGui::GetTime() >= state.typed_at + kQuiet)) apply(ui, snapshot);
-    draw_below(state, snapshot);
 }
 
 }  // namespace stencil

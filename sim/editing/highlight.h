@@ -1,0 +1,35 @@
+// Finds what each piece of a model's text is, for its colour.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/model/text/statements.h"
+
+namespace stencil::editing {
+
+using equation::TextSpan;
+
+enum class Ink { plain, number, component, parameter, definition, function, known, keyword, string, comment };
+
+struct Piece {
+    TextSpan span;
+    Ink ink = Ink::plain;
+};
+
+/// The names that a text defines, as far as it can be read.
+struct OwnNames {
+    std::vector<std::string> components, parameters, definitions;
+    Ink ink_of(std::string_view name) const;  ///< plain: none of them
+};
+OwnNames own_names(const equation::Statements& statements);
+
+/// The pieces with a colour, in order. Also of a text with mistakes.
+std::vector<Piece> highlighted(std::string_view text, const OwnNames& names);
+
+/// The title, source and about with which a text begins, in whole lines; empty: it begins with something
+/// else.
+TextSpan heading(std::string_view text);
+
+}  // namespace stencil::editing

@@ -1,0 +1,79 @@
+// A text that is being edited: caret, selection, undo, find and replace.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/model/text/text_error.h"
+
+namespace stencil::editing {
+
+using equation::TextSpan;
+
+/// Whether a byte begins a character of UTF-8.
+inline bool begins_character(char byte) {
+    return (static_cast<unsigned char>(byte) & 0xc0) != 0x80;
+}
+/// Whether a byte belongs to a name or number.
+bool in_word(char byte);
+/// The position after, or before, a character, or the word that begins or ends there.
+std::size_t after(std::string_view text, std::size_t at, bool word = false);
+std::size_t before(std::string_view text, std::size_t at, bool word = false);
+
+/// Where a text occurs; `whole` names are not part of a longer name.
+std::vector<TextSpan> find_all(std::string_view text, std::string_view what, bool whole);
+
+/// Makes in `draft` the changes of lines that lead from one text to another of as many lines, where the draft
+/// still has those lines.
+std::string merged(std::string_view draft, std::string_view from, std::string_view to);
+
+class TextEdit {
+  public:
+    const std::string& text() const { return text_; }
+    std::size_t caret() const { return caret_; }
+    TextSpan selection() const { return {std::min(caret_, anchor_), std::max(caret_, anchor_)}; }
+    std::string selected() const;
+    /// Counts changes of the text, for those who keep something made from it.
+    unsigned version() const { return version_; }
+
+    void place(std::size_t at, bool extend = false);
+    void select(TextSpan span);
+    void select_word(std::size_t at);
+    void select_line(std::size_t at);
+
+    /// Replaces the selection, without control characters and what is too long for a model.
+    void insert(std::string_view typed);
+    /// Erases the selection, or a character or word beside the caret.
+    void erase(bool forward, bool word);
+    void replace(TextSpan span, std::string_view by);
+    /// One entry for undo. Returns how many.
+    std::size_t replace_all(std::string_view what, std::string_view by, bool whole);
+    /// Takes a text that nobody typed here; undo brings back the old one. The caret stays where it is.
+    /// `joins`: it is an answer to the newest change, and undone with it.
+    void take(std::string_view text, bool joins = false);
+    /// As take(), without undo.
+    void begin(std::string_view text);
+
+    bool undo();
+    bool redo();
+
+  private:
+    struct Change {
+        std::size_t at = 0;
+        std::string removed, inserted;
+        std::size_t caret = 0, anchor = 0;  // before it
+        enum class Kind { typed, taken, other } kind = Kind::other;
+    };
+    static Change between(std::string_view old, std::string_view now);
+    void apply(Change change);
+    void put(std::size_t at, std::size_t length, std::string_view by);
+
+    std::string text_;
+    std::size_t caret_ = 0, anchor_ = 0;
+    unsigned version_ = 0;
+    bool goes_on_ = false;  // typing continues the newest change
+    std::vector<Change> done_, undone_;
+};
+
+}  // namespace stencil::editing
