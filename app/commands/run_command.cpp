@@ -94,15 +94,15 @@ void print_notices(const RunRequest& request, const RunSpec& resolved, const Mac
 
 // Returns the steps of the next batch: up to the next frame, checkpoint or the end, without a limit of time
 // for methods that propagate n steps at once.
-long long next_batch(const Simulation& simulation, long long film_every) {
+long long next_batch(const Simulation& simulation, const FilmWriter* film) {
     const RunSpec& spec = simulation.now();
     const long long done = simulation.step();
     const StepCost cost = step_cost(*method_of(simulation.now()), simulation.timings());
     long long batch =
         std::min({slice_steps(cost, kSlices), spec.steps - done, simulation.steps_to_next_edit()});
-    for (const long long every : {spec.every, spec.checkpoint, film_every})
+    for (const long long every : {spec.every, spec.checkpoint})
         if (every > 0) batch = std::min(batch, every - done % every);
-    return batch;
+    return film ? std::min(batch, film->steps_left(done)) : batch;
 }
 
 bool wants_series(const RunSpec& spec) {
@@ -122,9 +122,8 @@ struct Run {
     MeasuresOf measures;
     FrameWriter frames;
     fs::path out;
-    Descriptor lock;           ///< locks `out` against other processes
-    long long film_every = 0;  ///< steps between frames; 0: no film
-    std::unique_ptr<FilmWriter> film = {};
+    Descriptor lock;                        ///< locks `out` against other processes
+    std::unique_ptr<FilmWriter> film = {};  ///< null: none
 
     WrittenStart written = {};  ///< by the last checkpoint
 
@@ -152,12 +151,12 @@ void step_to_the_end(Run& run, bool quiet) {
     ProgressBar bar(spec.steps, cells, quiet);
     simulation.expect(spec.steps - simulation.step());
     if (simulation.step() == 0) look(run, series);
-    if (run.film) run.film->write(simulation);
+    if (run.film) run.film->look(simulation);
     while (simulation.step() < spec.steps && interrupt_signal() == 0) {
-        simulation.apply(Advance{next_batch(simulation, run.film_every)});
+        simulation.apply(Advance{next_batch(simulation, run.film.get())});
         bar.show(simulation.step(), simulation.timings().total_seconds());
         if (is_due(spec.every, simulation.step())) look(run, series);
-        if (is_due(run.film_every, simulation.step())) run.film->write(simulation);
+        if (run.film) run.film->look(simulation);
         if (is_due(spec.checkpoint, simulation.step())) run.save();
     }
     // Rows recorded only because the run ends here are not in the checkpoint: a longer run would lack them.
@@ -279,6 +278,7 @@ Run begin(const RunRequest& request, const Machine& machine) {
     print_notices(request, spec, machine);
     check_resources(spec, machine);
     if (request.compare) require_comparable(spec);
+    if (!request.film.file.empty()) check_film(request.film, spec);
     std::vector<std::string> inputs = start_files(spec);
     const bool from_files = !inputs.empty();
     inputs.push_back(request.spec_file);
@@ -306,6 +306,7 @@ Run resume(const RunRequest& request, const Machine& machine) {
     const RunSpec spec = from.run.document();
     print_notices(request, from.run.now, machine);
     check_exports(spec);
+    if (!request.film.file.empty()) check_film(request.film, from.run.now);
     require_memory(run_needs(from.run.now),
                    memory_limits(machine, from.run.now.memory_limit),
                    {from.run.now.size->nx, from.run.now.size->ny});
@@ -326,9 +327,8 @@ Run resume(const RunRequest& request, const Machine& machine) {
 void begin_film(const RunRequest& request, Run& run) {
     if (request.film.file.empty()) return;
     const RunSpec& spec = run.simulation.now();
-    const long long every = request.spec.every;
-    run.film_every = every > 0 ? every : film_steps(spec.steps - run.simulation.step());
-    run.film = std::make_unique<FilmWriter>(request.film, spec);
+    const FilmPace pace = film_pace(request.film, run.simulation.step(), spec.steps, request.spec.every);
+    run.film = std::make_unique<FilmWriter>(request.film, spec, pace);
 }
 
 int run_command(const RunRequest& request) {
@@ -349,30 +349,59 @@ int run_command(const RunRequest& request) {
 
 // Adds options that fill `film`; no film is made if its file stays empty.
 void add_film_options(CLI::App& command, FilmRequest& film) {
-    add_text(
-        command,
-        "video",
+    const auto add = [&](const char* name, const char* value, std::string help, auto set) {
+        add_text(command, name, value, std::move(help), [&film, set](const std::string& text) {
+            set(film, text);
+        })->group("Film");
+    };
+    add("video",
         "FILE",
         "a film, .mp4, .webm or .gif, by ffmpeg where it is installed: a frame every --every steps, or 300 "
         "in all",
-        [&film](const std::string& text) {
+        [](FilmRequest& f, const std::string& text) {
             check_video_name(text);
-            film.file = text;
+            f.file = text;
         });
-    add_text(
-        command, "fps", "N", "frames per second of the film (default 30)", [&film](const std::string& text) {
-            film.fps = parse_fps(text);
+    add("fps",
+        "N",
+        "frames per second of the film (default 30)",
+        [](FilmRequest& f, const std::string& text) { f.fps = parse_fps(text); });
+    add("video-of",
+        "field|figure",
+        "one pixel per cell without axes (default), or with axes, colour bar and title",
+        [](FilmRequest& f, const std::string& text) {
+            const std::vector<std::string> known{"field", "figure"};
+            if (!contains(known, text))
+                throw InputError("--video-of: " + unknown_name_message("film", text, known));
+            f.figure = text == known[1];
         });
-    add_text(command,
-             "video-of",
-             "field|figure",
-             "one pixel per cell without axes (default), or with axes, colour bar and step",
-             [&film](const std::string& text) {
-                 const std::vector<std::string> known{"field", "figure"};
-                 if (!contains(known, text))
-                     throw InputError("--video-of: " + unknown_name_message("film", text, known));
-                 film.figure = text == "figure";
-             });
+    std::string ranges = "range of its colours (default film, or canvas with --range-per-frame): MIN:MAX";
+    for (const FilmRange& row : film_ranges()) ranges += fmt::format("; {}: {}", row.name, row.help);
+    add("video-range", "NAME|MIN:MAX", ranges, [](FilmRequest& f, const std::string& text) {
+        f.range = read_film_range(text);
+    });
+    add("video-seconds",
+        "S",
+        "its length: S times --fps frames, evenly over the run, instead of one every --every steps",
+        [](FilmRequest& f, const std::string& text) {
+            f.seconds = parse_real(text, "--video-seconds");
+            if (f.seconds <= 0 || f.seconds > kMostFilmSeconds)
+                throw InputError(fmt::format(
+                    "--video-seconds {}: must be above 0 and at most {}", quotable(text), kMostFilmSeconds));
+        });
+    add("video-size",
+        "WxH",
+        "its pixels, with the picture as large as fits on white (default: whole multiples of the cells; "
+        "1200 wide for figures)",
+        [](FilmRequest& f, const std::string& text) {
+            const Size size = read_film_size(text);
+            f.width = size.nx;
+            f.height = size.ny;
+        });
+    add("video-title",
+        "LIST",
+        "title of figures: step, t, parameters, or names of parameters, e.g. t,F,K; or none (default step,t)",
+        [](FilmRequest& f, const std::string& text) { f.title = read_film_title(text); });
 }
 
 // The options of the command.
@@ -384,8 +413,10 @@ struct Words {
 RunRequest request_of(const Words& words) {
     RunRequest request = words.request;
     const FilmRequest& film = request.film;
-    if (film.file.empty() && (film.figure || film.fps != FilmRequest().fps))
-        throw InputError("--fps and --video-of need --video FILE, the film");
+    if (film.file.empty() && film != FilmRequest())
+        throw InputError("--fps and --video-... need --video FILE, the film");
+    if (!film.figure && film.title != FilmRequest().title)
+        throw InputError("--video-title needs --video-of figure, which has a title");
     if (request.resume.empty()) {
         request.spec = words.run.spec();
         request.spec_file = words.run.spec_file;

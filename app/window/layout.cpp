@@ -197,16 +197,12 @@ Layout draw_interface(UiState& ui, const Snapshot& snapshot) {
     ui.on_profile.reset();
     ui.slider_y.reset();
 
-    // If the window is too low, drop the toolbar first, then the notices.
+    // If the window is too low, drop toolbar and notices.
     const bool roomy = rest.height >= strip_height(line) + 2 * strip_height(frame) + least_canvas;
     const bool shown = ui.preferences.panels && roomy;
     if (rest.height >= strip_height(line) + least_canvas) {
         const Area area = rest.cut_bottom(strip_height(line));
         strip("##status", area, false, [&] { draw_status_line(ui, snapshot); });
-    }
-    if (roomy && !snapshot.messages.empty()) {
-        const Area area = rest.cut_bottom(strip_height(notices_height(snapshot)));
-        strip("##notices", area, false, [&] { draw_notices(ui, snapshot); });
     }
     if (shown) {
         const Area area = rest.cut_top(strip_height(frame));
@@ -220,6 +216,7 @@ Layout draw_interface(UiState& ui, const Snapshot& snapshot) {
     }
     const double sx = double(io.DisplayFramebufferScale.x), sy = double(io.DisplayFramebufferScale.y);
     ui.canvas = {rest.x * sx, rest.y * sy, rest.width * sx, rest.height * sy};
+    if (roomy) draw_notices(ui, snapshot);
     draw_long_actions(ui, snapshot);
     take_color_bar_input(ui, snapshot);
     draw_plots(ui, snapshot);
@@ -234,7 +231,8 @@ Layout draw_interface(UiState& ui, const Snapshot& snapshot) {
     const EquationState& equation = ui.panel.equation;
     const bool text_waits = equation.typed_at >= 0 || ImGui::GetTime() < equation.hold_until;
     return {ui.canvas,
-            tooltip_waits() || text_waits || ui.panel.tour.done || ImGui::GetTime() < copied_until};
+            tooltip_waits() || text_waits || notice_fades(ui, snapshot) || ui.panel.tour.done ||
+                ImGui::GetTime() < copied_until};
 }
 
 }  // namespace stencil

@@ -30,7 +30,7 @@
 #include "sim/files/folder.h"
 #include "sim/initial/initial.h"
 #include "sim/machine/kernel_cache.h"
-#include "sim/run/output/film.h"
+#include "sim/run/output/video.h"
 #include "sim/run/resolve.h"
 #include "sim/session/engine/engine.h"
 #include "sim/text/error.h"
@@ -405,7 +405,7 @@ class MainWindow {
     // Films only the canvas, at the size that it has in the first frame.
     void film_frame() {
         if (!film_) {
-            filmed_ = whole_pixels(ui_.canvas);
+            filmed_ = film_pixels(ui_.canvas);
             const VideoInput input{int(filmed_.width), int(filmed_.height), request_.fps};
             film_ = std::make_unique<VideoFile>(request_.film, input);
         }

@@ -124,6 +124,7 @@ struct PathQuestion {
 struct FilmCanvas {
     std::string folder, ending;
     double fps = 30;
+    double seconds = 0;  ///< after which it ends; 0: it goes on
 };
 struct StopFilm {};
 struct StartExample {

@@ -250,6 +250,11 @@ void Semantics::refuse_unknown(const Syntax& name) {
         if (nearest.empty() && name.text == "d" + e.component)
             refuse(name.span,
                    fmt::format("a derivative is written `dx({0})` or `dy({0})`", quotable(e.component)));
+    for (const std::string_view delta : {"Δ", "∆"})
+        if (nearest.empty() && name.text.starts_with(delta) && name.text.size() > delta.size())
+            refuse(
+                name.span,
+                fmt::format("the Laplacian is written `lap({})`", quotable(name.text.substr(delta.size()))));
     refuse(name.span,
            fmt::format("`{}` is not defined: {}",
                        shown,

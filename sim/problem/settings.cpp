@@ -511,9 +511,10 @@ std::vector<Setting> make_settings() {
              &RunSpec::contours,
              read_contours),
         text({"arrows",
-              "gradient|A,B",
-              "arrows in the window and in figures: the gradient of what is shown, or two components across "
-              "and down"},
+              "gradient|flux|A,B",
+              "arrows in the window and in figures: the gradient of what is shown, its flux (downhill), or "
+              "two "
+              "components across and down"},
              &RunSpec::arrows,
              read_arrows),
         row(

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernels/view/brush.h"
+#include "sim/run/output/film_request.h"
 
 namespace stencil::user_kernel {
 struct UserKernel;
@@ -124,16 +125,24 @@ struct Resume {
     std::string folder;
 };
 
-/// Records a frame every `every` steps: to FOLDER/film.mp4, .webm or .gif if a film's ending is given, else
-/// to numbered files in FOLDER/frames. every == 0 ends the recording.
+/// Records a frame every `every` steps: to FOLDER/film.mp4, .webm or .gif if a film's ending is given, for
+/// the seconds asked for, else to numbered files in FOLDER/frames. every == 0 ends the recording.
 struct Record {
     std::string folder;
     long long every = 0;
     bool png = true;
     bool npy = false;
-    std::string film = {};  ///< such as ".mp4"; empty: no film
-    double fps = 30;
-    bool figure = false;  ///< with axes, colour bar and step
+    std::string film = {};     ///< such as ".mp4"; empty: no film
+    FilmRequest choices = {};  ///< the film's, without its file
+};
+
+/// Makes a film of the run from its start up to the present step, by repeating it beside the session: with a
+/// frame every `every` steps, or with so many that it takes the seconds asked for.
+struct Film {
+    std::string folder;
+    std::string ending;  ///< such as ".mp4"
+    FilmRequest choices = {};
+    long long every = 0;
 };
 
 /// Adds a message about something done outside the session.
@@ -195,6 +204,7 @@ using Action = std::variant<action::Run,
                             action::SaveCheckpoint,
                             action::Resume,
                             action::Record,
+                            action::Film,
                             action::Tell,
                             action::AddProbe,
                             action::RemoveProbe,

@@ -6,10 +6,21 @@
 #include <utility>
 
 #include "sim/files/folder.h"
+#include "sim/session/pace.h"
 #include "sim/text/error.h"
 
 namespace stencil {
 namespace {
+
+// Finishes a film and tells of it.
+ExportOutcome written(FilmWriter& film, WriteProgress& progress, std::string_view what) {
+    if (film.frames() == 0) return {"Recorded nothing: the run was paused"};
+    if (!film.finish(&progress)) return {"The film was stopped; there is no file"};
+    return {
+        fmt::format(
+            "{} {} frame{} to {}", what, film.frames(), film.frames() == 1 ? "" : "s", film.path().string()),
+        film.path().parent_path().string()};
+}
 
 ExportOutcome outcome_of(const std::function<ExportOutcome(WriteProgress&)>& work, WriteProgress& progress) {
     try {
@@ -23,9 +34,16 @@ ExportOutcome outcome_of(const std::function<ExportOutcome(WriteProgress&)>& wor
 
 }  // namespace
 
+FilmRequest in_folder(FilmRequest request, const std::string& folder, const std::string& ending) {
+    const std::string name = "film" + ending;
+    request.file = unused_folder(folder, {&name, 1}) / name;
+    return request;
+}
+
 Recorder::~Recorder() {
     try {
-        end();
+        WriteProgress progress;
+        if (on()) end().work(progress);
     } catch (const std::exception&) {
         // A destructor cannot report it.
     }
@@ -35,12 +53,11 @@ void Recorder::start(const action::Record& order, const RunSpec& now) {
     if (order.every <= 0) return;
     if (order.folder.empty()) throw InputError("recording: a folder is needed");
     every_ = order.every;
-    fps_ = order.fps;
+    fps_ = order.choices.fps;
     if (!order.film.empty()) {
-        const std::string name = "film" + order.film;
-        const std::filesystem::path folder = unused_folder(order.folder, {&name, 1});
-        auto film = std::make_unique<FilmWriter>(FilmRequest{folder / name, order.fps, order.figure}, now);
-        make_folder(folder, "record to");
+        FilmRequest request = in_folder(order.choices, order.folder, order.film);
+        auto film = std::make_unique<FilmWriter>(request, now, FilmPace{every_, -1});
+        make_folder(request.file.parent_path(), "record to");
         film_ = std::move(film);
         return;
     }
@@ -65,7 +82,7 @@ void Recorder::look(Simulation& simulation) {
     if (!on() || simulation.step() % every_ != 0) return;
     try {
         if (film_)
-            film_->write(simulation);
+            film_->look(simulation);
         else
             writer_->write(simulation);
     } catch (const std::exception& error) {
@@ -75,20 +92,42 @@ void Recorder::look(Simulation& simulation) {
     }
 }
 
-std::string Recorder::end() {
-    const auto film = std::exchange(film_, nullptr);
-    const auto frames = std::exchange(writer_, nullptr);
-    if (film && film->frames() == 0) return "Recorded nothing: the run was paused";
-    if (film) {
-        film->finish();
-        return fmt::format("Recorded {} frames to {}", film->frames(), film->path().string());
+Recorder::Rest Recorder::end() {
+    const std::shared_ptr<FilmWriter> film = std::exchange(film_, nullptr);
+    const std::shared_ptr<FrameWriter> frames = std::exchange(writer_, nullptr);
+    if (film)
+        return {film->kept() > 0, [film](WriteProgress& progress) {
+                    progress.all = film->kept();
+                    return written(*film, progress, "Recorded");
+                }};
+    return {false, [frames, fps = fps_](WriteProgress&) {
+                const std::string folder = frames->folder().string();
+                std::string text = fmt::format("Recorded {} files to {}", frames->count(), folder);
+                if (frames->has_pictures())
+                    text += "; a film of them: " + film_command(frames->folder(), fps);
+                return ExportOutcome{text, folder};
+            }};
+}
+
+ExportOutcome FilmOrder::write(WriteProgress& progress) const {
+    FilmWriter film(request, spec, film_pace(request, 0, spec.steps, every));
+    make_folder(request.file.parent_path(), "film to");
+    Simulation run(spec, start);
+    progress.all = std::size_t(std::max(spec.steps, 1LL));
+    film.look(run);
+    while (run.step() < spec.steps && !progress.cancelled) {
+        const StepCost cost = step_cost(*method_of(run.now()), run.timings());
+        run.apply(Advance{std::min({slice_steps(cost),
+                                    spec.steps - run.step(),
+                                    run.steps_to_next_edit(),
+                                    film.steps_left(run.step())})});
+        film.look(run);
+        progress.done = std::size_t(run.step());
     }
-    if (!frames) return "";
-    const std::string recorded =
-        fmt::format("Recorded {} files to {}", frames->count(), frames->folder().string());
-    return frames->has_pictures()
-               ? fmt::format("{}; a film of them: {}", recorded, film_command(frames->folder(), fps_))
-               : recorded;
+    if (progress.cancelled) return {"The film was stopped; there is no file"};
+    progress.done = 0;  // frames that were kept are drawn now
+    progress.all = film.kept();
+    return written(film, progress, "Made a film of");
 }
 
 ExportOutcome ExportOrder::write(WriteProgress& progress) const {
@@ -108,7 +147,8 @@ std::optional<double> Exporter::share() const {
     return busy() && all > 0 ? std::optional(double(progress_.done) / double(all)) : std::nullopt;
 }
 
-void Exporter::start(std::function<ExportOutcome(WriteProgress&)> work) {
+void Exporter::start(std::string doing, std::function<ExportOutcome(WriteProgress&)> work) {
+    doing_ = std::move(doing);
     progress_.done = progress_.all = 0;
     progress_.cancelled = false;
     writing_ = std::async(std::launch::async, outcome_of, std::move(work), std::ref(progress_));

@@ -16,6 +16,13 @@
 
 namespace stencil {
 
+/// The result of an export.
+struct ExportOutcome {
+    std::string text;         ///< what was written where, or why not
+    std::string folder = {};  ///< where files were written; empty: none
+    bool failed = false;
+};
+
 class Recorder {
   public:
     /// Finishes the film.
@@ -34,21 +41,36 @@ class Recorder {
     /// Writes a frame if one is due. Throws if it cannot be written, which ends the recording.
     void look(Simulation& simulation);
 
-    /// Ends the recording and returns a message about it. Throws if a film cannot be written.
-    std::string end();
+    /// Whether it has the length asked for.
+    bool full() const { return film_ && film_->full(); }
+
+    /// Ends the recording. Returns what is left to do, which may take long if `slow`, and which tells of it
+    /// or throws if a film cannot be written.
+    struct Rest {
+        bool slow = false;
+        std::function<ExportOutcome(WriteProgress&)> work;
+    };
+    Rest end();
 
   private:
     std::unique_ptr<FrameWriter> writer_;
     std::unique_ptr<FilmWriter> film_;
     long long every_ = 1;
-    double fps_ = 30;
+    double fps_ = 30;  ///< for the command that makes a film of pictures
 };
 
-/// The result of an export.
-struct ExportOutcome {
-    std::string text;    ///< what was written where, or why not
-    std::string folder;  ///< where files were written; empty: none
-    bool failed = false;
+/// The request for a film with an unused file in the folder.
+FilmRequest in_folder(FilmRequest request, const std::string& folder, const std::string& ending);
+
+/// A film of a run from its start, made by repeating it.
+struct FilmOrder {
+    RunSpec spec;  ///< resolved; up to its last step
+    std::shared_ptr<const RowSource> start;
+    FilmRequest request;
+    long long every = 0;
+
+    /// Throws InputError, MachineError and CudaError.
+    ExportOutcome write(WriteProgress& progress) const;
 };
 
 /// Copies of all data to be written.
@@ -67,17 +89,20 @@ class Exporter {
     bool busy() const { return writing_.valid(); }
     /// Share done, 0 to 1, while busy; empty if unknown.
     std::optional<double> share() const;
+    /// What is being done.
+    const std::string& doing() const { return doing_; }
     /// Ends the export after the file being written.
     void cancel() { progress_.cancelled = true; }
 
     /// Must not be called while busy. An exception of `work` becomes the result.
-    void start(std::function<ExportOutcome(WriteProgress&)> work);
+    void start(std::string doing, std::function<ExportOutcome(WriteProgress&)> work);
 
     /// Returns the result of a finished export, once.
     std::optional<ExportOutcome> poll();
 
   private:
     WriteProgress progress_;
+    std::string doing_;
     std::future<ExportOutcome> writing_;
 };
 

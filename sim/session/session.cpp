@@ -238,6 +238,7 @@ void Session::do_slice() {
 void Session::record() {
     try {
         recorder_.look(*simulation_);
+        if (recorder_.full()) finish_recording();
     } catch (const std::exception& error) {
         messages_.error(error.what());
     }

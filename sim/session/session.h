@@ -79,6 +79,7 @@ class Session {
     void handle(const action::SaveCheckpoint& order);
     void handle(const action::Resume& resume);
     void handle(const action::Record& order);
+    void handle(const action::Film& order);
     void handle(const action::Tell& told);
     void handle(const action::AddProbe& probe);
     void handle(const action::RemoveProbe& probe);
@@ -160,6 +161,7 @@ class Session {
     void stop_overflow(const std::string& why);
     void measure_anew();
     void record();
+    void finish_recording();
     void stop(const std::string& why);
 
     const MemoryUse& memory_use();

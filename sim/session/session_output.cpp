@@ -12,6 +12,7 @@
 #include "sim/problem/run_text.h"
 #include "sim/run/output/checkpoint.h"
 #include "sim/run/output/run_report.h"
+#include "sim/run/resolve.h"
 #include "sim/session/session.h"
 #include "sim/text/error.h"
 
@@ -59,6 +60,7 @@ std::shared_ptr<const Snapshot> Session::snapshot() {
         snapshot->recorded = recorder_.count();
     }
     snapshot->exporting = exporter_.busy();
+    snapshot->export_doing = exporter_.doing();
     snapshot->export_share = exporter_.share();
     snapshot->messages = messages_.all();
     snapshot->said = said_;
@@ -187,7 +189,7 @@ void Session::handle(const action::Export& order) {
     if (auto_.on) report.method_choice = method_choice(now, pace_.steps_per_call());
     report.spec.steps = step();
     written.output.timings = to_json(report);
-    exporter_.start([kept](WriteProgress& progress) { return kept->write(progress); });
+    exporter_.start("writing files", [kept](WriteProgress& progress) { return kept->write(progress); });
 }
 
 void Session::handle(const action::SaveCheckpoint& order) {
@@ -198,7 +200,7 @@ void Session::handle(const action::SaveCheckpoint& order) {
     RunSpec& spec = kept->run.now;
     spec.steps = std::max(spec.steps, step());
     add_measures(spec);
-    exporter_.start([kept, step = step(), folder = order.folder](WriteProgress&) {
+    exporter_.start("writing the checkpoint", [kept, step = step(), folder = order.folder](WriteProgress&) {
         make_folder(folder, "save");
         const Descriptor lock = lock_folder(folder, "save");
         write_checkpoint(folder, *kept);
@@ -208,13 +210,37 @@ void Session::handle(const action::SaveCheckpoint& order) {
 }
 
 void Session::handle(const action::Record& order) {
-    if (recorder_.on()) {
-        const std::filesystem::path place = recorder_.target();
-        const bool film = place.has_extension() && !std::filesystem::is_directory(place);
-        tell({recorder_.end(), film ? place.parent_path().string() : place.string()});
-    }
+    finish_recording();
     recorder_.start(order, simulation_->now());
     record();
+}
+
+// A film whose frames must still be drawn is finished beside the session.
+void Session::finish_recording() {
+    if (!recorder_.on()) return;
+    const std::string file = std::filesystem::path(recorder_.target()).filename().string();
+    Recorder::Rest rest = recorder_.end();
+    if (rest.slow && !exporter_.busy()) return exporter_.start("finishing " + file, std::move(rest.work));
+    WriteProgress progress;
+    tell(rest.work(progress));
+}
+
+void Session::handle(const action::Film& order) {
+    if (exporter_.busy()) throw InputError("files are being written: wait until they are");
+    if (order.folder.empty()) throw InputError("film: a folder is needed");
+    if (simulation_->now().kernel)
+        throw InputError("film: your kernel's steps cannot be repeated from the start");
+    const auto kept = std::make_shared<FilmOrder>();
+    kept->spec = simulation_->spec();
+    kept->spec.steps = step();
+    kept->spec.every = kept->spec.checkpoint = 0;
+    kept->start = simulation_->start();
+    kept->request = in_folder(order.choices, order.folder, order.ending);
+    kept->every = order.every;
+    check_film(kept->request, simulation_->now());
+    check_solver_memory(kept->spec, *machine_);
+    exporter_.start("making " + kept->request.file.filename().string(),
+                    [kept](WriteProgress& progress) { return kept->write(progress); });
 }
 
 // Small and independent of the field, so it is written at once.

@@ -145,6 +145,7 @@ struct Snapshot {
     std::string recording;   ///< folder; empty: not recording
     long long recorded = 0;  ///< number of files
     bool exporting = false;
+    std::string export_doing;            ///< such as "writing files"
     std::optional<double> export_share;  ///< share written; empty if unknown
     std::vector<Message> messages;       ///< newest last
     StatusMessage said;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -27,13 +28,16 @@ std::optional<double> read_shorthand(std::string_view text) {
         return above && below && std::isfinite(*above / *below) ? std::optional(*above / *below)
                                                                 : std::nullopt;
     }
-    const double factor = text.ends_with('k')   ? 1e3
-                          : text.ends_with('M') ? 1e6
-                          : text.ends_with('G') ? 1e9
-                                                : 1;
+    const std::size_t prefix = text.empty() ? text.npos : std::string_view("kKMG").find(text.back());
+    const double factor = prefix == text.npos ? 1 : std::array{1e3, 1e3, 1e6, 1e9}[prefix];
     if (factor > 1) text.remove_suffix(1);
     const auto value = read_real(text);
     return value && std::isfinite(*value * factor) ? std::optional(*value * factor) : std::nullopt;
+}
+
+std::string_view comma_hint(std::string_view text) {
+    return text.find(',') == text.npos ? ""
+                                       : "; decimals are written with a point, and thousands without a comma";
 }
 
 }  // namespace
@@ -50,8 +54,12 @@ long long parse_integer(std::string_view text, std::string_view setting, long lo
     if (const auto real = value ? std::nullopt : read_shorthand(text))
         if (*real == std::floor(*real) && std::abs(*real) <= kExact) value = (long long)(*real);
     if (!value || *value < least || *value > most)
-        throw InputError(
-            fmt::format("{} {}: must be a whole number from {} to {}", setting, quotable(text), least, most));
+        throw InputError(fmt::format("{} {}: must be a whole number from {} to {}{}",
+                                     setting,
+                                     quotable(text),
+                                     least,
+                                     most,
+                                     comma_hint(text)));
     return *value;
 }
 
@@ -73,7 +81,9 @@ std::optional<double> read_real(std::string_view text) {
 
 double parse_real(std::string_view text, std::string_view setting) {
     const auto value = read_shorthand(text);
-    if (!value) throw InputError(fmt::format("{} {}: must be a finite number", setting, quotable(text)));
+    if (!value)
+        throw InputError(
+            fmt::format("{} {}: must be a finite number{}", setting, quotable(text), comma_hint(text)));
     return *value;
 }
 

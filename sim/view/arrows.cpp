@@ -12,14 +12,14 @@
 namespace stencil {
 
 std::string read_arrows(std::string_view text) {
-    if (text.empty() || text == kGradientArrows || arrow_components(text).size() == 2)
+    if (text.empty() || text == kGradientArrows || text == kFluxArrows || arrow_components(text).size() == 2)
         return std::string(text);
     throw InputError(
-        fmt::format("--arrows {}: must be gradient, or two components, e.g. u,v", quotable(text)));
+        fmt::format("--arrows {}: must be gradient, flux, or two components, e.g. u,v", quotable(text)));
 }
 
 std::vector<std::string> arrow_components(std::string_view text) {
-    if (text.empty() || text == kGradientArrows) return {};
+    if (text.empty() || text == kGradientArrows || text == kFluxArrows) return {};
     std::vector<std::string> names = split(text, ',');
     const bool two = names.size() == 2 && !names[0].empty() && !names[1].empty();
     return two ? names : std::vector<std::string>();
@@ -56,7 +56,10 @@ Arrows make_arrows(
     const auto components = arrow_components(setting);
     if (components.empty()) {
         const std::vector<SamplePoint> points = gradient_points(lattice, nx, ny);
-        return measured_arrows(lattice, gradients(points, sample("", points)));
+        std::vector<SamplePoint> vectors = gradients(points, sample("", points));
+        if (setting == kFluxArrows)
+            for (SamplePoint& v : vectors) v = {-v.x, -v.y};
+        return measured_arrows(lattice, std::move(vectors));
     }
     std::vector<SamplePoint> points, vectors;
     for (int row = 0; row < lattice.ny; ++row)

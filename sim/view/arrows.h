@@ -1,4 +1,4 @@
-// Arrows over a field: the gradient of the observable, or two components as x and y.
+// Arrows over a field: the gradient of the observable, its opposite, or two components as x and y.
 #pragma once
 
 #include <functional>
@@ -11,10 +11,12 @@
 namespace stencil {
 
 inline constexpr std::string_view kGradientArrows = "gradient";
+inline constexpr std::string_view kFluxArrows = "flux";  ///< downhill, as heat flows
 
-/// Validates the setting: "gradient", two components "u,v", or empty for none. Returns it. Throws InputError.
+/// Validates the setting: "gradient", "flux", two components "u,v", or empty for none. Returns it. Throws
+/// InputError.
 std::string read_arrows(std::string_view text);
-/// Returns the two components; empty for the gradient and for none.
+/// Returns the two components; empty for gradient, flux and none.
 std::vector<std::string> arrow_components(std::string_view text);
 
 /// A lattice of nx x ny arrow centres, in cell coordinates.
@@ -43,7 +45,8 @@ Arrows measured_arrows(const ArrowLattice& lattice, std::vector<SamplePoint> vec
 using SampleComponent =
     std::function<std::vector<double>(const std::string& component, const std::vector<SamplePoint>& points)>;
 
-/// Makes the arrows of a setting for a field of nx x ny cells: its two components, or the gradient.
+/// Makes the arrows of a setting for a field of nx x ny cells: its two components, or the gradient,
+/// which a flux is opposite to.
 Arrows make_arrows(
     std::string_view setting, const ArrowLattice& lattice, int nx, int ny, const SampleComponent& sample);
 

@@ -205,6 +205,7 @@ TEST_CASE("A mistake in a model's text is shown with a mend") {
         {"u = lap(u)", "u", "du/dt"},
         {"du/dx = u", "du/dx", "du/dt"},
         {"du/dt = Laplacian(u)", "Laplacian", "did you mean `laplacian`"},
+        {"du/dt = Δu", "Δu", "the Laplacian is written `lap(u)`"},
         {"du/dt = H(u - 1)", "H", "heaviside"},
         {"du/dt = Bump(1, 2, 3)", "Bump", "exp("},
         {"du/dt = lap(u\ndv/dt = u", "(", "never closed"},

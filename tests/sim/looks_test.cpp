@@ -101,6 +101,20 @@ TEST_CASE("What is not finite or far shorter than the longest has no arrow") {
 
 TEST_CASE("What arrows show is the gradient or two components") {
     CHECK(read_arrows("gradient") == "gradient");
+    CHECK(read_arrows("flux") == "flux");
+    CHECK(arrow_components("flux").empty());
+    const ArrowLattice two{1, 1, 1, 2, 1};
+    const auto slope = [](auto&, auto& points) {
+        std::vector<double> values;
+        for (const SamplePoint& at : points) values.push_back(3 * at.x - at.y);
+        return values;
+    };
+    const Arrows up = make_arrows("gradient", two, 9, 9, slope), down = make_arrows("flux", two, 9, 9, slope);
+    CHECK(up.vectors[1].x > 0);
+    for (std::size_t i = 0; i < 2; ++i) {
+        CHECK(down.vectors[i].x == -up.vectors[i].x);
+        CHECK(down.vectors[i].y == -up.vectors[i].y);
+    }
     CHECK(read_arrows("u,v") == "u,v");
     CHECK(arrow_components("u,v") == std::vector<std::string>{"u", "v"});
     for (const char* text : {"u", "u,v,w", "u,", "gradients"}) CHECK_THROWS_AS(read_arrows(text), InputError);

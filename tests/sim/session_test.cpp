@@ -545,6 +545,7 @@ TEST_CASE("A film of a session has a frame at every multiple of its step, and is
     CHECK(session.snapshot()->recorded == 3);
     session.apply(action::Record{});
     CHECK(session.snapshot()->recording.empty());
+    finish_export(session);  // which draws its frames in the range of the whole film
     const Message told = session.snapshot()->messages.back();
     CHECK(contains(told.text, "Recorded 3 frames"));
     CHECK(told.folder == folder.path().string());
@@ -552,6 +553,59 @@ TEST_CASE("A film of a session has a frame at every multiple of its step, and is
     session.apply(action::Record{folder.path().string(), 5, true, false, ".avi"});
     CHECK(contains(session.snapshot()->messages.back().text, ".webm"));
     CHECK(session.snapshot()->recording.empty());
+}
+
+TEST_CASE("A film from the start is that of run --video, whatever was done on the way") {
+    const FakeFfmpeg fake(kKeepsFrames);
+    const ScratchFolder folder;
+    Session session(noise_run({8, 6}), standing());
+    perform(session, action::Step{7});
+    session.apply(action::Change{"coefficient", "0.125"});
+    session.apply(action::Paint{dab(3, 3)});
+    perform(session, action::Step{13});
+    action::Film order{folder.path().string(), ".gif"};
+    order.choices.seconds = 0.5;
+    order.choices.fps = 10;
+    const std::vector<float> before = cells(session);
+    session.apply(order);
+    CHECK(session.snapshot()->exporting);
+    CHECK(contains(session.snapshot()->export_doing, "film.gif"));
+    finish_export(session);
+    CHECK(contains(newest_message(session), "Made a film of 5 frames"));
+    CHECK(cells(session) == before);
+
+    Simulation again = begun(session.simulation().spec());
+    FilmRequest request = order.choices;
+    request.file = folder / "again.gif";
+    FilmWriter film(request, again.spec(), film_pace(request, 0, 20, 0));
+    film.look(again);
+    while (again.step() < 20) {
+        again.apply(Advance{1});
+        film.look(again);
+    }
+    REQUIRE(film.finish());
+    CHECK(read_bytes(folder / "again.gif") == read_bytes(folder / "film.gif"));
+    CHECK(read_bytes(folder / "film.gif").size() == 5 * 8 * 6 * 3);
+
+    order.ending = ".avi";
+    session.apply(order);
+    CHECK(contains(newest_message(session), ".webm"));
+    CHECK_FALSE(session.snapshot()->exporting);
+}
+
+TEST_CASE("A recording of so many seconds ends by itself") {
+    const FakeFfmpeg fake(kKeepsFrames);
+    const ScratchFolder folder;
+    Session session(noise_run({8, 6}), standing());
+    action::Record order{folder.path().string(), 5, true, false, ".gif"};
+    order.choices.seconds = 0.4;
+    order.choices.fps = 5;
+    order.choices.range = "0:1";
+    session.apply(order);
+    perform(session, action::Step{100});
+    CHECK(session.snapshot()->recording.empty());
+    CHECK(contains(newest_message(session), "Recorded 2 frames"));
+    CHECK(read_bytes(folder / "film.gif").size() == 2 * 8 * 6 * 3);
 }
 
 TEST_CASE("A recording has a frame at every multiple of its step, whatever the pace, and says where") {

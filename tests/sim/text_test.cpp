@@ -3,6 +3,7 @@
 
 #include "sim/text/error.h"
 #include "sim/text/names.h"
+#include "sim/text/parse.h"
 #include "sim/text/shell_words.h"
 #include "tests/support/catch.h"
 #include "tests/support/scratch.h"
@@ -79,4 +80,15 @@ TEST_CASE("A line that cannot be read is refused with a reason, whatever it begi
         CHECK(message.find('\x1b') == std::string::npos);
         CHECK(message.size() < 200);
     }
+}
+
+TEST_CASE("Numbers of the command line are read as those of the window's fields, and a comma is told of") {
+    CHECK(parse_integer("1e3", "--steps", 0, 100000) == 1000);
+    CHECK(parse_integer("10k", "--steps", 0, 100000) == 10000);
+    CHECK(parse_integer("10K", "--steps", 0, 100000) == 10000);
+    CHECK(parse_real("1/8", "--coefficient") == 0.125);
+    CHECK(parse_real("2M", "--set") == 2e6);
+    CHECK(contains(message_of<InputError>([] { parse_real("0,1", "--coefficient"); }), "point"));
+    CHECK(contains(message_of<InputError>([] { parse_integer("1,000", "--steps", 0, 10); }), "comma"));
+    CHECK_FALSE(contains(message_of<InputError>([] { parse_real("ten", "--steps"); }), "comma"));
 }

@@ -314,3 +314,10 @@ TEST_CASE("The eyedropper takes the value of the cell that was clicked, though t
     CHECK_FALSE(lab.ui.picks);
     CHECK(lab.sent<action::Paint>().empty());
 }
+
+TEST_CASE("beside the field a click changes nothing, and says so") {
+    Lab lab({100, 10});
+    lab.drag(lab.hands.left, {500, 120}, {520, 140});
+    CHECK(actions_of<action::Paint>(lab.ui).empty());
+    CHECK(contains(lab.ui.said, "Outside the field"));
+}

@@ -111,8 +111,9 @@ TEST_CASE("toolbar, panel, status line and canvas never overlap, and the canvas 
             CHECK(canvas.height >= std::min(2.0 * 15 * scale, height - 1.0));
             std::vector<ScreenRect> parts{canvas};
             double area = canvas.width * canvas.height;
-            for (const char* name : kStrips)
-                if (const WindowRect window = window_rect(name); window.drawn) {
+            for (const std::string name : kStrips)  // messages stand over the canvas
+                if (const WindowRect window = window_rect(name.c_str());
+                    window.drawn && name != "##notices") {
                     parts.push_back(rect_of(window));
                     area += parts.back().width * parts.back().height;
                 }
@@ -240,6 +241,7 @@ TEST_CASE("the panel's edge can be dragged, and takes no more than its share of 
 
 TEST_CASE("the newest message can be dismissed") {
     Interface window;
+    window.frames(3);
     const WindowRect notices = window_rect("##notices");
     REQUIRE(notices.drawn);
     const ImVec2 close(notices.most.x - 18, (notices.least.y + notices.most.y) / 2);
@@ -248,6 +250,41 @@ TEST_CASE("the newest message can be dismissed") {
     window.snapshot.messages.clear();
     window.frames();
     CHECK_FALSE(window_rect("##notices").drawn);
+}
+
+TEST_CASE("a message moves nothing, and goes by itself unless it is an error") {
+    Interface window;
+    window.snapshot.messages.clear();
+    window.frames(3);
+    const ScreenRect canvas = window.ui.canvas;
+    const WindowRect timeline = window_rect("##timeline");
+    window.snapshot.messages = {{Message::Level::notice, 1001, "Wrote 8 files", "here"}};
+    window.frames(3);
+    const WindowRect notices = window_rect("##notices");
+    REQUIRE(notices.drawn);
+    CHECK(notices.least.y >= float(canvas.y));
+    CHECK(notices.most.y <= float(canvas.y + canvas.height));
+    CHECK(window.ui.canvas == canvas);
+    CHECK(window_rect("##timeline").least.y == timeline.least.y);
+    window.frames(700);  // of 1/60 s
+    CHECK_FALSE(window_rect("##notices").drawn);
+    window.snapshot.messages.push_back({Message::Level::error, 1002, "It was too large"});
+    window.frames(700);
+    CHECK(window_rect("##notices").drawn);
+}
+
+TEST_CASE("the progress of an export is in its popup while that is open") {
+    Interface window;
+    window.snapshot.busy.clear();
+    window.snapshot.messages.clear();
+    window.snapshot.measuring_ladder = false;
+    window.snapshot.exporting = true;
+    window.snapshot.export_doing = "writing files";
+    window.frames(40);
+    CHECK(window_rect("##long").drawn);
+    window.click("##toolbar", {label_of(export_now)});
+    window.frames(3);
+    CHECK_FALSE(window_rect("##long").drawn);
 }
 
 TEST_CASE("a mistake of several lines is seen whole, its caret included") {
@@ -291,6 +328,7 @@ TEST_CASE("the escape key closes a list that is open") {
 TEST_CASE("a tooltip waits until the mouse rests, and is seen whole once no more frames are asked for") {
     const ImVec2 slider = Interface().find("##panel", kCoefficient).GetCenter();
     Interface window;
+    window.snapshot.messages.clear();  // whose time would go on
     const auto tip = [] { return ImGui::FindWindowByName("##Tooltip_00"); };
     const auto shown = [] { return window_rect("##Tooltip_00").drawn; };
     window.frames(3);

@@ -1,6 +1,9 @@
 // Plots of profiles, probes, spectra and phase planes in the window.
 #include "app/window/panels/panels.h"
 
+#include <cmath>
+
+#include "sim/problem/units.h"
 #include "tests/support/catch.h"
 #include "tests/support/window/imgui_panels.h"
 
@@ -36,6 +39,25 @@ TEST_CASE(
     CHECK(probes.series[1].name == "2 (12, 34)");
     CHECK(probes.series[1].points.size() == 2);
     CHECK(probes.series[1].points[1].x == 10);
+}
+
+TEST_CASE("plots have the units of the run: lengths along lines, and the time as dt changed") {
+    Interface window;
+    window.snapshot.now.unit_length = {0.5, "m"};
+    const auto& profile = window.snapshot.frame->profiles.front();
+    const figure::Chart chart = profile_chart(window.ui, window.snapshot);
+    CHECK(contains(chart.x_label, "(m)"));
+    CHECK(chart.series[0].points[7].x == profile.distance[7] * cell_size(window.snapshot.now));
+
+    RunSpec& spec = window.snapshot.spec = RunSpec();
+    CHECK(TimeAxis(spec).label() == "Step");
+    CHECK(TimeAxis(spec).at(7) == 7);
+    spec.unit_time = {0.1, "s"};
+    CHECK(TimeAxis(spec).label() == "t (s)");
+    CHECK(std::abs(TimeAxis(spec).at(30) - 3) < 1e-12);
+    spec.edits = {{10, "dt", "2"}};
+    for (const long long step : {0, 5, 10, 11, 30})
+        CHECK(std::abs(TimeAxis(spec).at(step) - *time_at(spec, step)) < 1e-12);
 }
 
 TEST_CASE("the fourth pane keeps curves, writes tables and is enlarged") {

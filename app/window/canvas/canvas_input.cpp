@@ -59,6 +59,11 @@ BrushPiece rectangle(const Brush& brush, SamplePoint a, SamplePoint b) {
 
 constexpr const char* kNothingThere = "Outside the field";
 
+void add_probe(UiState& ui, int x, int y) {
+    ui.act(action::AddProbe{x, y});
+    ui.say("Its plot is in Measure, and beside the field with key 3");
+}
+
 double distance(const UiState& ui, const ScreenRect& picture, SamplePoint cell, const Mouse& mouse) {
     const ScreenRect at = place(ui.view, picture, {cell.x, cell.y, cell.x, cell.y});
     return std::hypot(at.x - mouse.x, at.y - mouse.y);
@@ -231,7 +236,7 @@ void CanvasInput::press_tool(UiState& ui,
             return probe.x == int(cell->x) && probe.y == int(cell->y);
         };
         if (button == kLeft && cell && std::ranges::none_of(scene.probes, is_there))
-            ui.act(action::AddProbe{int(cell->x), int(cell->y)});
+            add_probe(ui, int(cell->x), int(cell->y));
     } else if (button == kRight) {
         if (const auto nearest = nearest_handle(ui, slot.picture, mouse))
             ui.profiles.erase(ui.profiles.begin() + std::ptrdiff_t(nearest->line));
@@ -347,6 +352,10 @@ void CanvasInput::look(UiState& ui, const CanvasScene& scene, const Mouse& mouse
         brush_at_ = drag_.cell;
     else if (slot && !dragging() && ui.tool == Tool::paint && slot->pane != Pane::start)
         brush_at_ = brush_point(ui.view, slot->picture, stroke_brush(ui, false), mouse);
+    // Beside the field, where a click does nothing, there is no ring.
+    if (brush_at_ && drag_.kind != Drag::Kind::stroke && ui.brush.shape != BrushShape::rectangle &&
+        !reaches({ui.brush, brush_at_->x, brush_at_->y, brush_at_->x, brush_at_->y}, scene.field))
+        brush_at_.reset();
 }
 
 void SurfaceInput::update(UiState& ui, const PaneSlot& slot, const Mouse& mouse) {

@@ -398,11 +398,6 @@ double draw_state(Painter& painter, const OverlayScene& scene, const ScreenRect&
     const CanvasColors& colors = scene.colors;
     // On a narrow strip badges have icons without words, leaving room for the title.
     const bool words = strip.width > kWordsFrom * painter.line_height();
-    if (!scene.snapshot.recording.empty()) {
-        const std::string text =
-            words ? fmt::format("{} REC {}", ICON_RECORD, scene.snapshot.recorded) : ICON_RECORD;
-        right = badge(painter, strip, right, text, colors.error);
-    }
     if (!scene.snapshot.busy.empty()) return right;
     if (!scene.snapshot.running)
         right = badge(painter, strip, right, words ? "paused" : ICON_PAUSE, colors.warning);

@@ -48,7 +48,7 @@ std::optional<CellBlock> numbered_cells(const UiState& ui, FieldSize field, cons
 
 inline constexpr double kBadgeShare = 0.1;  ///< opacity of a badge's background
 
-/// Draws badges (paused, recording) at the right of the strip and, if `waiting` (seconds) > 0, that the
+/// Draws the badge "paused" at the right of the strip and, if `waiting` (seconds) > 0, that the
 /// picture is out of date. Returns the left edge of what it drew.
 double draw_state(Painter& painter, const OverlayScene& scene, const ScreenRect& strip, double waiting);
 

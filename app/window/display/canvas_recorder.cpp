@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -10,7 +11,7 @@
 
 #include "app/window/display/gl_objects.h"
 #include "sim/files/folder.h"
-#include "sim/run/output/film.h"
+#include "sim/run/output/video.h"
 
 namespace stencil {
 namespace {
@@ -23,6 +24,7 @@ struct CanvasRecorder::Film {
     const std::filesystem::path path;
     const ScreenRect canvas;
     const double fps;
+    const double most;  ///< frames; 0: any number
     const std::function<void()> wake;
 
     std::mutex mutex = {};  ///< guards the members below
@@ -84,18 +86,19 @@ CanvasRecorder::~CanvasRecorder() = default;  // writes the file
 
 void CanvasRecorder::follow(UiState& ui, bool fresh, int frame_height) {
     CanvasFilm& told = ui.canvas_film;
-    const ScreenRect canvas = whole_pixels(ui.canvas);
+    const ScreenRect canvas = film_pixels(ui.canvas);
     if (const auto order = ui.take<FilmCanvas>(); order && !film_) {
         const std::string name = "film" + order->ending;
         const std::filesystem::path path = unused_folder(order->folder, {&name, 1}) / name;
-        film_.reset(new Film{path, canvas, order->fps, wake_});
+        film_.reset(new Film{path, canvas, order->fps, std::round(order->seconds * order->fps), wake_});
         film_->thread = std::jthread([film = film_.get()](const std::stop_token& stop) { film->run(stop); });
         told.place = path.string();
         told.frames = 0;
     }
     const bool stops = ui.take<StopFilm>().has_value();
     if (!film_) return;
-    if (stops || canvas != film_->canvas) {
+    const bool full = film_->most > 0 && double(told.frames) >= film_->most;
+    if (stops || full || canvas != film_->canvas) {
         film_->thread.request_stop();
     } else if (fresh && film_->has_room() && !film_->thread.get_stop_token().stop_requested()) {
         film_->add(read_pixels(canvas, frame_height));

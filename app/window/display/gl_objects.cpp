@@ -106,6 +106,12 @@ ScreenRect whole_pixels(const ScreenRect& at) {
     return {std::floor(at.x), std::floor(at.y), std::floor(at.width), std::floor(at.height)};
 }
 
+ScreenRect film_pixels(const ScreenRect& at) {
+    const ScreenRect whole = whole_pixels(at);
+    return {
+        whole.x, whole.y, whole.width - std::fmod(whole.width, 2), whole.height - std::fmod(whole.height, 2)};
+}
+
 std::vector<Rgb> read_pixels(const ScreenRect& at, int frame_height) {
     const int width = int(at.width), height = int(at.height);
     const std::size_t row = std::size_t(width);

@@ -57,6 +57,8 @@ GlQuery make_query(unsigned target);
 
 /// Returns the whole pixels of a rectangle.
 ScreenRect whole_pixels(const ScreenRect& at);
+/// Returns an even number of them each way, as films need.
+ScreenRect film_pixels(const ScreenRect& at);
 
 /// Reads a rectangle of whole pixels of the back buffer (call before Display::swap()); `frame_height` is that
 /// of the frame. Row 0 is on top.

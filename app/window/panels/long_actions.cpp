@@ -78,22 +78,16 @@ std::vector<LongAction> long_actions(const UiState& now, const Snapshot& snapsho
                        "Stops the check; the file is no longer watched"});
     if (snapshot.exporting)
         all.push_back({"export",
-                       "writing files",
+                       snapshot.export_doing,
                        snapshot.export_share,
                        [](UiState& ui, const Snapshot&) { ui.act(action::CancelExport{}); },
                        "Stops after the current file; written files are kept"});
-    if (!snapshot.recording.empty())
-        all.push_back(
-            {"recording",
-             fmt::format("recording to {}: {} frames", snapshot.recording, format_count(snapshot.recorded)),
-             std::nullopt,
-             [](UiState& ui, const Snapshot&) { ui.act(action::Record{}); },
-             "Stops recording; recorded frames are kept"});
-    if (now.canvas_film.on())
-        all.push_back({"canvas-film",
-                       "recording the canvas",
+    // The status line tells of recordings, which have no end to wait for.
+    if (!snapshot.recording.empty() || now.canvas_film.on())
+        all.push_back({"recording",
+                       "recording",
                        std::nullopt,
-                       [](UiState& ui, const Snapshot&) { ui.ask(StopFilm{}); },
+                       [](UiState& ui, const Snapshot&) { stop_recording(ui); },
                        "",
                        false});
     return all;
@@ -109,8 +103,10 @@ void draw_long_actions(UiState& ui, const Snapshot& snapshot) {
     const std::vector<LongAction> all = long_actions(ui, snapshot);
     std::vector<ActionClock>& clocks = ui.panel.long_actions;
     follow(clocks, all);
+    // The popup of exports has a bar of its own, which the plate would cover.
+    const bool in_popup = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
     const auto shown = [&](const LongAction& one) {
-        return one.on_canvas &&
+        return one.on_canvas && !(in_popup && one.key == "export") &&
                ImGui::GetTime() - std::ranges::find(clocks, one.key, &ActionClock::key)->since >= kShownFrom;
     };
     if (std::ranges::none_of(all, shown)) return;

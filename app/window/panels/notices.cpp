@@ -43,8 +43,7 @@ void draw_all_messages(UiState& ui, const Snapshot& snapshot) {
     ImGui::EndPopup();
 }
 
-void draw_newest_message(UiState& ui, const Snapshot& snapshot) {
-    const Message& message = snapshot.messages.back();
+void draw_message(UiState& ui, const Snapshot& snapshot, const Message& message) {
     const bool error = message.level == Message::Level::error;
     const ImVec4 color = error ? error_color() : text_color();
     const bool several = snapshot.messages.size() > 1;
@@ -74,18 +73,39 @@ void draw_newest_message(UiState& ui, const Snapshot& snapshot) {
         error_text(std::string_view(message.text).substr(first.size() + 1));
 }
 
-}  // namespace
-
-float notices_height(const Snapshot& snapshot) {
-    constexpr std::ptrdiff_t kMostLines = 4;
-    if (snapshot.messages.empty()) return 0;
-    const auto below = std::ranges::count(snapshot.messages.back().text, '\n');
-    return ImGui::GetFrameHeight() + float(std::min(below, kMostLines)) * ImGui::GetTextLineHeight() +
-           (below > 0 ? ImGui::GetStyle().ItemSpacing.y : 0);
+// Returns the message to show: the newest while it is news, else the newest error; null: none.
+const Message* shown_message(NoticeState& state, const Snapshot& snapshot) {
+    constexpr double kNews = 10;  // seconds
+    const std::vector<Message>& all = snapshot.messages;
+    if (all.empty()) return nullptr;
+    if (all.back().id > state.newest) state = {all.back().id, ImGui::GetTime() + kNews};
+    if (all.back().id == state.newest && ImGui::GetTime() < state.until) return &all.back();
+    const auto error = std::ranges::find(all.rbegin(), all.rend(), Message::Level::error, &Message::level);
+    return error == all.rend() ? nullptr : &*error;
 }
 
+}  // namespace
+
+// Over the field's foot and the prompt, so that nothing moves when a message comes and goes.
 void draw_notices(UiState& ui, const Snapshot& snapshot) {
-    if (!snapshot.messages.empty()) draw_newest_message(ui, snapshot);
+    NoticeState& state = ui.panel.notice;
+    const Message* message = shown_message(state, snapshot);
+    if (!message) return;
+    const ImVec2 pixels = ImGui::GetIO().DisplayFramebufferScale;
+    const float width = float(ui.canvas.width) / pixels.x;
+    const ScreenRect& field = ui.picture.width > 0 ? ui.picture : ui.canvas;
+    const ImVec2 foot(float(ui.canvas.x) / pixels.x + width / 2,
+                      float(field.y + field.height) / pixels.y - em(4));
+    ImGui::SetNextWindowPos(foot, ImGuiCond_Always, ImVec2(0.5f, 1));
+    ImGui::SetNextWindowSize(ImVec2(std::min(em(44), width), 0));
+    ImGui::Begin("##notices", nullptr, kPlainWindow);
+    if (ImGui::IsWindowHovered(ImGuiHoveredFlags_RootAndChildWindows)) state.until = ImGui::GetTime() + 2;
+    draw_message(ui, snapshot, *message);
+    ImGui::End();
+}
+
+bool notice_fades(const UiState& ui, const Snapshot& snapshot) {
+    return !snapshot.messages.empty() && ImGui::GetTime() < ui.panel.notice.until;
 }
 
 }  // namespace stencil

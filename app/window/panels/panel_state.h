@@ -15,6 +15,7 @@
 #include "sim/figure/chart.h"
 #include "sim/run/output/dispersion.h"
 #include "sim/run/output/exports.h"
+#include "sim/run/output/film_request.h"
 #include "sim/run/resolve.h"
 #include "sim/session/step_watch.h"
 #include "sim/session/view.h"
@@ -49,6 +50,12 @@ struct SliderDraft {
 struct ActionClock {
     std::string key;
     double since = 0, from = 0, share = 0;
+};
+
+/// The newest message so far, and until when it is shown if it is no error (ImGui's time).
+struct NoticeState {
+    int newest = 0;
+    double until = 0;
 };
 
 /// Cache of the memory that a run needs: computing it parses the equations, too slow for every frame.
@@ -167,7 +174,7 @@ struct MeasureState {
     std::string folder = kExportFolder;
 };
 
-/// Content of a film: only the cells; with axes, colour bar and step; or the canvas.
+/// Content of a film: only the cells; with axes, colour bar and title; or the canvas.
 enum class FilmOf { field, figure, canvas };
 
 struct ExportState {
@@ -178,9 +185,13 @@ struct ExportState {
     std::string last_session;  ///< spec file of the previous session; empty: there is none
     long long record_every = 100;
     bool record_png = true, record_npy = false;
-    std::string film;  ///< ending such as ".mp4" to record a film; empty: frames
-    double fps = 30;
+    std::string film;           ///< ending such as ".mp4" to record a film; empty: frames
+    bool film_offered = false;  ///< the dialog has been open, and began with a film if there is ffmpeg
     FilmOf film_of = FilmOf::field;
+    FilmRequest choices;      ///< of the film: all but file, content and length
+    bool from_start = false;  ///< make the run again; false: record from now on
+    double length = 10;       ///< seconds of a film from the start
+    double stop_after = 0;    ///< seconds of a film from now on; 0: until it is stopped
 };
 
 /// Options of an example as typed, by name; repeatable options have several texts.
@@ -196,6 +207,7 @@ struct ExamplesState {
     std::optional<ExampleRequest> waiting;  ///< starts when the simulation has paused
     bool resumes = false;                   ///< resume the simulation, which was paused for it
     bool held = false;                      ///< the simulation waits between frames while one runs
+    bool had_results = false;               ///< in the previous frame
     bool remarked = false;                  ///< its report says that the simulation ran beside it
 
     std::string folder = kExportFolder;
@@ -262,6 +274,7 @@ struct PanelState {
     InitialState initial;
     ViewState view;
     BrushState brush;
+    NoticeState notice;
     MeasureState measure;
     ExportState exports;
     ExamplesState examples;

@@ -31,10 +31,10 @@ void draw_toolbar(UiState& ui, const Snapshot& snapshot);
 void draw_status_line(UiState& ui, const Snapshot& snapshot);
 void draw_timeline(UiState& ui, const Snapshot& snapshot);
 
-/// Draws the newest message, if any.
+/// Draws the newest message over the canvas: an error until it is settled or dismissed, others for some time.
 void draw_notices(UiState& ui, const Snapshot& snapshot);
-/// Returns the height of the content; 0 if there is no message.
-float notices_height(const Snapshot& snapshot);
+/// Whether a message is shown only for some time, so that frames must go on.
+bool notice_fades(const UiState& ui, const Snapshot& snapshot);
 
 /// Draws its own window while UiState::help_open.
 void draw_help(UiState& ui, const Snapshot& snapshot);
@@ -99,6 +99,9 @@ MemoryPreview memory_preview(const Snapshot& snapshot, Size size, MemoryNeedsOf&
 void draw_export_choice(UiState& ui, const Snapshot& snapshot);
 /// What can be opened: the last session, a checkpoint, recent files, any path.
 void draw_open_choice(UiState& ui, const Snapshot& snapshot);
+/// A button with the dialog that records a film or frames; while one is recorded it stops that.
+void draw_film_button(UiState& ui, const Snapshot& snapshot);
+void stop_recording(UiState& ui);
 
 /// Returns the row of the pane on the canvas, kThreeUp or kComponents.
 const PaneRow& shown_view(const UiState& ui);
@@ -155,7 +158,23 @@ void draw_profile_plot(UiState& ui, const Snapshot& snapshot, float height);
 /// Returns which of `count` (>= 2) samples from end to end of a line is nearest to a point; empty if the
 /// point is more than a few cells from the line.
 std::optional<std::size_t> nearest_sample(const ProfileLine& line, std::size_t count, SamplePoint place);
-/// Plots the probes' values over the steps, one curve each.
+/// The axis of plots over time: the time where the run has a unit of it, else the step.
+class TimeAxis {
+  public:
+    explicit TimeAxis(const RunSpec& spec);
+    const std::string& label() const { return label_; }
+    double at(long long step) const;
+
+  private:
+    /// From here on a step takes `per_step`.
+    struct Change {
+        long long step = 0;
+        double time = 0, per_step = 1;
+    };
+    std::vector<Change> changes_;  ///< ascending; empty: steps
+    std::string label_ = "Step";
+};
+/// Plots the probes' values over time, one curve each.
 figure::Chart probes_chart(const Snapshot& snapshot);
 /// Returns whether there is a line or probe; three-up makes room for their plots.
 bool has_plots(const UiState& ui, const Snapshot& snapshot);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "app/window/format.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/widgets/widgets.h"
+#include "app/window/theme.h"
 #include "sim/user_kernel/user_kernel.h"
 
 namespace stencil {
@@ -121,12 +123,16 @@ std::vector<Piece> pieces_of(const UiState& ui, const Snapshot& snapshot) {
                           em(5.5f),
                           75,
                           warning_color()});
-    if (const CanvasFilm& film = ui.canvas_film; film.on())
-        pieces.push_back({fmt::format("recording, {} frames", film.frames),
-                          "Film of the canvas: " + film.place + "; Esc stops it",
+    const CanvasFilm& film = ui.canvas_film;
+    if (const std::string& place = film.on() ? film.place : snapshot.recording; !place.empty())
+        pieces.push_back({fmt::format("{} {} {}",
+                                      ICON_RECORD,
+                                      std::filesystem::path(place).filename().string(),
+                                      format_count(film.on() ? film.frames : snapshot.recorded)),
+                          fmt::format("Frames recorded to {}. Esc stops it.", place),
                           em(8),
-                          95,
-                          warning_color()});
+                          108,
+                          error_color()});
     add_rates(pieces, ui.cost);
     pieces.push_back({.text = ui.transfer.text,
                       .tip = "How pixels reach the screen; interop avoids a copy through the host",

@@ -1,212 +1,282 @@
 #include "sim/run/output/film.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <string_view>
+#include <fstream>
 
 #include "sim/figure/figure.h"
-#include "sim/files/atomic_file.h"
 #include "sim/files/image.h"
-#include "sim/machine/child_process.h"
 #include "sim/run/output/exports.h"
 #include "sim/run/simulation.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
+#include "sim/text/parse.h"
 #include "sim/text/quote.h"
-#include "sim/text/shell_words.h"
 #include "sim/view/contours.h"
 
 namespace stencil {
 namespace {
 
-constexpr const char* kProgram = "ffmpeg";
-// Smaller films are enlarged at least to this, so that a player's smoothing does not blur cells.
-constexpr int kLeastSide = 480;
-// Time after which a frame counts as stuck.
-constexpr double kLimitSeconds = 120;
+constexpr FilmRange kFilmRanges[] = {
+    {"film", "One range, of all frames together"},
+    {"frame", "A range for each frame, from its smallest to its largest value"},
+    {"first", "The first frame's range for all"},
+    {"canvas", "As on the canvas: --range anew for each frame"}};
 
-// Players expect 4:2:0 chroma, hence an even number of pixels, and the colours of ITU-R BT.709.
-constexpr const char* kPlayable =
-    "pad=ceil(iw/2)*2:ceil(ih/2)*2:color=white,scale=out_color_matrix=bt709:out_range=tv,format=yuv420p";
-// One palette per frame; a common one would have to keep all frames first.
-constexpr const char* kPalettes =
-    "split[a][b];[a]palettegen=stats_mode=single[p];[b][p]paletteuse=new=1:dither=none";
+constexpr std::string_view kStep = "step", kTime = "t", kParameters = "parameters", kNone = "none";
 
-struct Format {
-    std::string_view name;  ///< file ending; ffmpeg's format name without the dot
-    const char* filter;
-    std::vector<std::string> options;
-};
-
-const std::array<Format, 3>& formats() {
-    static const std::vector<std::string> colors{
-        "-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709"};
-    static const auto with_colors = [](std::vector<std::string> options) {
-        options.insert(options.end(), colors.begin(), colors.end());
-        return options;
-    };
-    static const std::array<Format, 3> table{{
-        {".mp4", kPlayable, with_colors({"-c:v", "libx264", "-crf", "16", "-movflags", "+faststart"})},
-        {".webm",
-         kPlayable,
-         with_colors({"-c:v", "libvpx-vp9", "-b:v", "0", "-crf", "22", "-cpu-used", "4", "-row-mt", "1"})},
-        {".gif", kPalettes, {}},
-    }};
-    return table;
+std::string range_name(const FilmRequest& request, const RunSpec& spec) {
+    if (!request.range.empty()) return request.range;
+    return spec.range_per_frame ? "canvas" : "film";
 }
 
-const Format& format_of(const std::filesystem::path& file) {
-    for (const Format& format : formats())
-        if (file.extension() == format.name) return format;
-    throw InputError(fmt::format("{}: a film ends in .mp4, .webm or .gif", printable(file.string())));
+bool has_values(const Field& field) {
+    const Statistics all = statistics_of(field);
+    return all.min <= all.max;
 }
 
-std::vector<std::string> command(const std::string& program,
-                                 const VideoInput& input,
-                                 const Format& format,
-                                 const std::string& output) {
-    std::vector<std::string> words{
-        program, "-hide_banner", "-nostdin", "-loglevel", "error", "-xerror", "-y"};
-    const auto add = [&](std::initializer_list<std::string> more) {
-        words.insert(words.end(), more.begin(), more.end());
-    };
-    std::string filter = format.filter;
-    if (input.nx == 0) {
-        add({"-f", "image2pipe", "-c:v", "png"});
-    } else {
-        add({"-f", "rawvideo", "-pixel_format", "rgb24"});
-        add({"-video_size", fmt::format("{}x{}", input.nx, input.ny)});
-        const int times =
-            std::max(1, (kLeastSide + std::max(input.nx, input.ny) - 1) / std::max(input.nx, input.ny));
-        if (times > 1) filter = fmt::format("scale=iw*{0}:ih*{0}:flags=neighbor,{1}", times, filter);
-    }
-    add({"-framerate", fmt::format("{}", input.fps), "-i", "pipe:0", "-vf", filter});
-    words.insert(words.end(), format.options.begin(), format.options.end());
-    add({"-f", std::string(format.name.substr(1)), output});
-    return words;
-}
-
-// Removes the object address with which ffmpeg's lines begin.
-std::string without_address(std::string line) {
-    const std::size_t end = line.find("] ");
-    return line.starts_with('[') && end != std::string::npos ? line.substr(end + 2) : line;
+// Spreads a picture of columns x rows in place over rows of nx pixels, and repeats its last column and row.
+void repeat_edges(std::vector<Rgb>& pixels, int columns, int rows, int nx) {
+    if (nx != columns)
+        for (int y = rows - 1; y >= 0; --y) {
+            const auto from = pixels.begin() + std::ptrdiff_t(y) * columns;
+            const auto to = pixels.begin() + std::ptrdiff_t(y) * nx;
+            std::copy_backward(from, from + columns, to + columns);
+            to[columns] = to[columns - 1];
+        }
+    for (std::size_t i = std::size_t(rows) * std::size_t(nx); i < pixels.size(); ++i)
+        pixels[i] = pixels[i - std::size_t(nx)];
 }
 
 }  // namespace
 
-struct VideoFile::State {
-    State(const std::filesystem::path& path, const VideoInput& input, const Format& format)
-        : file(path), child(command(find_program(kProgram), input, format, file.open_name())) {}
-
-    AtomicFile file;
-    PipedChild child;
-};
-
-void check_video_name(const std::filesystem::path& file) {
-    format_of(file);
+std::span<const FilmRange> film_ranges() {
+    return kFilmRanges;
 }
 
-std::string why_no_video() {
-    return find_program(kProgram).empty() ? "there is no ffmpeg here, which makes films" : "";
+std::string read_film_range(const std::string& text) {
+    if (text.find(':') != text.npos)
+        parse_range(text, "--video-range");
+    else if (std::ranges::find(kFilmRanges, text, &FilmRange::name) == std::end(kFilmRanges))
+        throw InputError(fmt::format("--video-range {}: allowed: {} or MIN:MAX",
+                                     quotable(text),
+                                     fmt::join(names_of(film_ranges()), ", ")));
+    return text;
 }
 
-std::string film_command(const std::filesystem::path& folder, double fps) {
-    const std::string pictures = quoted_for_shell((folder / "*.png").string());
-    return fmt::format(
-        "ffmpeg -framerate {} -pattern_type glob -i {} -vf '{}' film.mp4", fps, pictures, kPlayable);
+Size read_film_size(const std::string& text) {
+    const auto parts = split(text, 'x');
+    const auto side = [&](const std::string& part) {
+        return int(parse_integer(part, "--video-size", kLeastFilmSide, kMostFilmSide));
+    };
+    if (parts.size() != 2) throw InputError("--video-size " + text + ": must be WIDTHxHEIGHT, e.g. 1280x720");
+    const Size size{side(parts[0]), side(parts[1])};
+    if (size.nx % 2 != 0 || size.ny % 2 != 0)
+        throw InputError("--video-size " + text + ": players need even numbers of pixels");
+    return size;
 }
 
-VideoFile::VideoFile(const std::filesystem::path& file, const VideoInput& input) : path_(file) {
-    const Format& format = format_of(file);
-    if (const std::string why = why_no_video(); !why.empty()) fail(why);
-    state_ = std::make_unique<State>(file, input, format);
+std::vector<std::string> read_film_title(const std::string& text) {
+    if (text.empty() || text == kNone) return {};
+    return split(text, ',');
 }
 
-VideoFile::~VideoFile() = default;
-
-void VideoFile::add(std::span<const std::byte> frame) {
-    if (!state_->child.write(frame, kLimitSeconds)) end();
-    ++frames_;
+std::string film_title_text(const std::vector<std::string>& words) {
+    return words.empty() ? std::string(kNone) : fmt::format("{}", fmt::join(words, ","));
 }
 
-void VideoFile::finish() {
-    if (frames_ == 0) fail("it would have no frame");
-    end();
-    state_->file.commit();
+void check_film(const FilmRequest& request, const RunSpec& spec) {
+    check_video_name(request.file);
+    std::vector<std::string> known{std::string(kStep), std::string(kTime), std::string(kParameters)};
+    for (const ModelParameter& parameter : spec.model->parameters) known.push_back(parameter.name);
+    for (const std::string& word : request.title)
+        if (!contains(known, word))
+            throw InputError("--video-title: " + unknown_name_message("word", word, known));
+    if (!request.range.empty()) read_film_range(request.range);
+    if (const std::string why = why_no_video(); !why.empty())
+        throw MachineError(fmt::format("cannot write {}: {}", request.file.string(), why));
 }
 
-// Throws unless ffmpeg succeeded.
-void VideoFile::end() {
-    const ChildEnd end = state_->child.finish(kLimitSeconds);
-    if (end.how == ChildEnd::How::over_limit)
-        fail(fmt::format("ffmpeg took nothing for {} s", kLimitSeconds));
-    if (end.how == ChildEnd::How::signalled) fail(fmt::format("ffmpeg was ended by signal {}", end.code));
-    if (end.code == 0) return;
-    const std::string said = without_address(state_->child.said());
-    fail(said.empty() ? fmt::format("ffmpeg ended with {}", end.code) : "ffmpeg: " + said);
-}
-
-void VideoFile::fail(const std::string& why) const {
-    throw MachineError(fmt::format("cannot write {}: {}", path_.string(), why));
-}
-
-long long film_steps(long long steps) {
+FilmPace film_pace(const FilmRequest& request, long long first, long long last, long long every) {
     constexpr long long kFrames = 300;
-    return std::max(1LL, steps / kFrames);
+    FilmPace pace{every, first, 0, last};
+    if (request.seconds > 0) {
+        pace.count = std::max(1LL, std::llround(request.seconds * request.fps));
+    } else if (every <= 0) {
+        pace.every = std::max(1LL, (last - first) / kFrames);
+    }
+    return pace;
 }
 
 // Checks everything that could fail later before any work is done.
-FilmWriter::FilmWriter(FilmRequest request, const RunSpec& spec)
-    : request_(std::move(request)), own_ranges_(spec.range_per_frame) {
-    check_video_name(request_.file);
-    if (const std::string why = why_no_video(); !why.empty())
-        throw MachineError(fmt::format("cannot write {}: {}", request_.file.string(), why));
+FilmWriter::FilmWriter(FilmRequest request, const RunSpec& spec, const FilmPace& pace)
+    : request_(std::move(request)), pace_(pace) {
+    check_film(request_, spec);
+    const std::string range = range_name(request_, spec);
+    if (range.find(':') != range.npos) fixed_ = parse_range(range, "--video-range");
+    whole_ = range == "film";
+    if (request_.seconds > 0) most_ = std::max(1LL, std::llround(request_.seconds * request_.fps));
 }
 
-void FilmWriter::write(Simulation& simulation) {
-    const RunSpec& now = simulation.now();
+long long FilmPace::step_of(long long frame) const {
+    if (count <= 1) return first;
+    if (frame >= count - 1) return last;
+    return first + static_cast<long long>(double(last - first) * double(frame) / double(count - 1));
+}
+
+// If there are more frames than steps, a step has several.
+long long FilmWriter::due(long long step) const {
+    if (full()) return 0;
+    if (pace_.count == 0) return step == pace_.first || step % pace_.every == 0 ? 1 : 0;
+    long long times = 0;
+    while (frames_ + times < pace_.count && pace_.step_of(frames_ + times) <= step) ++times;
+    return times;
+}
+
+long long FilmWriter::steps_left(long long step) const {
+    if (full()) return kMaxSteps;
+    if (pace_.count == 0) return pace_.every - step % pace_.every;
+    return std::max(1LL, pace_.step_of(frames_) - step);
+}
+
+void FilmWriter::look(Simulation& simulation) {
+    const long long times = due(simulation.step());
+    if (times == 0) return;
     const Field field = simulation.field();
-    if (!range_ || own_ranges_ || shown_ != now.shown())
-        range_ = find_range(field, now.range, field_colors(now).diverging);
-    shown_ = now.shown();
-    if (request_.figure)
-        add_figure(field, simulation);
-    else
-        add_pixels(field, now);
+    Look look = look_of(field, simulation);
+    for (long long i = 0; i < times; ++i) {
+        look.repeated = i > 0;
+        if (whole_)
+            keep(field, look);
+        else
+            draw(field, look);
+    }
+    frames_ += times;
 }
 
-void FilmWriter::add_figure(const Field& field, const Simulation& simulation) {
-    if (!video_) video_.emplace(request_.file, VideoInput{0, 0, request_.fps});
+FilmWriter::Look FilmWriter::look_of(const Field& field, const Simulation& simulation) {
     const RunSpec& now = simulation.now();
-    // Arrows at the colour bar's ends tell of values beyond the range of an earlier frame.
-    const RangeRule same{RangeRule::Kind::fixed, range_->low, range_->high, range_->scale};
-    const ValueRange range = find_range(field, same, field_colors(now).diverging);
-    std::string title = fmt::format("Step {}", simulation.step());
-    if (const std::string time = time_text(simulation.spec(), simulation.step()); !time.empty())
-        title += fmt::format(", t = {}", time);
-    figure::FigurePanel panel{std::move(title), &field, &field_colors(now), range, now.shown()};
-    panel.contours = contour_levels(now.contours, *range_);
+    Look look;
+    look.colors = &field_colors(now);
+    look.formula = now.shown();
+    look.contours = now.contours;
+    look.cell = cell_size(now);
+    look.unit = now.unit_length.name;
+    look.dtype = field.dtype();
+    look.nx = field.nx();
+    look.ny = field.ny();
+    if (request_.figure) look.title = title_of(simulation);
+    const std::string rule = range_name(request_, now);
+    RangeRule range = fixed_.value_or(now.range);
+    if (rule == "frame") range = {RangeRule::Kind::automatic, 0, 0, now.range.scale};
+    const bool first = rule == "first";
+    if (first && range_ && shown_ == look.formula)
+        range = {RangeRule::Kind::fixed, range_->low, range_->high, range_->scale};
+    look.range = find_range(field, range, look.colors->diverging);
+    if (first && (!range_ || shown_ != look.formula)) range_ = look.range;
+    shown_ = look.formula;
+    return look;
+}
+
+std::string FilmWriter::title_of(const Simulation& simulation) const {
+    const RunSpec& now = simulation.now();
+    std::vector<std::string> parts;
+    for (const std::string& word : request_.title) {
+        if (word == kStep) parts.push_back(fmt::format("Step {}", simulation.step()));
+        const bool timed = word == kTime;
+        if (const std::string time = timed ? time_text(simulation.spec(), simulation.step()) : "";
+            !time.empty())
+            parts.push_back("t = " + time);
+        for (std::size_t i = 0; i < now.parameters.size(); ++i)
+            if (const std::string& name = now.model->parameters[i].name; word == kParameters || word == name)
+                parts.push_back(fmt::format("{} = {}", name, now.parameters[i]));
+    }
+    return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+void FilmWriter::keep(const Field& field, Look look) {
+    if (!values_) values_ = std::make_unique<AtomicFile>(request_.file);
+    if (!look.repeated) {
+        field.visit([&](const auto& cells) { values_->write(std::as_bytes(cells.cells())); });
+        if (has_values(field)) {
+            const auto [at, is_new] = ranges_.try_emplace(look.formula, look.range);
+            ValueRange& all = at->second;
+            all.low = std::min(all.low, look.range.low);
+            all.high = std::max(all.high, look.range.high);
+        }
+    }
+    kept_.push_back(std::move(look));
+}
+
+bool FilmWriter::finish(WriteProgress* progress) {
+    if (values_) {
+        std::ifstream file(values_->open_name(), std::ios::binary);
+        Field field;
+        for (Look& look : kept_) {
+            if (progress && progress->cancelled) return false;
+            if (!look.repeated) {
+                field = Field(look.dtype, look.nx, look.ny);
+                field.visit([&](auto& cells) {
+                    file.read(reinterpret_cast<char*>(cells.data()),
+                              std::streamsize(cells.size() * sizeof(*cells.data())));
+                });
+                if (!file) values_->fail("its frames cannot be read again");
+            }
+            if (const auto all = ranges_.find(look.formula); all != ranges_.end())
+                look.range =
+                    find_range(field,
+                               {RangeRule::Kind::fixed, all->second.low, all->second.high, look.range.scale},
+                               look.colors->diverging);
+            draw(field, look);
+            if (progress) ++progress->done;
+        }
+    }
+    if (!video_) throw MachineError(fmt::format("cannot write {}: it would have no frame", path().string()));
+    video_->finish();
+    return true;
+}
+
+void FilmWriter::draw(const Field& field, const Look& look) {
+    if (request_.figure)
+        draw_figure(field, look);
+    else
+        draw_pixels(field, look);
+}
+
+void FilmWriter::draw_figure(const Field& field, const Look& look) {
+    if (!video_)
+        video_.emplace(request_.file, VideoInput{0, 0, request_.fps, request_.width, request_.height});
+    figure::FigurePanel panel{look.title, &field, look.colors, look.range, look.formula};
+    panel.cell = look.cell;
+    panel.unit = look.unit;
+    panel.contours = contour_levels(look.contours, look.range);
     const std::string png = figure::figure_bytes(figure::FigureFormat::png, {&panel, 1}, "");
     video_->add(std::as_bytes(std::span(png)));
 }
 
-void FilmWriter::add_pixels(const Field& field, const RunSpec& now) {
+void FilmWriter::draw_pixels(const Field& field, const Look& look) {
     if (!video_) {
-        nx_ = field.nx();
-        ny_ = field.ny();
-        video_.emplace(request_.file, VideoInput{nx_, ny_, request_.fps});
+        columns_ = nx_ = field.nx();
+        rows_ = ny_ = field.ny();
+        if (request_.width == 0 && video_enlargement(nx_, ny_) == 1) {  // players expect even sides
+            nx_ += nx_ % 2;
+            ny_ += ny_ % 2;
+        }
+        video_.emplace(request_.file, VideoInput{nx_, ny_, request_.fps, request_.width, request_.height});
         pixels_.resize(std::size_t(nx_) * std::size_t(ny_));
     }
-    if (field.nx() == nx_ && field.ny() == ny_) {
-        paint(field, field_colors(now), *range_, pixels_);
+    if (field.nx() == columns_ && field.ny() == rows_) {
+        paint(field, *look.colors, look.range, pixels_);
     } else {  // the run changed size, the film cannot
         const Field wide = field.to(DType::float64);
-        const Field fitted(resample(wide.as<double>(), nx_, ny_, Growing::nearest));
-        paint(fitted, field_colors(now), *range_, pixels_);
+        const Field fitted(resample(wide.as<double>(), columns_, rows_, Growing::nearest));
+        paint(fitted, *look.colors, look.range, pixels_);
     }
+    repeat_edges(pixels_, columns_, rows_, nx_);
     video_->add(std::as_bytes(std::span(pixels_)));
 }
 

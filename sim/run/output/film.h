@@ -1,100 +1,113 @@
-// Films, encoded by ffmpeg if it is installed.
+// Films of runs.
 #pragma once
 
-#include <cstddef>
-#include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "sim/field/field.h"
+#include "sim/files/atomic_file.h"
 #include "sim/problem/run_spec.h"
+#include "sim/run/output/film_request.h"
+#include "sim/run/output/video.h"
 #include "sim/view/colormap.h"
 
 namespace stencil {
 
-/// Format of the frames given to ffmpeg.
-struct VideoInput {
-    int nx = 0, ny = 0;  ///< frames of 3 bytes per pixel, row 0 on top; 0: each frame is a PNG file
-    double fps = 30;     ///< frames per second
+class Simulation;
+struct WriteProgress;
+
+inline constexpr double kMostFps = 240;
+inline constexpr double kMostFilmSeconds = 3600;
+inline constexpr int kLeastFilmSide = 16, kMostFilmSide = 7680;
+
+/// A rule for the range of a film's colours.
+struct FilmRange {
+    std::string_view name, help;
+};
+std::span<const FilmRange> film_ranges();
+
+/// Parse the values of --video-range (returned as given), --video-size and --video-title. Throw InputError.
+std::string read_film_range(const std::string& text);
+Size read_film_size(const std::string& text);
+std::vector<std::string> read_film_title(const std::string& text);
+std::string film_title_text(const std::vector<std::string>& words);
+
+/// Checks what needs the run's model, and that films can be made here. Throws InputError and MachineError.
+void check_film(const FilmRequest& request, const RunSpec& spec);
+
+/// The steps that have a frame.
+struct FilmPace {
+    long long every = 1;  ///< at each multiple
+    long long first = 0;  ///< and at this step; -1: none
+    /// If not 0, there are this many frames instead, evenly from `first` to `last`.
+    long long count = 0, last = 0;
+    long long step_of(long long frame) const;  ///< of such a film
 };
 
-/// Throws InputError unless the ending is .mp4 (H.264), .webm (VP9) or .gif.
-void check_video_name(const std::filesystem::path& file);
+/// Frames of a film of a whole run: so many for the seconds asked for, else one every so many steps, where 0
+/// gives a film of about ten seconds.
+FilmPace film_pace(const FilmRequest& request, long long first, long long last, long long every);
 
-/// Why no film can be made on this machine; empty if it can.
-std::string why_no_video();
-
-/// The shell command that makes a film of numbered pictures in a folder.
-std::string film_command(const std::filesystem::path& folder, double fps);
-
-/// A film being written. finish() flushes it and gives it its name; without that nothing is left behind and
-/// an older file stays. Small frames are enlarged by whole numbers. Everything throws MachineError with
-/// ffmpeg's message, and the constructor also InputError as check_video_name() does.
-class VideoFile {
+/// Writes the shown formula as video frames in the run's colours. If the range is that of the whole film, the
+/// frames' values are kept in a file without a name beside it until finish(). Throws as VideoFile does.
+class FilmWriter {
   public:
-    VideoFile(const std::filesystem::path& file, const VideoInput& input);
-    ~VideoFile();
-    VideoFile(const VideoFile&) = delete;
-    VideoFile& operator=(const VideoFile&) = delete;
+    /// Throws as check_film() does.
+    FilmWriter(FilmRequest request, const RunSpec& spec, const FilmPace& pace);
 
-    void add(std::span<const std::byte> frame);
-    void finish();
+    /// Steps from here to the next frame, at least 1; kMaxSteps if no more are due.
+    long long steps_left(long long step) const;
+    /// Writes the frames that are due at the present step.
+    void look(Simulation& simulation);
+    /// Whether the film has the length asked for.
+    bool full() const { return most_ > 0 && frames_ >= most_; }
+    /// Number of frames that finish() still has to draw.
+    std::size_t kept() const { return kept_.size(); }
+    /// Completes the file. Refuses a film without frames. A cancelled one is left away; returns whether it is
+    /// there.
+    bool finish(WriteProgress* progress = nullptr);
 
-    const std::filesystem::path& path() const { return path_; }
+    const std::filesystem::path& path() const { return request_.file; }
     long long frames() const { return frames_; }
 
   private:
-    struct State;
+    /// What a frame's picture needs besides its values.
+    struct Look {
+        const Colormap* colors = nullptr;
+        ValueRange range;
+        std::string title, formula, contours, unit;
+        double cell = 1;
+        DType dtype = DType::float32;
+        int nx = 0, ny = 0;
+        bool repeated = false;  ///< the values are those of the frame before
+    };
 
-    void end();
-    [[noreturn]] void fail(const std::string& why) const;
-
-    std::filesystem::path path_;
-    long long frames_ = 0;
-    std::unique_ptr<State> state_;
-};
-
-// --- Films of runs
-
-class Simulation;
-
-struct FilmRequest {
-    std::filesystem::path file;
-    double fps = 30;      ///< frames per second
-    bool figure = false;  ///< with axes, colour bar and step, as figure.png; else one pixel per cell
-};
-
-inline constexpr double kMostFps = 240;
-
-/// Default number of steps between frames, which gives a film of about ten seconds.
-long long film_steps(long long steps);
-
-/// Writes the shown formula as video frames in the run's colours. All frames share the first one's range
-/// unless each has its own. Throws as VideoFile does.
-class FilmWriter {
-  public:
-    FilmWriter(FilmRequest request, const RunSpec& spec);
-
-    void write(Simulation& simulation);
-    /// Completes the file. Refuses a film without frames.
-    void finish() { video_.value().finish(); }
-
-    const std::filesystem::path& path() const { return request_.file; }
-    long long frames() const { return video_ ? video_->frames() : 0; }
-
-  private:
-    void add_figure(const Field& field, const Simulation& simulation);
-    void add_pixels(const Field& field, const RunSpec& now);
+    long long due(long long step) const;
+    Look look_of(const Field& field, const Simulation& simulation);
+    std::string title_of(const Simulation& simulation) const;
+    void keep(const Field& field, Look look);
+    void draw(const Field& field, const Look& look);
+    void draw_figure(const Field& field, const Look& look);
+    void draw_pixels(const Field& field, const Look& look);
 
     FilmRequest request_;
-    bool own_ranges_;
-    std::optional<ValueRange> range_;
-    std::string shown_;  ///< formula that the range belongs to
-    int nx_ = 0, ny_ = 0;
+    FilmPace pace_;
+    std::optional<RangeRule> fixed_;  ///< for all frames
+    bool whole_ = false;              ///< the range is that of the whole film
+    long long frames_ = 0, most_ = 0;
+    std::optional<ValueRange> range_;  ///< of the first frame, where that is for all
+    std::string shown_;                ///< the formula that it belongs to
+    int columns_ = 0, rows_ = 0;       ///< cells of the first frame
+    int nx_ = 0, ny_ = 0;              ///< its pixels
     std::vector<Rgb> pixels_;
-    std::optional<VideoFile> video_;  ///< opened at the first frame, which gives its size
+    std::optional<VideoFile> video_;      ///< opened at the first frame drawn, which gives its size
+    std::unique_ptr<AtomicFile> values_;  ///< of the frames kept
+    std::vector<Look> kept_;
+    std::map<std::string, ValueRange> ranges_;  ///< of all frames kept, by formula
 };
 
 }  // namespace stencil

@@ -1,6 +1,7 @@
 // Films: the input of ffmpeg, and its failures. A shell script replaces ffmpeg.
 
 #include <array>
+#include <vector>
 
 #include "sim/machine/child_process.h"
 #include "sim/run/output/film.h"
@@ -111,12 +112,18 @@ TEST_CASE("A run's film has a frame for each moment, one pixel a cell, in the ru
     spec.colormap = "grey";
     spec.range = parse_range("0:1", "--range");
     Simulation simulation = begun(spec);
-    FilmWriter film({folder / "film.mp4", 30, false}, simulation.spec());
-    film.write(simulation);
-    simulation.apply(Advance{5});
-    film.write(simulation);
+    FilmWriter film({folder / "film.mp4"}, simulation.spec(), {5});
+    film.look(simulation);
+    CHECK(film.steps_left(0) == 5);
+    simulation.apply(Advance{3});
+    film.look(simulation);
+    CHECK(film.frames() == 1);
+    CHECK(film.steps_left(3) == 2);
+    simulation.apply(Advance{2});
+    film.look(simulation);
     simulation.apply(Set{"size", "16x12"});  // does not change the film's size
-    film.write(simulation);
+    simulation.apply(Advance{5});
+    film.look(simulation);
     film.finish();
     CHECK(film.frames() == 3);
     const std::string bytes = read_bytes(folder / "film.mp4");
@@ -129,6 +136,105 @@ TEST_CASE("A run's film has a frame for each moment, one pixel a cell, in the ru
     CHECK(at(0, 4, 3) == 255);
     CHECK(at(1, 4, 3) < 255);
     CHECK(at(1, 4, 3) > at(1, 0, 0));
+}
+
+namespace {
+
+// Films a field that doubles in each step; returns the brightness of its middle in each frame.
+std::vector<int> brightness(const std::string& range, const std::string& run_range = "auto") {
+    const FakeFfmpeg fake(kKeepsFrames);
+    const ScratchFolder folder;
+    RunSpec spec = run_of_text("u' = 2*u\nu(0) = ind(x < 3)");
+    spec.size = Size{4, 4};
+    spec.colormap = "grey";
+    spec.range = parse_range(run_range, "--range");
+    Simulation simulation = begun(spec);
+    FilmRequest request{folder / "film.mp4"};
+    request.range = range;
+    FilmWriter film(request, simulation.spec(), {1});
+    for (int i = 0; i < 3; ++i) {
+        film.look(simulation);
+        simulation.apply(Advance{1});
+    }
+    REQUIRE(film.finish());
+    REQUIRE(folder.entries() == 1);
+    const std::string bytes = read_bytes(folder / "film.mp4");
+    REQUIRE(bytes.size() == 3 * 48);
+    std::vector<int> values;
+    for (std::size_t i = 0; i < 3; ++i) values.push_back(static_cast<unsigned char>(bytes[i * 48]));
+    return values;
+}
+
+}  // namespace
+
+TEST_CASE("A film's colours span the whole film, each frame, the first one, or what is asked for") {
+    CHECK(brightness("") == std::vector{64, 128, 255});  // entries floor(256 / 4) and 256 / 2 of grey
+    CHECK(brightness("film") == brightness(""));
+    CHECK(brightness("frame", "0:4") == std::vector{255, 255, 255});
+    CHECK(brightness("first") == std::vector{255, 255, 255});
+    CHECK(brightness("canvas", "0:8") == std::vector{32, 64, 128});
+    CHECK(brightness("0:2") == std::vector{128, 255, 255});
+}
+
+TEST_CASE("A film of so many seconds has its frames evenly over the run, several for a step if need be") {
+    FilmRequest request;
+    request.seconds = 2;
+    request.fps = 5;
+    const FilmPace pace = film_pace(request, 100, 1000, 0);
+    REQUIRE(pace.count == 10);
+    for (long long k = 0; k < 10; ++k) CHECK(pace.step_of(k) == 100 + 100 * k);
+    CHECK(film_pace({}, 0, 6000, 0).every == 20);
+    CHECK(film_pace({}, 0, 6000, 7).every == 7);
+
+    const FakeFfmpeg fake(kKeepsFrames);
+    const ScratchFolder folder;
+    Simulation simulation = begun(noise_run({8, 6}));
+    request.file = folder / "film.mp4";
+    FilmWriter film(request, simulation.spec(), film_pace(request, 0, 3, 0));
+    film.look(simulation);
+    while (simulation.step() < 3) {
+        simulation.apply(Advance{film.steps_left(simulation.step())});
+        film.look(simulation);
+    }
+    CHECK(film.full());
+    CHECK(film.steps_left(3) == kMaxSteps);
+    REQUIRE(film.finish());
+    CHECK(read_bytes(request.file).size() == 10 * 8 * 6 * 3);
+}
+
+TEST_CASE("Films have even sides: cells are enlarged evenly, or the last ones are repeated") {
+    CHECK(video_enlargement(100, 100) == 5);
+    CHECK(video_enlargement(101, 100) == 6);
+    CHECK(video_enlargement(481, 3) == 1);
+    const FakeFfmpeg fake(kKeepsFrames);
+    const ScratchFolder folder;
+    RunSpec spec = noise_run({481, 3});
+    spec.initial = "jagged";
+    Simulation simulation = begun(spec);
+    FilmWriter film({folder / "film.mp4"}, simulation.spec(), {1});
+    film.look(simulation);
+    REQUIRE(film.finish());
+    CHECK(contains(fake.arguments(), "-video_size 482x4"));
+    const std::string bytes = read_bytes(folder / "film.mp4");
+    REQUIRE(bytes.size() == 482 * 4 * 3);
+    constexpr std::size_t kRow = 482 * 3;
+    for (std::size_t y = 0; y < 3; ++y)
+        CHECK(bytes.substr(y * kRow + 480 * 3, 3) == bytes.substr(y * kRow + 481 * 3, 3));
+    CHECK(bytes.substr(2 * kRow, kRow) == bytes.substr(3 * kRow, kRow));
+    CHECK(bytes.substr(0, kRow) != bytes.substr(kRow, kRow));
+}
+
+TEST_CASE("What a film cannot be is said with what is allowed") {
+    CHECK(contains(message_of<InputError>([] { read_film_range("mars"); }), "canvas"));
+    CHECK(contains(message_of<InputError>([] { read_film_range("2:1"); }), "below"));
+    CHECK(contains(message_of<InputError>([] { read_film_size("401x300"); }), "even"));
+    CHECK(contains(message_of<InputError>([] { read_film_size("400"); }), "1280x720"));
+    const FakeFfmpeg fake(kKeepsFrames);
+    FilmRequest request{"film.mp4"};
+    request.title = read_film_title("t,kappa");
+    CHECK(contains(message_of<InputError>([&] { check_film(request, RunSpec()); }), "coefficient"));
+    CHECK(read_film_title("none").empty());
+    CHECK(film_title_text({}) == "none");
 }
 
 TEST_CASE("A tool that prints for ever is ended, and its first line is told") {

@@ -160,16 +160,19 @@ void draw_example_panel(UiState& ui, const Snapshot& snapshot, std::span<const E
     draw_choice(state, example, table);
     draw_buttons(ui, snapshot, draft);
     draw_example_progress(ui);
+    draw_example_results(ui);
     ImGui::PushID(example.name.data(), example.name.data() + example.name.size());
     draw_about(example);
-    ImGui::SetNextItemOpen(true, ImGuiCond_Once);
+    // Results are read, options are set: each opens where the other is not there.
+    const bool results = ui.example.report != nullptr;
+    ImGui::SetNextItemOpen(
+        !results, results == std::exchange(state.had_results, results) ? ImGuiCond_Once : ImGuiCond_Always);
     const bool open = ImGui::TreeNodeEx("Options", ImGuiTreeNodeFlags_NoTreePushOnOpen);
     tooltip("What it works on, and how");
     if (open || any_error(draft, example.options))
         draw_options(example.options, state.texts[std::string(example.name)], draft);
     ImGui::PopID();
     draw_measuring(ui, snapshot, draft);
-    draw_example_results(ui);
     ImGui::PopID();
 }
 

@@ -11,6 +11,9 @@
 #include "app/window/panels/plots/plot.h"
 #include "app/window/panels/widgets/widgets.h"
 #include "sim/figure/chart.h"
+#include "sim/problem/settings.h"
+#include "sim/problem/units.h"
+#include "sim/text/names.h"
 
 namespace stencil {
 namespace {
@@ -30,6 +33,11 @@ figure::ChartSeries curve_of(const Profile& profile, std::string name) {
     for (std::size_t i = 0; i < profile.values.size(); ++i)
         curve.points.push_back({profile.distance[i], profile.values[i]});
     return curve;
+}
+
+// The edge of a cell along the axis of profiles.
+double plotted_cell(const Snapshot& snapshot) {
+    return snapshot.now.unit_length.given() ? cell_size(snapshot.now) : 1;
 }
 
 // Draws buttons and below them the plots: side by side if both are then wide enough, else below each other,
@@ -109,8 +117,36 @@ std::string main_quantity(const UiState& ui, const Snapshot& snapshot) {
     return quantity_label(pane, formula_of(pane, snapshot.now));
 }
 
+TimeAxis::TimeAxis(const RunSpec& spec) {
+    if (!spec.unit_time.given()) return;
+    for (const Edit& edit : spec.edits)
+        if (edit.setting == "dt" || contains(kModelSettings, edit.setting)) changes_.push_back({edit.step});
+    changes_.insert(changes_.begin(), Change{});
+    for (Change& change : changes_) {
+        const auto time = time_at(spec, change.step), next = time_at(spec, change.step + 1);
+        if (!time || !next) {
+            changes_.clear();
+            return;
+        }
+        change.time = *time;
+        change.per_step = *next - *time;
+    }
+    label_ = fmt::format("t ({})", spec.unit_time.name);
+}
+
+double TimeAxis::at(long long step) const {
+    if (changes_.empty()) return double(step);
+    const auto after =
+        std::ranges::lower_bound(changes_.begin() + 1, changes_.end(), step, {}, &Change::step);
+    return (after - 1)->time + double(step - (after - 1)->step) * (after - 1)->per_step;
+}
+
 figure::Chart profile_chart(const UiState& ui, const Snapshot& snapshot) {
-    figure::Chart chart{"profile", "", "Distance along the line (cells)", main_quantity(ui, snapshot)};
+    const Unit& unit = snapshot.now.unit_length;
+    figure::Chart chart{"profile",
+                        "",
+                        fmt::format("Distance along the line ({})", unit.given() ? unit.name : "cells"),
+                        main_quantity(ui, snapshot)};
     const auto& kept = ui.panel.measure.kept;
     const auto profiles = profiles_of(snapshot);
     for (std::size_t i = 0; i < profiles.size(); ++i)
@@ -119,16 +155,19 @@ figure::Chart profile_chart(const UiState& ui, const Snapshot& snapshot) {
                                         : kept.empty()      ? ""
                                                             : "now"));
     chart.series.insert(chart.series.end(), kept.begin(), kept.end());
+    for (figure::ChartSeries& curve : chart.series)
+        for (auto& point : curve.points) point.x *= plotted_cell(snapshot);
     return chart;
 }
 
 figure::Chart probes_chart(const Snapshot& snapshot) {
-    figure::Chart chart{"probes", "", "Step", quantity_label(Pane::now, snapshot.now.shown())};
+    const TimeAxis time(snapshot.spec);
+    figure::Chart chart{"probes", "", time.label(), quantity_label(Pane::now, snapshot.now.shown())};
     for (std::size_t i = 0; i < snapshot.probes.size(); ++i) {
         const ProbeSeries& probe = snapshot.probes[i];
         figure::ChartSeries course{fmt::format("{} ({}, {})", i + 1, probe.x, probe.y), {}, true, false};
         for (std::size_t k = 0; k < std::min(probe.steps.size(), probe.values.size()); ++k)
-            course.points.push_back({double(probe.steps[k]), probe.values[k]});
+            course.points.push_back({time.at(probe.steps[k]), probe.values[k]});
         chart.series.push_back(std::move(course));
     }
     return chart;
@@ -151,13 +190,13 @@ void draw_profile_plot(UiState& ui, const Snapshot& snapshot, float height) {
     if (ImGui::IsItemHovered()) {
         double longest = 0;
         for (const Profile& profile : profiles) longest = std::max(longest, profile.distance.back());
-        const double begin = map.at(0, 0).x, end = map.at(longest, 0).x;
+        const double begin = map.at(0, 0).x, end = map.at(longest * plotted_cell(snapshot), 0).x;
         const double at = (double(ImGui::GetMousePos().x) - begin) / (end - begin);
         ui.on_profile = longest * std::clamp(at, 0.0, 1.0);
     } else if (ui.hover) {
         for (const Profile& profile : profiles)
             if (const auto i = nearest_sample(profile.line, profile.values.size(), *ui.hover))
-                draw_ring(map, profile.distance[*i], profile.values[*i]);
+                draw_ring(map, profile.distance[*i] * plotted_cell(snapshot), profile.values[*i]);
     }
 }
 

@@ -1,8 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <limits>
+#include <cmath>
 
 #include "app/window/format.h"
 #include "app/window/panels/commands.h"
@@ -78,106 +77,10 @@ void draw_file_boxes(const UiState& ui, ExportState& state, const Snapshot& snap
     ImGui::EndTable();
 }
 
-std::string_view why_no_export(const ExportState& state, const Snapshot& snapshot) {
-    if (snapshot.exporting) return "The previous export is still being written";
+std::string_view why_no_export(const ExportState& state) {
     if (state.folder.empty()) return "Enter a folder";
     if (state.files.empty()) return "Tick at least one file";
     return "";
-}
-
-struct RecordKind {
-    const char* label;
-    std::string_view ending, tip;
-};
-
-constexpr RecordKind kRecordKinds[] = {
-    {"Frames", "", "Numbered pictures, arrays or both, in FOLDER/frames"},
-    {"MP4 film", ".mp4", "H.264, which plays everywhere\n--video FILE.mp4"},
-    {"WebM film", ".webm", "VP9, for the web\n--video FILE.webm"},
-    {"GIF", ".gif", "Animated picture\n--video FILE.gif"}};
-
-void draw_film_options(UiState& ui) {
-    ExportState& state = ui.panel.exports;
-    constexpr std::string_view kTip = "Frames per second of the film\n--fps N";
-    row("Frames/s", kTip);
-    const NumberRange range{std::numeric_limits<double>::min(), kMostFps};
-    if (const auto fps = number_input("##fps", ui, state.fps, range, kTip)) state.fps = *fps;
-    static constexpr Segment kOf[] = {{"Field", "One pixel per cell, no axes\n--video-of field"},
-                                      {"Figure", "With axes, colour bar and step\n--video-of figure"},
-                                      {"Canvas", "The canvas as on the screen"}};
-    row("Content", "What the film shows");
-    if (const auto clicked = segmented("of", kOf, int(state.film_of))) state.film_of = FilmOf(*clicked);
-}
-
-void draw_record_as(UiState& ui) {
-    ExportState& state = ui.panel.exports;
-    const auto& current = *std::ranges::find(kRecordKinds, std::string_view(state.film), &RecordKind::ending);
-    row("As", "A film (needs ffmpeg) or numbered files");
-    combo("##as", current.label, current.tip, [&] {
-        const std::string why_not = why_no_video();
-        for (const RecordKind& kind : kRecordKinds)
-            if (choice(kind.label, &kind == &current, kind.tip, kind.ending.empty() ? "" : why_not))
-                state.film = kind.ending;
-    });
-    if (!state.film.empty()) return draw_film_options(ui);
-    checkbox_row("PNG", &state.record_png, "Pictures, one pixel per cell");
-    ImGui::SameLine();
-    checkbox("NPY", &state.record_npy, "The values, for NumPy");
-}
-
-void start_recording(UiState& ui, bool canvas) {
-    const ExportState& state = ui.panel.exports;
-    if (canvas)
-        ui.ask(FilmCanvas{state.folder, state.film, state.fps});
-    else
-        ui.act(action::Record{state.folder,
-                              state.record_every,
-                              state.record_png,
-                              state.record_npy,
-                              state.film,
-                              state.fps,
-                              state.film_of == FilmOf::figure});
-}
-
-void stop_recording(UiState& ui) {
-    if (ui.canvas_film.on())
-        ui.ask(StopFilm{});
-    else
-        ui.act(action::Record{});
-}
-
-void draw_record(UiState& ui, const Snapshot& snapshot) {
-    ExportState& state = ui.panel.exports;
-    subtitle("Record", "A film or numbered files while it runs");
-    const bool recording = !snapshot.recording.empty() || ui.canvas_film.on();
-    const bool canvas = !state.film.empty() && state.film_of == FilmOf::canvas;
-    ImGui::BeginDisabled(recording);
-    ImGui::BeginDisabled(canvas);  // films of the canvas have a frame for each picture shown
-    constexpr std::string_view kTip = "Steps between recorded frames\n--every N";
-    row("Every", kTip, em(3));
-    if (const auto every = whole_input("##every", ui, state.record_every, 1, kMaxSteps, kTip))
-        state.record_every = *every;
-    same_line();
-    ImGui::TextUnformatted("steps");
-    ImGui::EndDisabled();
-    draw_record_as(ui);
-    ImGui::EndDisabled();
-    if (recording) {
-        if (button_row(ICON_RECORD " Stop", "Stops recording; recorded frames are kept")) stop_recording(ui);
-        const CanvasFilm& film = ui.canvas_film;
-        const std::filesystem::path place = film.on() ? film.place : snapshot.recording;
-        paragraph(fmt::format("{} frames, {}",
-                              format_count(film.on() ? film.frames : snapshot.recorded),
-                              place.filename().string()),
-                  warning_color());
-        return;
-    }
-    const bool none = state.film.empty() && !state.record_png && !state.record_npy;
-    const std::string_view why = state.folder.empty() ? "Enter a folder"
-                                 : none               ? "Choose PNG, NPY or both"
-                                                      : "";
-    if (button_row(ICON_RECORD " Record", "Records to FOLDER, or to FOLDER/frames", why))
-        start_recording(ui, canvas);
 }
 
 // The checkpoint is written to the exports' folder.
@@ -214,11 +117,17 @@ void draw_export_choice(UiState& ui, const Snapshot& snapshot) {
     path_input("##folder", ui, state.folder, PathKind::folder, "Output folder, created if needed\n--out DIR");
     draw_file_boxes(ui, state, snapshot);
     checkbox("Replace earlier files", &state.replace, "Overwrites the files in this folder");
-    if (button(ICON_SAVE " Export now",
-               button_size(1),
-               "Writes the ticked files for the present step. Key S.",
-               why_no_export(state, snapshot)))
+    if (snapshot.exporting) {
+        const double share = snapshot.export_share.value_or(0);
+        share_bar(share,
+                  fmt::format("{}, {:.0f}%", snapshot.export_doing, std::floor(100 * share)),
+                  "Esc stops it; written files are kept");
+    } else if (button(ICON_SAVE " Export now",
+                      button_size(1),
+                      "Writes the ticked files for the present step. Key S.",
+                      why_no_export(state))) {
         export_now(ui, snapshot);
+    }
     if (button(ICON_COPY " Copy command line",
                button_size(1),
                "Copies the command that repeats this run without a window; a long one reads its settings "
@@ -229,11 +138,11 @@ void draw_export_choice(UiState& ui, const Snapshot& snapshot) {
                "Copies the canvas to the clipboard as a picture. Key Shift+C."))
         ui.ask(CopyCanvas{});
     draw_view_figure(ui, snapshot);
+    draw_film_button(ui, snapshot);
 }
 
 void draw_exports(UiState& ui, const Snapshot& snapshot) {
     draw_export_choice(ui, snapshot);
-    draw_record(ui, snapshot);
     draw_checkpoint(ui, snapshot);
     draw_messages(snapshot);
 }

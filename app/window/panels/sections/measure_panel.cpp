@@ -63,15 +63,15 @@ void draw_statistics(const Snapshot& snapshot) {
 
 void draw_series(MeasureState& state, const Snapshot& snapshot) {
     std::array<Segment, kSeries.size()> segments;
-    for (std::size_t i = 0; i < kSeries.size(); ++i)
-        segments[i] = {kSeries[i].name, "Plots it over the steps"};
+    for (std::size_t i = 0; i < kSeries.size(); ++i) segments[i] = {kSeries[i].name, "Plots it over time"};
     if (const auto clicked = segmented("series", segments, int(state.series)))
         state.series = std::size_t(*clicked);
     const SeriesRow& shown = kSeries[state.series];
     figure::ChartSeries course{"", {}, true, false};
+    const TimeAxis time(snapshot.spec);
     for (const MeasuredMoment& moment : snapshot.series)
-        course.points.push_back({double(moment.step), shown.of(moment.statistics)});
-    draw_plot(plot_of("series", "Step", shown.name, std::move(course)), em(kPlotHeight));
+        course.points.push_back({time.at(moment.step), shown.of(moment.statistics)});
+    draw_plot(plot_of("series", time.label(), shown.name, std::move(course)), em(kPlotHeight));
 }
 
 void draw_histogram(UiState& ui, const Snapshot& snapshot) {

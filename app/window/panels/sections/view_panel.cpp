@@ -186,8 +186,9 @@ void draw_contours(UiState& ui, const Snapshot& snapshot) {
 
 void draw_arrow_choice(UiState& ui, const Snapshot& snapshot) {
     constexpr std::string_view kTip =
-        "Arrows over the field, here and in figures: its gradient, or two components as x and y\n--arrows "
-        "gradient|A,B";
+        "Arrows over the field, here and in figures: its gradient or flux, or two components as x and "
+        "y\n--arrows "
+        "gradient|flux|A,B";
     const RunSpec& now = snapshot.now;
     const std::string arrows = now.drawn_arrows();
     row("Arrows", kTip);
@@ -196,6 +197,9 @@ void draw_arrow_choice(UiState& ui, const Snapshot& snapshot) {
         const std::string gradient(kGradientArrows);
         if (choice(gradient.c_str(), arrows == gradient, "Gradient of the shown quantity, uphill"))
             change(ui, "arrows", gradient);
+        const std::string flux(kFluxArrows);
+        if (choice(flux.c_str(), arrows == flux, "Opposite to the gradient, downhill, as heat flows"))
+            change(ui, "arrows", flux);
         const auto& components = now.model->components;
         for (std::size_t i = 0; i + 1 < components.size(); ++i) {
             const std::string pair = components[i].name + "," + components[i + 1].name;
