@@ -186,3 +186,18 @@ TEST_CASE("the time that is left is told by the share since it is seen, once tha
     CHECK(*seconds_left({"a", 10, 0, 0.25}, 14) == Approx(12));
     CHECK(*seconds_left({"a", 10, 0.5, 0.75}, 14) == Approx(4));
 }
+
+TEST_CASE("a recording is told once, in the status line, and Esc ends it") {
+    Quiet window;
+    window.snapshot.recording = "here/film.mp4";
+    window.frames(40);
+    CHECK_FALSE(window_rect("##long").drawn);
+    window.esc();
+    CHECK(only<action::Record>(window.ui).every == 0);
+    window.snapshot.recording.clear();
+    window.ui.canvas_film.place = "here/film.mp4";
+    window.frames(40);
+    CHECK_FALSE(window_rect("##long").drawn);
+    window.esc();
+    CHECK(window.ui.asked<StopFilm>());
+}

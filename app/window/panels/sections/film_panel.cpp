@@ -238,7 +238,9 @@ void draw_film_button(UiState& ui, const Snapshot& snapshot) {
             state.film = kRecordKinds[1].ending;
     }
     const ImVec2 room = ImGui::GetIO().DisplaySize;
-    ImGui::SetNextWindowPos(ImVec2(room.x / 2, room.y / 2), ImGuiCond_Always, ImVec2(0.5f, 0.5f));
+    // Its rows stay where they are when others come and go below.
+    const float top = std::max(0.0f, room.y / 2 - em(13));
+    ImGui::SetNextWindowPos(ImVec2(room.x / 2, top), ImGuiCond_Always, ImVec2(0.5f, 0));
     ImGui::SetNextWindowSize(ImVec2(em(22), 0));
     if (!ImGui::BeginPopup("film")) return;
     draw_dialog(ui, snapshot);
