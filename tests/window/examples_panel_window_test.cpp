@@ -327,8 +327,8 @@ TEST_CASE("dragging the slider in the panel moves the point from one frame to th
     lab.ui.example.report = std::make_shared<Report>(report);
     lab.frames(3);
     const double before = lab.ui.panel.examples.live_value;
-    // The slider is somewhere below the options: dragging to its right end changes the value.
-    float y = 500;
+    // The slider is somewhere below the buttons: dragging to its right end changes the value.
+    float y = 160;
     for (; y < 2000 && lab.ui.panel.examples.live_value == before; y += 9)
         for (const float x : {340.0f, 370.0f}) {
             lab.move_mouse({x, y});
