@@ -202,35 +202,32 @@ constexpr std::uint64_t kMaxFieldAxis = std::uint64_t(1) << 30;
 enum class Kind { array, field };
 
 // Bytes per value; 0 for unsupported types.
-std::size_t bytes_of_type(std::string_view descr, Kind kind) {
+std::size_t bytes_of_type(std::string_view descr) {
     if (descr.size() != 3) return 0;
     const std::string_view type = descr.substr(1);
     const bool one_byte = type == "b1" || type == "i1" || type == "u1";
     if (descr[0] != '<' && descr[0] != '=' && !(descr[0] == '|' && one_byte)) return 0;
     if (type == "f4" || type == "f8") return std::size_t(type[1] - '0');
-    if (kind == Kind::field) return 0;
     if (one_byte) return 1;
     for (const std::string_view known : {"i2", "i4", "i8", "u2", "u4", "u8"})
         if (type == known) return std::size_t(type[1] - '0');
     return 0;
 }
 
-void check_type(const InputFile& file, const NpyDict& dict, Kind kind) {
-    const std::string_view allowed =
-        kind == Kind::field ? "float32 and float64" : "float32, float64, integers and bool";
-    if (dict.structured) file.refuse(fmt::format("a structured dtype; allowed: {}", allowed));
-    if (bytes_of_type(dict.descr, kind) > 0) return;
+void check_type(const InputFile& file, const NpyDict& dict) {
+    constexpr std::string_view kAllowed = "float32, float64, integers and bool";
+    if (dict.structured) file.refuse(fmt::format("a structured dtype; allowed: {}", kAllowed));
+    if (bytes_of_type(dict.descr) > 0) return;
     std::string little = dict.descr;
     if (little.starts_with('>')) little[0] = '<';
-    if (bytes_of_type(little, kind) > 0)
+    if (bytes_of_type(little) > 0)
         file.refuse(
             fmt::format("big-endian; save it as little-endian, e.g. with array.astype('{}')", little));
     const std::string name = npy_dtype_name(dict.descr);
-    file.refuse(fmt::format("dtype '{}'{}; allowed: {}{}",
+    file.refuse(fmt::format("dtype '{}'{}; allowed: {}, e.g. with array.astype('<f4')",
                             quotable(dict.descr),
                             name.empty() ? "" : fmt::format(" ({})", name),
-                            allowed,
-                            kind == Kind::field ? ", e.g. with array.astype('<f4')" : ""));
+                            kAllowed));
 }
 
 void check_field_shape(const InputFile& file, const NpyDict& dict) {
@@ -261,7 +258,7 @@ std::size_t checked_count(const InputFile& file, const NpyDict& dict, std::uint6
 NpyHeader read_header(InputFile& file, Kind kind) {
     NpyHeader header;
     const NpyDict dict = read_npy_dict(file, header.data_offset);
-    check_type(file, dict, kind);
+    check_type(file, dict);
     if (kind == Kind::field) check_field_shape(file, dict);
     // 2^60 cells of at most 8 bytes and a short header: byte counts fit into 64 bits.
     header.count =
@@ -269,7 +266,7 @@ NpyHeader read_header(InputFile& file, Kind kind) {
     header.shape.assign(dict.shape.begin(), dict.shape.end());
     header.descr = dict.descr;
     header.fortran_order = dict.fortran_order;
-    const auto needed = header.data_offset + std::uintmax_t(header.count) * bytes_of_type(dict.descr, kind);
+    const auto needed = header.data_offset + std::uintmax_t(header.count) * bytes_of_type(dict.descr);
     require_npy_size(file, dict, npy_dtype_name(dict.descr), needed);
     return header;
 }

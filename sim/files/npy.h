@@ -42,8 +42,8 @@ enum class NonFinite { refused, allowed };
 /// values are not finite or out of the type's range (with their number).
 NpyArray read_npy_array(const std::filesystem::path& path, DType dtype);
 
-/// As above but for fields only: shape (rows, columns), float32 or float64, at least one cell. read_npy()
-/// keeps the file's precision.
+/// As above but for fields only: shape (rows, columns), at least one cell. read_npy() keeps the file's
+/// precision; integers and booleans become float64.
 NpyHeader read_field_header(const std::filesystem::path& path);
 Field read_npy(const std::filesystem::path& path, NonFinite non_finite = NonFinite::refused);
 

@@ -20,8 +20,8 @@ class NpyReader {
     int nx() const { return int(header_.shape[1]); }
     int ny() const { return int(header_.shape[0]); }
     DType dtype() const { return header_.descr.ends_with("f4") ? DType::float32 : DType::float64; }
-    /// Whether rows are contiguous; in Fortran order they are not.
-    bool has_rows() const { return !header_.fortran_order; }
+    /// Whether the file's rows are a field's: not in Fortran order, which interleaves them, nor integers.
+    bool has_rows() const { return !header_.fortran_order && header_.descr[1] == 'f'; }
     /// Reads rows; values may be NaN or infinite. Throws InputError.
     Field rows(int first, int rows);
 

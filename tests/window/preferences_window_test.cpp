@@ -198,7 +198,7 @@ TEST_CASE("what another version remembered and this one does not know stays as i
 TEST_CASE("recent paths are the newest first, each once and not many") {
     Preferences preferences;
     for (int i = 0; i < 20; ++i) remember_path(preferences, "/folder/" + std::to_string(i % 12));
-    CHECK(preferences.recent.size() == 8);
+    CHECK(preferences.recent.size() == 10);
     CHECK(preferences.recent.front() == "/folder/7");
     CHECK(std::ranges::count(preferences.recent, "/folder/7") == 1);
     remember_path(preferences, "here.npy");

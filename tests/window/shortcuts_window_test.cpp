@@ -101,6 +101,7 @@ const std::map<UiCommand, Expectation>& expectations() {
          }},
         {replace_in_equation,
          [](const Outcome& o) { return o.after.panel.equation.finding && o.after.panel.equation.replacing; }},
+        {show_open_popup, [](const Outcome& o) { return o.after.panel.open_popup_wanted; }},
         {toggle_gallery, [](const Outcome& o) { return o.after.gallery.open != o.before.gallery.open; }},
         {ask<CopyCanvas>, asks<CopyCanvas>},
         {ask<FocusNext>, asks<FocusNext>},

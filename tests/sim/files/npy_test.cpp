@@ -8,6 +8,7 @@
 #include <limits>
 #include <vector>
 
+#include "sim/files/npy_rows.h"
 #include "sim/text/error.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
@@ -253,17 +254,13 @@ TEST_CASE("A header that is not the expected dict is refused") {
     }
 }
 
-TEST_CASE("Types other than little-endian float32 and float64, or integers in arrays, are refused by name") {
+TEST_CASE("Types other than little-endian float32, float64, integers and bool are refused by name") {
     const ScratchFolder folder;
     const std::pair<std::string, const char*> cases[] = {
         {">f4", "astype('<f4')"},
         {">f8", "astype('<f8')"},
         {"<f2", "(float16)"},
         {"<f16", "(float128)"},
-        {"<i4", "(int32)"},
-        {">i8", "(int64)"},
-        {"|u1", "(uint8)"},
-        {"|b1", "(bool)"},
         {"<c8", "(complex64)"},
         {"|O", "(objects)"},
         {"<U7", "(text)"},
@@ -276,7 +273,7 @@ TEST_CASE("Types other than little-endian float32 and float64, or integers in ar
         CAPTURE(descr);
         const std::string why = npy_refusal(folder, npy(1, dict(descr, "(1, 1)"), "12345678"));
         CHECK(contains(why, part));
-        CHECK(contains(why, descr.starts_with(">f") ? "big-endian" : "float32 and float64"));
+        CHECK(contains(why, descr.starts_with(">f") ? "big-endian" : "float32, float64, integers and bool"));
     }
     for (const auto& [descr, part] : {std::pair{">i8", "astype('<i8')"},
                                       {"<f2", "float32, float64, integers and bool"},
@@ -287,6 +284,19 @@ TEST_CASE("Types other than little-endian float32 and float64, or integers in ar
         "{'descr': [('x', '<f4'), ('y]', '<f4', (2,))], 'fortran_order': False, 'shape': (1, 1)}";
     CHECK(contains(npy_refusal(folder, npy(1, structured, "12345678")), "structured"));
     CHECK(contains(array_refusal(folder, npy(1, structured, "12345678")), "structured"));
+}
+
+TEST_CASE("A field may be of integers or booleans, which become float64") {
+    const ScratchFolder folder;
+    const auto bytes =
+        write_bytes(folder / "a.npy", npy(1, dict("|i1", "(2, 2)"), std::string("\1\xfe\3\4", 4)));
+    const Field field = read_npy(bytes);
+    REQUIRE(field.dtype() == DType::float64);
+    const auto cells = field.as<double>().cells();
+    CHECK(std::vector<double>(cells.begin(), cells.end()) == std::vector{1.0, -2.0, 3.0, 4.0});
+    const auto flags = write_bytes(folder / "b.npy", npy(1, dict("|b1", "(1, 2)"), std::string("\1\0", 2)));
+    CHECK(read_npy(flags).as<double>().at(0, 0) == 1);
+    CHECK_FALSE(NpyReader(flags).has_rows());
 }
 
 TEST_CASE("Shapes that are no field are refused before memory is taken") {
