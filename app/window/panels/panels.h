@@ -71,6 +71,8 @@ void draw_kernel(UiState& ui, const Snapshot& snapshot);
 void draw_parameters(UiState& ui, const RunSpec& now);
 /// Shows whether the built-in diffusion's coefficient is stable.
 void draw_stability(UiState& ui, const RunSpec& now);
+/// Draws the conditions of a component at its four sides.
+void draw_sides(UiState& ui, const Snapshot& snapshot);
 /// Draws the units of length and time, the present time and, for the built-in diffusion, D in those units.
 void draw_units(UiState& ui, const Snapshot& snapshot);
 /// Shows the time step of typed equations, its stability limit, and the term that sets the limit.

@@ -3,6 +3,11 @@
 #include "sim/problem/run_text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
 
 #include "sim/model/equations.h"
 #include "sim/model/presets.h"
@@ -25,6 +30,79 @@ bool same_run(const RunSpec& a, const RunSpec& b) {
     return a.parameters == b.parameters && a.size == b.size && a.time_step() == b.time_step() &&
            a.spacing() == b.spacing() && a.boundary_as_typed == b.boundary_as_typed &&
            (a.boundary_as_typed || a.boundary == b.boundary) && a.scheme() == b.scheme();
+}
+
+// Writes an expression out, so that those of two graphs can be compared, which order summands and factors by
+// when they were first seen.
+std::string written(const equation::Graph& graph, equation::Node node) {
+    const equation::Expression& e = graph[node];
+    std::vector<std::string> parts;
+    for (std::size_t i = 0; i < e.count; ++i) parts.push_back(written(graph, e.args[i]));
+    if (e.op == equation::Op::add || e.op == equation::Op::multiply) std::ranges::sort(parts);
+    return fmt::format("({} {} {} {})", int(e.op), e.index, e.number, fmt::join(parts, " "));
+}
+
+// What the text means at each side of each component and definition, by name and side.
+std::map<std::pair<std::string, std::size_t>, std::string> meaning_at_sides(const std::string& text) {
+    const equation::Equations read = equation::read_equations(text);
+    std::map<std::pair<std::string, std::size_t>, std::string> meaning;
+    const auto of = [&](const equation::Condition& c) {
+        return c.periodic ? "periodic"
+                          : written(read.graph, c.value) + written(read.graph, c.flux) +
+                                written(read.graph, c.right);
+    };
+    for (const auto& component : read.components)
+        for (std::size_t side = 0; side < 4; ++side)
+            meaning[{component.name, side}] = of(component.sides[side]);
+    for (const auto& definition : read.definitions)
+        for (std::size_t side = 0; side < 4; ++side)
+            if (definition.sides[side]) meaning[{definition.name, side}] = of(*definition.sides[side]);
+    return meaning;
+}
+
+template <std::size_t kCount>
+std::string one_of(Dice& dice, const std::array<const char*, kCount>& texts) {
+    return texts[std::size_t(dice.integer(0, int(kCount) - 1))];
+}
+
+constexpr std::array kSideFormulas{"0", "1", "-2.5", "k", "sin(y)", "k*x", "t - 1", "2*(x + y)", "-x"};
+constexpr std::array kSideComponents{"u", "v", "w"};
+
+// A text with random statements of sides that is valid.
+std::string text_with_random_sides(Dice& dice, int components) {
+    constexpr std::array labels{"left", "right", "top", "bottom", "x", "y", "all", "left, top", "X, bottom"};
+    constexpr std::array words{"periodic", "insulated", "zero", "dirichlet", "noflux", "torus"};
+    constexpr std::array forms{"{0} = {1}",
+                               "flux({0}) = {1}",
+                               "d{0}/dn = {1}",
+                               "{0} + {2}*flux({0}) = {1}",
+                               "{0} + flux({0}) = {1}",
+                               "2*{0} = {1}",
+                               "{1} = {0} - flux({0})"};
+    constexpr std::array ends{"\n", "; ", ";  # said\n", "   # u = 3\n\n"};
+    std::string text = "# start\nk = 3; q = 2*u; p = 0 in [0, 1]\n";
+    for (int c = 0; c < components; ++c)
+        text += fmt::format("d{0}/dt = lap({0}) + q - k + p\n", kSideComponents[std::size_t(c)]);
+    if (dice.flip())
+        text += fmt::format(
+            "boundary = {}{}", one_of(dice, std::array{"zero", "insulated", "periodic"}), one_of(dice, ends));
+    if (dice.integer(0, 3) == 0) text += "all: q = 0\n";
+    for (int i = dice.integer(0, 5); i > 0; --i) {
+        const std::string component = kSideComponents[std::size_t(dice.integer(0, components - 1))];
+        const std::string condition = dice.integer(0, 2) == 0
+                                          ? one_of(dice, words)
+                                          : fmt::format(fmt::runtime(one_of(dice, forms)),
+                                                        component,
+                                                        one_of(dice, kSideFormulas),
+                                                        one_of(dice, std::array{"k", "3", "(k + 1)"}));
+        const std::string more = fmt::format("{}: {}{}", one_of(dice, labels), condition, one_of(dice, ends));
+        try {
+            equation::read_equations(text + more + "x, y: u = 0");
+            text += more;
+        } catch (const InputError&) {
+        }
+    }
+    return text;
 }
 
 }  // namespace
@@ -208,4 +286,85 @@ TEST_CASE("Units stand in tables, figures and spec.json, and leave the field as 
     const ProgramResult refused = stencilscope("run --size 8 --steps 1 --unit-time 3");
     CHECK(refused.status == 2);
     CHECK(contains(refused.err, "--unit-time 3"));
+}
+
+TEST_CASE("A condition at one side is written into any text, and all others stay as they were") {
+    using Kind = SideCondition::Kind;
+    Dice dice;
+    int texts = 0, splits = 0;
+    for (int i = 0; i < 400; ++i) {
+        const int components = dice.integer(1, 3);
+        std::string text = text_with_random_sides(dice, components);
+        try {
+            equation::read_equations(text);
+        } catch (const InputError&) {
+            continue;  // periodic at one side alone
+        }
+        ++texts;
+        for (int change = 0; change < 4; ++change) {
+            const std::string component = kSideComponents[std::size_t(dice.integer(0, components - 1))];
+            const std::size_t side = std::size_t(dice.integer(0, 3)), other = side ^ 1;
+            SideCondition wanted{Kind(dice.integer(0, 3))};
+            if (wanted.kind != Kind::periodic) wanted.value = one_of(dice, kSideFormulas);
+            if (wanted.kind == Kind::robin)
+                wanted.factor = one_of(dice, std::array{"1", "k", "-3", "k + 1", "k*2"});
+            const auto before = side_conditions(text, component);
+            auto meaning = meaning_at_sides(text);
+            const std::string next = text_with_side(text, component, equation::Side(side), wanted);
+            CAPTURE(text, component, side, next);
+            const auto after = side_conditions(next, component);
+            CHECK(after[side] == wanted);
+            const SideCondition insulated{Kind::flux};
+            CHECK(after[other] == (wanted.kind == Kind::periodic         ? wanted
+                                   : before[side].kind == Kind::periodic ? insulated
+                                                                         : before[other]));
+            CHECK(text_with_side(next, component, equation::Side(side), wanted) == next);
+            const bool both = wanted.kind == Kind::periodic || before[side].kind == Kind::periodic;
+            auto now = meaning_at_sides(next);
+            for (auto* each : {&meaning, &now}) {
+                each->erase({component, side});
+                if (both) each->erase({component, other});
+            }
+            CHECK(meaning == now);
+            CHECK(text_of_run(spec_of_text(next)) == next);
+            splits += next.size() < text.size() ? 1 : 0;
+            text = next;
+        }
+    }
+    CHECK(texts > 100);
+    CHECK(splits > 10);
+}
+
+TEST_CASE("Statements of sides are split, replaced and removed where they stand") {
+    using enum SideCondition::Kind;
+    using enum equation::Side;
+    const std::string head = "du/dt = lap(u); dv/dt = lap(v)\n";
+    const auto with = [&](const std::string& sides, equation::Side side, const SideCondition& condition) {
+        const std::string text = text_with_side(head + sides, "u", side, condition);
+        REQUIRE(text.starts_with(head));
+        return text.substr(head.size());
+    };
+    CHECK(with("", left, {value, "1"}) == "left: u = 1; right: flux(u) = 0\n");
+    CHECK(with("Left: u = 1  # hot\n", left, {robin, "sin(y)", "2"}) ==
+          "left: u + 2*flux(u) = sin(y)  # hot\n");
+    CHECK(with("all: u = 1\n", top, {flux, "3"}) == "all: u = 1\ntop: flux(u) = 3\n");
+    CHECK(with("x: u = 1; left: u = 2\n", right, {value, "3"}) == "right: u = 3; left: u = 2\n");
+    CHECK(with("all: u = 1; left: v = 0; right: flux(v) = 0\n", left, {periodic}) ==
+          "y: u = 1; left: v = 0; right: flux(v) = 0\n");
+    CHECK(with("left: u = 1; right: u = 0\n", left, {periodic}).empty());
+    CHECK(with("boundary = zero\nx: insulated\nall: v = 1\n", top, {periodic}) ==
+          "boundary = zero\ny: periodic; x: insulated\nall: v = 1\n");
+    CHECK(with("all: insulated\n", left, {periodic}) ==
+          "x: periodic; y: insulated\nleft: flux(v) = 0; right: flux(v) = 0\n");
+    for (const char* wrong : {"", "1; top: v = 0", "1 +", "(", "u = 1"})
+        CHECK_THROWS_AS(with("", left, {value, wrong}), InputError);
+    CHECK(side_conditions(head + "x: zero\n", "u")[0] == SideCondition{.kind = typed, .typed = "zero"});
+    CHECK(side_conditions(head + "x: 2*u = 1\n", "u")[1] == SideCondition{.kind = typed, .typed = "2*u = 1"});
+}
+
+TEST_CASE("A boundary chosen beside the text replaces conditions of every form in it") {
+    RunSpec spec = spec_of_text("du/dt = lap(u)\nleft: du/dn = 1; right: u = 2; y: insulated\n");
+    spec.boundary = Boundary::zero;
+    spec.boundary_as_typed = false;
+    CHECK(text_of_run(spec) == "du/dt = lap(u)\nboundary = zero\n");
 }

@@ -362,6 +362,7 @@ void draw_simulation(UiState& ui, const Snapshot& snapshot) {
         draw_units(ui, snapshot);
     }
     draw_boundary(ui, now);
+    draw_sides(ui, snapshot);
     subtitle("Steps", "Exact numbers of steps; for steps per frame see the toolbar");
     draw_steps(ui, snapshot);
     subtitle("Computation", "These change only speed and rounding");

@@ -1,0 +1,132 @@
+// The node Sides without a window: its menus and numbers write the equation's text, and the run follows.
+#include "app/window/panels/panels.h"
+#include "sim/problem/run_text.h"
+#include "sim/session/session.h"
+#include "tests/support/catch.h"
+#include "tests/support/session_lab.h"
+#include "tests/support/window/imgui_panels.h"
+
+using namespace stencil;
+using namespace stencil_test;
+
+namespace {
+
+struct SidesLab : HeadlessImGui {
+    explicit SidesLab(const RunSpec& run) : HeadlessImGui(1280, 900), session(run, standing()) {
+        ui.preferences.open_sections = {"Simulation"};
+        draw = [this] {
+            draw_interface(ui, snapshot);
+            for (const Action& action : std::exchange(ui.actions, {})) session.apply(action);
+            follow();
+        };
+        follow();
+        frames(3);
+        ImGuiWindow* panel = ImGui::FindWindowByName("##panel");
+        panel->StateStorage.SetInt(ImHashStr("Sides", 0, ImHashStr("Simulation", 0, panel->ID)), 1);
+        frames(2);
+    }
+    void follow() {
+        settle(session);
+        snapshot = *session.snapshot();
+    }
+    // Clicks a control of the square, whose three columns are at these shares of the panel's width.
+    void click_at(const char* side, const char* label) {
+        const std::string_view name = side;
+        const float share = name == "left" ? 0.15f : name == "right" ? 0.8f : 0.45f;
+        const WindowRect panel = window_rect("##panel");
+        const ImGuiID id = id_of("##panel", {"Simulation", "sides", side, label});
+        ImVec2 at(panel.least.x + share * (panel.most.x - panel.least.x), panel.least.y);
+        while (at.y < panel.most.y && ImGui::GetCurrentContext()->HoveredId != id) {
+            at.y += 4;
+            move_mouse(at);
+        }
+        REQUIRE(at.y < panel.most.y);
+        click({at.x, at.y + 4});
+        frames(2);
+    }
+    void choose(const char* side, int row) {
+        click_at(side, "##kind");
+        const ImGuiWindow* list = nullptr;
+        for (const ImGuiWindow* window : ImGui::GetCurrentContext()->Windows)
+            if (window->WasActive && std::string_view(window->Name).starts_with("##Combo_")) list = window;
+        REQUIRE(list);
+        click({list->InnerRect.GetCenter().x,
+               list->InnerRect.Min.y + list->WindowPadding.y +
+                   (float(row) + 0.4f) * ImGui::GetTextLineHeightWithSpacing()});
+        frames(3);
+    }
+    void enter_at(const char* side, const char* label, const char* number) {
+        click_at(side, label);
+        enter(number);
+        frames(40);
+    }
+    const std::string& text() const { return snapshot.now.model->text; }
+    SideCondition condition(std::size_t side, const char* component = "u") const {
+        return side_conditions(text(), component)[side];
+    }
+
+    UiState ui;
+    Snapshot snapshot;
+    Session session;
+};
+
+constexpr int kValue = 0, kFlux = 1, kRobin = 2, kPeriodic = 3;  // rows of the menus
+
+}  // namespace
+
+TEST_CASE("Menus around a square set the condition at each side, one edit each, and the field is kept") {
+    using enum SideCondition::Kind;
+    SidesLab lab(run_of_text("du/dt = 0.1*lap(u) + v; dv/dt = 0.1*lap(v)\nsize = 24x20; u(0) = x; v(0) = 1"));
+    lab.session.apply(action::Step{3});
+    lab.frames(3);
+    const std::string before = lab.text();
+    lab.choose("left", kValue);
+    CHECK(lab.condition(0) == SideCondition{value});
+    CHECK(lab.condition(1) == SideCondition{flux});
+    CHECK(lab.condition(0, "v") == SideCondition{periodic});
+    lab.enter_at("left", "##V", "sin(y)");
+    CHECK(lab.condition(0) == SideCondition{value, "sin(y)"});
+    lab.choose("right", kRobin);
+    lab.enter_at("right", "##B", "2");
+    CHECK(lab.condition(1) == SideCondition{robin, "0", "2"});
+    lab.choose("bottom", kFlux);
+    CHECK(lab.condition(3) == SideCondition{flux});
+    CHECK(lab.condition(2) == SideCondition{flux});
+    CHECK(lab.snapshot.now.boundary_as_typed);
+    CHECK(lab.snapshot.step == 3);
+    CHECK(cells_of(lab.session.simulation().solver().state().components.front())[105] > 5);
+
+    const std::size_t edits = lab.snapshot.history->done.size();
+    lab.enter_at("right", "##V", "a + ");  // refused in place
+    CHECK(lab.condition(1) == SideCondition{robin, "0", "2"});
+    lab.choose("top", kPeriodic);
+    CHECK(lab.condition(2) == SideCondition{periodic});
+    CHECK(lab.condition(3) == SideCondition{periodic});
+    CHECK(lab.snapshot.history->done.size() == edits + 1);
+    lab.session.apply(action::Undo{});
+    lab.frames(2);
+    CHECK(lab.condition(3) == SideCondition{flux});
+    for (std::size_t i = 0; i < edits; ++i) lab.session.apply(action::Undo{});
+    lab.frames(2);
+    CHECK(lab.text() == before);
+}
+
+TEST_CASE("A side of the built-in diffusion is chosen, and the run goes on with its settings") {
+    RunSpec run = run_of_text("du/dt = lap(u)");
+    run.use_model(find_model("diffusion"));
+    run.size = Size{30, 20};
+    run.boundary = Boundary::insulated;
+    run.set_parameter("coefficient", 0.1);
+    SidesLab lab(run);
+    lab.session.apply(action::Step{3});
+    lab.frames(3);
+    lab.choose("left", kValue);
+    lab.enter_at("left", "##V", "2");
+    CHECK(lab.condition(0) == SideCondition{SideCondition::Kind::value, "2"});
+    for (const std::size_t side : {1, 2, 3})
+        CHECK(lab.condition(side) == SideCondition{SideCondition::Kind::flux});
+    CHECK(lab.snapshot.step == 3);
+    CHECK(lab.snapshot.now.size == Size{30, 20});
+    CHECK(lab.snapshot.now.parameter("coefficient") == 0.1);
+    CHECK(lab.snapshot.now.time_step() == 1);
+}
