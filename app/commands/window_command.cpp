@@ -87,6 +87,9 @@ int start_window([[maybe_unused]] const RunWords& words, [[maybe_unused]] Window
             request.trouble = set_aside(*last, error.what());
         }
     }
+    const bool begins = request.continues || request.frames > 0 || request.tour || request.editor ||
+                        request.presenter || request.example || !request.kernel.empty();
+    request.start_page = !begins && words.settings.empty() && words.spec_file.empty();
     request.spec = all.spec();
     if (words.has("view") || !request.spec.view.empty()) request.panes = panes_of(request.spec);
     if (words.has("steps") || !all.spec_file.empty()) request.stop_at = request.spec.steps;
@@ -169,6 +172,10 @@ ChosenCommand add_window(CLI::App& app) {
              &WindowRequest::tour,
              true);
     add_flag("--editor", "the equation in the large editor, beside the field", &WindowRequest::editor, true);
+    add_flag("--presenter",
+             "the field alone, below a large title and one button for run and pause",
+             &WindowRequest::presenter,
+             true);
     add_flag("--continue",
              "the session that was open last, up to the step where it was left",
              &WindowRequest::continues,

@@ -143,10 +143,28 @@ void draw_editor_pane(UiState& ui, const Snapshot& snapshot, Area& rest) {
         "##editor edge", rest.cut_left(splitter), left, ui.scale, most, ui.preferences.editor_width);
 }
 
+// At the canvas' left edge, if that leaves room for the field. In a low window the mouse wheel scrolls it.
+void draw_tool_column(UiState& ui, const Snapshot& snapshot, Area& rest) {
+    if (rest.width < em(12)) return;
+    const float padding = std::round(em(0.3f));
+    const Area column = rest.cut_left(tool_side() + 2 * padding + 1);
+    begin("##tools", column, ImVec2(padding, padding), kFixed | ImGuiWindowFlags_NoScrollbar);
+    const float right = column.x + column.width - 1;
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    list->PushClipRectFullScreen();
+    list->AddLine(ImVec2(right, column.y),
+                  ImVec2(right, column.y + column.height),
+                  ImGui::GetColorU32(ImGuiCol_Separator));
+    list->PopClipRect();
+    draw_tools(ui, snapshot);
+    ImGui::End();
+}
+
 // Lists the windows that the keyboard cycles through: strips, panel, and windows over the canvas.
 std::vector<ImGuiWindow*> parts_of(const ImGuiContext& context) {
     std::vector<ImGuiWindow*> parts;
-    for (const char* name : {"##toolbar", "##panel", "##editor", "##tour", "##timeline", "##notices"})
+    for (const char* name :
+         {"##toolbar", "##panel", "##editor", "##tools", "##corner", "##tour", "##timeline", "##notices"})
         if (ImGuiWindow* window = ImGui::FindWindowByName(name); window && window->WasActive)
             parts.push_back(window);
     constexpr ImGuiWindowFlags kNone = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_ChildWindow |
@@ -198,14 +216,19 @@ Layout draw_interface(UiState& ui, const Snapshot& snapshot) {
     ui.slider_y.reset();
 
     // If the window is too low, drop toolbar and notices.
-    const bool roomy = rest.height >= strip_height(line) + 2 * strip_height(frame) + least_canvas;
-    const bool shown = ui.preferences.panels && roomy;
-    if (rest.height >= strip_height(line) + least_canvas) {
+    const bool roomy = rest.height >= strip_height(line) + strip_height(toolbar_height()) +
+                                          strip_height(frame) + least_canvas;
+    const bool shown = ui.preferences.panels && roomy && !ui.presenter;
+    if (ui.presenter && roomy) {
+        const Area area = rest.cut_top(strip_height(presenter_height()));
+        strip("##presenter", area, true, [&] { draw_presenter(ui, snapshot); });
+    }
+    if (!ui.presenter && rest.height >= strip_height(line) + least_canvas) {
         const Area area = rest.cut_bottom(strip_height(line));
         strip("##status", area, false, [&] { draw_status_line(ui, snapshot); });
     }
     if (shown) {
-        const Area area = rest.cut_top(strip_height(frame));
+        const Area area = rest.cut_top(strip_height(toolbar_height()));
         strip("##toolbar", area, true, [&] { draw_toolbar(ui, snapshot); });
         draw_sides(ui, snapshot, rest);
         draw_editor_pane(ui, snapshot, rest);
@@ -213,9 +236,12 @@ Layout draw_interface(UiState& ui, const Snapshot& snapshot) {
             const Area below = rest.cut_bottom(strip_height(frame));
             strip("##timeline", below, false, [&] { draw_timeline(ui, snapshot); });
         }
+        draw_tool_column(ui, snapshot, rest);
     }
     const double sx = double(io.DisplayFramebufferScale.x), sy = double(io.DisplayFramebufferScale.y);
     ui.canvas = {rest.x * sx, rest.y * sy, rest.width * sx, rest.height * sy};
+    ui.corner_taken = 0;
+    if (shown && !ui.bare_canvas) draw_canvas_corner(ui, snapshot);
     if (roomy) draw_notices(ui, snapshot);
     draw_long_actions(ui, snapshot);
     take_color_bar_input(ui, snapshot);
@@ -225,6 +251,7 @@ Layout draw_interface(UiState& ui, const Snapshot& snapshot) {
     draw_gallery(ui, snapshot);
     draw_help(ui, snapshot);
     draw_tour(ui);
+    draw_start_page(ui, snapshot);
     ui.popup_open = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
     const double copied_until =
         std::max({ui.panel.copied_until, ui.panel.examples.copied_until, ui.said_until});

@@ -86,6 +86,7 @@ class MainWindow {
             if (!told.empty()) ui_.act(action::Tell{told, "", true});
         if (!scripted()) {
             recall(ui_, request_.spec);
+            ui_.panel.start = {request.start_page, request.start_page && last_session_crashed()};
             ui_.panel.exports.last_session = copy_last_session();
         }
         if (request.panes) ui_.panes = *request.panes;
@@ -113,6 +114,7 @@ class MainWindow {
         if (!request.kernel.empty()) choose_kernel(ui_, request.kernel);
         ui_.panel.examples.large = request.large_results;
         ui_.panel.examples.held = scripted();
+        ui_.presenter = request.presenter;
         if (request.editor) toggle_large_editor(ui_, *snapshot_);
         if (request.tour) begin_tour(ui_, *snapshot_);
         if (!request.example) return;
@@ -163,10 +165,10 @@ class MainWindow {
     }
 
     /// Saves the preferences and the session, unless the window is scripted.
-    void keep() {
+    void keep(bool crashed = false) {
         if (scripted()) return;
         save_preferences(preferences());
-        keeper_.finish(*snapshot_);
+        keeper_.finish(*snapshot_, crashed);
     }
 
     /// Returns the contents of the performance panel, for --json.
@@ -325,6 +327,7 @@ class MainWindow {
         // Begin the example after the first field, because making that uses all processors.
         if (request_.example && snapshot_->frame)
             ui_.panel.examples.waiting = std::exchange(request_.example, std::nullopt);
+        ui_.bare_canvas = !request_.film.empty() || ui_.canvas_film.on() || ui_.asked<CopyCanvas>();
         display_->begin_frame();
         const Layout layout = draw_interface(ui_, *snapshot_);
         output =
@@ -498,7 +501,7 @@ int window_command(const WindowRequest& request) {
         }
         if (!request.json.empty()) write_text_file(request.json, json_text(window.report()));
     } catch (...) {
-        window.keep();
+        window.keep(true);
         throw;
     }
     window.keep();

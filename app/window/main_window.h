@@ -22,14 +22,16 @@ struct WindowRequest {
     std::optional<double> zoom;              ///< pixels per cell; empty: fit the field
 
     // Options of a scripted window. With `frames`, the user's preferences are neither read nor written.
-    long long frames = 0;    ///< close after so many new frames of the field; 0: never
-    std::string screenshot;  ///< file for a picture of the last frame; empty: none
-    std::string film;        ///< file for a film of the canvas with a picture per frame; empty: none
-    double fps = 30;         ///< of the film
-    std::string json;        ///< file for the cost of the frames; empty: none
-    bool prompts = false;    ///< show first-use prompts, even those already done
-    bool tour = false;       ///< begins with it
-    bool editor = false;     ///< begins with the large editor
+    long long frames = 0;     ///< close after so many new frames of the field; 0: never
+    std::string screenshot;   ///< file for a picture of the last frame; empty: none
+    std::string film;         ///< file for a film of the canvas with a picture per frame; empty: none
+    double fps = 30;          ///< of the film
+    std::string json;         ///< file for the cost of the frames; empty: none
+    bool prompts = false;     ///< show first-use prompts, even those already done
+    bool tour = false;        ///< begins with it
+    bool editor = false;      ///< begins with the large editor
+    bool presenter = false;   ///< begins as presenter
+    bool start_page = false;  ///< begins with the start page
     bool vsync = true;
     bool interop = true;
     std::optional<Size> window;  ///< in pixels at scale 1

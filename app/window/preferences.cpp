@@ -1,10 +1,14 @@
 #include "app/window/preferences.h"
 
 #include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cmath>
+#include <fstream>
 #include <limits>
 #include <tuple>
 #include <type_traits>
@@ -114,6 +118,8 @@ void for_each_preference(P& p, const F& field) {
 
 constexpr std::size_t kRecent = 10;
 constexpr double kKeepEvery = 30;  // seconds
+// Key of the process whose window has the kept session open; a remark that readers of a spec skip.
+constexpr const char* kOpenIn = "open_in";
 
 void set_if_known(RunSpec& spec, std::string_view setting, const std::string& value) {
     if (value.empty() || !setting_text(spec, setting).empty()) return;
@@ -231,8 +237,21 @@ std::string copy_last_session() {
     return failed ? "" : copy.string();
 }
 
-void keep_session(const RunSpec& spec) {
-    keep_file(user_file("session.json"), json_text(to_json(spec)));
+void keep_session(const RunSpec& spec, bool open) {
+    nlohmann::ordered_json json = to_json(spec);
+    if (open) json[kOpenIn] = getpid();
+    keep_file(user_file("session.json"), json_text(json));
+}
+
+bool last_session_crashed() {
+    const auto last = last_session();
+    if (!last) return false;
+    std::ifstream file(*last);
+    const Json json = Json::parse(file, nullptr, false);
+    if (!json.is_object() || !json.contains(kOpenIn) || !json[kOpenIn].is_number_integer()) return false;
+    // In a container this process may have the number of the one that crashed.
+    const pid_t process = json[kOpenIn].get<pid_t>();
+    return process == getpid() || (kill(process, 0) != 0 && errno == ESRCH);
 }
 
 void SessionKeeper::follow(const std::shared_ptr<const Snapshot>& snapshot, double seconds) {
@@ -241,12 +260,12 @@ void SessionKeeper::follow(const std::shared_ptr<const Snapshot>& snapshot, doub
     if (work_.valid() && work_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return;
     due_ = seconds + kKeepEvery;
     kept_ = snapshot;
-    work_ = std::async(std::launch::async, [snapshot] { keep_session(snapshot->spec); });
+    work_ = std::async(std::launch::async, [snapshot] { keep_session(snapshot->spec, true); });
 }
 
-void SessionKeeper::finish(const Snapshot& snapshot) {
+void SessionKeeper::finish(const Snapshot& snapshot, bool crashed) {
     if (work_.valid()) work_.wait();
-    if (snapshot.frame) keep_session(snapshot.spec);
+    if (snapshot.frame) keep_session(snapshot.spec, crashed);
 }
 
 }  // namespace stencil

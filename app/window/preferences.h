@@ -46,16 +46,20 @@ void remember_path(Preferences& preferences, const std::string& path);
 std::optional<std::filesystem::path> last_session();
 /// Copies it, because the present session will overwrite it; returns the copy's path, empty if there is none.
 std::string copy_last_session();
-/// Stores the settings that repeat a session. Failures are silent, as with preferences.
-void keep_session(const RunSpec& spec);
+/// Stores the settings that repeat a session, marked with this process if its window is still `open`.
+/// Failures are silent, as with preferences.
+void keep_session(const RunSpec& spec, bool open = false);
+/// Whether the window of the session that was kept last has ended without closing it. Ask before this session
+/// is kept.
+bool last_session_crashed();
 
 /// Stores the session while the window is open, so that a crash loses little.
 class SessionKeeper {
   public:
     /// Stores a changed session every 30 s (of `seconds`), in a thread because a disk may be slow.
     void follow(const std::shared_ptr<const Snapshot>& snapshot, double seconds);
-    /// Stores the session and waits until that is done.
-    void finish(const Snapshot& snapshot);
+    /// Stores the session, as one that crashed or was closed, and waits until that is done.
+    void finish(const Snapshot& snapshot, bool crashed = false);
 
   private:
     std::shared_ptr<const Snapshot> kept_;

@@ -1,9 +1,11 @@
 #include "app/window/shortcuts.h"
 
 #include <GLFW/glfw3.h>
+#include <fmt/format.h>
 #include <imgui.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace stencil {
 namespace {
@@ -43,6 +45,7 @@ constexpr Shortcut kShortcuts[] = {
      {{GLFW_KEY_L}},
      "Line profiles: the left button draws lines, the right one removes them",
      use<Tool::profile>},
+    {"D", {{GLFW_KEY_D}}, "Pan: the left button drags the view", use<Tool::pan>},
     {"[", {{GLFW_KEY_LEFT_BRACKET}}, "Smaller brush", smaller_brush, true},
     {"]", {{GLFW_KEY_RIGHT_BRACKET}}, "Larger brush", larger_brush, true},
     {"G", {{GLFW_KEY_G}}, "Gallery: ready runs and models", toggle_gallery},
@@ -95,7 +98,10 @@ constexpr Shortcut kShortcuts[] = {
      {{GLFW_KEY_H}, {GLFW_KEY_F1}, {GLFW_KEY_SLASH, GLFW_MOD_SHIFT}},
      "Help",
      toggle<&UiState::help_open>},
-    {"Esc", {{GLFW_KEY_ESCAPE}}, "Close help, list or menu; otherwise stop a long action", close_popups},
+    {"Esc",
+     {{GLFW_KEY_ESCAPE}},
+     "Close help, list, menu or presenter; otherwise stop a long action",
+     close_popups},
     {"U", {{GLFW_KEY_U}}, "Hide or show toolbar and panels", toggle_panels},
     {"T", {{GLFW_KEY_T}}, "Dark or light theme", toggle_theme},
     {"Ctrl+plus",
@@ -110,22 +116,16 @@ constexpr Shortcut kShortcuts[] = {
      "Smaller text",
      smaller_text,
      true},
+    {"F5",
+     {{GLFW_KEY_F5}},
+     "Presenter: a large title and Run or Pause, no panels; on or off",
+     toggle<&UiState::presenter>},
     {"F11", {{GLFW_KEY_F11}}, "Full screen", toggle<&UiState::full_screen>},
     {"Ctrl+Q", {{GLFW_KEY_Q, GLFW_MOD_CONTROL}}, "Quit", ask<Quit>, false, true},
 };
 
-}  // namespace
-
-std::span<const Shortcut> shortcuts() {
-    return kShortcuts;
-}
-
-const Shortcut* shortcut_of(UiCommand command) {
-    const auto found = std::ranges::find(kShortcuts, command, &Shortcut::command);
-    return found == std::end(kShortcuts) ? nullptr : found;
-}
-
-bool handle_key(const KeyPress& press, UiState& ui, const Snapshot& snapshot) {
+// Runs the command of a key; returns false if it has none.
+bool run_shortcut(const KeyPress& press, UiState& ui, const Snapshot& snapshot) {
     const bool typing = ImGui::GetIO().WantTextInput;
     for (const Shortcut& row : kShortcuts) {
         const bool meant = std::ranges::any_of(row.keyed(), [&](const Chord& chord) {
@@ -139,6 +139,27 @@ bool handle_key(const KeyPress& press, UiState& ui, const Snapshot& snapshot) {
         return true;
     }
     return false;
+}
+
+}  // namespace
+
+std::span<const Shortcut> shortcuts() {
+    return kShortcuts;
+}
+
+const Shortcut* shortcut_of(UiCommand command) {
+    const auto found = std::ranges::find(kShortcuts, command, &Shortcut::command);
+    return found == std::end(kShortcuts) ? nullptr : found;
+}
+
+std::string with_keys(std::string_view text, UiCommand command) {
+    const Shortcut* shortcut = shortcut_of(command);
+    return shortcut ? fmt::format("{}. Key {}.", text, shortcut->keys) : std::string(text) + ".";
+}
+
+bool handle_key(const KeyPress& press, UiState& ui, const Snapshot& snapshot) {
+    const bool handled = run_shortcut(press, ui, snapshot);
+    return std::exchange(ui.panel.start.shown, false) || handled;
 }
 
 }  // namespace stencil

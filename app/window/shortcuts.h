@@ -38,8 +38,11 @@ std::span<const Shortcut> shortcuts();
 /// Returns the row of a command, or null if it has no key.
 const Shortcut* shortcut_of(UiCommand command);
 
-/// Runs the key's command; returns false if it has none. While text is edited (ImGui's WantTextInput) or a
-/// control has the focus (NavVisible), only if the row allows it.
+/// Returns a tooltip: the sentence, and the command's keys.
+std::string with_keys(std::string_view text, UiCommand command);
+
+/// Ends the start page and runs the key's command; returns false if there is neither. While text is edited
+/// (ImGui's WantTextInput) or a control has the focus (NavVisible), only if the row allows it.
 bool handle_key(const KeyPress& press, UiState& ui, const Snapshot& snapshot);
 
 }  // namespace stencil

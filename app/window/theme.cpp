@@ -135,6 +135,9 @@ constexpr ImWchar kTextRanges[] = {0x0020,
                                    0};
 constexpr ImWchar kIconRanges[] = {ICON_FIRST, ICON_LAST, 0};
 
+constexpr ImWchar kLargeIconRanges[] = {0xf04b, 0xf04c, 0};  // ICON_PLAY, ICON_PAUSE
+constexpr float kLarge = 1.9f;                               // relative to the text
+
 constexpr std::string_view kMonospace = "DejaVuSansMono";
 
 bool has_font(std::string_view name) {
@@ -200,13 +203,22 @@ void load_fonts(float pixels) {
     icons.GlyphMinAdvanceX = icons.GlyphMaxAdvanceX = std::round(size * 1.2f);
     icons.GlyphOffset.y = std::round(size * 0.04f);
     add_font("fontawesome-webfont", size, icons);
-    if (!has_font(kMonospace)) return;
     // Signs that Roboto does not have, such as the nabla.
     ImFontConfig signs;
     signs.MergeMode = true;
     signs.OversampleV = 1;
     signs.GlyphRanges = kTextRanges;
-    add_font(kMonospace, size, signs);
+    if (has_font(kMonospace)) add_font(kMonospace, size, signs);
+    const float large = std::round(kLarge * size);
+    ImFontConfig title;
+    title.OversampleV = 1;
+    title.GlyphRanges = kTextRanges;
+    add_font("Roboto-Regular", large, title);
+    icons.GlyphRanges = kLargeIconRanges;
+    icons.GlyphMinAdvanceX = icons.GlyphMaxAdvanceX = large;
+    icons.GlyphOffset.y = std::round(large * 0.04f);
+    add_font("fontawesome-webfont", large, icons);
+    if (!has_font(kMonospace)) return;
     ImFontConfig code;
     code.OversampleH = 2;
     code.OversampleV = 1;
@@ -214,9 +226,13 @@ void load_fonts(float pixels) {
     add_font(kMonospace, std::round(size * 0.87f), code);
 }
 
+ImFont* large_font() {
+    return ImGui::GetIO().Fonts->Fonts[1];
+}
+
 ImFont* monospace_font() {
     const auto& fonts = ImGui::GetIO().Fonts->Fonts;
-    return fonts[fonts.Size - 1];
+    return fonts[fonts.Size > 2 ? 2 : 0];
 }
 
 }  // namespace stencil

@@ -21,6 +21,9 @@
 #define ICON_MOON "\xef\x86\x86"     // f186
 #define ICON_PANELS "\xef\x83\x89"   // f0c9 bars
 #define ICON_BRUSH "\xef\x87\xbc"    // f1fc paint-brush
+#define ICON_ERASER "\xef\x84\xad"   // f12d
+#define ICON_PICK "\xef\x87\xbb"     // f1fb eyedropper
+#define ICON_HAND "\xef\x89\x96"     // f256 hand-paper-o
 #define ICON_PROBE "\xef\x81\x9b"    // f05b crosshairs
 #define ICON_PROFILE "\xef\x88\x81"  // f201 line-chart
 #define ICON_FIT "\xef\x82\xb2"      // f0b2 arrows-alt
@@ -31,6 +34,9 @@
 #define ICON_MARK "\xef\x80\xae"     // f02e bookmark
 #define ICON_FOLDER "\xef\x81\xbc"   // f07c folder-open
 #define ICON_LEFT "\xef\x81\xa0"     // f060 arrow-left
+#define ICON_PICTURE "\xef\x80\xbe"  // f03e picture-o
+#define ICON_EDIT "\xef\x81\x84"     // f044 pencil-square-o
+#define ICON_COMPASS "\xef\x85\x8e"  // f14e
 #define ICON_THREE "\xef\x83\x9b"    // f0db columns
 
 namespace stencil {
@@ -47,6 +53,9 @@ CanvasColors canvas_colors(Theme theme);
 /// Loads the packaged text font, merged with the icons, into ImGui's atlas, replacing other fonts. `pixels`
 /// is the text size on the screen. Remake the atlas' texture afterwards.
 void load_fonts(float pixels);
+
+/// Returns the text font at about twice its size, with the icons of Run and Pause alone.
+ImFont* large_font();
 
 /// Returns the monospaced font, or the text font if there is none.
 ImFont* monospace_font();

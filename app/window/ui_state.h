@@ -20,7 +20,7 @@
 namespace stencil {
 
 /// The tool of the left mouse button on the canvas.
-enum class Tool { paint, probe, profile, pick };
+enum class Tool { paint, probe, profile, pick, pan };
 
 inline constexpr std::size_t kMostProfiles = 6;
 
@@ -183,8 +183,12 @@ struct UiState : KeptChoices {
         ScreenRect at;  ///< the rectangle of its colours
     };
     std::vector<ColorBar> color_bars;  ///< in the newest frame
+    ScreenRect corner;                 ///< strip above the pane in the canvas' upper right corner
+    double corner_taken = 0;           ///< width at its right end that buttons take, in the same pixels
+    bool bare_canvas = false;          ///< a picture of the canvas is taken in this frame: no buttons
     ScreenRect plots;                  ///< pane for plots; of width 0 if there is none
     bool full_screen = false;          ///< wanted; set by the main loop
+    bool presenter = false;            ///< a title and one button are all that is around the canvas
     bool help_open = false;
     bool popup_open = false;  ///< in the newest frame
     CanvasFilm canvas_film;

@@ -26,7 +26,7 @@ namespace {
 using Json = nlohmann::json;
 
 // Keys of spec.json that are not settings.
-constexpr std::array<std::string_view, 4> kRemarks{"program", "version", "title", "about"};
+constexpr std::array<std::string_view, 5> kRemarks{"program", "version", "title", "about", "open_in"};
 
 // The first row of that method, on any device.
 const Method* named_method(const Configuration& spec) {

@@ -25,7 +25,7 @@ using namespace stencil_test;
 namespace {
 
 constexpr const char* kStrips[] = {
-    "##toolbar", "##panel", "##splitter", "##timeline", "##notices", "##status"};
+    "##toolbar", "##panel", "##splitter", "##tools", "##timeline", "##notices", "##status"};
 
 const std::initializer_list<const char*> kCoefficient = {"Simulation", "##coefficient"};
 
@@ -107,7 +107,10 @@ TEST_CASE("toolbar, panel, status line and canvas never overlap, and the canvas 
                                     layout.canvas.y / pixels,
                                     layout.canvas.width / pixels,
                                     layout.canvas.height / pixels};
-            CHECK(canvas.width >= (1 - kLargestPanelShare) * width - 1);
+            const WindowRect tools = window_rect("##tools");
+            const float taken = tools.drawn ? tools.most.x - tools.least.x : 0;
+            CHECK(canvas.width >= (1 - kLargestPanelShare) * width - taken - 1);
+            CHECK(canvas.width > taken);
             CHECK(canvas.height >= std::min(2.0 * 15 * scale, height - 1.0));
             std::vector<ScreenRect> parts{canvas};
             double area = canvas.width * canvas.height;
@@ -403,8 +406,10 @@ static std::string text_of(Interface& window, float width, const std::function<v
     return text;
 }
 
-TEST_CASE("the status line tells the rates of a run, says less where there is no room, and cuts nothing") {
+TEST_CASE("the status line tells four things, less where there is no room, and the others in its tooltips") {
     Interface window;
+    window.snapshot.busy.clear();
+    window.snapshot.running = true;
     window.ui.cost.fields_per_s = 24.5;
     window.ui.cost.steps_per_s = 2450;
     window.ui.transfer.text = "copied through the host: interop is switched off";
@@ -413,10 +418,23 @@ TEST_CASE("the status line tells the rates of a run, says less where there is no
         return text_of(window, width, [&] { draw_status_line(window.ui, window.snapshot); });
     };
     const std::string all = told(3000);
-    CHECK(all.find("24.5 frames/s") != all.npos);
     CHECK(all.find("2450 steps/s") != all.npos);
-    CHECK(all.find("switched off") != all.npos);
-    CHECK(all.find("(compiled)") != all.npos);
+    CHECK(all.find("step ") != all.npos);
+    CHECK(all.find(", t = ") != all.npos);
+    const auto tips = status_tooltips(window.ui, window.snapshot);
+    CHECK(tips.size() <= 4);
+    for (const char* other : {"24.5 frames/s", "switched off", "(compiled)", "GCells/s"}) {
+        CAPTURE(other);
+        CHECK(all.find(other) == all.npos);
+        for (const std::string& tip : tips) CHECK(tip.find(other) != tip.npos);
+    }
+    // What was said takes the place of the cell under the mouse.
+    const std::size_t cell = all.rfind(" = ");
+    REQUIRE(cell != all.npos);
+    window.ui.say("Copied");
+    CHECK(told(3000).find("Copied") != all.npos);
+    CHECK(told(3000).find(all.substr(cell)) == all.npos);
+    window.ui.said.clear();
     std::size_t before = all.size();
     for (float width = 2000; width > 300; width -= 20) {
         CAPTURE(width);
@@ -426,9 +444,9 @@ TEST_CASE("the status line tells the rates of a run, says less where there is no
         CHECK(some.find("step ") != some.npos);
         before = some.size();
     }
-    CHECK(before < all.size() / 2);
+    CHECK(before < all.size());
     window.ui.cost = {};  // the run stands still
-    for (const char* rate : {"frames/s", "steps/s"}) CHECK(told(3000).find(rate) == all.npos);
+    CHECK(told(3000).find("steps/s") == all.npos);
 }
 
 TEST_CASE("while a jump goes on the main button, Space and Esc stop it") {

@@ -84,7 +84,8 @@ CanvasOutput Canvas::update(UiState& ui, const Snapshot& snapshot, const CanvasF
     else
         input_.update(ui, {slots_, field, snapshot.probes}, read_mouse());
     ui.view = settled(ui.view, ui.picture, field);
-    if (input_.panning()) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeAll);
+    if (input_.panning() || (ui.tool == Tool::pan && ui.hover))
+        ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeAll);
     if (input_.at_handle()) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
 
     mark_axes(ui, field, line, {cell_size(snapshot.now), snapshot.now.unit_length.name});
@@ -196,7 +197,9 @@ void Canvas::draw(UiState& ui, const Snapshot& snapshot, const CanvasFrame& fram
                              input_.brush(ui),
                              input_.pending()};
     const PaneSlot& corner = top_right(slots_);
-    const ScreenRect& top = corner.title;
+    ui.corner = corner.title;
+    ScreenRect top = corner.title;
+    top.width = std::max(0.0, top.width - ui.corner_taken);
     const double state_begins = draw_state(painter, scene, top, waited);
     ui.color_bars.clear();
     for (const PaneSlot& slot : slots_) {

@@ -211,8 +211,10 @@ void CanvasInput::press(UiState& ui, const CanvasScene& scene, const Mouse& mous
             ui.view.fitted = true;
         else
             begin(Drag::Kind::pan, kMiddle, mouse, *slot);
-    } else if (mouse.pressed[kLeft] && mouse.alt) {
+    } else if (mouse.pressed[kLeft] && (mouse.alt || ui.tool == Tool::pan)) {
         begin(Drag::Kind::pan, kLeft, mouse, *slot);
+    } else if (ui.tool == Tool::pan) {
+        return;
     } else if (mouse.pressed[kLeft] || mouse.pressed[kRight]) {
         press_tool(ui, scene, mouse, *slot);
     }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <utility>
 
 #include "app/window/panels/panels.h"
 #include "app/window/panels/tour.h"
@@ -59,6 +60,7 @@ void slower(UiState& ui, const Snapshot&) {
 }
 
 void open_path(UiState& ui, const std::string& path) {
+    ui.panel.start.shown = false;
     remember_path(ui.preferences, path);
     if (path.ends_with(".cu"))
         choose_kernel(ui, path);
@@ -66,7 +68,13 @@ void open_path(UiState& ui, const std::string& path) {
         ui.act(action::Open{path});
 }
 
+void show_panels(UiState& ui) {
+    ui.preferences.panels = true;
+    ui.presenter = false;
+}
+
 void show_open_popup(UiState& ui, const Snapshot&) {
+    show_panels(ui);  // the popup belongs to the toolbar
     ui.panel.open_popup_wanted = true;
 }
 
@@ -195,8 +203,9 @@ void toggle_gallery(UiState& ui, const Snapshot&) {
 
 void close_popups(UiState& ui, const Snapshot& snapshot) {
     const bool any = ui.help_open || ui.gallery.open || ui.panel.examples.large || ui.panel.measure.large ||
-                     ui.panel.dispersion.large || ui.popup_open;
+                     ui.panel.dispersion.large || ui.popup_open || ui.panel.start.shown;
     if (!any && in_tour(ui)) return end_tour(ui);
+    if (!any && std::exchange(ui.presenter, false)) return;
     if (!any) stop_long_action(ui, snapshot);
     ui.help_open = ui.gallery.open = ui.panel.examples.large = ui.panel.measure.large = false;
     ui.panel.dispersion.large = false;
@@ -204,6 +213,7 @@ void close_popups(UiState& ui, const Snapshot& snapshot) {
 }
 
 void toggle_panels(UiState& ui, const Snapshot&) {
+    if (ui.presenter) return show_panels(ui);
     ui.preferences.panels = !ui.preferences.panels;
 }
 

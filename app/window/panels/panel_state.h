@@ -266,7 +266,14 @@ struct TourState {
     figure::Box size;                       ///< of the card, when drawn last
 };
 
+/// The card on the canvas that a start without a run begins with.
+struct StartPage {
+    bool shown = false;    ///< until the first click or key
+    bool crashed = false;  ///< the session before did
+};
+
 struct PanelState {
+    StartPage start;
     std::map<unsigned, NumberDraft> drafts;  ///< of the text fields, by ImGui's ID
     double copied_until = 0;                 ///< the toolbar's copy button says so until then (ImGui's time)
     bool open_popup_wanted = false;          ///< by a button or key, until the toolbar opens it

@@ -28,7 +28,18 @@ inline constexpr double kLargestEditorShare =
 Layout draw_interface(UiState& ui, const Snapshot& snapshot);
 
 void draw_toolbar(UiState& ui, const Snapshot& snapshot);
+/// Returns the height of its largest button.
+float toolbar_height();
+/// Draws the tools of the left mouse button below each other, as squares of this side.
+void draw_tools(UiState& ui, const Snapshot& snapshot);
+float tool_side();
+/// Draws buttons of the view in the canvas' upper right corner (UiState::corner), as far as there is room.
+void draw_canvas_corner(UiState& ui, const Snapshot& snapshot);
+/// Draws at most four things: step and time, state, speed, and what was said last or the cell under the
+/// mouse.
 void draw_status_line(UiState& ui, const Snapshot& snapshot);
+/// Returns their tooltips, which also tell what is not on the line.
+std::vector<std::string> status_tooltips(const UiState& ui, const Snapshot& snapshot);
 void draw_timeline(UiState& ui, const Snapshot& snapshot);
 
 /// Draws the newest message over the canvas: an error until it is settled or dismissed, others for some time.
@@ -38,6 +49,13 @@ bool notice_fades(const UiState& ui, const Snapshot& snapshot);
 
 /// Draws its own window while UiState::help_open.
 void draw_help(UiState& ui, const Snapshot& snapshot);
+
+/// Draws what the presenter has above the canvas: Run or Pause, the model's title, and the time.
+void draw_presenter(UiState& ui, const Snapshot& snapshot);
+float presenter_height();
+
+/// Draws the start page over the canvas until the first click; the first key ends it too (handle_key).
+void draw_start_page(UiState& ui, const Snapshot& snapshot);
 
 /// Draws its own window while UiState::gallery is open.
 void draw_gallery(UiState& ui, const Snapshot& snapshot);

@@ -17,7 +17,7 @@ constexpr Section kSections[] = {
     {"Simulation", "Parameters, boundary, steps, size and hardware", draw_simulation},
     {"Initial condition", "The field at step 0", draw_initial},
     {"View", "What the canvas shows and in which colours", draw_view},
-    {"Brush", "What the left mouse button does on the canvas", draw_brush},
+    {"Brush", "Shape, value and size of strokes on the canvas", draw_brush},
     {"Measure", "Statistics, profiles and probes", draw_measure},
     {"Performance", "Speed, and time per frame", draw_performance},
     {"Generated code", "Stages, kernels, limits and code of a typed equation", draw_code},

@@ -15,8 +15,12 @@
 namespace stencil {
 namespace {
 
-/// An item of the line. If there is no room, the least important items use shorter texts, or are left out.
+/// What the line tells, in this order: of each the most important piece; the tooltips have the others.
+enum class Place { moment, state, speed, message };
+
+/// If there is no room, the least important pieces use shorter texts, or are left out.
 struct Piece {
+    Place place = Place::speed;
     std::string text = {};
     std::string tip = {};
     float least_width = 0;  ///< keeps what follows from moving as the number changes
@@ -28,13 +32,14 @@ struct Piece {
 constexpr const char* kDot = "\xc2\xb7";
 
 std::string cell_text(const Snapshot& snapshot) {
-    if (!snapshot.frame || !snapshot.frame->hover) return "no cell under the cursor";
+    if (!snapshot.frame || !snapshot.frame->hover) return "";
     const SamplePoint at = *snapshot.frame->hover;
     return fmt::format("({}, {}) = {}", int(at.x), int(at.y), format_value(snapshot.frame->hover_value));
 }
 
 Piece state_piece(const Snapshot& snapshot) {
-    Piece piece{.tip = "State of the simulation", .least_width = em(4), .importance = 90};
+    Piece piece{
+        .place = Place::state, .tip = "State of the simulation", .least_width = em(4), .importance = 90};
     if (!snapshot.busy.empty()) {
         piece.text = fmt::format("{} ({})", snapshot.busy, format_share(snapshot.busy_share));
         piece.color = warning_color();
@@ -53,7 +58,8 @@ bool jumps(const Snapshot& snapshot) {
 void add_jump(std::vector<Piece>& pieces, const Snapshot& snapshot) {
     const std::string steps = format_count(snapshot.last_batch);
     const std::string time = format_measured(snapshot.cost.stepping_ms, format_figures);
-    pieces.push_back({fmt::format("jump of {}: {} ms", steps, time),
+    pieces.push_back({Place::speed,
+                      fmt::format("jump of {}: {} ms", steps, time),
                       "Steps per frame, computed at once, and their time",
                       em(9),
                       70});
@@ -63,21 +69,22 @@ void add_speed(std::vector<Piece>& pieces, const Snapshot& snapshot) {
     const Speed& speed = snapshot.speed;
     const std::string step = format_measured(speed.us_per_step, format_figures) + " \xc2\xb5s/step";
     const std::string updates = format_measured(speed.gcells_per_s, format_figures) + " GCells/s";
-    pieces.push_back({step, "Time per step, without pictures and files", em(6), 70});
-    pieces.push_back({updates, "Cell updates per second / 1e9, while stepping", em(6.5f), 65});
+    pieces.push_back({Place::speed, step, "Time per step, without pictures and files", em(6), 70});
+    pieces.push_back({Place::speed, updates, "Cell updates per second / 1e9, while stepping", em(6.5f), 65});
     if (snapshot.limits.copy_gb_per_s <= 0) return;
     const double share = speed.effective_gb_per_s / snapshot.limits.copy_gb_per_s;
     const std::string of_copy = format_measured(share, format_share) + " of copy";
-    pieces.push_back({of_copy, "Effective bandwidth over that of a copy; see Performance", em(6), 60});
+    pieces.push_back(
+        {Place::speed, of_copy, "Effective bandwidth over that of a copy; see Performance", em(6), 60});
 }
 
 // There are no rates while nothing moves.
 void add_rates(std::vector<Piece>& pieces, const InterfaceCost& cost) {
     if (cost.fields_per_s <= 0) return;
-    const std::string frames = format_figures(cost.fields_per_s) + " frames/s";
     const std::string steps = format_figures(cost.steps_per_s) + " steps/s";
-    pieces.push_back({frames, "New fields shown per second", em(5.5f), 50});
-    pieces.push_back({steps, "Steps per second, drawing and waiting included", em(6), 48});
+    const std::string frames = format_figures(cost.fields_per_s) + " frames/s";
+    pieces.push_back({Place::speed, steps, "Steps per second, drawing and waiting included", em(6), 75});
+    pieces.push_back({Place::speed, frames, "New fields shown per second", em(5.5f), 50});
 }
 
 // Shows method, precision and device; a processor's name is long, so the tooltip has it.
@@ -92,22 +99,29 @@ Piece device_piece(const Snapshot& snapshot) {
     const std::string stepped = how.empty() ? method : fmt::format("{} ({})", method, how);
     const std::string precise = fmt::format("{} {} {}", stepped, kDot, name_of(now.dtype));
     const std::string whole = fmt::format("{} {} {}", precise, kDot, device);
-    return {.text = whole,
+    return {.place = Place::speed,
+            .text = whole,
             .tip = fmt::format("Method, precision and device: {} {} {}", precise, kDot, snapshot.device),
-            .importance = 40,
-            .shorter = {method, stepped, precise}};
+            .importance = 40};
 }
 
-std::vector<Piece> pieces_of(const UiState& ui, const Snapshot& snapshot) {
-    std::vector<Piece> pieces;
-    const ImVec4 cell_color = snapshot.frame && snapshot.frame->hover ? text_color() : faint_color();
-    if (!ui.said.empty()) pieces.push_back({ui.said, "", em(5), 110, good_color()});
-    pieces.push_back({cell_text(snapshot), "Column, row and value under the cursor", em(12), 80, cell_color});
-    pieces.push_back({"step " + format_count(snapshot.step), "Steps since the start", em(5.5f), 100});
-    if (const std::string time = time_text(snapshot.spec, snapshot.step); !time.empty())
-        pieces.push_back({"t = " + time, "Time of this step\n--unit-time [N]UNIT", em(5), 90});
+Piece moment_piece(const Snapshot& snapshot) {
+    const std::string step = "step " + format_count(snapshot.step);
+    const std::string time = time_text(snapshot.spec, snapshot.step);
+    if (time.empty()) return {Place::moment, step, "Steps since the start", em(5.5f), 107};
+    return {.place = Place::moment,
+            .text = fmt::format("{}, t = {}", step, time),
+            .tip = "Steps since the start, and the time of this one\n--unit-time [N]UNIT",
+            .least_width = em(10),
+            .importance = 107,
+            .shorter = {step}};
+}
+
+std::vector<Piece> all_pieces(const UiState& ui, const Snapshot& snapshot) {
+    std::vector<Piece> pieces{moment_piece(snapshot)};
     if (const std::size_t lost = snapshot.series.empty() ? 0 : snapshot.series.back().statistics.not_finite)
-        pieces.push_back({fmt::format("not finite: {} cell{}", format_count(lost), lost == 1 ? "" : "s"),
+        pieces.push_back({Place::state,
+                          fmt::format("not finite: {} cell{}", format_count(lost), lost == 1 ? "" : "s"),
                           "Cells that overflowed or have no value; drawn in magenta",
                           0,
                           105,
@@ -118,14 +132,16 @@ std::vector<Piece> pieces_of(const UiState& ui, const Snapshot& snapshot) {
     else
         add_speed(pieces, snapshot);
     if (ui.example.running)
-        pieces.push_back({fmt::format("{} {}", ui.example.example, format_share(ui.example.share)),
+        pieces.push_back({Place::state,
+                          fmt::format("{} {}", ui.example.example, format_share(ui.example.share)),
                           "The running example and its progress",
                           em(5.5f),
-                          75,
+                          95,
                           warning_color()});
     const CanvasFilm& film = ui.canvas_film;
     if (const std::string& place = film.on() ? film.place : snapshot.recording; !place.empty())
-        pieces.push_back({fmt::format("{} {} {}",
+        pieces.push_back({Place::state,
+                          fmt::format("{} {} {}",
                                       ICON_RECORD,
                                       std::filesystem::path(place).filename().string(),
                                       format_count(film.on() ? film.frames : snapshot.recorded)),
@@ -134,14 +150,45 @@ std::vector<Piece> pieces_of(const UiState& ui, const Snapshot& snapshot) {
                           108,
                           error_color()});
     add_rates(pieces, ui.cost);
-    pieces.push_back({.text = ui.transfer.text,
+    pieces.push_back({.place = Place::speed,
+                      .text = ui.transfer.text,
                       .tip = "How pixels reach the screen; interop avoids a copy through the host",
-                      .importance = 30,
-                      .shorter = {ui.transfer.interop ? "interop" : "copied"}});
+                      .importance = 30});
     pieces.push_back(device_piece(snapshot));
-    if (!ui.preferences.panels) pieces.push_back({"U shows the panels", "", 0, 45, faint_color()});
+    pieces.push_back({Place::message, ui.said, "What was done last", em(5), 110, good_color()});
+    pieces.push_back(
+        {Place::message, cell_text(snapshot), "Column, row and value under the cursor", em(12), 80});
+    if (!ui.preferences.panels)
+        pieces.push_back({Place::message, "U shows the panels", "", 0, 45, faint_color()});
     std::erase_if(pieces, [](const Piece& piece) { return piece.text.empty(); });
     return pieces;
+}
+
+// Tells what is not on the line, below the tooltip of what is.
+void add_details(Piece& piece, const std::vector<Piece>& others) {
+    if (others.empty()) return;
+    std::string details;
+    for (const Piece& other : others)
+        details += fmt::format("{}: {}\n", other.text, other.tip.substr(0, other.tip.find('\n')));
+    const std::size_t option = piece.tip.find("\n--");
+    if (option != std::string::npos)
+        piece.tip.insert(option + 1, details);
+    else
+        piece.tip += "\n" + details.substr(0, details.size() - 1);
+}
+
+// Takes the most important piece of each place; its tooltip has those that are left.
+std::vector<Piece> pieces_of(const UiState& ui, const Snapshot& snapshot) {
+    std::vector<Piece> shown, others = all_pieces(ui, snapshot);
+    for (const Place place : {Place::moment, Place::state, Place::speed, Place::message}) {
+        const auto rank = [&](const Piece& piece) { return piece.place == place ? piece.importance : -1; };
+        const auto found = std::ranges::max_element(others, {}, rank);
+        if (found == others.end() || found->place != place) continue;
+        shown.push_back(std::move(*found));
+        others.erase(found);
+    }
+    for (Piece& piece : shown) add_details(piece, others);
+    return shown;
 }
 
 float width_of(const Piece& piece) {
@@ -179,6 +226,12 @@ void draw_divider() {
 }
 
 }  // namespace
+
+std::vector<std::string> status_tooltips(const UiState& ui, const Snapshot& snapshot) {
+    std::vector<std::string> tips;
+    for (const Piece& piece : pieces_of(ui, snapshot)) tips.push_back(piece.tip);
+    return tips;
+}
 
 void draw_status_line(UiState& ui, const Snapshot& snapshot) {
     constexpr double kSaidFor = 4;  // seconds

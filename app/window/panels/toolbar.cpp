@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <string>
 #include <utility>
@@ -45,9 +46,14 @@ std::string caption(const Item& item, const std::string& label) {
     return item.labelled ? item.icon + " " + label : item.icon;
 }
 
+// The button that is used most is larger than the others.
+bool is_main(const Item& item) {
+    return item.command == toggle_running;
+}
+
 float button_width(const Item& item) {
     const std::string& widest = item.widest.empty() ? item.label : item.widest;
-    return text_width(caption(item, widest)) + 2 * ImGui::GetStyle().FramePadding.x;
+    return text_width(caption(item, widest)) + (is_main(item) ? 5 : 2) * ImGui::GetStyle().FramePadding.x;
 }
 
 // --- The pace: label, half, number, double, automatic
@@ -63,11 +69,6 @@ float pace_width(bool labelled) {
     const float automatic = text_width(kAuto) + 2 * ImGui::GetStyle().FramePadding.x;
     const float label = labelled ? text_width(kPaceLabel) + gap : 0;
     return label + 2 * ImGui::GetFrameHeight() + em(kPaceWidth) + automatic + 3 * gap;
-}
-
-std::string with_keys(std::string_view text, UiCommand command) {
-    const Shortcut* shortcut = shortcut_of(command);
-    return shortcut ? fmt::format("{}. Key {}.", text, shortcut->keys) : std::string(text) + ".";
 }
 
 void draw_pace(UiState& ui, const Snapshot& snapshot, bool labelled) {
@@ -140,9 +141,6 @@ std::vector<Item> items_of(const UiState& ui, const Snapshot& snapshot) {
         {Kind::button, ICON_UNDO, "Undo", "", undo, 60, true},
         {Kind::button, ICON_REDO, "Redo", "", redo, 59},
         {Kind::view, "", "", "", nullptr, kAlways, true},
-        {Kind::button, ICON_THREE, "3-up", "", toggle_three_up, 45, false, is_three_up(ui)},
-        {Kind::button, ICON_FIT, "Fit", "", fit, 40},
-        {Kind::button, "", "1:1", "", one_cell_per_pixel, 35},
         {Kind::button, ICON_FOLDER, "Open", "", show_open_popup, 68, true},
         {Kind::exports, ICON_SAVE, "Export", "", export_now, 70},
         {Kind::button, ICON_COPY, copied ? "Copied" : "Copy", "Copied", copy_command_line, 30},
@@ -232,7 +230,8 @@ void draw_button(const Item& item, UiState& ui, const Snapshot& snapshot) {
     // The name behind ### keeps the button's identity while its caption changes.
     const std::string name =
         fmt::format("{}###{}", caption(item, item.label), shortcut_of(item.command)->what);
-    if (button(name.c_str(), ImVec2(width_of(item), 0), tip_of(item), item.why_not)) {
+    const ImVec2 size(width_of(item), is_main(item) ? toolbar_height() : 0);
+    if (button(name.c_str(), size, tip_of(item), item.why_not)) {
         if (item.kind == Kind::exports)
             ImGui::OpenPopup("export");
         else
@@ -264,7 +263,6 @@ TourSpot spot_of(const Item& item) {
 }
 
 void draw_more(const std::vector<Item>& folded, UiState& ui, const Snapshot& snapshot) {
-    same_line();
     if (button("More", ImVec2(0, 0), "More commands")) ImGui::OpenPopup("more");
     place_below_last_item();
     if (!ImGui::BeginPopup("more")) return;
@@ -291,6 +289,10 @@ void draw_open_popup(UiState& ui, const Snapshot& snapshot) {
 
 }  // namespace
 
+float toolbar_height() {
+    return std::round(1.35f * ImGui::GetFrameHeight());
+}
+
 void draw_toolbar(UiState& ui, const Snapshot& snapshot) {
     std::vector<Item> items = items_of(ui, snapshot);
     for (Item& item : items) measure(item);
@@ -302,12 +304,21 @@ void draw_toolbar(UiState& ui, const Snapshot& snapshot) {
         folded = fold(items, room - more);
     else
         add_words(items, room);
+    const float top = ImGui::GetCursorPosY();
+    const float middle = top + std::round((toolbar_height() - ImGui::GetFrameHeight()) / 2);
     for (std::size_t i = 0; i < items.size(); ++i) {
         if (i > 0) ImGui::SameLine(0, spacing_before(items[i]));
+        ImGui::SetCursorPosY(is_main(items[i]) ? top : middle);
+        ImGui::BeginGroup();
         draw_item(items[i], ui, snapshot);
+        ImGui::EndGroup();
         mark(ui, spot_of(items[i]));
     }
-    if (!folded.empty()) draw_more(folded, ui, snapshot);
+    if (!folded.empty()) {
+        same_line();
+        ImGui::SetCursorPosY(middle);
+        draw_more(folded, ui, snapshot);
+    }
     draw_open_popup(ui, snapshot);
     constexpr double kCopiedFor = 1.5;  // seconds
     if (ui.asked<CopyText>()) ui.panel.copied_until = ImGui::GetTime() + kCopiedFor;

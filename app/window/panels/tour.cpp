@@ -183,7 +183,7 @@ const Prompt* prompt_left(const UiState& ui) {
 
 void begin_tour(UiState& ui, const Snapshot& snapshot) {
     ui.help_open = false;
-    ui.preferences.panels = true;
+    show_panels(ui);
     if (!snapshot.now.model->built_in) begin_model(ui, "diffusion");
     if (snapshot.running) ui.act(action::Run{false});
     turn_to(ui, 0);
@@ -267,8 +267,8 @@ void follow_prompts(UiState& ui, const Snapshot& snapshot) {
 
 void draw_prompt(UiState& ui) {
     const Prompt* prompt = prompt_left(ui);
-    const bool covered = ui.gallery.open || ui.help_open || ui.panel.examples.large ||
-                         ui.panel.measure.large || ui.panel.dispersion.large;
+    const bool covered = ui.panel.start.shown || ui.presenter || ui.gallery.open || ui.help_open ||
+                         ui.panel.examples.large || ui.panel.measure.large || ui.panel.dispersion.large;
     if (!prompt || covered || in_tour(ui) || ui.canvas.width < em(24) || ui.canvas.height < em(8)) return;
     const ImVec2 pixels = ImGui::GetIO().DisplayFramebufferScale;
     // Over the field, not its colour bar.

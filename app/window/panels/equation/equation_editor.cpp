@@ -406,7 +406,7 @@ void toggle_large_editor(UiState& ui, const Snapshot&) {
     state.large = !state.large;
     state.takes_focus = state.shows_caret = state.large;
     if (state.large)
-        ui.preferences.panels = true;
+        show_panels(ui);
     else
         ui.ask(RevealSection{"Equation"});
 }

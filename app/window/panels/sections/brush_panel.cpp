@@ -4,19 +4,9 @@
 #include "app/window/panels/commands.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/widgets/widgets.h"
-#include "app/window/theme.h"
 
 namespace stencil {
 namespace {
-
-void draw_tool(UiState& ui) {
-    static constexpr Segment kTools[] = {
-        {ICON_BRUSH " Paint", "Left paints the value, right paints 0. Ctrl+wheel changes the radius. Key B."},
-        {ICON_PROBE " Probe", "Left places a probe, which records the cell's value over time. Key P."},
-        {ICON_PROFILE " Profile",
-         "Left draws a line or moves its end; Measure plots the profile. Right removes the nearest. Key L."}};
-    if (const auto clicked = segmented("tool", kTools, int(ui.tool))) ui.tool = Tool(*clicked);
-}
 
 struct ShapeChoice {
     const char* label;
@@ -104,7 +94,6 @@ void draw_radius(UiState& ui) {
 
 void draw_brush(UiState& ui, const Snapshot&) {
     Brush& brush = ui.brush;
-    draw_tool(ui);
     ImGui::BeginDisabled(ui.tool != Tool::paint && ui.tool != Tool::pick);
     draw_shape(ui);
     draw_value(ui);

@@ -1,0 +1,133 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "app/window/panels/commands.h"
+#include "app/window/panels/panels.h"
+#include "app/window/panels/widgets/widgets.h"
+#include "app/window/shortcuts.h"
+#include "app/window/theme.h"
+
+namespace stencil {
+namespace {
+
+struct ToolButton {
+    const char* icon;
+    UiCommand choose;
+    Tool tool;
+    bool erases;
+    std::string_view tip;
+};
+
+constexpr ToolButton kTools[] = {
+    {ICON_BRUSH,
+     use_brush,
+     Tool::paint,
+     false,
+     "Paint: left paints the value, right paints 0. Ctrl+wheel changes the radius"},
+    {ICON_ERASER, use_eraser, Tool::paint, true, "Erase: left paints 0"},
+    {ICON_PICK,
+     use<Tool::pick>,
+     Tool::pick,
+     false,
+     "Eyedropper: the next click on the field picks its value"},
+    {ICON_PROBE,
+     use<Tool::probe>,
+     Tool::probe,
+     false,
+     "Probe: left places a probe, which records the cell's value over time; right removes it"},
+    {ICON_PROFILE,
+     use<Tool::profile>,
+     Tool::profile,
+     false,
+     "Line: left draws a line or moves its end; Measure plots the values along it. Right removes the "
+     "nearest"},
+    {ICON_HAND,
+     use<Tool::pan>,
+     Tool::pan,
+     false,
+     "Pan: left drags the view, as the middle button always does"}};
+
+// A button that looks pressed while it is active; the others have no background.
+bool flat_button(const std::string& label, ImVec2 size, bool active, std::string_view tip) {
+    ImVec4 color = ImGui::GetStyleColorVec4(ImGuiCol_ButtonActive);
+    if (!active) color.w = 0;
+    ImGui::PushStyleColor(ImGuiCol_Button, color);
+    const bool clicked = button(label.c_str(), size, tip);
+    ImGui::PopStyleColor();
+    return clicked;
+}
+
+struct ViewButton {
+    const char* icon;
+    const char* label;
+    UiCommand command;
+};
+
+constexpr ViewButton kViewButtons[] = {
+    {ICON_FIT, "Fit", fit}, {"", "1:1", one_cell_per_pixel}, {ICON_THREE, "3-up", toggle_three_up}};
+
+std::string caption_of(const ViewButton& row, bool words) {
+    const std::string icon = row.icon;
+    return icon.empty() ? row.label : words ? icon + " " + row.label : icon;
+}
+
+float corner_width(bool words) {
+    const float padding = em(0.4f), gap = em(0.15f);
+    float width = -gap;
+    for (const ViewButton& row : kViewButtons)
+        width += text_width(caption_of(row, words)) + 2 * padding + gap;
+    return width;
+}
+
+}  // namespace
+
+float tool_side() {
+    return std::round(1.15f * ImGui::GetFrameHeight());
+}
+
+void draw_tools(UiState& ui, const Snapshot& snapshot) {
+    const ImVec2 side(tool_side(), tool_side());
+    ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(0, 0));
+    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, std::round(em(0.2f))));
+    for (const ToolButton& row : kTools) {
+        const bool active = ui.tool == row.tool && (row.tool != Tool::paint || ui.erases == row.erases);
+        const std::string label = fmt::format("{}###{}", row.icon, shortcut_of(row.choose)->keys);
+        if (flat_button(label, side, active, with_keys(row.tip, row.choose))) row.choose(ui, snapshot);
+    }
+    ImGui::PopStyleVar(2);
+}
+
+void draw_canvas_corner(UiState& ui, const Snapshot& snapshot) {
+    const ImVec2 pixels = ImGui::GetIO().DisplayFramebufferScale;
+    const ScreenRect& strip = ui.corner;
+    const float room = float(strip.width) / pixels.x;
+    const bool words = room >= corner_width(true) + em(16);
+    const float width = corner_width(words);
+    if (room < width + em(4)) return;
+    const float height = std::round(ImGui::GetTextLineHeight() + em(0.2f));
+    const float right = float(strip.x + strip.width) / pixels.x;
+    const float middle = float(strip.y + strip.height / 2) / pixels.y;
+    ImGui::SetNextWindowPos(ImVec2(std::floor(right - width), std::floor(middle - height / 2)));
+    ImGui::SetNextWindowSize(ImVec2(width, height));
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowMinSize, ImVec2(1, 1));
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
+    ImGui::Begin("##corner", nullptr, kPlainWindow | ImGuiWindowFlags_NoBackground);
+    ImGui::PopStyleVar(3);
+    ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(em(0.4f), 0));
+    for (const ViewButton& row : kViewButtons) {
+        if (&row != kViewButtons) ImGui::SameLine(0, em(0.15f));
+        const bool active = row.command == toggle_three_up && is_three_up(ui);
+        const std::string label = fmt::format("{}###{}", caption_of(row, words), row.label);
+        const std::string tip = with_keys(shortcut_of(row.command)->what, row.command);
+        if (flat_button(label, ImVec2(0, height), active, tip)) row.command(ui, snapshot);
+    }
+    ImGui::PopStyleVar();
+    ImGui::End();
+    ui.corner_taken = double(width + em(0.6f)) * pixels.x;
+}
+
+}  // namespace stencil

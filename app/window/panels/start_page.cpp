@@ -1,0 +1,94 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "app/window/panels/commands.h"
+#include "app/window/panels/panels.h"
+#include "app/window/panels/tour.h"
+#include "app/window/panels/widgets/widgets.h"
+#include "app/window/shortcuts.h"
+#include "app/window/theme.h"
+
+namespace stencil {
+namespace {
+
+/// A way to begin.
+struct Beginning {
+    const char* icon;
+    const char* title;
+    const char* about;
+    UiCommand command;
+};
+
+constexpr Beginning kBeginnings[] = {
+    {ICON_BRUSH, "Draw", "Paint on the field while it runs", use_brush},
+    {ICON_FOLDER, "Open", "A run, a picture, an array or a checkpoint", show_open_popup},
+    {ICON_PICTURE, "Gallery", "Ready runs and models, with pictures", toggle_gallery},
+    {ICON_EDIT, "Your equation", "Type it as mathematics; it runs as you type", toggle_large_editor},
+    {ICON_COMPASS, "Tour", "A first look in eight cards", begin_tour}};
+
+// Draws a button of two lines, with its key at the right.
+bool draw_beginning(const Beginning& row) {
+    const float line = ImGui::GetTextLineHeight(), pad = em(0.5f);
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const ImVec2 size(ImGui::GetContentRegionAvail().x, std::round(2.1f * line + 2 * pad));
+    const bool clicked = ImGui::Button(fmt::format("##{}", row.title).c_str(), size);
+    const ImU32 ink = ImGui::GetColorU32(ImGuiCol_Text), faint = ImGui::GetColorU32(ImGuiCol_TextDisabled);
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    const float left = at.x + em(2.6f);
+    list->PushClipRect(at, ImVec2(at.x + size.x, at.y + size.y), true);
+    list->AddText(ImVec2(at.x + em(0.9f), at.y + (size.y - line) / 2), ink, row.icon);
+    list->AddText(ImVec2(left, at.y + pad), ink, row.title);
+    list->AddText(ImVec2(left, at.y + pad + 1.1f * line), faint, row.about);
+    if (const Shortcut* shortcut = shortcut_of(row.command)) {
+        const std::string keys(shortcut->keys);
+        list->AddText(ImVec2(at.x + size.x - text_width(keys) - em(0.8f), at.y + pad), faint, keys.c_str());
+    }
+    list->PopClipRect();
+    return clicked;
+}
+
+// Offers the session that a crash ended.
+bool draw_crash(UiState& ui) {
+    ImGui::AlignTextToFramePadding();
+    colored_text(ICON_WARNING "  The last session ended unexpectedly.", warning_color());
+    ImGui::SameLine();
+    if (!button("Continue", ImVec2(0, 0), "Opens it at the last step that was kept\n--continue"))
+        return false;
+    ui.act(action::Open{ui.panel.exports.last_session});
+    return true;
+}
+
+}  // namespace
+
+void draw_start_page(UiState& ui, const Snapshot& snapshot) {
+    StartPage& page = ui.panel.start;
+    if (!page.shown) return;
+    const ImVec2 pixels = ImGui::GetIO().DisplayFramebufferScale;
+    const float width = float(ui.canvas.width) / pixels.x, height = float(ui.canvas.height) / pixels.y;
+    const ImVec2 middle(float(ui.canvas.x) / pixels.x + width / 2,
+                        float(ui.canvas.y) / pixels.y + height / 2);
+    const float wide = std::min(em(28), width);
+    ImGui::SetNextWindowPos(middle, ImGuiCond_Always, ImVec2(0.5f, 0.5f));
+    ImGui::SetNextWindowSizeConstraints(ImVec2(wide, 0), ImVec2(wide, height));
+    ImGui::Begin("##start", nullptr, kPlainWindow | ImGuiWindowFlags_AlwaysAutoResize);
+    bool chosen = page.crashed && !ui.panel.exports.last_session.empty() && draw_crash(ui);
+    ImGui::PushStyleColor(ImGuiCol_Button, ImGui::GetStyleColorVec4(ImGuiCol_FrameBg));
+    for (const Beginning& row : kBeginnings) {
+        if (!draw_beginning(row)) continue;
+        row.command(ui, snapshot);
+        chosen = true;
+    }
+    ImGui::PopStyleColor();
+    // A button acts when the mouse is released over it, so clicks on the card end it only then.
+    const bool over = ImGui::IsWindowHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem);
+    const auto any = [](bool (*happened)(ImGuiMouseButton)) {
+        return happened(0) || happened(1) || happened(2);
+    };
+    const auto clicked = [](ImGuiMouseButton button) { return ImGui::IsMouseClicked(button); };
+    if (chosen || (over ? any(ImGui::IsMouseReleased) : any(clicked))) page.shown = false;
+    ImGui::End();
+}
+
+}  // namespace stencil
