@@ -7,6 +7,7 @@
 #include "app/window/panels/tour.h"
 #include "app/window/shortcuts.h"
 #include "app/window/theme.h"
+#include "sim/problem/settings.h"
 #include "tests/support/catch.h"
 #include "tests/support/window/imgui_panels.h"
 
@@ -34,13 +35,14 @@ struct Whole : Interface {
     Canvas canvas_;
 };
 
-std::string text_of_frame(Whole& window) {
+std::string presented(Whole& window, float width) {
     std::string text;
-    const auto draw = window.draw;
     window.frame_of([&] {
+        begin_window("alone", width, 100);
         ImGui::LogToBuffer();
-        draw();
+        draw_presenter(window.ui, window.snapshot);
         text = ImGui::GetCurrentContext()->LogBuffer.c_str();
+        ImGui::End();
     });
     return text;
 }
@@ -152,7 +154,10 @@ TEST_CASE("the presenter has a title, the time and one button, and is left by it
     }
     CHECK(window.ui.canvas.width == 1280);
     CHECK(window.ui.canvas.height > canvas.height);
-    const std::string text = text_of_frame(window);
+    set_setting(window.snapshot.spec, "unit-time", "0.5s");
+    window.snapshot.now.use_model(model_of_text("title = \"Hot plate\"\ndu/dt = lap(u)"));
+    const std::string text = presented(window, 1000);
+    CHECK(text.find("Hot plate") != text.npos);
     CHECK(text.find("t = ") != text.npos);
     for (const bool running : {true, false}) {
         window.snapshot.running = running;
@@ -196,5 +201,5 @@ TEST_CASE("a long title of the presenter is cut and its time is not, in a narrow
     const WindowRect strip = window_rect("##presenter");
     REQUIRE(strip.drawn);
     CHECK(strip.content.x <= strip.room.x + 1);
-    CHECK(text_of_frame(window).find("www...") != std::string::npos);
+    CHECK(presented(window, 420).find("www...") != std::string::npos);
 }

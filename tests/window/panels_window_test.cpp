@@ -14,6 +14,7 @@
 #include "app/window/preferences.h"
 #include "app/window/shortcuts.h"
 #include "sim/problem/command_text.h"
+#include "sim/problem/settings.h"
 #include "sim/text/parse.h"
 #include "tests/support/catch.h"
 #include "tests/support/scratch.h"
@@ -238,7 +239,7 @@ TEST_CASE("the panel's edge can be dragged, and takes no more than its share of 
     window.frames(2);
     window.press_mouse(false);
     CHECK(window_rect("##splitter").most.x <= 0.45f * 1280);
-    CHECK(window.ui.canvas.x <= 0.45 * 1280);
+    CHECK(window_rect("##tools").least.x <= 0.45f * 1280);
     CHECK(window.ui.actions.empty());
 }
 
@@ -414,6 +415,7 @@ TEST_CASE("the status line tells four things, less where there is no room, and t
     window.ui.cost.steps_per_s = 2450;
     window.ui.transfer.text = "copied through the host: interop is switched off";
     window.snapshot.way.name = "compiled";
+    set_setting(window.snapshot.spec, "unit-time", "0.5s");
     const auto told = [&](float width) {
         return text_of(window, width, [&] { draw_status_line(window.ui, window.snapshot); });
     };

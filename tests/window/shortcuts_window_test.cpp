@@ -118,7 +118,6 @@ const std::map<UiCommand, Expectation>& expectations() {
          [](const Outcome& o) { return o.after.preferences.font_size > o.before.preferences.font_size; }},
         {smaller_text,
          [](const Outcome& o) { return o.after.preferences.font_size < o.before.preferences.font_size; }},
-        {show_open_popup, [](const Outcome& o) { return o.after.panel.open_popup_wanted; }},
         {toggle<&UiState::presenter>,
          [](const Outcome& o) { return o.after.presenter != o.before.presenter; }},
         {toggle<&UiState::full_screen>,

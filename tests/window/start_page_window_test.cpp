@@ -35,7 +35,7 @@ struct StartedPlain : Interface {
         const WindowRect page = window_rect("##start");
         const ImGuiID id = id_of("##start", {label});
         for (float y = page.least.y; y < page.most.y; y += 8) {
-            const ImVec2 at(page.least.x + 0.8f * (page.most.x - page.least.x), y);
+            const ImVec2 at(page.least.x + 0.7f * (page.most.x - page.least.x), y);
             move_mouse(at);
             if (ImGui::GetCurrentContext()->HoveredId != id) continue;
             click(at);
@@ -80,6 +80,7 @@ TEST_CASE("each button of the start page begins what it says, and ends the page"
         StartedPlain window;
         window.ui.tool = Tool::probe;
         window.ui.preferences.panels = false;
+        window.frames(2);
         CHECK(window.press_button(name));
         CHECK_FALSE(window.shown());
         CHECK(begun(window.ui));

@@ -15,7 +15,7 @@ struct MouseUse {
 };
 
 constexpr MouseUse kMouse[] = {
-    {"Left", "Paints, places a probe or draws a profile line, depending on the tool"},
+    {"Left", "Paints, erases, picks a value, places a probe, draws a line or pans, depending on the tool"},
     {"Right drag", "Erases: paints 0"},
     {"Wheel", "Zooms at the cursor"},
     {"Middle drag", "Pans the view; also Alt+left drag"},

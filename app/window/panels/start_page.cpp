@@ -28,11 +28,11 @@ constexpr Beginning kBeginnings[] = {
     {ICON_EDIT, "Your equation", "Type it as mathematics; it runs as you type", toggle_large_editor},
     {ICON_COMPASS, "Tour", "A first look in eight cards", begin_tour}};
 
-// Draws a button of two lines, with its key at the right.
-bool draw_beginning(const Beginning& row) {
+// Draws a button with its key at the right and, if there is room, a second line about it.
+bool draw_beginning(const Beginning& row, bool with_about) {
     const float line = ImGui::GetTextLineHeight(), pad = em(0.5f);
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    const ImVec2 size(ImGui::GetContentRegionAvail().x, std::round(2.1f * line + 2 * pad));
+    const ImVec2 size(ImGui::GetContentRegionAvail().x, std::round((with_about ? 2.1f : 1) * line + 2 * pad));
     const bool clicked = ImGui::Button(fmt::format("##{}", row.title).c_str(), size);
     const ImU32 ink = ImGui::GetColorU32(ImGuiCol_Text), faint = ImGui::GetColorU32(ImGuiCol_TextDisabled);
     ImDrawList* list = ImGui::GetWindowDrawList();
@@ -40,7 +40,7 @@ bool draw_beginning(const Beginning& row) {
     list->PushClipRect(at, ImVec2(at.x + size.x, at.y + size.y), true);
     list->AddText(ImVec2(at.x + em(0.9f), at.y + (size.y - line) / 2), ink, row.icon);
     list->AddText(ImVec2(left, at.y + pad), ink, row.title);
-    list->AddText(ImVec2(left, at.y + pad + 1.1f * line), faint, row.about);
+    if (with_about) list->AddText(ImVec2(left, at.y + pad + 1.1f * line), faint, row.about);
     if (const Shortcut* shortcut = shortcut_of(row.command)) {
         const std::string keys(shortcut->keys);
         list->AddText(ImVec2(at.x + size.x - text_width(keys) - em(0.8f), at.y + pad), faint, keys.c_str());
@@ -51,9 +51,14 @@ bool draw_beginning(const Beginning& row) {
 
 // Offers the session that a crash ended.
 bool draw_crash(UiState& ui) {
+    constexpr const char* kSaid = ICON_WARNING "  The last session ended unexpectedly.";
+    const ImGuiStyle& style = ImGui::GetStyle();
+    const float wanted =
+        text_width(kSaid) + style.ItemSpacing.x + text_width("Continue") + 2 * style.FramePadding.x;
+    const bool beside = wanted <= ImGui::GetContentRegionAvail().x;
     ImGui::AlignTextToFramePadding();
-    colored_text(ICON_WARNING "  The last session ended unexpectedly.", warning_color());
-    ImGui::SameLine();
+    paragraph(kSaid, warning_color());
+    if (beside) ImGui::SameLine();
     if (!button("Continue", ImVec2(0, 0), "Opens it at the last step that was kept\n--continue"))
         return false;
     ui.act(action::Open{ui.panel.exports.last_session});
@@ -76,7 +81,7 @@ void draw_start_page(UiState& ui, const Snapshot& snapshot) {
     bool chosen = page.crashed && !ui.panel.exports.last_session.empty() && draw_crash(ui);
     ImGui::PushStyleColor(ImGuiCol_Button, ImGui::GetStyleColorVec4(ImGuiCol_FrameBg));
     for (const Beginning& row : kBeginnings) {
-        if (!draw_beginning(row)) continue;
+        if (!draw_beginning(row, height > em(24))) continue;
         row.command(ui, snapshot);
         chosen = true;
     }

@@ -306,17 +306,18 @@ void draw_toolbar(UiState& ui, const Snapshot& snapshot) {
         add_words(items, room);
     const float top = ImGui::GetCursorPosY();
     const float middle = top + std::round((toolbar_height() - ImGui::GetFrameHeight()) / 2);
+    float x = ImGui::GetCursorPosX();
     for (std::size_t i = 0; i < items.size(); ++i) {
-        if (i > 0) ImGui::SameLine(0, spacing_before(items[i]));
-        ImGui::SetCursorPosY(is_main(items[i]) ? top : middle);
+        if (i > 0) x += spacing_before(items[i]);
+        ImGui::SetCursorPos(ImVec2(x, is_main(items[i]) ? top : middle));
         ImGui::BeginGroup();
         draw_item(items[i], ui, snapshot);
         ImGui::EndGroup();
         mark(ui, spot_of(items[i]));
+        x += ImGui::GetItemRectSize().x;
     }
     if (!folded.empty()) {
-        same_line();
-        ImGui::SetCursorPosY(middle);
+        ImGui::SetCursorPos(ImVec2(x + ImGui::GetStyle().ItemInnerSpacing.x, middle));
         draw_more(folded, ui, snapshot);
     }
     draw_open_popup(ui, snapshot);
