@@ -386,7 +386,9 @@ class MainWindow {
         if (drawn_ > before && !request_.film.empty()) film_frame();
         if (finished_ && film_) film_->finish();
         canvas_recorder_->follow(ui_, drawn_ > before, height);
-        if (ui_.take<CopyCanvas>()) desktop_->copy_canvas(ui_, height);
+        // A button asks while its frame is drawn: the picture is that of the next one.
+        if (ui_.bare_canvas && ui_.take<CopyCanvas>()) desktop_->copy_canvas(ui_, height);
+        if (ui_.asked<CopyCanvas>()) redraws_ = std::max(redraws_, 1);
         // Concurrent steps would share the GPU with drawing and make it four times as slow; they may run
         // while swapping waits for the monitor.
         display_->finish_drawing();

@@ -18,6 +18,7 @@ namespace {
 // A text without a title is told by its first line.
 std::string model_title(const Model& model) {
     if (!model.equations->title.empty()) return model.equations->title;
+    if (model.built_in) return "Diffusion";
     if (model.name != "typed") return model.name;
     return model.text.substr(0, model.text.find('\n'));
 }
