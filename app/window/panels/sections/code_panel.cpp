@@ -207,7 +207,8 @@ void draw_code(UiState& ui, const Snapshot& snapshot) {
     follow(state, now);
     draw_way(snapshot.way, now);
     draw_limits(state.code, snapshot);
-    if (method_of(now)->device == Device::cuda) draw_kernels(state.code, snapshot.way);
+    if (method_of(now)->device == Device::cuda || !snapshot.way.tried.empty())
+        draw_kernels(state.code, snapshot.way);
     draw_text(state);
     draw_large(state, ui.canvas);
 }
