@@ -36,6 +36,7 @@ struct SidesLab : HeadlessImGui {
         const WindowRect panel = window_rect("##panel");
         const ImGuiID id = id_of("##panel", {"Simulation", "sides", side, label});
         ImVec2 at(panel.least.x + share * (panel.most.x - panel.least.x), panel.least.y);
+        move_mouse(at);
         while (at.y < panel.most.y && ImGui::GetCurrentContext()->HoveredId != id) {
             at.y += 4;
             move_mouse(at);

@@ -73,7 +73,6 @@ struct SimulationState {
     long long jump = 1000;
     long long stop_step = 10000;  ///< the step at which checking the box stops
     std::string side_component;   ///< whose conditions at the sides are shown
-    std::string side_refused;     ///< why the condition chosen last is not possible
 };
 
 /// The range of a parameter's slider, where it differs from the model's.

@@ -47,18 +47,6 @@ struct SidesOf {
     std::array<SideCondition, 4> conditions;
 };
 
-// Changes the equation; returns why it cannot be changed so.
-std::string write(UiState& ui, const SidesOf& sides, Side side, const SideCondition& condition) {
-    try {
-        const std::string text = text_with_side(sides.text, sides.component, side, condition);
-        equation::read_equations(text);
-        if (text != sides.text) ui.act(action::Change{"equation", text});
-        return {};
-    } catch (const equation::TextError& error) {
-        return error.sentence();
-    }
-}
-
 int lines_of(const SideCondition& condition) {
     return condition.kind == Kind::robin ? 3 : 2;  // the menu and the numbers
 }
@@ -90,7 +78,14 @@ void draw_number(UiState& ui,
     NumberDraft* const draft = text_field(fmt::format("##{}", label).c_str(), ui, condition.*number, tip);
     if (!draft) return;
     condition.*number = draft->text;
-    draft->wrong = write(ui, sides, side, condition);
+    draft->wrong.clear();
+    try {
+        const std::string text = text_with_side(sides.text, sides.component, side, condition);
+        equation::read_equations(text);
+        if (text != sides.text) ui.act(action::Change{"equation", text});
+    } catch (const equation::TextError& error) {
+        draft->wrong = error.sentence();
+    }
 }
 
 void draw_kinds(UiState& ui, const SidesOf& sides, Side side, const std::string& name) {
@@ -103,9 +98,9 @@ void draw_kinds(UiState& ui, const SidesOf& sides, Side side, const std::string&
     combo("##kind", current.label, tip(current), [&] {
         for (const KindRow& kind : kKinds) {
             if (kind.kind == Kind::typed && now.kind != Kind::typed) continue;
-            if (choice(kind.label, &kind == &current, tip(kind)) && &kind != &current)
-                ui.panel.simulation.side_refused =
-                    write(ui, sides, side, {.kind = kind.kind, .value = now.value, .factor = now.factor});
+            if (!choice(kind.label, &kind == &current, tip(kind)) || &kind == &current) continue;
+            const SideCondition chosen{.kind = kind.kind, .value = now.value, .factor = now.factor};
+            ui.act(action::Change{"equation", text_with_side(sides.text, sides.component, side, chosen)});
         }
     });
 }
@@ -186,7 +181,6 @@ void draw_sides(UiState& ui, const Snapshot& snapshot) {
     ImGui::PopID();
     ImGui::SetCursorScreenPos({at.x, last});
     ImGui::Dummy({3 * width + 2 * gap.x, height(Side::bottom)});
-    if (!ui.panel.simulation.side_refused.empty()) error_text(ui.panel.simulation.side_refused);
 }
 
 }  // namespace stencil
