@@ -274,7 +274,7 @@ std::vector<std::string> HeldSimulation::write_files(const std::string& folder,
     const Working working(*this);
     RunOutput all = output();
     all.now.exports.clear();
-    for (const std::string& name : names) add_export(name, all.now.exports, all.now.model.get());
+    for (const std::string& name : names) add_export(name, all.now.exports);
     all.document.exports = all.now.exports;
     check_exports(all.now);
     make_folder(folder, "export");

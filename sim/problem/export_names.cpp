@@ -33,15 +33,14 @@ std::string why_no_dispersion(const Model& model) {
     return "";
 }
 
-void add_export(std::string_view item, std::vector<std::string>& names, const Model* model) {
+void add_export(std::string_view item, std::vector<std::string>& names) {
     std::vector<std::string> added{std::string(item)};
     if (item == "default") {
         added = default_exports();
     } else if (item == "all") {
         added.clear();
-        const bool rates = model && why_no_dispersion(*model).empty();
         for (const Export& row : kExports)
-            if (row.needs.empty() || (rates && row.needs == kRates)) added.emplace_back(row.name);
+            if (row.needs.empty()) added.emplace_back(row.name);
     } else {
         std::vector<std::string> known = names_of(kExports);
         for (const Export& row : kFrameExports) known.emplace_back(row.name);

@@ -90,9 +90,9 @@ bool is_table_export(std::string_view name);
 /// Why the model has no dispersion relation; empty if it has one.
 std::string why_no_dispersion(const Model& model);
 
-/// Adds an item of --export: a name, `default`, or `all` (except exports that need a setting of their own;
-/// those of a dispersion relation only if the model has one; frames.png only with --every). Throws
+/// Adds an item of --export: a name, `default`, or `all` (except exports that need something of their own,
+/// such as contours or, in the model at the end, rates of change; frames.png only with --every). Throws
 /// InputError.
-void add_export(std::string_view item, std::vector<std::string>& chosen, const Model* model = nullptr);
+void add_export(std::string_view item, std::vector<std::string>& chosen);
 
 }  // namespace stencil

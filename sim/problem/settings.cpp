@@ -218,7 +218,7 @@ std::string read_colormap(std::string_view text) {
 
 void set_exports(RunSpec& spec, std::string_view text) {
     spec.exports.clear();
-    for (const std::string& name : split(text, ',')) add_export(name, spec.exports, spec.model.get());
+    for (const std::string& name : split(text, ',')) add_export(name, spec.exports);
 }
 
 void add_edits(RunSpec& spec, std::span<const std::string> texts) {

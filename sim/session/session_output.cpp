@@ -164,7 +164,7 @@ void Session::handle(const action::Export& order) {
         else if (const std::string why = why_not_exported(file, now); !why.empty())
             left_out += fmt::format("; {} is left out: {}", file, why);
         else
-            add_export(file, now.exports, now.model.get());
+            add_export(file, now.exports);
     }
     add_measures(now);
     now.validate();
