@@ -34,7 +34,8 @@ class Candidates {
     // A word that is complete has none; exact letters come before others.
     std::vector<Candidate> take() {
         if (list_.size() == 1 && list_[0].text == word_) return {};
-        std::ranges::stable_partition(list_, [&](const Candidate& c) { return c.text.starts_with(word_); });
+        std::stable_partition(
+            list_.begin(), list_.end(), [&](const Candidate& c) { return c.text.starts_with(word_); });
         return std::move(list_);
     }
 

@@ -96,6 +96,8 @@ NpyDict read_dict(const InputFile& file, const std::string& text) {
         json = Json::parse(as_json(text), notice);
     } catch (const Json::parse_error& error) {
         fail(fmt::format("no dict of Python, at byte {}", error.byte));
+    } catch (const Json::out_of_range&) {
+        fail("a number beyond the largest double");
     }
     if (!json.is_object()) fail("no dict");
     if (!repeated.empty()) fail(fmt::format("two values of '{}'", quotable(repeated)));

@@ -237,6 +237,7 @@ TEST_CASE("A header that is not the expected dict is refused") {
         {shape + "(1, 2]}", "no dict"},
         {shape + "(,)}", "no dict"},
         {shape + "(1, 1e30)}", "not whole"},
+        {shape + "(1, 1e999)}", "beyond the largest double"},
         {shape + "12}", "no tuple"},
         {shape + "(2)}", "no tuple"},
         {shape + "(1, -2)}", "-2 in 'shape'"},
