@@ -24,10 +24,11 @@ TimeStep read_time_step(std::string_view text);
 /// Parses and simplifies what a user typed. Throws InputError.
 std::string checked_time_step(std::string_view text);
 
-/// What was asked for, of a step that follows the limit; other texts stay.
+/// Returns "follow:0.8limit" for a step that follows the limit, whatever dt it has now; other texts are
+/// returned unchanged.
 std::string asked_time_step(const std::string& text);
 
-/// The same step, fixed.
+/// Returns the present dt as a fixed step.
 std::string fixed_time_step(const std::string& text);
 
 }  // namespace stencil

@@ -89,7 +89,7 @@ class Exporter {
     bool busy() const { return writing_.valid(); }
     /// Share done, 0 to 1, while busy; empty if unknown.
     std::optional<double> share() const;
-    /// What is being done.
+    /// Describes the export in progress.
     const std::string& doing() const { return doing_; }
     /// Ends the export after the file being written.
     void cancel() { progress_.cancelled = true; }

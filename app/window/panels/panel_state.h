@@ -234,7 +234,7 @@ struct CodeState {
     GeneratedCode code;
     /// On the CPU, also the CUDA code, which is compiled for this compute capability to see its registers.
     int compute_capability = 90;
-    std::string compiled;  ///< the text and capability that `compiling` is for
+    std::string compiled;  ///< names the text and capability that `compiling` is for
     std::shared_future<std::string>
         compiling;          ///< registers, or why they are not known; shared, so that the state can be copied
     std::string registers;  ///< or why they are not known

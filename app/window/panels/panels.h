@@ -117,7 +117,7 @@ MemoryPreview memory_preview(const Snapshot& snapshot, Size size, MemoryNeedsOf&
 
 /// Draws folder, files and the button; also used by the toolbar's popup.
 void draw_export_choice(UiState& ui, const Snapshot& snapshot);
-/// What can be opened: the last session, a checkpoint, recent files, any path.
+/// Draws the list of things to open: the last session, a checkpoint, recent files, any path.
 void draw_open_choice(UiState& ui, const Snapshot& snapshot);
 /// A button with the dialog that records a film or frames; while one is recorded it stops that.
 void draw_film_button(UiState& ui, const Snapshot& snapshot);

@@ -15,7 +15,8 @@
 namespace stencil {
 namespace {
 
-/// What the line tells, in this order: of each the most important piece; the tooltips have the others.
+/// The line has these four places, in this order. Each shows its most important piece, and the others are in
+/// its tooltip.
 enum class Place { moment, state, speed, message };
 
 /// If there is no room, the least important pieces use shorter texts, or are left out.

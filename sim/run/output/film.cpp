@@ -101,14 +101,19 @@ void check_film(const FilmRequest& request, const RunSpec& spec) {
         throw MachineError(fmt::format("cannot write {}: {}", request.file.string(), why));
 }
 
+namespace {
+
+// The number of frames of a film of a given length; 0: its length is open.
+long long frames_of(const FilmRequest& request) {
+    return request.seconds > 0 ? std::max(1LL, std::llround(request.seconds * request.fps)) : 0;
+}
+
+}  // namespace
+
 FilmPace film_pace(const FilmRequest& request, long long first, long long last, long long every) {
     constexpr long long kFrames = 300;
-    FilmPace pace{every, first, 0, last};
-    if (request.seconds > 0) {
-        pace.count = std::max(1LL, std::llround(request.seconds * request.fps));
-    } else if (every <= 0) {
-        pace.every = std::max(1LL, (last - first) / kFrames);
-    }
+    FilmPace pace{every, first, frames_of(request), last};
+    if (pace.count == 0 && every <= 0) pace.every = std::max(1LL, (last - first) / kFrames);
     return pace;
 }
 
@@ -119,7 +124,7 @@ FilmWriter::FilmWriter(FilmRequest request, const RunSpec& spec, const FilmPace&
     const std::string range = range_name(request_, spec);
     if (range.find(':') != range.npos) fixed_ = parse_range(range, "--video-range");
     whole_ = range == "film";
-    if (request_.seconds > 0) most_ = std::max(1LL, std::llround(request_.seconds * request_.fps));
+    if (const long long frames = frames_of(request_); frames > 0) most_ = frames;
 }
 
 long long FilmPace::step_of(long long frame) const {

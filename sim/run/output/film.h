@@ -75,7 +75,7 @@ class FilmWriter {
     long long frames() const { return frames_; }
 
   private:
-    /// What a frame's picture needs besides its values.
+    /// Holds everything besides the values that the picture of a frame is drawn from.
     struct Look {
         const Colormap* colors = nullptr;
         ValueRange range;

@@ -48,7 +48,8 @@ def by_program(p, folder):
         if hashes[name] != hashes["run"]:
             raise checks.Failure(f"{name}: field_hash {hashes[name]}, not {hashes['run']}")
 
-    step("run", *p.words(), "--method", "cpu", "--export", "all")
+    rates = "/dt =" in p.text and not any(name in ("model", "equation") for _, name, _ in p.events)
+    step("run", *p.words(), "--method", "cpu", "--export", "all,dispersion.csv,dispersion.svg" if rates else "all")
     step("spec", "--spec", f"{folder}/run/spec.json", "--export", "timings.json")
     plain = [*p.words(), "--method", "cpu", "--threads", "1", "--export", "timings.json"]
     if "imex" not in p.text and "imex" not in str(p.events) and shutil.which("mpirun"):

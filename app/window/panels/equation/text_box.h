@@ -33,6 +33,7 @@ struct TextCache {
     std::string what;  ///< the text that was searched for
     bool whole = false;
     std::vector<equation::TextSpan> found;
+    bool searched = false;  ///< `found` is up to date for `what` and `whole`
 };
 
 /// Returns what belongs to the text as it is now.

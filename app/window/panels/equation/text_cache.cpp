@@ -49,7 +49,8 @@ TextCache& cache_of(EquationState& state) {
         c.pieces = editing::highlighted(c.text, c.names);
         c.heading = editing::heading(c.text);
     }
-    if (state.finding && (c.what != state.what || c.whole != state.whole || c.found.empty())) {
+    if (state.finding && (!c.searched || c.what != state.what || c.whole != state.whole)) {
+        c.searched = true;
         c.what = state.what;
         c.whole = state.whole;
         c.found = editing::find_all(c.text, c.what, c.whole);

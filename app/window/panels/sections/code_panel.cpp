@@ -146,15 +146,15 @@ void draw_compiled(CodeState& state) {
             if (choice(name(capability).c_str(), capability == state.compute_capability, ""))
                 state.compute_capability = capability;
     });
-    const CodeText& text = state.code.texts[state.chosen - 1];
-    const std::string wanted = fmt::format("{}\n{}", state.compute_capability, text.text);
+    const std::string wanted = fmt::format("{} {} {}", state.compute_capability, state.chosen, state.key);
     const auto done = [&] {
         return state.compiling.valid() &&
                state.compiling.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
     };
     if (state.compiled != wanted && (done() || !state.compiling.valid())) {
         state.compiled = wanted;
-        state.compiling = std::async(std::launch::async, registers_of, text, state.compute_capability);
+        state.compiling = std::async(
+            std::launch::async, registers_of, state.code.texts[state.chosen - 1], state.compute_capability);
     }
     row("Registers", "Per thread, by the CUDA compiler");
     paragraph(state.compiled == wanted && done() ? state.compiling.get() : "compiling", faint_color());
