@@ -2,7 +2,12 @@
 // contains its reflections; conditions of definitions hold at every stage.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cmath>
+#include <cstring>
+#include <string>
+#include <utility>
 
 #include "kernels/equation/equation_stepper.h"
 #include "tests/model/typed_run.h"
@@ -236,6 +241,45 @@ TEST_CASE("Corners of sides that differ with the place keep the order of two") {
     };
     // Bounded; with the condition of a neighbouring cell the error would grow as 1 / dx.
     CHECK(error(64) < 1.3 * error(32));
+}
+
+TEST_CASE("Derivatives of derivatives do not depend on which side of a corner comes first") {
+    constexpr int kSize = 9;
+    const auto* sides = GENERATE("right: u = 0.7; top: u = cos(x*0.3)",
+                                 "right: flux(u) = 0; top: u = cos(x*0.1)",
+                                 "left: flux(u) = sin(y); bottom: flux(u) = 0.4",
+                                 "left: u = 0; bottom: u + 2*flux(u) = x");
+    const auto* formula = GENERATE("lap2(u)", "lap(lap(u) + u)", "dx(lap(u))", "dyy(dxx(u)) + lap(u)");
+    const auto transposed = [](std::string text) {
+        static constexpr std::pair<const char*, const char*> kPairs[] = {{"right", "BOTTOM"},
+                                                                         {"left", "TOP"},
+                                                                         {"bottom", "RIGHT"},
+                                                                         {"top", "LEFT"},
+                                                                         {"(x", "(Y"},
+                                                                         {"(y", "(X"},
+                                                                         {"= x", "= Y"},
+                                                                         {"dxx", "DYY"},
+                                                                         {"dyy", "DXX"},
+                                                                         {"dx(", "DY("},
+                                                                         {"dy(", "DX("}};
+        for (const auto& [from, to] : kPairs)
+            for (std::size_t at; (at = text.find(from)) != std::string::npos;)
+                text.replace(at, std::strlen(from), to);
+        std::ranges::transform(text, text.begin(), [](unsigned char c) { return char(std::tolower(c)); });
+        return text;
+    };
+    const std::string text = fmt::format("du/dt = {}; dt = 1; all: flux(u) = 0; {}", formula, sides);
+    TypedRun run{.nx = kSize, .ny = kSize};
+    run.start = [](int, int x, int y) { return std::sin(3.0 * x + 7 * y * y); };
+    const auto cells = run_typed<double>(text, run);
+    run.start = [](int, int x, int y) { return std::sin(3.0 * y + 7 * x * x); };
+    const auto mirrored = run_typed<double>(transposed(text), run);
+    for (int y = 0; y < kSize; ++y)
+        for (int x = 0; x < kSize; ++x) {
+            CAPTURE(transposed(text), x, y);
+            REQUIRE(std::abs(cells[std::size_t(y * kSize + x)] - mirrored[std::size_t(x * kSize + y)]) <
+                    1e-11);
+        }
 }
 
 TEST_CASE("What has no meaning beyond a side is refused where it stands, with the mend") {

@@ -58,7 +58,7 @@ class Problem:
     def field(self, d):
         """Returns an operand for a derivative, which must not be a number."""
         c = self.r.choice(self.components)
-        return self.pick((54, c), (12, f"{c}^{self.r.choice([2, 3])}"), (6, f"{c}*{self.r.choice(self.components)}"), (6, f"sin({c})"), (4, f"x*{c}"), (14 * (d > 0), f"({self.formula(d - 1)} + {c})"))
+        return self.pick((54, c), (12, f"{c}^{self.r.choice([2, 3])}"), (6, f"{c}*{self.r.choice(self.components)}"), (6, f"sin({c})"), (4, f"x*{c}"), (6, f"{self.r.choice(['lap', 'dx', 'dyy', 'dy'])}({c})"), (14 * (d > 0), f"({self.formula(d - 1)} + {c})"))
 
     def condition(self, d):
         r = self.r

@@ -95,7 +95,7 @@ class Run:
         self.conditions = {(c, s): "periodic" for c in m.order for s in AXES}
         for sides, what in m.sides:
             self.set_sides(sides, what)
-        self.state, self.time = {}, {}
+        self.state, self.time, self.first_axis = {}, {}, 1
         self.state = {c: self.whole(self.value(m.starts[c], 0) if c in m.starts else 0.0) for c in m.order}
 
     def set_sides(self, sides, what):
@@ -148,9 +148,10 @@ class Run:
         return self.cellwise(node, lambda part: self.plain(part, names))
 
     def padded(self, c, pad):
-        """Pads a component with `pad` rings of ghost cells: left and right first, then above and below."""
+        """Pads a component with `pad` rings of ghost cells: those of `first_axis` first."""
         cells, time = self.state[c], self.time.get(c, self.t)
-        for axis, first, last in ((1, "left", "right"), (0, "top", "bottom")):
+        sides = [(1, "left", "right"), (0, "top", "bottom")]
+        for axis, first, last in sides if self.first_axis == 1 else sides[::-1]:
             a = np.moveaxis(cells, axis, 0)
             n = a.shape[0]
             if self.wraps(c, axis):
@@ -158,9 +159,9 @@ class Run:
             elif pad > n:
                 raise Unsupported("mirrored at both sides")
             else:
-                places = np.arange(a.shape[1]) - (pad if axis == 0 else 0)
-                if axis == 0 and self.wraps(c, 1):
-                    places = places % self.nx
+                places = np.arange(a.shape[1]) - (0 if axis == self.first_axis else pad)
+                if axis != self.first_axis and self.wraps(c, self.first_axis):
+                    places = places % (self.nx if axis == 0 else self.ny)
                 places = ((places + 0.5) * self.dx).astype(self.dtype)
                 ends = [self.beyond(self.condition(c, first, places, time), a[:pad])[::-1],
                         self.beyond(self.condition(c, last, places, time), a[::-1][:pad])]  # fmt: skip
@@ -243,10 +244,36 @@ class Run:
             return float(known[name])
         raise Unsupported(name)
 
+    def surrounded(self, node, pad):
+        """Returns the values with ghost cells. Beyond each side a derivative is mirrored whole, as if there were no
+        corner: left and right it is made of components whose rows were padded first."""
+        shape = (self.ny + 2 * pad, self.nx + 2 * pad)
+        a, corners_count = np.broadcast_to(self.value(node, pad), shape).copy(), self.first_axis
+        if corners_count == 0:
+            return a, False
+        self.first_axis = 0
+        b = np.broadcast_to(self.value(node, pad), shape)
+        self.first_axis = 1
+        inner = (slice(1, -1), slice(1, -1))
+        differ = not np.array_equal(a[1:-1], b[1:-1], equal_nan=True) and self.derives(node)
+        if differ and (pad > 1 or not np.array_equal(a[inner], b[inner], equal_nan=True)):
+            raise Unsupported("corners of a derivative that is derived twice, or of a diagonal one")
+        if differ:
+            a[1:-1, [0, -1]] = b[1:-1, [0, -1]]
+        return a, differ
+
+    def derives(self, node):
+        """Tells whether the formula reads neighbours."""
+        names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+        return (
+            any(isinstance(n, ast.Subscript) or (isinstance(n, ast.Call) and n.func.id not in FUNCTIONS) for n in ast.walk(node))
+            or any(self.derives(self.model.definitions[name]) for name in names & {*self.model.definitions})
+        )  # fmt: skip
+
     def ring(self, node, pad):
         """Returns a function (columns, rows) -> the field shifted by that offset."""
         nx, ny = self.nx + 2 * pad, self.ny + 2 * pad
-        a = np.broadcast_to(self.value(node, pad + 1), (ny + 2, nx + 2))
+        a, corners_differ = self.surrounded(node, pad + 1)
         mask = self.mask
         if mask is not None:  # beyond a side its condition applies
             if pad and not all(self.wraps(c, axis) for c in self.model.order for axis in (0, 1)):
@@ -257,6 +284,8 @@ class Run:
                     ends[0][:] = ends[1][:] = True
 
         def at(column, row):
+            if column and row and corners_differ:
+                raise Unsupported("the corner cell of a derivative")
             rows, columns = slice(1 + row, ny + 1 + row), slice(1 + column, nx + 1 + column)
             if mask is None or (column, row) == (0, 0):
                 return a[rows, columns]
