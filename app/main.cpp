@@ -11,7 +11,7 @@
 #include "app/launch.h"
 #include "kernels/equation/fused/fused_compiler.h"
 #include "sim/distributed/distributed_solver.h"
-#include "sim/distributed/slab_solver.h"
+#include "sim/distributed/team.h"
 #include "sim/machine/kernel_cache.h"
 #include "sim/text/error.h"
 

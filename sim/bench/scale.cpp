@@ -89,7 +89,6 @@ ScaleRow measure_row(const ScaleSpec& spec, int processes) {
     row.bytes_per_step = double(after.bytes - before.bytes) / steps;
     row.messages_per_step = double(after.messages - before.messages) / steps;
     if (processes == 1) return row;
-    row.formula_bytes_per_step = bytes_given_in_step(setup, partition, 0);
     const int middle = processes / 2;
     row.own_share = double(partition.local_rows(middle)) / partition.stored_rows(middle);
     // Exact n-step propagation of its rows alone would be different work, with shorter columns.
@@ -134,7 +133,6 @@ Json row_json(const ScaleRow& row) {
     json["efficiency_against_slowest"] = of_alone(row.efficiency_against_slowest());
     json["exchange_share"] = of_alone(row.exchange_share());
     json["bytes_per_step"] = of_several(row.bytes_per_step);
-    json["bytes_per_step_formula"] = of_several(row.formula_bytes_per_step);
     json["messages_per_step"] = of_several(row.messages_per_step);
     json["field_hash"] = row.hash.empty() ? Json() : Json(row.hash);
     return json;

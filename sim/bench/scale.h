@@ -33,7 +33,6 @@ struct ScaleRow {
     double seconds_alone = 0;
     double own_share = 1;                              ///< share of those rows that are not halo
     double bytes_per_step = 0, messages_per_step = 0;  ///< sent by process 0
-    double formula_bytes_per_step = 0;                 ///< expected
     std::string hash;                                  ///< field_hash after the steps; strong scaling only
 
     bool jumps = false;

@@ -6,7 +6,6 @@
 
 #include "kernels/cuda/nccl.h"
 #include "sim/distributed/halos.h"
-#include "sim/distributed/mpi_halo.h"
 #include "sim/distributed/packet.h"
 
 namespace stencil {

@@ -6,7 +6,6 @@
 
 #include "kernels/cuda/peer_memory.h"
 #include "sim/distributed/halos.h"
-#include "sim/distributed/mpi_halo.h"
 #include "sim/distributed/packet.h"
 
 namespace stencil {

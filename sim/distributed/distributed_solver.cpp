@@ -1,11 +1,10 @@
 #include "sim/distributed/distributed_solver.h"
 
 #include <algorithm>
-#include <cstdio>
-#include <mutex>
 #include <utility>
 
 #include "sim/distributed/slab_solver.h"
+#include "sim/distributed/team.h"
 #include "sim/field/field_hash.h"
 #include "sim/files/atomic_file.h"
 #include "sim/files/npy_rows.h"
@@ -15,39 +14,27 @@
 #include "sim/text/json.h"
 
 namespace stencil {
+
+// What is sent of a structure.
+auto parts_of(StepParameters& params) {
+    return std::tie(static_cast<DiffusionParams&>(params), params.values, params.dt);
+}
+auto parts_of(Observable& what) {
+    return std::tie(what.formula, what.quantity);
+}
+auto parts_of(SolverArray& array) {
+    return std::tie(array.kind, array.component, array.inner, array.observable);
+}
+
 namespace {
 
-SlabSolvers& parts() {
-    static SlabSolvers all(Communicator::all());
-    return all;
-}
+using NumberList = std::vector<std::pair<std::string, InnerNumbers::mapped_type>>;
 
-// Calls come from the engine's thread and at the end from main's; one at a time.
-std::recursive_mutex& in_call() {
-    static std::recursive_mutex mutex;
-    return mutex;
-}
-
-// Collective call. An exception after the broadcast would deadlock the other ranks, so abort.
-SlabSolvers::Answer call(Packet& packet) {
-    const std::lock_guard lock(in_call());
-    Communicator::all().broadcast(packet.bytes());
-    try {
-        parts().perform(Packet(packet.bytes()));
-    } catch (const std::exception& error) {
-        std::fprintf(stderr, "stencilscope: process 0: %s\n", error.what());
-        Communicator::all().abort(1);
-    }
-    return std::move(parts().answer);
-}
-
-// All processes write one file, whose name is appended to the packet. Returns its hash, or nothing if not all
-// can read the recipe.
-std::optional<std::string> write_shared(const std::filesystem::path& path, Packet& packet) {
+// All processes write one file. `write(name)` returns its hash, or nothing if not all can read the recipe.
+template <class Write>
+std::optional<std::string> write_shared(const std::filesystem::path& path, const Write& write) {
     AtomicFile file(path, AtomicFile::Temporary::named);
-    const std::lock_guard lock(in_call());
-    const WrittenRows written =
-        call(packet.put(std::filesystem::absolute(file.open_name()).string())).written;
+    const WrittenRows written = write(std::filesystem::absolute(file.open_name()).string());
     if (!written.trouble.empty()) file.fail(written.trouble);
     if (written.hash.empty()) return std::nullopt;
     file.commit();
@@ -61,9 +48,7 @@ class SpreadState : public SavedState {
         number = ++states;
     }
     ~SpreadState() override {
-        Packet packet;
-        packet.put(Opcode::release).put(number);
-        call(packet);
+        together([](int state) { slabs().saved.erase(state); }, number);
     }
     std::size_t bytes() const override { return bytes_; }
 
@@ -76,81 +61,146 @@ class SpreadState : public SavedState {
 };
 
 class DistributedSolver : public Solver {
+    // Calls act(slab, arguments...) on each process that has a slab of the field, together().
+    template <class Act, class... Args>
+    auto call(Act, const Args&... arguments) const {
+        const auto on_slab = [](int number, const Args&... all) {
+            using Answer = std::invoke_result_t<Act, SlabSolver&, const Args&...>;
+            SlabSolver* slab = slabs().find(number);
+            return slab ? Act()(*slab, all...) : Answer();
+        };
+        return together(on_slab, number_, arguments...);
+    }
+
   public:
     DistributedSolver(const RunSpec& spec, const SolverSetup& setup, int processes)
         : Solver(setup), spec_(spec), processes_(processes), number_(made(setup.params)) {}
-    ~DistributedSolver() override { call(begin(Opcode::drop)); }
+    ~DistributedSolver() override { drop(number_); }
 
     void set_params(const StepParameters& params) override {
-        if (has_halos_of(params.boundary)) {
-            setup_.params = params;
-            Packet packet = begin(Opcode::set_params);
-            call(packet << params);
-            return;
-        }
-        remake(params, true);
+        if (!has_halos_of(params.boundary)) return remake(params, true);
+        setup_.params = params;
+        call([](SlabSolver& slab, const StepParameters& all) { slab.solver().set_params(all); }, params);
     }
 
     using Solver::load;
     void load(Solver& other) override {
         const auto* spread = dynamic_cast<DistributedSolver*>(&other);
         if (!spread || spread->processes() != processes()) return Solver::load(other);
-        call(begin(Opcode::load_from).put(spread->number_));
+        call(
+            [](SlabSolver& slab, int from) {
+                const State now = slabs().find(from)->solver().state();
+                const StateRows rows(std::make_shared<State>(now.to(slab.setup().dtype)),
+                                     slab.first_row(),
+                                     slab.partition().rows);
+                slab.solver().load(rows, now.step);
+            },
+            spread->number_);
         step_ = other.step();
         forget_largest();
     }
 
-    equation::Clock clock() const override { return parts().find(number_)->solver().clock(); }
-    void set_clock(const equation::Clock& clock) override { call(begin(Opcode::set_clock).put(clock)); }
+    equation::Clock clock() const override { return own().clock(); }
+    void set_clock(const equation::Clock& clock) override {
+        call([](SlabSolver& slab, const equation::Clock& same) { slab.solver().set_clock(same); }, clock);
+    }
 
-    double wait() override { return call(begin(Opcode::wait)).number; }
-    void expect(long long steps) override { call(begin(Opcode::expect).put(steps)); }
-    void wait_for_fastest() override { call(begin(Opcode::wait_for_fastest)); }
-    ExecutionPath way() const override { return parts().find(number_)->solver().way(); }
+    double wait() override {
+        return call([](SlabSolver& slab) {
+            return std::ranges::max(gather_values(slab.comm(), slab.solver().wait()));
+        });
+    }
+    void expect(long long steps) override {
+        call([](SlabSolver& slab, long long all) { slab.solver().expect(all); }, steps);
+    }
+    void wait_for_fastest() override {
+        call([](SlabSolver& slab) { slab.solver().wait_for_fastest(); });
+    }
+    ExecutionPath way() const override { return own().way(); }
 
-    int processes() const override { return parts().find(number_)->partition().parts; }
+    int processes() const override { return slabs().find(number_)->partition().parts; }
 
     Field field(const Observable& what = {}) override {
-        const Packet packet = look(Opcode::field, what);
-        const std::lock_guard lock(in_call());
-        call(packet);
-        return std::move(parts().rows.front());
+        check(what);
+        const auto gathered = [](SlabSolver& slab, const Observable& same) {
+            std::vector<Field> one;
+            one.push_back(slab.solver().field(same));
+            return slab.gather(std::move(one));
+        };
+        return std::move(call(gathered, what).front());
     }
 
     void set_base(const Field& base) override { set_base(FieldRows({&base}), 0); }
     void set_base(const RowSource& source, std::size_t field) override {
-        give(source, field, 1, begin(Opcode::set_base));
+        call(
+            [](SlabSolver& slab, const OfferedRows& rows) {
+                const GivenRows base = take_rows(slab.comm(), slab.partition(), rows);
+                slab.solver().set_base(base.rows->rows(base.first, slab.first_row(), slab.local_rows()));
+            },
+            offered(source, field, 1));
     }
     void set_base(Solver& other, const std::string& formula = {}) override {
         // Works in place only if both solvers have the same slabs.
         const auto* spread = dynamic_cast<DistributedSolver*>(&other);
         if (!spread || spread->processes() != processes()) return set_base(other.field(formula));
         spread->check(formula);
-        call(begin(Opcode::set_base_from).put(spread->number_).put(formula));
+        call(
+            [](SlabSolver& slab, int from, const std::string& shown) {
+                slab.solver().set_base(slabs().find(from)->solver(), shown);
+            },
+            spread->number_,
+            formula);
     }
 
     void resample(const Observable& what, const ResampleRequest& request, bool, Pixels& out) override {
+        check(what);
         out.width = request.width;
         out.height = request.height;
         out.on_device = false;
-        out.host = call(look(Opcode::resample, what).put(request)).pixels;
+        out.host = call(
+            [](SlabSolver& slab, const Observable& same, const ResampleRequest& whole) {
+                return slab.resample(same, whole);
+            },
+            what,
+            request);
     }
 
     PartialStatistics sums(const Observable& what, Summand summand) override {
-        return call(look(Opcode::sums, what).put(summand)).sums;
+        check(what);
+        return call(
+            [](SlabSolver& slab, const Observable& same, Summand of) {
+                return joined(slab.comm(), slab.solver().sums(same, of));
+            },
+            what,
+            summand);
     }
     std::vector<double> percentiles(const Observable& what, std::span<const double> q) override {
-        const std::vector<double> all(q.begin(), q.end());
-        return call(look(Opcode::percentiles, what).put(all)).values;
+        check(what);
+        return call(
+            [](SlabSolver& slab, const Observable& same, const std::vector<double>& all) {
+                return slab.solver().percentiles(same, all);
+            },
+            what,
+            std::vector<double>(q.begin(), q.end()));
     }
     std::vector<std::uint64_t> histogram(const Observable& what, double low, double high, int bins) override {
-        return call(look(Opcode::histogram, what).put(HistogramBins{low, high, bins})).counts;
+        check(what);
+        const auto counted = [](SlabSolver& slab, const Observable& same, double from, double to, int count) {
+            auto counts = slab.solver().histogram(same, from, to, count);
+            slab.comm().sum(counts);
+            return counts;
+        };
+        return call(counted, what, low, high, bins);
     }
     std::vector<double> sample(const Observable& what,
                                std::span<const SamplePoint> points,
                                bool smooth) override {
-        const std::vector<SamplePoint> all(points.begin(), points.end());
-        return call(look(Opcode::sample, what).put(all).put(smooth)).values;
+        check(what);
+        const auto sampled = [](SlabSolver& slab,
+                                const Observable& same,
+                                const std::vector<SamplePoint>& all,
+                                bool interpolated) { return slab.sample(same, all, interpolated); };
+        return call(sampled, what, std::vector<SamplePoint>(points.begin(), points.end()), smooth);
     }
 
     std::unique_ptr<SavedState> save() override {
@@ -158,7 +208,8 @@ class DistributedSolver : public Solver {
         auto state = std::make_unique<SpreadState>(std::size_t(double(setup_.nx) * setup_.ny * cell));
         state->boundary = setup_.params.boundary;
         state->step = step_;
-        call(begin(Opcode::save).put(state->number));
+        call([](SlabSolver& slab, int number) { slabs().saved[number] = slab.solver().save(); },
+             state->number);
         return state;
     }
     void restore(const SavedState& state) override {
@@ -168,73 +219,112 @@ class DistributedSolver : public Solver {
             then.boundary = saved.boundary;
             remake(then, false);
         }
-        call(begin(Opcode::restore).put(saved.number));
+        call([](SlabSolver& slab, int number) { slab.solver().restore(*slabs().saved.at(number)); },
+             saved.number);
         step_ = saved.step;
         forget_largest();
     }
 
     std::string write_npy(const std::filesystem::path& path, const SolverArray& array) override {
-        Packet packet = begin(Opcode::write);
         check(array.observable);
-        packet.put(array.kind).put(array.component).put(array.inner) << array.observable;
-        return *write_shared(path, packet);
+        const auto write = [](SlabSolver& slab, const SolverArray& same, const std::string& file) {
+            return write_together(slab.comm(), file, slab.rows_of(same));
+        };
+        return *write_shared(path, [&](const std::string& file) { return call(write, array, file); });
     }
 
     InnerState inner(bool with_cells) override {
-        return with_cells ? call(begin(Opcode::inner)).inner : own().inner(false);
+        if (!with_cells) return own().inner(false);
+        return call([](SlabSolver& slab) {
+            InnerState state = slab.solver().inner();
+            std::vector<Field> arrays;
+            for (auto& [name, array] : state.arrays) arrays.push_back(std::move(array));
+            arrays = slab.gather(std::move(arrays));
+            for (std::size_t i = 0; auto& [name, array] : state.arrays)
+                if (i < arrays.size()) array = std::move(arrays[i++]);
+            return state;
+        });
     }
     bool take_inner(const InnerRows& inner) override {
-        Packet packet = begin(Opcode::take_inner);
-        packet.put(inner.names.size());
-        for (const std::string& name : inner.names) packet.put(name);
-        packet << inner.numbers;
         if (inner.arrays.nx() != setup_.nx || inner.arrays.ny() != setup_.ny) return false;
-        return give(inner.arrays, inner.first, inner.names.size(), packet).number != 0;
+        const auto take = [](SlabSolver& slab,
+                             const std::vector<std::string>& names,
+                             const NumberList& numbers,
+                             const OfferedRows& rows) {
+            const GivenRows arrays = take_rows(slab.comm(), slab.partition(), rows);
+            return slab.solver().take_inner(
+                {{numbers.begin(), numbers.end()}, names, *arrays.rows, arrays.first});
+        };
+        return call(take,
+                    inner.names,
+                    NumberList(inner.numbers.begin(), inner.numbers.end()),
+                    offered(inner.arrays, inner.first, inner.names.size()));
     }
 
     SpreadCosts costs(long long steps) {
-        SpreadCosts costs;
-        costs.sent = call(begin(Opcode::traffic)).traffic;
-        if (steps > 0) costs.seconds_alone = call(begin(Opcode::seconds_alone).put(steps)).number;
-        return costs;
+        const auto alone = [](SlabSolver& slab, long long all) { return slab.seconds_alone(all); };
+        return {slabs().find(number_)->traffic(), steps > 0 ? call(alone, steps) : 0};
     }
-    std::string hash() { return call(begin(Opcode::hash)).text; }
+    std::string hash() {
+        return call([](SlabSolver& slab) { return slab.hash(); });
+    }
 
   protected:
     void load_fields(const RowSource& start) override {
-        give(start, 0, setup_.components(), begin(Opcode::load).put(step_));
+        call(
+            [](SlabSolver& slab, long long step, const OfferedRows& rows) {
+                slab.solver().load(*take_rows(slab.comm(), slab.partition(), rows).rows, step);
+            },
+            step_,
+            offered(start, 0, setup_.components()));
     }
     std::vector<Field> fields() override {
-        const std::lock_guard lock(in_call());
-        call(begin(Opcode::fields));
-        return std::move(parts().rows);
+        return call([](SlabSolver& slab) { return slab.gather(slab.solver().state().components); });
     }
-    void advance_by(long long steps) override { call(begin(Opcode::advance).put(steps)); }
+    void advance_by(long long steps) override {
+        call([](SlabSolver& slab, long long all) { slab.solver().advance(all); }, steps);
+    }
     void paint_piece(const BrushPiece& piece, std::size_t component) override {
-        call(begin(Opcode::paint).put(component).put(piece));
+        call([](SlabSolver& slab, const BrushPiece& same, std::size_t on) { slab.solver().paint(same, on); },
+             piece,
+             component);
     }
     double largest_value(const StepParameters& params) const override {
-        return parts().find(number_)->solver().largest_allowed(params);
+        return own().largest_allowed(params);
     }
 
   private:
     // Makes a solver on all processes and returns its number. Throws MachineError.
     int made(const StepParameters& params) const {
         static int solvers = 0;
-        const std::lock_guard lock(in_call());
-        const int number = ++solvers;
-        Packet packet;
-        packet.put(Opcode::make).put(number);
         // Sends only settings that concern the steps.
         RunSpec spec = spec_;
         spec.exports = RunSpec().exports;
         spec.edits = {};
-        packet.put(json_text(to_json(spec))) << params;
-        Communicator::all().broadcast(packet.put(processes_).bytes());
-        SolverSetup setup = setup_;
-        setup.params = params;
-        parts().make(number, setup, processes_);
-        return number;
+        const auto make = [](int number,
+                             const std::string& text,
+                             const StepParameters& own,
+                             int processes,
+                             OnFirst<SolverSetup> known) -> std::string {
+            SolverSetup setup =
+                known.value ? *known.value : solver_setup(spec_from_json(text, "the spec of process 0"));
+            setup.params = own;
+            auto comm = Communicator::all().first(partition_of(setup, processes).parts);
+            try {
+                if (comm) slabs().solvers.try_emplace(number, std::move(comm), setup);
+            } catch (const MachineError& error) {
+                return error.what();
+            }
+            return "";
+        };
+        const std::lock_guard lock(team::one_at_a_time());
+        const std::string trouble = together(
+            make, ++solvers, json_text(to_json(spec)), params, processes_, OnFirst<SolverSetup>{&setup_});
+        if (!trouble.empty()) throw MachineError(trouble);
+        return solvers;
+    }
+    static void drop(int number) {
+        together([](int solver) { slabs().solvers.erase(solver); }, number);
     }
 
     // Whether the halos fit the boundary: periodic fields have halos at their ends too. Typed equations
@@ -247,45 +337,25 @@ class DistributedSolver : public Solver {
     // failure.
     void remake(const StepParameters& params, bool with_cells) {
         const int last = std::exchange(number_, made(params));
-        if (with_cells) call(begin(Opcode::go_on_from).put(last));
-        Packet packet;
-        call(packet.put(Opcode::drop).put(last));
+        if (with_cells)
+            call([](SlabSolver& slab, int from) { slab.solver().resume(slabs().find(from)->snapshot()); },
+                 last);
+        drop(last);
         setup_.params = params;
     }
 
-    Packet begin(Opcode verb) const {
-        Packet packet;
-        packet.put(verb).put(number_);
-        return packet;
-    }
-    static SlabSolvers::Answer call(Packet packet) { return stencil::call(packet); }
-
     // Checks the observable before any other process is involved.
-    Packet look(Opcode verb, const Observable& what) const {
-        check(what);
-        Packet packet = begin(verb);
-        packet << what;
-        return packet;
-    }
     void check(const Observable& what) const {
         const bool laplacian = what.quantity == Quantity::laplacian;
         const std::pair key{what.formula, laplacian};
         if (what.formula.empty() || std::ranges::find(checked_, key) != checked_.end()) return;
         const Shown shown(*setup_.typed, what.formula);
         require_reach(
-            shown.program(laplacian, false), what.formula, parts().find(number_)->partition().depth);
+            shown.program(laplacian, false), what.formula, slabs().find(number_)->partition().depth);
         checked_.push_back(key);
     }
 
-    SlabSolvers::Answer give(const RowSource& source, std::size_t first, std::size_t count, Packet packet) {
-        const std::lock_guard lock(in_call());
-        parts().given = &source;
-        SlabSolvers::Answer answer = call(put_rows(packet, source, first, count));
-        parts().given = nullptr;
-        return answer;
-    }
-
-    Solver& own() { return parts().find(number_)->solver(); }
+    Solver& own() const { return slabs().find(number_)->solver(); }
 
     RunSpec spec_;
     int processes_;
@@ -293,6 +363,19 @@ class DistributedSolver : public Solver {
     mutable std::vector<std::pair<std::string, bool>>
         checked_;  ///< valid formulas, and whether their Laplacian was checked
 };
+
+// The part of a recipe's field that this process works on, if all can read the recipe.
+std::optional<OwnRows> own_rows(const std::string& recipe, std::size_t field) {
+    Communicator& comm = Communicator::all();
+    const auto source = read_everywhere(comm, recipe);
+    if (!source) return std::nullopt;
+    const Partition shares{source->ny(), comm.size(), 0, false};
+    const int first = shares.begin(comm.rank()), count = shares.local_rows(comm.rank());
+    const auto give = [=](const RowSink& sink) {
+        for_pieces(*source, field, first, count, [&](int y, const Field& piece) { sink(y - first, piece); });
+    };
+    return OwnRows{source->nx(), source->ny(), first, give, source->dtypes()[field]};
+}
 
 }  // namespace
 
@@ -316,25 +399,28 @@ std::shared_ptr<const RowSource> start_in_place(RunSpec& spec) {
 }
 
 SeenField look_at(const RowSource& source, std::size_t field) {
-    const std::lock_guard lock(in_call());
+    const auto look = [](const std::string& recipe, std::size_t index) {
+        const auto own = own_rows(recipe, index);
+        return own ? look_together(Communicator::all(), *own) : RowsSeen();
+    };
     RowsSeen seen;
     const std::string recipe = source.recipe();
-    if (Communicator::all().size() > 1 && !recipe.empty()) {
-        Packet packet;
-        seen = call(packet.put(Opcode::look_at_rows).put(0).put(recipe).put(field)).seen;
-    }
+    if (Communicator::all().size() > 1 && !recipe.empty()) seen = together(look, recipe, field);
     if (seen.hash.empty() && seen.trouble.empty()) seen = look_alone(source, field);
     if (!seen.trouble.empty()) throw InputError(seen.trouble);
     return {seen.hash, seen.statistics};
 }
 
 std::string write_npy(const std::filesystem::path& path, const RowSource& source, std::size_t field) {
+    const auto write = [](const std::string& recipe, std::size_t index, const std::string& file) {
+        const auto own = own_rows(recipe, index);
+        return own ? write_together(Communicator::all(), file, *own) : WrittenRows();
+    };
     const std::string recipe = source.recipe();
-    if (Communicator::all().size() > 1 && !recipe.empty()) {
-        Packet packet;
-        packet.put(Opcode::write_rows).put(0).put(recipe).put(field);
-        if (const auto written = write_shared(path, packet)) return *written;
-    }
+    if (Communicator::all().size() > 1 && !recipe.empty())
+        if (const auto written = write_shared(
+                path, [&](const std::string& file) { return together(write, recipe, field, file); }))
+            return *written;
     return write_npy_rows(path, source.nx(), source.ny(), [&](const RowSink& sink) {
         for_pieces(source, field, 0, source.ny(), sink);
     });
@@ -359,12 +445,6 @@ void choose_gpu_of_process(const Communicator& comm) {
     const auto& devices = query_cuda().devices;
     if (devices.empty()) return;
     choose_cuda_device(devices[std::size_t(comm.host_rank()) % devices.size()].index);
-}
-
-void dismiss_team() {
-    if (Communicator::all().size() == 1) return;
-    Packet packet;
-    Communicator::all().broadcast(packet.put(Opcode::quit).bytes());
 }
 
 }  // namespace stencil

@@ -45,7 +45,4 @@ std::string hash_in_place(Solver& solver);
 /// Assigns the host's GPUs to its processes, round robin if there are more processes.
 void choose_gpu_of_process(const Communicator& comm);
 
-/// Ends the worker loops of the other processes.
-void dismiss_team();
-
 }  // namespace stencil

@@ -11,7 +11,27 @@
 
 namespace stencil {
 
-/// Collective. Throws CudaError.
+/// The halo rows of a slab's array and the local rows that its neighbours need, `depth` rows each.
+struct HaloRanges {
+    std::byte *above, *below;       ///< null if there is no neighbour
+    const std::byte *first, *last;  ///< first and last local rows
+    std::size_t bytes;              ///< per side
+};
+HaloRanges ranges_of(const HaloRows& array, const Partition& partition, int part);
+
+/// On the CPU, by MPI.
+class MpiHalo : public HaloExchange {
+  public:
+    MpiHalo(Communicator& comm, const Partition& partition) : comm_(comm), partition_(partition) {}
+    int depth() const override { return partition_.depth; }
+    void exchange(std::span<const HaloRows> arrays, CudaStream*) override;
+
+  private:
+    Communicator& comm_;
+    Partition partition_;
+};
+
+/// The exchange of the device. Collective. Throws CudaError.
 std::unique_ptr<HaloExchange> make_halo(Communicator& comm, const Partition& partition, Device device);
 
 /// Whether all processes are on one host and every GPU can access the memory of the GPUs of its `others`,

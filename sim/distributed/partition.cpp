@@ -72,12 +72,4 @@ Partition partition_of(const SolverSetup& setup, int processes) {
     return partition;
 }
 
-double bytes_given_in_step(const SolverSetup& whole, const Partition& partition, int part) {
-    const double row = double(whole.nx) * double(bytes_of(whole.state_dtype())) * double(whole.components());
-    // A transpose sends all foreign columns, forth and back.
-    if (whole.method->jumps) return 2 * row * partition.local_rows(part) * (1 - 1.0 / partition.parts);
-    const int neighbours = (partition.above(part) >= 0) + (partition.below(part) >= 0);
-    return row * neighbours * partition.depth / partition.steps;
-}
-
 }  // namespace stencil

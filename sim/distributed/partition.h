@@ -29,7 +29,4 @@ struct Partition {
 /// The partition over at most `processes`; one slab if the method needs whole fields.
 Partition partition_of(const SolverSetup& setup, int processes);
 
-/// Bytes of cells that a slab sends per step, at `steps` per exchange; for spectral methods, per call.
-double bytes_given_in_step(const SolverSetup& whole, const Partition& partition, int part);
-
 }  // namespace stencil

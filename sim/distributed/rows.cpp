@@ -118,17 +118,15 @@ std::shared_ptr<const RowSource> read_everywhere(Communicator& comm, const std::
     return std::ranges::all_of(all, [](char each) { return each != 0; }) ? own : nullptr;
 }
 
-Packet& put_rows(Packet& packet, const RowSource& source, std::size_t first, std::size_t count) {
+OfferedRows offered(const RowSource& source, std::size_t first, std::size_t count) {
     const auto begin = source.dtypes().begin() + std::ptrdiff_t(first);
-    packet.put(source.recipe()).put(source.nx()).put(first);
-    return packet.put(std::vector<DType>(begin, begin + std::ptrdiff_t(count)));
+    return {source.recipe(), source.nx(), first, {begin, begin + std::ptrdiff_t(count)}, {&source}};
 }
 
-GivenRows take_rows(Communicator& comm, const Partition& partition, Packet& packet, const RowSource* source) {
-    const auto recipe = packet.get<std::string>();
-    const int nx = packet.get<int>(), rank = comm.rank();
-    const auto first = packet.get<std::size_t>();
-    const auto dtypes = packet.get<std::vector<DType>>();
+GivenRows take_rows(Communicator& comm, const Partition& partition, const OfferedRows& offered) {
+    const auto& [recipe, nx, first, dtypes, on_first] = offered;
+    const RowSource* source = on_first.value;
+    const int rank = comm.rank();
     if (!recipe.empty())
         if (auto own = read_everywhere(comm, recipe)) return {own, first};
     if (rank == 0) {

@@ -23,10 +23,21 @@ struct GivenRows {
 /// Opens the recipe if all processes can read it; else null on all. Collective.
 std::shared_ptr<const RowSource> read_everywhere(Communicator& comm, const std::string& recipe);
 
-/// put_rows ends a message with fields of a source on process 0, and take_rows returns them on each process:
-/// by the recipe if all can read it, else as local rows that process 0 sends.
-Packet& put_rows(Packet& packet, const RowSource& source, std::size_t first, std::size_t count);
-GivenRows take_rows(Communicator& comm, const Partition& partition, Packet& packet, const RowSource* source);
+/// Fields of a source on process 0, as they are sent to all processes.
+struct OfferedRows {
+    std::string recipe;  ///< empty: only process 0 has the rows
+    int nx = 0;
+    std::size_t first = 0;
+    std::vector<DType> dtypes;
+    OnFirst<RowSource> source;
+};
+OfferedRows offered(const RowSource& source, std::size_t first, std::size_t count);
+inline auto parts_of(OfferedRows& rows) {
+    return std::tie(rows.recipe, rows.nx, rows.first, rows.dtypes, rows.source);
+}
+/// The fields by the recipe if all processes can read it, else as local rows that process 0 sends.
+/// Collective.
+GivenRows take_rows(Communicator& comm, const Partition& partition, const OfferedRows& offered);
 
 /// Gathers whole fields at process 0; empty elsewhere.
 std::vector<Field> gather_rows(Communicator& comm, const Partition& partition, std::vector<Field> own);

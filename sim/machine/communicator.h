@@ -12,7 +12,7 @@ namespace stencil {
 using Bytes = std::vector<std::byte>;
 
 /// Ranks 0 ... size - 1. Calls are collective and in the same order on all ranks; each returns when this
-/// rank's part is done. Rank 0 runs the command, the others its worker loop (sim/distributed/slab_solver.h).
+/// rank's part is done. Rank 0 runs the command, the others its worker loop (sim/distributed/team.h).
 class Communicator {
   public:
     /// All processes started by mpirun, srun or the like; without a launcher, a single process and no MPI

@@ -181,16 +181,13 @@ TEST_CASE("bench --scale measures one and two processes, by steps and by jumps, 
     const auto row = row_of_two("");
     REQUIRE(row.at("processes") == 2);
     // Rows are sent with padding to whole cache lines.
-    const double given = row.at("bytes_per_step"), formula = row.at("bytes_per_step_formula");
-    REQUIRE(formula == 64 * 4);
-    REQUIRE(given >= formula);
-    REQUIRE(given < 1.5 * formula);
+    REQUIRE(row.at("bytes_per_step") >= 64 * 4);
+    REQUIRE(row.at("bytes_per_step") < 1.5 * 64 * 4);
     REQUIRE(fs::exists(folder / "scale" / "scale.svg"));
     const auto jump = row_of_two("--method spectral");
     REQUIRE(jump.at("steps") == 1);
     REQUIRE(jump.at("gcells_per_s").is_null());
     REQUIRE(jump.at("bytes_per_step") == 64 * 200 * 4 / 2);
-    REQUIRE(jump.at("bytes_per_step_formula") == jump.at("bytes_per_step"));
 }
 
 TEST_CASE("Statistics and norms have the same bits for any number of processes") {

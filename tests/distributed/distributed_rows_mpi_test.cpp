@@ -8,7 +8,7 @@
 #include <string>
 
 #include "sim/distributed/distributed_solver.h"
-#include "sim/distributed/slab_solver.h"
+#include "sim/distributed/team.h"
 #include "sim/field/field_hash.h"
 #include "sim/files/atomic_file.h"
 #include "sim/files/npy.h"
