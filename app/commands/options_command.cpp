@@ -5,12 +5,13 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "app/cli.h"
 #include "app/console.h"
 #include "kernels/methods/method.h"
 #include "sim/initial/initial.h"
@@ -20,31 +21,13 @@
 #include "sim/problem/ready_runs.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
+#include "sim/text/parse.h"
 #include "sim/view/colormap.h"
 
 namespace stencil {
 namespace {
 
 using Names = std::vector<std::string>;
-
-struct OptionText {
-    std::string name;  ///< without dashes
-    std::string value, help;
-    Names choices;  ///< the values allowed; empty: any
-
-    bool takes_path() const {
-        return std::ranges::any_of(std::array{"FILE", "DIR", "WHAT"}, [this](const char* word) {
-            return value.find(word) != std::string::npos;
-        });
-    }
-};
-
-struct CommandText {
-    std::string name;  ///< such as "example ridge"; empty for the window
-    std::string help, footer;
-    std::vector<OptionText> options;
-    Names next;  ///< words that may follow: subcommands or names
-};
 
 Names joined(Names names, const Names& more) {
     names.insert(names.end(), more.begin(), more.end());
@@ -71,164 +54,58 @@ Names choices_of(const std::string& option) {
     return {};
 }
 
-void collect(const CLI::App& app, const std::string& name, std::vector<CommandText>& commands) {
-    CommandText command{name, app.get_description(), app.get_footer(), {}, {}};
-    for (const CLI::Option* option : app.get_options()) {
-        if (option->get_lnames().empty()) continue;
-        const std::string& word = option->get_lnames().front();
-        const bool has_value = option->get_type_size() != 0;
-        command.options.push_back(
-            {word, has_value ? option->get_type_name() : "", option->get_description(), choices_of(word)});
-    }
-    if (name == "models") command.next = model_names();
-    const std::size_t index = commands.size();
-    commands.push_back({});
-    for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
-        if (sub->get_group().empty()) continue;
-        command.next.push_back(sub->get_name());
-        collect(*sub, name.empty() ? sub->get_name() : name + " " + sub->get_name(), commands);
-    }
-    commands[index] = std::move(command);
+bool takes_value(const CLI::Option& option) {
+    return option.get_type_size() != 0;
 }
+
+// The commands below one, and what may follow its name.
+std::vector<const CLI::App*> shown_commands(const CLI::App& app) {
+    return app.get_subcommands([](const CLI::App* sub) { return !sub->get_group().empty(); });
+}
+
+// Returns the words that may come next in a line of which the last word is incomplete.
+Names next_words(const CLI::App& program, const std::string& line) {
+    const CLI::App* command = &program;
+    std::string_view before;
+    const std::vector<std::string> words = split(line, ' ');
+    for (std::size_t i = 1; i + 1 < words.size(); ++i) {
+        before = words[i];
+        for (const CLI::App* sub : shown_commands(*command))
+            if (sub->get_name() == before) command = sub;
+    }
+    const CLI::Option* option =
+        before.starts_with("--") ? command->get_option_no_throw(std::string(before)) : nullptr;
+    if (option && takes_value(*option)) return choices_of(std::string(before.substr(2)));
+    Names next = option_names(*command);
+    for (const CLI::App* sub : shown_commands(*command)) next.push_back(sub->get_name());
+    return command->get_name() == "models" ? joined(next, model_names()) : next;
+}
+
+// The scripts that ask for the next words, by shell.
+constexpr std::pair<std::string_view, std::string_view> kCompletions[] = {
+    {"bash", R"sh(# Completion for bash, made by: stencilscope options --format bash
+_stencilscope() {
+    local line="${COMP_WORDS[*]:0:COMP_CWORD} "
+    local words="$("${COMP_WORDS[0]}" options --next "$line" 2>/dev/null)"
+    COMPREPLY=($(compgen -W "$words" -- "${COMP_WORDS[COMP_CWORD]}"))
+}
+complete -o default -F _stencilscope stencilscope
+)sh"},
+    {"zsh", R"sh(#compdef stencilscope
+# Completion for zsh, made by: stencilscope options --format zsh
+_stencilscope() {
+    local -a next=(${(f)"$($words[1] options --next "${words[1,CURRENT-1]} " 2>/dev/null)"})
+    (( $#next )) && compadd -a next || _files
+}
+if [ "$funcstack[1]" = _stencilscope ]; then _stencilscope "$@"; else compdef _stencilscope stencilscope; fi
+)sh"},
+    {"fish", R"sh(# Completion for fish, made by: stencilscope options --format fish
+complete -c stencilscope -a '(stencilscope options --next (string join " " (commandline -opc) "") 2>/dev/null)'
+)sh"}};
 
 std::string replaced(std::string text, std::string_view what, std::string_view by) {
     for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size())
         text.replace(at, what.size(), by);
-    return text;
-}
-
-// Shortens help for a completion list: cuts it at its first stop.
-std::string brief(const std::string& help) {
-    return help.substr(0, std::min({help.find("; "), help.find(": "), help.find(" ("), help.find('\n')}));
-}
-
-// Puts words into a shell's single quotes; `quote` is how that shell writes a quote inside them.
-std::string quoted(const std::string& text, std::string_view quote) {
-    return "'" + replaced(text, "'", quote) + "'";
-}
-
-Names dashed(const CommandText& command) {
-    Names words;
-    for (const OptionText& option : command.options) words.push_back("--" + option.name);
-    return words;
-}
-
-// Lists the commands, by which a completion script recognises the one being typed.
-std::string known_commands(const std::vector<CommandText>& commands, std::string_view between) {
-    Names names;
-    for (const CommandText& command : commands)
-        if (!command.name.empty())
-            names.push_back(
-                fmt::format("'{}{}'", command.name.find(' ') == std::string::npos ? " " : "", command.name));
-    return fmt::format("{}", fmt::join(names, between));
-}
-
-std::string bash_text(const std::vector<CommandText>& commands) {
-    std::string values, words;
-    Names seen;
-    for (const CommandText& command : commands) {
-        for (const OptionText& option : command.options) {
-            if (option.value.empty() || contains(seen, option.name)) continue;
-            seen.push_back(option.name);
-            values += fmt::format("        --{}) words='{}'{} ;;\n",
-                                  option.name,
-                                  fmt::join(option.choices, " "),
-                                  option.takes_path() ? "" : "; compopt +o default 2>/dev/null");
-        }
-        words += fmt::format("            '{}') words='{} {} ' ;;\n",
-                             command.name,
-                             fmt::join(command.next, " "),
-                             fmt::join(dashed(command), " "));
-    }
-    // readline falls back to file names if no word matches (-o default).
-    return fmt::format(R"(# Completion for bash, made by: stencilscope options --format bash
-_stencilscope() {{
-    local command= words= i
-    for ((i = 1; i < COMP_CWORD; ++i)); do
-        case "$command ${{COMP_WORDS[i]}}" in
-            {}) command="${{command:+$command }}${{COMP_WORDS[i]}}" ;;
-        esac
-    done
-    case "${{COMP_WORDS[COMP_CWORD - 1]}}" in
-{}        *) case "$command" in
-{}        esac ;;
-    esac
-    COMPREPLY=($(compgen -W "$words" -- "${{COMP_WORDS[COMP_CWORD]}}"))
-}}
-complete -o default -F _stencilscope stencilscope
-)",
-                       known_commands(commands, "|"),
-                       values,
-                       words);
-}
-
-std::string zsh_option(const OptionText& option) {
-    std::string help = brief(option.help);
-    for (const std::string_view special : {"\\", "[", "]", ":"})
-        help = replaced(help, special, fmt::format("\\{}", special));
-    std::string text = fmt::format("*--{}[{}]", option.name, help);
-    std::string words = fmt::format("{}", fmt::join(option.choices, " "));
-    if (option.takes_path())
-        words = words.empty() ? "_files" : fmt::format("{{compadd -- {}; _files}}", words);
-    else
-        words = fmt::format("({})", words);
-    if (!option.value.empty()) text += fmt::format(":{}:{}", replaced(option.value, ":", "\\:"), words);
-    return quoted(text, R"('\'')");
-}
-
-std::string zsh_text(const std::vector<CommandText>& commands) {
-    std::string cases;
-    for (const CommandText& command : commands) {
-        cases += fmt::format("    '{}') _arguments \\\n", command.name);
-        for (const OptionText& option : command.options)
-            cases += fmt::format("        {} \\\n", zsh_option(option));
-        cases += fmt::format("        '*: :({})' ;;\n", fmt::join(command.next, " "));
-    }
-    return fmt::format(R"(#compdef stencilscope
-# Completion for zsh, made by: stencilscope options --format zsh
-_stencilscope() {{
-    local command= i
-    for ((i = 2; i < CURRENT; ++i)); do
-        case "$command ${{words[i]}}" in
-            {}) command="${{command:+$command }}${{words[i]}}" ;;
-        esac
-    done
-    case "$command" in
-{}    esac
-}}
-if [ "$funcstack[1]" = _stencilscope ]; then _stencilscope "$@"; else compdef _stencilscope stencilscope; fi
-)",
-                       known_commands(commands, "|"),
-                       cases);
-}
-
-std::string fish_text(const std::vector<CommandText>& commands) {
-    constexpr std::string_view quote = R"(\')";
-    std::string text = fmt::format(R"(# Completion for fish, made by: stencilscope options --format fish
-function __stencilscope_in
-    set -l command ''
-    for word in (commandline -opc)[2..-1]
-        switch "$command $word"
-            case {}
-                set command (string trim -- "$command $word")
-        end
-    end
-    test "$command" = "$argv"
-end
-)",
-                                   known_commands(commands, " "));
-    for (const CommandText& command : commands) {
-        const std::string in =
-            fmt::format("complete -c stencilscope -n '__stencilscope_in {}'", command.name);
-        if (!command.next.empty()) text += fmt::format("{} -f -a '{}'\n", in, fmt::join(command.next, " "));
-        for (const OptionText& option : command.options) {
-            const std::string help = quoted(replaced(brief(option.help), "\\", "\\\\"), quote);
-            text += fmt::format("{} -l {} -d {}", in, option.name, help);
-            if (!option.value.empty()) text += option.takes_path() ? " -r" : " -x";
-            if (!option.choices.empty()) text += fmt::format(" -a '{}'", fmt::join(option.choices, " "));
-            text += '\n';
-        }
-    }
     return text;
 }
 
@@ -238,19 +115,23 @@ std::string troff(const std::string& text) {
     return result.starts_with('.') || result.starts_with('\'') ? "\\&" + result : result;
 }
 
-std::string man_text(const std::vector<CommandText>& commands) {
-    std::string synopsis, sections;
-    for (const CommandText& command : commands) {
-        const std::string name = command.name.empty() ? "stencilscope" : "stencilscope " + command.name;
-        synopsis += fmt::format(".br\n.B {}\n[\\fIoptions\\fR]\n", name);
-        sections += fmt::format(".SH \"{}\"\n{}\n", name, troff(command.help));
-        for (const OptionText& option : command.options)
+void add_man(const CLI::App& app, const std::string& name, std::string& synopsis, std::string& sections) {
+    synopsis += fmt::format(".br\n.B {}\n[\\fIoptions\\fR]\n", name);
+    sections += fmt::format(".SH \"{}\"\n{}\n", name, troff(app.get_description()));
+    for (const CLI::Option* option : app.get_options())
+        if (!option->get_lnames().empty() && !option->get_group().empty())
             sections += fmt::format(".TP\n\\fB\\-\\-{}\\fR \\fI{}\\fR\n{}\n",
-                                    troff(option.name),
-                                    troff(option.value),
-                                    troff(option.help));
-        if (!command.footer.empty()) sections += fmt::format(".PP\n.nf\n{}\n.fi\n", troff(command.footer));
-    }
+                                    troff(option->get_lnames().front()),
+                                    troff(takes_value(*option) ? option->get_type_name() : ""),
+                                    troff(option->get_description()));
+    if (!app.get_footer().empty()) sections += fmt::format(".PP\n.nf\n{}\n.fi\n", troff(app.get_footer()));
+    for (const CLI::App* sub : shown_commands(app))
+        add_man(*sub, name + " " + sub->get_name(), synopsis, sections);
+}
+
+std::string man_text(const CLI::App& app) {
+    std::string synopsis, sections;
+    add_man(app, "stencilscope", synopsis, sections);
     return fmt::format(R"(.\" Made by: stencilscope options --format man
 .TH STENCILSCOPE 1 "" "stencilscope {}" "User Commands"
 .SH NAME
@@ -272,13 +153,12 @@ settings of the window, its last session, and what was measured by \fBbench \-\-
 }
 
 std::string options_text(const CLI::App& app, const std::string& format) {
-    std::vector<CommandText> commands;
-    collect(app, "", commands);
-    if (format == "man") return man_text(commands);
-    if (format == "bash") return bash_text(commands);
-    if (format == "zsh") return zsh_text(commands);
-    if (format == "fish") return fish_text(commands);
-    const Names known{"man", "bash", "zsh", "fish"};
+    if (format == "man") return man_text(app);
+    Names known{"man"};
+    for (const auto& [shell, script] : kCompletions) {
+        if (format == shell) return std::string(script);
+        known.emplace_back(shell);
+    }
     throw InputError("--format: " + unknown_name_message("format", format, known));
 }
 
@@ -287,10 +167,14 @@ std::string options_text(const CLI::App& app, const std::string& format) {
 void add_options(CLI::App& app, ChosenCommand& chosen) {
     CLI::App* options =
         app.add_subcommand("options", "All options, as a manual page or as what a shell completes");
-    const auto format = std::make_shared<std::string>();
-    options->add_option("--format", *format, "man, bash, zsh or fish")->type_name("NAME")->required();
-    options->final_callback([format, &app, &chosen] {
-        chosen = [text = options_text(app, *format)] {
+    const auto format = std::make_shared<std::string>(), line = std::make_shared<std::string>();
+    options->add_option("--format", *format, "man, bash, zsh or fish")->type_name("NAME");
+    options->add_option("--next", *line, "the words that may follow in a line, for completion")
+        ->type_name("LINE");
+    options->final_callback([=, &app, &chosen] {
+        const bool next = format->empty() && !line->empty();
+        chosen = [text = next ? fmt::format("{}\n", fmt::join(next_words(app, *line), "\n"))
+                              : options_text(app, *format)] {
             print_text(text);
             return 0;
         };
