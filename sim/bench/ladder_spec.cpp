@@ -26,20 +26,17 @@ std::vector<std::string> method_names(std::optional<Device> device, std::string_
     return names;
 }
 
-// Returns the device of the named methods, which must agree; empty if all of them run on both.
-std::optional<Device> named_device(const LadderSpec& spec) {
+// Returns the device of the methods, which must be one, and checks them as those of runs.
+Device decide_device(const LadderSpec& spec, const Machine& machine) {
+    require_backend(spec.run.backend, machine);
     std::optional<Device> device;
     std::string first;
     for (const std::string& name : spec.methods) {
-        const std::string_view model = spec.run.family();
-        if (model == kDiffusion && runs_on_both(name)) continue;
-        const Method* method = find_method(name, std::nullopt, model);
-        if (!method)
-            throw InputError(fmt::format("--method {} does not step {} (allowed: {})",
-                                         name,
-                                         spec.run.model->name,
-                                         fmt::join(method_names({}, model), ", ")));
-        const Device own = method->device;
+        RunSpec run = spec.run;
+        run.method = name;
+        run.validate();
+        if (run.family() == kDiffusion && runs_on_both(name)) continue;
+        const Device own = method_of(run)->device;
         if (device && own != *device)
             throw InputError(fmt::format(
                 "--method {}: runs on {}, and {} on {}: methods of one device are measured at a time",
@@ -47,24 +44,13 @@ std::optional<Device> named_device(const LadderSpec& spec) {
                 name_of(own),
                 first,
                 name_of(*device)));
+        if (own == Device::cuda && !machine.has_cuda())
+            throw InputError(fmt::format("--method {} needs CUDA, and {}", name, machine.cuda.why_none));
         device = own;
         first = name;
     }
-    return device;
-}
-
-Device decide_device(const LadderSpec& spec, const Machine& machine) {
-    const std::string& backend = spec.run.backend;
-    require_backend(backend, machine);
-    const auto named = named_device(spec);
-    if (named && backend != "auto" && backend != name_of(*named))
-        throw InputError(fmt::format(
-            "--method {} runs on {}, and --backend says {}", spec.methods.front(), name_of(*named), backend));
-    if (named == Device::cuda && !machine.has_cuda())
-        throw InputError(
-            fmt::format("--method {} needs CUDA, and {}", spec.methods.front(), machine.cuda.why_none));
-    if (named) return *named;
-    return backend == "cuda" || (backend == "auto" && machine.has_cuda()) ? Device::cuda : Device::cpu;
+    const bool cuda = spec.run.backend == "cuda" || (spec.run.backend == "auto" && machine.has_cuda());
+    return device.value_or(cuda ? Device::cuda : Device::cpu);
 }
 
 // Returns the edge of the largest square that fits into memory for at least one method.
@@ -102,11 +88,7 @@ LadderSpec::LadderSpec() {
 }
 
 LadderSpec resolve(LadderSpec spec, const Machine& machine) {
-    if (const auto bound = spec.run.stability(); bound && bound->exceeded() && !spec.run.allow_unstable)
-        throw InputError(fmt::format("--{} {}: must be above 0 and at most {}, where steps are stable",
-                                     bound->parameter->name,
-                                     bound->value,
-                                     bound->largest));
+    spec.run.validate();
     if (spec.sweep && !spec.sizes.empty())
         throw InputError("--sweep chooses the sizes itself: leave --size out");
     const Device device = decide_device(spec, machine);
