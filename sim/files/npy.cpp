@@ -6,6 +6,7 @@
 #include <bit>
 #include <cctype>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <set>
 #include <span>
@@ -14,7 +15,6 @@
 #include "sim/files/atomic_file.h"
 #include "sim/files/input_file.h"
 #include "sim/text/json.h"
-#include "sim/text/parse.h"
 #include "sim/text/quote.h"
 
 namespace stencil {
@@ -153,125 +153,7 @@ NpyDict read_npy_dict(InputFile& file, std::uintmax_t& data_offset) {
     return read_dict(file, text);
 }
 
-// Refuses a file whose length differs from what its header says.
-void require_npy_size(const InputFile& file,
-                      const NpyDict& dict,
-                      std::string_view type_name,
-                      std::uintmax_t needed) {
-    if (file.size() < needed)
-        file.refuse(fmt::format("cut off: shape {} of {} needs {} bytes, the file has {}",
-                                quotable(dict.shape_text),
-                                type_name,
-                                needed,
-                                file.size()));
-    if (file.size() > needed)
-        file.refuse(fmt::format("{} bytes follow the array; shape {} of {} needs {} bytes, the file has {}",
-                                file.size() - needed,
-                                quotable(dict.shape_text),
-                                type_name,
-                                needed,
-                                file.size()));
-}
-
-// NumPy's name of a type: "int32" for "<i4"; empty if there is none.
-std::string npy_dtype_name(std::string_view descr) {
-    if (!descr.empty() && std::string_view("<>=|").find(descr[0]) != std::string_view::npos)
-        descr.remove_prefix(1);
-    if (descr.empty()) return "";
-    const char kind = descr[0];
-    descr.remove_prefix(1);
-    if (kind == 'O') return "objects";
-    if (kind == 'S' || kind == 'a' || kind == 'U') return "text";
-    if (kind == 'M' || kind == 'm') return "dates or times";
-    if (kind == 'V') return "raw bytes";
-    const long long bytes = read_integer(descr).value_or(0);
-    if (bytes > 99) return "";
-    if (kind == 'b' && bytes == 1) return "bool";
-    const std::string_view name = kind == 'i'   ? "int"
-                                  : kind == 'u' ? "uint"
-                                  : kind == 'f' ? "float"
-                                  : kind == 'c' ? "complex"
-                                                : "";
-    return name.empty() || bytes <= 0 ? "" : fmt::format("{}{}", name, bytes * 8);
-}
-
-// NumPy's maximum number of axes, and a bound on values that no machine reaches and that keeps byte counts in
-// range, also if an axis of length 0 makes the file short.
-constexpr std::size_t kMaxAxes = 64;
-constexpr std::uint64_t kMaxValues = std::uint64_t(1) << 48;
-constexpr std::uint64_t kMaxFieldAxis = std::uint64_t(1) << 30;
-
-enum class Kind { array, field };
-
-// Bytes per value; 0 for unsupported types.
-std::size_t bytes_of_type(std::string_view descr) {
-    if (descr.size() != 3) return 0;
-    const std::string_view type = descr.substr(1);
-    const bool one_byte = type == "b1" || type == "i1" || type == "u1";
-    if (descr[0] != '<' && descr[0] != '=' && !(descr[0] == '|' && one_byte)) return 0;
-    if (type == "f4" || type == "f8") return std::size_t(type[1] - '0');
-    if (one_byte) return 1;
-    for (const std::string_view known : {"i2", "i4", "i8", "u2", "u4", "u8"})
-        if (type == known) return std::size_t(type[1] - '0');
-    return 0;
-}
-
-void check_type(const InputFile& file, const NpyDict& dict) {
-    constexpr std::string_view kAllowed = "float32, float64, integers and bool";
-    if (dict.structured) file.refuse(fmt::format("a structured dtype; allowed: {}", kAllowed));
-    if (bytes_of_type(dict.descr) > 0) return;
-    std::string little = dict.descr;
-    if (little.starts_with('>')) little[0] = '<';
-    if (bytes_of_type(little) > 0)
-        file.refuse(
-            fmt::format("big-endian; save it as little-endian, e.g. with array.astype('{}')", little));
-    const std::string name = npy_dtype_name(dict.descr);
-    file.refuse(fmt::format("dtype '{}'{}; allowed: {}, e.g. with array.astype('<f4')",
-                            quotable(dict.descr),
-                            name.empty() ? "" : fmt::format(" ({})", name),
-                            kAllowed));
-}
-
-void check_field_shape(const InputFile& file, const NpyDict& dict) {
-    const std::string shape = quotable(dict.shape_text);
-    if (dict.shape.size() != 2)
-        file.refuse(
-            fmt::format("{} axes, shape {}; allowed: two axes (rows, columns)", dict.shape.size(), shape));
-    for (const std::uint64_t n : dict.shape) {
-        if (n == 0) file.refuse(fmt::format("no cells, shape {}", shape));
-        if (n > kMaxFieldAxis)
-            file.refuse(fmt::format("shape {}; an axis has at most {} cells", shape, kMaxFieldAxis));
-    }
-}
-
-std::size_t checked_count(const InputFile& file, const NpyDict& dict, std::uint64_t max_values) {
-    if (dict.shape.size() > kMaxAxes)
-        file.refuse(fmt::format("{} axes; at most {} are read", dict.shape.size(), kMaxAxes));
-    std::uint64_t count = 1, without_empty = 1;
-    for (const std::uint64_t n : dict.shape) {
-        if (n > max_values / without_empty)
-            file.refuse(fmt::format("shape {}; an array has at most 2^48 values", quotable(dict.shape_text)));
-        without_empty *= std::max<std::uint64_t>(n, 1);
-        count *= n;
-    }
-    return std::size_t(count);
-}
-
-NpyHeader read_header(InputFile& file, Kind kind) {
-    NpyHeader header;
-    const NpyDict dict = read_npy_dict(file, header.data_offset);
-    check_type(file, dict);
-    if (kind == Kind::field) check_field_shape(file, dict);
-    // 2^60 cells of at most 8 bytes and a short header: byte counts fit into 64 bits.
-    header.count =
-        checked_count(file, dict, kind == Kind::field ? kMaxFieldAxis * kMaxFieldAxis : kMaxValues);
-    header.shape.assign(dict.shape.begin(), dict.shape.end());
-    header.descr = dict.descr;
-    header.fortran_order = dict.fortran_order;
-    const auto needed = header.data_offset + std::uintmax_t(header.count) * bytes_of_type(dict.descr);
-    require_npy_size(file, dict, npy_dtype_name(dict.descr), needed);
-    return header;
-}
+// --- Values
 
 // Where a column (first axis) of a file in Fortran order begins in C order.
 std::size_t begin_of_column(const NpyHeader& header, std::size_t column) {
@@ -330,25 +212,123 @@ struct BooleanByte {
     }
 };
 
-template <class T>
-void read_as(InputFile& file, const NpyHeader& header, std::span<T> values) {
-    const std::string_view type = std::string_view(header.descr).substr(1);
-    if (type == "f4") return read_values<float>(file, header, values);
-    if (type == "f8") return read_values<double>(file, header, values);
-    if (type == "b1") return read_values<BooleanByte>(file, header, values);
-    if (type == "i1") return read_values<std::int8_t>(file, header, values);
-    if (type == "i2") return read_values<std::int16_t>(file, header, values);
-    if (type == "i4") return read_values<std::int32_t>(file, header, values);
-    if (type == "i8") return read_values<std::int64_t>(file, header, values);
-    if (type == "u1") return read_values<std::uint8_t>(file, header, values);
-    if (type == "u2") return read_values<std::uint16_t>(file, header, values);
-    if (type == "u4") return read_values<std::uint32_t>(file, header, values);
-    return read_values<std::uint64_t>(file, header, values);
+using NpyValues = std::variant<std::span<float>, std::span<double>>;
+
+struct NpyType {
+    std::string_view code, name;
+    std::size_t bytes;
+    void (*read)(InputFile&, const NpyHeader&, NpyValues);
+};
+
+template <class Source>
+constexpr NpyType npy_type(std::string_view code, std::string_view name) {
+    return {code, name, sizeof(Source), [](InputFile& file, const NpyHeader& header, NpyValues values) {
+                std::visit([&](auto span) { read_values<Source>(file, header, span); }, values);
+            }};
+}
+
+constexpr NpyType kTypes[] = {npy_type<float>("f4", "float32"),
+                              npy_type<double>("f8", "float64"),
+                              npy_type<BooleanByte>("b1", "bool"),
+                              npy_type<std::int8_t>("i1", "int8"),
+                              npy_type<std::int16_t>("i2", "int16"),
+                              npy_type<std::int32_t>("i4", "int32"),
+                              npy_type<std::int64_t>("i8", "int64"),
+                              npy_type<std::uint8_t>("u1", "uint8"),
+                              npy_type<std::uint16_t>("u2", "uint16"),
+                              npy_type<std::uint32_t>("u4", "uint32"),
+                              npy_type<std::uint64_t>("u8", "uint64")};
+
+// Null for types that are not read.
+const NpyType* find_type(std::string_view descr) {
+    const auto type =
+        std::ranges::find(kTypes, descr.substr(std::min<std::size_t>(1, descr.size())), &NpyType::code);
+    if (type == std::end(kTypes)) return nullptr;
+    return descr[0] == '<' || descr[0] == '=' || (descr[0] == '|' && type->bytes == 1) ? &*type : nullptr;
+}
+
+const NpyType& type_of(const InputFile& file, const NpyDict& dict) {
+    constexpr std::string_view kAllowed = "float32, float64, integers and bool";
+    if (dict.structured) file.refuse(fmt::format("a structured dtype; allowed: {}", kAllowed));
+    if (const NpyType* type = find_type(dict.descr)) return *type;
+    std::string little = dict.descr;
+    if (little.starts_with('>')) little[0] = '<';
+    if (find_type(little))
+        file.refuse(
+            fmt::format("big-endian; save it as little-endian, e.g. with array.astype('{}')", little));
+    file.refuse(fmt::format(
+        "dtype '{}'; allowed: {}, e.g. with array.astype('<f4')", quotable(dict.descr), kAllowed));
+}
+
+// --- Checks
+
+// Refuses a file whose length differs from what its header says.
+void require_npy_size(const InputFile& file,
+                      const NpyDict& dict,
+                      std::string_view type_name,
+                      std::uintmax_t needed) {
+    if (file.size() == needed) return;
+    const std::string what =
+        file.size() < needed ? "cut off" : fmt::format("{} bytes follow the array", file.size() - needed);
+    file.refuse(fmt::format("{}: shape {} of {} needs {} bytes, the file has {}",
+                            what,
+                            quotable(dict.shape_text),
+                            type_name,
+                            needed,
+                            file.size()));
+}
+
+// NumPy's maximum number of axes, and a bound on values that no machine reaches and that keeps byte counts in
+// range, also if an axis of length 0 makes the file short.
+constexpr std::size_t kMaxAxes = 64;
+constexpr std::uint64_t kMaxValues = std::uint64_t(1) << 48;
+constexpr std::uint64_t kMaxFieldAxis = std::uint64_t(1) << 30;
+
+enum class Kind { array, field };
+
+void check_field_shape(const InputFile& file, const NpyDict& dict) {
+    const std::string shape = quotable(dict.shape_text);
+    if (dict.shape.size() != 2)
+        file.refuse(
+            fmt::format("{} axes, shape {}; allowed: two axes (rows, columns)", dict.shape.size(), shape));
+    for (const std::uint64_t n : dict.shape) {
+        if (n == 0) file.refuse(fmt::format("no cells, shape {}", shape));
+        if (n > kMaxFieldAxis)
+            file.refuse(fmt::format("shape {}; an axis has at most {} cells", shape, kMaxFieldAxis));
+    }
+}
+
+std::size_t checked_count(const InputFile& file, const NpyDict& dict, std::uint64_t max_values) {
+    if (dict.shape.size() > kMaxAxes)
+        file.refuse(fmt::format("{} axes; at most {} are read", dict.shape.size(), kMaxAxes));
+    std::uint64_t count = 1, without_empty = 1;
+    for (const std::uint64_t n : dict.shape) {
+        if (n > max_values / without_empty)
+            file.refuse(fmt::format("shape {}; an array has at most 2^48 values", quotable(dict.shape_text)));
+        without_empty *= std::max<std::uint64_t>(n, 1);
+        count *= n;
+    }
+    return std::size_t(count);
+}
+
+NpyHeader read_header(InputFile& file, Kind kind) {
+    NpyHeader header;
+    const NpyDict dict = read_npy_dict(file, header.data_offset);
+    const NpyType& type = type_of(file, dict);
+    if (kind == Kind::field) check_field_shape(file, dict);
+    // 2^60 cells of at most 8 bytes and a short header: byte counts fit into 64 bits.
+    header.count =
+        checked_count(file, dict, kind == Kind::field ? kMaxFieldAxis * kMaxFieldAxis : kMaxValues);
+    header.shape.assign(dict.shape.begin(), dict.shape.end());
+    header.descr = dict.descr;
+    header.fortran_order = dict.fortran_order;
+    require_npy_size(file, dict, type.name, header.data_offset + std::uintmax_t(header.count) * type.bytes);
+    return header;
 }
 
 template <class T>
 void read_finite(InputFile& file, const NpyHeader& header, std::span<T> values) {
-    read_as(file, header, values);
+    find_type(header.descr)->read(file, header, values);
     const auto bad = std::ranges::count_if(values, [](T value) { return !std::isfinite(value); });
     if (bad == 0) return;
     const bool narrowed = sizeof(T) == 4 && header.descr.ends_with("f8");
@@ -359,12 +339,9 @@ void read_finite(InputFile& file, const NpyHeader& header, std::span<T> values) 
 }
 
 template <class T>
-Field read_cells(InputFile& file, const NpyHeader& header, NonFinite non_finite) {
+Field read_cells(InputFile& file, const NpyHeader& header) {
     Array<T> array(int(header.shape[1]), int(header.shape[0]));
-    if (non_finite == NonFinite::allowed)
-        read_as(file, header, array.cells());
-    else
-        read_finite(file, header, array.cells());
+    read_finite(file, header, array.cells());
     return array;
 }
 
@@ -424,11 +401,10 @@ NpyArray read_npy_array(const std::filesystem::path& path, DType dtype) {
     return array;
 }
 
-Field read_npy(const std::filesystem::path& path, NonFinite non_finite) {
+Field read_npy(const std::filesystem::path& path) {
     InputFile file(path);
     const NpyHeader header = read_header(file, Kind::field);
-    return header.descr.ends_with("f4") ? read_cells<float>(file, header, non_finite)
-                                        : read_cells<double>(file, header, non_finite);
+    return header.descr.ends_with("f4") ? read_cells<float>(file, header) : read_cells<double>(file, header);
 }
 
 void write_npy(const std::filesystem::path& path, const Field& field) {

@@ -35,9 +35,6 @@ struct NpyArray {
 /// booleans, complete. Throws InputError, one line that names the file, otherwise.
 NpyHeader read_npy_header(const std::filesystem::path& path);
 
-/// Whether NaN and infinite values are accepted.
-enum class NonFinite { refused, allowed };
-
 /// Reads an array, in C or Fortran order, as `dtype`. Throws InputError as read_npy_header() does, and if
 /// values are not finite or out of the type's range (with their number).
 NpyArray read_npy_array(const std::filesystem::path& path, DType dtype);
@@ -45,7 +42,7 @@ NpyArray read_npy_array(const std::filesystem::path& path, DType dtype);
 /// As above but for fields only: shape (rows, columns), at least one cell. read_npy() keeps the file's
 /// precision; integers and booleans become float64.
 NpyHeader read_field_header(const std::filesystem::path& path);
-Field read_npy(const std::filesystem::path& path, NonFinite non_finite = NonFinite::refused);
+Field read_npy(const std::filesystem::path& path);
 
 /// Write version 1.0 in C order; a field's shape is (ny, nx). Atomic; throw MachineError.
 void write_npy(const std::filesystem::path& path, const Field& field);

@@ -1,8 +1,6 @@
 #include "sim/files/npy.h"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <cstring>
 #include <limits>
@@ -257,30 +255,26 @@ TEST_CASE("A header that is not the expected dict is refused") {
 
 TEST_CASE("Types other than little-endian float32, float64, integers and bool are refused by name") {
     const ScratchFolder folder;
-    const std::pair<std::string, const char*> cases[] = {
-        {">f4", "astype('<f4')"},
-        {">f8", "astype('<f8')"},
-        {"<f2", "(float16)"},
-        {"<f16", "(float128)"},
-        {"<c8", "(complex64)"},
-        {"|O", "(objects)"},
-        {"<U7", "(text)"},
-        {"<M8[ns]", "(dates or times)"},
-        {"|V12", "(raw bytes)"},
-        {"", "dtype ''"},
-        {"nonsense", "'nonsense'"},
-        {"<f99999999999999999999", "'<f99999999999999999999'"}};
-    for (const auto& [descr, part] : cases) {
+    for (const std::string descr : {"<f2",
+                                    "<f16",
+                                    "<c8",
+                                    "|O",
+                                    "<U7",
+                                    "<M8[ns]",
+                                    "|V12",
+                                    "",
+                                    "nonsense",
+                                    "|i8",
+                                    "<b8",
+                                    "<f999999999"}) {
         CAPTURE(descr);
         const std::string why = npy_refusal(folder, npy(1, dict(descr, "(1, 1)"), "12345678"));
-        CHECK(contains(why, part));
-        CHECK(contains(why, descr.starts_with(">f") ? "big-endian" : "float32, float64, integers and bool"));
+        CHECK(contains(why, "dtype '" + descr + "'; allowed: float32, float64, integers and bool"));
     }
-    for (const auto& [descr, part] : {std::pair{">i8", "astype('<i8')"},
-                                      {"<f2", "float32, float64, integers and bool"},
-                                      {"|i8", "(int64)"},
-                                      {"<b8", "'<b8'"}})
-        CHECK(contains(array_refusal(folder, npy(1, dict(descr, "(1,)"), "12345678")), part));
+    for (const std::string type : {"f4", "f8", "i8"}) {
+        const std::string why = npy_refusal(folder, npy(1, dict(">" + type, "(1, 1)"), "12345678"));
+        CHECK((contains(why, "big-endian") && contains(why, "astype('<" + type + "')")));
+    }
     const std::string structured =
         "{'descr': [('x', '<f4'), ('y]', '<f4', (2,))], 'fortran_order': False, 'shape': (1, 1)}";
     CHECK(contains(npy_refusal(folder, npy(1, structured, "12345678")), "structured"));
@@ -336,43 +330,6 @@ TEST_CASE("A file of another size than its header promises is refused with both 
     }
     const std::string why = npy_refusal(folder, whole + "1");
     CHECK((contains(why, "1 bytes follow") && contains(why, "167")));
-}
-
-TEMPLATE_TEST_CASE("Values that are not finite are counted and refused", "", float, double) {
-    Dice random;
-    const ScratchFolder folder;
-    auto cells = random_cells<TestType>(random, 35);
-    using Limits = std::numeric_limits<TestType>;
-    cells[0] = Limits::quiet_NaN();
-    cells[17] = Limits::infinity();
-    cells[34] = -Limits::infinity();
-    const std::string descr = sizeof(TestType) == 4 ? "<f4" : "<f8";
-    for (const bool fortran_order : {false, true})
-        CHECK(
-            contains(npy_refusal(folder, npy(1, dict(descr, "(5, 7)", fortran_order), bytes_of_cells(cells))),
-                     "3 of 35"));
-}
-
-TEST_CASE("What can't be opened is refused with the reason") {
-    const ScratchFolder folder;
-    const auto why = [](const std::filesystem::path& path) {
-        return message_of<InputError>([&] { read_field_header(path); });
-    };
-    CHECK(contains(why(folder / "none.npy"), "none.npy: there is no such"));
-    CHECK(contains(why(folder.path()), "folder"));
-    REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
-    CHECK(contains(why(folder / "pipe"), "regular"));
-    const auto secret = write_bytes(folder / "secret.npy", npy(1, dict("<f4", "(1, 1)"), "1234"));
-    ::chmod(secret.c_str(), 0);
-    // Root can read every file.
-    if (::access(secret.c_str(), R_OK) != 0) CHECK(contains(why(secret), "denied"));
-}
-
-TEST_CASE("A field that can't be written is an error of the machine") {
-    const ScratchFolder folder;
-    const auto path = folder / "none" / "field.npy";
-    CHECK(contains(message_of<MachineError>([&] { write_npy(path, Field(DType::float32, 2, 2)); }),
-                   path.string()));
 }
 
 TEST_CASE("Arrays of any shape survive writing and reading") {
