@@ -163,26 +163,6 @@ TEST_CASE("What another user could have written is passed over, and it is said w
     CHECK(cache.find("key") == "bytes");
 }
 
-TEST_CASE("Readers and writers at the same file see whole ones") {
-    const ScratchFolder scratch;
-    std::vector<std::thread> threads;
-    std::atomic<int> wrong = 0, found = 0;
-    for (int t = 0; t < 4; ++t)
-        threads.emplace_back([&, t] {
-            const KernelCache cache(scratch.path());
-            for (int i = 0; i < 50; ++i) {
-                if (t < 2) cache.keep("key", std::string(std::size_t(1000 * (i + 1)), char('a' + i % 26)));
-                const auto bytes = cache.find("key");
-                if (bytes) ++found;
-                if (bytes && std::ranges::count(*bytes, bytes->front()) != long(bytes->size())) ++wrong;
-            }
-        });
-    for (std::thread& thread : threads) thread.join();
-    CHECK(wrong == 0);
-    CHECK(found >= 100);
-    CHECK(scratch.entries() == 1);
-}
-
 TEST_CASE("The cache is in $XDG_CACHE_HOME, or in ~/.cache, or nowhere") {
     const Environment home("HOME", "/somebody");
     {

@@ -217,22 +217,6 @@ TEST_CASE("Undo and redo go through strokes, settings and starts, bit by bit") {
     REQUIRE(session.snapshot()->can_redo.empty());
 }
 
-TEST_CASE("A stroke on a running field is in the frames that follow") {
-    Session session(small_spec(), standing());
-    session.set_view(view_of(Pane::now));
-    session.apply(action::Pace{1, 12});
-    session.apply(action::Run{true});
-    turn(session);
-    BrushPiece piece = dab(30, 20);
-    piece.brush.value = 50;  // the noise is below 1
-    session.apply(action::Paint{piece});
-    const long long step = session.snapshot()->step;
-    while (session.snapshot()->frame->step < step + 2) turn(session);
-    const auto& frame = session.snapshot()->frame->panes.at(0);
-    REQUIRE(frame.pixels->host[20 * 61 + 30] > 40);
-    REQUIRE(session.snapshot()->running);
-}
-
 TEST_CASE("Size and precision at the start begin anew, and carry the field over later") {
     Session session(small_spec(), standing());
     session.apply(action::Change{"size", "80x50"});
@@ -355,23 +339,6 @@ TEST_CASE("Exports replace nothing, unless told to: the next one has a folder of
     REQUIRE(written("out") != first);
 }
 
-TEST_CASE("A file that cannot be written keeps no other from being written, and is told") {
-    const ScratchFolder folder;
-    Session session(small_spec(), standing());
-    settle(session);
-    // A folder is where the file should be.
-    std::filesystem::create_directories(folder / "out" / "field.npy");
-    session.apply(action::Export{(folder / "out").string(), {"initial.npy", "field.npy", "spec.json"}, true});
-    finish_export(session);
-    const Message told = session.snapshot()->messages.back();
-    REQUIRE(told.level == Message::Level::error);
-    REQUIRE(contains(told.text, "Wrote 2 files"));
-    REQUIRE(contains(told.text, "field.npy"));
-    REQUIRE(told.folder == (folder / "out").string());
-    for (const char* name : {"initial.npy", "spec.json"})
-        REQUIRE(std::filesystem::is_regular_file(folder / "out" / name));
-}
-
 TEST_CASE("A table that there is nothing for is left out of an export, which says so") {
     const ScratchFolder folder;
     Session session(small_spec(), standing());
@@ -402,27 +369,6 @@ TEST_CASE("A figure of the view has the panes on the canvas, and is left out for
     CHECK(exported(Pane::from_bookmark, "bookmark").empty());
     CHECK(contains(newest_message(session), "canvas alone"));
     CHECK(read_spec((folder / "bookmark/spec.json").string()).view.empty());
-}
-
-namespace {
-
-void begin_long_jump(Session& session) {
-    session.set_view(view_of(Pane::now));
-    settle(session);
-    session.apply(action::Jump{100'000'000});
-    for (int i = 0; i < 5; ++i) session.work();
-}
-
-}  // namespace
-
-TEST_CASE("A jump can be stopped, and then the session stands still") {
-    Session session(small_spec("reference"), standing());
-    begin_long_jump(session);
-    REQUIRE(session.snapshot()->ordered);
-    perform(session, action::Run{false});
-    REQUIRE_FALSE(session.snapshot()->ordered);
-    REQUIRE_FALSE(session.snapshot()->running);
-    REQUIRE(session.snapshot()->step < 100'000'000);
 }
 
 TEST_CASE("A long jump is done at once where the method is auto, and its spec repeats it bit for bit") {
@@ -467,9 +413,14 @@ TEST_CASE(
 
 TEST_CASE("Cancel ends an order, and the ladder without stopping the run beneath it") {
     Session session(small_spec("reference"), standing());
-    begin_long_jump(session);
+    session.set_view(view_of(Pane::now));
+    settle(session);
+    session.apply(action::Jump{100'000'000});
+    for (int i = 0; i < 5; ++i) session.work();
+    REQUIRE(session.snapshot()->ordered);
     perform(session, action::Cancel{});
     REQUIRE_FALSE(session.snapshot()->ordered);
+    REQUIRE(session.snapshot()->step < 100'000'000);
     session.apply(action::Run{true});
     session.apply(action::MeasureLadder{});
     session.work();
