@@ -1,11 +1,18 @@
 #include "app/python/held_simulation.h"
 
 #include <fmt/format.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <condition_variable>
 #include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
 
 #include "app/python/arrays.h"
 #include "sim/field/field_hash.h"
@@ -16,8 +23,10 @@
 #include "sim/problem/settings.h"
 #include "sim/problem/start.h"
 #include "sim/run/output/checkpoint.h"
+#include "sim/run/output/exports.h"
 #include "sim/run/output/run_report.h"
 #include "sim/run/resolve.h"
+#include "sim/run/simulation.h"
 #include "sim/session/pace.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
@@ -27,6 +36,7 @@ namespace stencil::python {
 namespace {
 
 namespace fs = std::filesystem;
+using namespace nb::literals;
 
 // Slices are short, so that Ctrl-C is noticed soon.
 constexpr SliceLimits kSlice{0.1, 2, 12};
@@ -129,61 +139,71 @@ Simulation resumed(const std::string& folder) {
     return Simulation(std::move(checkpoint.run));
 }
 
-}  // namespace
-
-void FairLock::lock() {
-    std::unique_lock guard(mutex_);
-    const unsigned long long mine = tickets_++;
-    next_.wait(guard, [&] { return serving_ == mine; });
-}
-
-void FairLock::unlock() {
-    {
-        const std::scoped_lock guard(mutex_);
-        ++serving_;
-    }
-    next_.notify_all();
-}
-
-// Scope in which a thread has released the GIL and holds the simulation's lock. The GIL goes first, because
-// the lock's holder may be waiting for it.
-class HeldSimulation::Working {
+// A first-come, first-served lock: a long run unlocks after each slice, so other threads get their turn.
+class FairLock {
   public:
-    explicit Working(HeldSimulation& held) : lock_(lock_of(held)) {}
+    void lock() {
+        std::unique_lock guard(mutex_);
+        const unsigned long long mine = tickets_++;
+        next_.wait(guard, [&] { return serving_ == mine; });
+    }
+    void unlock() {
+        {
+            const std::scoped_lock guard(mutex_);
+            ++serving_;
+        }
+        next_.notify_all();
+    }
 
   private:
-    // Check before locking: after a fork nobody would release the lock.
-    static FairLock& lock_of(HeldSimulation& held) {
-        if (::getpid() != held.process_)
+    std::mutex mutex_;
+    std::condition_variable next_;
+    unsigned long long tickets_ = 0, serving_ = 0;
+};
+
+class HeldSimulation {
+  public:
+    // `spec` names a ready run or a file, or is empty. `start` maps component names ("" is the first) to
+    // arrays of shape (ny, nx), which determine the size, and the precision unless a word sets it.
+    HeldSimulation(const std::string& spec, const Words& words, const nb::dict& start) {
+        auto given = fields_of(start);
+        const nb::gil_scoped_release released;
+        simulation_ = std::make_unique<Simulation>(begin(spec_of(spec, words), std::move(given), words));
+    }
+    // Resumes from the checkpoint in a folder.
+    explicit HeldSimulation(const std::string& folder) {
+        const nb::gil_scoped_release released;
+        simulation_ = std::make_unique<Simulation>(resumed(folder));
+    }
+    // In a forked child the threads do not exist, so the simulation is leaked instead of destroyed.
+    ~HeldSimulation() {
+        if (::getpid() != process_) static_cast<void>(simulation_.release());
+    }
+    HeldSimulation(const HeldSimulation&) = delete;
+    HeldSimulation& operator=(const HeldSimulation&) = delete;
+
+    // Calls act(simulation, arguments...) with the GIL released and the lock held. The GIL goes first,
+    // because the lock's holder may be waiting for it; after a fork nobody would release the lock.
+    template <class Act, class... Args>
+    auto with(const Act& act, const Args&... arguments) {
+        const nb::gil_scoped_release released;
+        if (::getpid() != process_)
             throw MachineError(
                 "this simulation belongs to the process that this one was forked from, and so do "
                 "its threads: pickle it, or start processes by 'spawn'");
-        return held.lock_;
+        const std::scoped_lock lock(lock_);
+        return act(*simulation_, arguments...);
     }
 
-    nb::gil_scoped_release released_;
-    std::scoped_lock<FairLock> lock_;
+  private:
+    FairLock lock_;
+    std::unique_ptr<Simulation> simulation_;
+    pid_t process_ = ::getpid();
 };
 
-HeldSimulation::HeldSimulation(const std::string& spec, const Words& words, const nb::dict& start)
-    : process_(::getpid()) {
-    auto given = fields_of(start);
-    const nb::gil_scoped_release released;
-    simulation_ = std::make_unique<Simulation>(begin(spec_of(spec, words), std::move(given), words));
-}
+// --- Methods; an empty formula means the one that is shown
 
-HeldSimulation::HeldSimulation(const std::string& folder) : process_(::getpid()) {
-    const nb::gil_scoped_release released;
-    simulation_ = std::make_unique<Simulation>(resumed(folder));
-}
-
-HeldSimulation::~HeldSimulation() {
-    if (::getpid() != process_) static_cast<void>(simulation_.release());
-}
-
-long long HeldSimulation::advance_slice(long long left, bool first) {
-    const Working working(*this);
-    Simulation& simulation = *simulation_;
+long long advance_slice(Simulation& simulation, long long left, bool first) {
     long long steps = left;
     if (left > 1) {
         if (first) simulation.expect(left);
@@ -200,142 +220,165 @@ long long HeldSimulation::advance_slice(long long left, bool first) {
     return steps;
 }
 
-void HeldSimulation::advance(long long steps, const nb::object& progress) {
+// Advances slice by slice. Between slices Python handles signals, and `progress`, unless None, is called with
+// the steps done and the total. An exception from either stops the run at that step.
+void advance(HeldSimulation& held, long long steps, const nb::object& progress) {
     if (steps < 0 || steps > kMaxSteps)
         throw InputError(fmt::format("advance: {} steps: must be from 0 to {}", steps, kMaxSteps));
     for (long long done = 0; done < steps;) {
-        done += advance_slice(steps - done, done == 0);
+        done += held.with(advance_slice, steps - done, done == 0);
         if (PyErr_CheckSignals() != 0) throw nb::python_error();
         if (!progress.is_none()) progress(done, steps);
     }
 }
 
-void HeldSimulation::set(const std::string& name, const std::string& value) {
-    const Working working(*this);
-    simulation_->apply(Set{name, value});
+Observable observable(const Simulation& simulation,
+                      const std::string& formula,
+                      Quantity quantity = Quantity::value) {
+    return formula.empty() ? simulation.shown(quantity) : Observable(formula, quantity);
 }
 
-void HeldSimulation::reset() {
-    const Working working(*this);
-    simulation_->apply(Reset{});
-}
-
-Observable HeldSimulation::observable(const std::string& formula, Quantity quantity) const {
-    return formula.empty() ? simulation_->shown(quantity) : Observable(formula, quantity);
-}
-
-nb::object HeldSimulation::field(const std::string& formula, bool laplacian, bool numpy) {
+// Copies a component or a formula. With CUDA the result stays on the device unless `numpy`.
+nb::object field(HeldSimulation& held, const std::string& formula, bool laplacian, bool numpy) {
     Field field;
     CudaMemory copy;
     RunSpec now;
-    {
-        const Working working(*this);
-        now = simulation_->now();
-        const Observable what = observable(formula, laplacian ? Quantity::laplacian : Quantity::value);
-        if (!numpy) copy = simulation_->solver().device_copy(what);
-        if (!copy.data()) field = simulation_->solver().field(what);
-    }
+    held.with([&](Simulation& simulation) {
+        now = simulation.now();
+        const Observable what =
+            observable(simulation, formula, laplacian ? Quantity::laplacian : Quantity::value);
+        if (!numpy) copy = simulation.solver().device_copy(what);
+        if (!copy.data()) field = simulation.solver().field(what);
+    });
     if (copy.data()) return to_dlpack(std::move(copy), now.dtype, now.size->nx, now.size->ny);
     return to_numpy(std::move(field));
 }
 
-Statistics HeldSimulation::statistics(const std::string& formula) {
-    const Working working(*this);
-    return simulation_->solver().statistics(observable(formula));
+nb::dict statistics(HeldSimulation& held, const std::string& formula) {
+    const Statistics s = held.with([&](Simulation& simulation) {
+        return simulation.solver().statistics(observable(simulation, formula));
+    });
+    nb::dict result;
+    result["min"] = s.min;
+    result["max"] = s.max;
+    result["mean"] = s.mean;
+    result["total"] = s.total;
+    result["not_finite"] = s.not_finite;
+    return result;
 }
 
-RunOutput HeldSimulation::output() {
-    RunOutput output = run_output(*simulation_);
-    output.timings = to_json(make_report(*simulation_, output.fields, query_machine()));
+RunOutput output_of(Simulation& simulation) {
+    RunOutput output = run_output(simulation);
+    output.timings = to_json(make_report(simulation, output.fields, query_machine()));
     return output;
 }
 
-std::string HeldSimulation::timings() {
-    const Working working(*this);
-    return output().timings.dump();
+// Returns timings.json.
+std::string timings(Simulation& simulation) {
+    return output_of(simulation).timings.dump();
 }
 
-std::string HeldSimulation::settings(bool from_start) {
-    const Working working(*this);
-    return to_json(from_start ? simulation_->spec() : simulation_->now()).dump();
+// Returns spec.json: `from_start`, what repeats the run; else the present settings.
+std::string settings(Simulation& simulation, bool from_start) {
+    return to_json(from_start ? simulation.spec() : simulation.now()).dump();
 }
 
-void HeldSimulation::write_figure(const std::string& path) {
+void write_figure(Simulation& simulation, const std::string& path) {
     const std::string ending = fs::path(path).extension().string();
     ExportWriter* const write = export_writer("figure" + ending);
     if (!write) throw InputError(fmt::format("figure: {}: the name must end in .png, .svg or .pdf", path));
-    const Working working(*this);
-    const RunOutput all = output();
+    const RunOutput all = output_of(simulation);
     write(path, all, all.fields.front());
 }
 
-std::vector<std::string> HeldSimulation::write_files(const std::string& folder,
-                                                     const std::vector<std::string>& names) {
-    const Working working(*this);
-    RunOutput all = output();
+// Writes exports and returns their file names.
+std::vector<std::string> write_files(Simulation& simulation,
+                                     const std::string& folder,
+                                     const std::vector<std::string>& names) {
+    RunOutput all = output_of(simulation);
     all.now.exports.clear();
     for (const std::string& name : names) add_export(name, all.now.exports);
     all.document.exports = all.now.exports;
     check_exports(all.now);
     make_folder(folder, "export");
     MeasuresOf measures;
-    add_measures(measures, *simulation_);
-    add_tables(all, simulation_->solver(), std::move(measures));
+    add_measures(measures, simulation);
+    add_tables(all, simulation.solver(), std::move(measures));
     const WrittenFiles written = stencil::write_exports(folder, all);
     if (!written.failures.empty()) throw FileError(written.failures.front());
-    std::vector<std::string> files;
-    for (const fs::path& file : written.files) files.push_back(file.string());
-    return files;
+    return {written.files.begin(), written.files.end()};
 }
 
-void HeldSimulation::write_checkpoint(const std::string& folder) {
-    const Working working(*this);
+void write_checkpoint(Simulation& simulation, const std::string& folder) {
     make_folder(folder, "save");
     const Descriptor lock = lock_folder(folder, "save");
-    RunState state = simulation_->outline();
-    state.now.steps = std::max(state.now.steps, simulation_->step());
+    RunState state = simulation.outline();
+    state.now.steps = std::max(state.now.steps, simulation.step());
     auto measures = make_measures(state.now);
-    stencil::write_checkpoint(folder, {std::move(state), std::move(measures), {}, &simulation_->solver()});
+    stencil::write_checkpoint(folder, {std::move(state), std::move(measures), {}, &simulation.solver()});
 }
 
-nb::bytes HeldSimulation::picture() {
-    std::string bytes;
-    {
-        const Working working(*this);
-        const RunSpec& now = simulation_->now();
-        const Colormap& colors = field_colors(now);
-        const State state = simulation_->solver().state();
-        std::vector<figure::FigurePanel> panels;
-        for (std::size_t c = 0; c < state.components.size(); ++c) {
-            const Field& field = state.components[c];
-            panels.push_back({.title = now.model->components[c].name,
-                              .field = &field,
-                              .colors = &colors,
-                              .range = find_range(field, now.range, colors.diverging)});
-        }
-        bytes = figure::figure_bytes(
-            figure::FigureFormat::png, panels, fmt::format("step {}", simulation_->step()));
+// Returns a PNG with one panel per component.
+std::string picture(Simulation& simulation) {
+    const RunSpec& now = simulation.now();
+    const Colormap& colors = field_colors(now);
+    const State state = simulation.solver().state();
+    std::vector<figure::FigurePanel> panels;
+    for (std::size_t c = 0; c < state.components.size(); ++c) {
+        const Field& field = state.components[c];
+        panels.push_back({.title = now.model->components[c].name,
+                          .field = &field,
+                          .colors = &colors,
+                          .range = find_range(field, now.range, colors.diverging)});
     }
-    return nb::bytes(bytes.data(), bytes.size());
+    return figure::figure_bytes(figure::FigureFormat::png, panels, fmt::format("step {}", simulation.step()));
 }
 
-long long HeldSimulation::step() {
-    const Working working(*this);
-    return simulation_->step();
-}
-
-std::vector<std::string> HeldSimulation::components() {
-    const Working working(*this);
-    return names_of(simulation_->now().model->components);
-}
-
-std::map<std::string, double> HeldSimulation::parameters() {
-    const Working working(*this);
-    const RunSpec& now = simulation_->now();
+std::map<std::string, double> parameters(Simulation& simulation) {
+    const RunSpec& now = simulation.now();
     std::map<std::string, double> values;
     for (std::size_t i = 0; i < now.parameters.size(); ++i)
         values[now.model->parameters[i].name] = now.parameters[i];
     return values;
+}
+
+// The method of Python that calls a function of the simulation.
+template <class Result, class... Args>
+auto held(Result (*act)(Simulation&, Args...)) {
+    return [act](HeldSimulation& held, const std::remove_cvref_t<Args>&... arguments) {
+        return held.with(act, arguments...);
+    };
+}
+
+}  // namespace
+
+void add_simulation(nb::module_& module) {
+    nb::class_<HeldSimulation>(module, "HeldSimulation")
+        .def(nb::init<const std::string&, const Words&, const nb::dict&>(), "spec"_a, "words"_a, "start"_a)
+        .def(nb::init<const std::string&>(), "folder"_a)
+        .def("advance", advance, "steps"_a, "progress"_a.none())
+        .def("set",
+             held(+[](Simulation& s, const std::string& name, const std::string& value) {
+                 s.apply(Set{name, value});
+             }),
+             "name"_a,
+             "value"_a)
+        .def("reset", held(+[](Simulation& s) { s.apply(Reset{}); }))
+        .def("field", field, "formula"_a, "laplacian"_a, "numpy"_a)
+        .def("statistics", statistics, "formula"_a)
+        .def("timings", held(timings))
+        .def("settings", held(settings), "from_start"_a)
+        .def("write_figure", held(write_figure), "path"_a)
+        .def("write_files", held(write_files), "folder"_a, "names"_a)
+        .def("write_checkpoint", held(write_checkpoint), "folder"_a)
+        .def("picture",
+             [](HeldSimulation& all) {
+                 const std::string bytes = all.with(picture);
+                 return nb::bytes(bytes.data(), bytes.size());
+             })
+        .def("step", held(+[](Simulation& s) { return s.step(); }))
+        .def("components", held(+[](Simulation& s) { return names_of(s.now().model->components); }))
+        .def("parameters", held(parameters));
 }
 
 }  // namespace stencil::python

@@ -1,6 +1,5 @@
 // Native part of the package (stencilscope._core); users import stencilscope/__init__.py.
 #include <nanobind/nanobind.h>
-#include <nanobind/stl/map.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -76,16 +75,6 @@ void translate(const std::exception_ptr& thrown, void*) {
         const bool memory = std::string_view(error.what()).find("MemoryAllocation") != std::string_view::npos;
         raise(memory ? PyExc_MemoryError : PyExc_RuntimeError, error);
     }
-}
-
-nb::dict to_dict(const Statistics& s) {
-    nb::dict result;
-    result["min"] = s.min;
-    result["max"] = s.max;
-    result["mean"] = s.mean;
-    result["total"] = s.total;
-    result["not_finite"] = s.not_finite;
-    return result;
 }
 
 // --- Functions besides the simulation; results are JSON text
@@ -211,28 +200,7 @@ NB_MODULE(_core, m) {
     m.attr("version") = STENCILSCOPE_VERSION;
     m.attr("has_cuda") = bool(STENCILSCOPE_HAS_CUDA);
 
-    nb::class_<HeldSimulation>(m, "HeldSimulation")
-        .def(nb::init<const std::string&, const Words&, const nb::dict&>(), "spec"_a, "words"_a, "start"_a)
-        .def(nb::init<const std::string&>(), "folder"_a)
-        .def("advance", &HeldSimulation::advance, "steps"_a, "progress"_a.none())
-        .def("set", &HeldSimulation::set, "name"_a, "value"_a)
-        .def("reset", &HeldSimulation::reset)
-        .def("field", &HeldSimulation::field, "formula"_a, "laplacian"_a, "numpy"_a)
-        .def(
-            "statistics",
-            [](HeldSimulation& held, const std::string& formula) {
-                return to_dict(held.statistics(formula));
-            },
-            "formula"_a)
-        .def("timings", &HeldSimulation::timings)
-        .def("settings", &HeldSimulation::settings, "from_start"_a)
-        .def("write_figure", &HeldSimulation::write_figure, "path"_a)
-        .def("write_files", &HeldSimulation::write_files, "folder"_a, "names"_a)
-        .def("write_checkpoint", &HeldSimulation::write_checkpoint, "folder"_a)
-        .def("picture", &HeldSimulation::picture)
-        .def("step", &HeldSimulation::step)
-        .def("components", &HeldSimulation::components)
-        .def("parameters", &HeldSimulation::parameters);
+    add_simulation(m);
     nb::module_::import_("atexit").attr("register")(nb::cpp_function(&wait_for_compilers));
     m.def("bench", &bench, "words"_a);
     m.def("example", &example, "name"_a, "words"_a);
