@@ -151,7 +151,7 @@ TEST_CASE("What bench cannot measure is one line") {
         {"--size 12,,3", "--size"},
         {"--size 12x3x4", "--size"},
         {"--method cpus", "'cpu'"},
-        {"--method cpu,tiled", "one device"},
+        {"--method cpu,tiled", "--backend says cpu"},
         {"--method tiled", "--backend says cpu"},
         {"--steps 0", "--steps 0"},
         {"--repeats 4", "--repeats 4"},
@@ -168,6 +168,7 @@ TEST_CASE("What bench cannot measure is one line") {
         INFO(words);
         require_refused(stencilscope(kBench + words), 2, part);
     }
+    require_refused(stencilscope("bench --method cpu,tiled"), 2, "one device");
     require_refused(stencilscope(kBench + "--quiet --size 20000 --memory-limit 100MB"), 1, "not enough");
     require_refused(stencilscope(kBench + "--size 20 --json /proc/b.json"), 2, "--json");
 }
