@@ -137,20 +137,6 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("The tensor cores' computed rates are those of the data sheets") {
-    const auto peak = [](int major, int minor, TensorKind kind, int units, double clock) {
-        return tensor_operations_per_clock(major, minor, kind) * units * clock / 1e12;
-    };
-    REQUIRE(peak(8, 0, TensorKind::half, 108, 1.41e9) == Approx(312).epsilon(0.01));  // A100
-    REQUIRE(peak(8, 0, TensorKind::tf32, 108, 1.41e9) == Approx(156).epsilon(0.01));
-    REQUIRE(peak(8, 0, TensorKind::float64, 108, 1.41e9) == Approx(19.5).epsilon(0.01));
-    REQUIRE(peak(8, 6, TensorKind::half, 84, 1.74e9) == Approx(149.7).epsilon(0.01));   // A40
-    REQUIRE(peak(9, 0, TensorKind::half, 132, 1.83e9) == Approx(989.4).epsilon(0.01));  // H100, H200
-    REQUIRE(peak(9, 0, TensorKind::float64, 132, 1.98e9) == Approx(66.9).epsilon(0.01));
-    REQUIRE(peak(7, 5, TensorKind::tf32, 40, 1.59e9) == 0);  // T4 has none
-    REQUIRE(peak(6, 1, TensorKind::half, 30, 1.5e9) == 0);
-}
-
 TEST_CASE("The example matmul runs without a GPU, and says what is wrong with its options") {
     using Sizes = std::array<const char*, 3>;
     for (const auto& [m, k, n] : {Sizes{"1", "1", "1"},

@@ -1,120 +1,239 @@
 #include "kernels/examples/matmul/cuda_matmul.h"
 
 #include <algorithm>
-#include <functional>
-#include <vector>
 
 #include "kernels/cuda/cuda_check.cuh"
 #include "kernels/cuda/device_arena.h"
 #include "kernels/examples/arrays/column_sums.h"
+#include "kernels/examples/matmul/half_split.cuh"
+#include "kernels/examples/matmul/hopper/half_product.cuh"
 #include "kernels/examples/matmul/lt_product.cuh"
+#include "kernels/examples/matmul/register_matmul.cuh"
 #include "kernels/examples/matmul/simt_matmul.cuh"
+#include "kernels/field/divide.h"
 
 namespace stencil::matmul {
 namespace {
 
-template <class T>
-struct Parts {
-    std::byte *sums, *workspace;
-
-    Parts(DeviceArena& parts, const MatmulNeeds& needs) {
-        std::size_t bytes = 0;
-        for (const MatmulShape& s : needs.shapes)
-            bytes = std::max(bytes, cuda_column_sums_bytes<T>({s.m, s.n, s.n}));
-        sums = parts.take<std::byte>(std::int64_t(bytes));
-        workspace = parts.take<std::byte>(std::int64_t(needs.workspace));
-    }
-};
-
-/// A product, and then the sums.
-template <class T>
-class PlainMatmul : public CudaMatmul<T> {
+/// A method in one piece of memory: `Parts` takes arrays from an arena, and its run() works in them.
+template <class T, class Parts>
+class MatmulInArena final : public CudaMatmul<T> {
   public:
-    using Multiply = std::function<void(const MatmulCall<T>&)>;
+    MatmulInArena(const MatmulNeeds& needs, CudaStream& stream)
+        : stream_(stream), memory_(arena_bytes<Parts>(needs)), parts_(in_arena<Parts>(memory_, needs)) {}
 
-    PlainMatmul(const MatmulNeeds& needs, CudaStream& stream)
-        : stream_(stream),
-          memory_(arena_bytes<Parts<T>>(needs)),
-          parts_(in_arena<Parts<T>>(memory_, needs)) {}
-
-    void multiply_by(Multiply multiply) { multiply_ = std::move(multiply); }
-    std::byte* workspace() const { return parts_.workspace; }
-
-    void run(const MatmulCall<T>& call) override {
-        multiply_(call);
-        const MatmulShape& s = call.shape;
-        if (call.sums) cuda_column_sums<T>(stream_, call.c, {s.m, s.n, s.n}, nullptr, call.sums, parts_.sums);
-    }
+    void run(const MatmulCall<T>& call) override { parts_.run(call, stream_); }
 
   private:
     CudaStream& stream_;
     CudaMemory memory_;
-    Parts<T> parts_;
-    Multiply multiply_;
+    Parts parts_;
 };
 
-// A kernel needs no workspace.
-template <class T>
-std::unique_ptr<CudaMatmul<T>> by_kernel(void (*kernel)(const MatmulCall<T>&, cudaStream_t),
-                                         const MatmulNeeds& needs,
-                                         CudaStream& stream) {
-    auto matmul = std::make_unique<PlainMatmul<T>>(MatmulNeeds{needs.shapes, 0}, stream);
-    matmul->multiply_by([=, &stream](const MatmulCall<T>& call) { kernel(call, cuda_handle(stream)); });
-    return matmul;
+std::int64_t all_rows(std::int64_t m) {
+    return m;
 }
 
-template <class T>
-std::unique_ptr<CudaMatmul<T>> by_library(bool tf32, const MatmulNeeds& needs, CudaStream& stream) {
-    LtKind kind{CUBLAS_COMPUTE_64F, CUDA_R_64F};
-    if (sizeof(T) == sizeof(float))
-        kind = {tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F, CUDA_R_32F};
-    auto matmul = std::make_unique<PlainMatmul<T>>(needs, stream);
-    const auto handle = std::make_shared<LtHandle>();
-    std::vector<std::shared_ptr<LtProduct>> products;
+/// Sums the columns of matrices with rows(m) rows.
+template <class T, std::int64_t (*rows)(std::int64_t) = all_rows>
+struct ColumnSums {
+    std::byte* scratch;
+
+    ColumnSums(DeviceArena& arena, const MatmulNeeds& needs) {
+        std::size_t bytes = 0;
+        for (const MatmulShape& s : needs.shapes)
+            bytes = std::max(bytes, cuda_column_sums_bytes<T>({rows(s.m), s.n, s.n}));
+        scratch = arena.take<std::byte>(std::int64_t(bytes));
+    }
+    void run(const T* matrix, const MatmulCall<T>& call, CudaStream& stream) const {
+        const auto& [m, k, n] = call.shape;
+        if (call.sums) cuda_column_sums<T>(stream, matrix, {rows(m), n, n}, nullptr, call.sums, scratch);
+    }
+};
+
+LtWorkspace take_workspace(DeviceArena& arena, const MatmulNeeds& needs) {
+    return {arena.take<std::byte>(std::int64_t(needs.workspace)), needs.workspace};
+}
+
+template <class T, void (*kernel)(const MatmulCall<T>&, cudaStream_t)>
+struct KernelMatmul {
+    ColumnSums<T> sums;
+
+    KernelMatmul(DeviceArena& arena, const MatmulNeeds& needs) : sums(arena, needs) {}
+    void run(const MatmulCall<T>& call, CudaStream& stream) {
+        kernel(call, cuda_handle(stream));
+        sums.run(call.c, call, stream);
+    }
+};
+
+template <class T, bool tf32>
+struct LibraryMatmul {
+    static constexpr LtKind kKind = sizeof(T) == 8 ? LtKind{CUBLAS_COMPUTE_64F, CUDA_R_64F}
+                                    : tf32         ? LtKind{CUBLAS_COMPUTE_32F_FAST_TF32, CUDA_R_32F}
+                                                   : LtKind{CUBLAS_COMPUTE_32F, CUDA_R_32F};
+    ColumnSums<T> sums;
+    LtWorkspace workspace;
+    LtProducts products;
+
+    LibraryMatmul(DeviceArena& arena, const MatmulNeeds& needs)
+        : sums(arena, needs), workspace(take_workspace(arena, needs)) {}
+    void run(const MatmulCall<T>& call, CudaStream& stream) {
+        const LtCall product{call.a, call.b, call.c, call.accumulate};
+        products.run(kKind, call.shape, workspace, product, stream);
+        sums.run(call.c, call, stream);
+    }
+};
+
+MatmulShape largest(const MatmulNeeds& needs) {
+    MatmulShape all;
     for (const MatmulShape& s : needs.shapes)
-        products.push_back(
-            std::make_shared<LtProduct>(*handle, kind, s, LtWorkspace{matmul->workspace(), needs.workspace}));
-    matmul->multiply_by([=, &stream](const MatmulCall<T>& call) {
-        (void)handle;  // outlives the products
-        const auto product =
-            std::ranges::find(products, call.shape, [](const auto& one) { return one->shape(); });
-        (*product)->run({call.a, call.b, call.c, call.accumulate}, stream);
-    });
-    return matmul;
+        all = {std::max(all.m, s.m), std::max(all.k, s.k), std::max(all.n, s.n)};
+    return all;
 }
 
-[[noreturn]] void no_such_method() {
-    throw CudaError("CUDA: there is no such method for matrix products in this precision");
+/// Both factors as halves, `pitch` of them a row.
+struct Halves {
+    __half *a, *b;
+    int *a_exponents, *b_exponents;
+    unsigned* column_scratch;
+
+    Halves(DeviceArena& arena, const MatmulShape& s, std::int64_t pitch)
+        : a(arena.take<__half>(s.m * pitch)),
+          b(arena.take<__half>(s.n * pitch)),
+          a_exponents(arena.take<int>(s.m)),
+          b_exponents(arena.take<int>(s.n)),
+          column_scratch(arena.take<unsigned>(s.n)) {}
+
+    void run(const MatmulCall<float>& call,
+             const halves::HalfLayout& of_a,
+             const halves::HalfLayout& of_b,
+             cudaStream_t s) {
+        halves::split_rows({call.a, call.shape.m, of_a, a, a_exponents}, s);
+        halves::split_columns({call.b, call.shape.n, of_b, b, b_exponents, column_scratch}, s);
+    }
+};
+
+/// One kernel for everything behind the split, with the column sums of each tile.
+struct HopperMatmul {
+    Halves split;
+    float* partial_sums;
+    ColumnSums<float, hopper::half_sum_rows> sums;
+
+    HopperMatmul(DeviceArena& arena, const MatmulNeeds& needs)
+        : split(arena, largest(needs), 2 * depth(largest(needs).k)),
+          partial_sums(arena.take<float>(hopper::half_sum_rows(largest(needs).m) * largest(needs).n)),
+          sums(arena, needs) {}
+
+    static std::int64_t depth(std::int64_t k) { return round_up(k, hopper::kHalfDepth); }
+
+    void run(const MatmulCall<float>& call, CudaStream& stream) {
+        const std::int64_t deep = depth(call.shape.k);
+        const halves::HalfLayout layout{call.shape.k, deep, 2 * deep, 2, 0, 1, -1};
+        split.run(call, layout, layout, cuda_handle(stream));
+        hopper::half_product({split.a,
+                              split.b,
+                              split.a_exponents,
+                              split.b_exponents,
+                              call.c,
+                              call.sums ? partial_sums : nullptr,
+                              call.shape,
+                              deep,
+                              call.accumulate},
+                             cuda_handle(stream));
+        sums.run(partial_sums, call, stream);
+    }
+};
+
+__global__ void __launch_bounds__(256) scale_back_kernel(const float* scaled,
+                                                         const int* row_exponents,
+                                                         const int* column_exponents,
+                                                         MatmulCall<float> call) {
+    const std::int64_t column = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (column >= call.shape.n) return;
+    const int exponent = column_exponents[column];
+    for (std::int64_t row = blockIdx.y; row < call.shape.m; row += gridDim.y) {
+        const std::int64_t at = row * call.shape.n + column;
+        const float value = ldexpf(scaled[at], exponent + row_exponents[row]);
+        call.c[at] = call.accumulate ? call.c[at] + value : value;
+    }
+}
+
+/// cuBLAS's tensor core products cut off bits from their sums, too: so it gets k in chunks, and adds a
+/// chunk's result to C with rounding. Side by side along k, the three products of a chunk are one; the small
+/// ones come first, while the sums are small.
+struct HalfLibraryMatmul {
+    static constexpr std::int64_t kChunk = 256, kProducts = 3;
+
+    Halves split;
+    float* scaled;  // C before it is scaled back
+    ColumnSums<float> sums;
+    LtWorkspace workspace;
+    LtProducts products;
+
+    HalfLibraryMatmul(DeviceArena& arena, const MatmulNeeds& needs)
+        : split(arena, largest(needs), pitch(largest(needs).k)),
+          scaled(arena.take<float>(largest(needs).m * largest(needs).n)),
+          sums(arena, needs),
+          workspace(take_workspace(arena, needs)) {}
+
+    static std::int64_t pitch(std::int64_t k) { return round_up(k, kChunk) * kProducts; }
+
+    void run(const MatmulCall<float>& call, CudaStream& stream) {
+        const auto& [m, k, n] = call.shape;
+        const std::int64_t row = pitch(k);
+        split.run(call,
+                  {k, kChunk, row, kProducts, 1, 0, 2},  // low high high
+                  {k, kChunk, row, kProducts, 0, 1, 2},  // high low high
+                  cuda_handle(stream));
+        for (std::int64_t at = 0; at < row; at += kProducts * kChunk)
+            products.run({CUBLAS_COMPUTE_32F, CUDA_R_16F, true, row, row},
+                         {m, kProducts * kChunk, n},
+                         workspace,
+                         {split.a + at, split.b + at, scaled, at > 0},
+                         stream);
+        const dim3 grid(unsigned(ceil_div(n, 256)), unsigned(std::min<std::int64_t>(m, 1024)));
+        scale_back_kernel<<<grid, 256, 0, cuda_handle(stream)>>>(
+            scaled, split.a_exponents, split.b_exponents, call);
+        check_launch("scale_back_kernel");
+        sums.run(call.c, call, stream);
+    }
+};
+
+// use.operator()<Parts>(), with the Parts of the method.
+template <class T, class Use>
+auto with_parts(MatmulMethod method, const Use& use) {
+    if (!has_matmul<T>(method))
+        throw CudaError("CUDA: there is no such method for matrix products in this precision");
+    if constexpr (sizeof(T) == sizeof(float)) {
+        if (method == MatmulMethod::tf32) return use.template operator()<LibraryMatmul<T, true>>();
+        if (method == MatmulMethod::half_split && hopper::has_half_product())
+            return use.template operator()<HopperMatmul>();
+        if (method == MatmulMethod::half_split || method == MatmulMethod::half_library)
+            return use.template operator()<HalfLibraryMatmul>();
+    }
+    if (method == MatmulMethod::naive)
+        return use.template operator()<KernelMatmul<T, simt::naive_matmul<T>>>();
+    if (method == MatmulMethod::shared_tile)
+        return use.template operator()<KernelMatmul<T, simt::tiled_matmul<T>>>();
+    if (method == MatmulMethod::register_tile)
+        return use.template operator()<KernelMatmul<T, registers::register_matmul<T>>>();
+    return use.template operator()<LibraryMatmul<T, false>>();
 }
 
 }  // namespace
 
 template <class T>
 std::size_t cuda_matmul_bytes(MatmulMethod method, const MatmulNeeds& needs) {
-    const bool library = method == MatmulMethod::library || method == MatmulMethod::tf32;
-    if (method == MatmulMethod::half_split) return half_matmul_bytes(needs);
-    return arena_bytes<Parts<T>>(MatmulNeeds{needs.shapes, library ? needs.workspace : 0});
+    return with_parts<T>(method, [&]<class Parts>() { return arena_bytes<Parts>(needs); });
 }
 
 template <class T>
 std::unique_ptr<CudaMatmul<T>> make_cuda_matmul(MatmulMethod method,
                                                 const MatmulNeeds& needs,
                                                 CudaStream& stream) {
-    if (!has_matmul<T>(method)) no_such_method();
-    switch (method) {
-        case MatmulMethod::naive:
-            return by_kernel<T>(naive_matmul<T>, needs, stream);
-        case MatmulMethod::shared_tile:
-            return by_kernel<T>(tiled_matmul<T>, needs, stream);
-        case MatmulMethod::register_tile:
-            return by_kernel<T>(register_matmul<T>, needs, stream);
-        case MatmulMethod::library:
-        case MatmulMethod::tf32:
-            return by_library<T>(method == MatmulMethod::tf32, needs, stream);
-        case MatmulMethod::half_split:
-            if constexpr (sizeof(T) == sizeof(float)) return make_half_matmul(needs, stream);
-    }
-    no_such_method();
+    return with_parts<T>(method, [&]<class Parts>() -> std::unique_ptr<CudaMatmul<T>> {
+        return std::make_unique<MatmulInArena<T, Parts>>(needs, stream);
+    });
 }
 
 double cuda_clock_rate() {

@@ -5,8 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
-#include <string_view>
+#include <vector>
 
 namespace stencil {
 
@@ -52,7 +51,17 @@ struct MatmulShape {
     double operations() const { return 2.0 * double(m) * double(k) * double(n); }
 };
 
-enum class MatmulMethod { naive, shared_tile, register_tile, library, tf32, half_split };
+enum class MatmulMethod {
+    naive,          ///< a thread for each value of C, with its factors straight from memory
+    shared_tile,    ///< the tutorial's: 16x16 values of C, whose factors come through shared memory
+    register_tile,  ///< a thread for 8x8 values of C
+    library,        ///< cuBLAS
+    tf32,           ///< cuBLAS on the tensor cores, inexact
+    half_split,     ///< float32-accurate on the tensor cores: each factor is split into two halves
+                    ///< (half_split.cuh), and three products of halves make one. On Hopper it is a kernel of
+                    ///< this program, elsewhere half_library.
+    half_library,   ///< the same by cuBLAS
+};
 
 /// A product and where it is; all pointers are the device's.
 template <class T>
@@ -67,8 +76,8 @@ struct MatmulCall {
 
 /// The capabilities that a CudaMatmul needs, so that it can get its memory at once.
 struct MatmulNeeds {
-    std::span<const MatmulShape> shapes;  ///< of the products
-    std::size_t workspace = 0;            ///< bytes that cuBLAS may work in
+    std::vector<MatmulShape> shapes;  ///< of the products
+    std::size_t workspace = 0;        ///< bytes that cuBLAS may work in
 };
 
 template <class T>
@@ -82,28 +91,19 @@ class CudaMatmul {
 /// Whether there is the method for T, float or double.
 template <class T>
 constexpr bool has_matmul(MatmulMethod method) {
-    return sizeof(T) == 4 || (method != MatmulMethod::tf32 && method != MatmulMethod::half_split);
+    return sizeof(T) == 4 || method < MatmulMethod::tf32;
 }
 
 /// Bytes of device memory that a CudaMatmul allocates.
 template <class T>
 std::size_t cuda_matmul_bytes(MatmulMethod method, const MatmulNeeds& needs);
 
-/// Everything is enqueued on the stream, which has to outlive it. Throws CudaError.
+/// Everything is enqueued on the stream, which has to outlive it. Throws CudaError; MissingLibrary comes with
+/// the first product.
 template <class T>
 std::unique_ptr<CudaMatmul<T>> make_cuda_matmul(MatmulMethod method,
                                                 const MatmulNeeds& needs,
                                                 CudaStream& stream);
-
-/// half_split, the float32-accurate product on the tensor cores: each factor is split into two halves
-/// (half_split.cuh), and three products of halves make one of float32 numbers. On Hopper it is a kernel of
-/// this program, elsewhere cuBLAS; make_half_library() takes cuBLAS also where there is the kernel.
-std::size_t half_matmul_bytes(const MatmulNeeds& needs);
-std::unique_ptr<CudaMatmul<float>> make_half_matmul(const MatmulNeeds& needs, CudaStream& stream);
-std::unique_ptr<CudaMatmul<float>> make_half_library(const MatmulNeeds& needs, CudaStream& stream);
-
-/// Whether half_split runs as one kernel of this program (Hopper), or as a sequence of cuBLAS's products.
-bool has_half_kernel();
 
 /// Clocks per second of the current device's multiprocessors, at most. Throws CudaError.
 double cuda_clock_rate();

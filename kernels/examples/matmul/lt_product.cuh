@@ -1,31 +1,15 @@
 // Matrix products of cuBLAS. It works in the memory that it is given and takes none for itself.
 #pragma once
 
-#include <cublasLt.h>
-
-#include <cstdint>
+#include <algorithm>
+#include <limits>
 #include <memory>
+#include <vector>
 
+#include "kernels/cuda/cublas.cuh"
 #include "kernels/examples/matmul/cuda_matmul.h"
 
-namespace stencil {
-class CudaStream;
-}
-
 namespace stencil::matmul {
-
-class LtHandle {
-  public:
-    /// Throws CudaError, and MissingLibrary.
-    LtHandle();
-    ~LtHandle();
-    LtHandle(const LtHandle&) = delete;
-    LtHandle& operator=(const LtHandle&) = delete;
-    cublasLtHandle_t get() const { return handle_; }
-
-  private:
-    cublasLtHandle_t handle_ = nullptr;
-};
 
 /// The kind of a product. Pitches are values from one row to the next; 0: there are no gaps.
 struct LtKind {
@@ -53,21 +37,158 @@ struct LtCall {
 class LtProduct {
   public:
     /// Throws CudaError.
-    LtProduct(const LtHandle& handle, const LtKind& kind, const MatmulShape& shape, LtWorkspace workspace);
-    ~LtProduct();
+    LtProduct(cublasLtHandle_t handle, const LtKind& kind, const MatmulShape& shape, LtWorkspace workspace)
+        : handle_(handle), shape_(shape), workspace_(workspace), wide_(kind.compute == CUBLAS_COMPUTE_64F) {
+        describe(kind);
+        choose();
+    }
+    ~LtProduct() {
+        for (cublasLtMatrixLayout_t layout : {left_, right_, out_})
+            if (layout) CUBLAS(cublasLtMatrixLayoutDestroy)(layout);
+        if (product_) CUBLAS(cublasLtMatmulDescDestroy)(product_);
+    }
     LtProduct(const LtProduct&) = delete;
     LtProduct& operator=(const LtProduct&) = delete;
 
     const MatmulShape& shape() const { return shape_; }
 
     /// Enqueues it; the first time it may wait for the stream. Throws CudaError.
-    void run(const LtCall& call, CudaStream& stream);
+    void run(const LtCall& call, CudaStream& stream) {
+        constexpr double kWorthATrial = 1e10;  // operations: about a millisecond
+        // A trial overwrites C.
+        if (!tried_ && !call.accumulate && shape_.operations() >= kWorthATrial) try_out(call, stream);
+        enqueue(call, algorithms_[best_].algo, stream);
+    }
 
   private:
-    struct Setup;
+    static constexpr int kCandidates = 8;
 
+    // cuBLAS thinks in columns: row-major A, B and C are its transposes, and C^T = B^T A^T.
+    void describe(const LtKind& kind) {
+        const cudaDataType_t sums = wide_ ? CUDA_R_64F : CUDA_R_32F;
+        CUBLAS_CHECK(cublasLtMatmulDescCreate, &product_, kind.compute, sums);
+        const cublasOperation_t operation = kind.b_transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
+        CUBLAS_CHECK(cublasLtMatmulDescSetAttribute,
+                     product_,
+                     CUBLASLT_MATMUL_DESC_TRANSA,
+                     &operation,
+                     sizeof(operation));
+        const auto layout = [](cublasLtMatrixLayout_t& of,
+                               cudaDataType_t type,
+                               std::int64_t rows,
+                               std::int64_t columns,
+                               std::int64_t pitch) {
+            CUBLAS_CHECK(cublasLtMatrixLayoutCreate,
+                         &of,
+                         type,
+                         std::uint64_t(columns),
+                         std::uint64_t(rows),
+                         pitch ? pitch : columns);
+        };
+        const auto& [m, k, n] = shape_;
+        layout(left_, kind.in, kind.b_transposed ? n : k, kind.b_transposed ? k : n, kind.b_pitch);
+        layout(right_, kind.in, m, k, kind.a_pitch);
+        layout(out_, sums, m, n, 0);
+    }
+
+    void choose() {
+        cublasLtMatmulPreference_t preference = nullptr;
+        CUBLAS_CHECK(cublasLtMatmulPreferenceCreate, &preference);
+        const std::uint64_t most = workspace_.bytes;
+        CUBLAS(cublasLtMatmulPreferenceSetAttribute)
+        (preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &most, sizeof(most));
+        const cublasStatus_t status = CUBLAS(cublasLtMatmulAlgoGetHeuristic)(
+            handle_, product_, left_, right_, out_, out_, preference, kCandidates, algorithms_, &count_);
+        CUBLAS(cublasLtMatmulPreferenceDestroy)(preference);
+        check_cublas(status, "cublasLtMatmulAlgoGetHeuristic");
+        if (count_ == 0) throw CudaError("cuBLAS: has no algorithm for a product");
+    }
+
+    void enqueue(const LtCall& call, const cublasLtMatmulAlgo_t& algorithm, CudaStream& stream) const {
+        const double factors[2] = {1.0, call.accumulate ? 1.0 : 0.0};
+        const float narrow[2] = {float(factors[0]), float(factors[1])};
+        const auto factor = [&](int i) { return wide_ ? static_cast<const void*>(factors + i) : narrow + i; };
+        CUBLAS_CHECK(cublasLtMatmul,
+                     handle_,
+                     product_,
+                     factor(0),
+                     call.b,
+                     left_,
+                     call.a,
+                     right_,
+                     factor(1),
+                     call.c,
+                     out_,
+                     call.c,
+                     out_,
+                     &algorithm,
+                     workspace_.data,
+                     workspace_.bytes,
+                     cuda_handle(stream));
+    }
+
+    // Whether it cuts no sum into parts.
+    static bool in_order(const cublasLtMatmulAlgo_t& algorithm) {
+        int parts = 0;
+        std::size_t written = 0;
+        const cublasStatus_t status = CUBLAS(cublasLtMatmulAlgoConfigGetAttribute)(
+            &algorithm, CUBLASLT_ALGO_CONFIG_SPLITK_NUM, &parts, sizeof(parts), &written);
+        return status == CUBLAS_STATUS_SUCCESS && parts <= 1;
+    }
+
+    void try_out(const LtCall& call, CudaStream& stream) {
+        constexpr int kTimes = 2;
+        tried_ = true;
+        CudaTimer timer;
+        double least = std::numeric_limits<double>::infinity();
+        for (int i = 0; i < count_; ++i) {
+            const cublasLtMatmulAlgo_t& algorithm = algorithms_[i].algo;
+            if (algorithms_[i].state != CUBLAS_STATUS_SUCCESS || !in_order(algorithm)) continue;
+            enqueue(call, algorithm, stream);
+            timer.start(stream);
+            for (int time = 0; time < kTimes; ++time) enqueue(call, algorithm, stream);
+            timer.stop(stream);
+            if (const double seconds = timer.seconds(); seconds < least) least = seconds, best_ = i;
+        }
+    }
+
+    cublasLtHandle_t handle_;
     MatmulShape shape_;
-    std::unique_ptr<Setup> setup_;
+    LtWorkspace workspace_;
+    bool wide_, tried_ = false;
+    cublasLtMatmulDesc_t product_ = nullptr;
+    cublasLtMatrixLayout_t left_ = nullptr, right_ = nullptr, out_ = nullptr;
+    cublasLtMatmulHeuristicResult_t algorithms_[kCandidates]{};
+    int count_ = 0, best_ = 0;
+};
+
+/// Products of one kind and any shapes, each of which is set up at its first call.
+class LtProducts {
+  public:
+    LtProducts() = default;
+    ~LtProducts() {
+        products_.clear();
+        if (handle_) CUBLAS(cublasLtDestroy)(handle_);
+    }
+    LtProducts(const LtProducts&) = delete;
+    LtProducts& operator=(const LtProducts&) = delete;
+
+    /// Enqueues one. Throws CudaError, and MissingLibrary at first.
+    void run(const LtKind& kind,
+             const MatmulShape& shape,
+             LtWorkspace workspace,
+             const LtCall& call,
+             CudaStream& stream) {
+        if (!handle_) CUBLAS_CHECK(cublasLtCreate, &handle_);
+        auto found = std::ranges::find(products_, shape, [](const auto& one) { return one->shape(); });
+        if (found == products_.end())
+            found = products_.insert(found, std::make_unique<LtProduct>(handle_, kind, shape, workspace));
+        (*found)->run(call, stream);
+    }
+
+  private:
+    cublasLtHandle_t handle_ = nullptr;
+    std::vector<std::unique_ptr<LtProduct>> products_;
 };
 
 }  // namespace stencil::matmul

@@ -49,26 +49,22 @@ HostBlock<T> block(T* matrix, std::int64_t columns, const Tile& at) {
     return {matrix + at.row * columns + at.column, columns, at.rows, at.columns};
 }
 
-}  // namespace
-
 template <class T>
-struct OutOfCoreMatmul<T>::State {
+struct TileByTile {
     OutOfCorePlan plan;
     CudaStream in, compute, out;
     CudaMemory memory;
     DeviceParts<T> device;
-    std::vector<MatmulShape> shapes;
     std::unique_ptr<CudaMatmul<T>> matmul;
     BufferTurns panels[2];
     CudaEvent tile_done;
     StagedCopies to_device, to_host;
 
-    State(MatmulMethod method, const OutOfCorePlan& p, std::size_t workspace, ThreadPool& threads)
+    TileByTile(MatmulMethod method, const OutOfCorePlan& p, std::size_t workspace, ThreadPool& threads)
         : plan(p),
           memory(arena_bytes<DeviceParts<T>>(p)),
           device(in_arena<DeviceParts<T>>(memory, p)),
-          shapes(p.shapes()),
-          matmul(make_cuda_matmul<T>(method, {shapes, workspace}, compute)),
+          matmul(make_cuda_matmul<T>(method, {p.shapes(), workspace}, compute)),
           to_device(threads),
           to_host(threads) {}
 
@@ -125,29 +121,30 @@ struct OutOfCoreMatmul<T>::State {
     }
 };
 
+}  // namespace
+
 template <class T>
 std::size_t out_of_core_bytes(MatmulMethod method, const OutOfCorePlan& plan, std::size_t workspace) {
-    const std::vector<MatmulShape> shapes = plan.shapes();
-    return arena_bytes<DeviceParts<T>>(plan) + cuda_matmul_bytes<T>(method, {shapes, workspace});
+    return arena_bytes<DeviceParts<T>>(plan) + cuda_matmul_bytes<T>(method, {plan.shapes(), workspace});
 }
 
 template <class T>
-OutOfCoreMatmul<T>::OutOfCoreMatmul(MatmulMethod method,
-                                    const OutOfCorePlan& plan,
-                                    std::size_t workspace,
-                                    ThreadPool& threads)
-    : state_(std::make_unique<State>(method, plan, workspace, threads)) {}
-
-template <class T>
-OutOfCoreMatmul<T>::~OutOfCoreMatmul() = default;
-
-template <class T>
-void OutOfCoreMatmul<T>::run(const MatmulCall<T>& call, const std::function<void()>& pause) {
-    state_->run(call, pause);
+OutOfCoreMatmul<T> make_out_of_core_matmul(MatmulMethod method,
+                                           const OutOfCorePlan& plan,
+                                           std::size_t workspace,
+                                           ThreadPool& threads) {
+    const auto tiles = std::make_shared<TileByTile<T>>(method, plan, workspace, threads);
+    return [=](const MatmulCall<T>& call, const std::function<void()>& pause) { tiles->run(call, pause); };
 }
 
-template class OutOfCoreMatmul<float>;
-template class OutOfCoreMatmul<double>;
+template OutOfCoreMatmul<float> make_out_of_core_matmul(MatmulMethod,
+                                                        const OutOfCorePlan&,
+                                                        std::size_t,
+                                                        ThreadPool&);
+template OutOfCoreMatmul<double> make_out_of_core_matmul(MatmulMethod,
+                                                         const OutOfCorePlan&,
+                                                         std::size_t,
+                                                         ThreadPool&);
 template std::size_t out_of_core_bytes<float>(MatmulMethod, const OutOfCorePlan&, std::size_t);
 template std::size_t out_of_core_bytes<double>(MatmulMethod, const OutOfCorePlan&, std::size_t);
 

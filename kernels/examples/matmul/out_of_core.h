@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <vector>
 
@@ -43,31 +42,22 @@ std::optional<OutOfCorePlan> plan_out_of_core(const MatmulShape& whole,
 /// The plan that takes the least memory.
 OutOfCorePlan smallest_out_of_core(const MatmulShape& whole, const PlanBytes& bytes);
 
-/// Bytes of device memory that a OutOfCoreMatmul of this plan allocates, exactly.
+/// Bytes of device memory that an out-of-core product of this plan allocates, exactly.
 template <class T>
 std::size_t out_of_core_bytes(MatmulMethod method, const OutOfCorePlan& plan, std::size_t workspace);
 
-/// Copies to the device, products and copies to the host go on at the same time, each with two buffers; host
-/// memory is copied through page-locked buffers by the threads.
+/// The product and its sums. The call's arrays are the host's, its shape the plan's. Returns when C and the
+/// sums are there. `pause` is called after each panel and may throw. The same bits from call to call. Throws
+/// CudaError.
 template <class T>
-class OutOfCoreMatmul {
-  public:
-    /// Throws CudaError.
-    OutOfCoreMatmul(MatmulMethod method,
-                    const OutOfCorePlan& plan,
-                    std::size_t workspace,
-                    ThreadPool& threads);
-    ~OutOfCoreMatmul();
-    OutOfCoreMatmul(const OutOfCoreMatmul&) = delete;
-    OutOfCoreMatmul& operator=(const OutOfCoreMatmul&) = delete;
+using OutOfCoreMatmul = std::function<void(const MatmulCall<T>& call, const std::function<void()>& pause)>;
 
-    /// The call's arrays are the host's, its shape the plan's. Returns when C and the sums are there.
-    /// `pause` is called after each panel and may throw. The same bits from call to call. Throws CudaError.
-    void run(const MatmulCall<T>& call, const std::function<void()>& pause);
-
-  private:
-    struct State;
-    std::unique_ptr<State> state_;
-};
+/// Copies to the device, products and copies to the host go on at the same time, each with two buffers; host
+/// memory is copied through page-locked buffers by the threads. Throws CudaError.
+template <class T>
+OutOfCoreMatmul<T> make_out_of_core_matmul(MatmulMethod method,
+                                           const OutOfCorePlan& plan,
+                                           std::size_t workspace,
+                                           ThreadPool& threads);
 
 }  // namespace stencil::matmul

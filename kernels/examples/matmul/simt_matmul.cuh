@@ -1,23 +1,69 @@
-// Matrix products on the arithmetic units outside the tensor cores, from the simplest to a good one.
+// Matrix products on the arithmetic units outside the tensor cores, as tutorials write them.
 #pragma once
 
-#include <cuda_runtime.h>
-
+#include "kernels/cuda/cuda_check.cuh"
 #include "kernels/examples/matmul/cuda_matmul.h"
+#include "kernels/field/divide.h"
 
-namespace stencil::matmul {
+namespace stencil::matmul::simt {
 
-/// A thread for each value of C, with its factors straight from memory.
+constexpr int kTile = 16;
+
 template <class T>
-void naive_matmul(const MatmulCall<T>& call, cudaStream_t stream);
+__device__ void store(const MatmulCall<T>& call, std::int64_t row, std::int64_t column, T sum) {
+    T& c = call.c[row * call.shape.n + column];
+    c = call.accumulate ? c + sum : sum;
+}
 
-/// The tutorial's: 16x16 threads for 16x16 values of C, whose factors come tile by tile through shared
-/// memory.
 template <class T>
-void tiled_matmul(const MatmulCall<T>& call, cudaStream_t stream);
+__global__ void __launch_bounds__(256) naive_kernel(MatmulCall<T> call) {
+    const std::int64_t column = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+    const std::int64_t row = std::int64_t(blockIdx.y) * blockDim.y + threadIdx.y;
+    if (row >= call.shape.m || column >= call.shape.n) return;
+    T sum = 0;
+    for (std::int64_t k = 0; k < call.shape.k; ++k)
+        sum += call.a[row * call.shape.k + k] * call.b[k * call.shape.n + column];
+    store(call, row, column, sum);
+}
 
-/// A thread for 8x8 values of C, in registers; the tiles in shared memory are double-buffered.
+// The tutorial's, with ceil(k / 16) steps instead of a step for each block of the grid, `<` for its `<=`,
+// sums in T instead of float64, columns along threadIdx.x, and each value of C written once instead of added
+// up with atomics.
 template <class T>
-void register_matmul(const MatmulCall<T>& call, cudaStream_t stream);
+__global__ void __launch_bounds__(kTile* kTile) tiled_kernel(MatmulCall<T> call) {
+    __shared__ T a[kTile][kTile];
+    __shared__ T b[kTile][kTile];
+    const int x = int(threadIdx.x), y = int(threadIdx.y);
+    const std::int64_t column = std::int64_t(blockIdx.x) * kTile + x;
+    const std::int64_t row = std::int64_t(blockIdx.y) * kTile + y;
+    const MatmulShape& s = call.shape;
+    T sum = 0;
+    for (std::int64_t first = 0; first < s.k; first += kTile) {
+        a[y][x] = row < s.m && first + x < s.k ? call.a[row * s.k + first + x] : T(0);
+        b[y][x] = first + y < s.k && column < s.n ? call.b[(first + y) * s.n + column] : T(0);
+        __syncthreads();
+        for (int k = 0; k < kTile; ++k) sum += a[y][k] * b[k][x];
+        __syncthreads();
+    }
+    if (row < s.m && column < s.n) store(call, row, column, sum);
+}
 
-}  // namespace stencil::matmul
+inline dim3 blocks_for(const MatmulShape& shape, dim3 block) {
+    return dim3(unsigned(ceil_div(shape.n, block.x)), unsigned(ceil_div(shape.m, block.y)));
+}
+
+template <class T>
+void naive_matmul(const MatmulCall<T>& call, cudaStream_t stream) {
+    const dim3 block(32, 8);
+    naive_kernel<<<blocks_for(call.shape, block), block, 0, stream>>>(call);
+    check_launch("naive_kernel");
+}
+
+template <class T>
+void tiled_matmul(const MatmulCall<T>& call, cudaStream_t stream) {
+    const dim3 block(kTile, kTile);
+    tiled_kernel<<<blocks_for(call.shape, block), block, 0, stream>>>(call);
+    check_launch("tiled_kernel");
+}
+
+}  // namespace stencil::matmul::simt

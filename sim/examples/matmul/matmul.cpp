@@ -55,8 +55,8 @@ constexpr ExampleOption kOptions[] = {
 
 /// A row that the example compares.
 struct MatmulRow {
-    std::string_view key;  ///< for --rows
-    const char* name;      ///< in the report
+    std::string_view name;  ///< for --rows
+    const char* title;      ///< in the report
     Device device = Device::cuda;
     MatmulMethod method = MatmulMethod::library;  ///< on the GPU
     bool inexact = false;
@@ -84,14 +84,8 @@ std::vector<MatmulRow> chosen_rows(const ExampleRequest& request) {
     const std::vector<DType> dtypes = request.dtypes();
     bool any = false;
     for (const std::string& key : split(list, ',')) {
-        const auto row = std::ranges::find(kRows, key, &MatmulRow::key);
-        if (row == std::end(kRows)) {
-            std::vector<std::string> known{"all"};
-            for (const MatmulRow& one : kRows) known.emplace_back(one.key);
-            throw InputError("--rows: " + unknown_name_message("row", key, known));
-        }
-        rows.push_back(*row);
-        any |= std::ranges::any_of(dtypes, [&](DType dtype) { return works(*row, dtype); });
+        rows.push_back(row_named(kRows, "row", key, "--rows: "));
+        any |= std::ranges::any_of(dtypes, [&](DType dtype) { return works(rows.back(), dtype); });
     }
     if (!any)
         throw InputError(
@@ -140,7 +134,7 @@ class MatmulExample {
             if (!works(which, dtype_of<T>)) continue;
             const bool cpu = which.device == Device::cpu;
             any |= cpu ? context_.cpu() : context_.gpu();
-            variants.push_back({which.name, which.device, [this, which, cpu](ReportRow& row) {
+            variants.push_back({which.title, which.device, [this, which, cpu](ReportRow& row) {
                                     if (cpu) return run_on_cpu(row);
                                     if constexpr (STENCILSCOPE_HAS_CUDA) run_on_gpu(which, row);
                                 }});
@@ -215,9 +209,8 @@ class MatmulExample {
     }
 
     void run_on_gpu(const MatmulRow& which, ReportRow& row) {
-        const MatmulShape shapes[] = {problem_.shape};
         const double bytes = double(arena_bytes<DeviceOperands<T>>(problem_.shape) +
-                                    cuda_matmul_bytes<T>(which.method, {shapes, kWorkspace}));
+                                    cuda_matmul_bytes<T>(which.method, {{problem_.shape}, kWorkspace}));
         row.gpu_memory = GpuMemoryUse{bytes};
         const auto result =
             bytes <= context_.gpu_budget() ? run_in_memory(which, row) : run_out_of_core(which, row);
@@ -268,8 +261,7 @@ class MatmulExample {
                         const DeviceOperands<T>& device,
                         CudaStream& stream,
                         ReportRow& row) {
-        const MatmulShape shapes[] = {problem_.shape};
-        const auto matmul = make_cuda_matmul<T>(which.method, {shapes, kWorkspace}, stream);
+        const auto matmul = make_cuda_matmul<T>(which.method, {{problem_.shape}, kWorkspace}, stream);
         const auto once = [&] {
             matmul->run({device.a, device.b, device.c, device.sums, problem_.shape, false});
         };
@@ -299,7 +291,7 @@ class MatmulExample {
         throw MachineError(
             fmt::format("GPU memory: {} bytes are allowed or free, and {} of {} x {} x {} takes {} at least",
                         budget,
-                        which.name,
+                        which.title,
                         s.m,
                         s.k,
                         s.n,
@@ -310,12 +302,12 @@ class MatmulExample {
         const auto budget = std::size_t(context_.gpu_budget());
         const std::size_t workspace = std::min(kWorkspace, budget / kWorkspaceShare);
         const OutOfCorePlan p = plan(which, budget, workspace);
-        OutOfCoreMatmul<T> matmul(which.method, p, workspace, context_.threads());
+        const auto matmul = make_out_of_core_matmul<T>(which.method, p, workspace, context_.threads());
         HostProduct product(problem_.shape);
         time_host(context_, row, [&] {
             for (int i = 0; i < problem_.repetitions; ++i)
-                matmul.run({operands_.a.data(), operands_.b.data(), product.c.data(), product.sums.data()},
-                           [&] { context_.pause(); });
+                matmul({operands_.a.data(), operands_.b.data(), product.c.data(), product.sums.data()},
+                       [&] { context_.pause(); });
         });
         row.gpu_memory = GpuMemoryUse{double(p.bytes)};
         row.more.emplace_back("out_of_core", true);

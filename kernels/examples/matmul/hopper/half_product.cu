@@ -1,11 +1,12 @@
 #include "kernels/examples/matmul/hopper/half_product.cuh"
 
 #include <algorithm>
+#include <string>
 
 #include "kernels/cuda/cuda_check.cuh"
 #include "kernels/cuda/cuda_grid.cuh"
+#include "kernels/cuda/driver_function.cuh"
 #include "kernels/examples/matmul/hopper/pipeline.cuh"
-#include "kernels/examples/matmul/hopper/tensor_map.cuh"
 #include "kernels/field/divide.h"
 
 namespace stencil::matmul::hopper {
@@ -198,10 +199,43 @@ __global__ void __launch_bounds__(kThreads) half_product_kernel(const __grid_con
     }
 }
 
+// The driver's function, without linking the driver; null where it has none.
+auto tensor_map_encoder() {
+    static const auto encoder = driver_function<decltype(&cuTensorMapEncodeTiled)>("cuTensorMapEncodeTiled");
+    return encoder;
+}
+
+// Rows of halves that follow one another, to be copied in boxes of kHalfTile rows of 128 bytes.
+CUtensorMap make_tensor_map(const __half* data, std::int64_t rows, std::int64_t columns) {
+    CUtensorMap map;
+    const cuuint64_t size[2] = {cuuint64_t(columns), cuuint64_t(rows)}, pitch[1] = {size[0] * sizeof(__half)};
+    const cuuint32_t box[2] = {kHalfDepth, kHalfTile}, step[2] = {1, 1};
+    const CUresult result = tensor_map_encoder()(&map,
+                                                 CU_TENSOR_MAP_DATA_TYPE_FLOAT16,
+                                                 2,
+                                                 const_cast<__half*>(data),
+                                                 size,
+                                                 pitch,
+                                                 box,
+                                                 step,
+                                                 CU_TENSOR_MAP_INTERLEAVE_NONE,
+                                                 CU_TENSOR_MAP_SWIZZLE_128B,
+                                                 CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+                                                 CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+    if (result != CUDA_SUCCESS)
+        throw CudaError("CUDA: cuTensorMapEncodeTiled: error " + std::to_string(int(result)));
+    return map;
+}
+
 }  // namespace
 
 bool has_half_product() {
-    static const bool there = has_kernel(half_product_kernel);
+    static const bool there = [] {
+        cudaFuncAttributes attributes{};
+        const bool image = cudaFuncGetAttributes(&attributes, half_product_kernel) == cudaSuccess;
+        cudaGetLastError();  // no image for this device is no error
+        return image && tensor_map_encoder() != nullptr;
+    }();
     return there;
 }
 
@@ -211,12 +245,10 @@ void half_product(const HalfProduct& product, cudaStream_t stream) {
     const MatmulShape& s = product.shape;
     const std::int64_t tiles = ceil_div(s.m, kHalfTile) * ceil_div(s.n, kHalfTile);
     const auto blocks = unsigned(std::min<std::int64_t>(tiles, multiprocessors()));
-    const auto map = [&](const __half* data, std::int64_t rows) {
-        return make_tensor_map(
-            {CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 2, data, rows, 2 * product.depth, kHalfDepth, kHalfTile});
-    };
     half_product_kernel<<<blocks, kThreads, kSharedBytes, stream>>>(
-        map(product.a, s.m), map(product.b, s.n), product);
+        make_tensor_map(product.a, s.m, 2 * product.depth),
+        make_tensor_map(product.b, s.n, 2 * product.depth),
+        product);
     check_launch("half_product_kernel");
 }
 

@@ -1,15 +1,14 @@
-// A block of 256 threads has 128x128 values of C, a warp 32x64 and a thread 8x8 of them, in registers. Each
-// step along k takes 8 + 8 numbers from shared memory for 64 multiply-adds.
-
-#include <algorithm>
+// Matrix products from registers. A block of 256 threads has 128x128 values of C, a warp 32x64 and a thread
+// 8x8 of them. Each step along k takes 8 + 8 numbers from shared memory, where tiles are double-buffered, for
+// 64 multiply-adds.
+#pragma once
 
 #include "kernels/cuda/cuda_check.cuh"
 #include "kernels/cuda/vectors.cuh"
-#include "kernels/examples/matmul/simt_matmul.cuh"
+#include "kernels/examples/matmul/cuda_matmul.h"
 #include "kernels/field/divide.h"
 
-namespace stencil::matmul {
-namespace {
+namespace stencil::matmul::registers {
 
 constexpr int kThreads = 256;
 constexpr int kTile = 128;
@@ -172,8 +171,6 @@ __global__ void __launch_bounds__(kThreads, sizeof(T) == 4 ? 2 : 1) register_ker
     }
 }
 
-}  // namespace
-
 template <class T>
 void register_matmul(const MatmulCall<T>& call, cudaStream_t stream) {
     const MatmulShape& s = call.shape;
@@ -185,7 +182,4 @@ void register_matmul(const MatmulCall<T>& call, cudaStream_t stream) {
     check_launch("register_kernel");
 }
 
-template void register_matmul<float>(const MatmulCall<float>&, cudaStream_t);
-template void register_matmul<double>(const MatmulCall<double>&, cudaStream_t);
-
-}  // namespace stencil::matmul
+}  // namespace stencil::matmul::registers
