@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <type_traits>
 
 namespace stencil {
 
@@ -26,6 +28,20 @@ __host__ __device__ bool are_aligned(std::size_t bytes, const P*... p) {
 template <class T, int N = 16 / int(sizeof(T))>
 __device__ AlignedVector<T, N> load_pack(const T* from) {
     return *reinterpret_cast<const AlignedVector<T, N>*>(from);
+}
+
+/// The same of what is read once, and should not displace what else the caches hold.
+template <int N, class T>
+__device__ AlignedVector<T, N> load_once(const T* from) {
+    constexpr std::size_t kBytes = N * sizeof(T);
+    using Word = std::conditional_t<kBytes % 16 == 0, int4, std::conditional_t<kBytes % 8 == 0, int2, int>>;
+    Word words[kBytes / sizeof(Word)];
+#pragma unroll
+    for (std::size_t i = 0; i < kBytes / sizeof(Word); ++i)
+        words[i] = __ldcs(reinterpret_cast<const Word*>(from) + i);
+    AlignedVector<T, N> pack;
+    memcpy(&pack, words, kBytes);
+    return pack;
 }
 
 template <class T, int N>

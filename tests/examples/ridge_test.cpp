@@ -339,15 +339,15 @@ TEST_CASE("The dense normal equations agree with Eigen") {
     for (const Shape shape : {Shape{90, 60, 0.3}, {60, 90, 0.3}}) {
         const auto a = random_sparse<float>(random, shape.rows, shape.columns, shape.density, -1);
         const std::vector<double> d = random_vector(random, shape.rows);
-        const auto direct = make_cpu_dense_ridge(a, 2);
-        direct->form();
-        REQUIRE(direct->factor(0.7));
-        const std::vector<double> x = direct->apply(product(transposed(a), d, 1));
+        const DenseRidge direct = make_cpu_dense_ridge(a, 2);
+        direct.form();
+        REQUIRE(direct.factor(0.7));
+        const std::vector<double> x = direct.apply(product(transposed(a), d, 1));
         const std::vector<double> truth = dense_solution(dense(a), d, 0.7);
         REQUIRE(distance(x, truth) <= 1e-11 * norm(truth));
     }
     const auto singular = random_sparse<float>(random, 5, 20, 0.5);
-    const auto direct = make_cpu_dense_ridge(singular, 1);
-    direct->form();
-    REQUIRE_FALSE(direct->factor(1e-30));
+    const DenseRidge direct = make_cpu_dense_ridge(singular, 1);
+    direct.form();
+    REQUIRE_FALSE(direct.factor(1e-30));
 }

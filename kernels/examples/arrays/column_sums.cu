@@ -1,8 +1,8 @@
 // Column sums on CUDA in two stages: blocks sum slabs of rows, then the slabs' sums are added up.
 
-#include <algorithm>
-#include <cstring>
 #include "kernels/examples/arrays/column_sums.h"
+
+#include <algorithm>
 
 #include "kernels/cuda/cuda_check.cuh"
 #include "kernels/cuda/cuda_grid.cuh"
@@ -28,23 +28,6 @@ struct Slabs {
     int threads_x;  // neighbours along a row; the others of a block take the next rows
 };
 
-// The matrix is read once: what else the caches hold should stay.
-template <class P>
-__device__ P load_once(const P* p) {
-    P value;
-    if constexpr (sizeof(P) == 16) {
-        const int4 bits = __ldcs(reinterpret_cast<const int4*>(p));
-        memcpy(&value, &bits, 16);
-    } else if constexpr (sizeof(P) == 8) {
-        const int2 bits = __ldcs(reinterpret_cast<const int2*>(p));
-        memcpy(&value, &bits, 8);
-    } else {
-        const int bits = __ldcs(reinterpret_cast<const int*>(p));
-        memcpy(&value, &bits, 4);
-    }
-    return value;
-}
-
 // A thread's own rows: a few at a time in T, their sums in double.
 template <bool Weighted, class T, int Width>
 __device__ void sum_rows(const T* a, const T* weights, const Slabs& slabs, double (&total)[Width]) {
@@ -62,7 +45,7 @@ __device__ void sum_rows(const T* a, const T* weights, const Slabs& slabs, doubl
         for (int r = 0; r < kRows; ++r) {
             const bool there = row + r * step < last;
             packs[r] = P{};
-            if (there) packs[r] = load_once(reinterpret_cast<const P*>(from));
+            if (there) packs[r] = load_once<Width>(from);
             from += pitch;
         }
         if (Weighted) {

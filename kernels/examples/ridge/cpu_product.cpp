@@ -5,22 +5,6 @@
 #include "kernels/cpu/thread_pool.h"
 #include "kernels/field/divide.h"
 
-#ifndef STENCILSCOPE_PRODUCT_ROWS
-#define STENCILSCOPE_PRODUCT_ROWS  // this file is included by itself
-namespace stencil {
-
-template <class T, class I>
-struct Rows {
-    const std::int64_t* start;
-    const T* value;
-    const I* index;
-    const double* x;
-    double* y;
-};
-
-}  // namespace stencil
-#endif
-
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/examples/ridge/cpu_product.cpp"
 #include <hwy/foreach_target.h>
@@ -88,24 +72,16 @@ HWY_INLINE double dot(const T* value, const I* index, std::int64_t count, const 
 }
 
 template <class T, class I>
-void add_rows(const Rows<T, I>& rows, std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) {
+void add_rows(const ProductRows& rows, const T* value, const I* index) {
+    for (std::int64_t i = rows.begin; i < rows.end; ++i) {
         const std::int64_t first = rows.start[i];
-        rows.y[i] += dot(rows.value + first, rows.index + first, rows.start[i + 1] - first, rows.x);
+        rows.y[i] += dot(value + first, index + first, rows.start[i + 1] - first, rows.x);
     }
 }
 
-void add_float_narrow(const Rows<float, std::uint16_t>& rows, std::int64_t begin, std::int64_t end) {
-    add_rows(rows, begin, end);
-}
-void add_float_wide(const Rows<float, std::uint32_t>& rows, std::int64_t begin, std::int64_t end) {
-    add_rows(rows, begin, end);
-}
-void add_double_narrow(const Rows<double, std::uint16_t>& rows, std::int64_t begin, std::int64_t end) {
-    add_rows(rows, begin, end);
-}
-void add_double_wide(const Rows<double, std::uint32_t>& rows, std::int64_t begin, std::int64_t end) {
-    add_rows(rows, begin, end);
+void add_any_rows(const ProductRows& rows) {
+    std::visit(
+        [&](const auto* value, const auto* index) { add_rows(rows, value, index); }, rows.value, rows.index);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -115,24 +91,9 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace stencil {
 
-HWY_EXPORT(add_float_narrow);
-HWY_EXPORT(add_float_wide);
-HWY_EXPORT(add_double_narrow);
-HWY_EXPORT(add_double_wide);
+HWY_EXPORT(add_any_rows);
 
 namespace {
-
-template <class T, class I>
-void add_to_rows(const Rows<T, I>& rows, std::int64_t begin, std::int64_t end) {
-    if constexpr (sizeof(T) == 4 && sizeof(I) == 2)
-        HWY_DYNAMIC_DISPATCH(add_float_narrow)(rows, begin, end);
-    else if constexpr (sizeof(T) == 4)
-        HWY_DYNAMIC_DISPATCH(add_float_wide)(rows, begin, end);
-    else if constexpr (sizeof(I) == 2)
-        HWY_DYNAMIC_DISPATCH(add_double_narrow)(rows, begin, end);
-    else
-        HWY_DYNAMIC_DISPATCH(add_double_wide)(rows, begin, end);
-}
 
 constexpr std::int64_t kBlockColumns = 4096;  // 32 KiB of x
 constexpr std::int64_t kWorthBlocking = 64;   // nonzeros of a row in a block, on average
@@ -153,15 +114,14 @@ CpuProduct<T>::CpuProduct(const SparseMatrix<T>& a, ThreadPool& threads)
     block_columns_ = blocked ? kBlockColumns : std::max<std::int64_t>(1, columns_);
     blocks_ = blocked ? blocks : 1;
     if (narrow)
-        fill(a, narrow_);
+        fill(a, index_.template emplace<AlignedBuffer<std::uint16_t>>(a.value.size()));
     else
-        fill(a, wide_);
+        fill(a, index_.template emplace<AlignedBuffer<std::uint32_t>>(a.value.size()));
 }
 
 template <class T>
 template <class I>
 void CpuProduct<T>::fill(const SparseMatrix<T>& a, AlignedBuffer<I>& index) {
-    index = AlignedBuffer<I>(a.value.size());
     start_.reserve(std::size_t(blocks_ * (rows_ + 1)));
     std::vector<std::int64_t> next(a.start.begin(), a.start.end() - 1);
     std::int64_t filled = 0;
@@ -189,13 +149,18 @@ void CpuProduct<T>::multiply(const double* x, double* y) const {
         const std::int64_t end = bounds_[std::size_t(thread) + 1];
         std::fill(y + begin, y + end, 0.0);
         for (std::int64_t block = 0; block < blocks_; ++block) {
-            const std::int64_t* start = start_.data() + block * (rows_ + 1);
-            const double* part = x + block * block_columns_;
-            if (narrow_.size() > 0)
-                add_to_rows(
-                    Rows<T, std::uint16_t>{start, value_.data(), narrow_.data(), part, y}, begin, end);
-            else if (wide_.size() > 0)
-                add_to_rows(Rows<T, std::uint32_t>{start, value_.data(), wide_.data(), part, y}, begin, end);
+            std::visit(
+                [&](const auto& index) {
+                    HWY_DYNAMIC_DISPATCH(add_any_rows)
+                    ({start_.data() + block * (rows_ + 1),
+                      value_.data(),
+                      index.data(),
+                      x + block * block_columns_,
+                      y,
+                      begin,
+                      end});
+                },
+                index_);
         }
     };
     if (value_.size() + std::size_t(rows_) >= kWorthThreads) {
@@ -207,7 +172,7 @@ void CpuProduct<T>::multiply(const double* x, double* y) const {
 
 template <class T>
 double CpuProduct<T>::bytes() const {
-    return double(value_.size()) * double(sizeof(T) + (narrow_.size() > 0 ? 2 : 4)) +
+    return double(value_.size()) * double(sizeof(T) + (index_.index() == 0 ? 2 : 4)) +
            8.0 * double(start_.size()) + 8.0 * double(columns_ + 2 * rows_);
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <variant>
 #include <vector>
 
 #include "kernels/cpu/aligned_buffer.h"
@@ -11,6 +11,16 @@
 namespace stencil {
 
 class ThreadPool;
+
+/// Rows of a part of a matrix: y[i] += its row i times x, for i of [begin, end).
+struct ProductRows {
+    const std::int64_t* start;
+    std::variant<const float*, const double*> value;
+    std::variant<const std::uint16_t*, const std::uint32_t*> index;
+    const double* x;
+    double* y;
+    std::int64_t begin, end;
+};
 
 /// A matrix laid out for y = A x. Where rows are long enough it is cut into blocks of columns whose part of x
 /// stays in the first-level cache, and a column takes 16 bits; otherwise it is one block with 32 bits.
@@ -39,8 +49,7 @@ class CpuProduct {
     std::vector<std::int64_t> start_;   // block by block, each rows + 1
     std::vector<std::int64_t> bounds_;  // each thread's rows
     AlignedBuffer<T> value_;
-    AlignedBuffer<std::uint16_t> narrow_;
-    AlignedBuffer<std::uint32_t> wide_;
+    std::variant<AlignedBuffer<std::uint16_t>, AlignedBuffer<std::uint32_t>> index_;
 };
 
 }  // namespace stencil

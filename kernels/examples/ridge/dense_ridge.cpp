@@ -3,6 +3,7 @@
 #include <cblas.h>
 
 #include <algorithm>
+#include <memory>
 
 #include "kernels/cpu/aligned_buffer.h"
 
@@ -20,68 +21,47 @@ void dpotrs_(const char* half,
 }
 
 namespace stencil {
-namespace {
-
-template <class T>
-class CpuDenseRidge final : public DenseRidge {
-  public:
-    CpuDenseRidge(const SparseMatrix<T>& a, int threads)
-        : a_(a),
-          threads_(threads),
-          n_(int(a.columns)),
-          gram_(std::size_t(n_) * std::size_t(n_)),
-          factor_(std::max(std::size_t(n_), std::size_t(a.rows)) * std::size_t(n_)) {}
-
-    // The dense matrix lies where the factor comes later.
-    void form() override {
-        openblas_set_num_threads(threads_);
-        double* dense = factor_.data();
-        std::fill_n(dense, std::size_t(a_.rows) * std::size_t(n_), 0.0);
-        for (std::int64_t i = 0; i < a_.rows; ++i)
-            for (auto k = std::size_t(a_.start[std::size_t(i)]);
-                 k < std::size_t(a_.start[std::size_t(i) + 1]);
-                 ++k)
-                dense[std::size_t(i) * std::size_t(n_) + a_.column[k]] = double(a_.value[k]);
-        cblas_dsyrk(
-            CblasColMajor, CblasLower, CblasNoTrans, n_, int(a_.rows), 1, dense, n_, 0, gram_.data(), n_);
-    }
-
-    bool factor(double c) override {
-        openblas_set_num_threads(threads_);
-        std::copy_n(gram_.data(), gram_.size(), factor_.data());
-        for (int i = 0; i < n_; ++i) factor_.data()[std::size_t(i) * std::size_t(n_ + 1)] += c * c;
-        int info = 0;
-        dpotrf_("L", &n_, factor_.data(), &n_, &info);
-        return info == 0;
-    }
-
-    std::vector<double> apply(std::span<const double> vector) override {
-        std::vector<double> x(vector.begin(), vector.end());
-        const int one = 1;
-        int info = 0;
-        dpotrs_("L", &n_, &one, factor_.data(), &n_, x.data(), &n_, &info);
-        return x;
-    }
-
-  private:
-    const SparseMatrix<T>& a_;
-    int threads_, n_;
-    AlignedBuffer<double> gram_, factor_;
-};
-
-}  // namespace
-
 double dense_ridge_bytes(std::int64_t rows, std::int64_t columns) {
     const double n = double(columns);
     return 8 * n * (n + std::max(n, double(rows)));
 }
 
+// The dense matrix lies where the factor comes later.
 template <class T>
-std::unique_ptr<DenseRidge> make_cpu_dense_ridge(const SparseMatrix<T>& a, int threads) {
-    return std::make_unique<CpuDenseRidge<T>>(a, threads);
+DenseRidge make_cpu_dense_ridge(const SparseMatrix<T>& a, int threads) {
+    const int n = int(a.columns);
+    const auto width = std::size_t(n);
+    const auto gram = std::make_shared<AlignedBuffer<double>>(width * width);
+    const auto factor = std::make_shared<AlignedBuffer<double>>(std::max(width, std::size_t(a.rows)) * width);
+    DenseRidge ridge;
+    ridge.form = [=, &a] {
+        openblas_set_num_threads(threads);
+        double* const dense = factor->data();
+        std::fill_n(dense, std::size_t(a.rows) * width, 0.0);
+        for (auto i = std::size_t(0); i < std::size_t(a.rows); ++i)
+            for (auto k = std::size_t(a.start[i]); k < std::size_t(a.start[i + 1]); ++k)
+                dense[i * width + a.column[k]] = double(a.value[k]);
+        cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, n, int(a.rows), 1, dense, n, 0, gram->data(), n);
+    };
+    ridge.factor = [=](double c) {
+        openblas_set_num_threads(threads);
+        std::ranges::copy(*gram, factor->begin());
+        for (std::size_t i = 0; i < width; ++i) factor->data()[i * (width + 1)] += c * c;
+        int info = 0;
+        dpotrf_("L", &n, factor->data(), &n, &info);
+        return info == 0;
+    };
+    ridge.apply = [=](std::span<const double> vector) {
+        std::vector<double> x(vector.begin(), vector.end());
+        const int one = 1;
+        int info = 0;
+        dpotrs_("L", &n, &one, factor->data(), &n, x.data(), &n, &info);
+        return x;
+    };
+    return ridge;
 }
 
-template std::unique_ptr<DenseRidge> make_cpu_dense_ridge(const SparseMatrix<float>&, int);
-template std::unique_ptr<DenseRidge> make_cpu_dense_ridge(const SparseMatrix<double>&, int);
+template DenseRidge make_cpu_dense_ridge(const SparseMatrix<float>&, int);
+template DenseRidge make_cpu_dense_ridge(const SparseMatrix<double>&, int);
 
 }  // namespace stencil

@@ -52,7 +52,7 @@ __global__ void add_to_diagonal_kernel(double* a, int n, double value) {
 constexpr std::size_t kWorkspace = std::size_t(32) << 20;
 
 template <class T>
-class CudaDenseRidge final : public DenseRidge {
+class CudaDenseRidge {
   public:
     CudaDenseRidge(const SparseMatrix<T>& a, CudaStream& stream)
         : stream_(stream),
@@ -69,21 +69,26 @@ class CudaDenseRidge final : public DenseRidge {
           vector_(sizeof(double) * std::size_t(n_)),
           info_(sizeof(int)) {
         int count = 0;
-        CUSOLVER_CHECK(
-            cusolverDnDpotrf_bufferSize, solver_, CUBLAS_FILL_MODE_LOWER, n_, factor(), n_, &count);
+        CUSOLVER_CHECK(cusolverDnDpotrf_bufferSize,
+                       solver_,
+                       CUBLAS_FILL_MODE_LOWER,
+                       n_,
+                       as<double>(factor_),
+                       n_,
+                       &count);
         work_count_ = count;
         work_ = CudaMemory(sizeof(double) * std::size_t(std::max(1, count)));
     }
 
     // The dense matrix lies where the factor comes later.
-    void form() override {
+    void form() {
         const cudaStream_t s = cuda_handle(stream_);
         CUDA_CHECK(
             cudaMemsetAsync(factor_.data(), 0, sizeof(double) * std::size_t(n_) * std::size_t(rows_), s));
-        scatter_rows_kernel<<<unsigned(rows_), 256, 0, s>>>(static_cast<const std::int64_t*>(start_.data()),
-                                                            static_cast<const std::uint32_t*>(column_.data()),
-                                                            static_cast<const T*>(value_.data()),
-                                                            factor(),
+        scatter_rows_kernel<<<unsigned(rows_), 256, 0, s>>>(as<const std::int64_t>(start_),
+                                                            as<const std::uint32_t>(column_),
+                                                            as<const T>(value_),
+                                                            as<double>(factor_),
                                                             n_);
         check_launch("scatter_rows_kernel");
         const double one = 1, zero = 0;
@@ -94,38 +99,35 @@ class CudaDenseRidge final : public DenseRidge {
                      n_,
                      rows_,
                      &one,
-                     factor(),
+                     as<double>(factor_),
                      n_,
                      &zero,
-                     gram(),
+                     as<double>(gram_),
                      n_);
     }
 
-    bool factor(double c) override {
+    bool factor(double c) {
         const cudaStream_t s = cuda_handle(stream_);
-        CUDA_CHECK(cudaMemcpyAsync(factor_.data(),
-                                   gram_.data(),
-                                   sizeof(double) * std::size_t(n_) * std::size_t(n_),
-                                   cudaMemcpyDefault,
-                                   s));
-        add_to_diagonal_kernel<<<unsigned((n_ + 255) / 256), 256, 0, s>>>(factor(), n_, c * c);
+        copy_on_device(
+            factor_.data(), gram_.data(), sizeof(double) * std::size_t(n_) * std::size_t(n_), stream_);
+        add_to_diagonal_kernel<<<unsigned((n_ + 255) / 256), 256, 0, s>>>(as<double>(factor_), n_, c * c);
         check_launch("add_to_diagonal_kernel");
         CUSOLVER_CHECK(cusolverDnDpotrf,
                        solver_,
                        CUBLAS_FILL_MODE_LOWER,
                        n_,
-                       factor(),
+                       as<double>(factor_),
                        n_,
-                       static_cast<double*>(work_.data()),
+                       as<double>(work_),
                        work_count_,
-                       info());
+                       as<int>(info_));
         int status = 0;
         CUDA_CHECK(cudaMemcpyAsync(&status, info_.data(), sizeof status, cudaMemcpyDefault, s));
         stream_.synchronize();
         return status == 0;
     }
 
-    std::vector<double> apply(std::span<const double> vector) override {
+    std::vector<double> apply(std::span<const double> vector) {
         const cudaStream_t s = cuda_handle(stream_);
         std::vector<double> x(vector.begin(), vector.end());
         const std::size_t bytes = sizeof(double) * x.size();
@@ -135,21 +137,17 @@ class CudaDenseRidge final : public DenseRidge {
                        CUBLAS_FILL_MODE_LOWER,
                        n_,
                        1,
-                       factor(),
+                       as<double>(factor_),
                        n_,
-                       static_cast<double*>(vector_.data()),
+                       as<double>(vector_),
                        n_,
-                       info());
+                       as<int>(info_));
         CUDA_CHECK(cudaMemcpyAsync(x.data(), vector_.data(), bytes, cudaMemcpyDefault, s));
         stream_.synchronize();
         return x;
     }
 
   private:
-    double* factor() { return static_cast<double*>(factor_.data()); }
-    double* gram() { return static_cast<double*>(gram_.data()); }
-    int* info() { return static_cast<int*>(info_.data()); }
-
     CudaStream& stream_;
     CudaMemory workspace_;
     CublasHandle blas_;
@@ -163,11 +161,14 @@ class CudaDenseRidge final : public DenseRidge {
 }  // namespace
 
 template <class T>
-std::unique_ptr<DenseRidge> make_cuda_dense_ridge(const SparseMatrix<T>& a, CudaStream& stream) {
-    return std::make_unique<CudaDenseRidge<T>>(a, stream);
+DenseRidge make_cuda_dense_ridge(const SparseMatrix<T>& a, CudaStream& stream) {
+    const auto ridge = std::make_shared<CudaDenseRidge<T>>(a, stream);
+    return {[=] { ridge->form(); },
+            [=](double c) { return ridge->factor(c); },
+            [=](std::span<const double> vector) { return ridge->apply(vector); }};
 }
 
-template std::unique_ptr<DenseRidge> make_cuda_dense_ridge(const SparseMatrix<float>&, CudaStream&);
-template std::unique_ptr<DenseRidge> make_cuda_dense_ridge(const SparseMatrix<double>&, CudaStream&);
+template DenseRidge make_cuda_dense_ridge(const SparseMatrix<float>&, CudaStream&);
+template DenseRidge make_cuda_dense_ridge(const SparseMatrix<double>&, CudaStream&);
 
 }  // namespace stencil

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -14,27 +14,24 @@ namespace stencil {
 
 class CudaStream;
 
-class DenseRidge {
-  public:
-    virtual ~DenseRidge() = default;
-
+struct DenseRidge {
     /// A^T A, in float64.
-    virtual void form() = 0;
+    std::function<void()> form;
     /// The factor of A^T A + c^2 I. False where it is not positive definite (c too small for the rounding).
-    virtual bool factor(double c) = 0;
+    std::function<bool(double c)> factor;
     /// (A^T A + c^2 I)^-1 of a vector (columns), with the last factor.
-    virtual std::vector<double> apply(std::span<const double> vector) = 0;
+    std::function<std::vector<double>(std::span<const double> vector)> apply;
 };
 
 /// Bytes of the dense matrices.
 double dense_ridge_bytes(std::int64_t rows, std::int64_t columns);
 
-/// Through OpenBLAS. Allocates; throws std::bad_alloc.
+/// Through OpenBLAS. The matrix must outlive it. Allocates; throws std::bad_alloc.
 template <class T>
-std::unique_ptr<DenseRidge> make_cpu_dense_ridge(const SparseMatrix<T>& a, int threads);
+DenseRidge make_cpu_dense_ridge(const SparseMatrix<T>& a, int threads);
 
 /// Through cuBLAS and cuSOLVER. Throws CudaError, and MissingLibrary first.
 template <class T>
-std::unique_ptr<DenseRidge> make_cuda_dense_ridge(const SparseMatrix<T>& a, CudaStream& stream);
+DenseRidge make_cuda_dense_ridge(const SparseMatrix<T>& a, CudaStream& stream);
 
 }  // namespace stencil

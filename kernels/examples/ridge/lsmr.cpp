@@ -31,25 +31,15 @@ double ratio(double a, double b) {
 }  // namespace
 
 const char* name_of(RidgeStop stop) {
-    switch (stop) {
-        case RidgeStop::none:
-            return "under way";
-        case RidgeStop::certificate:
-            return "certificate";
-        case RidgeStop::compatible:
-            return "|r| small";
-        case RidgeStop::least_squares:
-            return "|A^T r| small";
-        case RidgeStop::ill_conditioned:
-            return "ill-conditioned";
-        case RidgeStop::exact:
-            return "exact";
-        case RidgeStop::rounding:
-            return "rounding";
-        case RidgeStop::iterations:
-            return "iterations";
-    }
-    return "";
+    constexpr const char* kNames[] = {"under way",
+                                      "certificate",
+                                      "|r| small",
+                                      "|A^T r| small",
+                                      "ill-conditioned",
+                                      "exact",
+                                      "rounding",
+                                      "iterations"};
+    return kNames[int(stop)];
 }
 
 Lsmr::Lsmr(double c, double alpha1, double beta1)

@@ -1,6 +1,7 @@
 #include "kernels/examples/ridge/sparse_matrix.h"
 
 #include <algorithm>
+#include <ranges>
 
 namespace stencil {
 
@@ -31,15 +32,9 @@ std::vector<std::int64_t> even_parts(const std::vector<std::int64_t>& start, int
     std::vector<std::int64_t> bounds{0};
     for (int part = 1; part < parts; ++part) {
         const std::int64_t target = work / parts * part + work % parts * part / parts;
-        std::int64_t low = bounds.back(), high = rows;
-        while (low < high) {
-            const std::int64_t middle = (low + high) / 2;
-            if (start[std::size_t(middle)] + middle < target)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        bounds.push_back(low);
+        const auto left = std::views::iota(bounds.back(), rows);
+        const auto below = [&](std::int64_t row) { return start[std::size_t(row)] + row < target; };
+        bounds.push_back(bounds.back() + (std::ranges::partition_point(left, below) - left.begin()));
     }
     bounds.push_back(rows);
     return bounds;

@@ -160,7 +160,7 @@ class RidgeRun {
                 [this, device](ReportRow& row) {
                     if constexpr (STENCILSCOPE_HAS_CUDA)
                         if (device == Device::cuda) return run_gpu_cholesky(row);
-                    run_cholesky(*make_cpu_dense_ridge(a_, context_.thread_count()), row);
+                    run_cholesky(make_cpu_dense_ridge(a_, context_.thread_count()), row);
                 },
                 why_no_cholesky(device)};
     }
@@ -184,9 +184,9 @@ class RidgeRun {
     void run_gpu_cholesky(ReportRow& row) {
         CudaStream stream;
         const std::size_t before = CudaMemoryMeter::left();
-        const auto dense = make_cuda_dense_ridge(a_, stream);
+        const DenseRidge dense = make_cuda_dense_ridge(a_, stream);
         row.gpu_memory = GpuMemoryUse{double(before - CudaMemoryMeter::left())};
-        run_cholesky(*dense, row);
+        run_cholesky(dense, row);
     }
 
     void run_gpu_process(bool certified, ReportRow& row) {
@@ -268,7 +268,7 @@ class RidgeRun {
     }
 
     // The factor's error is that of A^T A; gradients of fresh products take it away.
-    std::vector<double> refined(DenseRidge& dense, double c) {
+    std::vector<double> refined(const DenseRidge& dense, double c) {
         std::vector<double> x(columns(), 0.0);
         for (int round = 0; round <= kRefinements; ++round) {
             checker_.check(x, d_, c);
@@ -278,7 +278,7 @@ class RidgeRun {
         return x;
     }
 
-    void run_cholesky(DenseRidge& dense, ReportRow& row) {
+    void run_cholesky(const DenseRidge& dense, ReportRow& row) {
         std::vector<double> right(columns(), 0.0);
         checker_.check(right, d_, 0);
         right = checker_.gradient();  // A^T d

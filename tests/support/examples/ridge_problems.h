@@ -21,12 +21,6 @@ inline double norm(std::span<const double> a) {
     return std::sqrt(sum);
 }
 
-inline double dot(std::span<const double> a, std::span<const double> b) {
-    double sum = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-    return sum;
-}
-
 inline double distance(std::span<const double> a, std::span<const double> b) {
     double sum = 0;
     for (std::size_t i = 0; i < a.size(); ++i) sum += (a[i] - b[i]) * (a[i] - b[i]);

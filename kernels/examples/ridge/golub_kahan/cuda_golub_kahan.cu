@@ -1,12 +1,10 @@
 #include <cmath>
-#include <cstring>
 #include <deque>
 #include <string>
 
 #include "kernels/cuda/cuda_grid.cuh"
 #include "kernels/cuda/cuda_queue.h"
 #include "kernels/examples/ridge/golub_kahan/cuda_basis.cuh"
-#include "kernels/examples/ridge/golub_kahan/cuda_vectors.cuh"
 #include "kernels/examples/ridge/golub_kahan/golub_kahan.h"
 #include "kernels/examples/ridge/golub_kahan/steps_kernel.cuh"
 #include "kernels/field/divide.h"
@@ -14,51 +12,13 @@
 namespace stencil {
 namespace {
 
-// The limits of a cooperative kernel on the device.
-struct DeviceLimits {
-    int blocks = 1;          // one on each multiprocessor
-    std::size_t shared = 0;  // that a block may have
-};
-
-DeviceLimits device_limits() {
-    int device = 0, shared = 0;
+// Shared memory that a block may have.
+std::size_t shared_memory() {
+    int device = 0, bytes = 0;
     CUDA_CHECK(cudaGetDevice(&device));
-    CUDA_CHECK(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-    return {multiprocessors(), std::size_t(shared)};
+    CUDA_CHECK(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+    return std::size_t(bytes);
 }
-
-// Packed rows on the device, and the rows of each block: about the same work for all.
-template <class T, class I>
-class DeviceRows {
-  public:
-    DeviceRows(const SparseMatrix<T>& a, int blocks, ThreadPool& threads, CudaStream& stream) {
-        const PackedRows<T, I> packed = pack_rows<T, I>(a, threads);
-        std::vector<std::uint32_t> parts;
-        for (const std::int64_t part : even_parts(a.start, blocks)) parts.push_back(std::uint32_t(part));
-        CudaTimer timer;
-        timer.start(stream);
-        value_ = to_device(packed.value, stream);
-        column_ = to_device(packed.column, stream);
-        segments_ = to_device(packed.segments, stream);
-        row_segments_ = to_device(packed.row_segments, stream);
-        parts_ = to_device(parts, stream);
-        timer.stop(stream);
-        upload_seconds_ = timer.seconds();
-        segment_count_ = packed.segments.size();
-    }
-
-    PackedView<T, I> view() const {
-        return {as<RowSegment>(segments_), as<std::uint32_t>(row_segments_), as<T>(value_), as<I>(column_)};
-    }
-    const std::uint32_t* parts() const { return as<std::uint32_t>(parts_); }
-    std::size_t segment_count() const { return segment_count_; }
-    double upload_seconds() const { return upload_seconds_; }
-
-  private:
-    CudaMemory value_, column_, segments_, row_segments_, parts_;
-    std::size_t segment_count_ = 0;
-    double upload_seconds_ = 0;
-};
 
 constexpr int kBatch = 16;  // steps of one launch
 
@@ -72,11 +32,11 @@ class CudaGolubKahan final : public GolubKahan {
   public:
     CudaGolubKahan(const SparseMatrix<T>& a, ThreadPool& threads, CudaStream& stream, std::int64_t steps)
         : stream_(stream),
-          limits_(device_limits()),
+          blocks_(multiprocessors()),
           rows_(std::size_t(a.rows)),
           columns_(std::size_t(a.columns)),
-          forward_(a, limits_.blocks, threads, stream),
-          back_(transposed(a), limits_.blocks, threads, stream),
+          forward_(a, blocks_, threads, stream),
+          back_(transposed(a), blocks_, threads, stream),
           segment_sums_(sizeof(double) *
                         std::max<std::size_t>(1, std::max(forward_.segment_count(), back_.segment_count()))),
           u_(sizeof(double) * rows_),
@@ -84,10 +44,21 @@ class CudaGolubKahan final : public GolubKahan {
           p_(sizeof(double) * rows_),
           q_(sizeof(double) * columns_),
           unit_u_(sizeof(double) * rows_),
-          partial_(2 * sizeof(double2) * std::size_t(limits_.blocks)),
+          partial_(2 * sizeof(double2) * std::size_t(blocks_)),
           scalars_(sizeof(StepScalars)),
           basis_(a.columns, steps),
-          trace_(2 * sizeof(double) * std::size_t(steps + kBatch)) {
+          trace_(2 * sizeof(double) * std::size_t(steps + kBatch)),
+          task_{.forward = forward_.view(),
+                .back = back_.view(),
+                .segment_sums = as<double>(segment_sums_),
+                .rows = int(rows_),
+                .columns = int(columns_),
+                .u = as<double>(u_),
+                .v = as<double>(v_),
+                .pitch = basis_.pitch(),
+                .unit_u = as<double>(unit_u_),
+                .partial = as<double2>(partial_),
+                .scalars = as<StepScalars>(scalars_)} {
         const std::size_t left = CudaMemoryMeter::left();
         vector_bytes_ = basis_.piece_bytes() / CudaBasis::kStepsOfPiece;
         capacity_ = std::min(steps, std::int64_t(left / basis_.piece_bytes()) * CudaBasis::kStepsOfPiece);
@@ -105,11 +76,10 @@ class CudaGolubKahan final : public GolubKahan {
         bidiagonal_ = {};
         batches_.clear();
         enqueued_ = 0;
-        deflated_ = false;
+        task_.p = task_.q = nullptr;
         std::vector<double> u(d.begin(), d.end());
         double beta = normalise(u);
-        if (take_out && beta > 0 && deflate(u, d, beta)) {
-            deflated_ = true;
+        if (take_out && beta > 0 && deflate(u, d)) {
             u.assign(d.begin(), d.end());
             for (int twice = 0; twice < 2; ++twice) {  // what is left may be small beside what was taken
                 double along = 0;
@@ -128,18 +98,14 @@ class CudaGolubKahan final : public GolubKahan {
             // One launch is always under way while the host looks at the one before.
             while (enqueued_ < capacity_ && enqueued_ < bidiagonal_.steps() + 2 * kBatch) enqueue();
             batches_.front().done->wait();
-            const double* trace = static_cast<const double*>(trace_.data());
-            for (int i = 0; i < batches_.front().steps; ++i) {
-                const auto at = std::size_t(2 * (batches_.front().first + i));
-                append(trace[at], trace[at + 1]);
-            }
-            events_.push_back(std::move(batches_.front().done));
+            const double* found = trace() + 2 * batches_.front().first;
+            for (int i = 0; i < batches_.front().steps; ++i) append(found[2 * i], found[2 * i + 1]);
             batches_.pop_front();
         }
     }
 
     std::vector<double> combine(std::span<const ProjectedSolution> solutions) override {
-        return basis_.combine(solutions, deflated_ ? as<double>(q_) : nullptr, stream_);
+        return basis_.combine(solutions, task_.q, stream_);
     }
 
     double upload_seconds() const override { return forward_.upload_seconds() + back_.upload_seconds(); }
@@ -150,6 +116,8 @@ class CudaGolubKahan final : public GolubKahan {
         int steps;
         std::unique_ptr<CudaEvent> done;
     };
+
+    double* trace() const { return static_cast<double*>(trace_.data()); }
 
     static double normalise(std::vector<double>& u) {
         double sum = 0;
@@ -165,31 +133,11 @@ class CudaGolubKahan final : public GolubKahan {
             to.data(), from.data(), from.size() * sizeof(double), cudaMemcpyDefault, cuda_handle(stream_)));
     }
 
-    StepsTask<T, I> task() {
-        StepsTask<T, I> t;
-        t.forward = forward_.view();
-        t.back = back_.view();
-        t.forward_parts = forward_.parts();
-        t.back_parts = back_.parts();
-        t.segment_sums = as<double>(segment_sums_);
-        t.rows = int(rows_);
-        t.columns = int(columns_);
-        t.u = as<double>(u_);
-        t.v = as<double>(v_);
-        t.p = deflated_ ? as<double>(p_) : nullptr;
-        t.q = deflated_ ? as<double>(q_) : nullptr;
-        t.pitch = basis_.pitch();
-        t.unit_u = as<double>(unit_u_);
-        t.partial = as<double2>(partial_);
-        t.scalars = as<StepScalars>(scalars_);
-        return t;
-    }
-
     // The vector of a product goes to shared memory where it fits.
     void choose_kernel() {
         const std::size_t vector = sizeof(double) * std::max(rows_, columns_);
         kernel_ = reinterpret_cast<const void*>(steps_kernel<T, I, false>);
-        if (vector + kStaticShared > limits_.shared) return;
+        if (vector + kStaticShared > shared_memory()) return;
         kernel_ = reinterpret_cast<const void*>(steps_kernel<T, I, true>);
         shared_bytes_ = vector;
         CUDA_CHECK(
@@ -199,7 +147,7 @@ class CudaGolubKahan final : public GolubKahan {
     void launch(StepsTask<T, I> t) {
         void* arguments[] = {&t};
         CUDA_CHECK(cudaLaunchCooperativeKernel(kernel_,
-                                               dim3(unsigned(limits_.blocks)),
+                                               dim3(unsigned(blocks_)),
                                                dim3(kStepsThreads),
                                                arguments,
                                                shared_bytes_,
@@ -209,9 +157,9 @@ class CudaGolubKahan final : public GolubKahan {
 
     // One launch at a time, for the few steps before the process; returns beta and alpha.
     std::pair<double, double> launch_alone(bool only_back, bool power) {
-        StepsTask<T, I> t = task();
+        StepsTask<T, I> t = task_;
         t.basis = basis_.at(0);
-        t.trace = static_cast<double*>(trace_.data());
+        t.trace = trace();
         t.steps = 1;
         t.only_back = only_back;
         t.power = power;
@@ -230,7 +178,7 @@ class CudaGolubKahan final : public GolubKahan {
     }
 
     // In u and v themselves; the dominant pair is then p and q.
-    bool deflate(const std::vector<double>& unit_d, std::span<const double> d, double) {
+    bool deflate(const std::vector<double>& unit_d, std::span<const double> d) {
         if (first_back(unit_d) == 0) return false;
         double beta = 0, alpha = 0;
         const bool found = find_dominant([&] {
@@ -252,6 +200,8 @@ class CudaGolubKahan final : public GolubKahan {
         upload(p_, host_p_);
         upload(q_, q);
         stream_.synchronize();
+        task_.p = as<double>(p_);
+        task_.q = as<double>(q_);
         return true;
     }
 
@@ -260,32 +210,29 @@ class CudaGolubKahan final : public GolubKahan {
         std::int64_t steps = std::min<std::int64_t>(kBatch, capacity_ - enqueued_);
         steps =
             std::min<std::int64_t>(steps, CudaBasis::kStepsOfPiece - enqueued_ % CudaBasis::kStepsOfPiece);
-        StepsTask<T, I> t = task();
+        StepsTask<T, I> t = task_;
         t.basis = basis_.at(enqueued_);
-        t.trace = static_cast<double*>(trace_.data()) + 2 * enqueued_;
+        t.trace = trace() + 2 * enqueued_;
         t.steps = int(steps);
         launch(t);
-        if (events_.empty()) events_.push_back(std::make_unique<CudaEvent>());
-        events_.back()->record(stream_);
-        batches_.push_back({enqueued_, int(steps), std::move(events_.back())});
-        events_.pop_back();
+        batches_.push_back({enqueued_, int(steps), std::make_unique<CudaEvent>()});
+        batches_.back().done->record(stream_);
         enqueued_ += steps;
     }
 
     CudaStream& stream_;
-    DeviceLimits limits_;
+    int blocks_;  // of the cooperative kernel: one on each multiprocessor
     std::size_t rows_, columns_;
-    DeviceRows<T, I> forward_, back_;
+    PackedRows<T, I> forward_, back_;
     CudaMemory segment_sums_, u_, v_, p_, q_, unit_u_, partial_, scalars_;
     CudaBasis basis_;
     CudaHostMemory trace_;
+    StepsTask<T, I> task_;  // p and q only while a dominant part is taken out
     std::vector<double> host_p_;
     const void* kernel_ = nullptr;
     std::size_t shared_bytes_ = 0;
-    bool deflated_ = false;
     std::int64_t enqueued_ = 0;
     std::deque<Batch> batches_;
-    std::vector<std::unique_ptr<CudaEvent>> events_;
 };
 
 }  // namespace

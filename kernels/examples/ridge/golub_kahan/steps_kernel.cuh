@@ -14,8 +14,9 @@
 // it.
 #pragma once
 
-#include "kernels/examples/ridge/golub_kahan/segments.cuh"
-#include "kernels/field/divide.h"
+#include <cooperative_groups.h>
+
+#include "kernels/examples/ridge/golub_kahan/packed_rows.cuh"
 
 namespace stencil {
 
@@ -28,8 +29,6 @@ struct StepScalars {
 template <class T, class I>
 struct StepsTask {
     PackedView<T, I> forward, back;
-    const std::uint32_t* forward_parts = nullptr;  ///< each block's rows
-    const std::uint32_t* back_parts = nullptr;
     double* segment_sums = nullptr;  ///< for either product
     int rows = 0, columns = 0;
     double* u = nullptr;
@@ -62,13 +61,22 @@ struct Normalised {
 template <class T, class I>
 struct Phase {
     PackedView<T, I> a;
-    std::uint32_t first_row, end_row;
-    SegmentRange segments;
+    std::uint32_t first_row, end_row, first_segment, end_segment;  ///< of the block
     double* segment_sums;
-    Normalised old;
     double* out;
-    double subtract;
     double2* partial;
+    Normalised old = {};
+    double subtract = 0;
+
+    __device__ Phase(const PackedView<T, I>& matrix, double* sums, double* to, double2* parts)
+        : a(matrix),
+          first_row(a.parts[blockIdx.x]),
+          end_row(a.parts[blockIdx.x + 1]),
+          first_segment(a.row_segments[first_row]),
+          end_segment(a.row_segments[end_row]),
+          segment_sums(sums),
+          out(to),
+          partial(parts) {}
 };
 
 /// All blocks' partial sums, the same in every thread of every block.
@@ -93,7 +101,7 @@ __device__ inline double2 all_sums(const double2* partial) {
 /// Leaves the sum of squares of `out` and its part along `old.part` in the sums of this phase.
 template <class T, class I>
 __device__ void run_phase(const Phase<T, I>& phase, const double* x) {
-    sum_segments(phase.a, phase.segments, x, phase.segment_sums);
+    sum_segments(phase.a, phase.first_segment, phase.end_segment, x, phase.segment_sums);
     __syncthreads();
     double2 sums = {0, 0};
     for (std::uint32_t row = phase.first_row + threadIdx.x; row < phase.end_row; row += blockDim.x) {
@@ -158,10 +166,6 @@ __device__ inline double inverse(double length) {
     return length > 0 ? 1 / length : 0;
 }
 
-__device__ inline SegmentRange segments_of(const std::uint32_t* row_segments, const std::uint32_t* parts) {
-    return {row_segments[parts[blockIdx.x]], row_segments[parts[blockIdx.x + 1]]};
-}
-
 inline constexpr int kStepsThreads = 512;
 
 template <class T, class I, bool shared>
@@ -169,15 +173,8 @@ __global__ void __launch_bounds__(kStepsThreads, 1) steps_kernel(const StepsTask
     extern __shared__ __align__(16) double staged[];  // read and written as double2
     const auto grid = cooperative_groups::this_grid();
     StepScalars s = *task.scalars;
-    Phase<T, I> forward{task.forward, task.forward_parts[blockIdx.x], task.forward_parts[blockIdx.x + 1]};
-    Phase<T, I> back{task.back, task.back_parts[blockIdx.x], task.back_parts[blockIdx.x + 1]};
-    forward.segments = segments_of(task.forward.row_segments, task.forward_parts);
-    back.segments = segments_of(task.back.row_segments, task.back_parts);
-    forward.segment_sums = back.segment_sums = task.segment_sums;
-    forward.out = task.u;
-    back.out = task.v;
-    forward.partial = task.partial;
-    back.partial = task.partial + gridDim.x;
+    Phase<T, I> forward(task.forward, task.segment_sums, task.u, task.partial);
+    Phase<T, I> back(task.back, task.segment_sums, task.v, task.partial + gridDim.x);
     grid.sync();
     for (int step = 0; step < task.steps; ++step) {
         const Normalised v{task.v, task.q, s.q_part, inverse(s.alpha)};
