@@ -4,7 +4,6 @@
 
 #include "kernels/cpu/thread_pool.h"
 #include "sim/examples/context.h"
-#include "sim/examples/einsum/check.h"
 #include "sim/field/random.h"
 #include "sim/files/npy.h"
 #include "sim/text/error.h"
@@ -106,21 +105,6 @@ TEST_CASE("Einsum on the CPU is right for random subscripts and shapes") {
         const EinsumCase one = random_case(random);
         CAPTURE(one.subscripts, one.shapes);
         CHECK(error_of<double>(random, one) <= kEinsumTolerance<double>);
-    }
-}
-
-TEST_CASE("The direct loop of one value agrees with the loop over all labels") {
-    Dice random;
-    CAPTURE(random.seed);
-    for (const EinsumCase& one : kEinsumCases) {
-        CAPTURE(one.subscripts, one.shapes);
-        const auto operands = random_operands<double>(random, one.shapes);
-        const NaiveEinsum truth = naive_einsum(one, operands);
-        if (truth.values.empty()) continue;
-        const int at = random.integer(0, int(truth.values.size()) - 1);
-        const double value = double(direct_value<double>(contraction_of(one), pointers_to(operands), at));
-        CHECK(std::abs(value - truth.values[std::size_t(at)]) <=
-              1e-13 * std::max(1e-300, truth.magnitudes[std::size_t(at)]));
     }
 }
 

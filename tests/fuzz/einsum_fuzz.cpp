@@ -9,8 +9,8 @@ namespace stencil_fuzz {
 namespace {
 
 std::string text_of(const SubscriptTerm& term) {
-    std::string text = term.labels;
-    if (term.has_ellipsis()) text.insert(std::size_t(term.ellipsis), "...");
+    std::string text;
+    for (const char label : term.labels) text += label == '.' ? "..." : std::string(1, label);
     return text;
 }
 

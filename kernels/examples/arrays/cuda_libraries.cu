@@ -2,6 +2,7 @@
 #include <cub/device/device_reduce.cuh>
 #include <cub/version.cuh>
 #include <limits>
+#include <memory>
 #include <type_traits>
 
 #include "kernels/cuda/cublas.cuh"
@@ -24,45 +25,41 @@ void dot(cublasHandle_t handle, const T* x, const T* y, std::int64_t n, T* resul
 }  // namespace
 
 template <class T>
-CubSum<T>::CubSum(CudaStream& stream, std::int64_t n) : stream_(stream) {
+LibrarySum<T> cub_sum(CudaStream& stream, std::int64_t n) {
+    std::size_t bytes = 0;
     const T* const terms = nullptr;
-    CUDA_CHECK(cub::DeviceReduce::Sum(nullptr, bytes_, terms, static_cast<T*>(nullptr), n));
-    scratch_ = CudaMemory(std::max<std::size_t>(bytes_, 1));
+    CUDA_CHECK(cub::DeviceReduce::Sum(nullptr, bytes, terms, static_cast<T*>(nullptr), n));
+    const auto scratch = std::make_shared<CudaMemory>(std::max<std::size_t>(bytes, 1));
     if (CUB_VERSION < kCubWithLongArrays && n > std::numeric_limits<int>::max())
         throw CudaError("CUB counts to 2^31 - 1 before CUDA 12.2");
+    return {[=, &stream](const T* x, const T*, std::int64_t count, T* result) {
+        std::size_t room = bytes;
+        CUDA_CHECK(cub::DeviceReduce::Sum(scratch->data(), room, x, result, count, cuda_handle(stream)));
+    }};
 }
 
 template <class T>
-void CubSum<T>::enqueue(const T* x, std::int64_t n, T* result) {
-    std::size_t bytes = bytes_;
-    CUDA_CHECK(cub::DeviceReduce::Sum(scratch_.data(), bytes, x, result, n, cuda_handle(stream_)));
+LibrarySum<T> cublas_dot(CudaStream& stream) {
+    const auto workspace = std::make_shared<CudaMemory>(kWorkspaceBytes);
+    const auto handle = std::make_shared<CublasHandle>(stream, workspace->data(), kWorkspaceBytes);
+    const auto call = [=](cublasPointerMode_t mode, const T* x, const T* y, std::int64_t n, T* result) {
+        (void)workspace;  // outlives the handle
+        CUBLAS_CHECK(cublasSetPointerMode, *handle, mode);
+        dot(*handle, x, y, n, result);
+    };
+    return {[=](const T* x, const T* y, std::int64_t n, T* result) {
+                call(CUBLAS_POINTER_MODE_DEVICE, x, y, n, result);
+            },
+            [=](const T* x, const T* y, std::int64_t n) {
+                T result = 0;
+                call(CUBLAS_POINTER_MODE_HOST, x, y, n, &result);
+                return result;
+            }};
 }
 
-template <class T>
-CublasDot<T>::CublasDot(CudaStream& stream)
-    : workspace_(kWorkspaceBytes),
-      handle_(std::make_unique<CublasHandle>(stream, workspace_.data(), kWorkspaceBytes)) {}
-
-template <class T>
-CublasDot<T>::~CublasDot() = default;
-
-template <class T>
-void CublasDot<T>::enqueue(const T* x, const T* y, std::int64_t n, T* result) {
-    CUBLAS_CHECK(cublasSetPointerMode, *handle_, CUBLAS_POINTER_MODE_DEVICE);
-    dot(*handle_, x, y, n, result);
-}
-
-template <class T>
-T CublasDot<T>::on_host(const T* x, const T* y, std::int64_t n) {
-    CUBLAS_CHECK(cublasSetPointerMode, *handle_, CUBLAS_POINTER_MODE_HOST);
-    T result = 0;
-    dot(*handle_, x, y, n, &result);
-    return result;
-}
-
-template class CubSum<float>;
-template class CubSum<double>;
-template class CublasDot<float>;
-template class CublasDot<double>;
+template LibrarySum<float> cub_sum(CudaStream&, std::int64_t);
+template LibrarySum<double> cub_sum(CudaStream&, std::int64_t);
+template LibrarySum<float> cublas_dot(CudaStream&);
+template LibrarySum<double> cublas_dot(CudaStream&);
 
 }  // namespace stencil

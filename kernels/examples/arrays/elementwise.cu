@@ -15,31 +15,10 @@ constexpr int kThreads = 256;
 // none comes: the memory is what limits (measured: the same time with sines that lack it).
 template <Map kMap, class T>
 __device__ T value_of(T a, T b) {
-    if constexpr (kMap == Map::sine_of_line) {
-        return sin(fma(T(2), a, T(1)));  // 2a is exact, so it rounds just as the two operations do
-    } else if constexpr (kMap == Map::chain) {
-        T sine, cosine;
-        sincos(a, &sine, &cosine);
-        return value_of<Map::choose>(exp(sine * cosine), b);
-    } else if constexpr (kMap == Map::sine) {
-        return sin(a);
-    } else if constexpr (kMap == Map::cosine) {
-        return cos(a);
-    } else if constexpr (kMap == Map::square) {
-        return a * a;
-    } else if constexpr (kMap == Map::twice) {
-        return 2 * a;
-    } else if constexpr (kMap == Map::plus_one) {
-        return a + 1;
-    } else if constexpr (kMap == Map::exponential) {
-        return exp(a);
-    } else if constexpr (kMap == Map::choose) {
-        return a > T(0.5) ? 2 * a : a / 2;
-    } else if constexpr (kMap == Map::product) {
-        return a * b;
-    } else {
-        return a + b;
-    }
+    if constexpr (kMap != Map::chain) return map_value(kMap, a, b);
+    T sine, cosine;
+    sincos(a, &sine, &cosine);
+    return map_value(Map::choose, exp(sine * cosine));
 }
 
 // For arrays that start on 16 bytes: one vector for each thread. More of them were slower on an H200 at every

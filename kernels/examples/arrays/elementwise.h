@@ -31,9 +31,9 @@ constexpr bool takes_two(Map map) {
     return map == Map::product || map == Map::sum;
 }
 
-/// The map by the standard library's functions, in the precision R.
+/// The map by the standard library's functions, in the precision R, on the host and on the device.
 template <class R>
-R map_value(Map map, R a, R b = 0) {
+constexpr R map_value(Map map, R a, R b = 0) {
     switch (map) {
         case Map::sine_of_line:
             return std::sin(2 * a + 1);

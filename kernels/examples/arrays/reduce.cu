@@ -234,7 +234,7 @@ void CudaReduction::enqueue(ReductionStrategy strategy, const T* x, const T* y, 
 }
 
 template <class T>
-void CudaReduction::launch_for_host(const T* x, const T* y, std::int64_t n) {
+void CudaReduction::enqueue_for_host(const T* x, const T* y, std::int64_t n) {
     const Terms<T> terms{x, y, n};
     launch_one(cuda_handle(stream_),
                terms,
@@ -243,34 +243,19 @@ void CudaReduction::launch_for_host(const T* x, const T* y, std::int64_t n) {
                Target<T>{nullptr, static_cast<HostSlot*>(result_.data())});
 }
 
-template <class T>
-void CudaReduction::enqueue_for_host(const T* x, const T* y, std::int64_t n) {
-    launch_for_host(x, y, n);
-    ++expected_;
-}
-
-template <class T>
-void CudaReduction::record_for_host(const T* x, const T* y, std::int64_t n) {
-    graph_.emplace(stream_, [&] { launch_for_host(x, y, n); });
-}
-
-void CudaReduction::enqueue_recorded() {
-    graph_->launch(stream_);
-    ++expected_;
-}
-
 // The driver is asked now and then whether the stream is still in order.
 double CudaReduction::wait() {
     constexpr int kLooksBetweenQuestions = 1 << 16;
     auto* slot = static_cast<HostSlot*>(result_.data());
     const std::atomic_ref<std::uint64_t> count(slot->count);
-    for (std::int64_t looks = 1; count.load(std::memory_order_acquire) < expected_; ++looks) {
+    for (std::int64_t looks = 1; count.load(std::memory_order_acquire) == seen_; ++looks) {
         if (looks % kLooksBetweenQuestions != 0) continue;
         const cudaError_t state = cudaStreamQuery(cuda_handle(stream_));
         if (state != cudaErrorNotReady) check_cuda(state, "cudaStreamQuery");
-        if (state == cudaSuccess && count.load(std::memory_order_acquire) < expected_)
+        if (state == cudaSuccess && count.load(std::memory_order_acquire) == seen_)
             throw CudaError("CUDA: a reduction ended without a result");
     }
+    seen_ = count.load(std::memory_order_acquire);
     return slot->value;
 }
 
@@ -280,7 +265,5 @@ template void CudaReduction::enqueue<double>(
     ReductionStrategy, const double*, const double*, std::int64_t, double*);
 template void CudaReduction::enqueue_for_host<float>(const float*, const float*, std::int64_t);
 template void CudaReduction::enqueue_for_host<double>(const double*, const double*, std::int64_t);
-template void CudaReduction::record_for_host<float>(const float*, const float*, std::int64_t);
-template void CudaReduction::record_for_host<double>(const double*, const double*, std::int64_t);
 
 }  // namespace stencil

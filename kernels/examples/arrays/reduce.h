@@ -1,17 +1,13 @@
 // Sums over arrays: sum x[i], and the dot product sum x[i] y[i].
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <optional>
+#include <functional>
 
-#include "kernels/cuda/cuda_queue.h"
 #include "kernels/cuda/cuda_runtime.h"
 
 namespace stencil {
 
-class CublasHandle;
 class ThreadPool;
 
 // T is float or double, n >= 0, arithmetic in T throughout. Where `y` is null, x alone is summed. The sum of
@@ -54,62 +50,38 @@ class CudaReduction {
     template <class T>
     void enqueue(ReductionStrategy strategy, const T* x, const T* y, std::int64_t n, T* result);
 
-    /// The sum by last_block, for the host: the kernel writes its result where the host sees it at once.
+    /// The sum by last_block, for the host: the kernel writes its result where the host sees it at once. It
+    /// can be captured in a CudaGraph.
     template <class T>
     void enqueue_for_host(const T* x, const T* y, std::int64_t n);
 
-    /// Records that as a CUDA graph; enqueue_recorded() launches it.
-    template <class T>
-    void record_for_host(const T* x, const T* y, std::int64_t n);
-    void enqueue_recorded();
-
-    /// The result that was enqueued last for the host, which polls for it without asking the driver. Throws
+    /// The next result for the host, which polls for it without asking the driver. One at a time. Throws
     /// CudaError where the stream has failed.
     double wait();
 
   private:
-    template <class T>
-    void launch_for_host(const T* x, const T* y, std::int64_t n);
-
     CudaStream& stream_;
     int multiprocessors_ = 1;
     CudaMemory scratch_;
     CudaHostMemory result_;
-    std::uint64_t expected_ = 0;  ///< results for the host so far
-    std::optional<CudaGraph> graph_;
+    std::uint64_t seen_ = 0;  ///< results for the host so far
 };
 
-/// CUB's DeviceReduce::Sum. Throws CudaError.
+/// A library's sum of n terms. Throws CudaError.
 template <class T>
-class CubSum {
-  public:
-    /// For up to n terms.
-    CubSum(CudaStream& stream, std::int64_t n);
-    void enqueue(const T* x, std::int64_t n, T* result);
-
-  private:
-    CudaStream& stream_;
-    std::size_t bytes_ = 0;
-    CudaMemory scratch_;
+struct LibrarySum {
+    /// *result = the sum; all pointers are the device's.
+    std::function<void(const T* x, const T* y, std::int64_t n, T* result)> enqueue;
+    /// The sum on the host, waited for; empty where the library has none.
+    std::function<T(const T* x, const T* y, std::int64_t n)> on_host = {};
 };
 
-/// cuBLAS's sdot and ddot. Throws CudaError, and MissingLibrary at first.
+/// CUB's DeviceReduce::Sum of up to n terms x; y has no meaning.
 template <class T>
-class CublasDot {
-  public:
-    explicit CublasDot(CudaStream& stream);
-    ~CublasDot();
-    CublasDot(const CublasDot&) = delete;
-    CublasDot& operator=(const CublasDot&) = delete;
+LibrarySum<T> cub_sum(CudaStream& stream, std::int64_t n);
 
-    /// *result on the device.
-    void enqueue(const T* x, const T* y, std::int64_t n, T* result);
-    /// The result on the host; waits for it.
-    T on_host(const T* x, const T* y, std::int64_t n);
-
-  private:
-    CudaMemory workspace_;
-    std::unique_ptr<CublasHandle> handle_;
-};
+/// cuBLAS's sdot and ddot. Throws MissingLibrary.
+template <class T>
+LibrarySum<T> cublas_dot(CudaStream& stream);
 
 }  // namespace stencil

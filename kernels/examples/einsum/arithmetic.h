@@ -35,11 +35,9 @@ struct StridedAxis {
     std::int64_t stride = 1;
 };
 
-/// out[o, i] = sum over r of weights[o * weight_outer + r * weight_stride] * a[o * outer + r * reduced + i *
-/// inner], C order.
+/// out[o, i] = sum over r of weights[o * weight_outer + r] * a[o * outer + r * reduced + i * inner], C order.
 struct SumShape {
     StridedAxis outer, reduced, inner;
-    std::int64_t weight_stride = 1;
     std::int64_t weight_outer = 0;
 };
 

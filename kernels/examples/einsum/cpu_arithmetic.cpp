@@ -160,16 +160,16 @@ double dot(std::int64_t count, A a, W weight) {
 }
 
 template <class T>
-double dot(const StridedAxis& axis, const T* a, const T* weights, std::int64_t weight_stride) {
-    const std::int64_t s = axis.stride;
-    const auto one = [](std::int64_t) { return 1.0; };
-    const auto dense = [=](std::int64_t i) { return a[i]; };
-    const auto strided = [=](std::int64_t i) { return a[i * s]; };
-    const auto weight = [=](std::int64_t i) { return weights[i * weight_stride]; };
-    const auto dense_weight = [=](std::int64_t i) { return weights[i]; };
-    if (!weights) return s == 1 ? dot(axis.count, dense, one) : dot(axis.count, strided, one);
-    if (s == 1 && weight_stride == 1) return dot(axis.count, dense, dense_weight);
-    return dot(axis.count, strided, weight);
+double dot(const StridedAxis& axis, const T* a, const T* weights) {
+    const auto with = [&](auto weight) {
+        if (axis.stride == 1)
+            return dot(
+                axis.count, [=](std::int64_t i) { return a[i]; }, weight);
+        return dot(
+            axis.count, [=, s = axis.stride](std::int64_t i) { return a[i * s]; }, weight);
+    };
+    if (weights) return with([=](std::int64_t i) { return weights[i]; });
+    return with([](std::int64_t) { return 1.0; });
 }
 
 template <class T>
@@ -208,18 +208,11 @@ class CpuArithmetic : public EinsumArithmetic<T> {
     void zero(std::int64_t count, T* to) override { std::fill_n(to, count, T(0)); }
 
   private:
-    // All threads on one sum after the other, with weights that lie together.
+    // All threads on one sum after the other.
     void sum_one_by_one(const SumShape& shape, const T* a, const T* weights, T* out) {
-        std::vector<T> gathered;
         for (std::int64_t o = 0; o < shape.outer.count; ++o) {
             const T* const from = a + o * shape.outer.stride;
-            const T* w = weights ? weights + o * shape.weight_outer : nullptr;
-            if (w && shape.weight_stride != 1) {
-                gathered.clear();
-                for (std::int64_t r = 0; r < shape.reduced.count; ++r)
-                    gathered.push_back(w[r * shape.weight_stride]);
-                w = gathered.data();
-            }
+            const T* const w = weights ? weights + o * shape.weight_outer : nullptr;
             if (shape.inner.count > 1 && shape.inner.stride == 1) {
                 const MatrixShape matrix{shape.reduced.count, shape.inner.count, shape.reduced.stride};
                 cpu_column_sums(threads_, from, matrix, w, out + o * shape.inner.count);
@@ -239,8 +232,7 @@ class CpuArithmetic : public EinsumArithmetic<T> {
             const std::int64_t length = count / parts + (part < count % parts ? 1 : 0);
             sums[std::size_t(part)] = dot({length, shape.reduced.stride},
                                           a + begin * shape.reduced.stride,
-                                          weights ? weights + begin : nullptr,
-                                          1);
+                                          weights ? weights + begin : nullptr);
         });
         double total = 0;
         for (const double sum : sums) total += sum;
@@ -261,7 +253,7 @@ class CpuArithmetic : public EinsumArithmetic<T> {
 
     static void sum_alone(const SumShape& shape, const T* a, const T* weights, T* out) {
         if (shape.inner.count == 1) {
-            out[0] = T(dot(shape.reduced, a, weights, shape.weight_stride));
+            out[0] = T(dot(shape.reduced, a, weights));
             return;
         }
         constexpr std::int64_t kTogether = 256;
@@ -270,7 +262,7 @@ class CpuArithmetic : public EinsumArithmetic<T> {
             double totals[kTogether] = {};
             for (std::int64_t r = 0; r < shape.reduced.count; ++r) {
                 const T* const row = a + r * shape.reduced.stride + start * shape.inner.stride;
-                const double weight = weights ? double(weights[r * shape.weight_stride]) : 1.0;
+                const double weight = weights ? double(weights[r]) : 1.0;
                 for (std::int64_t i = 0; i < width; ++i)
                     totals[i] += weight * double(row[i * shape.inner.stride]);
             }

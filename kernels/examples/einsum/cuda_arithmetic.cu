@@ -67,9 +67,8 @@ __global__ void __launch_bounds__(kThreads) row_kernel(const T* __restrict__ a,
         const std::int64_t begin = std::int64_t(blockIdx.y) * plan.part_length + lane;
         const std::int64_t end = min(begin - lane + plan.part_length, shape.reduced.count);
         const std::int64_t step = plan.threads * shape.reduced.stride;
-        const std::int64_t weight_step = plan.threads * shape.weight_stride;
         const T* from = a + row * shape.outer.stride + begin * shape.reduced.stride;
-        const T* w = Weighted ? weights + row * shape.weight_outer + begin * shape.weight_stride : nullptr;
+        const T* w = Weighted ? weights + row * shape.weight_outer + begin : nullptr;
         std::int64_t k = begin;
         for (; k + (kLoadsInFlight - 1) * plan.threads < end; k += kLoadsInFlight * plan.threads) {
             T values[kLoadsInFlight], factors[kLoadsInFlight];
@@ -79,7 +78,7 @@ __global__ void __launch_bounds__(kThreads) row_kernel(const T* __restrict__ a,
                 from += step;
                 if (!Weighted) continue;
                 factors[u] = *w;
-                w += weight_step;
+                w += plan.threads;
             }
             T sum = 0;
 #pragma unroll
@@ -90,7 +89,7 @@ __global__ void __launch_bounds__(kThreads) row_kernel(const T* __restrict__ a,
         for (; k < end; k += plan.threads) {
             total += Weighted ? double(*from) * double(*w) : double(*from);
             from += step;
-            if (Weighted) w += weight_step;
+            if (Weighted) w += plan.threads;
         }
     }
     total = plan.threads > 32 ? block_sum(total) : warp_sum(total, plan.threads);
@@ -113,7 +112,7 @@ __global__ void __launch_bounds__(kThreads)
 #pragma unroll
             for (int u = 0; u < kLoadsInFlight; ++u) {
                 if (r + u >= shape.reduced.count) break;
-                const T weight = own ? own[(r + u) * shape.weight_stride] : T(1);
+                const T weight = own ? own[r + u] : T(1);
                 sum = fma(weight, from[(r + u) * shape.reduced.stride], sum);
             }
             total += double(sum);
@@ -312,17 +311,9 @@ MatrixShape matrix_of(const SumShape& shape) {
 }
 
 template <class T>
-std::size_t weight_bytes(const SumShape& shape) {
-    constexpr std::size_t kBoundary = 256;
-    if (shape.weight_stride == 1) return 0;
-    return round_up(std::size_t(shape.reduced.count) * sizeof(T), kBoundary);
-}
-
-template <class T>
 class CudaArithmetic : public EinsumArithmetic<T> {
   public:
-    CudaArithmetic(CudaStream& stream, void* scratch, void* workspace)
-        : stream_(stream), scratch_(static_cast<char*>(scratch)) {
+    CudaArithmetic(CudaStream& stream, void* scratch, void* workspace) : stream_(stream), scratch_(scratch) {
         if (workspace) blas_ = std::make_unique<CublasHandle>(stream, workspace, kCudaMatrixWorkspaceBytes);
     }
 
@@ -336,9 +327,9 @@ class CudaArithmetic : public EinsumArithmetic<T> {
             cuda_column_sums(stream_,
                              a + o * shape.outer.stride,
                              matrix_of(shape),
-                             dense_weights(shape, weights ? weights + o * shape.weight_outer : nullptr),
+                             weights ? weights + o * shape.weight_outer : nullptr,
                              out + o * shape.inner.count,
-                             scratch_ + weight_bytes<T>(shape));
+                             scratch_);
     }
 
     // Column-major as BLAS is, C' = B' A'.
@@ -379,19 +370,8 @@ class CudaArithmetic : public EinsumArithmetic<T> {
     }
 
   private:
-    const T* dense_weights(const SumShape& shape, const T* weights) {
-        if (!weights || shape.weight_stride == 1) return weights;
-        ProductShape gather;
-        gather.axes = 1;
-        gather.count[0] = shape.reduced.count;
-        gather.a[0] = shape.weight_stride;
-        T* const dense = reinterpret_cast<T*>(scratch_);
-        enqueue_strided_product<T>(stream_, gather, weights, nullptr, dense);
-        return dense;
-    }
-
     CudaStream& stream_;
-    char* scratch_;
+    void* scratch_;
     std::unique_ptr<CublasHandle> blas_;
 };
 
@@ -400,7 +380,7 @@ class CudaArithmetic : public EinsumArithmetic<T> {
 template <class T>
 std::size_t cuda_sum_scratch_bytes(const SumShape& shape) {
     if (!has_long_columns(shape)) return strided_sums_bytes<T>(shape);
-    return weight_bytes<T>(shape) + cuda_column_sums_bytes<T>(matrix_of(shape));
+    return cuda_column_sums_bytes<T>(matrix_of(shape));
 }
 
 template <class T>

@@ -88,27 +88,25 @@ struct GpuSum {
 
 template <class T>
 GpuSum<T> make_gpu_sum(const SumVariant& variant, CudaStream& stream, const SumTerms<T>& terms) {
-    const auto& [x, y, n] = terms;
-    if (variant.how == How::library && y) {
-        const auto sum = std::make_shared<CublasDot<T>>(stream);
-        return {[=](T* result) { sum->enqueue(terms.x, terms.y, terms.n, result); },
-                [=] { return sum->on_host(terms.x, terms.y, terms.n); }};
-    }
     if (variant.how == How::library) {
-        const auto sum = std::make_shared<CubSum<T>>(stream, n);
-        return {[=](T* result) { sum->enqueue(terms.x, terms.n, result); }};
+        const LibrarySum<T> sum = terms.y ? cublas_dot<T>(stream) : cub_sum<T>(stream, terms.n);
+        GpuSum<T> made{[=](T* result) { sum.enqueue(terms.x, terms.y, terms.n, result); }};
+        if (sum.on_host) made.on_host = [=] { return sum.on_host(terms.x, terms.y, terms.n); };
+        return made;
     }
     const auto sum = std::make_shared<CudaReduction>(stream);
     GpuSum<T> made{[=, strategy = variant.strategy](T* result) {
         sum->enqueue(strategy, terms.x, terms.y, terms.n, result);
     }};
-    if (variant.how == How::graph) sum->record_for_host(x, y, n);
-    if (variant.how == How::graph || variant.how == How::to_host)
-        made.on_host = [=, recorded = variant.how == How::graph] {
-            if (recorded)
-                sum->enqueue_recorded();
-            else
-                sum->enqueue_for_host(terms.x, terms.y, terms.n);
+    const auto enqueue = [=] { sum->enqueue_for_host(terms.x, terms.y, terms.n); };
+    if (variant.how == How::to_host)
+        made.on_host = [=] {
+            enqueue();
+            return T(sum->wait());
+        };
+    if (variant.how == How::graph)
+        made.on_host = [=, &stream, graph = std::make_shared<CudaGraph>(stream, enqueue)] {
+            graph->launch(stream);
             return T(sum->wait());
         };
     return made;

@@ -8,13 +8,6 @@
 
 namespace stencil::einsum {
 
-/// Value number `index` of the result in C order, as einsum is defined: a loop over all labels, without
-/// plans, libraries or rounding worth mentioning.
-template <class T>
-long double direct_value(const Contraction& contraction,
-                         std::span<const T* const> operands,
-                         std::int64_t index);
-
 /// Norms of a result against what it should be.
 struct ErrorNorms {
     double error = 0, reference = 0;
@@ -25,11 +18,10 @@ ErrorNorms error_norms(std::span<const T> result, std::span<const double> refere
 
 /// Fills the row's error and check from some values of the result by the definition, as many as are quick;
 /// kNotMeasured where one value already takes too long. Throws Cancelled.
-template <class T>
 void check_by_definition(ReportRow& row,
                          const Contraction& contraction,
-                         std::span<const T* const> operands,
-                         std::span<const T> result,
+                         std::span<const double* const> operands,
+                         std::span<const double> result,
                          const ExampleContext& context);
 
 }  // namespace stencil::einsum

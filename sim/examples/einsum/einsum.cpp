@@ -283,7 +283,7 @@ class Runner {
             check_against_reference(row, result);
         else
             // A reference by the same plan would share its rounding errors; the definition does not.
-            check_by_definition<T>(row, task_.contraction, operands, result, context_);
+            check_by_definition(row, task_.contraction, operands, result, context_);
         finish(row, std::move(result));
     }
 

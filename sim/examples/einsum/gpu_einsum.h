@@ -60,12 +60,12 @@ class GpuEinsum {
             copy(enqueue_to_device, parts_.operands[i], operands[i], plan_.tensors[i].values);
     }
 
-    /// Enqueues it the given number of times: one launch for all of them, or for a hundred; in between, the
-    /// run may be cancelled.
+    /// Enqueues it the given number of times, always the same: in one launch, or in several of a hundred; in
+    /// between, the run may be cancelled.
     void run(int times) {
         constexpr int kLaunchedTogether = 100;
         const int together = std::min(times, kLaunchedTogether);
-        if (!sequence_ || sequence_times_ != together) {
+        if (!sequence_) {
             // Libraries set themselves up in their first call, which can't be part of a sequence.
             compute();
             stream_.synchronize();
@@ -73,13 +73,12 @@ class GpuEinsum {
                 for (int i = 0; i < together; ++i) compute();
             });
         }
-        sequence_times_ = together;
-        for (; times >= together; times -= together) {
+        for (; times > together; times -= together) {
             sequence_->launch(stream_);
-            if (times == together) return;
             stream_.synchronize();
             between_();
         }
+        if (times == together) return sequence_->launch(stream_);
         for (; times > 0; --times) compute();
     }
 
@@ -102,7 +101,6 @@ class GpuEinsum {
     GpuParts<T> parts_;
     std::unique_ptr<EinsumArithmetic<T>> arithmetic_;
     std::optional<CudaGraph> sequence_;  ///< several repetitions
-    int sequence_times_ = 0;
 };
 
 }  // namespace stencil::einsum

@@ -314,12 +314,27 @@ class Planner {
         return Sums{{*o, *r, *i}, outer, inner};
     }
 
+    // Outer sums share their weights, or each has its own; those of a sum lie together.
     std::optional<StridedView> weighted_sum(const StridedView& view,
                                             const Labels& reduced,
                                             const StridedView* weights) {
         auto sums = sums_of(view, reduced);
-        if (!sums || (weights && !take_weights(sums->shape, *weights, sums->outer, reduced)))
-            return std::nullopt;
+        if (!sums) return std::nullopt;
+        StridedView dense;
+        if (weights) {
+            const LabelSet there = weights->labels();
+            const bool own = weights->axes.size() > reduced.size();
+            if (own && (weights->axes.size() != reduced.size() + sums->outer.size() ||
+                        !std::ranges::all_of(sums->outer, [&](int l) { return there[std::size_t(l)]; })))
+                return std::nullopt;
+            const auto along = merged(*weights, reduced, sizes_),
+                       across = merged(*weights, sums->outer, sizes_);
+            if (!along || along->stride != 1 || (own && !across)) {
+                dense = copy(*weights, joined({own ? sums->outer : Labels(), reduced}));
+                weights = &dense;
+            }
+            if (own) sums->shape.weight_outer = merged(*weights, sums->outer, sizes_)->stride;
+        }
         const double terms = double(values(view.order()));
         return add_step(
             {sums->shape,
@@ -329,20 +344,6 @@ class Planner {
             view,
             weights,
             joined({sums->outer, sums->inner}));
-    }
-
-    // Outer sums share their weights, or each has its own.
-    bool take_weights(SumShape& shape,
-                      const StridedView& weights,
-                      const Labels& outer,
-                      const Labels& reduced) const {
-        const auto w = merged(weights, reduced, sizes_), own = merged(weights, outer, sizes_);
-        shape.weight_stride = w ? w->stride : 0;
-        if (weights.axes.size() == reduced.size()) return w.has_value();
-        shape.weight_outer = own ? own->stride : 0;
-        const LabelSet there = weights.labels();
-        return w && own && weights.axes.size() == reduced.size() + outer.size() &&
-               std::ranges::all_of(outer, [&](int label) { return there.test(std::size_t(label)); });
     }
 
     StridedView pair(const StridedView& a, const StridedView& b, const LabelSet& keeps, bool is_last) {
@@ -361,12 +362,10 @@ class Planner {
     }
 
     // One pass over the matrix.
-    StridedView matrix_vector(StridedView matrix, StridedView vector, const LabelSet& contracted) {
+    StridedView matrix_vector(StridedView matrix, const StridedView& vector, const LabelSet& contracted) {
         if (!sums_of(matrix, matrix.only(contracted)))
             matrix = copy(matrix, joined({matrix.only(~contracted), matrix.only(contracted)}));
-        const Labels order = matrix.only(contracted);
-        if (!merged(vector, order, sizes_)) vector = copy(vector, order);
-        return *weighted_sum(matrix, order, &vector);
+        return *weighted_sum(matrix, matrix.only(contracted), &vector);
     }
 
     struct Factor {

@@ -60,10 +60,13 @@ class Parser {
             const char c = text_[at_];
             if (c == ' ') continue;
             if (c == '.') {
-                ellipsis(term);
-            } else if (is_label(c)) {
+                if (text_.substr(at_, 3) != "...") fail(text_, at_, "a '.' that is not part of '...'");
+                if (term.has('.')) fail(text_, at_, "a second '...'; one is allowed for each operand");
+            }
+            if (c == '.' || is_label(c)) {
                 term.labels += c;
                 term.positions.push_back(at_);
+                if (c == '.') at_ += 2;
             } else if (c == '>') {
                 fail(text_, at_, "'>' without '-' before it; the output follows '->'");
             } else {
@@ -75,13 +78,6 @@ class Parser {
 
     static std::string shown(char c) {
         return c >= ' ' && c <= '~' ? fmt::format("'{}'", c) : fmt::format("byte {}", int((unsigned char)c));
-    }
-
-    void ellipsis(SubscriptTerm& term) {
-        if (text_.substr(at_, 3) != "...") fail(text_, at_, "a '.' that is not part of '...'");
-        if (term.has_ellipsis()) fail(text_, at_, "a second '...'; one is allowed for each operand");
-        term.ellipsis = int(term.labels.size());
-        at_ += 2;
     }
 
     SubscriptTerm explicit_output(const std::vector<SubscriptTerm>& operands) {
@@ -97,10 +93,8 @@ class Parser {
             const char label = output.labels[i];
             if (output.labels.find(label) < i)
                 fail(text_, output.positions[i], fmt::format("the output has label '{}' twice", label));
-            const bool known = std::ranges::any_of(operands, [&](const SubscriptTerm& operand) {
-                return operand.labels.find(label) != std::string::npos;
-            });
-            if (!known)
+            if (label != '.' &&
+                std::ranges::none_of(operands, [&](const auto& one) { return one.has(label); }))
                 fail(text_,
                      output.positions[i],
                      fmt::format("the output's label '{}' is in no operand", label));
@@ -111,12 +105,10 @@ class Parser {
     static SubscriptTerm implicit_output(const std::vector<SubscriptTerm>& operands) {
         std::map<char, int> counts;
         SubscriptTerm output;
-        for (const SubscriptTerm& operand : operands) {
+        for (const SubscriptTerm& operand : operands)
             for (const char label : operand.labels) ++counts[label];
-            if (operand.has_ellipsis()) output.ellipsis = 0;
-        }
-        for (const auto& [label, count] : counts)
-            if (count == 1) output.labels += label;
+        for (const auto& [label, count] : counts)  // the ellipsis, then letters
+            if (count == 1 || label == '.') output.labels += label;
         return output;
     }
 
@@ -146,60 +138,76 @@ class Binder {
                              shapes_.size()));
         for (std::size_t i = 0; i < terms; ++i) count_ellipsis(i);
         result_.shapes = shapes_;
-        for (int i = 0; i < ellipsis_; ++i) {
-            result_.names.push_back(fmt::format("...{}", i));
-            result_.sizes.push_back(1);
-        }
+        for (int i = 0; i < ellipsis_; ++i) result_.names.push_back(fmt::format("...{}", i));
+        result_.sizes.assign(std::size_t(ellipsis_), 1);
         for (std::size_t i = 0; i < terms; ++i) bind_operand(i);
         const SubscriptTerm& output = subscripts_.output;
-        if (ellipsis_ > 0 && !output.has_ellipsis())
+        if (ellipsis_ > 0 && !output.has('.'))
             fail(subscripts_.text,
                  output.begin,
                  fmt::format("the output lacks '...', which stands for {} ax{}; only labels are summed over",
                              ellipsis_,
                              ellipsis_ == 1 ? "is" : "es"));
-        for (int i = 0; i <= int(output.labels.size()); ++i) {
-            if (i == output.ellipsis)
+        for (const char label : output.labels)
+            if (label != '.')
+                result_.output.push_back(labels_.at(label));
+            else
                 for (int e = 0; e < ellipsis_; ++e) result_.output.push_back(e);
-            if (i < int(output.labels.size()))
-                result_.output.push_back(labels_.at(output.labels[std::size_t(i)]));
-        }
         check_size();
         return result_;
     }
 
   private:
+    // Axes of the operand that its ellipsis stands for.
+    int extra(std::size_t operand) const {
+        return int(shapes_[operand].size()) - subscripts_.operands[operand].letters();
+    }
+
     void count_ellipsis(std::size_t operand) {
         const SubscriptTerm& term = subscripts_.operands[operand];
-        const int extra = int(shapes_[operand].size()) - int(term.labels.size());
-        if (extra < 0 || (extra > 0 && !term.has_ellipsis()))
+        const int more = extra(operand), axes = int(shapes_[operand].size()), letters = term.letters();
+        if (more < 0 || (more > 0 && !term.has('.')))
             fail(subscripts_.text,
                  term.positions.empty() ? term.begin : term.positions[0],
                  fmt::format("operand {} has shape {}, {} ax{}, but {} label{}{}",
                              operand,
                              shape_text(shapes_[operand]),
-                             shapes_[operand].size(),
-                             shapes_[operand].size() == 1 ? "is" : "es",
-                             term.labels.size(),
-                             term.labels.size() == 1 ? "" : "s",
-                             extra > 0 ? " and no '...' for the others" : ""));
-        ellipsis_ = std::max(ellipsis_, extra);
+                             axes,
+                             axes == 1 ? "is" : "es",
+                             letters,
+                             letters == 1 ? "" : "s",
+                             more > 0 ? " and no '...' for the others" : ""));
+        ellipsis_ = std::max(ellipsis_, more);
     }
 
     void bind_operand(std::size_t operand) {
         const SubscriptTerm& term = subscripts_.operands[operand];
+        result_.operands.emplace_back();
+        for (std::size_t i = 0; i < term.labels.size(); ++i)
+            if (term.labels[i] != '.')
+                bind_axis(operand, number(term.labels[i]), term.positions[i]);
+            else  // axes of an ellipsis are numbered from the right, as NumPy broadcasts
+                for (int e = ellipsis_ - extra(operand); e < ellipsis_; ++e)
+                    bind_axis(operand, e, term.positions[i]);
+    }
+
+    // The operand's next axis has this label, which stands in the text at `at`.
+    void bind_axis(std::size_t operand, int label, std::size_t at) {
+        std::vector<int>& axes = result_.operands.back();
+        const auto first = std::size_t(std::ranges::find(axes, label) - axes.begin());
         const Contraction::Shape& shape = shapes_[operand];
-        const int extra = int(shape.size()) - int(term.labels.size());
-        std::vector<int>& axes = result_.operands.emplace_back();
-        std::size_t next = 0;  // label
-        for (int axis = 0; axis < int(shape.size()); ++axis) {
-            const bool dots = term.has_ellipsis() && axis >= term.ellipsis && axis < term.ellipsis + extra;
-            const std::size_t at = dots ? term.begin : term.positions[next];
-            // Axes of an ellipsis are numbered from the right, as NumPy broadcasts.
-            axes.push_back(dots ? ellipsis_ - extra + axis - term.ellipsis : number(term.labels[next++]));
-            repeated(axes, shape, operand, at);
-            size(axes.back(), shape[std::size_t(axis)], operand, at);
-        }
+        const std::int64_t length = shape[axes.size()];
+        axes.push_back(label);
+        // Within one operand, a label's axes are equally long: a diagonal is not broadcast.
+        if (shape[first] != length)
+            fail(subscripts_.text,
+                 at,
+                 fmt::format("label '{}' stands for axes of lengths {} and {} of operand {}",
+                             result_.names[std::size_t(label)],
+                             shape[first],
+                             length,
+                             operand));
+        size(label, length, operand, at);
     }
 
     int number(char label) {
@@ -209,22 +217,6 @@ class Binder {
             result_.sizes.push_back(1);
         }
         return place->second;
-    }
-
-    // Within one operand, a label's axes are equally long: a diagonal is not broadcast.
-    void repeated(const std::vector<int>& axes,
-                  const Contraction::Shape& shape,
-                  std::size_t operand,
-                  std::size_t at) {
-        const auto first = std::size_t(std::ranges::find(axes, axes.back()) - axes.begin());
-        if (shape[first] == shape[axes.size() - 1]) return;
-        fail(subscripts_.text,
-             at,
-             fmt::format("label '{}' stands for axes of lengths {} and {} of operand {}",
-                         result_.names[std::size_t(axes.back())],
-                         shape[first],
-                         shape[axes.size() - 1],
-                         operand));
     }
 
     void size(int label, std::int64_t length, std::size_t operand, std::size_t at) {
@@ -327,15 +319,17 @@ std::vector<Contraction::Shape> shapes_for(const Subscripts& subscripts, const L
     for (const SubscriptTerm& term : subscripts.operands) {
         Contraction::Shape& shape = shapes.emplace_back();
         double values = 1;
-        for (int i = 0; i <= int(term.labels.size()); ++i) {
-            if (i == term.ellipsis) shape.insert(shape.end(), sizes.ellipsis.begin(), sizes.ellipsis.end());
-            if (i == int(term.labels.size())) break;
-            const auto size = sizes.labels.find(term.labels[std::size_t(i)]);
+        for (std::size_t i = 0; i < term.labels.size(); ++i) {
+            const char label = term.labels[i];
+            if (label == '.') {
+                shape.insert(shape.end(), sizes.ellipsis.begin(), sizes.ellipsis.end());
+                continue;
+            }
+            const auto size = sizes.labels.find(label);
             if (size == sizes.labels.end())
                 fail(subscripts.text,
-                     term.positions[std::size_t(i)],
-                     fmt::format("label '{}' has no size; give it in --sizes, or operands as files",
-                                 term.labels[std::size_t(i)]));
+                     term.positions[i],
+                     fmt::format("label '{}' has no size; give it in --sizes, or operands as files", label));
             shape.push_back(size->second);
         }
         for (const std::int64_t n : shape) values *= double(n);

@@ -11,12 +11,13 @@ namespace stencil::einsum {
 
 /// The subscripts of one operand, or of the output.
 struct SubscriptTerm {
-    std::string labels;                  ///< letters, without the ellipsis
+    std::string labels;                  ///< letters, and a '.' for the ellipsis
     std::vector<std::size_t> positions;  ///< where each stands in the text
-    int ellipsis = -1;                   ///< the number of labels before "..."; -1: there is none
     std::size_t begin = 0;               ///< where the term stands in the text
 
-    bool has_ellipsis() const { return ellipsis >= 0; }
+    bool has(char label) const { return labels.find(label) != std::string::npos; }
+    /// The number of letters.
+    int letters() const { return int(labels.size()) - (has('.') ? 1 : 0); }
 };
 
 struct Subscripts {

@@ -1,20 +1,20 @@
-// Arrays for tests of array operations.
-#pragma once
-
-#include <cmath>
-#include <cstdint>
-#include <limits>
-#include <string>
-#include <vector>
+// Expressions of each element on the CPU and the GPU.
 
 #include "kernels/examples/arrays/elementwise.h"
-#include "sim/examples/context.h"
-#include "sim/text/error.h"
+
+#include <cmath>
+#include <limits>
+
+#include "kernels/cpu/thread_pool.h"
 #include "tests/support/catch.h"
-#include "tests/support/examples/request.h"
+#include "tests/support/device.h"
+#include "tests/support/examples/on_device.h"
 #include "tests/support/scratch.h"
 
-namespace stencil_test {
+using namespace stencil;
+using namespace stencil_test;
+
+namespace {
 
 /// Returns numbers of all magnitudes and both signs, with NaN, infinities and zeros.
 template <class T>
@@ -36,25 +36,18 @@ std::vector<T> any_numbers(Dice& dice, std::size_t n) {
     return values;
 }
 
-template <class T>
-std::vector<T> unit_numbers(Dice& dice, std::size_t n, double low = 0) {
-    std::vector<T> values(n);
-    for (T& value : values) value = T(dice.uniform(low, 1));
-    return values;
-}
-
 /// Computes the result in higher precision, but rounds the intermediate 2x + 1 as T does.
 template <class T>
-long double expected(stencil::Map map, T x) {
+long double expected(Map map, T x) {
     const long double wide = x;
     switch (map) {
-        case stencil::Map::sine_of_line:
+        case Map::sine_of_line:
             return std::sin((long double)(T(2 * x + 1)));
-        case stencil::Map::sine:
+        case Map::sine:
             return std::sin(wide);
-        case stencil::Map::square:
+        case Map::square:
             return (long double)(T(x * x));
-        case stencil::Map::chain: {
+        case Map::chain: {
             const long double y = std::exp(std::sin(wide) * std::cos(wide));
             return y > 0.5L ? 2 * y : y / 2;
         }
@@ -78,16 +71,39 @@ constexpr std::size_t kBeyond = 5;  ///< elements after an output, which must st
 template <class T>
 constexpr T kUntouched = T(-123.25);
 
-/// Checks every expression at any length and alignment. run(map, x, offset) places x `offset` elements after
-/// an aligned address, and returns an output filled with kUntouched, with kBeyond more elements.
+// Maps arrays that lie `offset` elements after an aligned address. Returns the output, which held kUntouched,
+// with kBeyond more elements.
 template <class T>
-void check_expressions(const auto& run) {
+std::vector<T> mapped(Map map, std::vector<T> a, std::vector<T> b, std::size_t offset) {
+    const std::size_t n = a.size();
+    std::vector<T> to(n + kBeyond, kUntouched<T>);
+#ifdef STENCILSCOPE_TESTS_CUDA
+    CudaStream stream;
+    const OnDevice<T> from_a(stream, a, offset), from_b(stream, b, offset), out(stream, to);
+    cuda_map<T>(stream, map, from_a.data(), from_b.data(), out.data(), std::int64_t(n));
+    return out.values();
+#else
+    ThreadPool threads(2);
+    a.insert(a.begin(), offset, kUntouched<T>);
+    b.insert(b.begin(), offset, kUntouched<T>);
+    cpu_map<T>(threads, map, a.data() + offset, b.data() + offset, to.data(), std::int64_t(n));
+    return to;
+#endif
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("Expressions hold for every number, at any length and address, and write nothing else",
+                   "",
+                   float,
+                   double) {
+    using T = TestType;
     Dice dice;
-    for (const stencil::Expression& row : stencil::kExpressions)
+    for (const Expression& row : kExpressions)
         for (const std::size_t n : {1, 2, 3, 7, 16, 17, 1003, 4099})
             for (const std::size_t offset : {0, 1}) {
                 const std::vector<T> x = any_numbers<T>(dice, n);
-                const std::vector<T> y = run(row.map, x, offset);
+                const std::vector<T> y = mapped(row.map, x, {}, offset);
                 REQUIRE(y.size() == n + kBeyond);
                 for (std::size_t i = 0; i < n; ++i) {
                     CAPTURE(row.name, n, offset, i, x[i], y[i]);
@@ -97,14 +113,13 @@ void check_expressions(const auto& run) {
             }
 }
 
-/// Checks each map for every number; run(map, a, b) returns its output.
-template <class T>
-void check_single_passes(const auto& run) {
-    using stencil::Map;
+TEMPLATE_TEST_CASE("Each pass does what its name says, for every number", "", float, double) {
+    using T = TestType;
+    const std::size_t offset = GENERATE(0, 1);
     Dice dice;
     const std::vector<T> a = any_numbers<T>(dice, 777), b = any_numbers<T>(dice, 777);
     const auto check = [&](Map map, double units, const auto& want) {
-        const std::vector<T> to = run(map, a, b);
+        const std::vector<T> to = mapped(map, a, b, offset);
         for (std::size_t i = 0; i < a.size(); ++i) {
             CAPTURE(int(map), i, a[i], b[i], to[i]);
             REQUIRE(agrees(to[i], want(a[i], b[i]), units));
@@ -124,57 +139,39 @@ void check_single_passes(const auto& run) {
     check(Map::sum, 0, [](T x, T y) { return T(x + y); });
 }
 
-/// A sum in higher precision than T.
-struct ExactSum {
-    long double sum = 0;
-    long double magnitude = 0;  ///< sum of |terms|
-};
+#ifndef STENCILSCOPE_TESTS_CUDA
 
-/// Sums x[i] y[i], or x[i] if y is null.
 template <class T>
-ExactSum exact_sum_of(const T* x, const T* y, std::size_t n) {
-    ExactSum result;
-    for (std::size_t i = 0; i < n; ++i) {
-        const long double term = y ? (long double)(x[i]) * y[i] : (long double)(x[i]);
-        result.sum += term;
-        result.magnitude += std::abs(term);
-    }
-    return result;
+std::vector<T> by_passes(ThreadPool& threads, const Expression& row, std::vector<T> x) {
+    const T none = std::numeric_limits<T>::quiet_NaN();
+    std::vector<T> out(x.size(), none), first(x.size(), none), second(x.size(), none);
+    T* const arrays[] = {x.data(), out.data(), first.data(), second.data()};
+    for (const auto& [map, a, b, to] : row.passes)
+        cpu_map<T>(threads, map, arrays[a], arrays[b], arrays[to], std::int64_t(x.size()));
+    return out;
 }
 
-/// Requires an error of at most what `roundings` between a term and the result can cause.
-template <class T>
-void require_sum(T got, const ExactSum& want, double roundings) {
-    const long double bound = roundings * std::numeric_limits<T>::epsilon() / 2 * want.magnitude;
-    CAPTURE(got, double(want.sum), double(bound));
-    REQUIRE(std::abs((long double)(got)-want.sum) <= bound);
-}
-
-/// With this limit of GPU memory the example fails before its first row, and says how many elements would
-/// fit; with that many (fewer than requested) it runs.
-inline void require_refused_below(stencil::ExampleRequest asked,
-                                  const stencil::Machine& machine,
-                                  std::uint64_t limit) {
-    limit_memory(asked, limit);
-    int rows = 0;
-    stencil::ExampleWatch watch;
-    watch.news = [&](const stencil::Report&) { ++rows; };
-    const std::string refusal =
-        message_of<stencil::MachineError>([&] { stencil::run_example(asked, machine, watch); });
-    CAPTURE(refusal);
-    REQUIRE(refusal.find("not enough GPU memory") != std::string::npos);
-    REQUIRE(refusal.find('\n') == std::string::npos);
-    REQUIRE(rows == 0);
-    const std::size_t at = refusal.rfind("; ");
-    REQUIRE(at != std::string::npos);
-    const std::string fit = refusal.substr(at + 2, refusal.find(' ', at + 2) - at - 2);
-    if (fit == "0") return;
-    const bool by_length = asked.example->name != "elementwise";
-    asked.options.set(by_length ? "length" : "size", by_length ? fit : fit + "x1");
-    for (const stencil::ReportRow& row : stencil::run_example(asked, machine, {}).rows) {
-        REQUIRE(row.measured());
-        REQUIRE(row.gpu_memory->actual <= double(limit));
+TEMPLATE_TEST_CASE("One pass gives what the separate passes give, with any number of threads",
+                   "",
+                   float,
+                   double) {
+    using T = TestType;
+    Dice dice;
+    ThreadPool one(1), three(3);
+    for (const Expression& row : kExpressions) {
+        CAPTURE(row.name);
+        const std::vector<T> x = any_numbers<T>(dice, 2017);
+        std::vector<T> fused(x.size()), with_three(x.size());
+        cpu_map<T>(one, row.map, x.data(), nullptr, fused.data(), std::int64_t(x.size()));
+        cpu_map<T>(three, row.map, x.data(), nullptr, with_three.data(), std::int64_t(x.size()));
+        const std::vector<T> passes = by_passes(three, row, x);
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            CAPTURE(i, x[i], fused[i], passes[i]);
+            REQUIRE((fused[i] == with_three[i] || (std::isnan(fused[i]) && std::isnan(with_three[i]))));
+            // Outside the vector functions' range a pass may use libm where the fused chain does not.
+            REQUIRE(agrees(passes[i], fused[i], std::abs(x[i]) < 1000 ? 0 : 4));
+        }
     }
 }
 
-}  // namespace stencil_test
+#endif
