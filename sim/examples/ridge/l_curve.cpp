@@ -118,7 +118,7 @@ std::shared_ptr<const LiveCurve> live_l_curve(const Bidiagonal& bidiagonal,
                                               const FurtherBound& bound) {
     const auto [low, high] = range_of(points);
     if (!(high > low)) return nullptr;
-    auto live = std::make_shared<LiveCurve>(LiveCurve{"l_curve", "c", low, high, true, {}});
+    auto live = std::make_shared<LiveCurve>(LiveCurve{"l_curve", "c", low, high, {}});
     live->at = [bidiagonal, bound](double c) {
         const ProjectedSolution at = bidiagonal.solve(c);
         LivePoint point;
