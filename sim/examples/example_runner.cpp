@@ -24,9 +24,7 @@ double seconds_between(std::chrono::steady_clock::time_point begin,
 ExampleRunner::ExampleRunner(std::function<void()> on_news) : on_news_(std::move(on_news)) {}
 
 ExampleRunner::~ExampleRunner() {
-    cancelled_ = true;
-    if (thread_.joinable()) thread_.join();
-    if (saver_.joinable()) saver_.join();
+    cancelled_ = true;  // then the threads are joined
 }
 
 bool ExampleRunner::start(ExampleRequest request,
@@ -45,9 +43,9 @@ bool ExampleRunner::start(ExampleRequest request,
         begun_ = Clock::now();
         copied_ = {};
     }
+    thread_ = {};  // the last one has nothing left to do
     cancelled_ = false;
-    if (thread_.joinable()) thread_.join();  // it has nothing left to do
-    thread_ = std::thread(
+    thread_ = std::jthread(
         [this, request = std::move(request), machine = std::move(machine)] { run(request, *machine); });
     return true;
 }
@@ -75,8 +73,7 @@ bool ExampleRunner::save(std::filesystem::path folder) {
         news_.saving = true;
         ++news_.version;
     }
-    if (saver_.joinable()) saver_.join();
-    saver_ = std::thread(
+    saver_ = std::jthread(
         [this, report = std::move(report), folder = std::move(folder)] { write(*report, folder); });
     return true;
 }

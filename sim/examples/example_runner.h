@@ -78,7 +78,7 @@ class ExampleRunner {
     std::string remark_;        ///< for every report of the example that runs
     Clock::time_point begun_;   ///< the example
     Clock::time_point copied_;  ///< the newest report
-    std::thread thread_, saver_;
+    std::jthread thread_, saver_;
 };
 
 }  // namespace stencil

@@ -74,7 +74,7 @@ struct ExamplesLab : HeadlessImGui {
 
     Dice dice;
     ImVec2 size;
-    std::vector<Example> table{plain_example(), sample_example()};
+    std::vector<Example> table{find_example("add"), sample_example()};
     UiState ui;
     Snapshot snapshot = empty_snapshot();
     ExampleRunner runner;

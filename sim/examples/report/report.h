@@ -83,7 +83,7 @@ struct SpeedUp {
     double ratio = 0;
 };
 
-/// A point that moves along a curve with a slider, while the result is still there.
+/// A point that moves along a curve with a logarithmic slider, while the result is still there.
 struct LivePoint {
     double x = 0, y = 0;
     std::vector<std::pair<std::string, double>> numbers;
@@ -92,7 +92,6 @@ struct LiveCurve {
     std::string curve;     ///< the ReportCurve's id
     std::string variable;  ///< "c"
     double low = 0, high = 0;
-    bool logarithmic = true;
     /// Quick enough for every frame; may be called from any thread, one at a time.
     std::function<LivePoint(double)> at;
 };

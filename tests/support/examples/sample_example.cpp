@@ -116,7 +116,7 @@ std::shared_ptr<const LiveCurve> live_curve() {
     const auto at = [](double c) {
         return LivePoint{residual(c), solution(c), {{"|A x - d|", residual(c)}, {"|x|", solution(c)}}};
     };
-    return std::make_shared<LiveCurve>(LiveCurve{"l_curve", "c", 0.1, 5000, true, at});
+    return std::make_shared<LiveCurve>(LiveCurve{"l_curve", "c", 0.1, 5000, at});
 }
 
 void fill(Report& report, Dice& dice) {
@@ -161,11 +161,6 @@ void check_sample(const ExampleRequest& request) {
     if (request.options.integer("rows") == 13) throw InputError("--rows 13: brings bad luck\n  13\n  ^");
 }
 
-void run_plain(ExampleContext& context) {
-    Dice dice;
-    context.add(timed_row(dice, "c = a + b", "two arrays", Device::cpu, 0.0005));
-}
-
 }  // namespace
 
 const Example& sample_example() {
@@ -178,17 +173,6 @@ const Example& sample_example() {
                                  kDTypes,
                                  check_sample,
                                  run_sample};
-    return example;
-}
-
-const Example& plain_example() {
-    static const Example example{"plain",
-                                 "Adds two arrays",
-                                 "c = a + b, one thread an element.",
-                                 std::span(kOptions).first(1),
-                                 kDTypes,
-                                 [](const ExampleRequest&) {},
-                                 run_plain};
     return example;
 }
 

@@ -12,9 +12,6 @@ namespace stencil_test {
 /// machine or memory) fails after the second row, and its check refuses --rows 13.
 const stencil::Example& sample_example();
 
-/// A variant with another name and few options, for lists of several.
-const stencil::Example& plain_example();
-
 /// Returns a report with rows on both devices (absent, failed, inexact, lessons), curves, tables, notes, and
 /// a point on the first curve (id "l_curve") that depends on "c".
 stencil::Report sample_report(Dice& dice);

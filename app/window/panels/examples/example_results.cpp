@@ -52,7 +52,7 @@ void draw_live(ExamplesState& state, const LiveCurve& live) {
         fmt::format("Moves the point along the curve, to see the result for any {}", live.variable);
     ImGui::PushID("live");
     row(live.variable.c_str(), tip);
-    const SliderLook look{live.low, live.high, "{:.4g}", live.logarithmic, {live.low, live.high}};
+    const SliderLook look{live.low, live.high, "{:.4g}", true, {live.low, live.high}};
     if (const auto edit = live_slider("##value", state.live, state.live_value, look))
         state.live_value = edit->value;
     if (!state.live_failure.empty()) paragraph(state.live_failure, error_color());
@@ -141,9 +141,7 @@ void follow_live_curve(ExamplesState& state, const std::shared_ptr<const LiveCur
         return;
     }
     const bool is_new = state.live_of != live;
-    if (is_new)
-        state.live_value =
-            live->logarithmic ? std::sqrt(live->low * live->high) : (live->low + live->high) / 2;
+    if (is_new) state.live_value = std::sqrt(live->low * live->high);
     if (!is_new && state.live_found == state.live_value) return;
     state.live_of = live;
     state.live_found = state.live_value;
