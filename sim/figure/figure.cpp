@@ -416,6 +416,23 @@ void draw(FigureCanvas& canvas, const Layout& layout, FigureFormat format) {
 
 }  // namespace
 
+void add_lines(FigurePanel& panel, const std::vector<ContourLine>& lines) {
+    for (const ContourLine& line : lines) {
+        const Rgb on = panel.colors->at(line.level, panel.range);
+        const bool light = 0.2126 * on.r + 0.7152 * on.g + 0.0722 * on.b > 127.5;
+        panel.lines.push_back({line.points, light ? Rgb{0, 0, 0} : Rgb{255, 255, 255}});
+    }
+}
+
+void add_contours(FigurePanel& panel, std::string_view contours) {
+    constexpr std::size_t kMostCells = 1 << 22;
+    const auto levels = contour_levels(contours, panel.range);
+    if (panel.field->size() > kMostCells)
+        panel.contours = levels;
+    else
+        add_lines(panel, contour_lines(*panel.field, levels));
+}
+
 std::string figure_bytes(FigureFormat format,
                          std::span<const FigurePanel> panels,
                          const std::string& caption,

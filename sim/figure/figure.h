@@ -4,11 +4,13 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kernels/view/resample.h"
 #include "sim/field/field.h"
 #include "sim/view/colormap.h"
+#include "sim/view/contours.h"
 #include "sim/view/surface_view.h"
 #include "sim/view/value_range.h"
 
@@ -36,6 +38,11 @@ struct FigurePanel {
     std::vector<FigureLine> lines = {};
     const SurfaceView* surface = nullptr;  ///< viewpoint of a surface plot without axes; null: flat
 };
+
+/// Adds lines of equal values, each black or white, whichever contrasts with the colour of its own level.
+void add_lines(FigurePanel& panel, const std::vector<ContourLine>& lines);
+/// Adds the contours of --contours: as lines, or of a field that has many cells per dot between the dots.
+void add_contours(FigurePanel& panel, std::string_view contours);
 
 /// Width and height in points; 0: as the contents need.
 struct PageSize {

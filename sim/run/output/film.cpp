@@ -16,7 +16,6 @@
 #include "sim/text/names.h"
 #include "sim/text/parse.h"
 #include "sim/text/quote.h"
-#include "sim/view/contours.h"
 
 namespace stencil {
 namespace {
@@ -258,7 +257,7 @@ void FilmWriter::draw_figure(const Field& field, const Look& look) {
     figure::FigurePanel panel{look.title, &field, look.colors, look.range, look.formula};
     panel.cell = look.cell;
     panel.unit = look.unit;
-    panel.contours = contour_levels(look.contours, look.range);
+    figure::add_contours(panel, look.contours);
     const std::string png = figure::figure_bytes(figure::FigureFormat::png, {&panel, 1}, "");
     video_->add(std::as_bytes(std::span(png)));
 }

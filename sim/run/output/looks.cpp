@@ -57,25 +57,6 @@ Contours contours_of(const RunOutput& run, const OutputField& field) {
     return found;
 }
 
-// A line lies on the colour of its own level, so that decides between black and white.
-void add_lines(figure::FigurePanel& panel, const std::vector<ContourLine>& lines) {
-    for (const ContourLine& line : lines) {
-        const Rgb on = panel.colors->at(line.level, panel.range);
-        const bool light = 0.2126 * on.r + 0.7152 * on.g + 0.0722 * on.b > 127.5;
-        panel.lines.push_back({line.points, light ? Rgb{0, 0, 0} : Rgb{255, 255, 255}});
-    }
-}
-
-// Draws contours as lines, or of a field that has many cells per dot between the dots.
-void add_contours(figure::FigurePanel& panel, std::string_view contours) {
-    constexpr std::size_t kMostCells = 1 << 22;
-    const auto levels = contour_levels(contours, panel.range);
-    if (panel.field->size() > kMostCells)
-        panel.contours = levels;
-    else
-        add_lines(panel, contour_lines(*panel.field, levels));
-}
-
 PlaneDensity plane_of(const RunOutput& run) {
     return plane_density(values_of(run.fields[0].end), values_of(run.fields[1].end), kPlaneBins);
 }
@@ -284,7 +265,7 @@ figure::FigurePanel pane_panel(const RunOutput& run, Pane pane, bool one_of_seve
     if (pane == Pane::surface) one.surface = &spec.surface;
     if (pane == Pane::surface || quantity == Quantity::difference || quantity == Quantity::laplacian)
         return one;
-    add_contours(one, spec.contours);
+    figure::add_contours(one, spec.contours);
     if (quantity == Quantity::base) return one;
     std::ranges::move(arrow_lines(run, *std::ranges::find(run.fields, spec.shown(), &OutputField::formula)),
                       std::back_inserter(one.lines));
@@ -312,7 +293,7 @@ void write_contours_svg(const Path& path, const RunOutput& run, const OutputFiel
     figure::FigurePanel panel{"Contours", &field.end, &colors, contours.range, field.formula};
     panel.cell = cell_size(run.now);
     panel.unit = run.now.unit_length.name;
-    add_lines(panel, contours.lines);
+    figure::add_lines(panel, contours.lines);
     write_figure(path, figure::FigureFormat::svg, {&panel, 1}, moment(run));
 }
 
@@ -384,7 +365,8 @@ void write_run_figure(const Path& path, figure::FigureFormat format, const RunOu
     for (const OutputField& f : run.fields) {
         panels.push_back(panel(start_text(run.document, f.formula), *f.start, colors, spec.range, f.formula));
         panels.push_back(panel(end_text(run), f.end, colors, spec.range, f.formula));
-        for (figure::FigurePanel& values : std::span(panels).last(2)) add_contours(values, spec.contours);
+        for (figure::FigurePanel& values : std::span(panels).last(2))
+            figure::add_contours(values, spec.contours);
         std::ranges::move(arrow_lines(run, f), std::back_inserter(panels.back().lines));
         panels.push_back(panel("Laplacian",
                                f.laplacian,
