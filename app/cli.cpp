@@ -4,8 +4,10 @@
 
 #include <algorithm>
 
-#include "app/version.h"
+#include "sim/files/exchange/field_set.h"
+#include "sim/machine/communicator.h"
 #include "sim/machine/machine.h"
+#include "stencilscope_commit.h"
 
 namespace stencil {
 
@@ -68,6 +70,19 @@ void add_setting(CLI::App& command, const char* name, std::string help, SettingW
     else
         add_text(command, name, setting.value, std::move(help), take)
             ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+}
+
+std::string version_text() {
+    const auto answer = [](bool yes) { return yes ? "yes" : "no"; };
+    constexpr std::string_view commit = STENCILSCOPE_COMMIT;
+    return fmt::format("stencilscope {}{}{}\nCUDA: {}; window: {}; MPI: {}; HDF5: {}",
+                       STENCILSCOPE_VERSION,
+                       commit.empty() ? "" : ", commit ",
+                       commit,
+                       answer(STENCILSCOPE_HAS_CUDA),
+                       answer(STENCILSCOPE_HAS_WINDOW),
+                       answer(Communicator::is_built_in()),
+                       answer(why_no_hdf5().empty()));
 }
 
 std::vector<std::string> option_names(const CLI::App& command) {

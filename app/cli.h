@@ -32,6 +32,9 @@ void add_results(CLI::App& command, std::string& json, bool& quiet);
 /// Adds one setting of a run as an option, for commands that accept only some of them.
 void add_setting(CLI::App& command, const char* name, std::string help, SettingWords& words);
 
+/// Text of --version: the version, the commit if known, and the optional libraries built in or found.
+std::string version_text();
+
 /// Returns the long names of a command's options, with their dashes.
 std::vector<std::string> option_names(const CLI::App& command);
 

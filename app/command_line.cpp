@@ -7,7 +7,6 @@
 
 #include "app/cli.h"
 #include "app/commands/commands.h"
-#include "app/version.h"
 #include "sim/kernel_trial/trial.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
