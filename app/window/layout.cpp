@@ -23,47 +23,11 @@ constexpr ImGuiWindowFlags kFixed =
 constexpr ImGuiWindowFlags kStrip =
     kFixed | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;
 
-/// A rectangle in ImGui's coordinates.
-struct Area {
-    float x = 0, y = 0, width = 0, height = 0;
-
-    // These cut a part off and return it.
-    Area cut_top(float part) {
-        const Area top{x, y, width, part};
-        y += part;
-        height -= part;
-        return top;
-    }
-    Area cut_bottom(float part) {
-        height -= part;
-        return {x, y + height, width, part};
-    }
-    Area cut_left(float part) {
-        const Area left{x, y, part, height};
-        x += part;
-        width -= part;
-        return left;
-    }
-};
-
-void begin(const char* name, const Area& area, ImVec2 padding, ImGuiWindowFlags flags) {
-    ImGui::SetNextWindowPos(ImVec2(area.x, area.y));
-    ImGui::SetNextWindowSize(ImVec2(area.width, area.height));
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 0);
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowMinSize, ImVec2(1, 1));
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, padding);
-    ImGui::Begin(name, nullptr, flags);
-    ImGui::PopStyleVar(4);
-}
-
-// Draws the line between two parts of the window.
-void draw_edge(const Area& area, bool below) {
-    const float y = below ? area.y + area.height - 1 : area.y;
+// Draws the line between two parts of the window, unclipped so that it crosses the padding.
+void draw_edge(ImVec2 from, ImVec2 to) {
     ImDrawList* list = ImGui::GetWindowDrawList();
-    // Unclipped, so that the line crosses the padding.
     list->PushClipRectFullScreen();
-    list->AddLine(ImVec2(area.x, y), ImVec2(area.x + area.width, y), ImGui::GetColorU32(ImGuiCol_Separator));
+    list->AddLine(from, to, ImGui::GetColorU32(ImGuiCol_Separator));
     list->PopClipRect();
 }
 
@@ -75,72 +39,46 @@ float strip_height(float content) {
     return std::round(content + 2 * strip_padding().y);
 }
 
-float panel_width(const UiState& ui, float window_width) {
-    // The panel is wide enough for its labels at larger text sizes.
-    const float wished = std::max(ui.preferences.panel_width * ui.scale, em(18));
-    return std::floor(std::min(wished, float(kLargestPanelShare) * window_width));
-}
-
-// Dragging the strip at the right of a part that begins at `left` changes its width (at scale 1).
-void draw_splitter(const char* name, const Area& area, float left, float scale, float most, float& width) {
-    begin(name, area, ImVec2(0, 0), kStrip);
+// Draws a part at the left of what is left, and at its right a strip that changes its width (at scale 1) when
+// it is dragged. The part is wide enough for its labels at larger text sizes.
+template <class F>
+void draw_resizable(const std::string& name,
+                    UiState& ui,
+                    Area& rest,
+                    float share,
+                    float& width,
+                    ImGuiWindowFlags flags,
+                    F&& draw) {
+    const float most = share * rest.width, grip = std::max(3.0f, std::round(em(0.25f)));
+    const float whole = std::floor(std::min(std::max(width * ui.scale, em(18)), most));
+    const Area part = rest.cut_left(whole - grip), area = rest.cut_left(grip);
+    begin_area(name.c_str(), part, ImVec2(std::round(em(0.6f)), std::round(em(0.5f))), flags);
+    draw();
+    ImGui::End();
+    begin_area((name + " edge").c_str(), area, ImVec2(0, 0), kStrip);
     ImGui::InvisibleButton("##drag", ImVec2(area.width, std::max(1.0f, area.height)));
     const bool held = ImGui::IsItemActive();
     const bool touched = held || ImGui::IsItemHovered();
     if (touched) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
     if (held) {
-        const float wished = (ImGui::GetIO().MousePos.x - left - area.width / 2) / scale;
-        width = std::max(kMinPanelWidth, std::min({wished, kMaxPanelWidth, most / scale}));
+        const float wished = (ImGui::GetIO().MousePos.x - part.x - area.width / 2) / ui.scale;
+        width = std::max(kMinPanelWidth, std::min({wished, kMaxPanelWidth, most / ui.scale}));
     }
     const ImU32 color = ImGui::GetColorU32(held      ? ImGuiCol_SeparatorActive
                                            : touched ? ImGuiCol_SeparatorHovered
                                                      : ImGuiCol_Separator);
-    ImGui::GetWindowDrawList()->AddRectFilled(
-        ImVec2(area.x, area.y), ImVec2(area.x + area.width, area.y + area.height), color);
+    ImGui::GetWindowDrawList()->AddRectFilled(area.at(0, 0), area.at(1, 1), color);
     ImGui::End();
 }
 
 // Draws a strip across the window, with a line towards the rest.
 template <class F>
 void strip(const char* name, const Area& area, bool below, F&& draw) {
-    begin(name, area, strip_padding(), kStrip);
-    draw_edge(area, below);
+    begin_area(name, area, strip_padding(), kStrip);
+    const float y = below ? area.y + area.height - 1 : area.y;
+    draw_edge(ImVec2(area.x, y), ImVec2(area.x + area.width, y));
     draw();
     ImGui::End();
-}
-
-void draw_sides(UiState& ui, const Snapshot& snapshot, Area& rest) {
-    const float window_width = rest.width;
-    const float splitter = std::max(3.0f, std::round(em(0.25f)));
-    const Area panel = rest.cut_left(panel_width(ui, window_width) - splitter);
-    begin("##panel",
-          panel,
-          ImVec2(std::round(em(0.6f)), std::round(em(0.5f))),
-          kFixed | ImGuiWindowFlags_AlwaysVerticalScrollbar);
-    draw_side_panel(ui, snapshot);
-    ImGui::End();
-    draw_splitter("##splitter",
-                  rest.cut_left(splitter),
-                  0,
-                  ui.scale,
-                  float(kLargestPanelShare) * window_width,
-                  ui.preferences.panel_width);
-}
-
-// Beside the canvas, so that the field is seen while its equation is typed.
-void draw_editor_pane(UiState& ui, const Snapshot& snapshot, Area& rest) {
-    if (!ui.panel.equation.large) return;
-    const float left = rest.x, most = float(kLargestEditorShare) * rest.width;
-    const float splitter = std::max(3.0f, std::round(em(0.25f)));
-    const float width = std::floor(std::min(std::max(ui.preferences.editor_width * ui.scale, em(18)), most));
-    begin("##editor",
-          rest.cut_left(width - splitter),
-          ImVec2(std::round(em(0.6f)), std::round(em(0.5f))),
-          kStrip);
-    draw_large_editor(ui, snapshot);
-    ImGui::End();
-    draw_splitter(
-        "##editor edge", rest.cut_left(splitter), left, ui.scale, most, ui.preferences.editor_width);
 }
 
 // At the canvas' left edge, if that leaves room for the field. In a low window the mouse wheel scrolls it.
@@ -148,14 +86,9 @@ void draw_tool_column(UiState& ui, const Snapshot& snapshot, Area& rest) {
     if (rest.width < em(12)) return;
     const float padding = std::round(em(0.3f));
     const Area column = rest.cut_left(tool_side() + 2 * padding + 1);
-    begin("##tools", column, ImVec2(padding, padding), kFixed | ImGuiWindowFlags_NoScrollbar);
+    begin_area("##tools", column, ImVec2(padding, padding), kFixed | ImGuiWindowFlags_NoScrollbar);
     const float right = column.x + column.width - 1;
-    ImDrawList* list = ImGui::GetWindowDrawList();
-    list->PushClipRectFullScreen();
-    list->AddLine(ImVec2(right, column.y),
-                  ImVec2(right, column.y + column.height),
-                  ImGui::GetColorU32(ImGuiCol_Separator));
-    list->PopClipRect();
+    draw_edge(ImVec2(right, column.y), ImVec2(right, column.y + column.height));
     draw_tools(ui, snapshot);
     ImGui::End();
 }
@@ -212,6 +145,7 @@ Layout draw_interface(UiState& ui, const Snapshot& snapshot) {
     follow_brush(ui, snapshot);
     // Sections that need these set them again in each frame in which they are visible.
     ui.wants_histogram = ui.wants_spectrum = ui.wants_plane = ui.panel.equation.editing = false;
+    ui.panel.code.waits = false;
     ui.on_profile.reset();
     ui.slider_y.reset();
 
@@ -230,8 +164,19 @@ Layout draw_interface(UiState& ui, const Snapshot& snapshot) {
     if (shown) {
         const Area area = rest.cut_top(strip_height(toolbar_height()));
         strip("##toolbar", area, true, [&] { draw_toolbar(ui, snapshot); });
-        draw_sides(ui, snapshot, rest);
-        draw_editor_pane(ui, snapshot, rest);
+        draw_resizable("##panel",
+                       ui,
+                       rest,
+                       float(kLargestPanelShare),
+                       ui.preferences.panel_width,
+                       kFixed | ImGuiWindowFlags_AlwaysVerticalScrollbar,
+                       [&] { draw_side_panel(ui, snapshot); });
+        // Beside the canvas, so that the field is seen while its equation is typed.
+        if (ui.panel.equation.large)
+            draw_resizable(
+                "##editor", ui, rest, float(kLargestEditorShare), ui.preferences.editor_width, kStrip, [&] {
+                    draw_large_editor(ui, snapshot);
+                });
         if (rest.height >= strip_height(frame) + least_canvas) {
             const Area below = rest.cut_bottom(strip_height(frame));
             strip("##timeline", below, false, [&] { draw_timeline(ui, snapshot); });
@@ -253,13 +198,13 @@ Layout draw_interface(UiState& ui, const Snapshot& snapshot) {
     draw_tour(ui);
     draw_start_page(ui, snapshot);
     ui.popup_open = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
-    const double copied_until =
-        std::max({ui.panel.copied_until, ui.panel.examples.copied_until, ui.said_until});
+    const double copied_until = std::max(
+        {ui.panel.copied_until, ui.panel.code.copied_until, ui.panel.examples.copied_until, ui.said_until});
     const EquationState& equation = ui.panel.equation;
     const bool text_waits = equation.typed_at >= 0 || ImGui::GetTime() < equation.hold_until;
     return {ui.canvas,
-            tooltip_waits() || text_waits || notice_fades(ui, snapshot) || ui.panel.tour.done ||
-                ImGui::GetTime() < copied_until};
+            tooltip_waits() || text_waits || ui.panel.code.waits || notice_fades(ui, snapshot) ||
+                ui.panel.tour.done || ImGui::GetTime() < copied_until};
 }
 
 }  // namespace stencil

@@ -175,45 +175,45 @@ class MainWindow {
     nlohmann::ordered_json report() const {
         const Snapshot& now = *snapshot_;
         const auto [width, height] = display_->frame_size();
-        nlohmann::ordered_json json;
-        json["program"] = "stencilscope";
-        json["version"] = STENCILSCOPE_VERSION;
-        json["device"] = now.device;
-        json["backend"] = now.now.backend;
-        json["method"] = now.now.method;
-        json["nx"] = now.now.size->nx;
-        json["ny"] = now.now.size->ny;
-        json["dtype"] = std::string(name_of(now.now.dtype));
-        json["step"] = now.step;
-        json["steps_per_frame"] = now.last_batch;
+        const InterfaceCost cost = clock_->cost();
+        const FieldRates rates = rate_.per_second(seconds());
         const bool jumps = method_of(now.now)->jumps;
         const auto rate = [&](double value) {
             return jumps ? nlohmann::ordered_json() : nlohmann::ordered_json(value);
         };
-        json["us_per_step"] = rate(now.speed.us_per_step);
-        json["gcells_per_s"] = rate(now.speed.gcells_per_s);
-        json["effective_gb_per_s"] = rate(now.speed.effective_gb_per_s);
-        json["copy_gb_per_s"] = now.limits.copy_gb_per_s;
-        json["window"] = {{"width", width},
-                          {"height", height},
-                          {"gl_renderer", ui_.gl_renderer},
-                          {"gl_version", display_->gl_version()},
-                          {"interop", renderer_->transfer().interop},
-                          {"transfer", renderer_->transfer().text}};
-        const InterfaceCost cost = clock_->cost();
-        const FieldRates rates = rate_.per_second(seconds());
-        json["frame"] = {{"ms", cost.frame_ms},
-                         {"per_s", cost.frames_per_s},
-                         {"fields_per_s", rates.fields},
-                         {"steps_per_s", rates.steps},
-                         {"stepping_ms", now.cost.stepping_ms},
-                         {"waiting_ms", now.cost.waiting_ms},
-                         {"resampling_ms", now.cost.resampling_ms},
-                         {"measuring_ms", now.cost.measuring_ms},
-                         {"transfer_ms", renderer_->transfer_ms()},
-                         {"drawing_ms", cost.drawing_ms},
-                         {"interface_ms", cost.interface_ms}};
-        return json;
+        return {{"program", "stencilscope"},
+                {"version", STENCILSCOPE_VERSION},
+                {"device", now.device},
+                {"backend", now.now.backend},
+                {"method", now.now.method},
+                {"nx", now.now.size->nx},
+                {"ny", now.now.size->ny},
+                {"dtype", std::string(name_of(now.now.dtype))},
+                {"step", now.step},
+                {"steps_per_frame", now.last_batch},
+                {"us_per_step", rate(now.speed.us_per_step)},
+                {"gcells_per_s", rate(now.speed.gcells_per_s)},
+                {"effective_gb_per_s", rate(now.speed.effective_gb_per_s)},
+                {"copy_gb_per_s", now.limits.copy_gb_per_s},
+                {"window",
+                 {{"width", width},
+                  {"height", height},
+                  {"gl_renderer", ui_.gl_renderer},
+                  {"gl_version", display_->gl_version()},
+                  {"interop", renderer_->transfer().interop},
+                  {"transfer", renderer_->transfer().text}}},
+                {"frame",
+                 {{"ms", cost.frame_ms},
+                  {"per_s", cost.frames_per_s},
+                  {"fields_per_s", rates.fields},
+                  {"steps_per_s", rates.steps},
+                  {"stepping_ms", now.cost.stepping_ms},
+                  {"waiting_ms", now.cost.waiting_ms},
+                  {"resampling_ms", now.cost.resampling_ms},
+                  {"measuring_ms", now.cost.measuring_ms},
+                  {"transfer_ms", renderer_->transfer_ms()},
+                  {"drawing_ms", cost.drawing_ms},
+                  {"interface_ms", cost.interface_ms}}}};
     }
 
   private:

@@ -1,11 +1,10 @@
 // The table of keyboard shortcuts, listed by the help.
 #pragma once
 
-#include <algorithm>
-#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "app/window/display/display.h"
 #include "app/window/panels/commands.h"
@@ -13,23 +12,24 @@
 namespace stencil {
 
 struct Chord {
-    int key = 0;
-    int mods = 0;
+    int key = 0;   ///< GLFW_KEY_*
+    int mods = 0;  ///< GLFW_MOD_*
+    friend bool operator==(const Chord&, const Chord&) = default;
 };
 
+// When a shortcut applies.
+inline constexpr unsigned kRepeats = 1;                    ///< again and again while the key is held
+inline constexpr unsigned kWhileTyping = 2;                ///< also while text is edited
+inline constexpr unsigned kPresses = 4;                    ///< a focused control takes the key as a click
+inline constexpr unsigned kInEquation = 8 | kWhileTyping;  ///< only while the equation is edited
+
 struct Shortcut {
-    std::string_view keys;  ///< as shown: "Space", "H, F1 or ?"
-    Chord chords[3];        ///< the last ones may be unused
+    std::string_view keys;  ///< as shown, and as chords() reads them: "Space", "H, F1 or ?"
     std::string_view what;  ///< beginning of a sentence, such as "Run or pause"
     UiCommand command;
-    bool repeats = false;       ///< while the key is held
-    bool while_typing = false;  ///< also while text is edited
-    bool presses = false;       ///< a focused control takes the key as a click
-    bool in_equation = false;   ///< only while the equation is edited
-
-    std::span<const Chord> keyed() const {
-        return {chords, std::size_t(std::ranges::find(chords, 0, &Chord::key) - chords)};
-    }
+    unsigned when = 0;
+    bool is(unsigned condition) const { return (when & condition) == condition; }
+    std::vector<Chord> chords() const;
 };
 
 /// Returns the rows in the order of the help.

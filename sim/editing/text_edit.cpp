@@ -117,12 +117,6 @@ void TextEdit::select_word(std::size_t at) {
     select({begin, begin == end ? after(text_, end) : end});
 }
 
-void TextEdit::select_line(std::size_t at) {
-    const std::size_t before_it = at == 0 ? text_.npos : text_.rfind('\n', at - 1);
-    const std::size_t end = text_.find('\n', at);
-    select({before_it == text_.npos ? 0 : before_it + 1, end == text_.npos ? text_.size() : end + 1});
-}
-
 TextEdit::Change TextEdit::between(std::string_view old, std::string_view now) {
     const std::size_t most = std::min(old.size(), now.size());
     std::size_t first = 0, last = 0;

@@ -40,7 +40,6 @@ class TextEdit {
     void place(std::size_t at, bool extend = false);
     void select(TextSpan span);
     void select_word(std::size_t at);
-    void select_line(std::size_t at);
 
     /// Replaces the selection, without control characters and what is too long for a model.
     void insert(std::string_view typed);

@@ -19,10 +19,7 @@ namespace {
 /// The interface with its canvas.
 struct Whole : Interface {
     explicit Whole(float width = 1280, float height = 800) {
-        snapshot.messages.clear();
-        snapshot.busy.clear();
-        snapshot.measuring_ladder = false;
-        ui.preferences.prompts_done = {"paint", "slider", "three-up"};
+        quiet();
         draw = [this] {
             const Layout layout = draw_interface(ui, snapshot);
             canvas_.update(ui, snapshot, {layout.canvas, canvas_colors(Theme::dark), 0});
@@ -36,15 +33,7 @@ struct Whole : Interface {
 };
 
 std::string presented(Whole& window, float width) {
-    std::string text;
-    window.frame_of([&] {
-        begin_window("alone", width, 100);
-        ImGui::LogToBuffer();
-        draw_presenter(window.ui, window.snapshot);
-        text = ImGui::GetCurrentContext()->LogBuffer.c_str();
-        ImGui::End();
-    });
-    return text;
+    return window.text_of(width, [&] { draw_presenter(window.ui, window.snapshot); });
 }
 
 }  // namespace
@@ -77,10 +66,7 @@ TEST_CASE("the tool that pans drags the view, and its right button does nothing"
     const ScreenRect& at = window.ui.picture;
     const ImVec2 middle(float(at.x + at.width / 2), float(at.y + at.height / 2));
     const CanvasView before = window.ui.view;
-    window.move_mouse(middle);
-    window.press_mouse(true);
-    window.move_mouse(ImVec2(middle.x + 32, middle.y));
-    window.press_mouse(false);
+    window.drag(middle, {middle.x + 32, middle.y});
     CHECK(window.ui.view.x != before.x);
     CHECK(window.ui.view.y == before.y);
     const auto lines = window.ui.profiles.size();

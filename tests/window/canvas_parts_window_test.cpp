@@ -23,43 +23,27 @@ using namespace stencil_test;
 namespace {
 
 // A window with one bar over a range.
-struct Bar {
+struct Bar : Interface {
     Bar(Pane pane, ValueRange range, std::string colormap = "viridis") {
-        auto frame = std::make_shared<Frame>(*window.snapshot.frame);
+        auto frame = std::make_shared<Frame>(*snapshot.frame);
         frame->panes = {{{pane, {}}, nullptr, range, std::move(colormap)}};
-        window.snapshot.frame = frame;
-        window.ui.color_bars = {{pane, {700, 600, 400, 12}}};
-        window.frames(3);
+        snapshot.frame = frame;
+        ui.color_bars = {{pane, {700, 600, 400, 12}}};
+        frames(3);
     }
-    void drag(float from, float to) {
-        window.move_mouse({from, 606});
-        window.press_mouse(true);
-        for (int i = 1; i <= 4; ++i) window.move_mouse({from + (to - from) * float(i) / 4, 606});
-        window.press_mouse(false);
-    }
+    void drag_end(float from, float to) { drag({from, 606}, {to, 606}, 4); }
     void right_click(ImVec2 at) {
-        window.move_mouse(at);
+        move_mouse(at);
         for (const bool down : {true, false, false}) {
-            window.hands.right = down;
-            window.frames();
+            hands.right = down;
+            frames();
         }
     }
-    // Clicks an item of the menu, found by its label.
-    void click_in_menu(std::initializer_list<const char*> labels) {
-        const ImGuiWindow* menu = ImGui::GetCurrentContext()->OpenPopupStack.back().Window;
-        ImGuiID id = menu->ID;
-        for (const char* label : labels) id = ImHashStr(label, 0, id);
-        for (float y = 4; y < menu->Size.y; y += 8)
-            for (const float x : {0.4f, 0.6f, 0.75f}) {
-                const ImVec2 at(menu->Pos.x + x * menu->Size.x, menu->Pos.y + y);
-                window.move_mouse(at);
-                if (ImGui::GetCurrentContext()->HoveredId == id) return window.click(at);
-            }
-        FAIL("no such item");
+    // Clicks an item of the menu at this share of its width.
+    void click_in_menu(std::initializer_list<const char*> labels, float column) {
+        click(ImGui::GetCurrentContext()->OpenPopupStack.back().Window->Name, labels, column);
     }
-    std::vector<action::Change> changes() const { return actions_of<action::Change>(window.ui); }
-
-    Interface window;
+    std::vector<action::Change> changes() const { return actions_of<action::Change>(ui); }
 };
 
 }  // namespace
@@ -222,15 +206,15 @@ TEST_CASE("an end that is dragged stops before the other one, and both move wher
 
 TEST_CASE("dragging an end of the colour bar is a fixed range, sent while it is dragged") {
     Bar bar(Pane::now, {0, 8});
-    bar.drag(1090, 990);  // drags the high end by a quarter of the bar
+    bar.drag_end(1090, 990);  // drags the high end by a quarter of the bar
     const auto changes = bar.changes();
     REQUIRE(changes.size() >= 2);
-    CHECK(changes_of(bar.window.ui).back() == "range=0:6");
+    CHECK(changes_of(bar.ui).back() == "range=0:6");
     CHECK_FALSE(changes.front().continuing);
     CHECK(changes.back().continuing);
 
     Bar laplacian(Pane::laplacian, {-1, 1, Scale::symlog});
-    laplacian.drag(705, 805);
+    laplacian.drag_end(705, 805);
     REQUIRE(!laplacian.changes().empty());
     CHECK(laplacian.changes().back().setting == "laplacian-range");
     const RangeRule rule = parse_range(laplacian.changes().back().value, "");
@@ -239,28 +223,28 @@ TEST_CASE("dragging an end of the colour bar is a fixed range, sent while it is 
     CHECK(rule.high == 1);
 
     Bar difference(Pane::from_start, {-1, 1}, "coolwarm");
-    difference.drag(705, 805);
+    difference.drag_end(705, 805);
     CHECK(difference.changes().empty());
 }
 
 TEST_CASE("a double click on the colour bar gives the range back to the field, on its scale") {
     Bar bar(Pane::now, {0.5, 1, Scale::log});
-    bar.window.snapshot.now.range = parse_range("log:0.5:1", "");
-    for (int i = 0; i < 2; ++i) bar.window.click({900, 606});
-    CHECK(changes_of(bar.window.ui) == std::vector<std::string>{"range=log"});
+    bar.snapshot.now.range = parse_range("log:0.5:1", "");
+    for (int i = 0; i < 2; ++i) bar.click({900, 606});
+    CHECK(changes_of(bar.ui) == std::vector<std::string>{"range=log"});
 }
 
 TEST_CASE("the right button opens the colour bar's menu, with scale, range and the reversed table") {
     Bar bar(Pane::now, {0, 1});
     bar.right_click({900, 606});
     REQUIRE(ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup));
-    bar.click_in_menu({"values", "scale", "Log"});
-    bar.click_in_menu({"values", "Reversed"});
-    bar.click_in_menu({"values", "Fit range to view"});
-    const std::string reversed = std::string(field_colors(bar.window.snapshot.now).name) + "_r";
-    CHECK(changes_of(bar.window.ui) == std::vector<std::string>{"range=log", "colormap=" + reversed});
-    REQUIRE(bar.window.ui.asked<FitRange>());
-    CHECK(bar.window.ui.asked<FitRange>()->setting == "range");
+    bar.click_in_menu({"values", "Scale", "Log"}, 0.73f);
+    bar.click_in_menu({"values", "Reversed"}, 0.4f);
+    bar.click_in_menu({"values", "Fit range to view"}, 0.65f);
+    const std::string reversed = std::string(field_colors(bar.snapshot.now).name) + "_r";
+    CHECK(changes_of(bar.ui) == std::vector<std::string>{"range=log", "colormap=" + reversed});
+    REQUIRE(bar.ui.asked<FitRange>());
+    CHECK(bar.ui.asked<FitRange>()->setting == "range");
 }
 
 TEST_CASE("the range of what is visible is that of the newest frame's pixels, once they are on the host") {

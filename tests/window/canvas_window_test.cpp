@@ -261,7 +261,7 @@ TEST_CASE("The middle of the canvas stays where it is in the field when panes, w
     CHECK(middle().y == Approx(500).margin(5));
 }
 
-TEST_CASE("Axes have whole cells of the part that is seen, where they are") {
+TEST_CASE("Axes have whole cells of the part that is seen, where they are, or the unit of lengths") {
     Lab lab;
     Dice random;
     for (int i = 0; i < 100; ++i) {
@@ -274,26 +274,11 @@ TEST_CASE("Axes have whole cells of the part that is seen, where they are") {
             for (const figure::Tick& tick : ticks.marks)
                 CHECK(std::to_string(std::lround(low + tick.position * span)) == tick.label);
     }
-}
-
-TEST_CASE("Axes are in the unit of lengths, and an end that is whole has its label") {
-    Lab lab;
     FieldAxes axes;
     lab.frame_of([&] { axes = axes_over({{0, 0, 400 - 1e-11, 300}, 600, 400, false}, 15, {0.01, "m"}); });
     REQUIRE(axes.x.marks.size() > 2);
-    CHECK(axes.x.marks.back().label == "4 m");
+    CHECK(axes.x.marks.back().label == "4 m");  // an end that is whole has its label
     CHECK(axes.x.marks.front().label == "0");
-}
-
-TEST_CASE("Plots below three pictures in a row are as wide as these") {
-    Lab lab({1500, 1500});
-    lab.ui.panes = three_up();
-    lab.snapshot.probes.push_back({3, 4, {}, {}});
-    lab.frame();
-    REQUIRE(lab.slot(2).title.y == lab.slot(0).title.y);
-    const ScreenRect& last = lab.slot(2).title;
-    CHECK(lab.ui.plots.x == lab.slot(0).title.x);
-    CHECK(lab.ui.plots.x + lab.ui.plots.width == last.x + last.width);
 }
 
 TEST_CASE("Three-up has a fourth place for plots while there is a line or a probe") {
@@ -319,4 +304,13 @@ TEST_CASE("Three-up has a fourth place for plots while there is a line or a prob
     lab.ui.panes = {Pane::now};
     lab.frame();
     CHECK(lab.ui.plots.width == 0);
+
+    Lab row({1500, 1500});  // plots below three pictures in a row are as wide as these
+    row.ui.panes = three_up();
+    row.snapshot.probes.push_back({3, 4, {}, {}});
+    row.frame();
+    REQUIRE(row.slot(2).title.y == row.slot(0).title.y);
+    const ScreenRect& last = row.slot(2).title;
+    CHECK(row.ui.plots.x == row.slot(0).title.x);
+    CHECK(row.ui.plots.x + row.ui.plots.width == last.x + last.width);
 }

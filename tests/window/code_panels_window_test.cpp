@@ -1,7 +1,9 @@
 // The sections of generated code and of user kernels, without a window.
 
+#include <chrono>
+#include <thread>
+
 #include "app/window/panels/panels.h"
-#include "sim/session/session.h"
 #include "sim/user_kernel/user_kernel.h"
 #include "tests/support/catch.h"
 #include "tests/support/session_lab.h"
@@ -12,15 +14,18 @@ using namespace stencil_test;
 
 namespace {
 
-// Shows only this section, for a typed equation that is not stepped.
-struct CodeLab : HeadlessImGui {
-    explicit CodeLab(const std::string& text) : HeadlessImGui(1280, 1600) {
-        Session session(run_of_text(text), standing());
-        settle(session);
-        snapshot = *session.snapshot();
-        ui.preferences.open_sections = {"Generated code"};
+// A typed equation that is not stepped.
+struct CodeLab : SectionLab {
+    explicit CodeLab(const std::string& text) : SectionLab(run_of_text(text), "Generated code") {
         draw = [this] { draw_interface(ui, snapshot); };
-        frames(2);
+        settle();
+    }
+    // Draws until the code has been generated.
+    void settle() {
+        do {
+            frames(2);
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        } while (ui.panel.code.waits);
     }
     ImRect enlarge() { return find("##panel", {"Generated code", "Enlarge"}); }
     // Clicks the button at the left of that one.
@@ -28,9 +33,7 @@ struct CodeLab : HeadlessImGui {
         const ImRect right = enlarge();
         click({right.Min.x - right.GetWidth() / 2, right.GetCenter().y});
     }
-
-    UiState ui;
-    Snapshot snapshot;
+    const GeneratedCode& code() const { return ui.panel.code.code.result; }
 };
 
 constexpr const char* kText = "du/dt = D*lap(u) - u^3; D = 0.1; size = 40x30";
@@ -62,13 +65,12 @@ void show_right_kernel(Interface& window) {
 
 TEST_CASE("The stages are shown at first, any text of the device can be chosen, and all of it is copied") {
     CodeLab lab(kText);
-    const CodeState& state = lab.ui.panel.code;
     lab.copy();
-    CHECK(state.code.stages == ImGui::GetClipboardText());
+    CHECK(lab.code().stages == ImGui::GetClipboardText());
     lab.ui.panel.code.chosen = 1;
     lab.frames(2);
     lab.copy();
-    CHECK(state.code.texts[0].text == ImGui::GetClipboardText());
+    CHECK(lab.code().texts[0].text == ImGui::GetClipboardText());
     lab.click(lab.enlarge().GetCenter());
     lab.frames(2);
     CHECK(window_rect("Generated code##large").drawn);
@@ -76,28 +78,27 @@ TEST_CASE("The stages are shown at first, any text of the device can be chosen, 
 
 TEST_CASE("The code follows the run: its text, precision, stepper and device") {
     CodeLab lab(kText);
-    const CodeState& state = lab.ui.panel.code;
     const auto shown = [&] {
-        std::string all = state.code.stages;
-        for (const auto& text : state.code.texts) all += text.text;
+        std::string all = lab.code().stages;
+        for (const auto& text : lab.code().texts) all += text.text;
         return all;
     };
     const auto changes = [&](const char* setting, const char* value) {
         const std::string before = shown();
         lab.snapshot.now = changed(lab.snapshot.now, setting, value);
         lab.ui.panel.code.chosen = 2;
-        lab.frames(2);
-        CHECK(state.chosen <= state.code.texts.size());
+        lab.settle();
+        CHECK(lab.ui.panel.code.chosen <= lab.code().texts.size());
         return shown() != before;
     };
     CHECK(changes("dtype", "float64"));
-    CHECK(state.code.bytes == 16);
+    CHECK(lab.code().bytes == 16);
     CHECK(changes("stepper", "heun"));
     CHECK(changes("equation", "du/dt = lap(u) - u; size = 40x30"));
     lab.snapshot.now.method = "naive";
     lab.snapshot.now.backend = "cuda";
-    lab.frames(2);
-    CHECK(state.code.texts[0].language == "CUDA");
+    lab.settle();
+    CHECK(lab.code().texts[0].language == "CUDA");
 }
 
 TEST_CASE("What is known of the kernels is drawn, and a built-in model has no generated code") {

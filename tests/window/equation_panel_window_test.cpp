@@ -18,27 +18,8 @@ namespace {
 
 constexpr const char* kTyped = "du/dt = D*lap(u) + v\ndv/dt = 0.1*lap(v)\nD = 0.1 in [0, 0.2]\nsize = 40x30";
 
-// Shows only this section, with a session that executes its actions.
-struct EquationLab : HeadlessImGui {
-    explicit EquationLab(const std::string& text = kTyped)
-        : HeadlessImGui(1280, 1600), session(run_of_text(text), standing()) {
-        ui.preferences.open_sections = {"Equation"};
-        draw = [this] {
-            draw_interface(ui, snapshot);
-            for (const Action& action : std::exchange(ui.actions, {})) session.apply(action);
-            follow();
-        };
-        follow();
-        frames(3);
-    }
-    void follow() {
-        if (!session.snapshot()->running) settle(session);
-        snapshot = *session.snapshot();
-    }
-    void act(const Action& action) {
-        session.apply(action);
-        follow();
-    }
+struct EquationLab : SectionLab {
+    explicit EquationLab(const std::string& text = kTyped) : SectionLab(run_of_text(text), "Equation") {}
     // Returns the child window that has this in its name.
     static const ImGuiWindow& child(std::string_view name) {
         for (const ImGuiWindow* window : ImGui::GetCurrentContext()->Windows)
@@ -51,43 +32,24 @@ struct EquationLab : HeadlessImGui {
         const ImGuiWindow& editor = child("##text");
         click({editor.Pos.x + 30, editor.Pos.y + editor.Size.y - 8});
     }
-    // Presses a key with Ctrl held.
-    void chord(ImGuiKey key) {
-        hands.ctrl = true;
-        press(key);
-        hands.ctrl = false;
+    void press_with(bool InputState::*modifier, std::initializer_list<ImGuiKey> keys) {
+        hands.*modifier = true;
+        for (const ImGuiKey key : keys) press(key);
+        hands.*modifier = false;
         frames();
     }
-    // Clicks a button of the section, at this share of the panel's width.
-    void click_in_panel(const char* label, float share) {
-        const WindowRect panel = window_rect("##panel");
-        const ImGuiID id = id_of("##panel", {"Equation", label});
-        ImVec2 at(panel.least.x + share * (panel.most.x - panel.least.x), panel.least.y);
-        while (at.y < panel.most.y && ImGui::GetCurrentContext()->HoveredId != id) {
-            at.y += 4;
-            move_mouse(at);
-        }
-        click(at);
+    void chord(ImGuiKey key) { press_with(&InputState::ctrl, {key}); }
+    // Types at the end of the text, and waits until that is applied.
+    void append(std::string_view typed) {
+        enter_editor();
+        chord(ImGuiKey_End);
+        type(typed);
+        frames(30);
     }
-    const std::string& text() const { return ui.panel.equation.edit.text(); }
+    const std::string& text() const { return state.edit.text(); }
     ImRect slider() { return find("##panel", {"Equation", "D", "##value"}); }
-    // Drags the slider's thumb between these shares of its width.
-    void drag(const ImRect& at, float from, float to) {
-        const auto place = [&](float share) {
-            return ImVec2(at.Min.x + share * at.GetWidth(), at.GetCenter().y);
-        };
-        move_mouse(place(from));
-        press_mouse(true);
-        move_mouse(place(to));
-        frames();
-        press_mouse(false);
-        frames();
-    }
-    const Model& model() { return *session.simulation().now().model; }
-
-    UiState ui;
-    Snapshot snapshot;
-    Session session;
+    const Model& model() { return *now().model; }
+    EquationState& state = ui.panel.equation;
 };
 
 }  // namespace
@@ -99,13 +61,13 @@ TEST_CASE("A typed equation is applied after a moment of quiet, and a mistake is
     CHECK_FALSE(lab.model().index_of("K"));  // continued typing is not interrupted
     lab.frames(30);
     CHECK(lab.model().index_of("K"));
-    CHECK_FALSE(lab.ui.panel.equation.mistake);
+    CHECK_FALSE(lab.state.mistake);
     lab.type("\ndw/dt = lop(u)");
     lab.frames(30);
-    REQUIRE(lab.ui.panel.equation.mistake);
-    CHECK(lab.ui.panel.equation.mistake->number == 6);
-    CHECK(lab.ui.panel.equation.mistake->column == 9);
-    CHECK(lab.ui.panel.equation.mistake->line == "dw/dt = lop(u)");
+    REQUIRE(lab.state.mistake);
+    CHECK(lab.state.mistake->number == 6);
+    CHECK(lab.state.mistake->column == 9);
+    CHECK(lab.state.mistake->line == "dw/dt = lop(u)");
     CHECK(lab.model().components.size() == 2);
     CHECK(lab.session.snapshot()->messages.empty());
 }
@@ -113,8 +75,8 @@ TEST_CASE("A typed equation is applied after a moment of quiet, and a mistake is
 TEST_CASE("The panel keeps its places while a mistake comes and goes") {
     EquationLab lab;
     const ImRect before = lab.slider();
-    lab.ui.panel.equation.mistake = find_mistake("du/dt = nothing");
-    REQUIRE(lab.ui.panel.equation.mistake);
+    lab.state.mistake = find_mistake("du/dt = nothing");
+    REQUIRE(lab.state.mistake);
     CHECK(lab.slider().Min.y == before.Min.y);
 }
 
@@ -122,7 +84,7 @@ TEST_CASE("The line with the caret is seen below a mistake of any length") {
     EquationLab lab;
     std::string sentence = "a condition";
     for (int i = 0; i < 40; ++i) sentence += " of many words";
-    lab.ui.panel.equation.mistake = Mistake{sentence, "left: u = 4.5", 3, 7};
+    lab.state.mistake = Mistake{sentence, "left: u = 4.5", 3, 7};
     lab.frames(3);
     const ImGuiWindow& below = lab.child("below");
     CHECK(below.ContentSize.y <= below.Size.y + 1);
@@ -134,38 +96,32 @@ TEST_CASE("The text has the run's own values, and nothing comes of it that nobod
     lab.act(action::Change{"D", "0.15"});
     lab.act(action::Change{"boundary", "zero"});
     lab.frames(3);
-    CHECK(lab.ui.panel.equation.edit.text().find("D = 0.15 in [0, 0.2]") != std::string::npos);
-    CHECK(lab.ui.panel.equation.edit.text().find("boundary = zero") != std::string::npos);
+    CHECK(lab.text().find("D = 0.15 in [0, 0.2]") != std::string::npos);
+    CHECK(lab.text().find("boundary = zero") != std::string::npos);
     const std::size_t done = lab.snapshot.history->done.size();
     lab.enter_editor();
     lab.act(action::Change{"D", "0.05"});
     lab.frames(60);  // also of a text with the focus
     CHECK(lab.text().find("D = 0.05") != std::string::npos);
-    CHECK(lab.session.simulation().now().parameter("D") == 0.05);
+    CHECK(lab.now().parameter("D") == 0.05);
     CHECK(lab.snapshot.history->done.size() <= done + 1);
 }
 
 TEST_CASE("Slider and text agree while a mistake stands elsewhere in the text") {
     EquationLab lab;
-    lab.enter_editor();
-    lab.chord(ImGuiKey_End);
-    lab.type("\nq = lop(u)");
-    lab.frames(30);
-    REQUIRE(lab.ui.panel.equation.mistake);
+    lab.append("\nq = lop(u)");
+    REQUIRE(lab.state.mistake);
     lab.act(action::Change{"D", "0.15"});
     lab.frames(40);
     CHECK(lab.text().find("D = 0.15 in [0, 0.2]") != std::string::npos);
     CHECK(lab.text().find("q = lop(u)") != std::string::npos);
-    CHECK(lab.session.simulation().now().parameter("D") == 0.15);
-    CHECK(lab.ui.panel.equation.mistake);
+    CHECK(lab.now().parameter("D") == 0.15);
+    CHECK(lab.state.mistake);
 }
 
 TEST_CASE("Ctrl+Z in the text takes back what was typed, and the run follows") {
     EquationLab lab;
-    lab.enter_editor();
-    lab.chord(ImGuiKey_End);
-    lab.type("\nK = 3");
-    lab.frames(30);
+    lab.append("\nK = 3");
     CHECK(lab.model().index_of("K"));
     lab.chord(ImGuiKey_Z);
     lab.frames(30);
@@ -180,14 +136,12 @@ TEST_CASE("The clipboard, the arrow keys and the mouse move and change the text 
     EquationLab lab;
     lab.enter_editor();
     lab.chord(ImGuiKey_Home);
-    const editing::TextEdit& edit = lab.ui.panel.equation.edit;
+    const editing::TextEdit& edit = lab.state.edit;
     lab.press(ImGuiKey_DownArrow);
     CHECK(edit.caret() == lab.text().find("dv/dt"));
     lab.press(ImGuiKey_End);
     CHECK(edit.caret() == lab.text().find("\nD ="));
-    lab.hands.shift = true;
-    lab.press(ImGuiKey_Home);
-    lab.hands.shift = false;
+    lab.press_with(&InputState::shift, {ImGuiKey_Home});
     CHECK(edit.selected() == "dv/dt = 0.1*lap(v)");
     lab.chord(ImGuiKey_X);
     CHECK(lab.text().find("dv/dt") == std::string::npos);
@@ -203,7 +157,7 @@ TEST_CASE("The clipboard, the arrow keys and the mouse move and change the text 
     lab.press(ImGuiKey_Delete);
     CHECK(lab.text() == kTyped + 1);
     lab.press(ImGuiKey_Escape);
-    CHECK_FALSE(lab.ui.panel.equation.active);
+    CHECK_FALSE(lab.state.active);
     lab.type("x");
     CHECK(lab.text() == kTyped + 1);
 }
@@ -213,13 +167,13 @@ TEST_CASE("A begun name is completed by Tab, and by Enter once a row was chosen"
     lab.enter_editor();
     lab.chord(ImGuiKey_End);
     for (const char* letter : {"\n", "q", " ", "=", " ", "l", "a"}) lab.type(letter);
-    CHECK(lab.ui.panel.equation.listed);
+    CHECK(lab.state.listed);
     CHECK(window_rect("##completions").drawn);
     lab.press(ImGuiKey_Tab);
     CHECK(lab.text().ends_with("q = lap("));
-    CHECK_FALSE(lab.ui.panel.equation.listed);
+    CHECK_FALSE(lab.state.listed);
     for (const char* letter : {"u", ")", "\n", "s", "t", "e"}) lab.type(letter);
-    CHECK(lab.ui.panel.equation.listed);
+    CHECK(lab.state.listed);
     lab.press(ImGuiKey_DownArrow);
     lab.press(ImGuiKey_Enter);
     CHECK(lab.text().ends_with("stepper = "));
@@ -237,12 +191,12 @@ TEST_CASE("F2 opens the editor beside the field, with a mistake's message at its
     REQUIRE(pane.drawn);
     CHECK(lab.ui.canvas.x >= double(pane.most.x));
     CHECK(lab.ui.canvas.width < width);
-    CHECK(lab.ui.panel.equation.active);  // it has the focus
+    CHECK(lab.state.active);  // it has the focus
     lab.chord(ImGuiKey_End);
     const float before = lab.child("##text").ContentSize.y;
     lab.type("\nq = lop(u)");
     lab.frames(30);
-    REQUIRE(lab.ui.panel.equation.mistake);
+    REQUIRE(lab.state.mistake);
     CHECK(lab.child("##text").ContentSize.y > before + 1.5f * ImGui::GetFontSize());
     CHECK(lab.model().components.size() == 2);
     toggle_reference_card(lab.ui, lab.snapshot);
@@ -256,7 +210,7 @@ TEST_CASE("F2 opens the editor beside the field, with a mistake's message at its
 
 TEST_CASE("Title, source and about are folded until the caret goes there") {
     EquationLab lab("title = \"T\"\nsource = \"S\"\ndu/dt = lap(u)\nsize = 20x20");
-    const EquationState& state = lab.ui.panel.equation;
+    const EquationState& state = lab.state;
     const float folded = lab.child("##text").ContentSize.y;
     lab.enter_editor();
     CHECK(state.folded);
@@ -275,13 +229,10 @@ TEST_CASE("Title, source and about are folded until the caret goes there") {
 
 TEST_CASE("Find goes from match to match, and replaces one or all of them") {
     EquationLab lab;
-    EquationState& state = lab.ui.panel.equation;
+    EquationState& state = lab.state;
     lab.enter_editor();
     lab.chord(ImGuiKey_Home);
-    lab.hands.shift = true;
-    lab.press(ImGuiKey_RightArrow);
-    lab.press(ImGuiKey_RightArrow);
-    lab.hands.shift = false;
+    lab.press_with(&InputState::shift, {ImGuiKey_RightArrow, ImGuiKey_RightArrow});
     CHECK(state.edit.selected() == "du");
     replace_in_equation(lab.ui, lab.snapshot);
     CHECK(state.what == "du");
@@ -300,10 +251,10 @@ TEST_CASE("Find goes from match to match, and replaces one or all of them") {
     lab.press(ImGuiKey_Enter);
     CHECK(state.edit.selection().begin == 10);
     state.by = "lap2";
-    lab.click_in_panel("Replace", 0.5f);
+    lab.click("##panel", {"Equation", "Replace"}, 0.5f);
     CHECK(lab.text().starts_with("du/dt = D*lap2(u)"));
     state.whole = true;  // not the lap in lap2
-    lab.click_in_panel("All", 0.8f);
+    lab.click("##panel", {"Equation", "All"}, 0.8f);
     lab.frames(30);
     CHECK(lab.text().find("dv/dt = 0.1*lap2(v)") != std::string::npos);
     CHECK(lab.session.snapshot()->now.model->text.find("lap2(v)") != std::string::npos);
@@ -314,20 +265,27 @@ TEST_CASE("A text that the session changes is shown, unless another one is being
     lab.frames(40);
     lab.act(action::Change{"model", "life", false, true});
     lab.frames(2);
-    CHECK(lab.ui.panel.equation.edit.text() == lab.model().text);
+    CHECK(lab.text() == lab.model().text);
     lab.act(action::Undo{});
     lab.frames(2);
-    CHECK(lab.ui.panel.equation.edit.text() == kTyped);
+    CHECK(lab.text() == kTyped);
 }
 
 TEST_CASE("A parameter's slider changes it at once, within a range that a menu changes") {
     EquationLab lab;
     const ImRect slider = lab.slider();
-    lab.drag(slider, 0.5f, 0.75f);
-    CHECK(std::abs(lab.session.simulation().now().parameter("D") - 0.15) < 0.01);
-    lab.ui.panel.equation.ranges["D"].high = 1.0;
-    lab.drag(slider, 0.5f, 0.2f);
-    CHECK(std::abs(lab.session.simulation().now().parameter("D") - 0.2) < 0.02);
+    const auto drag = [&](float from, float to) {
+        const auto place = [&](float share) {
+            return ImVec2(slider.Min.x + share * slider.GetWidth(), slider.GetCenter().y);
+        };
+        lab.drag(place(from), place(to));
+        lab.frames(2);
+    };
+    drag(0.5f, 0.75f);
+    CHECK(std::abs(lab.now().parameter("D") - 0.15) < 0.01);
+    lab.state.ranges["D"].high = 1.0;
+    drag(0.5f, 0.2f);
+    CHECK(std::abs(lab.now().parameter("D") - 0.2) < 0.02);
 }
 
 TEST_CASE("The button sets dt to a share of the limit, and the canvas shows components together") {
@@ -336,14 +294,14 @@ TEST_CASE("The button sets dt to a share of the limit, and the canvas shows comp
     lab.click("##panel", {"Equation", "Use 0.8 of the limit"});
     lab.frames(2);
     const double limit = lab.session.snapshot()->step_limit->limit.dt;
-    CHECK(std::abs(lab.session.simulation().now().time_step() / limit - 0.8) < 1e-6);
+    CHECK(std::abs(lab.now().time_step() / limit - 0.8) < 1e-6);
     lab.click("##panel", {"Equation", "Follow the limit"});
     lab.frames(2);
-    CHECK(lab.session.simulation().now().dt.ends_with("follow:0.8limit"));
+    CHECK(lab.now().dt.ends_with("follow:0.8limit"));
     CHECK_FALSE(contains(lab.session.snapshot()->text, "\ndt = "));
     lab.click("##panel", {"Equation", "Follow the limit"});
     lab.frames(2);
-    CHECK(lab.session.simulation().now().dt == format_real(lab.session.simulation().now().time_step()));
+    CHECK(lab.now().dt == format_real(lab.now().time_step()));
     lab.ui.panes = component_panes(lab.model());
     lab.frames(1);
     CHECK(shows_components(lab.ui));
@@ -355,18 +313,10 @@ TEST_CASE("The button sets dt to a share of the limit, and the canvas shows comp
 TEST_CASE("A click in the gallery begins a ready run, which runs on, or a run with that model") {
     EquationLab lab;
     lab.act(action::Step{3});
-    // Finds a tile in the gallery's first column and clicks it.
     const auto click_tile = [&](std::string_view name) {
         lab.ui.gallery.open = true;
         lab.frames(3);
-        const WindowRect area = window_rect("Gallery");
-        const ImGuiID tile = ImGui::FindWindowByName("Gallery")->GetID(name.data());
-        ImVec2 at(area.least.x + 40, area.least.y);
-        while (at.y < area.most.y && ImGui::GetCurrentContext()->HoveredId != tile) {
-            at.y += 10;
-            lab.move_mouse(at);
-        }
-        lab.click(at);
+        lab.click("Gallery", {name.data()}, 0.04f);
         CHECK_FALSE(lab.ui.gallery.open);
     };
     click_tile(presets()[0].name);
@@ -376,7 +326,7 @@ TEST_CASE("A click in the gallery begins a ready run, which runs on, or a run wi
     CHECK_FALSE(lab.session.snapshot()->running);
     const ReadyRun& run = ready_runs()[0];
     click_tile(run.name);
-    CHECK(lab.session.simulation().now().size == run.spec.size);
+    CHECK(lab.now().size == run.spec.size);
     CHECK(lab.session.snapshot()->running);
     lab.session.apply(action::Undo{});
     CHECK(lab.model().name == presets()[0].name);
@@ -388,10 +338,7 @@ TEST_CASE("The dispersion relation follows the sliders, is enlarged, and draws i
         "size = 40x30; boundary = periodic");
     const DispersionState& state = lab.ui.panel.dispersion;
     CHECK_FALSE(state.relation);
-    ImGuiWindow* panel = ImGui::FindWindowByName("##panel");
-    REQUIRE(panel);
-    const ImGuiID equation = ImHashStr("Equation", 0, panel->ID);
-    panel->StateStorage.SetInt(ImHashStr("Dispersion relation", 0, equation), 1);
+    lab.unfold("Equation", "Dispersion relation");
     lab.frames(3);
     REQUIRE(state.relation);
     REQUIRE(state.relation->fastest);

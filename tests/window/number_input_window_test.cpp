@@ -176,8 +176,9 @@ TEST_CASE("a formula that can't be read is refused where it was typed") {
     std::vector<std::string> taken;
     UiState ui;
     WidgetLab field([&] {
-        if (const auto formula = formula_input("##formula", ui, "u", "du/dt = D*lap(u); D = 0.1", ""))
-            taken.push_back(*formula);
+        formula_row({ui, "Formula", ""}, "u", "du/dt = D*lap(u); D = 0.1", [&](const std::string& formula) {
+            taken.push_back(formula);
+        });
     });
     field.frames();
     for (const char* text : {"u^2 + q", "u^2 + D"}) {
@@ -265,13 +266,13 @@ TEST_CASE("typing D sets the coefficient that it comes to, unless that were unst
 
 TEST_CASE("a unit is typed as its option takes it, and what is none stays with its reason") {
     Rows rows;
-    rows.fill({"unit-length", "##unit"}, "2.5mm");
+    rows.fill({"##dx"}, "2.5mm");
     const auto change = only<action::Change>(rows.ui);
     CHECK(change.setting == "unit-length");
     CHECK(read_unit(change.value, "") == Unit{2.5, "mm"});
-    rows.fill({"unit-time", "##unit"}, "3");
+    rows.fill({"##dt"}, "3");
     CHECK(rows.ui.actions.empty());
-    CHECK(rows.wrong({"unit-time", "##unit"}).find("3") != std::string::npos);
+    CHECK(rows.wrong({"##dt"}).find("3") != std::string::npos);
 }
 
 TEST_CASE("typing a time jumps to the step nearest to it") {

@@ -26,7 +26,7 @@ using namespace stencil_test;
 namespace {
 
 constexpr const char* kStrips[] = {
-    "##toolbar", "##panel", "##splitter", "##tools", "##timeline", "##notices", "##status"};
+    "##toolbar", "##panel", "##panel edge", "##tools", "##timeline", "##notices", "##status"};
 
 const std::initializer_list<const char*> kCoefficient = {"Simulation", "##coefficient"};
 
@@ -181,10 +181,7 @@ TEST_CASE("a drag of the coefficient is one edit that continues, within the limi
     for (const bool allowed : {false, true}) {
         window.snapshot.now.allow_unstable = allowed;
         window.ui.actions.clear();
-        window.move_mouse(along(slider, 0.5f));
-        window.press_mouse(true);
-        for (const float share : {0.3f, 0.7f, 1.05f}) window.move_mouse(along(slider, share));
-        window.press_mouse(false);
+        window.drag(along(slider, 0.3f), along(slider, 1.05f), 3);
         const auto changes = actions_of<action::Change>(window.ui);
         REQUIRE(changes.size() == 3);
         for (const auto& change : changes) {
@@ -228,17 +225,14 @@ TEST_CASE("the initial condition's draft follows the session and is its own in b
 
 TEST_CASE("the panel's edge can be dragged, and takes no more than its share of the window") {
     Interface window;
-    const WindowRect edge = window_rect("##splitter");
-    window.move_mouse(ImVec2((edge.least.x + edge.most.x) / 2, 400));
-    window.press_mouse(true);
+    const WindowRect edge = window_rect("##panel edge");
     const float wished = float(window.dice.integer(300, 500));
-    window.move_mouse(ImVec2(wished, 420));
+    window.drag({(edge.least.x + edge.most.x) / 2, 400}, {wished, 420});
     window.frames(2);
-    CHECK(std::abs(window_rect("##splitter").most.x - wished) <= 6);
-    window.move_mouse(ImVec2(1200, 420));
+    CHECK(std::abs(window_rect("##panel edge").most.x - wished) <= 6);
+    window.drag({wished, 420}, {1200, 420});
     window.frames(2);
-    window.press_mouse(false);
-    CHECK(window_rect("##splitter").most.x <= 0.45f * 1280);
+    CHECK(window_rect("##panel edge").most.x <= 0.45f * 1280);
     CHECK(window_rect("##tools").least.x <= 0.45f * 1280);
     CHECK(window.ui.actions.empty());
 }
@@ -279,9 +273,7 @@ TEST_CASE("a message moves nothing, and goes by itself unless it is an error") {
 
 TEST_CASE("the progress of an export is in its popup while that is open") {
     Interface window;
-    window.snapshot.busy.clear();
-    window.snapshot.messages.clear();
-    window.snapshot.measuring_ladder = false;
+    window.quiet();
     window.snapshot.exporting = true;
     window.snapshot.export_doing = "writing files";
     window.frames(40);
@@ -393,20 +385,6 @@ TEST_CASE("a tooltip is as wide as a narrow window has room for") {
     CHECK(tip.most.x <= 250);
 }
 
-// Returns the text drawn into a window of this width.
-static std::string text_of(Interface& window, float width, const std::function<void()>& draw) {
-    std::string text;
-    window.frame_of([&] {
-        ImGui::SetNextWindowSize({width, 100});
-        ImGui::Begin("alone");
-        ImGui::LogToBuffer();
-        draw();
-        text = ImGui::GetCurrentContext()->LogBuffer.c_str();
-        ImGui::End();
-    });
-    return text;
-}
-
 TEST_CASE("the status line tells four things, less where there is no room, and the others in its tooltips") {
     Interface window;
     window.snapshot.busy.clear();
@@ -417,7 +395,7 @@ TEST_CASE("the status line tells four things, less where there is no room, and t
     window.snapshot.way.name = "compiled";
     set_setting(window.snapshot.spec, "unit-time", "0.5s");
     const auto told = [&](float width) {
-        return text_of(window, width, [&] { draw_status_line(window.ui, window.snapshot); });
+        return window.text_of(width, [&] { draw_status_line(window.ui, window.snapshot); });
     };
     const std::string all = told(3000);
     CHECK(all.find("2450 steps/s") != all.npos);
@@ -465,8 +443,6 @@ TEST_CASE("while a jump goes on the main button, Space and Esc stop it") {
     REQUIRE(runs.size() == 2);
     for (const auto& run : runs) CHECK_FALSE(run.on);
     CHECK(actions_of<action::Cancel>(window.ui).size() == 1);
-    CHECK(format_duration(90) == "90 s");
-    CHECK(format_duration(600) == "10 min");
     // Open popups are closed first.
     window.ui.actions.clear();
     window.ui.help_open = true;
@@ -486,13 +462,13 @@ static void draw_initial_alone(Interface& window) {
 TEST_CASE("a seed is typed as numbers are, and refused where it stands") {
     Interface window;
     draw_initial_alone(window);
-    const ImVec2 field = window.find("initial", {"##seed"}).GetCenter();
+    const ImVec2 field = window.find("initial", {"##Seed"}).GetCenter();
     for (const char* text : {"1e4", "18446744073709551615", "-1", "abc"}) {
         window.click(field);
         window.enter(text);
     }
     CHECK(changes_of(window.ui) == std::vector<std::string>{"seed=10000", "seed=18446744073709551615"});
-    const NumberDraft& draft = window.ui.panel.drafts.at(window.id_of("initial", {"##seed"}));
+    const NumberDraft& draft = window.ui.panel.drafts.at(window.id_of("initial", {"##Seed"}));
     CHECK(draft.text == "abc");
     CHECK_FALSE(draft.wrong.empty());
 }
@@ -591,7 +567,7 @@ TEST_CASE("a figure of the view is exported in its button's format, at the size 
         CHECK(order.folder == window.ui.panel.exports.folder);
     }
     window.ui.actions.clear();
-    const ImRect size = window.find("##panel", {"Export", "##figure-size"});
+    const ImRect size = window.find("##panel", {"Export", "##Figure size"});
     window.click(size.GetCenter());
     window.enter("9 x 7");
     CHECK(changes_of(window.ui).empty());
@@ -652,24 +628,22 @@ TEST_CASE("the rate is that of new fields, falls while they are late, and is zer
     CHECK(rate.per_second(112).steps == Approx(5));
 }
 
-TEST_CASE("what was not measured yet is a dash, not a zero") {
-    CHECK(format_measured(0) == kUnknown);
-    CHECK(format_measured(0, format_share) == kUnknown);
-    CHECK(format_measured(0.94, format_share) == "94%");
-    CHECK(format_measured(12.345) == "12.35");
-}
-
-TEST_CASE("numbers for people keep their figures") {
-    CHECK(format_count(0) == "0");
-    CHECK(format_count(1234567) == "1 234 567");
-    CHECK(format_count(-123) == "-123");
-    CHECK(format_count(-1234) == "-1 234");
-    CHECK(format_figures(0.1234) == "0.123");
-    CHECK(format_figures(9.999) == "10.0");
-    CHECK(format_figures(4567.8) == "4568");
-    CHECK(format_value(std::numeric_limits<double>::quiet_NaN()) == "nan");
-    CHECK(format_value(-std::numeric_limits<double>::infinity()) == "-inf");
-    CHECK(format_share(0.943) == "94%");
+TEST_CASE("numbers for people keep their figures, and what was not measured yet is a dash") {
+    for (const auto& [text, expected] : {std::pair{format_count(0), "0"},
+                                         {format_count(1234567), "1 234 567"},
+                                         {format_count(-123), "-123"},
+                                         {format_count(-1234), "-1 234"},
+                                         {format_figures(0.1234), "0.123"},
+                                         {format_figures(9.999), "10.0"},
+                                         {format_figures(4567.8), "4568"},
+                                         {format_value(std::nan("")), "nan"},
+                                         {format_value(-INFINITY), "-inf"},
+                                         {format_duration(90), "90 s"},
+                                         {format_duration(600), "10 min"},
+                                         {format_measured(0), kUnknown.data()},
+                                         {format_measured(0.943, format_share), "94%"},
+                                         {format_measured(12.345), "12.35"}})
+        CHECK(text == expected);
     Dice dice;
     for (int i = 0; i < 1000; ++i) {
         const double value = dice.uniform(-1, 1) * std::pow(10, dice.uniform(-8, 8));

@@ -37,14 +37,8 @@ struct Past : Interface {
     }
 };
 
-// A window without running actions.
 struct Quiet : Interface {
-    Quiet() {
-        snapshot.busy.clear();
-        snapshot.recording.clear();
-        snapshot.exporting = snapshot.measuring_ladder = false;
-        ui.example = {};
-    }
+    Quiet() { quiet(); }
     void esc() { handle_key({GLFW_KEY_ESCAPE}, ui, snapshot); }
 };
 
@@ -67,11 +61,7 @@ TEST_CASE(
     CHECK(std::abs(window.jumps().back() - 250) < 30);
     // Beyond its ends there is nothing.
     window.ui.actions.clear();
-    window.move_mouse(window.at(0.9f));
-    window.press_mouse(true);
-    window.move_mouse({1279, from.y});
-    window.frames(10);
-    window.press_mouse(false);
+    window.drag(window.at(0.9f), {1279, from.y});
     window.frames(2);
     CHECK(window.jumps().back() == 1000);
 }

@@ -162,10 +162,7 @@ TEST_CASE("the engine is asked for a spectrum only while it is seen") {
     window.frames(2);
     CHECK_FALSE(window.ui.wants_spectrum);
     CHECK_FALSE(window.ui.wants_plane);
-    // Expanded, it is below the visible part of the panel.
-    ImGuiWindow* panel = ImGui::FindWindowByName("##panel");
-    REQUIRE(panel);
-    panel->StateStorage.SetInt(ImHashStr("Spectrum", 0, ImHashStr("Measure", 0, panel->ID)), 1);
+    window.unfold("Measure", "Spectrum");  // below the visible part of the panel
     window.frames(2);
     CHECK(window.ui.wants_spectrum);
     CHECK_FALSE(window.ui.wants_plane);  // the model has one component

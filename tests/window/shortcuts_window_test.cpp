@@ -157,10 +157,10 @@ UiState random_interface(Dice& dice) {
 TEST_CASE("no two shortcuts share a key in one place") {
     std::set<std::tuple<int, int, bool>> seen;
     for (const Shortcut& row : shortcuts()) {
-        CHECK_FALSE(row.keyed().empty());
-        for (const Chord& chord : row.keyed()) {
+        CHECK_FALSE(row.chords().empty());
+        for (const Chord& chord : row.chords()) {
             CAPTURE(row.what, chord.key, chord.mods);
-            CHECK(seen.emplace(chord.key, chord.mods, row.in_equation).second);
+            CHECK(seen.emplace(chord.key, chord.mods, row.is(kInEquation)).second);
         }
     }
 }
@@ -173,9 +173,9 @@ TEST_CASE("every shortcut does what the help says of it") {
         const auto expected = expectations().find(row.command);
         REQUIRE(expected != expectations().end());
         CHECK(shortcut_of(row.command) == &row);
-        for (const Chord& chord : row.keyed()) {
+        for (const Chord& chord : row.chords()) {
             UiState before = random_interface(dice);
-            before.panel.equation.editing = row.in_equation;
+            before.panel.equation.editing = row.is(kInEquation);
             const Snapshot snapshot = random_session(dice);
             UiState after = before;
             // Num lock and caps lock are ignored.
@@ -192,10 +192,10 @@ TEST_CASE("keys are ignored while a text is being typed") {
     ImGui::GetIO().WantTextInput = true;
     const Snapshot snapshot = random_session(dice);
     for (const Shortcut& row : shortcuts())
-        for (const Chord& chord : row.keyed()) {
+        for (const Chord& chord : row.chords()) {
             UiState ui;
-            ui.panel.equation.editing = row.in_equation;
-            CHECK(handle_key({chord.key, chord.mods, false}, ui, snapshot) == row.while_typing);
+            ui.panel.equation.editing = row.is(kInEquation);
+            CHECK(handle_key({chord.key, chord.mods, false}, ui, snapshot) == row.is(kWhileTyping));
             CHECK(ui.actions.empty());
             // Only quitting, and what belongs to the text.
             CHECK((ui.asked<Quit>() != nullptr) == (row.command == ask<Quit>));

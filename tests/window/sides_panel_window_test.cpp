@@ -11,38 +11,16 @@ using namespace stencil_test;
 
 namespace {
 
-struct SidesLab : HeadlessImGui {
-    explicit SidesLab(const RunSpec& run) : HeadlessImGui(1280, 900), session(run, standing()) {
-        ui.preferences.open_sections = {"Simulation"};
-        draw = [this] {
-            draw_interface(ui, snapshot);
-            for (const Action& action : std::exchange(ui.actions, {})) session.apply(action);
-            follow();
-        };
-        follow();
-        frames(3);
-        ImGuiWindow* panel = ImGui::FindWindowByName("##panel");
-        panel->StateStorage.SetInt(ImHashStr("Sides", 0, ImHashStr("Simulation", 0, panel->ID)), 1);
+struct SidesLab : SectionLab {
+    explicit SidesLab(const RunSpec& run) : SectionLab(run, "Simulation", 900) {
+        unfold("Simulation", "Sides");
         frames(2);
-    }
-    void follow() {
-        settle(session);
-        snapshot = *session.snapshot();
     }
     // Clicks a control of the square, whose three columns are at these shares of the panel's width.
     void click_at(const char* side, const char* label) {
         const std::string_view name = side;
-        const float share = name == "left" ? 0.15f : name == "right" ? 0.8f : 0.45f;
-        const WindowRect panel = window_rect("##panel");
-        const ImGuiID id = id_of("##panel", {"Simulation", "sides", side, label});
-        ImVec2 at(panel.least.x + share * (panel.most.x - panel.least.x), panel.least.y);
-        move_mouse(at);
-        while (at.y < panel.most.y && ImGui::GetCurrentContext()->HoveredId != id) {
-            at.y += 4;
-            move_mouse(at);
-        }
-        REQUIRE(at.y < panel.most.y);
-        click({at.x, at.y + 4});
+        const float column = name == "left" ? 0.15f : name == "right" ? 0.8f : 0.45f;
+        click("##panel", {"Simulation", "sides", side, label}, column);
         frames(2);
     }
     void choose(const char* side, int row) {
@@ -65,10 +43,6 @@ struct SidesLab : HeadlessImGui {
     SideCondition condition(std::size_t side, const char* component = "u") const {
         return side_conditions(text(), component)[side];
     }
-
-    UiState ui;
-    Snapshot snapshot;
-    Session session;
 };
 
 constexpr int kValue = 0, kFlux = 1, kRobin = 2, kPeriodic = 3;  // rows of the menus

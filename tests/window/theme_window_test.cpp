@@ -119,34 +119,6 @@ TEST_CASE("Every icon is in the atlas under the code that its comment says, and 
     CHECK(font.FindGlyphNoFallback(decode(ICON_PLAY)) != nullptr);
 }
 
-TEST_CASE("In the font of equations columns stand below each other") {
-    const Gui gui;
-    make_font(15);
-    const ImFont* font = monospace_font();
-    if (font == ImGui::GetIO().Fonts->Fonts[0]) stencil_test::skip("no font of equations");
-    for (const char c : {'i', 'W', '0', ' ', '^', '('}) {
-        CAPTURE(c);
-        CHECK(font->GetCharAdvance(ImWchar(c)) == font->GetCharAdvance('m'));
-    }
-}
-
-TEST_CASE("All sizes of the style grow with the scale, and applying it twice is applying it once") {
-    const Gui gui;
-    apply_theme(Theme::dark, 1);
-    const ImGuiStyle once = ImGui::GetStyle();
-    apply_theme(Theme::dark, 2);
-    apply_theme(Theme::dark, 2);
-    const ImGuiStyle twice = ImGui::GetStyle();
-    CHECK(twice.WindowPadding.x == 2 * once.WindowPadding.x);
-    CHECK(twice.FramePadding.y == 2 * once.FramePadding.y);
-    CHECK(twice.ItemSpacing.y == 2 * once.ItemSpacing.y);
-    CHECK(twice.ScrollbarSize == 2 * once.ScrollbarSize);
-    CHECK(twice.GrabMinSize == 2 * once.GrabMinSize);
-    CHECK(twice.FrameRounding == 2 * once.FrameRounding);
-    CHECK(twice.WindowBorderSize == 2 * once.WindowBorderSize);
-    CHECK(once.FrameRounding >= 4);
-}
-
 TEST_CASE("Text is readable on everything that it lies on, in both themes") {
     const Gui gui;
     constexpr double kEnough = 4.5;

@@ -324,30 +324,24 @@ TEST_CASE("The window shows the pictures that run writes, each cell as a block o
         const char* file;
         const char* settings;
         const char* window;
-        int pixels;  // per cell
+        int pixels = 1;        // per cell
+        bool by_spec = false;  // the window reads the run's spec.json
     };
     const Case c = GENERATE(
-        Case{"field.png", "--size 500x300", "--zoom 1", 1},
-        Case{"field.png", "--size 499x301 --range 0.2:0.8", "--zoom 1 --theme light", 1},
-        Case{"laplacian.png", "--size 499x301 --laplacian-colormap viridis", "--zoom 1 --view laplacian", 1},
-        Case{"field.png", "--size 121x77", "--zoom 5", 5});
+        Case{"field.png", "--size 500x300", "--zoom 1"},
+        Case{"field.png", "--size 499x301 --range 0.2:0.8", "--zoom 1 --theme light"},
+        Case{"laplacian.png", "--size 499x301 --laplacian-colormap viridis", "--zoom 1 --view laplacian"},
+        Case{"field.png", "--size 121x77", "--zoom 5", 5},
+        Case{"field.png", "--size 211x160 --colormap inferno --range 0.3:0.7", "--zoom 1", 1, true});
     const ScratchFolder folder;
     const Words settings =
         joined(words("--initial noise --seed {} --steps 40", random_seed()), words(c.settings));
     CAPTURE(settings, c.window);
-    require_done(run_program(joined(words("run --export {} --out {}", c.file, folder.path()), settings)));
-    const Picture expected = magnified(read_picture(folder / c.file), c.pixels);
-    const Picture seen =
-        screenshot(joined(settings, joined(words("--steps-per-frame 20"), words(c.window))), 40);
-    CHECK(find(seen, expected).has_value());
-}
-
-TEST_CASE("The spec.json of a run stops in the window at its step, in its colours", "[program]") {
-    const ScratchFolder folder;
     require_done(
-        stencilscope("run --size 211x160 --initial noise --steps 30 --colormap inferno --range 0.3:0.7 "
-                     "--export field.png,spec.json --out {}",
-                     folder.path()));
-    const Picture seen = screenshot(words("--zoom 1 --spec {}", folder / "spec.json"), 30);
-    CHECK(find(seen, read_picture(folder / "field.png")).has_value());
+        run_program(joined(words("run --export {},spec.json --out {}", c.file, folder.path()), settings)));
+    const Picture expected = magnified(read_picture(folder / c.file), c.pixels);
+    const Words shown = c.by_spec ? words("--spec {}", folder / "spec.json") : settings;
+    const Picture seen =
+        screenshot(joined(shown, joined(words("--steps-per-frame 20"), words(c.window))), 40);
+    CHECK(find(seen, expected).has_value());
 }

@@ -36,121 +36,18 @@ constexpr ImU32 kLight = IM_COL32(255, 255, 255, 235);
 constexpr ImU32 kDark = IM_COL32(0, 0, 0, 150);
 constexpr ImU32 kGrid = IM_COL32(128, 128, 128, 75);
 
-SamplePoint on_screen(const OverlayScene& scene, const PaneSlot& slot, SamplePoint cell) {
-    const ScreenRect at = place(scene.ui.view, slot.picture, {cell.x, cell.y, cell.x, cell.y});
-    return {at.x, at.y};
-}
-
-void rimmed_circle(Painter& painter, SamplePoint at, double radius, double unit) {
-    painter.circle(at.x, at.y, radius, kDark, kShadowWidth * unit);
-    painter.circle(at.x, at.y, radius, kLight, kLineWidth * unit);
-}
-
-void rimmed_frame(Painter& painter, const ScreenRect& rect, double unit) {
-    const double rim = kLineWidth * unit;
-    painter.frame({rect.x - rim, rect.y - rim, rect.width + 2 * rim, rect.height + 2 * rim}, kDark, 3 * rim);
-    painter.frame(rect, kLight, rim);
-}
-
-void cross(Painter& painter, SamplePoint at, double arm, double unit) {
-    for (const bool light : {false, true}) {
-        const ImU32 color = light ? kLight : kDark;
-        const double width = (light ? kLineWidth : kShadowWidth) * unit;
-        painter.line(at.x - arm, at.y, at.x + arm, at.y, color, width);
-        painter.line(at.x, at.y - arm, at.x, at.y + arm, color, width);
-    }
-}
-
-void draw_brush(Painter& painter, const OverlayScene& scene, const PaneSlot& slot) {
-    const double unit = scene.ui.scale;
-    const SamplePoint at = on_screen(scene, slot, *scene.brush_at);
-    const BrushShape shape = scene.brush.shape;
-    const bool extends = shape == BrushShape::round || shape == BrushShape::square;
-    const double radius = extends ? scene.brush.radius * scene.ui.view.scale : 0;
-    if (radius > kLargestCircle) return;
-    if (radius < kSmallestCircle * unit) {
-        cross(painter, at, 2 * kSmallestCircle * unit, unit);
-        return;
-    }
-    if (shape == BrushShape::square) {
-        rimmed_frame(painter, {at.x - radius, at.y - radius, 2 * radius, 2 * radius}, unit);
-        return;
-    }
-    rimmed_circle(painter, at, radius, unit);
-    const double inner = radius * kHalfEffect;
-    if (scene.brush.soft && inner > 2 * kSmallestCircle * unit)
-        painter.circle(at.x, at.y, inner, faded(kLight, 0.5), unit);
-}
-
-// Draws the line or rectangle that will be painted on release.
-void draw_pending(Painter& painter,
-                  const OverlayScene& scene,
-                  const PaneSlot& slot,
-                  const BrushPiece& piece) {
-    const double unit = scene.ui.scale;
-    if (piece.brush.shape == BrushShape::rectangle) {
-        const CellArea cells{piece.x0, piece.y0, piece.x1, piece.y1};
-        rimmed_frame(painter, place(scene.ui.view, slot.picture, cells), unit);
-        return;
-    }
-    const SamplePoint from = on_screen(scene, slot, {piece.x0, piece.y0});
-    const SamplePoint to = on_screen(scene, slot, {piece.x1, piece.y1});
-    painter.line(from.x, from.y, to.x, to.y, kDark, kShadowWidth * unit);
-    painter.line(from.x, from.y, to.x, to.y, kLight, kLineWidth * unit);
-    const double radius = piece.brush.radius * scene.ui.view.scale;
-    if (radius <= kLargestCircle) rimmed_circle(painter, from, radius, unit);
-}
-
 // Returns the colour of the curve that belongs to it.
 ImU32 series_color(std::size_t index) {
     return packed(figure::series_color(index));
 }
 
-// Draws the 1-based number of a probe or profile beside it.
-void draw_number(Painter& painter, SamplePoint at, std::size_t index, double unit) {
-    const double size = painter.line_height() * 0.85;
-    const std::string number = std::to_string(index + 1);
-    const double pad = 3 * unit;
-    const double width = painter.text_width(number, size) + 2 * pad;
-    const ScreenRect plate{at.x + (kHandle + 3) * unit, at.y - size - pad, width, size + pad};
-    painter.fill(plate, IM_COL32(0, 0, 0, 170), 3 * unit);
-    painter.text(plate.x + pad, plate.y + pad / 2, size, kLight, number);
-}
-
-void draw_profile(Painter& painter, const OverlayScene& scene, const PaneSlot& slot, std::size_t index) {
-    const double unit = scene.ui.scale;
-    const ProfileLine& line = scene.ui.profiles[index];
-    const SamplePoint from = on_screen(scene, slot, line.from), to = on_screen(scene, slot, line.to);
-    const ImU32 color = series_color(index);
-    painter.line(from.x, from.y, to.x, to.y, kDark, (kShadowWidth + 0.5) * unit);
-    painter.line(from.x, from.y, to.x, to.y, color, (kLineWidth + 0.5) * unit);
-    // The first end of the line is the filled one.
-    painter.disc(from.x, from.y, (kHandle + 1.5) * unit, kDark);
-    painter.disc(from.x, from.y, kHandle * unit, kLight);
-    painter.disc(to.x, to.y, (kHandle + 1.5) * unit, kDark);
-    painter.disc(to.x, to.y, kHandle * unit, color);
-    painter.circle(to.x, to.y, kHandle * unit, kLight, kLineWidth * unit);
-    if (scene.ui.profiles.size() > 1) draw_number(painter, from, index, unit);
-    const double length = std::hypot(line.to.x - line.from.x, line.to.y - line.from.y);
-    if (!scene.ui.on_profile || *scene.ui.on_profile > length) return;
-    const double along = *scene.ui.on_profile / length;
-    const SamplePoint at{std::lerp(line.from.x, line.to.x, along), std::lerp(line.from.y, line.to.y, along)};
-    rimmed_circle(painter, on_screen(scene, slot, at), 2 * kHandle * unit, unit);
-}
-
-void draw_probe(Painter& painter, const OverlayScene& scene, const PaneSlot& slot, std::size_t index) {
-    const double unit = scene.ui.scale;
-    const ProbeSeries& probe = scene.snapshot.probes[index];
-    const SamplePoint at = on_screen(scene, slot, {probe.x + 0.5, probe.y + 0.5});
-    painter.disc(at.x, at.y, (kHandle + 1) * unit, kDark);
-    painter.disc(at.x, at.y, kHandle * unit, series_color(index));
-    painter.circle(at.x, at.y, kHandle * unit, kLight, kLineWidth * unit);
-    draw_number(painter, at, index, unit);
-}
-
 /// Returns the first pixel whose centre lies at or beyond the cell coordinate.
 double first_pixel(double origin, double scale, double cell) {
     return std::ceil((cell - origin) * scale - 0.5);
+}
+
+ScreenRect grown(const ScreenRect& rect, double by) {
+    return {rect.x - by, rect.y - by, rect.width + 2 * by, rect.height + 2 * by};
 }
 
 /// Draws a badge with its right edge at `right` and returns its left edge.
@@ -225,119 +122,216 @@ std::string with_moment(const Painter& painter, const OverlayScene& scene, std::
 
 constexpr double kApart = 28;  // least distance in pixels at scale 1
 
-void draw_axes(Painter& painter, const OverlayScene& scene, const PaneSlot& slot) {
-    const FieldAxes& axes = scene.axes;
-    if (axes.line == 0 || !slot.x_axis) return;
-    const ScreenRect at = place(scene.ui.view, slot.picture, axes.of.area);
-    const double size = kAxisText * axes.line, tick = std::round(0.25 * axes.line);
-    const double bottom = at.y + at.height + 1;
-    for (const figure::Tick& mark : axes.x.marks) {
-        const double x = at.x + std::min(std::floor(mark.position * at.width), at.width - 1);
-        // The last label is right-aligned, leaving room for the first label of the next picture.
-        const double width = painter.text_width(mark.label, size);
-        const double left = std::min(x - width / 2, at.x + at.width - width);
-        painter.fill({x, bottom, 1, tick}, scene.colors.faint_text);
-        painter.text(left, bottom + tick, size, scene.colors.faint_text, mark.label);
+/// Draws over and around the picture of one slot.
+struct Overlay {
+    Painter& painter;
+    const OverlayScene& scene;
+    const PaneSlot& slot;
+    double unit = scene.ui.scale;
+
+    SamplePoint on_screen(SamplePoint cell) const {
+        const ScreenRect at = place(scene.ui.view, slot.picture, {cell.x, cell.y, cell.x, cell.y});
+        return {at.x, at.y};
     }
-    if (!slot.y_axis) return;
-    for (const figure::Tick& mark : axes.y.marks) {
-        const double y = at.y + std::min(std::floor(mark.position * at.height), at.height - 1);
-        const double left = at.x - 1.5 * tick - painter.text_width(mark.label, size);
-        painter.fill({at.x - 1 - tick, y, tick, 1}, scene.colors.faint_text);
-        painter.text(left, y - size / 2, size, scene.colors.faint_text, mark.label);
+    bool shows_values() const { return slot.pane == Pane::now || component_of(slot.pane); }
+
+    void rimmed_circle(SamplePoint at, double radius, double thickness) {
+        painter.circle(at.x, at.y, radius, kDark, kShadowWidth * thickness);
+        painter.circle(at.x, at.y, radius, kLight, kLineWidth * thickness);
     }
-}
 
-void draw_field_outline(Painter& painter, const OverlayScene& scene, const PaneSlot& slot) {
-    const ScreenRect field = field_pixels(scene.ui.view, slot.picture, scene.field);
-    const ScreenRect& at = slot.picture;
-    const ScreenRect around{at.x - 1, at.y - 1, at.width + 2, at.height + 2};
-    // Clip near the picture: far outside, floats cannot represent whole pixels.
-    const ScreenRect near = intersection({field.x - 1, field.y - 1, field.width + 2, field.height + 2},
-                                         {at.x - 9, at.y - 9, at.width + 18, at.height + 18});
-    const Painter::Clip clip(painter, around);
-    painter.frame(near, scene.colors.outline);
-}
-
-void draw_grid(Painter& painter, const OverlayScene& scene, const PaneSlot& slot) {
-    const CanvasView& view = scene.ui.view;
-    if (view.scale < kGridFrom * scene.ui.scale) return;
-    const auto visible = visible_part(view, slot.picture, scene.field, false);
-    if (!visible) return;
-    const CellArea& area = visible->area;
-    const ScreenRect at = place(view, slot.picture, area);
-    const Painter::Clip clip(painter, at);
-    for (double x = std::ceil(area.x0); x < area.x1; ++x)
-        painter.fill({slot.picture.x + first_pixel(view.x, view.scale, x), at.y, 1, at.height}, kGrid);
-    for (double y = std::ceil(area.y0); y < area.y1; ++y)
-        painter.fill({at.x, slot.picture.y + first_pixel(view.y, view.scale, y), at.width, 1}, kGrid);
-}
-
-void draw_numbers(Painter& painter, const OverlayScene& scene, const PaneSlot& slot) {
-    const auto& frame = scene.snapshot.frame;
-    if (!frame || !frame->numbers || frame->panes.empty() || !large_enough(scene.ui)) return;
-    const PaneImage& image = frame->panes.front();
-    const auto& [block, values] = *frame->numbers;
-    if (image.request.pane != slot.pane || values.size() != std::size_t(block.nx) * std::size_t(block.ny))
-        return;
-    const double cell = scene.ui.view.scale;
-    const Labels labels = fitting_labels(painter, values, cell * kShareOfCell);
-    const Colormap& map = colormap(image.colormap);
-    const Painter::Clip clip(painter, slot.picture);
-    for (std::size_t i = 0; i < values.size(); ++i) {
-        const double x = block.x + double(i % std::size_t(block.nx));
-        const double y = block.y + double(i / std::size_t(block.nx));
-        const ScreenRect at = place(scene.ui.view, slot.picture, {x, y, x + 1, y + 1});
-        if (intersection(at, slot.picture).width <= 0 || intersection(at, slot.picture).height <= 0) continue;
-        const double left = at.x + (at.width - painter.text_width(labels.texts[i], labels.size)) / 2;
-        const double top = at.y + (at.height - labels.size) / 2;
-        const ImU32 color = contrasting(map.at(values[i], image.range));
-        painter.text(left, top, labels.size, color, labels.texts[i]);
+    void rimmed_frame(const ScreenRect& rect) {
+        const double rim = kLineWidth * unit;
+        painter.frame(
+            {rect.x - rim, rect.y - rim, rect.width + 2 * rim, rect.height + 2 * rim}, kDark, 3 * rim);
+        painter.frame(rect, kLight, rim);
     }
-}
 
-void draw_tools(Painter& painter, const OverlayScene& scene, const PaneSlot& slot) {
-    const Painter::Clip clip(painter, slot.picture);
-    for (std::size_t i = 0; i < scene.ui.profiles.size(); ++i) draw_profile(painter, scene, slot, i);
-    for (std::size_t i = 0; i < scene.snapshot.probes.size(); ++i) draw_probe(painter, scene, slot, i);
-    if (scene.pending) draw_pending(painter, scene, slot, *scene.pending);
-    if (scene.brush_at)
-        draw_brush(painter, scene, slot);
-    else if (scene.ui.hover && scene.ui.panes.size() > 1)
-        cross(painter, on_screen(scene, slot, *scene.ui.hover), 5.0 * scene.ui.scale, scene.ui.scale);
-}
+    void rimmed_line(SamplePoint from, SamplePoint to, ImU32 color = kLight, double wider = 0) {
+        painter.line(from.x, from.y, to.x, to.y, kDark, (kShadowWidth + wider) * unit);
+        painter.line(from.x, from.y, to.x, to.y, color, (kLineWidth + wider) * unit);
+    }
 
-void draw_arrows(Painter& painter, const OverlayScene& scene, const PaneSlot& slot) {
-    const auto& frame = scene.snapshot.frame;
-    const bool of_values = slot.pane == Pane::now || component_of(slot.pane);
-    if (!of_values || !frame || !frame->arrows || scene.snapshot.now.drawn_arrows().empty()) return;
-    const Painter::Clip clip(painter, slot.picture);
-    const auto line = [&](SamplePoint from, SamplePoint to, ImU32 color, double width) {
-        const SamplePoint a = on_screen(scene, slot, from), b = on_screen(scene, slot, to);
-        painter.line(a.x, a.y, b.x, b.y, color, width * scene.ui.scale);
-    };
-    const auto shapes = arrow_shapes(*frame->arrows);
-    for (const auto& [color, width] : {std::pair{kDark, 3.0}, {kLight, 1.3}})
-        for (const ArrowShape& shape : shapes) {
-            line(shape.tail, shape.tip, color, width);
-            line(shape.left, shape.tip, color, width);
-            line(shape.right, shape.tip, color, width);
+    void rimmed_disc(SamplePoint at, double rim, ImU32 color) {
+        painter.disc(at.x, at.y, (kHandle + rim) * unit, kDark);
+        painter.disc(at.x, at.y, kHandle * unit, color);
+    }
+
+    void cross(SamplePoint at, double arm) {
+        for (const auto& [color, width] : {std::pair{kDark, kShadowWidth}, {kLight, kLineWidth}}) {
+            painter.line(at.x - arm, at.y, at.x + arm, at.y, color, width * unit);
+            painter.line(at.x, at.y - arm, at.x, at.y + arm, color, width * unit);
         }
-}
+    }
 
-// Draws the circle of --wave-ring in the middle of what is visible.
-void draw_wave_ring(Painter& painter, const OverlayScene& scene, const PaneSlot& slot) {
-    const auto& relation = scene.ui.panel.dispersion.relation;
-    const bool of_values = slot.pane == Pane::now || component_of(slot.pane);
-    if (!scene.snapshot.now.wave_ring || !of_values || !relation || !relation->fastest) return;
-    const double cells = relation->fastest->length() / scene.snapshot.now.spacing();
-    const double radius = cells / 2 * scene.ui.view.scale;
-    const ScreenRect seen =
-        intersection(field_pixels(scene.ui.view, slot.picture, scene.field), slot.picture);
-    if (radius > std::min(kLargestCircle, std::max(seen.width, seen.height))) return;
-    const Painter::Clip clip(painter, slot.picture);
-    rimmed_circle(painter, {seen.x + seen.width / 2, seen.y + seen.height / 2}, radius, 1.5 * scene.ui.scale);
-}
+    void draw_brush() {
+        const SamplePoint at = on_screen(*scene.brush_at);
+        const BrushShape shape = scene.brush.shape;
+        const bool extends = shape == BrushShape::round || shape == BrushShape::square;
+        const double radius = extends ? scene.brush.radius * scene.ui.view.scale : 0;
+        if (radius > kLargestCircle) return;
+        if (radius < kSmallestCircle * unit) return cross(at, 2 * kSmallestCircle * unit);
+        if (shape == BrushShape::square)
+            return rimmed_frame({at.x - radius, at.y - radius, 2 * radius, 2 * radius});
+        rimmed_circle(at, radius, unit);
+        const double inner = radius * kHalfEffect;
+        if (scene.brush.soft && inner > 2 * kSmallestCircle * unit)
+            painter.circle(at.x, at.y, inner, faded(kLight, 0.5), unit);
+    }
+
+    // Draws the line or rectangle that will be painted on release.
+    void draw_pending(const BrushPiece& piece) {
+        if (piece.brush.shape == BrushShape::rectangle)
+            return rimmed_frame(place(scene.ui.view, slot.picture, {piece.x0, piece.y0, piece.x1, piece.y1}));
+        const SamplePoint from = on_screen({piece.x0, piece.y0});
+        rimmed_line(from, on_screen({piece.x1, piece.y1}));
+        const double radius = piece.brush.radius * scene.ui.view.scale;
+        if (radius <= kLargestCircle) rimmed_circle(from, radius, unit);
+    }
+
+    // Draws the 1-based number of a probe or profile beside it.
+    void draw_number(SamplePoint at, std::size_t index) {
+        const double size = painter.line_height() * 0.85;
+        const std::string number = std::to_string(index + 1);
+        const double pad = 3 * unit;
+        const double width = painter.text_width(number, size) + 2 * pad;
+        const ScreenRect plate{at.x + (kHandle + 3) * unit, at.y - size - pad, width, size + pad};
+        painter.fill(plate, IM_COL32(0, 0, 0, 170), 3 * unit);
+        painter.text(plate.x + pad, plate.y + pad / 2, size, kLight, number);
+    }
+
+    void draw_profile(std::size_t index) {
+        const ProfileLine& line = scene.ui.profiles[index];
+        const SamplePoint from = on_screen(line.from), to = on_screen(line.to);
+        const ImU32 color = series_color(index);
+        rimmed_line(from, to, color, 0.5);
+        // The first end of the line is the filled one.
+        rimmed_disc(from, 1.5, kLight);
+        rimmed_disc(to, 1.5, color);
+        painter.circle(to.x, to.y, kHandle * unit, kLight, kLineWidth * unit);
+        if (scene.ui.profiles.size() > 1) draw_number(from, index);
+
+        const double length = std::hypot(line.to.x - line.from.x, line.to.y - line.from.y);
+        if (!scene.ui.on_profile || *scene.ui.on_profile > length) return;
+        const double along = *scene.ui.on_profile / length;
+        const SamplePoint at{std::lerp(line.from.x, line.to.x, along),
+                             std::lerp(line.from.y, line.to.y, along)};
+        rimmed_circle(on_screen(at), 2 * kHandle * unit, unit);
+    }
+
+    void draw_probe(std::size_t index) {
+        const ProbeSeries& probe = scene.snapshot.probes[index];
+        const SamplePoint at = on_screen({probe.x + 0.5, probe.y + 0.5});
+        rimmed_disc(at, 1, series_color(index));
+        painter.circle(at.x, at.y, kHandle * unit, kLight, kLineWidth * unit);
+        draw_number(at, index);
+    }
+
+    void draw_axes() {
+        const FieldAxes& axes = scene.axes;
+        if (axes.line == 0 || !slot.x_axis) return;
+        const ScreenRect at = place(scene.ui.view, slot.picture, axes.of.area);
+        const double size = kAxisText * axes.line, tick = std::round(0.25 * axes.line);
+        const double bottom = at.y + at.height + 1;
+        const ImU32 color = scene.colors.faint_text;
+        for (const figure::Tick& mark : axes.x.marks) {
+            const double x = at.x + std::min(std::floor(mark.position * at.width), at.width - 1);
+            // The last label is right-aligned, leaving room for the first label of the next picture.
+            const double width = painter.text_width(mark.label, size);
+            const double left = std::min(x - width / 2, at.x + at.width - width);
+            painter.fill({x, bottom, 1, tick}, color);
+            painter.text(left, bottom + tick, size, color, mark.label);
+        }
+        if (!slot.y_axis) return;
+        for (const figure::Tick& mark : axes.y.marks) {
+            const double y = at.y + std::min(std::floor(mark.position * at.height), at.height - 1);
+            const double left = at.x - 1.5 * tick - painter.text_width(mark.label, size);
+            painter.fill({at.x - 1 - tick, y, tick, 1}, color);
+            painter.text(left, y - size / 2, size, color, mark.label);
+        }
+    }
+
+    void draw_field_outline() {
+        const ScreenRect field = field_pixels(scene.ui.view, slot.picture, scene.field);
+        // Clip near the picture: far outside, floats cannot represent whole pixels.
+        const Painter::Clip clip(painter, grown(slot.picture, 1));
+        painter.frame(intersection(grown(field, 1), grown(slot.picture, 9)), scene.colors.outline);
+    }
+
+    void draw_grid() {
+        const CanvasView& view = scene.ui.view;
+        if (view.scale < kGridFrom * unit) return;
+        const auto visible = visible_part(view, slot.picture, scene.field, false);
+        if (!visible) return;
+        const CellArea& area = visible->area;
+        const ScreenRect at = place(view, slot.picture, area);
+        const Painter::Clip clip(painter, at);
+        for (double x = std::ceil(area.x0); x < area.x1; ++x)
+            painter.fill({slot.picture.x + first_pixel(view.x, view.scale, x), at.y, 1, at.height}, kGrid);
+        for (double y = std::ceil(area.y0); y < area.y1; ++y)
+            painter.fill({at.x, slot.picture.y + first_pixel(view.y, view.scale, y), at.width, 1}, kGrid);
+    }
+
+    void draw_numbers() {
+        const auto& frame = scene.snapshot.frame;
+        if (!frame || !frame->numbers || frame->panes.empty() || !large_enough(scene.ui)) return;
+        const PaneImage& image = frame->panes.front();
+        const auto& [block, values] = *frame->numbers;
+        if (image.request.pane != slot.pane || values.size() != std::size_t(block.nx) * std::size_t(block.ny))
+            return;
+        const Labels labels = fitting_labels(painter, values, scene.ui.view.scale * kShareOfCell);
+        const Colormap& map = colormap(image.colormap);
+        const Painter::Clip clip(painter, slot.picture);
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            const double x = block.x + double(i % std::size_t(block.nx));
+            const double y = block.y + double(i / std::size_t(block.nx));
+            const ScreenRect at = place(scene.ui.view, slot.picture, {x, y, x + 1, y + 1});
+            const ScreenRect seen = intersection(at, slot.picture);
+            if (seen.width <= 0 || seen.height <= 0) continue;
+            const double left = at.x + (at.width - painter.text_width(labels.texts[i], labels.size)) / 2;
+            const double top = at.y + (at.height - labels.size) / 2;
+            const ImU32 color = contrasting(map.at(values[i], image.range));
+            painter.text(left, top, labels.size, color, labels.texts[i]);
+        }
+    }
+
+    void draw_arrows() {
+        const auto& frame = scene.snapshot.frame;
+        if (!shows_values() || !frame || !frame->arrows || scene.snapshot.now.drawn_arrows().empty()) return;
+        const Painter::Clip clip(painter, slot.picture);
+        const auto shapes = arrow_shapes(*frame->arrows);
+        for (const auto& [color, width] : {std::pair{kDark, 3.0}, {kLight, 1.3}})
+            for (const ArrowShape& shape : shapes)
+                for (const SamplePoint& from : {shape.tail, shape.left, shape.right}) {
+                    const SamplePoint a = on_screen(from), b = on_screen(shape.tip);
+                    painter.line(a.x, a.y, b.x, b.y, color, width * unit);
+                }
+    }
+
+    // Draws the circle of --wave-ring in the middle of what is visible.
+    void draw_wave_ring() {
+        const auto& relation = scene.ui.panel.dispersion.relation;
+        if (!scene.snapshot.now.wave_ring || !shows_values() || !relation || !relation->fastest) return;
+        const double cells = relation->fastest->length() / scene.snapshot.now.spacing();
+        const double radius = cells / 2 * scene.ui.view.scale;
+        const ScreenRect seen =
+            intersection(field_pixels(scene.ui.view, slot.picture, scene.field), slot.picture);
+        if (radius > std::min(kLargestCircle, std::max(seen.width, seen.height))) return;
+        const Painter::Clip clip(painter, slot.picture);
+        rimmed_circle({seen.x + seen.width / 2, seen.y + seen.height / 2}, radius, 1.5 * unit);
+    }
+
+    void draw_tools() {
+        const Painter::Clip clip(painter, slot.picture);
+        for (std::size_t i = 0; i < scene.ui.profiles.size(); ++i) draw_profile(i);
+        for (std::size_t i = 0; i < scene.snapshot.probes.size(); ++i) draw_probe(i);
+        if (scene.pending) draw_pending(*scene.pending);
+        if (scene.brush_at)
+            draw_brush();
+        else if (scene.ui.hover && scene.ui.panes.size() > 1)
+            cross(on_screen(*scene.ui.hover), 5 * unit);
+    }
+};
 
 }  // namespace
 
@@ -364,13 +358,14 @@ FieldAxes axes_over(const ResampleRequest& visible, double line, const Unit& cel
 }
 
 void draw_over_field(Painter& painter, const OverlayScene& scene, const PaneSlot& slot) {
-    draw_field_outline(painter, scene, slot);
-    draw_axes(painter, scene, slot);
-    draw_grid(painter, scene, slot);
-    draw_numbers(painter, scene, slot);
-    draw_arrows(painter, scene, slot);
-    draw_wave_ring(painter, scene, slot);
-    draw_tools(painter, scene, slot);
+    Overlay overlay{painter, scene, slot};
+    overlay.draw_field_outline();
+    overlay.draw_axes();
+    overlay.draw_grid();
+    overlay.draw_numbers();
+    overlay.draw_arrows();
+    overlay.draw_wave_ring();
+    overlay.draw_tools();
 }
 
 void draw_title(Painter& painter, const OverlayScene& scene, const PaneSlot& slot, double right) {

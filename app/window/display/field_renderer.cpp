@@ -50,7 +50,7 @@ PixelBox intersect(const PixelBox& a, const PixelBox& b) {
 
 /// A pane's texture, larger than its pixels so that a view that grows a little needs no new one.
 struct Slot {
-    GlTexture values;
+    GlObject values;
     int width = 0, height = 0;  ///< of the texture
     /// The uploaded pixels. Sharing ownership keeps the engine from reusing the object for other values.
     std::shared_ptr<const Pixels> pixels;
@@ -63,8 +63,8 @@ int grown(int have, int need) {
     return std::max(have, (need + kStep - 1) / kStep * kStep);
 }
 
-GlTexture make_color_table(std::string_view name) {
-    GlTexture table = make_texture(256, 1, GL_RGB8);
+GlObject make_color_table(std::string_view name) {
+    GlObject table = make_texture(256, 1, GL_RGB8);
     glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
     glTextureSubImage2D(
         table.name(), 0, 0, 0, 256, 1, GL_RGB, GL_UNSIGNED_BYTE, colormap(name).colors.data());
@@ -77,7 +77,7 @@ float at_least(double border) {
     return nearest < border ? std::nextafter(nearest, std::numeric_limits<float>::infinity()) : nearest;
 }
 
-void upload_borders(const GlTexture& texture, const ValueRange& range) {
+void upload_borders(const GlObject& texture, const ValueRange& range) {
     const EntryBorders borders = entry_borders(range);
     std::array<float, std::tuple_size_v<EntryBorders>> least;
     std::ranges::transform(borders, least.begin(), at_least);
@@ -106,11 +106,11 @@ void upload_floats(const Slot& slot, const Pixels& pixels, const float* values) 
 }  // namespace
 
 struct FieldRenderer::State {
-    GlProgram program = make_program("cover", "field");
-    GlProgram surface_program;  ///< made with the first surface
-    GlVertexArray vertices = make_vertex_array();
-    std::map<std::string, GlTexture, std::less<>> color_tables;
-    GlTexture borders = make_texture(int(std::tuple_size_v<EntryBorders>), 1, GL_R32F);
+    GlObject program = make_program("cover", "field");
+    GlObject surface_program;  ///< made with the first surface
+    GlObject vertices = make_vertex_array();
+    std::map<std::string, GlObject, std::less<>> color_tables;
+    GlObject borders = make_texture(int(std::tuple_size_v<EntryBorders>), 1, GL_R32F);
     std::vector<Slot> slots;
     int slots_drawn = 0, slots_now = 0;  ///< in the previous frame, and so far in this one
     Interop interop;
@@ -132,7 +132,7 @@ struct FieldRenderer::State {
         return slots[std::size_t(number)];
     }
 
-    const GlTexture& color_table(const std::string& name) {
+    const GlObject& color_table(const std::string& name) {
         const auto found = color_tables.find(name);
         if (found != color_tables.end()) return found->second;
         return color_tables[name] = make_color_table(name);
@@ -175,7 +175,7 @@ struct FieldRenderer::State {
         slot.host_ms = took.count();
     }
 
-    void begin(const GlProgram& used, std::initializer_list<unsigned> textures) const {
+    void begin(const GlObject& used, std::initializer_list<unsigned> textures) const {
         unsigned unit = 0;
         for (const unsigned texture : textures) {
             glBindTextureUnit(unit, texture);

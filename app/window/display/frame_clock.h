@@ -41,7 +41,7 @@ class FrameClock {
 
     /// A query is read when its turn in the ring comes again, when its result is ready.
     struct DrawingTimer {
-        GlQuery query;
+        GlObject query;
         bool pending = false;
     };
 

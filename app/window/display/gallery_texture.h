@@ -20,7 +20,7 @@ class GalleryTexture {
     static int rows(std::size_t pictures) { return (int(pictures) + kColumns - 1) / kColumns; }
 
   private:
-    GlTexture texture_;
+    GlObject texture_;
     std::vector<const GalleryPicture*> taken_;
 };
 

@@ -16,11 +16,6 @@
 namespace stencil {
 namespace {
 
-void delete_shader(unsigned name) {
-    glDeleteShader(name);
-}
-using GlShader = GlObject<delete_shader>;
-
 // Returns the first line of a compiler's or linker's log.
 template <class Log>
 std::string complaint(Log log, unsigned name) {
@@ -30,11 +25,11 @@ std::string complaint(Log log, unsigned name) {
     return text;
 }
 
-GlShader compile(std::string_view name, GLenum stage) {
+GlObject compile(std::string_view name, GLenum stage) {
     const auto files = embedded_shaders();
     const auto file = std::ranges::find(files, name, &EmbeddedFile::name);
     if (file == files.end()) throw std::logic_error(fmt::format("no shader {}", name));
-    GlShader shader(glCreateShader(stage));
+    GlObject shader(glCreateShader(stage), [](unsigned old) { glDeleteShader(old); });
     const GLchar* text = file->text.data();
     const GLint length = GLint(file->text.size());
     glShaderSource(shader.name(), 1, &text, &length);
@@ -49,23 +44,10 @@ GlShader compile(std::string_view name, GLenum stage) {
 
 }  // namespace
 
-void delete_texture(unsigned name) {
-    glDeleteTextures(1, &name);
-}
-void delete_program(unsigned name) {
-    glDeleteProgram(name);
-}
-void delete_vertex_array(unsigned name) {
-    glDeleteVertexArrays(1, &name);
-}
-void delete_query(unsigned name) {
-    glDeleteQueries(1, &name);
-}
-
-GlTexture make_texture(int width, int height, unsigned format) {
+GlObject make_texture(int width, int height, unsigned format) {
     unsigned name = 0;
     glCreateTextures(GL_TEXTURE_2D, 1, &name);
-    GlTexture texture(name);
+    GlObject texture(name, [](unsigned old) { glDeleteTextures(1, &old); });
     glTextureStorage2D(name, 1, format, width, height);
     glTextureParameteri(name, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
     glTextureParameteri(name, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
@@ -74,12 +56,12 @@ GlTexture make_texture(int width, int height, unsigned format) {
     return texture;
 }
 
-GlProgram make_program(std::string_view vertex, std::string_view fragment) {
-    const GlShader shaders[] = {compile(vertex, GL_VERTEX_SHADER), compile(fragment, GL_FRAGMENT_SHADER)};
-    GlProgram program(glCreateProgram());
-    for (const GlShader& shader : shaders) glAttachShader(program.name(), shader.name());
+GlObject make_program(std::string_view vertex, std::string_view fragment) {
+    const GlObject shaders[] = {compile(vertex, GL_VERTEX_SHADER), compile(fragment, GL_FRAGMENT_SHADER)};
+    GlObject program(glCreateProgram(), [](unsigned old) { glDeleteProgram(old); });
+    for (const GlObject& shader : shaders) glAttachShader(program.name(), shader.name());
     glLinkProgram(program.name());
-    for (const GlShader& shader : shaders) glDetachShader(program.name(), shader.name());
+    for (const GlObject& shader : shaders) glDetachShader(program.name(), shader.name());
     GLint linked = 0;
     glGetProgramiv(program.name(), GL_LINK_STATUS, &linked);
     if (!linked)
@@ -90,16 +72,16 @@ GlProgram make_program(std::string_view vertex, std::string_view fragment) {
     return program;
 }
 
-GlVertexArray make_vertex_array() {
+GlObject make_vertex_array() {
     unsigned name = 0;
     glCreateVertexArrays(1, &name);
-    return GlVertexArray(name);
+    return {name, [](unsigned old) { glDeleteVertexArrays(1, &old); }};
 }
 
-GlQuery make_query(unsigned target) {
+GlObject make_query(unsigned target) {
     unsigned name = 0;
     glCreateQueries(target, 1, &name);
-    return GlQuery(name);
+    return {name, [](unsigned old) { glDeleteQueries(1, &old); }};
 }
 
 ScreenRect whole_pixels(const ScreenRect& at) {

@@ -12,48 +12,39 @@
 
 namespace stencil {
 
-void delete_texture(unsigned name);
-void delete_program(unsigned name);
-void delete_vertex_array(unsigned name);
-void delete_query(unsigned name);
-
 /// Owns one object by its OpenGL name; 0 means none.
-template <void (*Delete)(unsigned)>
 class GlObject {
   public:
     GlObject() = default;
-    explicit GlObject(unsigned name) : name_(name) {}
-    GlObject(GlObject&& other) noexcept : name_(std::exchange(other.name_, 0)) {}
+    GlObject(unsigned name, void (*destroy)(unsigned)) : name_(name), destroy_(destroy) {}
+    GlObject(GlObject&& other) noexcept { *this = std::move(other); }
     GlObject& operator=(GlObject&& other) noexcept {
         std::swap(name_, other.name_);
+        std::swap(destroy_, other.destroy_);
         return *this;
     }
     ~GlObject() {
-        if (name_ != 0) Delete(name_);
+        if (name_ != 0) destroy_(name_);
     }
     unsigned name() const { return name_; }
 
   private:
     unsigned name_ = 0;
+    void (*destroy_)(unsigned) = nullptr;
 };
 
-using GlTexture = GlObject<delete_texture>;
-using GlProgram = GlObject<delete_program>;
-using GlVertexArray = GlObject<delete_vertex_array>;
-using GlQuery = GlObject<delete_query>;
-
 /// Creates a one-level texture of a sized format such as GL_R32F, with nearest filtering and clamped edges.
-GlTexture make_texture(int width, int height, unsigned format);
+GlObject make_texture(int width, int height, unsigned format);
 
 /// Builds a program from embedded shaders, named without folder and ending. Throws MachineError with the
 /// first error of the compiler.
-GlProgram make_program(std::string_view vertex, std::string_view fragment);
+GlObject make_program(std::string_view vertex, std::string_view fragment);
 
 /// Makes one without attributes, for shaders that compute vertices from gl_VertexID.
-GlVertexArray make_vertex_array();
+GlObject make_vertex_array();
 
 /// `target` is as for glBeginQuery.
-GlQuery make_query(unsigned target);
+GlObject make_query(unsigned target);
 
 /// Returns the whole pixels of a rectangle.
 ScreenRect whole_pixels(const ScreenRect& at);

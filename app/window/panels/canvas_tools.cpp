@@ -101,22 +101,16 @@ void draw_tools(UiState& ui, const Snapshot& snapshot) {
 }
 
 void draw_canvas_corner(UiState& ui, const Snapshot& snapshot) {
-    const ImVec2 pixels = ImGui::GetIO().DisplayFramebufferScale;
-    const ScreenRect& strip = ui.corner;
-    const float room = float(strip.width) / pixels.x;
-    const bool words = room >= corner_width(true) + em(16);
+    const Area strip = area_of(ui.corner);
+    const bool words = strip.width >= corner_width(true) + em(16);
     const float width = corner_width(words);
-    if (room < width + em(4)) return;
+    if (strip.width < width + em(4)) return;
     const float height = std::round(ImGui::GetTextLineHeight() + em(0.2f));
-    const float right = float(strip.x + strip.width) / pixels.x;
-    const float middle = float(strip.y + strip.height / 2) / pixels.y;
-    ImGui::SetNextWindowPos(ImVec2(std::floor(right - width), std::floor(middle - height / 2)));
-    ImGui::SetNextWindowSize(ImVec2(width, height));
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowMinSize, ImVec2(1, 1));
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
-    ImGui::Begin("##corner", nullptr, kPlainWindow | ImGuiWindowFlags_NoBackground);
-    ImGui::PopStyleVar(3);
+    const Area at{std::floor(strip.x + strip.width - width),
+                  std::floor(strip.y + strip.height / 2 - height / 2),
+                  width,
+                  height};
+    begin_area("##corner", at, ImVec2(0, 0), kPlainWindow | ImGuiWindowFlags_NoBackground);
     ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(em(0.4f), 0));
     for (const ViewButton& row : kViewButtons) {
         if (&row != kViewButtons) ImGui::SameLine(0, em(0.15f));
@@ -127,7 +121,7 @@ void draw_canvas_corner(UiState& ui, const Snapshot& snapshot) {
     }
     ImGui::PopStyleVar();
     ImGui::End();
-    ui.corner_taken = double(width + em(0.6f)) * pixels.x;
+    ui.corner_taken = double(width + em(0.6f)) * ImGui::GetIO().DisplayFramebufferScale.x;
 }
 
 }  // namespace stencil

@@ -84,19 +84,14 @@ RangeRule dragged_range(const ValueRange& range, bool centred, bool high, double
 }
 
 void take_color_bar_input(UiState& ui, const Snapshot& snapshot) {
-    const ImVec2 pixels = ImGui::GetIO().DisplayFramebufferScale;
     const float reach = kBarReach * ui.scale;
     for (std::size_t i = 0; i < std::min(ui.color_bars.size(), std::size(kNames)); ++i) {
-        const auto& [pane, at] = ui.color_bars[i];
+        const auto& [pane, bar] = ui.color_bars[i];
         const PaneImage* image = image_of(snapshot, pane);
-        if (!image || at.width < 1) continue;
-        const ImVec2 size(float(at.width) / pixels.x, float(at.height) / pixels.y + 2 * reach);
-        ImGui::SetNextWindowPos(ImVec2(float(at.x) / pixels.x, float(at.y) / pixels.y - reach));
-        ImGui::SetNextWindowSize(size);
-        ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
-        ImGui::PushStyleVar(ImGuiStyleVar_WindowMinSize, ImVec2(1, 1));
-        ImGui::Begin(kNames[i], nullptr, kUnseen);
-        ImGui::PopStyleVar(2);
+        if (!image || bar.width < 1) continue;
+        const Area at = area_of(bar);
+        const ImVec2 size(at.width, at.height + 2 * reach);
+        begin_area(kNames[i], {at.x, at.y - reach, size.x, size.y}, ImVec2(0, 0), kUnseen);
         ImGui::InvisibleButton("##range", size);
         take(ui, snapshot, *image);
         ImGui::End();

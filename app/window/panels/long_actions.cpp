@@ -110,12 +110,10 @@ void draw_long_actions(UiState& ui, const Snapshot& snapshot) {
                ImGui::GetTime() - std::ranges::find(clocks, one.key, &ActionClock::key)->since >= kShownFrom;
     };
     if (std::ranges::none_of(all, shown)) return;
-    const ImGuiIO& io = ImGui::GetIO();
-    const float scale = io.DisplayFramebufferScale.x;
-    const float x = float(ui.canvas.x) / scale, y = float(ui.canvas.y) / scale;
-    const float width = float(ui.canvas.width) / scale;
-    ImGui::SetNextWindowPos(ImVec2(x + width / 2, y + em(2.2f)), ImGuiCond_Always, ImVec2(0.5f, 0));
-    ImGui::SetNextWindowSize(ImVec2(std::min(em(32), width), 0));
+    const Area canvas = area_of(ui.canvas);
+    ImGui::SetNextWindowPos(
+        ImVec2(canvas.at(0.5f, 0).x, canvas.y + em(2.2f)), ImGuiCond_Always, ImVec2(0.5f, 0));
+    ImGui::SetNextWindowSize(ImVec2(std::min(em(32), canvas.width), 0));
     ImGui::Begin("##long", nullptr, kPlainWindow | ImGuiWindowFlags_NoNav);
     for (const LongAction& one : all) {
         if (!shown(one)) continue;

@@ -91,13 +91,10 @@ void draw_notices(UiState& ui, const Snapshot& snapshot) {
     NoticeState& state = ui.panel.notice;
     const Message* message = shown_message(state, snapshot);
     if (!message) return;
-    const ImVec2 pixels = ImGui::GetIO().DisplayFramebufferScale;
-    const float width = float(ui.canvas.width) / pixels.x;
-    const ScreenRect& field = ui.picture.width > 0 ? ui.picture : ui.canvas;
-    const ImVec2 foot(float(ui.canvas.x) / pixels.x + width / 2,
-                      float(field.y + field.height) / pixels.y - em(4));
+    const Area canvas = area_of(ui.canvas), field = area_of(ui.picture.width > 0 ? ui.picture : ui.canvas);
+    const ImVec2 foot(canvas.at(0.5f, 0).x, field.at(0, 1).y - em(4));
     ImGui::SetNextWindowPos(foot, ImGuiCond_Always, ImVec2(0.5f, 1));
-    ImGui::SetNextWindowSize(ImVec2(std::min(em(44), width), 0));
+    ImGui::SetNextWindowSize(ImVec2(std::min(em(44), canvas.width), 0));
     ImGui::Begin("##notices", nullptr, kPlainWindow);
     if (ImGui::IsWindowHovered(ImGuiHoveredFlags_RootAndChildWindows)) state.until = ImGui::GetTime() + 2;
     draw_message(ui, snapshot, *message);

@@ -229,16 +229,35 @@ struct TimelineState {
     double wished_at = 0;            ///< in ImGui's time
 };
 
+/// Makes something in a thread, so that no frame waits for it.
+template <class T>
+struct Job {
+    T result;
+    std::string key;  ///< what the result was made for; empty: there is none yet
+    std::string begun;
+    std::shared_future<T> work;  ///< shared, so that the state can be copied
+
+    /// Begins `make`, unless the result is for this key or the work before goes on. Returns whether it is.
+    template <class F>
+    bool follow(const std::string& wanted, F make) {
+        if (work.valid() && work.wait_for(std::chrono::seconds(0)) == std::future_status::ready) {
+            result = std::exchange(work, {}).get();
+            key = begun;
+        }
+        if (key != wanted && !work.valid()) {
+            begun = wanted;
+            work = std::async(std::launch::async, std::move(make));
+        }
+        return key == wanted;
+    }
+};
+
 struct CodeState {
-    std::string key;  ///< the settings that the code was generated for
-    GeneratedCode code;
-    /// On the CPU, also the CUDA code, which is compiled for this compute capability to see its registers.
+    Job<GeneratedCode> code;     ///< on the CPU, the CUDA code too
+    Job<std::string> registers;  ///< of the chosen text, or why they are not known
     int compute_capability = 90;
-    std::string compiled;  ///< names the text and capability that `compiling` is for
-    std::shared_future<std::string>
-        compiling;          ///< registers, or why they are not known; shared, so that the state can be copied
-    std::string registers;  ///< or why they are not known
-    bool large = false;     ///< the text is also shown in a window of its own
+    bool waits = false;       ///< for one of these, in the newest frame
+    bool large = false;       ///< the text is also shown in a window of its own
     std::size_t chosen = 0;   ///< index into the stages and the code's texts
     double copied_until = 0;  ///< the copy button says so until then (ImGui's time)
 };

@@ -70,18 +70,15 @@ bool draw_crash(UiState& ui) {
 void draw_start_page(UiState& ui, const Snapshot& snapshot) {
     StartPage& page = ui.panel.start;
     if (!page.shown) return;
-    const ImVec2 pixels = ImGui::GetIO().DisplayFramebufferScale;
-    const float width = float(ui.canvas.width) / pixels.x, height = float(ui.canvas.height) / pixels.y;
-    const ImVec2 middle(float(ui.canvas.x) / pixels.x + width / 2,
-                        float(ui.canvas.y) / pixels.y + height / 2);
-    const float wide = std::min(em(28), width);
-    ImGui::SetNextWindowPos(middle, ImGuiCond_Always, ImVec2(0.5f, 0.5f));
-    ImGui::SetNextWindowSizeConstraints(ImVec2(wide, 0), ImVec2(wide, height));
+    const Area canvas = area_of(ui.canvas);
+    const float wide = std::min(em(28), canvas.width);
+    ImGui::SetNextWindowPos(canvas.at(0.5f, 0.5f), ImGuiCond_Always, ImVec2(0.5f, 0.5f));
+    ImGui::SetNextWindowSizeConstraints(ImVec2(wide, 0), ImVec2(wide, canvas.height));
     ImGui::Begin("##start", nullptr, kPlainWindow | ImGuiWindowFlags_AlwaysAutoResize);
     bool chosen = page.crashed && !ui.panel.exports.last_session.empty() && draw_crash(ui);
     ImGui::PushStyleColor(ImGuiCol_Button, ImGui::GetStyleColorVec4(ImGuiCol_FrameBg));
     for (const Beginning& row : kBeginnings) {
-        if (!draw_beginning(row, height > em(24))) continue;
+        if (!draw_beginning(row, canvas.height > em(24))) continue;
         row.command(ui, snapshot);
         chosen = true;
     }

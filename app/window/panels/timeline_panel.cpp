@@ -122,8 +122,9 @@ void draw_deeds(UiState& ui, const History& history) {
 void draw_bookmark(UiState& ui, const History& history, std::size_t index) {
     const History::Bookmark& one = history.bookmarks[index];
     ImGui::SetNextItemWidth(em(7));
-    if (const NumberDraft* name = text_field("##name", ui, one.name, "Name of the bookmark"))
-        ui.act(action::NameBookmark{index, name->text});
+    text_field("##name", ui, one.name, "Name of the bookmark", [&](const std::string& name) {
+        ui.act(action::NameBookmark{index, name});
+    });
     same_line();
     const std::string step =
         fmt::format("step {}{}", format_count(one.step), one.on_the_way ? "" : ", another run");

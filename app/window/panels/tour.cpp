@@ -34,15 +34,6 @@ figure::Box box_of(ImVec2 least, ImVec2 most) {
     return {least.x, least.y, most.x - least.x, most.y - least.y};
 }
 
-// Returns the canvas in ImGui's coordinates.
-figure::Box canvas_of(const UiState& ui) {
-    const ImVec2 pixels = ImGui::GetIO().DisplayFramebufferScale;
-    return {ui.canvas.x / pixels.x,
-            ui.canvas.y / pixels.y,
-            ui.canvas.width / pixels.x,
-            ui.canvas.height / pixels.y};
-}
-
 void draw_frame_around(const figure::Box& control) {
     const figure::Box around = control.grown(em(0.2f));
     ImGui::GetForegroundDrawList()->AddRect(ImVec2(float(around.left), float(around.top)),
@@ -235,8 +226,9 @@ void draw_tour(UiState& ui) {
     if (!tour.card) return;
     tour.reveals = false;
     const TourStep& step = card(tour);
-    const figure::Box canvas = canvas_of(ui);
-    const float width = std::min(em(21), float(canvas.width) - em(2.5f));
+    const Area room = area_of(ui.canvas);
+    const figure::Box canvas = box_of(room.at(0, 0), room.at(1, 1));
+    const float width = std::min(em(21), room.width - em(2.5f));
     if (width < em(10)) return;
     const figure::Box control = tour.control.value_or(figure::Box{canvas.middle_x(), canvas.bottom(), 0, 0});
     const figure::Point at = card_place(control, tour.size, canvas, em(0.6f));
@@ -270,13 +262,11 @@ void draw_prompt(UiState& ui) {
     const bool covered = ui.panel.start.shown || ui.presenter || ui.gallery.open || ui.help_open ||
                          ui.panel.examples.large || ui.panel.measure.large || ui.panel.dispersion.large;
     if (!prompt || covered || in_tour(ui) || ui.canvas.width < em(24) || ui.canvas.height < em(8)) return;
-    const ImVec2 pixels = ImGui::GetIO().DisplayFramebufferScale;
     // Over the field, not its colour bar.
-    const ScreenRect& at = ui.picture.width > 0 ? ui.picture : ui.canvas;
-    const ImVec2 foot(float(at.x + at.width / 2) / pixels.x, float(at.y + at.height) / pixels.y - em(1));
+    const Area field = area_of(ui.picture.width > 0 ? ui.picture : ui.canvas);
+    const ImVec2 foot(field.at(0.5f, 0).x, field.at(0, 1).y - em(1));
     if (points_at_slider(*prompt))
-        ImGui::SetNextWindowPos(
-            ImVec2(float(ui.canvas.x) / pixels.x + em(0.4f), *ui.slider_y), 0, ImVec2(0, 0.5f));
+        ImGui::SetNextWindowPos(ImVec2(area_of(ui.canvas).x + em(0.4f), *ui.slider_y), 0, ImVec2(0, 0.5f));
     else
         ImGui::SetNextWindowPos(foot, 0, ImVec2(0.5f, 1));
     if (ImGui::Begin("##prompt", nullptr, kCard)) {

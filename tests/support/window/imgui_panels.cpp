@@ -4,7 +4,10 @@
 #include <stdexcept>
 
 #include "app/window/panels/panels.h"
+#include "app/window/panels/tour.h"
 #include "app/window/theme.h"
+#include "sim/text/names.h"
+#include "tests/support/session_lab.h"
 
 namespace stencil_test {
 
@@ -150,7 +153,9 @@ ImGuiID HeadlessImGui::id_of(const char* window, std::initializer_list<const cha
     return id;
 }
 
-ImRect HeadlessImGui::find(const char* window, std::initializer_list<const char*> labels) {
+ImRect HeadlessImGui::find(const char* window,
+                           std::initializer_list<const char*> labels,
+                           std::optional<float> column) {
     frames();
     const WindowRect area = window_rect(window);
     const ImGuiID id = id_of(window, labels);
@@ -159,14 +164,14 @@ ImRect HeadlessImGui::find(const char* window, std::initializer_list<const char*
         return ImGui::GetCurrentContext()->HoveredId == id;
     };
     const ImVec2 size(area.most.x - area.least.x, area.most.y - area.least.y);
-    const bool wide = size.x > size.y;
+    const bool wide = !column && size.x > size.y;
     const auto place = [&](float along) {
         return wide ? ImVec2(area.least.x + along, area.least.y + size.y / 2)
-                    : ImVec2(area.least.x + 0.65f * size.x, area.least.y + along);
+                    : ImVec2(area.least.x + column.value_or(0.65f) * size.x, area.least.y + along);
     };
     const float step = ImGui::GetFontSize() / 2;
     float along = step;
-    while (along < std::max(size.x, size.y) && !hovers(place(along))) along += step;
+    while (along < (wide ? size.x : size.y) && !hovers(place(along))) along += step;
     const ImVec2 at = place(along);
     if (!hovers(at)) throw std::runtime_error("no " + std::string(*(labels.end() - 1)) + " in " + window);
     ImRect found(at, at);
@@ -178,8 +183,37 @@ ImRect HeadlessImGui::find(const char* window, std::initializer_list<const char*
     return found;
 }
 
-void HeadlessImGui::click(const char* window, std::initializer_list<const char*> labels) {
-    click(find(window, labels).GetCenter());
+void HeadlessImGui::click(const char* window,
+                          std::initializer_list<const char*> labels,
+                          std::optional<float> column) {
+    click(find(window, labels, column).GetCenter());
+}
+
+void HeadlessImGui::drag(ImVec2 from, ImVec2 to, int parts) {
+    move_mouse(from);
+    press_mouse(true);
+    for (int i = 1; i <= parts; ++i) {
+        const float share = float(i) / float(parts);
+        move_mouse({from.x + share * (to.x - from.x), from.y + share * (to.y - from.y)});
+    }
+    press_mouse(false);
+}
+
+std::string HeadlessImGui::text_of(float width, const std::function<void()>& once) {
+    std::string text;
+    frame_of([&] {
+        begin_window("alone", width, 100);
+        ImGui::LogToBuffer();
+        once();
+        text = ImGui::GetCurrentContext()->LogBuffer.c_str();
+        ImGui::End();
+    });
+    return text;
+}
+
+void HeadlessImGui::unfold(const char* section, const char* node) {
+    ImGuiWindow* panel = ImGui::FindWindowByName("##panel");
+    panel->StateStorage.SetInt(ImHashStr(node, 0, ImHashStr(section, 0, panel->ID)), 1);
 }
 
 void begin_window(const char* name, float width, float height) {
@@ -193,6 +227,37 @@ Interface::Interface(std::vector<std::string> sections)
     if (!sections.empty()) ui.preferences.open_sections = std::move(sections);
     draw = [this] { moves = draw_interface(ui, snapshot).moves; };
     frames();
+}
+
+void Interface::quiet() {
+    snapshot.messages.clear();
+    snapshot.busy.clear();
+    snapshot.recording.clear();
+    snapshot.exporting = snapshot.measuring_ladder = false;
+    ui.example = {};
+    ui.preferences.prompts_done = names_of(prompts());
+}
+
+SectionLab::SectionLab(const RunSpec& run, const char* section, float height)
+    : HeadlessImGui(1280, height), session(run, standing()) {
+    ui.preferences.open_sections = {section};
+    draw = [this] {
+        draw_interface(ui, snapshot);
+        for (const Action& action : std::exchange(ui.actions, {})) session.apply(action);
+        follow();
+    };
+    follow();
+    frames(3);
+}
+
+void SectionLab::follow() {
+    if (!session.snapshot()->running) settle(session);
+    snapshot = *session.snapshot();
+}
+
+void SectionLab::act(const Action& action) {
+    session.apply(action);
+    follow();
 }
 
 WindowRect window_rect(const char* name) {

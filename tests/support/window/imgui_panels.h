@@ -7,12 +7,14 @@
 
 #include <functional>
 #include <initializer_list>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "app/window/ui_state.h"
+#include "sim/session/session.h"
 #include "tests/support/scratch.h"
 
 namespace stencil_test {
@@ -57,11 +59,21 @@ class HeadlessImGui {
 
     /// Returns the ID of an item by its label, which those of the ID stack precede.
     static ImGuiID id_of(const char* window, std::initializer_list<const char*> labels);
-    /// Finds such an item by moving the mouse along the middle of a wide window, or down a third of the width
-    /// of a high one.
-    ImRect find(const char* window, std::initializer_list<const char*> labels);
+    /// Finds such an item by moving the mouse along the middle of a wide window, or down a high one; with
+    /// `column` down any window, at this share of its width.
+    ImRect find(const char* window,
+                std::initializer_list<const char*> labels,
+                std::optional<float> column = {});
     /// Clicks the middle of the item.
-    void click(const char* window, std::initializer_list<const char*> labels);
+    void click(const char* window,
+               std::initializer_list<const char*> labels,
+               std::optional<float> column = {});
+    /// Presses at one point, moves to another in so many parts, and releases.
+    void drag(ImVec2 from, ImVec2 to, int parts = 1);
+    /// Returns the text that a function draws into a window of this width.
+    std::string text_of(float width, const std::function<void()>& once);
+    /// Opens a tree node of a section of the panel.
+    static void unfold(const char* section, const char* node);
 
   private:
     ImGuiContext* before_ = nullptr;
@@ -88,6 +100,21 @@ struct Interface : HeadlessImGui {
     bool moves = false;  ///< the newest frame requested another one
     /// Opens these sections, or all.
     explicit Interface(std::vector<std::string> sections = {});
+    /// Ends all that goes on, and takes messages and prompts away.
+    void quiet();
+};
+
+/// One open section of the interface, with a session that executes its actions between frames.
+struct SectionLab : HeadlessImGui {
+    SectionLab(const stencil::RunSpec& run, const char* section, float height = 1600);
+    /// Takes the session's snapshot once it has nothing left to do.
+    void follow();
+    void act(const stencil::Action& action);
+    const stencil::RunSpec& now() { return session.simulation().now(); }
+
+    stencil::UiState ui;
+    stencil::Snapshot snapshot;
+    stencil::Session session;
 };
 
 /// Returns a session with random numbers in every part: a frame, a series, probes, messages.

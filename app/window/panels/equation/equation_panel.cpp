@@ -50,9 +50,7 @@ void draw_steps(UiState& ui, const Snapshot& snapshot) {
     const RunSpec& now = snapshot.now;
     draw_time_step(ui, snapshot);
     const std::string current = now.integrator();
-    constexpr std::string_view kTip = "Time integrator; the field is kept\n--stepper NAME";
-    row("Integrator", kTip);
-    combo("##stepper", current.c_str(), kTip, [&] {
+    combo_row("Integrator", current.c_str(), "Time integrator; the field is kept\n--stepper NAME", [&] {
         for (const equation::StepperRow& stepper : equation::steppers())
             if (choice(stepper.name.c_str(), stepper.name == current, stepper.help))
                 change(ui, "stepper", stepper.name);
@@ -60,11 +58,8 @@ void draw_steps(UiState& ui, const Snapshot& snapshot) {
 }
 
 void draw_spacing(UiState& ui, const RunSpec& now) {
-    constexpr std::string_view kTip = "Cell size; the values of the cells are kept\n--dx H";
-    row("dx", kTip);
-    const NumberRange above_zero{std::numeric_limits<double>::min()};
-    if (const auto dx = number_input("##dx", ui, now.spacing(), above_zero, kTip))
-        change(ui, "dx", format_real(*dx));
+    const FieldRow field{ui, "dx", "Cell size; the values of the cells are kept\n--dx H"};
+    if (const auto dx = number_row(field, now.spacing(), kAboveZero)) change(ui, "dx", format_real(*dx));
 }
 
 // --- Observable
@@ -82,20 +77,21 @@ void show(UiState& ui, std::string_view formula) {
 }
 
 void draw_formula(UiState& ui, const RunSpec& now) {
-    constexpr std::string_view kTip =
-        "A formula in the model's variables, shown on the canvas and used for all measurements, e.g. u^2 + "
-        "v^2\n--show FORMULA";
-    row("Formula", kTip);
-    if (const auto formula = formula_input("##formula", ui, now.shown(), now.model->text, kTip))
-        show(ui, *formula);
+    formula_row(
+        {ui,
+         "Formula",
+         "A formula in the model's variables, shown on the canvas and used for all measurements, e.g. "
+         "u^2 + v^2\n--show FORMULA"},
+        now.shown(),
+        now.model->text,
+        [&](const std::string& formula) { show(ui, formula); });
 }
 
 void draw_shown(UiState& ui, const RunSpec& now) {
     constexpr std::string_view kTip =
         "The component or definition that is shown, painted and measured\n--show NAME";
     const bool together = shows_components(ui);
-    row("Show", kTip);
-    combo("##show", together ? kComponents.title.data() : now.shown().c_str(), kTip, [&] {
+    combo_row("Show", together ? kComponents.title.data() : now.shown().c_str(), kTip, [&] {
         for (const std::string& name : names_to_show(*now.model->equations))
             if (choice(name.c_str(), !together && name == now.shown(), "")) show(ui, name);
         const auto components = component_panes(*now.model);

@@ -55,7 +55,7 @@ void draw_named(UiState& ui, const RunSpec& now, const ModelParameter& parameter
         fmt::format("{} Takes effect immediately; the run continues.\n{}", parameter.about, option));
     SliderLook look{parameter.low, slider_end(now, parameter), "{:.4f}", parameter.logarithmic};
     look.most = std::max(look.most, value);
-    if (parameter.positive) look.typed = {std::numeric_limits<double>::min()};
+    if (parameter.positive) look.typed = kAboveZero;
     const auto bound = now.stability();
     const std::string wrong = bound ? fmt::format("is above {}: allow unstable?", bound->largest) : "";
     if (bound && bound->parameter == &parameter && !now.allow_unstable)
@@ -71,7 +71,7 @@ SliderLook look_of(const ModelParameter& parameter, const SliderRange& draft, do
     look.most = std::max(look.most, value);
     if (!(look.least < look.most)) look.most = look.least + std::max(1.0, std::abs(look.least));
     look.logarithmic = parameter.logarithmic && look.least > 0;
-    if (parameter.positive) look.typed = {std::numeric_limits<double>::min()};
+    if (parameter.positive) look.typed = kAboveZero;
     return look;
 }
 
@@ -184,17 +184,9 @@ void draw_unit(UiState& ui, const char* label, const char* setting, const Unit& 
         "change.\n{} 0.01m",
         what,
         option);
-    ImGui::PushID(setting);
-    row(label, tip);
-    if (NumberDraft* const draft = text_field("##unit", ui, to_string(unit), tip)) {
-        draft->wrong.clear();
-        try {
-            change(ui, setting, to_string(read_unit(draft->text, option)));
-        } catch (const InputError& error) {
-            draft->wrong = error.what();
-        }
-    }
-    ImGui::PopID();
+    text_row({ui, label, tip}, to_string(unit), [&](const std::string& text) {
+        change(ui, setting, to_string(read_unit(text, option)));
+    });
 }
 
 // Returns for example "m^2/s".
@@ -205,13 +197,12 @@ std::string unit_of_diffusivity(const RunSpec& now) {
 
 void draw_diffusivity(UiState& ui, const RunSpec& now) {
     const std::string unit = unit_of_diffusivity(now);
-    constexpr std::string_view kTip = "Diffusivity: coefficient = D dt / dx^2";
-    row("D", kTip, text_width(unit));
-    NumberRange range{std::numeric_limits<double>::min()};
+    NumberRange range = kAboveZero;
     if (const auto bound = now.stability(); bound && !now.allow_unstable)
         range.most = diffusivity(now) / now.parameter("coefficient") * bound->largest;
     range.above = "is above the stability limit: use a smaller dt or larger cells";
-    if (const auto d = number_input("##D", ui, diffusivity(now), range, kTip))
+    const FieldRow field{ui, "D", "Diffusivity: coefficient = D dt / dx^2", text_width(unit)};
+    if (const auto d = number_row(field, diffusivity(now), range))
         change(ui, "coefficient", format_real(coefficient_of(now, *d)));
     same_line();
     colored_text(unit, faint_color());
@@ -222,10 +213,9 @@ void draw_time(UiState& ui, const Snapshot& snapshot) {
     const auto time = time_at(snapshot.spec, snapshot.step);
     if (!time) return;
     const std::string& unit = snapshot.now.unit_time.name;
-    constexpr std::string_view kTip = "Present time; enter another one to jump there";
-    row("t", kTip, text_width(unit));
+    const FieldRow field{ui, "t", "Present time; enter another one to jump there", text_width(unit)};
     const double dt = snapshot.now.time_step() * snapshot.now.unit_time.size;
-    const auto wished = number_input("##t", ui, *time, {0, dt * double(kMaxSteps)}, kTip);
+    const auto wished = number_row(field, *time, {0, dt * double(kMaxSteps)});
     if (wished && dt > 0)
         ui.act(action::Jump{std::max(0LL, snapshot.step + std::llround((*wished - *time) / dt))});
     same_line();
@@ -284,10 +274,8 @@ void draw_stability(UiState& ui, const RunSpec& now) {
 
 void draw_time_step(UiState& ui, const Snapshot& snapshot) {
     const RunSpec& now = snapshot.now;
-    constexpr std::string_view kTip = "Time per step; the run continues\n--dt T";
-    row("dt", kTip);
-    const NumberRange above_zero{std::numeric_limits<double>::min()};
-    if (const auto dt = number_input("##dt", ui, now.time_step(), above_zero, kTip))
+    if (const auto dt =
+            number_row({ui, "dt", "Time per step; the run continues\n--dt T"}, now.time_step(), kAboveZero))
         change(ui, "dt", format_real(*dt));
     row("Stability", "The time step relative to the stability limit");
     draw_limit(snapshot);

@@ -59,11 +59,10 @@ void draw_contents(UiState& ui, const Snapshot& snapshot) {
 }
 
 void draw_fourth_pane(UiState& ui, const Snapshot& snapshot) {
-    const ImVec2 pixels = ImGui::GetIO().DisplayFramebufferScale;
-    const ScreenRect& at = ui.plots;
-    if (at.width < 1 || at.height < 1) return;
-    ImGui::SetNextWindowPos(ImVec2(float(at.x) / pixels.x, float(at.y) / pixels.y));
-    ImGui::SetNextWindowSize(ImVec2(float(at.width) / pixels.x, float(at.height) / pixels.y));
+    if (ui.plots.width < 1 || ui.plots.height < 1) return;
+    const Area at = area_of(ui.plots);
+    ImGui::SetNextWindowPos(at.at(0, 0));
+    ImGui::SetNextWindowSize(ImVec2(at.width, at.height));
     ImGui::Begin("##plots",
                  nullptr,
                  ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoCollapse |

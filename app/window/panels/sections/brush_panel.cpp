@@ -42,8 +42,7 @@ void draw_shape(UiState& ui) {
     };
     const auto found = std::ranges::find_if(kShapes, is_set);
     const ShapeChoice& current = found == std::end(kShapes) ? kShapes[0] : *found;
-    row("Shape", "Shape of a stroke");
-    combo("##shape", current.label, current.tip, [&] {
+    combo_row("Shape", current.label, current.tip, [&] {
         for (const ShapeChoice& shape : kShapes) {
             if (!choice(shape.label, is_set(shape), shape.tip)) continue;
             ui.brush.shape = shape.shape;
@@ -53,21 +52,16 @@ void draw_shape(UiState& ui) {
 }
 
 void draw_value(UiState& ui) {
-    constexpr std::string_view kTip = "The value to paint or to add";
-    row("Value", kTip, em(3.4f));
-    ImGui::BeginDisabled(ui.erases);
-    if (const auto value = number_input("##value", ui, ui.brush.value, {}, kTip)) ui.brush.value = *value;
-    ImGui::EndDisabled();
+    const FieldRow field{ui, "Value", "The value to paint or to add", em(3.4f), !ui.erases};
+    if (const auto value = number_row(field, ui.brush.value)) ui.brush.value = *value;
     same_line();
     if (button("Pick", button_size(1), "The next click on the field picks its value. Key I."))
         ui.tool = Tool::pick;
 }
 
 void draw_tolerance(UiState& ui) {
-    constexpr std::string_view kTip = "Largest difference from the clicked cell's value";
-    row("Tolerance", kTip);
-    if (const auto typed = number_input("##tolerance", ui, ui.fill_tolerance, {0.0}, kTip))
-        ui.fill_tolerance = *typed;
+    const FieldRow field{ui, "Tolerance", "Largest difference from the clicked cell's value"};
+    if (const auto typed = number_row(field, ui.fill_tolerance, {0.0})) ui.fill_tolerance = *typed;
 }
 
 void draw_radius(UiState& ui) {
@@ -104,17 +98,21 @@ void draw_brush(UiState& ui, const Snapshot&) {
     else
         draw_radius(ui);
     ImGui::EndDisabled();
-    row("Effect", "What a stroke does to a cell");
     static constexpr Segment kEffects[] = {{"Replace", "Sets the field to the value; a soft edge blends"},
                                            {"Add", "Adds the value to the field, once per stroke"},
                                            {"Erase", "Sets the field to 0, like the right button. Key E."}};
-    if (const auto clicked = segmented("effect", kEffects, ui.erases ? 2 : brush.add ? 1 : 0)) {
+    if (const auto clicked = segmented_row("Effect",
+                                           "What a stroke does to a cell",
+                                           kEffects,
+                                           ui.erases   ? 2
+                                           : brush.add ? 1
+                                                       : 0)) {
         ui.erases = *clicked == 2;
         if (!ui.erases) brush.add = *clicked == 1;
     }
-    row("Edge", "Edge of the brush");
     static constexpr Segment kEdges[] = {{"Hard", "Full effect up to the edge"},
                                          {"Soft", "The effect falls off smoothly towards the edge"}};
+    row("Edge", "Edge of the brush");
     ImGui::BeginDisabled(box || fill);
     if (const auto clicked = segmented("edge", kEdges, brush.soft && !box && !fill ? 1 : 0))
         brush.soft = *clicked == 1;

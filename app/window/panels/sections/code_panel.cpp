@@ -34,15 +34,12 @@ std::string key_of(const RunSpec& now) {
                        now.model->text);
 }
 
-void follow(CodeState& state, const RunSpec& now) {
-    std::string key = key_of(now);
-    if (key == state.key) return;
-    state.key = std::move(key);
+GeneratedCode code_of(const RunSpec& now) {
     const Device device = method_of(now)->device;
-    state.code = generated_code(now, device);
+    GeneratedCode code = generated_code(now, device);
     if (device == Device::cpu)
-        std::ranges::move(generated_code(now, Device::cuda).texts, std::back_inserter(state.code.texts));
-    state.chosen = std::min(state.chosen, state.code.texts.size());
+        std::ranges::move(generated_code(now, Device::cuda).texts, std::back_inserter(code.texts));
+    return code;
 }
 
 void draw_way(const ExecutionPath& way, const RunSpec& now) {
@@ -103,8 +100,8 @@ void draw_kernels(const GeneratedCode& code, const ExecutionPath& way) {
 
 // Returns the stages (0) or one of the code's texts.
 CodeText text_of(const CodeState& state, std::size_t which) {
-    if (which == 0) return {"stages of a step", "", state.code.stages};
-    return state.code.texts[which - 1];
+    const GeneratedCode& code = state.code.result;
+    return which == 0 ? CodeText{"stages of a step", "", code.stages} : code.texts[which - 1];
 }
 
 std::string title_of(const CodeText& text) {
@@ -123,7 +120,7 @@ void draw_choice(CodeState& state) {
     constexpr std::string_view kTip = "The stages of a step, or generated code";
     ImGui::SetNextItemWidth(-FLT_MIN);
     combo("##text of", title_of(text_of(state, state.chosen)).c_str(), kTip, [&] {
-        for (std::size_t i = 0; i <= state.code.texts.size(); ++i)
+        for (std::size_t i = 0; i <= state.code.result.texts.size(); ++i)
             if (choice(title_of(text_of(state, i)).c_str(), i == state.chosen, "")) state.chosen = i;
     });
 }
@@ -136,28 +133,26 @@ std::string registers_of(const CodeText& text, int compute_capability) try {
     return error.what();
 }
 
-// Compiles the shown CUDA text in a thread, since that takes up to seconds, and says its registers.
+// Says the registers of the shown CUDA text, which takes up to seconds to compile.
 void draw_compiled(CodeState& state) {
-    if (state.chosen == 0 || state.code.texts[state.chosen - 1].language != "CUDA") return;
-    row("Compiled for", "Compute capability of the GPU that the registers are for; no GPU is needed");
+    if (state.chosen == 0 || text_of(state, state.chosen).language != "CUDA") return;
     const auto name = [](int capability) { return fmt::format("{}.{}", capability / 10, capability % 10); };
-    combo("##capability", name(state.compute_capability).c_str(), "", [&] {
-        for (const int capability : {75, 80, 86, 89, 90, 100, 120})
-            if (choice(name(capability).c_str(), capability == state.compute_capability, ""))
-                state.compute_capability = capability;
-    });
-    const std::string wanted = fmt::format("{} {} {}", state.compute_capability, state.chosen, state.key);
-    const auto done = [&] {
-        return state.compiling.valid() &&
-               state.compiling.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
-    };
-    if (state.compiled != wanted && (done() || !state.compiling.valid())) {
-        state.compiled = wanted;
-        state.compiling = std::async(
-            std::launch::async, registers_of, state.code.texts[state.chosen - 1], state.compute_capability);
-    }
+    combo_row("Compiled for",
+              name(state.compute_capability).c_str(),
+              "Compute capability of the GPU that the registers are for; no GPU is needed",
+              [&] {
+                  for (const int capability : {75, 80, 86, 89, 90, 100, 120})
+                      if (choice(name(capability).c_str(), capability == state.compute_capability, ""))
+                          state.compute_capability = capability;
+              });
+    const bool done = state.registers.follow(
+        fmt::format("{} {} {}", state.compute_capability, state.chosen, state.code.key),
+        [text = text_of(state, state.chosen), capability = state.compute_capability] {
+            return registers_of(text, capability);
+        });
+    state.waits |= !done;
     row("Registers", "Per thread, by the CUDA compiler");
-    paragraph(state.compiled == wanted && done() ? state.compiling.get() : "compiling", faint_color());
+    paragraph(done ? state.registers.result : "compiling", faint_color());
 }
 
 void draw_large(CodeState& state, const ScreenRect& canvas) {
@@ -204,11 +199,13 @@ void draw_code(UiState& ui, const Snapshot& snapshot) {
         return;
     }
     CodeState& state = ui.panel.code;
-    follow(state, now);
+    state.waits = !state.code.follow(key_of(now), [now] { return code_of(now); });
+    if (state.code.key.empty()) return paragraph("Generating the code", faint_color());
+    state.chosen = std::min(state.chosen, state.code.result.texts.size());
     draw_way(snapshot.way, now);
-    draw_limits(state.code, snapshot);
+    draw_limits(state.code.result, snapshot);
     if (method_of(now)->device == Device::cuda || !snapshot.way.tried.empty())
-        draw_kernels(state.code, snapshot.way);
+        draw_kernels(state.code.result, snapshot.way);
     draw_text(state);
     draw_large(state, ui.canvas);
 }

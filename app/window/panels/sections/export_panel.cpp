@@ -25,19 +25,18 @@ std::string why_no_file(std::string_view name, const UiState& ui, const Snapshot
 }
 
 void draw_figure_size(UiState& ui, const RunSpec& now) {
-    constexpr std::string_view kTip =
-        "Width, or width and height, of figures of the view in cm, e.g. 12 or 12x10; empty: 12 cm for one "
-        "pane\n--figure-size W[xH]cm";
-    row("Figure size", kTip);
-    NumberDraft* draft = text_field("##figure-size", ui, setting_text(now, "figure-size"), kTip);
-    if (!draft) return;
-    try {
-        RunSpec sized = now;
-        set_setting(sized, "figure-size", draft->text);
-        change(ui, "figure-size", setting_text(sized, "figure-size"));
-    } catch (const InputError& error) {
-        draft->wrong = error.what();
-    }
+    text_row({ui,
+              "Figure size",
+              "Width, or width and height, of figures of the view in cm, e.g. 12 or 12x10; empty: 12 cm for "
+              "one pane\n--figure-size W[xH]cm"},
+             setting_text(now, "figure-size"),
+             [&](const std::string& text) {
+                 change(ui, "figure-size", setting_text(changed(now, "figure-size", text), "figure-size"));
+             });
+}
+
+std::string_view why_no_export(const ExportState& state, bool writing) {
+    return writing ? "Files are still being written" : state.folder.empty() ? "Enter a folder" : "";
 }
 
 // One button for each format.
@@ -46,9 +45,7 @@ void draw_view_figure(UiState& ui, const Snapshot& snapshot) {
     subtitle("Figure of the view", "What the canvas shows, for a paper: axes, colour bar, model and time");
     draw_figure_size(ui, snapshot.now);
     const ImVec2 size = button_size(3);
-    const std::string_view why = snapshot.exporting     ? "The previous export is still being written"
-                                 : state.folder.empty() ? "Enter a folder"
-                                                        : "";
+    const std::string_view why = why_no_export(state, snapshot.exporting);
     for (const auto& [label, file] :
          {std::pair{"PDF##view", "view.pdf"}, {"SVG##view", "view.svg"}, {"PNG##view", "view.png"}}) {
         const std::string tip = fmt::format("Writes {} to the folder\n--export {}", file, file);
@@ -77,23 +74,15 @@ void draw_file_boxes(const UiState& ui, ExportState& state, const Snapshot& snap
     ImGui::EndTable();
 }
 
-std::string_view why_no_export(const ExportState& state) {
-    if (state.folder.empty()) return "Enter a folder";
-    if (state.files.empty()) return "Tick at least one file";
-    return "";
-}
-
 // The checkpoint is written to the exports' folder.
 void draw_checkpoint(UiState& ui, const Snapshot& snapshot) {
     const ExportState& state = ui.panel.exports;
     constexpr std::string_view kTip =
         "Saves the complete state to FOLDER/checkpoint. \"Open\" goes on from there, with the bits of a run "
         "that was never interrupted.\n--checkpoint N";
-    const std::string_view why = snapshot.exporting     ? "Files are still being written"
-                                 : state.folder.empty() ? "Enter a folder"
-                                                        : "";
     row("Checkpoint", kTip);
-    if (button("Save##checkpoint", button_size(1), kTip, why)) ui.act(action::SaveCheckpoint{state.folder});
+    if (button("Save##checkpoint", button_size(1), kTip, why_no_export(state, snapshot.exporting)))
+        ui.act(action::SaveCheckpoint{state.folder});
 }
 
 void draw_messages(const Snapshot& snapshot) {
@@ -125,7 +114,8 @@ void draw_export_choice(UiState& ui, const Snapshot& snapshot) {
     } else if (button(ICON_SAVE " Export now",
                       button_size(1),
                       "Writes the ticked files for the present step. Key S.",
-                      why_no_export(state))) {
+                      state.files.empty() && !state.folder.empty() ? "Tick at least one file"
+                                                                   : why_no_export(state, false))) {
         export_now(ui, snapshot);
     }
     if (button(ICON_COPY " Copy command line",

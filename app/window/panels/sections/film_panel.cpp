@@ -37,8 +37,7 @@ bool films_from_start(const ExportState& state) {
 
 void draw_kind(ExportState& state) {
     const auto& current = *std::ranges::find(kRecordKinds, std::string_view(state.film), &RecordKind::ending);
-    row("As", "A film (needs ffmpeg) or numbered files");
-    combo("##as", current.label, current.tip, [&] {
+    combo_row("As", current.label, "A film (needs ffmpeg) or numbered files", [&] {
         const std::string why_not = why_no_video();
         for (const RecordKind& kind : kRecordKinds)
             if (choice(kind.label, &kind == &current, kind.tip, kind.ending.empty() ? "" : why_not))
@@ -47,10 +46,9 @@ void draw_kind(ExportState& state) {
 }
 
 void draw_every(UiState& ui) {
-    constexpr std::string_view kTip = "Steps between recorded frames\n--every N";
-    row("Every", kTip, em(3));
     long long& every = ui.panel.exports.record_every;
-    if (const auto typed = whole_input("##every", ui, every, 1, kMaxSteps, kTip)) every = *typed;
+    const FieldRow field{ui, "Every", "Steps between recorded frames\n--every N", em(3)};
+    if (const auto typed = whole_row(field, every, 1, kMaxSteps)) every = *typed;
     same_line();
     ImGui::TextUnformatted("steps");
 }
@@ -62,38 +60,32 @@ void draw_seconds(UiState& ui) {
         from_start ? "Length of the film, over which its frames are spread evenly\n--video-seconds S"
                    : "Length of the film, after which the recording ends; 0: until it is stopped";
     double& seconds = from_start ? state.length : state.stop_after;
-    row("Seconds", tip);
+    ImGui::PushID(from_start);
     const NumberRange range{from_start ? 0.1 : 0, kMostFilmSeconds};
-    if (const auto typed = number_input(from_start ? "##length" : "##seconds", ui, seconds, range, tip))
-        seconds = *typed;
+    if (const auto typed = number_row({ui, "Seconds", tip}, seconds, range)) seconds = *typed;
+    ImGui::PopID();
 }
 
 void draw_rate(UiState& ui) {
-    constexpr std::string_view kTip = "Frames per second of the film\n--fps N";
-    row("Frames/s", kTip);
     double& fps = ui.panel.exports.choices.fps;
     const NumberRange range{std::numeric_limits<double>::min(), kMostFps};
-    if (const auto typed = number_input("##fps", ui, fps, range, kTip)) fps = *typed;
+    if (const auto typed = number_row({ui, "Frames/s", "Frames per second of the film\n--fps N"}, fps, range))
+        fps = *typed;
 }
 
 void draw_size(UiState& ui) {
-    constexpr std::string_view kTip =
-        "Pixels of the film, such as 1280x720, with the picture as large as fits on white; auto: whole "
-        "multiples of the cells\n--video-size WxH";
     FilmRequest& choices = ui.panel.exports.choices;
-    row("Size", kTip);
     const std::string now = choices.width > 0 ? fmt::format("{}x{}", choices.width, choices.height) : "auto";
-    NumberDraft* const draft = text_field("##size", ui, now, kTip);
-    if (!draft) return;
-    try {
-        draft->wrong.clear();
-        const bool automatic = draft->text.empty() || draft->text == "auto";
-        const Size size = automatic ? Size{0, 0} : read_film_size(draft->text);
-        choices.width = size.nx;
-        choices.height = size.ny;
-    } catch (const InputError& error) {
-        draft->wrong = error.what();
-    }
+    text_row({ui,
+              "Size",
+              "Pixels of the film, such as 1280x720, with the picture as large as fits on white; auto: whole "
+              "multiples of the cells\n--video-size WxH"},
+             now,
+             [&](const std::string& text) {
+                 const Size size = text.empty() || text == "auto" ? Size{0, 0} : read_film_size(text);
+                 choices.width = size.nx;
+                 choices.height = size.ny;
+             });
 }
 
 // Returns the range of the values' pane as text.
@@ -116,24 +108,16 @@ void draw_range(UiState& ui, const Snapshot& snapshot) {
     const std::string now = choices.range.empty() ? std::string(rules.front().name) : choices.range;
     const auto found = std::ranges::find(rules, now, &FilmRange::name);
     const bool fixed = found == rules.end();
-    row("Range", kTip);
-    combo("##range", fixed ? "Fixed" : kLabels[found - rules.begin()], kTip, [&] {
+    combo_row("Range", fixed ? "Fixed" : kLabels[found - rules.begin()], kTip, [&] {
         for (std::size_t i = 0; i < rules.size(); ++i)
             if (choice(kLabels[i], now == rules[i].name, rules[i].help)) choices.range = rules[i].name;
         if (choice("Fixed", fixed, "A range for the whole film, at first that of the canvas now") && !fixed)
             choices.range = canvas_range(snapshot);
     });
     if (!fixed) return;
-    constexpr std::string_view kFixed = "MIN:MAX\n--video-range MIN:MAX";
-    row("", kFixed);
-    NumberDraft* const draft = text_field("##fixed", ui, now, kFixed);
-    if (!draft) return;
-    try {
-        draft->wrong.clear();
-        choices.range = read_film_range(draft->text);
-    } catch (const InputError& error) {
-        draft->wrong = error.what();
-    }
+    text_row({ui, "", "MIN:MAX\n--video-range MIN:MAX"}, now, [&](const std::string& text) {
+        choices.range = read_film_range(text);
+    });
 }
 
 void draw_title_choice(FilmRequest& choices) {
@@ -155,8 +139,8 @@ void draw_film_choices(UiState& ui, const Snapshot& snapshot) {
     static constexpr Segment kOf[] = {{"Field", "One pixel per cell, no axes\n--video-of field"},
                                       {"Figure", "With axes, colour bar and title\n--video-of figure"},
                                       {"Canvas", "The canvas as on the screen, a frame for each picture"}};
-    row("Content", "What the film shows");
-    if (const auto clicked = segmented("of", kOf, int(state.film_of))) state.film_of = FilmOf(*clicked);
+    if (const auto clicked = segmented_row("Content", "What the film shows", kOf, int(state.film_of)))
+        state.film_of = FilmOf(*clicked);
     const bool canvas = films_canvas(state);
     static constexpr Segment kWhen[] = {
         {"From now", "Records while the run goes on"},
@@ -164,8 +148,7 @@ void draw_film_choices(UiState& ui, const Snapshot& snapshot) {
          "Makes the run again from its start up to the present step, exactly, beside this one\nrun "
          "--video FILE"}};
     ImGui::BeginDisabled(canvas);
-    row("When", "What is filmed");
-    if (const auto clicked = segmented("when", kWhen, films_from_start(state) ? 1 : 0))
+    if (const auto clicked = segmented_row("When", "What is filmed", kWhen, films_from_start(state) ? 1 : 0))
         state.from_start = *clicked == 1;
     ImGui::EndDisabled();
     if (!canvas && !films_from_start(state)) draw_every(ui);

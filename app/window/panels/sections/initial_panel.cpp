@@ -13,6 +13,7 @@
 #include "sim/initial/initial.h"
 #include "sim/model/text/typed_number.h"
 #include "sim/text/error.h"
+#include "sim/text/names.h"
 #include "sim/text/parse.h"
 
 namespace stencil {
@@ -46,23 +47,23 @@ void begin_with(UiState& ui, const RunSpec& now, const std::string& what) {
 }
 
 void draw_component(InitialState& state, const RunSpec& now) {
-    if (now.model->components.size() < 2) return;
-    constexpr std::string_view kTip = "Each component has its own initial condition\n--initial NAME=WHAT";
-    const std::size_t chosen = component_of(state, now);
-    row("Component", kTip);
-    combo("##component", now.model->components[chosen].name.c_str(), kTip, [&] {
-        for (std::size_t c = 0; c < now.model->components.size(); ++c)
-            if (choice(now.model->components[c].name.c_str(), c == chosen, "")) state.component = c;
-    });
+    const auto names = names_of(now.model->components);
+    if (names.size() < 2) return;
+    const auto chosen = name_row("Component",
+                                 names,
+                                 names[component_of(state, now)],
+                                 "Each component has its own initial condition\n--initial NAME=WHAT");
+    if (chosen) state.component = *chosen;
 }
 
 void draw_formula(UiState& ui, const RunSpec& now, const InitialChoice& current) {
-    constexpr std::string_view kTip =
-        "A formula in x, y and the model's variables, e.g. exp(-((x - Lx/2)^2 + (y - Ly/2)^2)/50); restarts "
-        "the run\n--initial NAME=FORMULA";
-    row("Formula", kTip);
-    if (const auto formula = formula_input("##formula", ui, current.formula, now.model->text, kTip))
-        begin_with(ui, now, *formula);
+    formula_row({ui,
+                 "Formula",
+                 "A formula in x, y and the model's variables, e.g. exp(-((x - Lx/2)^2 + (y - Ly/2)^2)/50); "
+                 "restarts the run\n--initial NAME=FORMULA"},
+                current.formula,
+                now.model->text,
+                [&](const std::string& formula) { begin_with(ui, now, formula); });
 }
 
 const InitialCondition* find_condition(std::string_view name) {
@@ -95,11 +96,10 @@ void draw_condition(UiState& ui, const RunSpec& now, const InitialChoice& curren
     InitialState& state = ui.panel.initial;
     constexpr std::string_view kTip = "The field at step 0; Apply restarts the run with it\n--initial NAME";
     const InitialCondition* chosen = find_condition(state.name);
-    row("Condition", kTip);
     const std::string tip =
         chosen ? fmt::format("{}\n--initial {}", chosen->help, chosen->name) : std::string(kTip);
     const char* other = !current.file.empty() ? "a file" : !current.formula.empty() ? "a formula" : kOwn;
-    combo("##condition", chosen ? chosen->name.data() : other, tip, [&] {
+    combo_row("Condition", chosen ? chosen->name.data() : other, tip, [&] {
         if (!now.model->built_in &&
             choice(kOwn, !chosen && other == kOwn, "u(0) = ... in the text, or 0; restarts the run"))
             begin_with(ui, now, "");
@@ -135,36 +135,28 @@ void draw_parameters(UiState& ui, const InitialCondition& condition) {
                                             condition.name,
                                             parameter.name);
         double& value = state.parameters[std::string(parameter.name)];
-        ImGui::PushID(parameter.name.data());
-        row(parameter.name.data(), tip);
-        if (const auto typed = number_input("##value", ui, value, {parameter.least, parameter.most}, tip))
-            value = *typed;
-        ImGui::PopID();
+        const NumberRange range{parameter.least, parameter.most};
+        if (const auto typed = number_row({ui, parameter.name.data(), tip}, value, range)) value = *typed;
     }
     ImGui::PopID();
 }
 
 void draw_seed(UiState& ui, const RunSpec& now) {
-    const auto change = [&](std::string seed) { ui.act(action::Change{"seed", std::move(seed)}); };
-    constexpr std::string_view kTip =
-        "Seed of the random numbers: the same seed gives the same field, also headless and in NumPy\n--seed "
-        "S";
-    const std::string current = fmt::format("{}", now.seed);
-    row("Seed", kTip, em(3.4f));
-    if (NumberDraft* const draft = text_field("##seed", ui, current, kTip)) {
-        const auto whole = equation::typed_whole(draft->text);
-        const std::string seed = whole ? std::to_string(*whole) : draft->text;  // text, as it may exceed 2^63
-        draft->wrong.clear();
-        try {
-            parse_seed(seed, "Seed");
-            change(seed);
-        } catch (const InputError& error) {
-            draft->wrong = error.what();
-        }
-    }
+    const FieldRow field{
+        ui,
+        "Seed",
+        "Seed of the random numbers: the same seed gives the same field, also headless and in "
+        "NumPy\n--seed S",
+        em(3.4f)};
+    text_row(field, fmt::format("{}", now.seed), [&](const std::string& text) {
+        const auto whole = equation::typed_whole(text);
+        const std::string seed = whole ? std::to_string(*whole) : text;  // text, as it may exceed 2^63
+        parse_seed(seed, "Seed");
+        change(ui, "seed", seed);
+    });
     same_line();
     if (button("New", button_size(1), "Draws a new seed and restarts the run"))
-        change(std::to_string(std::random_device{}()));
+        change(ui, "seed", std::to_string(std::random_device{}()));
 }
 
 void draw_apply(UiState& ui, const RunSpec& now, const InitialChoice& current) {

@@ -75,17 +75,13 @@ void draw_number(UiState& ui,
         width = std::max(1.0f, width - text_width(label) - ImGui::GetStyle().ItemInnerSpacing.x);
     }
     ImGui::SetNextItemWidth(width);
-    NumberDraft* const draft = text_field(fmt::format("##{}", label).c_str(), ui, condition.*number, tip);
-    if (!draft) return;
-    condition.*number = draft->text;
-    draft->wrong.clear();
-    try {
-        const std::string text = text_with_side(sides.text, sides.component, side, condition);
-        equation::read_equations(text);
-        if (text != sides.text) ui.act(action::Change{"equation", text});
-    } catch (const equation::TextError& error) {
-        draft->wrong = error.sentence();
-    }
+    text_field(
+        fmt::format("##{}", label).c_str(), ui, condition.*number, tip, [&](const std::string& entered) {
+            condition.*number = entered;
+            const std::string text = text_with_side(sides.text, sides.component, side, condition);
+            equation::read_equations(text);
+            if (text != sides.text) change(ui, "equation", text);
+        });
 }
 
 void draw_kinds(UiState& ui, const SidesOf& sides, Side side, const std::string& name) {
@@ -100,7 +96,7 @@ void draw_kinds(UiState& ui, const SidesOf& sides, Side side, const std::string&
             if (kind.kind == Kind::typed && now.kind != Kind::typed) continue;
             if (!choice(kind.label, &kind == &current, tip(kind)) || &kind == &current) continue;
             const SideCondition chosen{.kind = kind.kind, .value = now.value, .factor = now.factor};
-            ui.act(action::Change{"equation", text_with_side(sides.text, sides.component, side, chosen)});
+            change(ui, "equation", text_with_side(sides.text, sides.component, side, chosen));
         }
     });
 }
@@ -148,12 +144,9 @@ std::string choose_component(UiState& ui, const equation::Equations& equations) 
     std::string& chosen = ui.panel.simulation.side_component;
     if (std::ranges::find(names, chosen) == names.end()) chosen = names.front();
     if (names.size() == 1) return chosen;
-    constexpr std::string_view kTip = "The component whose sides are shown below";
-    row("Component", kTip);
-    combo("##of", chosen.c_str(), kTip, [&] {
-        for (const std::string& name : names)
-            if (choice(name.c_str(), name == chosen, "")) chosen = name;
-    });
+    if (const auto clicked =
+            name_row("Component", names, chosen, "The component whose sides are shown below"))
+        chosen = names[*clicked];
     return chosen;
 }
 

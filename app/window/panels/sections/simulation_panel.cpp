@@ -105,44 +105,38 @@ void draw_backend(UiState& ui, const Snapshot& snapshot) {
     const bool cuda = snapshot.machine && snapshot.machine->has_cuda();
     const std::string why =
         cuda ? "" : "No CUDA: " + (snapshot.machine ? snapshot.machine->cuda.why_none : "not known yet");
-    constexpr std::string_view kTip = "Where the steps are computed; the field is kept\n--backend B";
-    row("Backend", kTip);
-    combo("##backend", now.backend.c_str(), kTip, [&] {
-        const Segment backends[] = {{"auto", "The GPU if there is one, else the CPU"},
-                                    {"cpu", "The cores of the CPU, with SIMD"},
-                                    {"cuda", "The NVIDIA GPU"}};
-        for (const Segment& one : backends)
-            if (choice(one.label, now.backend == one.label, one.tip, &one == &backends[2] ? why : ""))
-                change(ui, "backend", one.label);
-    });
+    combo_row(
+        "Backend", now.backend.c_str(), "Where the steps are computed; the field is kept\n--backend B", [&] {
+            const Segment backends[] = {{"auto", "The GPU if there is one, else the CPU"},
+                                        {"cpu", "The cores of the CPU, with SIMD"},
+                                        {"cuda", "The NVIDIA GPU"}};
+            for (const Segment& one : backends)
+                if (choice(one.label, now.backend == one.label, one.tip, &one == &backends[2] ? why : ""))
+                    change(ui, "backend", one.label);
+        });
 }
 
 void draw_precision(UiState& ui, const RunSpec& now) {
-    row("Precision", "Number format of a cell; the field is converted\n--dtype T");
     static constexpr Segment kSegments[] = {
         {"float32", "4 bytes per cell, about 7 digits: twice as fast when memory-bound\n--dtype float32"},
         {"float64", "8 bytes per cell, about 16 digits\n--dtype float64"}};
-    if (const auto clicked = segmented("dtype", kSegments, now.dtype == DType::float32 ? 0 : 1))
+    if (const auto clicked = segmented_row("Precision",
+                                           "Number format of a cell; the field is converted\n--dtype T",
+                                           kSegments,
+                                           now.dtype == DType::float32 ? 0 : 1))
         change(ui, "dtype", kSegments[*clicked].label);
 }
 
 void draw_threads(UiState& ui, const Snapshot& snapshot) {
     const int most =
         std::max({1, snapshot.now.threads, snapshot.machine ? snapshot.machine->cpu_threads : 1});
-    constexpr std::string_view kTip = "CPU threads that step the field\n--threads N";
     const bool used = is_on(snapshot.now, Device::cpu) && most > 1;
-    row("Threads", kTip);
-    ImGui::BeginDisabled(!used);
-    const auto entered = whole_input("##threads",
-                                     ui,
-                                     snapshot.now.threads,
-                                     1,
-                                     most,
-                                     used        ? fmt::format("1 to {} CPU threads\n--threads N", most)
-                                     : most == 1 ? std::string("This machine has one thread")
-                                                 : std::string("Only for the CPU backend"));
-    ImGui::EndDisabled();
-    if (entered) change(ui, "threads", std::to_string(*entered));
+    const std::string tip = used ? fmt::format("1 to {} CPU threads that step the field\n--threads N", most)
+                            : most == 1 ? "This machine has one thread"
+                                        : "Only for the CPU backend";
+    const FieldRow field{.ui = ui, .label = "Threads", .tip = tip, .enabled = used};
+    if (const auto entered = whole_row(field, snapshot.now.threads, 1, most))
+        change(ui, "threads", std::to_string(*entered));
 }
 
 // --- Size and memory
@@ -180,15 +174,15 @@ void draw_size(UiState& ui, const Snapshot& snapshot) {
     row("Size", "Columns x rows of the field, in cells\n--size NX[xNY]");
     const float spacing = ImGui::GetStyle().ItemInnerSpacing.x;
     const float width = std::max(1.0f, (ImGui::GetContentRegionAvail().x - em(0.8f) - 2 * spacing) / 2);
-    ImGui::SetNextItemWidth(width);
-    const auto columns = whole_input("##nx", ui, size.nx, 1, kMaxCells, "Columns\n--size NX[xNY]");
-    if (columns) size.nx = int(*columns);
+    const auto draw_side = [&](const char* id, int& side, float wide, std::string_view tip) {
+        ImGui::SetNextItemWidth(wide);
+        if (const auto entered = whole_input(id, ui, side, 1, kMaxCells, tip)) side = int(*entered);
+    };
+    draw_side("##nx", size.nx, width, "Columns\n--size NX[xNY]");
     same_line();
     ImGui::TextUnformatted("\xc3\x97");
     same_line();
-    ImGui::SetNextItemWidth(-FLT_MIN);
-    const auto rows = whole_input("##ny", ui, size.ny, 1, kMaxCells, "Rows\n--size NX[xNY]");
-    if (rows) size.ny = int(*rows);
+    draw_side("##ny", size.ny, -FLT_MIN, "Rows\n--size NX[xNY]");
     state.nx = size.nx == current.nx ? 0 : size.nx;
     state.ny = size.ny == current.ny ? 0 : size.ny;
     row("", "");
@@ -217,10 +211,10 @@ void draw_size(UiState& ui, const Snapshot& snapshot) {
 // Draws a number with a button; returns true if the button was pressed.
 bool draw_order(UiState& ui, const char* label, const char* verb, long long& value, std::string_view tip) {
     ImGui::PushID(label);
-    row(label, tip, em(4.2f));
-    if (const auto entered = whole_input("##value", ui, value, 0, kMaxSteps, tip)) value = *entered;
+    if (const auto entered = whole_row({ui, label, tip, em(4.2f)}, value, 0, kMaxSteps)) value = *entered;
     same_line();
-    const bool pressed = button(verb, button_size(1), tip, draft_of(ui, "##value").wrong);
+    const bool pressed =
+        button(verb, button_size(1), tip, draft_of(ui, fmt::format("##{}", label).c_str()).wrong);
     ImGui::PopID();
     return pressed;
 }

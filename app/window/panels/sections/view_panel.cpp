@@ -94,8 +94,11 @@ void send_rule(UiState& ui, const Colours& colours, const RangeRule& rule) {
 }
 
 void draw_scale(UiState& ui, const Colours& colours) {
-    row("Scale", fmt::format("How values map to colours\n--{} log|symlog|centred[:RANGE]", colours.range));
-    const auto clicked = segmented("scale", kScales, int(colours.rule.scale));
+    const auto clicked = segmented_row(
+        "Scale",
+        fmt::format("How values map to colours\n--{} log|symlog|centred[:RANGE]", colours.range),
+        kScales,
+        int(colours.rule.scale));
     if (!clicked) return;
     RangeRule rule = colours.rule;
     rule.scale = Scale(*clicked);
@@ -117,36 +120,43 @@ RangeRule starting_rule(RangeRule::Kind kind, const Colours& colours) {
 
 void draw_ends(UiState& ui, const Colours& colours) {
     RangeRule rule = colours.rule;
-    const bool percentile = rule.kind == RangeRule::Kind::percentile;
-    const std::string_view tips[] = {
-        percentile ? "Lower percentile: values below have the first colour" : "Value of the first colour",
-        percentile ? "Upper percentile: values above have the last colour" : "Value of the last colour"};
+    const bool percentile = rule.kind == RangeRule::Kind::percentile, log = rule.scale == Scale::log;
     row(percentile ? "Percentiles" : "From, to", "Where the colours begin and end");
     const float width = button_size(2).x;
-    ImGui::SetNextItemWidth(width);
     // Each end stays on its side of the other.
-    const bool log = rule.scale == Scale::log;
     const double least = percentile ? 0 : log ? 1e-300 : std::numeric_limits<double>::lowest();
     const double most = percentile ? 100 : std::numeric_limits<double>::max();
     const NumberRange lows{least, std::nextafter(rule.high, least), "must be below the other end"};
     const NumberRange highs{std::nextafter(rule.low, most), most, {}, "must be above the other end"};
-    const auto low = number_input("##low", ui, rule.low, lows, tips[0]);
+    ImGui::SetNextItemWidth(width);
+    const auto low = number_input(
+        "##low",
+        ui,
+        rule.low,
+        lows,
+        percentile ? "Lower percentile: values below have the first colour" : "Value of the first colour");
     same_line();
     ImGui::SetNextItemWidth(width);
-    const auto high = number_input("##high", ui, rule.high, highs, tips[1]);
-    if (low) rule.low = *low;
-    if (high) rule.high = *high;
-    if (low || high) send_rule(ui, colours, rule);
+    const auto high = number_input(
+        "##high",
+        ui,
+        rule.high,
+        highs,
+        percentile ? "Upper percentile: values above have the last colour" : "Value of the last colour");
+    if (!low && !high) return;
+    rule.low = low.value_or(rule.low);
+    rule.high = high.value_or(rule.high);
+    send_rule(ui, colours, rule);
 }
 
 void draw_range(UiState& ui, const Colours& colours) {
-    row("Range",
-        fmt::format("The values that the colours cover\n--{} auto|percentile:LO:HI|MIN:MAX", colours.range));
+    const std::string tip =
+        fmt::format("The values that the colours cover\n--{} auto|percentile:LO:HI|MIN:MAX", colours.range);
     static constexpr Segment kSegments[] = {
         {"Auto", "From the smallest to the largest value of each frame"},
         {"Percent", "Between two percentiles of each frame, so that outliers do not matter"},
         {"Fixed", "Two fixed numbers, so that pictures can be compared"}};
-    if (const auto clicked = segmented("kind", kSegments, int(colours.rule.kind)))
+    if (const auto clicked = segmented_row("Range", tip, kSegments, int(colours.rule.kind)))
         send_rule(ui, colours, starting_rule(RangeRule::Kind(*clicked), colours));
     if (colours.rule.kind != RangeRule::Kind::automatic) draw_ends(ui, colours);
     if (button_row("Fit range to view",
@@ -170,41 +180,34 @@ std::optional<ValueRange> shown_range(const Snapshot& snapshot, bool laplacian) 
 }
 
 void draw_contours(UiState& ui, const Snapshot& snapshot) {
-    constexpr std::string_view kTip =
-        "Lines of equal value, here and in figures: their levels, e.g. 0.1, 0.25, or their number; empty: "
-        "none\n--contours L1,L2,...|N";
-    row("Contours", kTip);
-    NumberDraft* const draft = text_field("##contours", ui, snapshot.now.contours, kTip);
-    if (!draft) return;
-    std::erase(draft->text, ' ');
-    try {
-        change(ui, "contours", read_contours(draft->text));
-    } catch (const InputError& error) {
-        draft->wrong = error.what();
-    }
+    text_row(
+        {ui,
+         "Contours",
+         "Lines of equal value, here and in figures: their levels, e.g. 0.1, 0.25, or their number; empty: "
+         "none\n--contours L1,L2,...|N"},
+        snapshot.now.contours,
+        [&](std::string text) {
+            std::erase(text, ' ');
+            change(ui, "contours", read_contours(text));
+        });
 }
 
 void draw_arrow_choice(UiState& ui, const Snapshot& snapshot) {
-    constexpr std::string_view kTip =
-        "Arrows over the field, here and in figures: its gradient or flux, or two components as x and "
-        "y\n--arrows "
-        "gradient|flux|A,B";
     const RunSpec& now = snapshot.now;
     const std::string arrows = now.drawn_arrows();
-    row("Arrows", kTip);
-    combo("##arrows", arrows.empty() ? "none" : arrows.c_str(), kTip, [&] {
-        if (choice("none", arrows.empty(), "")) change(ui, "arrows", "");
-        const std::string gradient(kGradientArrows);
-        if (choice(gradient.c_str(), arrows == gradient, "Gradient of the shown quantity, uphill"))
-            change(ui, "arrows", gradient);
-        const std::string flux(kFluxArrows);
-        if (choice(flux.c_str(), arrows == flux, "Opposite to the gradient, downhill, as heat flows"))
-            change(ui, "arrows", flux);
+    const auto offer = [&](const std::string& what, std::string_view tip) {
+        if (choice(what.empty() ? "none" : what.c_str(), arrows == what, tip)) change(ui, "arrows", what);
+    };
+    constexpr std::string_view kTip =
+        "Arrows over the field, here and in figures: its gradient or flux, or two components as x and "
+        "y\n--arrows gradient|flux|A,B";
+    combo_row("Arrows", arrows.empty() ? "none" : arrows.c_str(), kTip, [&] {
+        offer("", "");
+        offer(std::string(kGradientArrows), "Gradient of the shown quantity, uphill");
+        offer(std::string(kFluxArrows), "Opposite to the gradient, downhill, as heat flows");
         const auto& components = now.model->components;
-        for (std::size_t i = 0; i + 1 < components.size(); ++i) {
-            const std::string pair = components[i].name + "," + components[i + 1].name;
-            if (choice(pair.c_str(), arrows == pair, "")) change(ui, "arrows", pair);
-        }
+        for (std::size_t i = 0; i + 1 < components.size(); ++i)
+            offer(components[i].name + "," + components[i + 1].name, "");
     });
 }
 

@@ -147,6 +147,16 @@ std::optional<LiveEdit> type_number(
     return LiveEdit{*value, false};
 }
 
+// Draws the label and, by its ID, the field.
+template <class Draw>
+auto in_row(const FieldRow& field, const Draw& draw) {
+    row(field.label, field.tip, field.keep);
+    ImGui::BeginDisabled(!field.enabled);
+    const auto result = draw(fmt::format("##{}", field.label).c_str());
+    ImGui::EndDisabled();
+    return result;
+}
+
 constexpr std::string_view kNoDialog = "Install zenity or kdialog for a file dialog";
 
 void ask_path(UiState& ui, unsigned field, PathKind kind, const std::string& path) {
@@ -186,9 +196,20 @@ NumberDraft& draft_of(UiState& ui, const char* id) {
     return ui.panel.drafts[ImGui::GetID(id)];
 }
 
-NumberDraft* text_field(const char* id, UiState& ui, const std::string& current, std::string_view tip) {
+bool text_field(
+    const char* id, UiState& ui, const std::string& current, std::string_view tip, const TakeEntry& take) {
     NumberDraft& draft = draft_of(ui, id);
-    return edit_text(id, draft, current, tip) ? &draft : nullptr;
+    if (!edit_text(id, draft, current, tip)) return false;
+    draft.wrong.clear();
+    try {
+        take(draft.text);
+        return true;
+    } catch (const equation::TextError& error) {
+        draft.wrong = error.sentence();
+    } catch (const InputError& error) {
+        draft.wrong = error.what();
+    }
+    return false;
 }
 
 std::optional<double> number_input(
@@ -210,18 +231,31 @@ std::optional<long long> whole_input(
     return *whole == current ? std::nullopt : whole;
 }
 
-std::optional<std::string> formula_input(
-    const char* id, UiState& ui, const std::string& current, const std::string& model, std::string_view tip) {
-    NumberDraft* const draft = text_field(id, ui, current, tip);
-    if (!draft) return std::nullopt;
-    draft->wrong.clear();
-    try {
-        if (!draft->text.empty()) equation::read_equations(model, {draft->text});
-        return draft->text;
-    } catch (const equation::TextError& error) {
-        draft->wrong = error.sentence();
-        return std::nullopt;
-    }
+bool text_row(const FieldRow& field, const std::string& current, const TakeEntry& take) {
+    return in_row(field, [&](const char* id) { return text_field(id, field.ui, current, field.tip, take); });
+}
+
+std::optional<double> number_row(const FieldRow& field, double current, const NumberRange& range) {
+    return in_row(field,
+                  [&](const char* id) { return number_input(id, field.ui, current, range, field.tip); });
+}
+
+std::optional<long long> whole_row(const FieldRow& field,
+                                   long long current,
+                                   long long least,
+                                   long long most) {
+    return in_row(field,
+                  [&](const char* id) { return whole_input(id, field.ui, current, least, most, field.tip); });
+}
+
+bool formula_row(const FieldRow& field,
+                 const std::string& current,
+                 const std::string& model,
+                 const TakeEntry& take) {
+    return text_row(field, current, [&](const std::string& formula) {
+        if (!formula.empty()) equation::read_equations(model, {formula});
+        take(formula);
+    });
 }
 
 std::optional<LiveEdit> live_slider(

@@ -62,6 +62,14 @@ bool is_narrow() {
 
 }  // namespace
 
+Area area_of(const ScreenRect& pixels) {
+    const ImVec2 scale = ImGui::GetIO().DisplayFramebufferScale;
+    return {float(pixels.x) / scale.x,
+            float(pixels.y) / scale.y,
+            float(pixels.width) / scale.x,
+            float(pixels.height) / scale.y};
+}
+
 ImVec4 error_color() {
     return on_light() ? ImVec4(0.70f, 0.09f, 0.09f, 1) : ImVec4(1.00f, 0.45f, 0.42f, 1);
 }
@@ -258,6 +266,26 @@ std::optional<int> segmented(const char* id, std::span<const Segment> segments, 
     return clicked;
 }
 
+std::optional<int> segmented_row(const char* label,
+                                 std::string_view tip,
+                                 std::span<const Segment> segments,
+                                 int chosen) {
+    row(label, tip);
+    return segmented(label, segments, chosen);
+}
+
+std::optional<std::size_t> name_row(const char* label,
+                                    std::span<const std::string> names,
+                                    std::string_view chosen,
+                                    std::string_view tip) {
+    std::optional<std::size_t> clicked;
+    combo_row(label, std::string(chosen).c_str(), tip, [&] {
+        for (std::size_t i = 0; i < names.size(); ++i)
+            if (choice(names[i].c_str(), names[i] == chosen, "")) clicked = i;
+    });
+    return clicked;
+}
+
 bool choice(const char* label, bool chosen, std::string_view tip, std::string_view why_not) {
     const ImGuiSelectableFlags flags = why_not.empty() ? 0 : ImGuiSelectableFlags_Disabled;
     const bool clicked = ImGui::Selectable(label, chosen, flags);
@@ -294,14 +322,23 @@ void end_values() {
     ImGui::EndTable();
 }
 
+void begin_area(const char* name, const Area& area, ImVec2 padding, ImGuiWindowFlags flags) {
+    ImGui::SetNextWindowPos(area.at(0, 0));
+    ImGui::SetNextWindowSize(ImVec2(area.width, area.height));
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 0);
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowMinSize, ImVec2(1, 1));
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, padding);
+    ImGui::Begin(name, nullptr, flags);
+    ImGui::PopStyleVar(4);
+}
+
 bool begin_over_canvas(
     const char* title, bool* open, const ScreenRect& canvas, ImVec2 share, ImVec2 most, ImGuiCond when) {
-    const ImVec2 scale = ImGui::GetIO().DisplayFramebufferScale;
-    const ImVec2 room(float(canvas.width) / scale.x, float(canvas.height) / scale.y);
-    const ImVec2 size(std::min(share.x * room.x, most.x), std::min(share.y * room.y, most.y));
-    const ImVec2 middle(float(canvas.x) / scale.x + room.x / 2, float(canvas.y) / scale.y + room.y / 2);
+    const Area room = area_of(canvas);
+    const ImVec2 size(std::min(share.x * room.width, most.x), std::min(share.y * room.height, most.y));
     ImGui::SetNextWindowSize(size, when);
-    ImGui::SetNextWindowPos(middle, when, ImVec2(0.5f, 0.5f));
+    ImGui::SetNextWindowPos(room.at(0.5f, 0.5f), when, ImVec2(0.5f, 0.5f));
     return ImGui::Begin(title, open, ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoCollapse);
 }
 

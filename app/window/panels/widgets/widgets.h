@@ -3,6 +3,7 @@
 
 #include <imgui.h>
 
+#include <functional>
 #include <limits>
 #include <optional>
 #include <span>
@@ -24,6 +25,32 @@ ImVec4 text_color();
 inline float em(float count) {
     return count * ImGui::GetFontSize();
 }
+
+/// A rectangle in ImGui's coordinates.
+struct Area {
+    float x = 0, y = 0, width = 0, height = 0;
+    /// Returns the point at these shares of its width and height.
+    ImVec2 at(float across, float down) const { return {x + across * width, y + down * height}; }
+    // These cut a part off and return it.
+    Area cut_top(float part) {
+        const Area top{x, y, width, part};
+        y += part;
+        height -= part;
+        return top;
+    }
+    Area cut_bottom(float part) {
+        height -= part;
+        return {x, y + height, width, part};
+    }
+    Area cut_left(float part) {
+        const Area left{x, y, part, height};
+        x += part;
+        width -= part;
+        return left;
+    }
+};
+/// Converts from pixels of the frame buffer.
+Area area_of(const ScreenRect& pixels);
 
 float text_width(std::string_view text);
 void colored_text(std::string_view text, const ImVec4& color);
@@ -80,6 +107,11 @@ struct Segment {
 /// is too short. Returns the one clicked, unless it is already chosen.
 std::optional<int> segmented(const char* id, std::span<const Segment> segments, int chosen);
 
+std::optional<int> segmented_row(const char* label,
+                                 std::string_view tip,
+                                 std::span<const Segment> segments,
+                                 int chosen);
+
 /// A row of a combo box, disabled if `why_not` is not empty.
 bool choice(const char* label, bool chosen, std::string_view tip, std::string_view why_not = {});
 
@@ -94,6 +126,19 @@ void combo(const char* id, const char* shown, std::string_view tip, F&& rows, Im
     ImGui::EndCombo();
 }
 
+/// A row of a label and a combo box, whose ID is "##" and the label.
+template <class F>
+void combo_row(
+    const char* label, const char* shown, std::string_view tip, F&& rows, ImGuiComboFlags flags = 0) {
+    row(label, tip);
+    combo((std::string("##") + label).c_str(), shown, tip, rows, flags);
+}
+/// Such a row for a choice of names. Returns the index of the one that was clicked.
+std::optional<std::size_t> name_row(const char* label,
+                                    std::span<const std::string> names,
+                                    std::string_view chosen,
+                                    std::string_view tip);
+
 /// Begins a table of label, right-aligned value and, with `units`, unit. Returns false if not visible.
 bool begin_values(const char* id, bool units = true);
 void value_row(const char* label, std::string_view value, std::string_view unit, std::string_view tip);
@@ -103,6 +148,9 @@ void end_values();
 inline constexpr ImGuiWindowFlags kPlainWindow = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
                                                  ImGuiWindowFlags_NoSavedSettings |
                                                  ImGuiWindowFlags_NoFocusOnAppearing;
+
+/// Begins a window of exactly this area, without rounding and border.
+void begin_area(const char* name, const Area& area, ImVec2 padding, ImGuiWindowFlags flags);
 
 /// Begins a window centred on the canvas, initially of this share of it and no larger than `most`. Call
 /// ImGui::End() whatever it returns.
@@ -117,10 +165,14 @@ void share_bar(double share, std::string_view text, std::string_view tip);
 /// Returns the draft of the field with this ID in the current window.
 NumberDraft& draft_of(UiState& ui, const char* id);
 
-/// A text field that shows `current` until it is edited. Returns its draft if it was left with another text.
-/// Enter or leaving applies, Esc restores. A refused text (draft.wrong) stays and turns red; the reason is
-/// shown below it until the next click, and in its tooltip.
-NumberDraft* text_field(const char* id, UiState& ui, const std::string& current, std::string_view tip);
+/// Takes a text that was entered, and throws InputError if it refuses it.
+using TakeEntry = std::function<void(const std::string&)>;
+
+/// A text field that shows `current` until it is edited and left with another text, which `take` gets. Enter
+/// or leaving applies, Esc restores. A refused text stays and turns red; the reason is shown below it until
+/// the next click, and in its tooltip. Returns whether a text was taken.
+bool text_field(
+    const char* id, UiState& ui, const std::string& current, std::string_view tip, const TakeEntry& take);
 
 struct NumberRange {
     double least = -std::numeric_limits<double>::max();
@@ -128,6 +180,7 @@ struct NumberRange {
     // Messages for numbers beyond the limits, appended to the number; empty: the limit.
     std::string_view above = {}, below = {};
 };
+inline constexpr NumberRange kAboveZero{std::numeric_limits<double>::min()};
 
 /// A text field for a number, as typed_number() parses it. Returns a new, allowed number once entered.
 std::optional<double> number_input(
@@ -137,9 +190,22 @@ std::optional<double> number_input(
 std::optional<long long> whole_input(
     const char* id, UiState& ui, long long current, long long least, long long most, std::string_view tip);
 
-/// A text field for a formula of the model's names, which may be empty. Returns what was entered.
-std::optional<std::string> formula_input(
-    const char* id, UiState& ui, const std::string& current, const std::string& model, std::string_view tip);
+/// A row of a label and such a field, whose ID is "##" and the label; `keep` is as for row().
+struct FieldRow {
+    UiState& ui;
+    const char* label;
+    std::string_view tip;
+    float keep = 0;
+    bool enabled = true;
+};
+bool text_row(const FieldRow& field, const std::string& current, const TakeEntry& take);
+std::optional<double> number_row(const FieldRow& field, double current, const NumberRange& range = {});
+std::optional<long long> whole_row(const FieldRow& field, long long current, long long least, long long most);
+/// The text is a formula of the model's names, or empty.
+bool formula_row(const FieldRow& field,
+                 const std::string& current,
+                 const std::string& model,
+                 const TakeEntry& take);
 
 struct SliderLook {
     double least = 0, most = 1;
