@@ -131,7 +131,7 @@ void move_keyboard(int step) {
 
 }  // namespace
 
-Layout draw_interface(UiState& ui, const Snapshot& snapshot) {
+bool draw_interface(UiState& ui, const Snapshot& snapshot) {
     const ImGuiIO& io = ImGui::GetIO();
     const float line = ImGui::GetTextLineHeight(), frame = ImGui::GetFrameHeight();
     const float least_canvas = 2 * frame;
@@ -202,9 +202,8 @@ Layout draw_interface(UiState& ui, const Snapshot& snapshot) {
         {ui.panel.copied_until, ui.panel.code.copied_until, ui.panel.examples.copied_until, ui.said_until});
     const EquationState& equation = ui.panel.equation;
     const bool text_waits = equation.typed_at >= 0 || ImGui::GetTime() < equation.hold_until;
-    return {ui.canvas,
-            tooltip_waits() || text_waits || ui.panel.code.waits || notice_fades(ui, snapshot) ||
-                ui.panel.tour.done || ImGui::GetTime() < copied_until};
+    return tooltip_waits() || text_waits || ui.panel.code.waits || notice_fades(ui, snapshot) ||
+           ui.panel.tour.done || ImGui::GetTime() < copied_until;
 }
 
 }  // namespace stencil

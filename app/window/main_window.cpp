@@ -329,10 +329,10 @@ class MainWindow {
             ui_.panel.examples.waiting = std::exchange(request_.example, std::nullopt);
         ui_.bare_canvas = !request_.film.empty() || ui_.canvas_film.on() || ui_.asked<CopyCanvas>();
         display_->begin_frame();
-        const Layout layout = draw_interface(ui_, *snapshot_);
+        const bool moves = draw_interface(ui_, *snapshot_);
         output =
-            canvas_.update(ui_, *snapshot_, {layout.canvas, canvas_colors(ui_.preferences.theme), seconds()});
-        moves_ = output.moves || layout.moves;
+            canvas_.update(ui_, *snapshot_, {ui_.canvas, canvas_colors(ui_.preferences.theme), seconds()});
+        moves_ = output.moves || moves;
         if (request_.zoom && snapshot_->frame) zoom_to(*std::exchange(request_.zoom, {}));
         hold_visible_range(ui_, *snapshot_);
         ask_engine(std::move(output.request));

@@ -21,8 +21,8 @@ struct Whole : Interface {
     explicit Whole(float width = 1280, float height = 800) {
         quiet();
         draw = [this] {
-            const Layout layout = draw_interface(ui, snapshot);
-            canvas_.update(ui, snapshot, {layout.canvas, canvas_colors(Theme::dark), 0});
+            draw_interface(ui, snapshot);
+            canvas_.update(ui, snapshot, {ui.canvas, canvas_colors(Theme::dark), 0});
         };
         resize(width, height);
         frames(3);

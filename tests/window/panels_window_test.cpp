@@ -100,14 +100,13 @@ TEST_CASE("toolbar, panel, status line and canvas never overlap, and the canvas 
             ui.preferences.panels = dice.integer(0, 3) > 0;
             ui.preferences.panel_width = float(dice.uniform(kMinPanelWidth, kMaxPanelWidth));
             const Snapshot snapshot = full_snapshot(dice);
-            Layout layout;
-            imgui.draw = [&] { layout = draw_interface(ui, snapshot); };
+            imgui.draw = [&] { draw_interface(ui, snapshot); };
             imgui.frames(2);
 
-            const ScreenRect canvas{layout.canvas.x / pixels,
-                                    layout.canvas.y / pixels,
-                                    layout.canvas.width / pixels,
-                                    layout.canvas.height / pixels};
+            const ScreenRect canvas{ui.canvas.x / pixels,
+                                    ui.canvas.y / pixels,
+                                    ui.canvas.width / pixels,
+                                    ui.canvas.height / pixels};
             const WindowRect tools = window_rect("##tools");
             const float taken = tools.drawn ? tools.most.x - tools.least.x : 0;
             CHECK(canvas.width >= (1 - kLargestPanelShare) * width - taken - 1);

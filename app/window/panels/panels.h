@@ -14,18 +14,14 @@
 
 namespace stencil {
 
-struct Layout {
-    ScreenRect canvas;   ///< pixels of the frame buffer
-    bool moves = false;  ///< something is animated: draw another frame soon
-};
-
 inline constexpr double kLargestPanelShare = 0.45;  ///< relative to the window's width
 inline constexpr double kLargestEditorShare =
     0.65;  ///< of the large editor, relative to what the panel leaves
 
 /// Draws the interface except the canvas, between ImGui's NewFrame and Render: toolbar on top, panel at the
-/// left, status line below, canvas in the rest. Also stores the canvas' rectangle in UiState::canvas.
-Layout draw_interface(UiState& ui, const Snapshot& snapshot);
+/// left, status line below, canvas in the rest, whose rectangle is then in UiState::canvas. Returns whether
+/// something is animated, so that another frame should be drawn soon.
+bool draw_interface(UiState& ui, const Snapshot& snapshot);
 
 void draw_toolbar(UiState& ui, const Snapshot& snapshot);
 /// Returns the height of its largest button.

@@ -225,7 +225,7 @@ void begin_window(const char* name, float width, float height) {
 Interface::Interface(std::vector<std::string> sections)
     : HeadlessImGui(1280, 800), ui(open_interface()), snapshot(full_snapshot(dice)) {
     if (!sections.empty()) ui.preferences.open_sections = std::move(sections);
-    draw = [this] { moves = draw_interface(ui, snapshot).moves; };
+    draw = [this] { moves = draw_interface(ui, snapshot); };
     frames();
 }
 
