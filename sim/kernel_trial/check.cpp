@@ -122,11 +122,14 @@ std::vector<Size> sizes_for(const LaunchShape& shape) {
 template <class T>
 class SizeCheck {
   public:
-    SizeCheck(
-        Launcher<T>& launcher, const Entry& entry, const LaunchShape& launch, const RunSpec& run, Size size)
-        : launcher_(launcher),
+    SizeCheck(const Launch<T>& launch,
+              const Entry& entry,
+              const LaunchShape& launch_shape,
+              const RunSpec& run,
+              Size size)
+        : launch_(launch),
           entry_(entry),
-          launch_(launch),
+          launch_shape_(launch_shape),
           dt_(run.time_step()),
           shape_(size.nx, size.ny),
           expected_(run, size) {
@@ -138,7 +141,7 @@ class SizeCheck {
     std::string advance(int steps) {
         expected_.advance(steps);
         auto after = from_, to = unwritten();
-        launcher_.launch(shape_, after, to, steps, double(step_) * dt_);
+        launch_(shape_, after, to, steps, double(step_) * dt_);
         for (std::size_t c = 0; c < to.size(); ++c) {
             const Outcome<T> outcome = outcome_of(c, after[c], to[c]);
             if (std::string fault = outcome.fault(); !fault.empty()) return fault;
@@ -148,7 +151,7 @@ class SizeCheck {
         constexpr int kAgain = 3;
         for (int i = 0; i < kAgain; ++i) {
             auto source = from_, again = unwritten();
-            launcher_.launch(shape_, source, again, steps, double(step_) * dt_);
+            launch_(shape_, source, again, steps, double(step_) * dt_);
             for (std::size_t c = 0; c < to.size(); ++c)
                 if (std::string difference = outcome_of(c, source[c], to[c]).difference(again[c]);
                     !difference.empty())
@@ -173,15 +176,15 @@ class SizeCheck {
                 to,
                 expected_.right(c),
                 expected_.tolerance(c, dtype_of<T>),
-                launch_.tile_x,
-                launch_.tile_y,
+                launch_shape_.tile_x,
+                launch_shape_.tile_y,
                 from_.size() > 1 ? entry_.components[c] : "",
                 entry_.boundary};
     }
 
-    Launcher<T>& launcher_;
+    const Launch<T>& launch_;
     const Entry& entry_;
-    const LaunchShape& launch_;
+    const LaunchShape& launch_shape_;
     double dt_;
     GuardedShape shape_;
     Expected expected_;
@@ -193,7 +196,7 @@ class SizeCheck {
 }  // namespace
 
 template <class T>
-Check check_kernel(Launcher<T>& launcher,
+Check check_kernel(const Launch<T>& launch,
                    const Entry& entry,
                    const LaunchShape& shape,
                    const RunSpec& run,
@@ -201,7 +204,7 @@ Check check_kernel(Launcher<T>& launcher,
     Check check;
     const auto sizes = sizes_for(shape);
     for (const Size size : sizes) {
-        SizeCheck<T> one(launcher, entry, shape, run, size);
+        SizeCheck<T> one(launch, entry, shape, run, size);
         int done = 0;
         for (const int steps : {shape.steps, shape.steps, 1}) {
             done += steps;
@@ -225,12 +228,12 @@ Check check_kernel(Launcher<T>& launcher,
     return check;
 }
 
-template Check check_kernel<float>(Launcher<float>&,
+template Check check_kernel<float>(const Launch<float>&,
                                    const Entry&,
                                    const LaunchShape&,
                                    const RunSpec&,
                                    const std::function<void(const std::string&)>&);
-template Check check_kernel<double>(Launcher<double>&,
+template Check check_kernel<double>(const Launch<double>&,
                                     const Entry&,
                                     const LaunchShape&,
                                     const RunSpec&,

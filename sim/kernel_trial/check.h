@@ -6,23 +6,20 @@
 #include <vector>
 
 #include "sim/kernel_trial/faults.h"
-#include "sim/user_kernel/entry.h"
+#include "sim/user_kernel/user_kernel.h"
 
 namespace stencil::user_kernel {
 
-/// Launches a kernel; tests have launchers that run host code.
+/// Makes `steps` steps at time `t` from one array per component to another; done when it returns. Tests run
+/// host code.
 template <class T>
-class Launcher {
-  public:
-    virtual ~Launcher() = default;
+using Launch = std::function<void(
+    const GuardedShape& shape, std::vector<Cells<T>>& from, std::vector<Cells<T>>& to, int steps, double t)>;
 
-    /// Makes `steps` steps at time `t` from one array per component to another; done when it returns.
-    virtual void launch(const GuardedShape& shape,
-                        std::vector<Cells<T>>& from,
-                        std::vector<Cells<T>>& to,
-                        int steps,
-                        double t) = 0;
-};
+/// Launches a kernel on the GPU, between arrays on the host; only in builds with CUDA. Throws CudaError if
+/// the launch failed; the device is then unusable in this process.
+template <class T>
+Launch<T> gpu_launch(const UserKernel& kernel, const StepParameters& params);
 
 struct Check {
     std::string fault;  ///< one line; empty if the kernel is correct
@@ -32,7 +29,7 @@ struct Check {
 
 /// `run` gives all but the size. `alive` is called before each piece of work with a description.
 template <class T>
-Check check_kernel(Launcher<T>& launcher,
+Check check_kernel(const Launch<T>& launch,
                    const Entry& entry,
                    const LaunchShape& shape,
                    const RunSpec& run,

@@ -1,4 +1,7 @@
-#include "sim/kernel_trial/cuda_launcher.h"
+#include <memory>
+
+#include "sim/kernel_trial/check.h"
+#include "sim/user_kernel/cuda_step_launcher.h"
 
 namespace stencil::user_kernel {
 namespace {
@@ -35,23 +38,25 @@ class DeviceCopies {
 }  // namespace
 
 template <class T>
-void CudaLauncher<T>::launch(
-    const GuardedShape& shape, std::vector<Cells<T>>& from, std::vector<Cells<T>>& to, int steps, double t) {
-    const LoadedStep<T> loaded(kernel_, shape.nx, shape.ny, shape.pitch, stream_);
-    DeviceCopies<T> sources(from, stream_), results(to, stream_);
-    std::vector<const T*> read;
-    std::vector<T*> written;
-    for (std::size_t c = 0; c < from.size(); ++c) {
-        read.push_back(sources.first_cell(c, shape));
-        written.push_back(results.first_cell(c, shape));
-    }
-    loaded.launch(read, written, params_, steps, t);
-    stream_.synchronize();
-    sources.read_back(from);
-    results.read_back(to);
+Launch<T> gpu_launch(const UserKernel& kernel, const StepParameters& params) {
+    return [&kernel, params, stream = std::make_shared<CudaStream>()](
+               const GuardedShape& shape, auto& from, auto& to, int steps, double t) {
+        const LoadedStep<T> loaded(kernel, shape.nx, shape.ny, shape.pitch, *stream);
+        DeviceCopies<T> sources(from, *stream), results(to, *stream);
+        std::vector<const T*> read;
+        std::vector<T*> written;
+        for (std::size_t c = 0; c < from.size(); ++c) {
+            read.push_back(sources.first_cell(c, shape));
+            written.push_back(results.first_cell(c, shape));
+        }
+        loaded.launch(read, written, params, steps, t);
+        stream->synchronize();
+        sources.read_back(from);
+        results.read_back(to);
+    };
 }
 
-template class CudaLauncher<float>;
-template class CudaLauncher<double>;
+template Launch<float> gpu_launch(const UserKernel&, const StepParameters&);
+template Launch<double> gpu_launch(const UserKernel&, const StepParameters&);
 
 }  // namespace stencil::user_kernel

@@ -11,14 +11,11 @@
 
 #include "sim/files/descriptor.h"
 #include "sim/files/input_file.h"
+#include "sim/kernel_trial/check.h"
 #include "sim/machine/child_process.h"
 #include "sim/text/error.h"
 #include "sim/text/json.h"
 #include "sim/text/quote.h"
-#include "sim/user_kernel/user_kernel.h"
-#if STENCILSCOPE_HAS_CUDA
-#include "sim/kernel_trial/cuda_launcher.h"
-#endif
 
 namespace stencil {
 
@@ -156,9 +153,10 @@ std::string words_for(const std::string& error) {
 
 template <class T>
 Check check_on_gpu(const UserKernel& kernel, const RunSpec& run, Answers& answers) {
-    CudaLauncher<T> launcher(kernel, run.params());
     return check_kernel<T>(
-        launcher, kernel.entry, kernel.shape, run, [&](const std::string& doing) { answers.tell(doing); });
+        gpu_launch<T>(kernel, run.params()), kernel.entry, kernel.shape, run, [&](const std::string& doing) {
+            answers.tell(doing);
+        });
 }
 
 void time_it(LadderSpec spec, const Machine& machine, Answers& answers) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "kernels/equation/input_values.h"
+#include "kernels/equation/operations.h"
 #include "sim/model/equations.h"
 #include "sim/model/step/stages.h"
 #include "sim/problem/start.h"
@@ -21,25 +22,15 @@ namespace stencil::user_kernel {
 namespace {
 
 // Keywords of C++17, and names used by the declarations.
-bool is_reserved(const std::string& name) {
-    static const std::set<std::string> reserved{
-        "alignas",     "alignof",   "and",          "and_eq",    "asm",      "auto",
-        "bitand",      "bitor",     "bool",         "break",     "case",     "catch",
-        "char",        "char16_t",  "char32_t",     "class",     "compl",    "const",
-        "const_cast",  "constexpr", "continue",     "decltype",  "default",  "delete",
-        "do",          "double",    "dynamic_cast", "else",      "enum",     "explicit",
-        "export",      "extern",    "false",        "final",     "float",    "for",
-        "friend",      "goto",      "if",           "import",    "inline",   "int",
-        "long",        "module",    "mutable",      "namespace", "new",      "noexcept",
-        "not",         "not_eq",    "nullptr",      "operator",  "or",       "or_eq",
-        "private",     "protected", "public",       "real",      "register", "reinterpret_cast",
-        "return",      "short",     "signed",       "sizeof",    "static",   "static_assert",
-        "static_cast", "struct",    "switch",       "template",  "this",     "thread_local",
-        "throw",       "true",      "try",          "typedef",   "typeid",   "typename",
-        "union",       "unsigned",  "using",        "virtual",   "void",     "volatile",
-        "wchar_t",     "while",     "xor",          "xor_eq"};
-    return reserved.contains(name);
-}
+constexpr std::string_view kReserved =
+    "alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t class "
+    "compl "
+    "const const_cast constexpr continue decltype default delete do double dynamic_cast else enum explicit "
+    "export extern false final float for friend goto if import inline int long module mutable namespace new "
+    "noexcept not not_eq nullptr operator or or_eq private protected public real register reinterpret_cast "
+    "return short signed sizeof static static_assert static_cast struct switch template this thread_local "
+    "throw "
+    "true try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor xor_eq";
 
 // Decodes the code point at `at`, and advances `at`.
 char32_t next_letter(const std::string& utf8, std::size_t& at) {
@@ -79,8 +70,9 @@ std::string in_ascii(const std::string& name) {
 
 // Makes a member name: a parameter `new` becomes p.new_, and λ becomes p.lambda.
 std::string member(const std::string& name) {
+    static const std::vector<std::string> reserved = split(kReserved, ' ');
     std::string ascii = in_ascii(name);
-    return is_reserved(ascii) ? ascii + "_" : ascii;
+    return contains(reserved, ascii) ? ascii + "_" : ascii;
 }
 
 // Refuse duplicate members here; the compiler would report a line that the user did not write.
@@ -91,13 +83,6 @@ void require_distinct(const std::vector<std::string>& members) {
             throw InputError(fmt::format(
                 "--kernel: two names of the model would both be called {} in a kernel: give one another name",
                 name));
-}
-
-bool draws_numbers(const equation::Program& program) {
-    return std::ranges::any_of(program.stages, [](const equation::Stage& stage) {
-        return std::ranges::any_of(stage.operations,
-                                   [](const auto& o) { return o.code == equation::Code::random; });
-    });
 }
 
 std::string declarations(const Entry& entry) {
@@ -200,7 +185,8 @@ Entry entry_of(const Problem& spec) {
         throw InputError(
             fmt::format("--kernel: {} {}, which a kernel of your own is not given", entry.model, what));
     };
-    if (draws_numbers(program)) refuse("draws random numbers in every step");
+    if (std::ranges::any_of(program.stages, equation::draws_numbers))
+        refuse("draws random numbers in every step");
     if (!equations.data.empty()) refuse("reads pictures or arrays");
     for (const ModelParameter& row : spec.model->parameters) entry.parameters.push_back(member(row.name));
     entry.parameters.insert(entry.parameters.end(), {"dt", "dx"});

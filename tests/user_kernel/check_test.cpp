@@ -1,9 +1,6 @@
 // The check of user kernels, tested with faulty host code.
 #include "sim/kernel_trial/check.h"
 
-#include <functional>
-#include <utility>
-
 #include "tests/support/catch.h"
 #include "tests/support/scratch.h"
 
@@ -12,23 +9,6 @@ using namespace stencil::user_kernel;
 using namespace stencil_test;
 
 namespace {
-
-/// Calls a function instead of launching a kernel.
-template <class T>
-class HostLauncher : public Launcher<T> {
-  public:
-    using Shape = GuardedShape;
-    using Arrays = std::vector<Cells<T>>;
-    using Kernel = std::function<void(const Shape&, Arrays& from, Arrays& to, int steps, double t)>;
-
-    explicit HostLauncher(Kernel kernel) : kernel_(std::move(kernel)) {}
-    void launch(const Shape& shape, Arrays& from, Arrays& to, int steps, double t) override {
-        kernel_(shape, from, to, steps, t);
-    }
-
-  private:
-    Kernel kernel_;
-};
 
 /// Returns a cell after a step of diffusion, u <- u + c lap(u).
 template <class T>
@@ -62,9 +42,8 @@ RunSpec diffusion(Boundary boundary = Boundary::zero, DType dtype = DType::float
 }
 
 template <class T>
-Check check(const RunSpec& spec, typename HostLauncher<T>::Kernel kernel, LaunchShape shape = {}) {
-    HostLauncher<T> launcher(std::move(kernel));
-    return check_kernel<T>(launcher, entry_of(spec), shape, spec, [](const std::string&) {});
+Check check(const RunSpec& spec, const Launch<T>& launch, LaunchShape shape = {}) {
+    return check_kernel<T>(launch, entry_of(spec), shape, spec, [](const std::string&) {});
 }
 
 // Returns the fault of a kernel that is correct except that `plant` changes or skips a cell.
