@@ -4,28 +4,6 @@
 
 namespace stencil {
 
-CudaEvent::CudaEvent() {
-    cudaEvent_t event = nullptr;
-    CUDA_CHECK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
-    event_ = event;
-}
-
-CudaEvent::~CudaEvent() {
-    cudaEventDestroy(static_cast<cudaEvent_t>(event_));
-}
-
-void CudaEvent::record(CudaStream& stream) {
-    CUDA_CHECK(cudaEventRecord(static_cast<cudaEvent_t>(event_), cuda_handle(stream)));
-}
-
-void CudaEvent::wait_on(CudaStream& stream) {
-    CUDA_CHECK(cudaStreamWaitEvent(cuda_handle(stream), static_cast<cudaEvent_t>(event_), 0));
-}
-
-void CudaEvent::wait() {
-    CUDA_CHECK(cudaEventSynchronize(static_cast<cudaEvent_t>(event_)));
-}
-
 void finish(const CudaStream& stream) noexcept {
     cudaSetDevice(stream.device());
     cudaStreamSynchronize(static_cast<cudaStream_t>(stream.handle()));

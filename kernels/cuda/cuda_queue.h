@@ -1,4 +1,4 @@
-// Events, asynchronous copies and CUDA graphs.
+// Asynchronous copies and CUDA graphs.
 #pragma once
 
 #include <cstddef>
@@ -7,25 +7,6 @@
 #include "kernels/cuda/cuda_runtime.h"
 
 namespace stencil {
-
-/// A point in a stream that streams and the host can wait for.
-class CudaEvent {
-  public:
-    CudaEvent();
-    ~CudaEvent();
-    CudaEvent(const CudaEvent&) = delete;
-    CudaEvent& operator=(const CudaEvent&) = delete;
-
-    /// Marks all work enqueued on the stream so far.
-    void record(CudaStream& stream);
-    /// Makes later work on the stream wait for the event.
-    void wait_on(CudaStream& stream);
-    /// Blocks the host; an event never recorded counts as reached.
-    void wait();
-
-  private:
-    void* event_ = nullptr;
-};
 
 /// For destructors: waits for the stream and ignores errors, which later calls report.
 void finish(const CudaStream& stream) noexcept;

@@ -192,33 +192,32 @@ void CudaStream::synchronize() {
     CUDA_CHECK(cudaStreamSynchronize(cuda_handle(*this)));
 }
 
-CudaTimer::CudaTimer() {
-    cudaEvent_t start = nullptr;
-    cudaEvent_t stop = nullptr;
-    CUDA_CHECK(cudaEventCreate(&start));
-    start_ = start;
-    CUDA_CHECK(cudaEventCreate(&stop));
-    stop_ = stop;
+CudaEvent::CudaEvent(bool timed) {
+    cudaEvent_t event = nullptr;
+    CUDA_CHECK(cudaEventCreateWithFlags(&event, timed ? cudaEventDefault : cudaEventDisableTiming));
+    event_ = event;
 }
 
-CudaTimer::~CudaTimer() {
-    cudaEventDestroy(static_cast<cudaEvent_t>(start_));
-    cudaEventDestroy(static_cast<cudaEvent_t>(stop_));
+CudaEvent::~CudaEvent() {
+    cudaEventDestroy(static_cast<cudaEvent_t>(event_));
 }
 
-void CudaTimer::start(CudaStream& stream) {
-    CUDA_CHECK(cudaEventRecord(static_cast<cudaEvent_t>(start_), cuda_handle(stream)));
+void CudaEvent::record(CudaStream& stream) {
+    CUDA_CHECK(cudaEventRecord(static_cast<cudaEvent_t>(event_), cuda_handle(stream)));
 }
 
-void CudaTimer::stop(CudaStream& stream) {
-    CUDA_CHECK(cudaEventRecord(static_cast<cudaEvent_t>(stop_), cuda_handle(stream)));
+void CudaEvent::wait_on(CudaStream& stream) {
+    CUDA_CHECK(cudaStreamWaitEvent(cuda_handle(stream), static_cast<cudaEvent_t>(event_), 0));
 }
 
-double CudaTimer::seconds() {
-    CUDA_CHECK(cudaEventSynchronize(static_cast<cudaEvent_t>(stop_)));
+void CudaEvent::wait() {
+    CUDA_CHECK(cudaEventSynchronize(static_cast<cudaEvent_t>(event_)));
+}
+
+double CudaEvent::seconds_after(const CudaEvent& earlier) const {
     float milliseconds = 0;
     CUDA_CHECK(cudaEventElapsedTime(
-        &milliseconds, static_cast<cudaEvent_t>(start_), static_cast<cudaEvent_t>(stop_)));
+        &milliseconds, static_cast<cudaEvent_t>(earlier.event_), static_cast<cudaEvent_t>(event_)));
     return double(milliseconds) * 1e-3;
 }
 

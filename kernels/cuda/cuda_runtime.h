@@ -141,22 +141,40 @@ class CudaStream {
     void* handle_ = nullptr;
 };
 
+/// A point in a stream that streams and the host can wait for.
+class CudaEvent {
+  public:
+    explicit CudaEvent(bool timed = false);
+    ~CudaEvent();
+    CudaEvent(const CudaEvent&) = delete;
+    CudaEvent& operator=(const CudaEvent&) = delete;
+
+    /// Marks all work enqueued on the stream so far.
+    void record(CudaStream& stream);
+    /// Makes later work on the stream wait for the event.
+    void wait_on(CudaStream& stream);
+    /// Blocks the host; an event never recorded counts as reached.
+    void wait();
+    /// The device time between two events that are timed and were reached.
+    double seconds_after(const CudaEvent& earlier) const;
+
+  private:
+    void* event_ = nullptr;
+};
+
 /// Device time between two points of a stream.
 class CudaTimer {
   public:
-    CudaTimer();
-    ~CudaTimer();
-    CudaTimer(const CudaTimer&) = delete;
-    CudaTimer& operator=(const CudaTimer&) = delete;
-
-    void start(CudaStream& stream);
-    void stop(CudaStream& stream);
-    /// Waits for the stop event; returns the seconds between the two.
-    double seconds();
+    void start(CudaStream& stream) { start_.record(stream); }
+    void stop(CudaStream& stream) { stop_.record(stream); }
+    /// Waits for the second point; returns the seconds between the two.
+    double seconds() {
+        stop_.wait();
+        return stop_.seconds_after(start_);
+    }
 
   private:
-    void* start_ = nullptr;
-    void* stop_ = nullptr;
+    CudaEvent start_{true}, stop_{true};
 };
 
 /// Enqueues an empty kernel before a timed section. After OpenGL has drawn, it takes the wait for the GPU's
@@ -175,6 +193,15 @@ struct RowCopy {
 /// Copies between host and device and waits until they are done.
 void copy_to_device(const RowCopy& copy, CudaStream& stream);
 void copy_to_host(const RowCopy& copy, CudaStream& stream);
+
+/// Copies values to new device memory.
+template <class E>
+CudaMemory uploaded(const std::vector<E>& values, CudaStream& stream) {
+    const std::size_t bytes = values.size() * sizeof(E);
+    CudaMemory memory(bytes, stream.device());
+    copy_to_device({memory.data(), bytes, values.data(), bytes, bytes, 1}, stream);
+    return memory;
+}
 
 /// Enqueues copies within the device, without waiting.
 void copy_on_device(const RowCopy& copy, CudaStream& stream);

@@ -1,34 +1,14 @@
 #include "kernels/cuda/peer_memory.h"
 
-#include <cuda.h>
-
 #include <cstring>
 
-#include "kernels/cuda/cuda_check.cuh"
 #include "kernels/cuda/driver_function.cuh"
 
 namespace stencil {
 namespace {
 
-using OnValue = CUresult (*)(CUstream, CUdeviceptr, cuuint32_t, unsigned);
-
 // cudaMalloc packs smaller allocations into one block, which an IPC handle would share as a whole.
 constexpr std::size_t kWhole = std::size_t(2) << 20;
-
-struct Signal {
-    explicit Signal(const char* name) : name(name), enqueue(driver_function<OnValue>(name)) {
-        if (!enqueue) throw CudaError(std::string("the driver lacks ") + name);
-    }
-    const char* name;
-    OnValue enqueue;
-};
-
-void enqueue(const Signal& signal, void* flag, std::uint32_t value, unsigned flags, CudaStream& stream) {
-    const CUresult result =
-        signal.enqueue(cuda_handle(stream), reinterpret_cast<CUdeviceptr>(flag), value, flags);
-    if (result != CUDA_SUCCESS)
-        throw CudaError(std::string(signal.name) + ": CUDA error " + std::to_string(int(result)));
-}
 
 }  // namespace
 
@@ -68,13 +48,16 @@ bool reach_gpu(int from, int to) {
 }
 
 void enqueue_signal(void* flag, std::uint32_t value, CudaStream& stream) {
-    static const Signal write("cuStreamWriteValue32");
-    enqueue(write, flag, value, CU_STREAM_WRITE_VALUE_DEFAULT, stream);
+    const auto address = reinterpret_cast<CUdeviceptr>(flag);
+    check_driver(
+        DRIVER(cuStreamWriteValue32)(cuda_handle(stream), address, value, CU_STREAM_WRITE_VALUE_DEFAULT),
+        "cuStreamWriteValue32");
 }
 
 void enqueue_wait(void* flag, std::uint32_t value, CudaStream& stream) {
-    static const Signal wait("cuStreamWaitValue32");
-    enqueue(wait, flag, value, CU_STREAM_WAIT_VALUE_GEQ, stream);
+    const auto address = reinterpret_cast<CUdeviceptr>(flag);
+    check_driver(DRIVER(cuStreamWaitValue32)(cuda_handle(stream), address, value, CU_STREAM_WAIT_VALUE_GEQ),
+                 "cuStreamWaitValue32");
 }
 
 }  // namespace stencil

@@ -3,11 +3,8 @@
 #include <bit>
 
 namespace stencil::equation {
-namespace {
 
 constexpr int kWhole = 1;  // index of a product that is never contracted into an FMA
-
-}  // namespace
 
 int Builder::insert(const Operation& operation) {
     const Key key{operation.code,
@@ -22,33 +19,19 @@ int Builder::insert(const Operation& operation) {
 }
 
 int Builder::constant(double number) {
-    Operation operation;
-    operation.number = number;
-    return insert(operation);
+    return insert({.number = number});
 }
 
 int Builder::input(Code code, int index, int dx, int dy) {
-    Operation operation;
-    operation.code = code;
-    operation.index = index;
-    operation.dx = std::int8_t(dx);
-    operation.dy = std::int8_t(dy);
-    return insert(operation);
+    return insert({.code = code, .dx = std::int8_t(dx), .dy = std::int8_t(dy), .index = index});
 }
 
 int Builder::make(Code code, int a, int b, int c, int d) {
-    Operation operation;
-    operation.code = code;
-    operation.args = {a, b, c, d};
-    return insert(operation);
+    return insert({.code = code, .args = {a, b, c, d}});
 }
 
 int Builder::uncontracted_product(int a, int b) {
-    Operation operation;
-    operation.code = Code::multiply;
-    operation.args = {a, b, -1, -1};
-    operation.index = kWhole;
-    return insert(operation);
+    return insert({.code = Code::multiply, .index = kWhole, .args = {a, b, -1, -1}});
 }
 
 int Builder::polynomial(int x, const std::vector<double>& c) {

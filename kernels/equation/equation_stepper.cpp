@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "kernels/cpu/subnormals.h"
+#include "kernels/equation/implicit_solve.h"
 #include "kernels/equation/operations.h"
 #include "kernels/field/divide.h"
 #include "kernels/methods/method.h"
@@ -93,6 +94,9 @@ EquationStepper<T>::EquationStepper(Program program,
         implicit_ = std::make_unique<ImplicitSolve<T>>(
             program_.linear, program_.components, setup.nx, setup.ny, threads_);
 }
+
+template <class T>
+EquationStepper<T>::~EquationStepper() = default;
 
 // Large buffers start at the same offset in a page, and a load stalls if it matches a recent store modulo 4
 // KB (4K aliasing).

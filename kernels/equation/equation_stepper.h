@@ -7,7 +7,6 @@
 
 #include "kernels/cpu/aligned_buffer.h"
 #include "kernels/cpu/thread_pool.h"
-#include "kernels/equation/implicit_solve.h"
 #include "kernels/equation/input_values.h"
 #include "kernels/equation/program.h"
 #include "kernels/equation/rows/compiled_rows.h"
@@ -18,6 +17,9 @@
 namespace stencil::equation {
 
 template <class T>
+class ImplicitSolve;
+
+template <class T>
 class EquationStepper : public StepSettings {
   public:
     /// With a compiler, and unless setup.plain, a long run starts on the vector interpreter, compiles its
@@ -26,6 +28,7 @@ class EquationStepper : public StepSettings {
                     const EquationSetup& setup,
                     ThreadPool& threads,
                     RowCompiler compiler = {});
+    ~EquationStepper();
 
     /// (ny, nx) cells: a component's current state, the model's data, or any array of the program as the last
     /// step left it. Components and data may be written between steps.
@@ -75,8 +78,5 @@ class EquationStepper : public StepSettings {
     std::unique_ptr<CompiledRows> rows_;  ///< null until compilation starts
     double made_ = 0, expected_ = 0;      ///< steps
 };
-
-extern template class EquationStepper<float>;
-extern template class EquationStepper<double>;
 
 }  // namespace stencil::equation

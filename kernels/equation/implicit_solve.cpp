@@ -1,10 +1,6 @@
 #include "kernels/equation/implicit_solve.h"
 
-#include "kernels/cpu/aligned_buffer.h"
-#include "kernels/cpu/subnormals.h"
-#include "kernels/equation/wave_system.h"
 #include "kernels/field/divide.h"
-#include "kernels/methods/spectral/fftw_axis.h"
 
 namespace stencil::equation {
 namespace {
@@ -50,170 +46,95 @@ class ColumnSystems {
 }  // namespace
 
 template <class T>
-struct ImplicitSolve<T>::Transforms {
-    using Views = std::vector<FieldView<T>>;
-
-    Transforms(const LinearPart& linear, int components, int nx, int ny, ThreadPool& pool)
-        : part(linear), polynomials(linear, components), threads(pool) {
-        constexpr int line = int(AlignedBuffer<T>::kAlignment / sizeof(T));
-        pitch = round_up(2 * (std::max(nx, ny) + 1), line);
-        work = AlignedBuffer<Complex<T>>(std::size_t(pitch) * lines() * std::size_t(pool.size()));
-        const auto axis = [&](Boundary boundary, int n) {
-            return with_boundary(boundary, [&](auto b) {
-                return FftwAxis<T>(boundary, n, SpectralAxis<b.value>::length(n), work.data());
-            });
-        };
-        rows = std::make_unique<FftwAxis<T>>(axis(linear.along_x, nx));
-        columns = std::make_unique<FftwAxis<T>>(axis(linear.along_y, ny));
-    }
-
-    /// Work lines per thread: a cache line of columns of each component, and a pair's coefficients.
-    std::size_t lines() const { return std::size_t(polynomials.components) * (kPairs + 1); }
-
-    // Calls f(work, i) for i in [0, count) on all threads, each with its own work buffer.
-    template <class F>
-    void for_each(int count, F&& f) {
-        const std::int64_t cells = std::int64_t(rows->n) * columns->n * polynomials.components;
-        const std::int64_t parts = std::clamp<std::int64_t>(cells / kLeastCells, 1, threads.size());
-        const auto run = [&](int thread) {
-            const SubnormalsAsZero quick(sizeof(T) == sizeof(float));
-            Complex<T>* own = work.data() + std::size_t(thread) * lines() * std::size_t(pitch);
-            for (std::int64_t i = count * thread / parts; i < count * (thread + 1) / parts; ++i)
-                f(own, int(i));
-        };
-        if (parts == 1) return run(0);
-        threads.run([&](int thread) {
-            if (thread < parts) run(thread);
-        });
-    }
-
-    template <Boundary B>
-    void to_row_coefficients(const Views& from, const Views& to) {
-        for_each(pairs_of_rows(), [&](Complex<T>* z, int i) {
-            for (std::size_t c = 0; c < from.size(); ++c) {
-                const Pair<T> cells = row_pair(from[c], i), coefficients = row_pair(to[c], i);
-                rows->template to_coefficients<B>(
-                    z,
-                    [&](int x) { return cells.at(x); },
-                    [&](int k, Complex<T> value) { coefficients.set(k, value); });
-            }
-        });
-    }
-
-    template <Boundary B>
-    void to_row_cells(const Views& to) {
-        for_each(pairs_of_rows(), [&](Complex<T>* z, int i) {
-            for (const FieldView<T>& field : to) {
-                const Pair<T> pair = row_pair(field, i);
-                rows->template to_cells<B>(
-                    z,
-                    [&](int k) { return pair.at(k); },
-                    [&](int x, Complex<T> value) { pair.set(x, value); });
-            }
-        });
-    }
-
-    // Transforms a cache line of columns of all components, solves the systems, and transforms back.
-    template <Boundary B>
-    void solve_columns(const Views& to, Complex<T>* own, int x0) {
-        const int nx = rows->n, ny = columns->n, components = polynomials.components;
-        const int pairs = std::min(kPairs, (nx - x0 + 1) / 2);
-        Complex<T>* coefficients = own + std::ptrdiff_t(components) * kPairs * pitch;
-        const auto line = [&](int c, int pair) { return own + std::ptrdiff_t(c * kPairs + pair) * pitch; };
-        const auto cells = [&](int c, int pair, int y) {
-            const int x = x0 + 2 * pair;
-            return Pair<T>{&to[std::size_t(c)].at(x, y), &to[std::size_t(c)].at(std::min(x + 1, nx - 1), y)};
-        };
-        for (int c = 0; c < components; ++c)
-            for (int y = 0; y < ny; ++y)
-                for (int pair = 0; pair < pairs; ++pair) line(c, pair)[y] = cells(c, pair, y).at(0);
-        for (int pair = 0; pair < pairs; ++pair) {
-            for (int c = 0; c < components; ++c) {
-                Complex<T>* own_coefficients = coefficients + std::ptrdiff_t(c) * pitch;
-                std::copy_n(line(c, pair), ny, own_coefficients);
-                columns->template to_coefficients<B>(
-                    line(c, pair),
-                    [&](int y) { return own_coefficients[y]; },
-                    [&](int k, Complex<T> value) { own_coefficients[k] = value; });
-            }
-            solve_waves(coefficients, x0 + 2 * pair);
-            for (int c = 0; c < components; ++c) {
-                Complex<T>* own_coefficients = coefficients + std::ptrdiff_t(c) * pitch;
-                columns->template to_cells<B>(
-                    line(c, pair),
-                    [&](int k) { return own_coefficients[k]; },
-                    [&](int y, Complex<T> value) { own_coefficients[y] = value; });
-                std::copy_n(own_coefficients, ny, line(c, pair));
-            }
-        }
-        for (int c = 0; c < components; ++c)
-            for (int y = 0; y < ny; ++y)
-                for (int pair = 0; pair < pairs; ++pair) cells(c, pair, y).set(0, line(c, pair)[y]);
-    }
-
-    // `coefficients` are those of columns x and x + 1, as real and imaginary parts.
-    void solve_waves(Complex<T>* coefficients, int x) {
-        const std::size_t last = rows->angles.size() - 1;
-        ColumnSystems first(polynomials, rows->angles[std::size_t(x)]);
-        ColumnSystems second(polynomials, rows->angles[std::min(std::size_t(x) + 1, last)]);
-        const double norm = 1 / (double(rows->length) * columns->length);
-        const int components = polynomials.components;
-        std::vector<double> b(std::size_t(components), 0.0);
-        const auto solve_part = [&](ColumnSystems& systems, int k, T Complex<T>::*part_of) {
-            const auto number = [&](int c) -> T& {
-                return coefficients[std::ptrdiff_t(c) * pitch + k].*part_of;
-            };
-            for (int c = 0; c < components; ++c) b[std::size_t(c)] = norm * number(c);
-            systems.solve(columns->angles[std::size_t(k)], b.data());
-            for (int c = 0; c < components; ++c) number(c) = T(b[std::size_t(c)]);
-        };
-        for (int k = 0; k < columns->n; ++k) {
-            solve_part(first, k, &Complex<T>::re);
-            solve_part(second, k, &Complex<T>::im);
-        }
-    }
-
-    int pairs_of_rows() const { return (columns->n + 1) / 2; }
-    static Pair<T> row_pair(const FieldView<T>& field, int i) {
-        return {field.row(2 * i), field.row(std::min(2 * i + 1, field.ny - 1))};
-    }
-
-    /// A thread does fewer cells faster than another one wakes.
-    static constexpr int kLeastCells = 4096;
-    /// Pairs of columns transformed together, one cache line wide.
-    static constexpr int kPairs = int(AlignedBuffer<T>::kAlignment / sizeof(T)) / 2;
-
-    LinearPart part;
-    WavePolynomials polynomials;
-    ThreadPool& threads;
-    int pitch = 0;                   ///< of the work lines
-    AlignedBuffer<Complex<T>> work;  ///< (threads, lines, pitch)
-    std::unique_ptr<FftwAxis<T>> rows, columns;
-};
-
-template <class T>
 ImplicitSolve<T>::ImplicitSolve(const LinearPart& part, int components, int nx, int ny, ThreadPool& threads)
-    : transforms_(std::make_unique<Transforms>(part, components, nx, ny, threads)) {}
+    : part_(part),
+      polynomials_(part, components),
+      lines_(threads, nx, ny, components * (kPairs + 1), sizeof(T) == sizeof(float)),
+      rows_(part.along_x, nx, lines_.first()),
+      columns_(part.along_y, ny, lines_.first()) {}
 
+// Transforms a cache line of columns of all components, solves the systems, and transforms back.
 template <class T>
-ImplicitSolve<T>::~ImplicitSolve() = default;
+template <Boundary B>
+void ImplicitSolve<T>::solve_columns(const std::vector<FieldView<T>>& to, Complex<T>* own, int x0) {
+    const int nx = rows_.n, ny = columns_.n, components = polynomials_.components, pitch = lines_.pitch();
+    const int pairs = std::min(kPairs, (nx - x0 + 1) / 2);
+    Complex<T>* coefficients = own + std::ptrdiff_t(components) * kPairs * pitch;
+    const auto line = [&](int c, int pair) { return own + std::ptrdiff_t(c * kPairs + pair) * pitch; };
+    const auto cells = [&](int c, int pair, int y) {
+        const int x = x0 + 2 * pair;
+        return Pair<T>{&to[std::size_t(c)].at(x, y), &to[std::size_t(c)].at(std::min(x + 1, nx - 1), y)};
+    };
+    for (int c = 0; c < components; ++c)
+        for (int y = 0; y < ny; ++y)
+            for (int pair = 0; pair < pairs; ++pair) line(c, pair)[y] = cells(c, pair, y).at(0);
+    for (int pair = 0; pair < pairs; ++pair) {
+        for (int c = 0; c < components; ++c) {
+            Complex<T>* own_coefficients = coefficients + std::ptrdiff_t(c) * pitch;
+            std::copy_n(line(c, pair), ny, own_coefficients);
+            columns_.template to_coefficients<B>(
+                line(c, pair),
+                [&](int y) { return own_coefficients[y]; },
+                [&](int k, Complex<T> value) { own_coefficients[k] = value; });
+        }
+        solve_waves(coefficients, x0 + 2 * pair);
+        for (int c = 0; c < components; ++c) {
+            Complex<T>* own_coefficients = coefficients + std::ptrdiff_t(c) * pitch;
+            columns_.template to_cells<B>(
+                line(c, pair),
+                [&](int k) { return own_coefficients[k]; },
+                [&](int y, Complex<T> value) { own_coefficients[y] = value; });
+            std::copy_n(own_coefficients, ny, line(c, pair));
+        }
+    }
+    for (int c = 0; c < components; ++c)
+        for (int y = 0; y < ny; ++y)
+            for (int pair = 0; pair < pairs; ++pair) cells(c, pair, y).set(0, line(c, pair)[y]);
+}
+
+// `coefficients` are those of columns x and x + 1, as real and imaginary parts.
+template <class T>
+void ImplicitSolve<T>::solve_waves(Complex<T>* coefficients, int x) const {
+    const std::size_t last = rows_.angles.size() - 1;
+    ColumnSystems first(polynomials_, rows_.angles[std::size_t(x)]);
+    ColumnSystems second(polynomials_, rows_.angles[std::min(std::size_t(x) + 1, last)]);
+    const double norm = 1 / (double(rows_.length) * columns_.length);
+    const int components = polynomials_.components, pitch = lines_.pitch();
+    std::vector<double> b(std::size_t(components), 0.0);
+    const auto solve_part = [&](ColumnSystems& systems, int k, T Complex<T>::*part_of) {
+        const auto number = [&](int c) -> T& { return coefficients[std::ptrdiff_t(c) * pitch + k].*part_of; };
+        for (int c = 0; c < components; ++c) b[std::size_t(c)] = norm * number(c);
+        systems.solve(columns_.angles[std::size_t(k)], b.data());
+        for (int c = 0; c < components; ++c) number(c) = T(b[std::size_t(c)]);
+    };
+    for (int k = 0; k < columns_.n; ++k) {
+        solve_part(first, k, &Complex<T>::re);
+        solve_part(second, k, &Complex<T>::im);
+    }
+}
 
 template <class T>
 void ImplicitSolve<T>::set(const std::vector<double>& coefficients, double dt) {
-    const LinearPart& part = transforms_->part;
-    transforms_->polynomials.set(part, coefficients, part.share * dt);
+    polynomials_.set(part_, coefficients, part_.share * dt);
 }
 
 template <class T>
 void ImplicitSolve<T>::solve(const std::vector<FieldView<T>>& from, const std::vector<FieldView<T>>& to) {
-    Transforms& t = *transforms_;
-    with_boundary(t.part.along_x, [&](auto b) { t.template to_row_coefficients<b.value>(from, to); });
-    with_boundary(t.part.along_y, [&](auto b) {
-        constexpr int width = 2 * Transforms::kPairs;
-        t.for_each(ceil_div(t.rows->n, width),
-                   [&](Complex<T>* own, int i) { t.template solve_columns<b.value>(to, own, width * i); });
+    with_boundary(part_.along_x, [&](auto b) {
+        for (std::size_t c = 0; c < to.size(); ++c)
+            lines_.template transform_rows<b.value, false>(rows_, from[c], to[c]);
     });
-    with_boundary(t.part.along_x, [&](auto b) { t.template to_row_cells<b.value>(to); });
+    with_boundary(part_.along_y, [&](auto b) {
+        constexpr int width = 2 * kPairs;
+        const std::int64_t cells = std::int64_t(rows_.n) * columns_.n * polynomials_.components;
+        lines_.for_each(ceil_div(rows_.n, width), cells, [&](Complex<T>* own, int i) {
+            solve_columns<b.value>(to, own, width * i);
+        });
+    });
+    with_boundary(part_.along_x, [&](auto b) {
+        for (const FieldView<T>& field : to)
+            lines_.template transform_rows<b.value, true>(rows_, field, field);
+    });
 }
 
 template class ImplicitSolve<float>;

@@ -1,12 +1,13 @@
 // The linear systems of implicit (IMEX) steps: transforms decouple them into a small system per mode.
 #pragma once
 
-#include <memory>
 #include <vector>
 
 #include "kernels/cpu/thread_pool.h"
 #include "kernels/equation/program.h"
+#include "kernels/equation/wave_system.h"
 #include "kernels/field/field_view.h"
+#include "kernels/methods/spectral/fftw_axis.h"
 
 namespace stencil::equation {
 
@@ -17,9 +18,6 @@ template <class T>
 class ImplicitSolve {
   public:
     ImplicitSolve(const LinearPart& part, int components, int nx, int ny, ThreadPool& threads);
-    ~ImplicitSolve();
-    ImplicitSolve(const ImplicitSolve&) = delete;
-    ImplicitSolve& operator=(const ImplicitSolve&) = delete;
 
     /// Sets the coefficients of the linear part's terms, in their order; takes effect at the next solve.
     void set(const std::vector<double>& coefficients, double dt);
@@ -28,11 +26,17 @@ class ImplicitSolve {
     void solve(const std::vector<FieldView<T>>& from, const std::vector<FieldView<T>>& to);
 
   private:
-    struct Transforms;
-    std::unique_ptr<Transforms> transforms_;
-};
+    static constexpr int kPairs = FftwLines<T>::kPairs;
 
-extern template class ImplicitSolve<float>;
-extern template class ImplicitSolve<double>;
+    template <Boundary B>
+    void solve_columns(const std::vector<FieldView<T>>& to, Complex<T>* own, int x0);
+    void solve_waves(Complex<T>* coefficients, int x) const;
+
+    LinearPart part_;
+    WavePolynomials polynomials_;
+    /// A cache line of columns of each component, and a pair's coefficients.
+    FftwLines<T> lines_;
+    FftwAxis<T> rows_, columns_;
+};
 
 }  // namespace stencil::equation

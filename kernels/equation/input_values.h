@@ -103,7 +103,4 @@ class InputValues {
     std::vector<std::array<GhostLine<T>, 4>> ghosts_;
 };
 
-extern template class InputValues<float>;
-extern template class InputValues<double>;
-
 }  // namespace stencil::equation

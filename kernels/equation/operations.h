@@ -14,7 +14,7 @@ namespace stencil::equation {
 /// $a to $d stand for the arguments in both forms.
 struct OperationRow {
     Code code;
-    const char* c;         ///< as CUDA C, with the functions of cuda_functions()
+    const char* c;         ///< as CUDA C, with the functions of kCudaFunctions
     const char* readable;  ///< as in a typed formula; null for those with precedence (program_text)
     int count = 1;         ///< operations, for operations_of_cell()
     int instructions = 1;  ///< estimated instructions on a GPU

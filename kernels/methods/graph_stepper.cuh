@@ -1,10 +1,12 @@
-// Base of the CUDA methods with one kernel per step. It batches the launches in a CUDA graph, because at
+// Stepper of the CUDA methods with one kernel per step. It batches the launches in a CUDA graph, because at
 // small sizes a launch takes longer than the step.
 #pragma once
 
 #include <cuda_runtime.h>
 
+#include <functional>
 #include <map>
+#include <memory>
 #include <utility>
 
 #include "kernels/cuda/cuda_check.cuh"
@@ -40,16 +42,15 @@ __global__ void store_weights_kernel(const __grid_constant__ WeightBatch<T> batc
 template <class T>
 class GraphStepper : public ScaledStepper<T> {
   public:
-    explicit GraphStepper(CudaStream& stream)
-        : stream_(stream), weights_(kGraphSteps * sizeof(StepWeights<T>)) {}
+    /// `launch` enqueues the kernel of a step.
+    GraphStepper(CudaStream& stream, std::function<void(const StepLaunch<T>&)> launch)
+        : stream_(stream), launch_(std::move(launch)), weights_(kGraphSteps * sizeof(StepWeights<T>)) {}
 
     void prepare(FieldPair<T>& fields, Boundary boundary) final {
         graph_for(fields, boundary).upload(stream_);
     }
 
   protected:
-    virtual void launch(const StepLaunch<T>& step) = 0;
-
     void step(FieldPair<T>& fields, Boundary boundary, long long steps) final {
         while (steps > 0) {
             const int batch = int(steps < kGraphSteps ? steps : kGraphSteps);
@@ -76,7 +77,7 @@ class GraphStepper : public ScaledStepper<T> {
     void enqueue(FieldPair<T>& fields, Boundary boundary, int steps) {
         const auto* weights = static_cast<const StepWeights<T>*>(weights_.data());
         for (int i = 0; i < steps; ++i) {
-            launch({fields.front, fields.back, boundary, weights + i, cuda_handle(stream_)});
+            launch_({fields.front, fields.back, boundary, weights + i, cuda_handle(stream_)});
             fields.swap();
         }
     }
@@ -91,6 +92,7 @@ class GraphStepper : public ScaledStepper<T> {
     }
 
     CudaStream& stream_;
+    std::function<void(const StepLaunch<T>&)> launch_;
     CudaMemory weights_;
     std::map<std::pair<const T*, Boundary>, CudaGraph>
         graphs_;  ///< keyed by the front buffer and the boundary

@@ -20,27 +20,18 @@ __global__ void __launch_bounds__(kWidth* kHeight)
     if (x < u.nx && y < u.ny) out.at(x, y) = step_cell(neighbourhood(u, B, x, y), *weights);
 }
 
-template <class T>
-class NaiveStepper : public GraphStepper<T> {
-  public:
-    using GraphStepper<T>::GraphStepper;
+}  // namespace
 
-  protected:
-    void launch(const StepLaunch<T>& step) override {
+template <class T>
+std::unique_ptr<Stepper<T>> make_naive(const ExecutionSpace& execution, FieldShape) {
+    return std::make_unique<GraphStepper<T>>(*execution.stream, [](const StepLaunch<T>& step) {
         with_boundary(step.boundary, [&](auto boundary) {
             const dim3 grid = grid_over(step.from.nx, step.from.ny, kWidth, kHeight);
             naive_kernel<T, boundary.value>
                 <<<grid, dim3(kWidth, kHeight), 0, step.stream>>>(step.from, step.to, step.weights);
             check_launch("naive_kernel");
         });
-    }
-};
-
-}  // namespace
-
-template <class T>
-std::unique_ptr<Stepper<T>> make_naive(const ExecutionSpace& execution, FieldShape) {
-    return std::make_unique<NaiveStepper<T>>(*execution.stream);
+    });
 }
 
 template std::unique_ptr<Stepper<float>> make_naive<float>(const ExecutionSpace&, FieldShape);

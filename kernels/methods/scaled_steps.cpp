@@ -6,8 +6,6 @@
 #include <limits>
 #include <type_traits>
 
-#include "kernels/methods/mantissa64_arithmetic.h"
-
 namespace stencil {
 namespace {
 
@@ -24,7 +22,6 @@ constexpr double kSimple = 16, kMaxSimple = 256;
 constexpr double kNearPowerOfTwo = 1e-3;
 constexpr int kMaxRepeats = 32;
 
-constexpr std::uint64_t kTopBit = std::uint64_t(1) << 63;
 constexpr Mantissa64 kThree{std::uint64_t(3) << 62, 1};
 constexpr Mantissa64 kSqrt2{0xB504F333F9DE6484, 0};
 
@@ -113,7 +110,7 @@ InnerNumbers ScaledSteps<T>::numbers() const {
     return {{"coefficient", coefficient_},
             {"steps", std::int64_t(steps_)},
             {"carried_error", carried_error_},
-            {"growth_mantissa", std::int64_t(growth_.mantissa - kTopBit)},
+            {"growth_mantissa", std::int64_t(growth_.mantissa - Mantissa64::kTop)},
             {"growth_exponent", std::int64_t(growth_.exponent)}};
 }
 
@@ -128,7 +125,7 @@ bool ScaledSteps<T>::resume(const InnerNumbers& numbers) {
     set_coefficient(std::get<double>(numbers.at("coefficient")));
     steps_ = integer("steps");
     carried_error_ = std::get<double>(numbers.at("carried_error"));
-    growth_ = {std::uint64_t(integer("growth_mantissa")) + kTopBit, int(integer("growth_exponent"))};
+    growth_ = {std::uint64_t(integer("growth_mantissa")) + Mantissa64::kTop, int(integer("growth_exponent"))};
     return true;
 }
 

@@ -87,7 +87,4 @@ class ScaledSteps {
     Mantissa64 growth_;
 };
 
-extern template class ScaledSteps<float>;
-extern template class ScaledSteps<double>;
-
 }  // namespace stencil

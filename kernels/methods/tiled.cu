@@ -16,13 +16,8 @@
 namespace stencil {
 namespace {
 
-struct TiledTuning {
-    static constexpr int kWarps = 4;  ///< per block, one strip each
-    static constexpr int kRows = 2;   ///< per strip
-};
-
-constexpr int kWarps = TiledTuning::kWarps;
-constexpr int kRows = TiledTuning::kRows;
+constexpr int kWarps = 4;  // per block, one strip each
+constexpr int kRows = 2;   // per strip
 constexpr int kLanes = 32;
 constexpr int kHeight = kWarps * kRows;
 
@@ -154,27 +149,18 @@ __global__ void __launch_bounds__(kLanes* kWarps)
         step_tile(Source<T, B, false>{u, x0}, shared, out, y0, w);
 }
 
-template <class T>
-class TiledStepper : public GraphStepper<T> {
-  public:
-    using GraphStepper<T>::GraphStepper;
+}  // namespace
 
-  protected:
-    void launch(const StepLaunch<T>& step) override {
+template <class T>
+std::unique_ptr<Stepper<T>> make_tiled(const ExecutionSpace& execution, FieldShape) {
+    return std::make_unique<GraphStepper<T>>(*execution.stream, [](const StepLaunch<T>& step) {
         with_boundary(step.boundary, [&](auto boundary) {
             const dim3 grid = grid_over(step.from.nx, step.from.ny, kWidth<T>, kHeight);
             tiled_kernel<T, boundary.value>
                 <<<grid, dim3(kLanes, kWarps), 0, step.stream>>>(step.from, step.to, step.weights);
             check_launch("tiled_kernel");
         });
-    }
-};
-
-}  // namespace
-
-template <class T>
-std::unique_ptr<Stepper<T>> make_tiled(const ExecutionSpace& execution, FieldShape) {
-    return std::make_unique<TiledStepper<T>>(*execution.stream);
+    });
 }
 
 template std::unique_ptr<Stepper<float>> make_tiled<float>(const ExecutionSpace&, FieldShape);

@@ -47,34 +47,23 @@ __global__ void __launch_bounds__(kTile* kTile)
     fields.out.at(x, y) = step_cell(n, w);
 }
 
-template <class T>
-class TutorialStepper : public GraphStepper<T> {
-  public:
-    TutorialStepper(CudaStream& stream, FieldShape shape)
-        : GraphStepper<T>(stream), laplacian_(cuda_field_bytes<T>(shape.nx, shape.ny)) {}
-
-  protected:
-    void launch(const StepLaunch<T>& step) override {
-        const int nx = step.from.nx;
-        const int ny = step.from.ny;
-        const TutorialFields<T> fields{step.from, step.to, cuda_view<T>(laplacian_, nx, ny)};
-        with_boundary(step.boundary, [&](auto boundary) {
-            const dim3 grid = grid_over(nx, ny, kTile, kTile);
-            tutorial_kernel<T, boundary.value>
-                <<<grid, dim3(kTile, kTile), 0, step.stream>>>(fields, step.weights);
-            check_launch("tutorial_kernel");
-        });
-    }
-
-  private:
-    CudaMemory laplacian_;
-};
-
 }  // namespace
 
 template <class T>
 std::unique_ptr<Stepper<T>> make_tutorial(const ExecutionSpace& execution, FieldShape shape) {
-    return std::make_unique<TutorialStepper<T>>(*execution.stream, shape);
+    const auto [nx, ny] = shape;
+    const auto memory = std::make_shared<CudaMemory>(cuda_field_bytes<T>(nx, ny));
+    const FieldView<T> laplacian = cuda_view<T>(*memory, nx, ny);
+    const dim3 grid = grid_over(nx, ny, kTile, kTile);
+    return std::make_unique<GraphStepper<T>>(
+        *execution.stream, [memory, laplacian, grid](const StepLaunch<T>& step) {
+            const TutorialFields<T> fields{step.from, step.to, laplacian};
+            with_boundary(step.boundary, [&](auto boundary) {
+                tutorial_kernel<T, boundary.value>
+                    <<<grid, dim3(kTile, kTile), 0, step.stream>>>(fields, step.weights);
+                check_launch("tutorial_kernel");
+            });
+        });
 }
 
 template std::unique_ptr<Stepper<float>> make_tutorial<float>(const ExecutionSpace&, FieldShape);

@@ -1,15 +1,17 @@
-// Reading, measuring and painting a field on the CPU; resample.cpp and statistics/order_statistics.cpp have
-// the rest.
-#include "kernels/view/cpu_view.h"
+// Reading, measuring and painting a field on the CPU; resample.cpp has the rest. Percentiles are found by
+// radix selection (kernels/view/statistics/radix_select.h).
+#include "kernels/view/view.h"
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <type_traits>
 #include <vector>
 
 #include "kernels/view/paint_cell.h"
 #include "kernels/view/quantity_rows.h"
 #include "kernels/view/sampled.h"
+#include "kernels/view/statistics/percentiles.h"
 
 namespace stencil {
 namespace {
@@ -23,6 +25,72 @@ void read_run(const QuantitySource<T>& source, const CellRun& run, U* out) {
         quantity_run<Q>(source, run, values.data());
         std::transform(values.data(), values.data() + run.count, out, [](auto value) { return U(value); });
     }
+}
+
+// (kMaxRanks, kRadixBins) counters, and a few dummies that make the counting branch-free.
+using Counts = std::vector<std::uint64_t>;
+constexpr int kNowhere = kMaxRanks * kRadixBins;
+constexpr int kSpread = 8;
+
+template <class Key>
+struct RadixPass {
+    const RadixSearch<Key>& search;
+    int pass;
+};
+
+/// The keys of the finite values form an interval.
+template <class V>
+struct FiniteKeys {
+    static constexpr RadixKey<V> first = radix_key(-std::numeric_limits<V>::max());
+    static constexpr RadixKey<V> span = radix_key(std::numeric_limits<V>::max()) - first;
+    static bool hold(RadixKey<V> key) { return RadixKey<V>(key - first) <= span; }
+};
+
+// In pass 0 all keys are in one slot. Its counts alternate between as many tables as there are slots, because
+// incrementing the same counter twice in a row stalls.
+template <class V>
+void count_first_digits(const V* values, int count, Counts& counts) {
+    for (int i = 0; i < count; ++i) {
+        const RadixKey<V> key = radix_key(values[i]);
+        const int bin = i % kMaxRanks * kRadixBins + radix_digit(key, 0);
+        ++counts[std::size_t(FiniteKeys<V>::hold(key) ? bin : kNowhere + i % kSpread)];
+    }
+}
+
+template <class Key, class V>
+void count_next_digits(const RadixPass<Key>& at, const V* values, int count, Counts& counts) {
+    const int shift = radix_shift<Key>(at.pass - 1);
+    Key prefix[kMaxRanks];
+    for (int i = 0; i < kMaxRanks; ++i)
+        prefix[i] = at.search.slot_prefix[i < at.search.slots ? i : 0] >> shift;
+    static_assert(kMaxRanks == 4);
+    for (int i = 0; i < count; ++i) {
+        const Key key = radix_key(values[i]);
+        const Key begin = key >> shift;
+        const int digit = radix_digit(key, at.pass);
+        int bin = kNowhere + i % kSpread;
+        bin = begin == prefix[3] ? 3 * kRadixBins + digit : bin;
+        bin = begin == prefix[2] ? 2 * kRadixBins + digit : bin;
+        bin = begin == prefix[1] ? kRadixBins + digit : bin;
+        bin = begin == prefix[0] ? digit : bin;
+        ++counts[std::size_t(FiniteKeys<V>::hold(key) ? bin : kNowhere + i % kSpread)];
+    }
+}
+
+template <Quantity Q, class T, class Key>
+Counts count_digits(const QuantitySource<T>& source, ThreadPool& threads, const RadixPass<Key>& at) {
+    std::vector<Counts> counts(std::size_t(threads.size()), Counts(kNowhere + kSpread));
+    for_quantity<Q>(source, threads, [&](int thread, const auto* values, int count) {
+        if (at.pass == 0)
+            count_first_digits(values, count, counts[std::size_t(thread)]);
+        else
+            count_next_digits(at, values, count, counts[std::size_t(thread)]);
+    });
+    for (std::size_t thread = 1; thread < counts.size(); ++thread)
+        for (std::size_t i = 0; i < kNowhere; ++i) counts[0][i] += counts[thread][i];
+    if (at.pass == 0)
+        for (std::size_t i = kRadixBins; i < kNowhere; ++i) counts[0][i % kRadixBins] += counts[0][i];
+    return counts[0];
 }
 
 }  // namespace
@@ -62,6 +130,18 @@ PartialStatistics sums(const CpuView<T>& view, Summand summand, int first_row) {
     for (const PartialStatistics& part : parts) all.append(part);
     all.cells = std::uint64_t(field.nx()) * std::uint64_t(field.ny());
     return all;
+}
+
+template <class T>
+std::vector<double> percentiles(const CpuView<T>& view, std::span<const double> q, const SumOverSlabs& sum) {
+    if (!sum && only_extremes(q)) return extremes(q, sums(view, Summand::value));
+    return with_quantity(view.quantity, [&](auto quantity) {
+        using V = QuantityValue<quantity.value, T>;
+        return percentiles_by<V>(q, sum, [&](const RadixSearch<RadixKey<V>>& search, int pass) {
+            return count_digits<quantity.value>(
+                view.source, view.threads, RadixPass<RadixKey<V>>{search, pass});
+        });
+    });
 }
 
 template <class T>
@@ -108,6 +188,10 @@ template void read(const CpuView<double>&, FieldView<float>);
 template void read(const CpuView<double>&, FieldView<double>);
 template PartialStatistics sums(const CpuView<float>&, Summand, int);
 template PartialStatistics sums(const CpuView<double>&, Summand, int);
+template std::vector<double> percentiles(const CpuView<float>&, std::span<const double>, const SumOverSlabs&);
+template std::vector<double> percentiles(const CpuView<double>&,
+                                         std::span<const double>,
+                                         const SumOverSlabs&);
 template std::vector<std::uint64_t> histogram(const CpuView<float>&, const HistogramBins&);
 template std::vector<std::uint64_t> histogram(const CpuView<double>&, const HistogramBins&);
 template std::vector<double> sample(const CpuView<float>&, std::span<const SamplePoint>, const Sampling&);

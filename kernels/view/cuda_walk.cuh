@@ -39,11 +39,6 @@ __device__ inline int walk_thread() {
     return int(threadIdx.y * blockDim.x + threadIdx.x);
 }
 
-/// The linear index of this block in the grid.
-__device__ inline int walk_block() {
-    return int(blockIdx.y * gridDim.x + blockIdx.x);
-}
-
 /// A thread's cells in one tile: columns x, x + stride, ... and kWalkRows rows from y on.
 struct WalkTile {
     int x, y, stride;

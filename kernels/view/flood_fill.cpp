@@ -1,9 +1,9 @@
 // Flood fill by scanlines: each run of similar cells in a row is extended into the rows above and below.
-#include "kernels/view/flood_fill.h"
-
 #include <algorithm>
 #include <cmath>
 #include <tuple>
+
+#include "kernels/view/paint_cell.h"
 
 namespace stencil {
 namespace {

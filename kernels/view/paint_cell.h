@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "kernels/field/plain_view.h"
 #include "kernels/view/brush.h"
@@ -13,6 +14,12 @@ namespace stencil {
 struct CellBox {
     int x = 0, y = 0, nx = 0, ny = 0;
 };
+
+/// The cells connected to (x, y), through sides, by cells that differ from it by at most `tolerance` (if it
+/// is not finite: by cells that are not). Disjoint boxes in a deterministic order; none if (x, y) lies
+/// outside of the field.
+template <class T>
+std::vector<CellBox> flood_fill(FieldView<const T> cells, int x, int y, double tolerance);
 
 /// The bounding box of a segment (not a fill) within rows [first_row, first_row + ny), relative to first_row.
 inline CellBox reach_of(const BrushPiece& piece, int nx, int ny, int first_row) {

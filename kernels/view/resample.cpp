@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "kernels/view/cell_span.h"
-#include "kernels/view/cpu_view.h"
 #include "kernels/view/quantity_rows.h"
+#include "kernels/view/view.h"
 
 namespace stencil {
 namespace {

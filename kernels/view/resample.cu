@@ -13,8 +13,8 @@
 #include "kernels/cuda/cuda_grid.cuh"
 #include "kernels/cuda/reductions.cuh"
 #include "kernels/view/column_reader.cuh"
-#include "kernels/view/cuda_view.h"
 #include "kernels/view/sampled.h"
+#include "kernels/view/view.h"
 
 namespace stencil {
 namespace {
@@ -196,7 +196,7 @@ void launch_points(const CudaView<T>& view, const PixelGrid& grid) {
 }  // namespace
 
 template <class T>
-void cuda_resample(const CudaView<T>& view, const ResampleRequest& request, float* pixels) {
+void resample(const CudaView<T>& view, const ResampleRequest& request, float* pixels) {
     if (request.width <= 0 || request.height <= 0) return;
     const PlainView<const T>& field = view.source.field;
     const PixelGrid grid{
@@ -209,7 +209,7 @@ void cuda_resample(const CudaView<T>& view, const ResampleRequest& request, floa
     });
 }
 
-template void cuda_resample(const CudaView<float>&, const ResampleRequest&, float*);
-template void cuda_resample(const CudaView<double>&, const ResampleRequest&, float*);
+template void resample(const CudaView<float>&, const ResampleRequest&, float*);
+template void resample(const CudaView<double>&, const ResampleRequest&, float*);
 
 }  // namespace stencil

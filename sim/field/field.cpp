@@ -4,7 +4,7 @@
 #include <cmath>
 #include <type_traits>
 
-#include "kernels/view/cpu_view.h"
+#include "kernels/view/view.h"
 
 namespace stencil {
 namespace {

@@ -10,7 +10,7 @@
 #include "kernels/cpu/thread_pool.h"
 #include "kernels/equation/equation_stepper.h"
 #include "kernels/field/padded_rows.h"
-#include "kernels/view/cpu_view.h"
+#include "kernels/view/view.h"
 #include "sim/machine/row_compiler.h"
 #include "sim/solvers/device_solver.h"
 
@@ -50,32 +50,10 @@ class CpuDevice : public LocalSolver {
         stencil::resample(view_of(what), request, out.host.data());
     }
 
-    PartialStatistics sums(const Observable& what, Summand summand) override {
-        return stencil::sums(view_of(what), summand, first_row());
-    }
-
-    std::vector<double> percentiles(const Observable& what, std::span<const double> q) override {
-        return stencil::percentiles(view_of(what), q, setup_.sum);
-    }
-
-    std::vector<std::uint64_t> histogram(const Observable& what, double low, double high, int bins) override {
-        return stencil::histogram(view_of(what), {low, high, bins});
-    }
-
-    std::vector<double> sample(const Observable& what,
-                               std::span<const SamplePoint> points,
-                               bool smooth) override {
-        return stencil::sample(view_of(what, samples_halo(what)), points, sampling(what, smooth));
-    }
-
   protected:
     /// A view of the local rows, or with the halo.
     virtual View view_of(const Observable& what, bool with_halo = false) = 0;
     View view(const QuantitySource<T>& source, Quantity quantity) { return {source, quantity, threads_}; }
-    template <class U>
-    static void read_view(const View& view, FieldView<U> to) {
-        read(view, to);
-    }
 
     std::unique_ptr<Stepper> make_stepper(equation::Program program) {
         return std::make_unique<Stepper>(
@@ -109,9 +87,6 @@ class CpuDevice : public LocalSolver {
         copy_array(cells, copy.view());
         return copy;
     }
-    void paint_array(const PlainView<T>& cells, const BrushPiece& piece) {
-        stencil::paint(cells, piece, threads_, first_row());
-    }
 
     /// Cells of a diffusion method. Zeroing by the worker threads places pages before the first step.
     using Cells = AlignedBuffer<T>;
@@ -130,6 +105,7 @@ class CpuDevice : public LocalSolver {
     /// The CPU reads fields in place, so no spare array is needed.
     virtual FieldView<T> spare() { return {}; }
 
+    ThreadPool& runner() { return threads_; }
     static CudaStream* stream_of_steps() { return nullptr; }
     void start_timing() { started_ = Clock::now(); }
     void stop_timing() { seconds_ += std::chrono::duration<double>(Clock::now() - started_).count(); }

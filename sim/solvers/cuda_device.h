@@ -8,7 +8,7 @@
 #include "kernels/cuda/cuda_field.h"
 #include "kernels/equation/cuda/cuda_equation_stepper.h"
 #include "kernels/equation/text/cuda_text.h"
-#include "kernels/view/cuda_view.h"
+#include "kernels/view/view.h"
 #include "sim/machine/kernel_cache.h"
 #include "sim/solvers/device_solver.h"
 
@@ -48,14 +48,14 @@ class CudaDevicePart : public LocalSolver {
     Field field(const Observable& what = {}) override { return rounded(download(read(what))); }
 
     void read_rows(const SolverArray& array, const RowSink& sink) override {
-        if (array.kind != SolverArray::Kind::observable) return Solver::read_rows(array, sink);
         give_rows(read(array.observable), setup_.dtype, sink);
     }
 
     CudaMemory device_copy(const Observable& what) override {
         if (setup_.dtype != dtype_of<T>) return {};
         CudaMemory copy(sizeof(T) * std::size_t(setup_.nx) * std::size_t(setup_.ny), stream_.device());
-        cuda_read(view_of(what), FieldView<T>{static_cast<T*>(copy.data()), setup_.nx, setup_.ny, setup_.nx});
+        stencil::read(view_of(what),
+                      FieldView<T>{static_cast<T*>(copy.data()), setup_.nx, setup_.ny, setup_.nx});
         stream_.synchronize();
         return copy;
     }
@@ -74,7 +74,7 @@ class CudaDevicePart : public LocalSolver {
                                           room.pitch * int(sizeof(T) / sizeof(float))};
             upload(base.as<float>().view(), narrow);
             const PlainView<float> field(narrow);
-            cuda_read<float, double>({{field, {}, {}}, Quantity::value, stream_, scratch_}, to);
+            stencil::read(CudaView<float>{{field, {}, {}}, Quantity::value, stream_, scratch_}, to);
         }
         stream_.synchronize();
     }
@@ -88,7 +88,7 @@ class CudaDevicePart : public LocalSolver {
         out.width = request.width;
         out.height = request.height;
         out.on_device = !to_host;
-        cuda_resample(view_of(what), request, static_cast<float*>(out.device.data()));
+        stencil::resample(view_of(what), request, static_cast<float*>(out.device.data()));
         if (to_host) {
             if (out.host.size() < size) out.host.resize(size);
             const std::size_t row = std::size_t(request.width) * sizeof(float);
@@ -99,33 +99,11 @@ class CudaDevicePart : public LocalSolver {
         }
     }
 
-    PartialStatistics sums(const Observable& what, Summand summand) override {
-        return cuda_sums(view_of(what), summand, first_row());
-    }
-
-    std::vector<double> percentiles(const Observable& what, std::span<const double> q) override {
-        return cuda_percentiles(view_of(what), q, setup_.sum);
-    }
-
-    std::vector<std::uint64_t> histogram(const Observable& what, double low, double high, int bins) override {
-        return cuda_histogram(view_of(what), {low, high, bins});
-    }
-
-    std::vector<double> sample(const Observable& what,
-                               std::span<const SamplePoint> points,
-                               bool smooth) override {
-        return cuda_sample(view_of(what, samples_halo(what)), points, sampling(what, smooth));
-    }
-
   protected:
     /// A view of the local rows, or with the halo.
     virtual View view_of(const Observable& what, bool with_halo = false) = 0;
     View view(const QuantitySource<T>& source, Quantity quantity) {
         return {source, quantity, stream_, scratch_};
-    }
-    template <class U>
-    static void read_view(const View& view, FieldView<U> to) {
-        cuda_read(view, to);
     }
 
     std::unique_ptr<Stepper> make_stepper(equation::Program program) {
@@ -142,8 +120,8 @@ class CudaDevicePart : public LocalSolver {
         ExecutionPath way{.name = stepper.single_steps(), .compiling = stepper.compiling()};
         std::string used = way.name;
         if (const equation::SeveralSteps* kernel = stepper.fused()) {
-            used = kernel->name();
-            way.name = kernel->way();
+            used = kernel->name;
+            way.name = kernel->way;
             way.steps_fused = kernel->steps_fused();
         } else {
             way.why_not = stepper.why_not_fused();
@@ -177,9 +155,6 @@ class CudaDevicePart : public LocalSolver {
         copy_to_host(row_copy(from, result.view()), stream_);
         return result;
     }
-    void paint_array(const PlainView<T>& cells, const BrushPiece& piece) {
-        cuda_paint(cells, piece, stream_, first_row());
-    }
 
     /// Cells of a diffusion method.
     using Cells = CudaArray<T>;
@@ -193,6 +168,7 @@ class CudaDevicePart : public LocalSolver {
         return spare_.view();
     }
 
+    CudaStream& runner() { return stream_; }
     CudaStream* stream_of_steps() { return &stream_; }
     /// Times what is enqueued between start and stop; wait() returns the seconds.
     void start_timing() {
@@ -226,7 +202,7 @@ class CudaDevicePart : public LocalSolver {
     // Evaluates into the spare field.
     FieldView<const T> read(const Observable& what) {
         const FieldView<T> room = own(spare());
-        cuda_read(view_of(what), room);
+        stencil::read(view_of(what), room);
         return room;
     }
 

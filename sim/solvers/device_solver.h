@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/view/quantity_at.h"
+#include "kernels/view/view.h"
 #include "sim/problem/typed_run.h"
 #include "sim/solvers/solver.h"
 
@@ -52,13 +52,54 @@ class LocalSolver : public Solver {
 template <class Device>
 class DeviceSolver : public Device {
   public:
-    using Device::clock;
     using Device::Device;
-    using Device::set_clock;
+
+    equation::Clock clock() const override { return clock_; }
+    void set_clock(const equation::Clock& clock) override {
+        clock_ = clock;
+        changed();
+    }
 
     void load_fields(const RowSource& start) override {
         fill_components(start, 0);
         loaded();
+    }
+
+    std::vector<Field> fields() override {
+        return setup_.is_general() ? copies(setup_.dtype) : Device::fields();
+    }
+
+    InnerState inner(bool with_cells) override {
+        InnerState state{{}, numbers()};
+        const std::vector<std::string> names = inner_names();
+        for (std::size_t c = 0; c < names.size(); ++c)
+            state.arrays.emplace(
+                names[c], with_cells ? this->download(FieldView<const T>(own(component(c)))) : Field());
+        return state;
+    }
+
+    bool take_inner(const InnerRows& inner) override {
+        const std::vector<std::string> names = inner_names();
+        for (const std::string& name : names)
+            if (const auto array = inner.find(name);
+                !array || !this->matches(inner.arrays, *array, dtype_of<T>))
+                return false;
+        if (!take_numbers(inner.numbers)) return false;
+        for (std::size_t c = 0; c < names.size(); ++c)
+            fill(component(c), inner.arrays, *inner.find(names[c]));
+        touched();
+        return true;
+    }
+
+    void read_rows(const SolverArray& array, const RowSink& sink) override {
+        using Kind = SolverArray::Kind;
+        if (array.kind == Kind::observable) return Device::read_rows(array, sink);
+        if (array.kind == Kind::component && !setup_.is_general()) return Device::read_rows({}, sink);
+        const bool inner = array.kind == Kind::inner;
+        const std::vector<std::string> names = inner_names();
+        const auto c =
+            inner ? std::size_t(std::ranges::find(names, array.inner) - names.begin()) : array.component;
+        this->give_rows(FieldView<const T>(own(component(c))), inner ? dtype_of<T> : setup_.dtype, sink);
     }
 
     std::unique_ptr<SavedState> save() override {
@@ -74,14 +115,29 @@ class DeviceSolver : public Device {
         const auto& saved = dynamic_cast<const Saved&>(state);
         step_ = saved.step;
         for (std::size_t c = 0; c < components(); ++c) take_back(saved.kept[c], component(c));
-        take_numbers(saved.numbers);
+        if (!take_numbers(saved.numbers)) throw std::logic_error("a state of another method");
         set_clock(saved.clock);
         touched();
         this->forget_largest();
     }
 
+    PartialStatistics sums(const Observable& what, Summand summand) override {
+        return stencil::sums(view_of(what), summand, first_row());
+    }
+    std::vector<double> percentiles(const Observable& what, std::span<const double> q) override {
+        return stencil::percentiles(view_of(what), q, setup_.sum);
+    }
+    std::vector<std::uint64_t> histogram(const Observable& what, double low, double high, int bins) override {
+        return stencil::histogram(view_of(what), {low, high, bins});
+    }
+    std::vector<double> sample(const Observable& what,
+                               std::span<const SamplePoint> points,
+                               bool smooth) override {
+        return stencil::sample(view_of(what, this->samples_halo(what)), points, this->sampling(what, smooth));
+    }
+
     void paint_piece(const BrushPiece& piece, std::size_t c) override {
-        this->paint_array(own(component(c)), piece);
+        paint_cells(own(component(c)), piece);
         touched();
     }
 
@@ -93,6 +149,7 @@ class DeviceSolver : public Device {
     using T = typename Device::Cell;
     using Stepper = typename Device::Stepper;
     using View = typename Device::View;
+    using Device::first_row;
     using Device::own;
     using Device::setup_;
     using Device::step_;
@@ -104,12 +161,15 @@ class DeviceSolver : public Device {
         return PlainView<const T>(FieldView<const T>(component(c)));
     }
     virtual void copy_component(std::size_t c, FieldView<T> to) { this->copy_array(component(c), to); }
-    /// Numbers of the method besides its cells.
+    /// Names of the state's arrays, by component, if the plain fields do not hold all that is in them; else
+    /// none.
+    virtual std::vector<std::string> inner_names() const { return {}; }
+    /// Numbers of the method besides its cells. take_numbers() returns false if they belong to another
+    /// method.
     virtual InnerNumbers numbers() const { return {}; }
+    virtual bool take_numbers(const InnerNumbers&) { return true; }
     /// Called after components were loaded.
     virtual void loaded() = 0;
-    /// Called after components were restored, with their numbers.
-    virtual void take_numbers(const InnerNumbers&) {}
 
     const TypedRun& run() const { return *setup_.typed; }
     std::size_t components() const { return setup_.components(); }
@@ -125,6 +185,10 @@ class DeviceSolver : public Device {
     }
     /// Evaluators are compiled for a boundary, so they are dropped.
     void boundary_changed() { formulas_.clear(); }
+
+    void paint_cells(const PlainView<T>& cells, const BrushPiece& piece) {
+        stencil::paint(cells, piece, this->runner(), first_row());
+    }
 
     std::vector<HaloRows> stored() {
         std::vector<HaloRows> all;
@@ -186,7 +250,7 @@ class DeviceSolver : public Device {
         if (quantity == Quantity::laplacian && !setup_.slab.whole()) {
             // Computed with halo rows, so that local rows have their neighbours.
             if (laplacian_.size() == 0) laplacian_ = typename Device::Kept(setup_.nx, setup_.ny);
-            this->read_view(this->view(source, quantity), laplacian_.view());
+            read(this->view(source, quantity), laplacian_.view());
             source.field = FieldView<const T>(laplacian_.view());
             quantity = Quantity::value;
         }
@@ -196,7 +260,7 @@ class DeviceSolver : public Device {
     }
 
     void copy_field(const std::string& formula, FieldView<double> out) override {
-        this->read_view(view_of(formula), out);
+        read(view_of(formula), out);
         this->finish_copies();
     }
 
@@ -214,11 +278,10 @@ class DeviceSolver : public Device {
         return shown_formula(formula).formula.component;
     }
 
+    equation::Clock clock_;  ///< at the last change of dt
     HaloKeeper halo_{setup_.halo, this->stream_of_steps()};
 
   private:
-    using Device::first_row;
-
     struct Saved : SavedState {
         std::size_t bytes() const override { return kept.size() * kept.front().size() * sizeof(T); }
 

@@ -2,8 +2,9 @@
 #pragma once
 
 #include <memory>
-#include <stdexcept>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "sim/solvers/device_solver.h"
 
@@ -31,12 +32,6 @@ class DiffusionSolver : public DeviceSolver<Device> {
         changed();
     }
 
-    equation::Clock clock() const override { return clock_; }
-    void set_clock(const equation::Clock& clock) override {
-        clock_ = clock;
-        changed();
-    }
-
     void advance_by(long long steps) override {
         this->start_timing();
         if (setup_.method->jumps)
@@ -53,42 +48,17 @@ class DiffusionSolver : public DeviceSolver<Device> {
     }
 
     void paint_piece(const BrushPiece& piece, std::size_t) override {
-        this->paint_array(own(stepper_->plain(fields_.front)), piece);
+        this->paint_cells(own(stepper_->plain(fields_.front)), piece);
         this->touched();
-    }
-
-    void read_rows(const SolverArray& array, const RowSink& sink) override {
-        if (array.kind == SolverArray::Kind::inner)
-            this->give_rows(FieldView<const T>(own(fields_.front)), dtype_of<T>, sink);
-        else if (array.kind == SolverArray::Kind::component)
-            Common::read_rows({}, sink);
-        else
-            Common::read_rows(array, sink);
     }
 
     double largest_value(const StepParameters& params) const override {
         return stepper_->largest_value(params);
     }
 
-    InnerState inner(bool with_cells) override {
-        InnerState state;
-        state.arrays.emplace("stored",
-                             with_cells ? this->download(FieldView<const T>(own(fields_.front))) : Field());
-        state.numbers = numbers();
-        return state;
-    }
-
-    bool take_inner(const InnerRows& inner) override {
-        const auto cells = inner.find("stored");
-        if (!cells || !this->matches(inner.arrays, *cells, dtype_of<T>) || !stepper_->resume(inner.numbers))
-            return false;
-        this->fill_components(inner.arrays, *cells);
-        this->touched();
-        return true;
-    }
-
   protected:
     using Common::changed;
+    using Common::clock_;
     using Common::halo_;
     using Common::own;
     using Common::setup_;
@@ -112,18 +82,16 @@ class DiffusionSolver : public DeviceSolver<Device> {
         this->touched();
         this->finish_copies();
     }
-    void take_numbers(const InnerNumbers& numbers) override {
-        if (!stepper_->resume(numbers)) throw std::logic_error("a state of another method");
-    }
+    bool take_numbers(const InnerNumbers& numbers) override { return stepper_->resume(numbers); }
+    std::vector<std::string> inner_names() const override { return {"stored"}; }
     void copy_component(std::size_t, FieldView<T> to) override {
-        this->read_view(this->view({plain(0), {}, {}}, Quantity::value), to);
+        read(this->view({plain(0), {}, {}}, Quantity::value), to);
     }
     InnerNumbers numbers() const override { return stepper_->numbers(); }
 
     typename Device::Cells front_, back_;
     FieldPair<T> fields_;
     std::unique_ptr<stencil::Stepper<T>> stepper_;
-    equation::Clock clock_;  ///< at the last change of dt
 };
 
 }  // namespace stencil

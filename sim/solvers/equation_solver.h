@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -34,8 +35,6 @@ class EquationSolver : public DeviceSolver<Device> {
         this->forget_largest();
         return true;
     }
-
-    std::vector<Field> fields() override { return this->copies(setup_.dtype); }
 
     equation::Clock clock() const override { return stepper_->clock(); }
     void set_clock(const equation::Clock& clock) override {
@@ -79,45 +78,20 @@ class EquationSolver : public DeviceSolver<Device> {
         return way;
     }
 
-    void read_rows(const SolverArray& array, const RowSink& sink) override {
-        using Kind = SolverArray::Kind;
-        if (array.kind != Kind::component && array.kind != Kind::inner) return Device::read_rows(array, sink);
-        const bool inner = array.kind == Kind::inner;
-        std::size_t c = inner ? 0 : array.component;
-        while (inner && array_name(c) != array.inner) ++c;
-        this->give_rows(FieldView<const T>(own(component(c))), inner ? dtype_of<T> : setup_.dtype, sink);
-    }
-
-    InnerState inner(bool with_cells) override {
-        InnerState state;
-        // If the setup has the state's precision, the plain fields hold all cells.
-        if (setup_.dtype == dtype_of<T>) return state;
-        auto all = with_cells ? this->copies(dtype_of<T>) : std::vector<Field>(components());
-        for (std::size_t c = 0; c < all.size(); ++c) state.arrays.emplace(array_name(c), std::move(all[c]));
-        return state;
-    }
-
-    bool take_inner(const InnerRows& inner) override {
-        for (std::size_t c = 0; c < components() && !inner.names.empty(); ++c) {
-            const auto array = inner.find(array_name(c));
-            if (!array) return false;
-            this->fill(component(c), inner.arrays, *array);
-        }
-        this->touched();
-        return true;
-    }
-
   private:
     using Common::changed;
     using Common::components;
     using Common::kFloat64;
-    using Common::own;
     using Common::setup_;
     using Common::step_;
 
     FieldView<T> component(std::size_t c) override { return stepper_->component(int(c)); }
-    std::string array_name(std::size_t c) const {
-        return "component-" + this->run().equations.components[c].name;
+    std::vector<std::string> inner_names() const override {
+        std::vector<std::string> names;
+        if (setup_.dtype == dtype_of<T>) return names;
+        for (const auto& component : this->run().equations.components)
+            names.push_back("component-" + component.name);
+        return names;
     }
 
     void loaded() override {

@@ -27,8 +27,6 @@ class KernelSolver : public DeviceSolver<CudaDevicePart<T>> {
 
     ~KernelSolver() override { finish(stream_); }
 
-    std::vector<Field> fields() override { return this->copies(setup_.dtype); }
-
     // Called before every batch, mostly with unchanged parameters.
     void set_params(const StepParameters& params) override {
         const StepParameters& old = setup_.params;
@@ -61,18 +59,9 @@ class KernelSolver : public DeviceSolver<CudaDevicePart<T>> {
         changed();
     }
 
-    equation::Clock clock() const override { return clock_; }
-    void set_clock(const equation::Clock& clock) override {
-        clock_ = clock;
-        changed();
-    }
-
-    // There is no state besides the plain fields and the clock.
-    InnerState inner(bool) override { return {}; }
-    bool take_inner(const InnerRows&) override { return true; }
-
   private:
     using Common::changed;
+    using Common::clock_;
     using Common::components;
     using Common::setup_;
     using Common::step_;
@@ -106,7 +95,6 @@ class KernelSolver : public DeviceSolver<CudaDevicePart<T>> {
     }
 
     const user_kernel::UserKernel& kernel_;
-    equation::Clock clock_;
     user_kernel::LoadedStep<T> loaded_;
     std::array<std::vector<CudaArray<T>>, 2> buffers_;  ///< by component
     std::size_t front_ = 0;                             ///< index of the buffers that hold the state

@@ -4,9 +4,11 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "kernels/view/flood_fill.h"
+#include "kernels/view/paint_cell.h"
 #include "sim/files/npy_rows.h"
+#include "sim/problem/start.h"
 #include "sim/problem/typed_run.h"
+#include "sim/user_kernel/user_kernel.h"
 
 namespace stencil {
 
@@ -28,6 +30,13 @@ std::vector<BrushPiece> parts_of_fill(const BrushPiece& fill, const Field& field
 }
 
 }  // namespace
+
+SolverSetup solver_setup(const RunSpec& spec) {
+    SolverSetup setup{method_of(spec), spec.size->nx, spec.size->ny, spec.dtype, spec.params(), spec.threads};
+    setup.typed = typed_run(spec);
+    if (user_kernel::fits(spec)) setup.kernel = spec.kernel;
+    return setup;
+}
 
 equation::EquationSetup equation_setup(const SolverSetup& setup) {
     equation::EquationSetup made;

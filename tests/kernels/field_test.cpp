@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kernels/field/strips.h"
-#include "kernels/view/cpu_view.h"
+#include "kernels/view/view.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/plain_sums.h"

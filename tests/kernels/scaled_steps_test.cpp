@@ -2,7 +2,7 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels/methods/mantissa64_arithmetic.h"
+#include "kernels/methods/mantissa64.h"
 #include "kernels/methods/scaled_steps.h"
 #include "tests/support/catch.h"
 #include "tests/support/scratch.h"

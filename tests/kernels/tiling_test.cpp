@@ -7,7 +7,7 @@
 
 #include "kernels/methods/cpu/lifted_rows.h"
 #include "kernels/methods/steppers.h"
-#include "kernels/methods/streaming/streaming_plan.h"
+#include "kernels/methods/streaming/stream_tiles.h"
 #include "sim/solvers/halo.h"
 #include "sim/solvers/solver.h"
 #include "tests/support/catch.h"
@@ -19,17 +19,7 @@ using namespace stencil_test;
 
 namespace {
 
-struct Span {
-    int begin, end;
-};
-
-// Returns the columns of strip k that are still valid after the pass: each step invalidates one at every cut.
-Span right_columns(const StreamStrips& strips, int k) {
-    Span held{strips.origin(k), strips.origin(k) + strips.width};
-    if (strips.wraps || held.begin > 0) held.begin += strips.levels;
-    if (strips.wraps || held.end < strips.nx) held.end -= strips.levels;
-    return held;
-}
+constexpr int kPacket = 4;  // of streaming
 
 struct NoExchange : HaloExchange {
     int depth() const override { return 32; }
@@ -101,48 +91,51 @@ TEST_CASE(
         }
 }
 
-TEST_CASE("Strips write each column once, and only where they have it right") {
+TEST_CASE("Tiles of a pass write each cell once, and only where they have it right") {
     Dice dice;
     for (int i = 0; i < 2000; ++i) {
-        const int width = i % 2 ? 576 : 288;
-        const int levels = dice.integer(1, 16);
-        const bool wraps = i % 3 == 0;
+        const bool fused = i % 7 == 0, wraps = i % 3 == 0;
+        const int width = i % 2 ? 576 : 288, levels = dice.integer(1, 16);
         const int nx = i % 5 == 0 ? width + i / 5 % 40 - 20 : dice.integer(1, 20000);
-        const StreamStrips strips = strips_over(nx, width, levels, wraps);
-        INFO(nx << " columns, " << width << " wide, " << levels << " levels, wraps " << wraps);
-        REQUIRE(strips.begin(0) == 0);
-        REQUIRE(strips.begin(strips.strips) == nx);
-        for (int k = 0; k < strips.strips; ++k) {
-            INFO("strip " << k << " of " << strips.strips);
-            const Span right = right_columns(strips, k);
-            REQUIRE(strips.begin(k) <= strips.begin(k + 1));
-            REQUIRE(strips.begin(k) >= right.begin);
-            REQUIRE(strips.begin(k + 1) <= right.end);
-            REQUIRE(strips.origin(k) % kStripAlignment == 0);
-            REQUIRE(strips.begin(k) % kStripAlignment == 0);
-            if (!wraps && nx >= width) REQUIRE(strips.origin(k) + width < nx + kStripAlignment);
+        const StreamCut cut{fused ? std::max(nx, width) : nx,
+                            dice.integer(1, i % 2 ? 30000 : 300),
+                            wraps,
+                            width,
+                            levels,
+                            fused ? 2 : kPacket,
+                            264,
+                            3 * levels,
+                            !fused,
+                            wraps || fused ? 0 : 24};
+        INFO(cut.nx << "x" << cut.ny << ", " << width << " wide, " << levels << " levels, wraps " << wraps);
+        const std::vector<StreamTile> tiles = stream_tiles(cut);
+        int x = 0, y = 0;
+        for (const StreamTile& tile : tiles) {
+            // Each level invalidates a column at every cut.
+            const int end = tile.origin + width;
+            const bool cut_west = wraps || tile.origin > 0, cut_east = wraps || end < cut.nx;
+            REQUIRE((tile.x_begin == x && tile.y_begin == y));
+            REQUIRE((tile.x_begin <= tile.x_end && tile.y_begin <= tile.y_end));
+            REQUIRE(tile.x_begin >= tile.origin + (cut_west ? levels : 0));
+            REQUIRE(tile.x_end <= end - (cut_east ? levels : 0));
+            REQUIRE(tile.x_begin % cut.packet == 0);
+            if (!fused) REQUIRE(tile.origin % kPacket == 0);
+            if (!wraps && cut.nx >= width) REQUIRE(end < cut.nx + (fused ? 1 : kPacket));
+            x = tile.x_end == cut.nx ? 0 : tile.x_end;
+            if (x == 0) y = tile.y_end;
         }
+        REQUIRE((x == 0 && y == cut.ny));
     }
 }
 
 TEST_CASE("There are no more strips than the columns need") {
+    const auto strips = [](int nx) {
+        return stream_tiles({nx, 1, false, 576, 16, kPacket, 264, 0, true}).size();
+    };
     // 1 + (8192 - 576) / (576 - 2 * 16), which divides exactly.
-    REQUIRE(strips_over(8192, 576, 16, false).strips == 15);
-    REQUIRE(strips_over(576, 576, 16, false).strips == 1);
-    REQUIRE(strips_over(577, 576, 16, false).strips == 2);
-}
-
-TEST_CASE("Segments have all rows once") {
-    Dice dice;
-    for (int i = 0; i < 500; ++i) {
-        const int ny = dice.integer(1, i % 2 ? 30000 : 300), segments = dice.integer(1, std::max(1, ny / 8));
-        const bool wraps = i % 3 == 0;
-        INFO(ny << " rows, " << segments << " segments, wraps " << wraps);
-        REQUIRE(segment_begin(ny, segments, 0, wraps) == 0);
-        REQUIRE(segment_begin(ny, segments, segments, wraps) == ny);
-        for (int k = 0; k < segments; ++k)
-            REQUIRE(segment_begin(ny, segments, k, wraps) <= segment_begin(ny, segments, k + 1, wraps));
-    }
+    REQUIRE(strips(8192) == 15);
+    REQUIRE(strips(576) == 1);
+    REQUIRE(strips(577) == 2);
 }
 
 TEST_CASE("A halo is exchanged before it would cut a pass in two and no sooner") {

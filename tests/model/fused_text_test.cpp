@@ -8,8 +8,7 @@
 #include "kernels/cpu/subnormals.h"
 #include "kernels/equation/fused/fused_compiler.h"
 #include "kernels/equation/fused/fused_shape.h"
-#include "kernels/equation/fused/fused_tiles.h"
-#include "kernels/equation/fused/pipeline_text.h"
+#include "kernels/methods/streaming/stream_tiles.h"
 #include "tests/model/text_arguments.h"
 #include "tests/model/text_on_cpu.h"
 
@@ -36,7 +35,7 @@ extern "C" void run_fused(const Arguments* a, const Cut* cut, int blocks, int wa
 )";
 
 std::string on_fibers(std::string text) {
-    const std::string words = pipeline_words();
+    const std::string words = kPipelineWords;
     text.replace(text.find(words), words.size(), "");
     return text + kRunner;
 }
@@ -51,14 +50,14 @@ std::vector<T> run_fused(const Equations& e,
                          const TypedRun& run) {
     const int levels = warps * shape.steps * int(fused.stages.size());
     const TextArguments<T> arguments(e, fused, run, warps * shape.steps);
-    const auto tiles = fused_tiles({run.nx,
-                                    run.ny,
-                                    fused.wraps_x,
-                                    shape.width(),
-                                    levels,
-                                    int(16 / sizeof(T)),
-                                    7,
-                                    warps * (2 * levels / warps - 1)});
+    const auto tiles = stream_tiles({run.nx,
+                                     run.ny,
+                                     fused.wraps_x,
+                                     shape.width(),
+                                     levels,
+                                     int(16 / sizeof(T)),
+                                     7,
+                                     2 * levels + warps * (2 * levels / warps - 1)});
     std::vector<std::uint64_t> cut(2 + std::size_t(cuda_lines(fused.program).count) + 1);
     cut[0] = reinterpret_cast<std::uintptr_t>(tiles.data());
     cut[1] = fused.of_time ? arguments.values() : 0;

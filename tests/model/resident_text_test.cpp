@@ -47,7 +47,7 @@ struct Launch {
 };
 
 std::string resident_on_fibers(std::string text) {
-    const std::string words = resident_words();
+    const std::string words = kResidentWords;
     text.replace(text.find(words), words.size(), "");
     return text + kResidentRunner;
 }

@@ -1,7 +1,7 @@
 // Emulates kernels with warp pipelines or grid-wide synchronisation on the CPU, with a fiber per thread. To
 // reveal missing waits, loads arrive and stores leave as late as possible, warps stall at random, shared
 // memory begins as NaN, and addresses and sizes of bulk copies are checked. The kernel's text includes it
-// instead of pipeline_words() or resident_words().
+// instead of kPipelineWords or kResidentWords.
 #pragma once
 
 #include <ucontext.h>

@@ -160,7 +160,7 @@ template <class T>
 void CudaEquationStepper<T>::prepare_for(const SeveralSteps& kernel) {
     const int steps = kernel.steps_of(std::numeric_limits<int>::max());
     if (values_of_step() > 0 && steps > pass_steps_) {
-        pass_lines_ = std::make_unique<LineUploads<T>>(std::size_t(steps) * values_of_step(), stream_);
+        pass_lines_ = std::make_unique<UploadRing<T>>(std::size_t(steps) * values_of_step(), stream_);
         pass_steps_ = steps;
     }
 }
@@ -219,7 +219,7 @@ void CudaEquationStepper<T>::take_compiled() {
         time_single_steps();
         auto kernel = make_kernel(compiled);
         const double seconds = seconds_of_step(kernel.get());
-        tried_.push_back({kernel->name(), kernel->resources(), seconds});
+        tried_.push_back({kernel->name, kernel->resources(), seconds});
         if (seconds >= seconds_) continue;
         seconds_ = seconds;
         use(std::move(kernel));

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "kernels/cuda/cuda_queue.h"
+#include "kernels/cuda/upload_ring.h"
 #include "kernels/equation/cuda/cuda_implicit_solve.h"
 #include "kernels/equation/cuda/kernel_arguments.h"
-#include "kernels/equation/cuda/line_uploads.h"
 #include "kernels/equation/fused/fused_compiler.h"
 #include "kernels/equation/input_values.h"
 #include "kernels/equation/launch/loaded_kernels.h"
@@ -99,24 +99,21 @@ class CudaEquationStepper : public StepSettings {
     std::vector<T*> arrays_;  ///< by array; the state and the next state swap
     InputValues<T> inputs_;
     KernelArguments<T> arguments_;
-    LineUploads<T> lines_;
+    UploadRing<T> lines_;
     std::unique_ptr<CudaImplicitSolve<T>> implicit_;  ///< set if the program has implicit stages
     CubinCompiler compile_;
     std::unique_ptr<FusedCompiler> compiler_;  ///< null until compilation starts
     std::unique_ptr<SeveralSteps> fused_;
     double seconds_ = 0;  ///< per step with the current variant; 0: not timed
     std::vector<Tried> tried_;
-    long long expected_ = 0, made_ = 0;           ///< steps
-    std::unique_ptr<LineUploads<T>> pass_lines_;  ///< inputs of the steps of a pass, if they differ
-    int pass_steps_ = 0;                          ///< capacity of pass_lines_, in steps
+    long long expected_ = 0, made_ = 0;          ///< steps
+    std::unique_ptr<UploadRing<T>> pass_lines_;  ///< inputs of the steps of a pass, if they differ
+    int pass_steps_ = 0;                         ///< capacity of pass_lines_, in steps
     LaunchShape shape_;
     bool lines_of_time_ = false;
     bool steady_ = false;  ///< no input differs between steps, so that graphs can be used
     std::map<std::vector<T*>, CudaGraph> graphs_;  ///< keyed by the arrays that they start with
     CudaEvent launched_;                           ///< recorded after the last graph
 };
-
-extern template class CudaEquationStepper<float>;
-extern template class CudaEquationStepper<double>;
 
 }  // namespace stencil::equation

@@ -30,7 +30,4 @@ class CudaImplicitSolve {
     std::unique_ptr<Transforms> transforms_;
 };
 
-extern template class CudaImplicitSolve<float>;
-extern template class CudaImplicitSolve<double>;
-
 }  // namespace stencil::equation

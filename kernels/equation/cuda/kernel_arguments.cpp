@@ -1,15 +1,8 @@
 #include "kernels/equation/cuda/kernel_arguments.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace stencil::equation {
-namespace {
-
-// Indices into `words_`, in the order of Grid and Arguments in the generated text.
-enum : std::size_t { kSizesAt, kRowsAt, kPitchAt, kLineAt, kSeedAt, kStepAt, kArraysAt };
-
-}  // namespace
 
 template <class T>
 KernelArguments<T>::KernelArguments(const Program& program, const EquationSetup& setup, std::ptrdiff_t pitch)
@@ -21,10 +14,10 @@ KernelArguments<T>::KernelArguments(const Program& program, const EquationSetup&
     const std::size_t uniform_words =
         (program.uniforms.outputs.size() * sizeof(T) + sizeof(std::uint64_t) - 1) / sizeof(std::uint64_t);
     words_.resize(kArraysAt + program.arrays.size() + 1 + std::max<std::size_t>(uniform_words, 1));
-    const int sizes[2] = {nx_, ny_};
-    std::memcpy(&words_[kSizesAt], sizes, sizeof(sizes));
-    const int rows[2] = {setup.slab.first, setup.slab.whole() ? ny_ : setup.slab.field_rows};
-    std::memcpy(&words_[kRowsAt], rows, sizeof(rows));
+    const int sizes[] = {nx_, ny_},
+              rows[] = {setup.slab.first, setup.slab.whole() ? ny_ : setup.slab.field_rows};
+    put(kSizesAt, std::span(sizes));
+    put(kRowsAt, std::span(rows));
     words_[kPitchAt] = std::uint64_t(pitch);
     words_[kLineAt] = line_;
     words_[kSeedAt] = setup.seed;
@@ -59,26 +52,6 @@ std::vector<T> KernelArguments<T>::sides(const InputValues<T>& inputs) const {
             values[std::size_t(number) + 1] = inputs.ghosts(int(array), side).beta.front();
         }
     return values;
-}
-
-template <class T>
-void KernelArguments<T>::set_step(long long step) {
-    words_[kStepAt] = std::uint64_t(step);
-}
-
-template <class T>
-void KernelArguments<T>::set_arrays(std::span<T* const> arrays) {
-    std::memcpy(&words_[kArraysAt], arrays.data(), arrays.size_bytes());
-}
-
-template <class T>
-void KernelArguments<T>::set_lines(const T* lines) {
-    words_[kArraysAt + program_.arrays.size()] = reinterpret_cast<std::uintptr_t>(lines + 1);
-}
-
-template <class T>
-void KernelArguments<T>::set_uniforms(std::span<const T> uniforms) {
-    std::memcpy(&words_[kArraysAt + program_.arrays.size() + 1], uniforms.data(), uniforms.size_bytes());
 }
 
 template class KernelArguments<float>;

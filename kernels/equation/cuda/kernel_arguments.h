@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <vector>
 
@@ -25,23 +26,30 @@ class KernelArguments {
     /// The first value of each ghost-cell line.
     std::vector<T> sides(const InputValues<T>& inputs) const;
 
-    void set_step(long long step);
-    void set_arrays(std::span<T* const> arrays);
+    void set_step(long long step) { words_[kStepAt] = std::uint64_t(step); }
+    void set_arrays(std::span<T* const> arrays) { put(kArraysAt, arrays); }
     /// Sets the address of the lines that pack_lines() wrote.
-    void set_lines(const T* lines);
-    void set_uniforms(std::span<const T> uniforms);
+    void set_lines(const T* lines) {
+        words_[kArraysAt + program_.arrays.size()] = reinterpret_cast<std::uintptr_t>(lines + 1);
+    }
+    void set_uniforms(std::span<const T> uniforms) { put(kArraysAt + program_.arrays.size() + 1, uniforms); }
 
     const void* data() const { return words_.data(); }
 
   private:
+    /// Indices into `words_`, in the order of Grid and Arguments in the generated text.
+    enum : std::size_t { kSizesAt, kRowsAt, kPitchAt, kLineAt, kSeedAt, kStepAt, kArraysAt };
+
+    template <class Span>
+    void put(std::size_t at, const Span& values) {
+        std::memcpy(&words_[at], values.data(), values.size_bytes());
+    }
+
     const Program& program_;
     CudaLines lines_;
     int nx_, ny_;
     std::size_t line_;
     std::vector<std::uint64_t> words_;
 };
-
-extern template class KernelArguments<float>;
-extern template class KernelArguments<double>;
 
 }  // namespace stencil::equation

@@ -14,57 +14,28 @@ namespace {
 
 constexpr int kFirstWithCache = 12090;
 
-// Declarations of nvrtc.h, which a build without the toolkit lacks.
-struct NvrtcProgram;
+struct NvrtcProgram;  // as in nvrtc.h, which a build without the toolkit lacks
 
 struct Nvrtc {
-    int (*version)(int*, int*) = nullptr;
-    const char* (*error_text)(int) = nullptr;
-    int (*create)(NvrtcProgram**, const char*, const char*, int, const char* const*, const char* const*) =
-        nullptr;
-    int (*compile)(NvrtcProgram*, int, const char* const*) = nullptr;
-    int (*log_size)(NvrtcProgram*, std::size_t*) = nullptr;
-    int (*log)(NvrtcProgram*, char*) = nullptr;
-    int (*cubin_size)(NvrtcProgram*, std::size_t*) = nullptr;
-    int (*cubin)(NvrtcProgram*, char*) = nullptr;
-    int (*ptx_size)(NvrtcProgram*, std::size_t*) = nullptr;
-    int (*ptx)(NvrtcProgram*, char*) = nullptr;
-    int (*known_count)(int*) = nullptr;
-    int (*known)(int*) = nullptr;
-    int (*destroy)(NvrtcProgram**) = nullptr;
-
+    void* library = nullptr;
     std::string why_none;
 };
 
 Nvrtc open_nvrtc() {
-    Nvrtc nvrtc;
     // A driver loads cubins of compilers of its own or an older major version.
     const int driver = query_cuda().driver_version;
     void* const library = driver > 0 && driver < 13000
                               ? load_library({"libnvrtc.so.12", "libnvrtc.so"})
                               : load_library({"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"});
-    if (!library) {
-        nvrtc.why_none =
+    if (!library)
+        return {
+            nullptr,
             "CUDA's run-time compiler was not found: typed equations on the GPU need libnvrtc.so.12 or .13 "
-            "of "
-            "the CUDA toolkit where the loader looks (LD_LIBRARY_PATH)";
-        return nvrtc;
-    }
-    if (!(find_symbol(library, "nvrtcVersion", nvrtc.version) &&
-          find_symbol(library, "nvrtcGetErrorString", nvrtc.error_text) &&
-          find_symbol(library, "nvrtcCreateProgram", nvrtc.create) &&
-          find_symbol(library, "nvrtcCompileProgram", nvrtc.compile) &&
-          find_symbol(library, "nvrtcGetProgramLogSize", nvrtc.log_size) &&
-          find_symbol(library, "nvrtcGetProgramLog", nvrtc.log) &&
-          find_symbol(library, "nvrtcGetCUBINSize", nvrtc.cubin_size) &&
-          find_symbol(library, "nvrtcGetCUBIN", nvrtc.cubin) &&
-          find_symbol(library, "nvrtcGetPTXSize", nvrtc.ptx_size) &&
-          find_symbol(library, "nvrtcGetPTX", nvrtc.ptx) &&
-          find_symbol(library, "nvrtcGetNumSupportedArchs", nvrtc.known_count) &&
-          find_symbol(library, "nvrtcGetSupportedArchs", nvrtc.known) &&
-          find_symbol(library, "nvrtcDestroyProgram", nvrtc.destroy)))
-        nvrtc.why_none = "CUDA's run-time compiler is older than 11.2: libnvrtc.so.12 or .13 is needed";
-    return nvrtc;
+            "of the CUDA toolkit where the loader looks (LD_LIBRARY_PATH)"};
+    int (*newest)(NvrtcProgram*, char*) = nullptr;
+    if (!find_symbol(library, "nvrtcGetCUBIN", newest))
+        return {nullptr, "CUDA's run-time compiler is older than 11.2: libnvrtc.so.12 or .13 is needed"};
+    return {library, ""};
 }
 
 const Nvrtc& opened() {
@@ -72,13 +43,21 @@ const Nvrtc& opened() {
     return nvrtc;
 }
 
-const Nvrtc& required() {
+// Calls a function of nvrtc.h, whose parameters must have the types of these arguments.
+template <class Result = int, class... Arguments>
+Result call(const char* name, Arguments... arguments) {
     if (!opened().why_none.empty()) throw CudaError(opened().why_none);
-    return opened();
+    Result (*function)(Arguments...) = nullptr;
+    find_symbol(opened().library, name, function);
+    return function(arguments...);
+}
+
+std::string error_text(int error) {
+    return call<const char*>("nvrtcGetErrorString", error);
 }
 
 void check(int error, const char* what) {
-    if (error != 0) throw CudaError(std::string("NVRTC: ") + what + ": " + required().error_text(error));
+    if (error != 0) throw CudaError(std::string("NVRTC: ") + what + ": " + error_text(error));
 }
 
 // The first line of the log with an error.
@@ -89,9 +68,9 @@ std::string first_error(const std::string& log) {
     return log.substr(begin, log.find('\n', at) - begin);
 }
 
-int version_of(const Nvrtc& nvrtc) {
+int version() {
     int major = 0, minor = 0;
-    check(nvrtc.version(&major, &minor), "its version");
+    check(call("nvrtcVersion", &major, &minor), "its version");
     return 1000 * major + 10 * minor;
 }
 
@@ -99,9 +78,9 @@ int version_of(const Nvrtc& nvrtc) {
 // for others PTX is generated.
 std::string architecture_for(int compute_capability) {
     int count = 0, best = 0;
-    check(required().known_count(&count), "its architectures");
+    check(call("nvrtcGetNumSupportedArchs", &count), "its architectures");
     std::vector<int> known(std::size_t(count), 0);
-    check(required().known(known.data()), "its architectures");
+    check(call("nvrtcGetSupportedArchs", known.data()), "its architectures");
     for (const int one : known)
         if (one <= compute_capability) best = std::max(best, one);
     if (best == 0) best = compute_capability;  // the compiler will report it
@@ -113,7 +92,7 @@ std::vector<std::string> usual_options(int compute_capability) {
     std::vector<std::string> options{
         "--gpu-architecture=" + architecture_for(compute_capability), "--std=c++17", "--ptxas-options=-v"};
     // NVRTC's own cache initialises the driver, which takes longer than compiling an equation.
-    if (version_of(required()) >= kFirstWithCache) options.emplace_back("--no-cache");
+    if (version() >= kFirstWithCache) options.emplace_back("--no-cache");
     return options;
 }
 
@@ -127,7 +106,7 @@ std::vector<std::string> option_list(int compute_capability) {
 
 struct OwnedProgram {
     NvrtcProgram* program = nullptr;
-    ~OwnedProgram() { required().destroy(&program); }
+    ~OwnedProgram() { call("nvrtcDestroyProgram", &program); }
 };
 
 // Result codes of nvrtc.h.
@@ -136,25 +115,27 @@ constexpr int kMistakes = 6;
 
 // Returns the result and NVRTC's error code.
 std::pair<Compiled, int> compile(const CudaSource& source) {
-    const Nvrtc& nvrtc = required();
-    NvrtcProgram* created = nullptr;
-    check(nvrtc.create(&created, source.text.c_str(), source.file.c_str(), 0, nullptr, nullptr), "a program");
-    const OwnedProgram owned{created};
+    OwnedProgram owned;
+    const char* const* const none = nullptr;
+    check(call("nvrtcCreateProgram", &owned.program, source.text.c_str(), source.file.c_str(), 0, none, none),
+          "a program");
+    NvrtcProgram* const created = owned.program;
     std::vector<const char*> words;
     for (const std::string& option : source.options) words.push_back(option.c_str());
-    const int error = nvrtc.compile(created, int(words.size()), words.data());
+    const int error = call("nvrtcCompileProgram", created, int(words.size()), words.data());
     Compiled compiled;
     std::size_t size = 0;
-    check(nvrtc.log_size(created, &size), "the log's size");
+    check(call("nvrtcGetProgramLogSize", created, &size), "the log's size");
     compiled.log.resize(size);
-    check(nvrtc.log(created, compiled.log.data()), "the log");
+    check(call("nvrtcGetProgramLog", created, compiled.log.data()), "the log");
     while (!compiled.log.empty() && compiled.log.back() == '\0') compiled.log.pop_back();
     if (error != kRight) return {compiled, error};
-    check(nvrtc.cubin_size(created, &size), "the machine code's size");
+    check(call("nvrtcGetCUBINSize", created, &size), "the machine code's size");
     const bool only_ptx = size == 0;
-    if (only_ptx) check(nvrtc.ptx_size(created, &size), "the PTX's size");
+    if (only_ptx) check(call("nvrtcGetPTXSize", created, &size), "the PTX's size");
     compiled.cubin.resize(size);
-    check((only_ptx ? nvrtc.ptx : nvrtc.cubin)(created, compiled.cubin.data()), "the machine code");
+    check(call(only_ptx ? "nvrtcGetPTX" : "nvrtcGetCUBIN", created, compiled.cubin.data()),
+          "the machine code");
     return {compiled, error};
 }
 
@@ -165,7 +146,7 @@ const std::string& why_no_nvrtc() {
 }
 
 int nvrtc_version() {
-    return version_of(required());
+    return version();
 }
 
 std::string nvrtc_options(int compute_capability) {
@@ -177,7 +158,7 @@ std::string nvrtc_options(int compute_capability) {
 Compiled compile_cuda(const std::string& text, int compute_capability) {
     const auto [compiled, error] = compile({text, "equation.cu", option_list(compute_capability)});
     if (error != kRight)
-        throw CudaError("NVRTC: the equation's kernels: " + std::string(required().error_text(error)) + ": " +
+        throw CudaError("NVRTC: the equation's kernels: " + error_text(error) + ": " +
                         first_error(compiled.log));
     return compiled;
 }
@@ -187,7 +168,7 @@ Compiled try_compile_cuda(const CudaSource& source, int compute_capability) {
     for (std::string& option : usual_options(compute_capability)) all.options.push_back(std::move(option));
     const auto [compiled, error] = compile(all);
     if (error != kRight && error != kMistakes)
-        throw CudaError("NVRTC: " + source.file + ": " + required().error_text(error) + ": " +
+        throw CudaError("NVRTC: " + source.file + ": " + error_text(error) + ": " +
                         first_error(compiled.log));
     return compiled;
 }

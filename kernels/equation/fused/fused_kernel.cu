@@ -16,11 +16,14 @@ FusedKernel::FusedKernel(const FusedProgram& program,
                          const EquationSetup& setup,
                          const std::string& cubin,
                          const CudaStream& stream)
-    : shape_(shape),
+    : SeveralSteps(std::to_string(shape.steps * shape.warps) + " steps a pass",
+                   name_of(shape),
+                   cubin,
+                   "fused",
+                   stream),
+      shape_(shape),
       cut_{setup.nx, setup.ny, program.wraps_x, shape.width(), 0, float64 ? 2 : 4, 0, 0},
-      levels_of_warp_(shape.steps * int(program.stages.size())),
-      kernels_(cubin, stream),
-      kernel_(kernels_.find("fused")) {
+      levels_of_warp_(shape.steps * int(program.stages.size())) {
     for (int warps = 0; warps <= shape.warps; ++warps)
         shared_bytes_.push_back(fused_shared_bytes(program, float64, shape, warps));
     resources_ = prepare_kernel(kernel_, 32 * shape.warps, shared_bytes_.back());
@@ -28,18 +31,10 @@ FusedKernel::FusedKernel(const FusedProgram& program,
     cut_.blocks = resources_.blocks * multiprocessors();
 }
 
-std::string FusedKernel::way() const {
-    return std::to_string(shape_.steps * shape_.warps) + " steps a pass";
-}
-
-std::string FusedKernel::name() const {
-    return name_of(shape_);
-}
-
-FusedCut FusedKernel::cut_of(int warps) const {
-    FusedCut cut = cut_;
+StreamCut FusedKernel::cut_of(int warps) const {
+    StreamCut cut = cut_;
     cut.levels = warps * levels_of_warp_;
-    cut.warps_lag = warps * (2 * levels_of_warp_ - 1);
+    cut.extra_rows = 2 * cut.levels + warps * (2 * levels_of_warp_ - 1);
     return cut;
 }
 
@@ -52,11 +47,8 @@ int FusedKernel::steps_of(long long steps) const {
 
 const FusedKernel::Plan& FusedKernel::plan_of(int warps, CudaStream& stream) {
     if (const auto found = plans_.find(warps); found != plans_.end()) return found->second;
-    const std::vector<FusedTile> tiles = fused_tiles(cut_of(warps));
-    Plan plan{CudaMemory(tiles.size() * sizeof(FusedTile), stream.device()), int(tiles.size())};
-    const std::size_t bytes = tiles.size() * sizeof(FusedTile);
-    copy_to_device({plan.tiles.data(), bytes, tiles.data(), bytes, bytes, 1}, stream);
-    return plans_.emplace(warps, std::move(plan)).first->second;
+    const std::vector<StreamTile> tiles = stream_tiles(cut_of(warps));
+    return plans_.emplace(warps, Plan{uploaded(tiles, stream), int(tiles.size())}).first->second;
 }
 
 void FusedKernel::launch(const Pass& pass, CudaStream& stream) {

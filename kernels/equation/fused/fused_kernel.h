@@ -7,10 +7,10 @@
 
 #include "kernels/cuda/cuda_runtime.h"
 #include "kernels/equation/fused/fused_text.h"
-#include "kernels/equation/fused/fused_tiles.h"
 #include "kernels/equation/input_values.h"
 #include "kernels/equation/launch/loaded_kernels.h"
 #include "kernels/equation/launch/several_steps.h"
+#include "kernels/methods/streaming/stream_tiles.h"
 
 namespace stencil::equation {
 
@@ -25,9 +25,6 @@ class FusedKernel : public SeveralSteps {
                 const CudaStream& stream);
 
     const FusedShape& shape() const { return shape_; }
-    std::string way() const override;
-    std::string name() const override;
-    const KernelResources& resources() const override { return resources_; }
     /// The most steps, up to `steps`, that one pass can make; 0 if the field is too narrow or steps too few.
     int steps_of(long long steps) const override;
     int steps_fused() const override { return steps_of(shape_.steps * shape_.warps); }
@@ -39,15 +36,12 @@ class FusedKernel : public SeveralSteps {
         int blocks = 0;
     };
     const Plan& plan_of(int warps, CudaStream& stream);
-    FusedCut cut_of(int warps) const;
+    StreamCut cut_of(int warps) const;
 
     FusedShape shape_;
-    FusedCut cut_;
+    StreamCut cut_;
     int levels_of_warp_;
     std::vector<int> shared_bytes_;  ///< indexed by the number of warps
-    LoadedKernels kernels_;
-    LoadedKernel kernel_;
-    KernelResources resources_;
     std::map<int, Plan> plans_;
 };
 

@@ -5,8 +5,8 @@
 #include <map>
 #include <numeric>
 
-#include "kernels/equation/fused/fused_tiles.h"
 #include "kernels/field/divide.h"
+#include "kernels/methods/streaming/stream_tiles.h"
 
 namespace stencil::equation {
 namespace {
@@ -42,7 +42,7 @@ class Estimate {
 
     /// Estimated instructions per cell and step, memory traffic included.
     double cost(const FusedShape& shape) const {
-        const FusedCut cut = cut_of(shape);
+        const StreamCut cut = cut_of(shape);
         const double overlap = double(cut.width) / (cut.width - 2 * round_up(cut.levels, cut.packet));
         const double rows = double(program_.from.size()), stages = double(program_.stages.size());
         const double components = program_.program.components;
@@ -67,7 +67,7 @@ class Estimate {
         return double(std::gcd(shape.columns / together, 32 / words / together)) / together;
     }
 
-    FusedCut cut_of(const FusedShape& shape) const {
+    StreamCut cut_of(const FusedShape& shape) const {
         const int levels = shape.steps * shape.warps * int(program_.stages.size());
         constexpr int kEnoughRows = 1 << 20;
         return {nx_, kEnoughRows, program_.wraps_x, shape.width(), levels, float64_ ? 2 : 4, 1, 0};

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "kernels/equation/fused/pipeline_text.h"
 #include "kernels/equation/fused/stage_text.h"
 #include "kernels/equation/text/cuda_text.h"
 #include "kernels/equation/text/operation_text.h"
@@ -32,9 +31,9 @@ class FusedText {
         text_ = cuda_precision(float64_);
         append_sizes();
         text_ += cuda_arguments(program_.program);
-        text_ += cuda_functions();
-        text_ += pipeline_words();
-        text_ += pipeline_functions();
+        text_ += kCudaFunctions;
+        text_ += kPipelineWords;
+        text_ += kPipelineFunctions;
         append_indices("from_array", program_.from);
         append_indices("to_array", program_.program.next);
         if (program_.of_time)
@@ -47,7 +46,7 @@ class FusedText {
         if (leads()) text_ += leading_text({program_, lines_, shape_.columns, float64_});
         append_levels();
         append_iteration();
-        text_ += pipeline_kernel();
+        text_ += kPipelineKernel;
         return std::move(text_);
     }
 

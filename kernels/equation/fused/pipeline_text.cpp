@@ -1,9 +1,8 @@
-#include "kernels/equation/fused/pipeline_text.h"
+#include "kernels/equation/fused/fused_text.h"
 
 namespace stencil::equation {
-namespace {
 
-constexpr const char* kWords = R"(
+const char* const kPipelineWords = R"(
 typedef unsigned long long Barrier;
 __device__ __forceinline__ unsigned shared_address(const volatile void* p) {
     return (unsigned)__cvta_generic_to_shared((const void*)p);
@@ -60,7 +59,7 @@ __device__ __forceinline__ unsigned char* warp_uniform(unsigned char* in_shared_
 )";
 
 // cuda_text.cpp and stage_rows.cpp define the same ghost cells: first left and right, then top and bottom.
-constexpr const char* kFunctions = R"(
+const char* const kPipelineFunctions = R"(
 constexpr int kWidth = 32 * kColumns;
 constexpr int kPacket = 16 / sizeof(Real);
 constexpr int kRowCells = kWidth + kPacket;
@@ -183,7 +182,7 @@ __device__ __forceinline__ void clear(Real (&cells)[kCount]) {
 // kernels/methods/streaming has the diagram. Level l of warp w takes row r in iteration w kLag + 2 l + (r -
 // first_row), and computes row r - 1. All warps wait for the slowest one, so work that only one of them does
 // is kept short.
-constexpr const char* kKernel = R"(
+const char* const kPipelineKernel = R"(
 constexpr int kLag = 2 * kLevels - 1;
 constexpr int kHalf = kBatch * kComponents;  // rows in half a ring
 // The barriers of the ring before a warp, for each half: full (a batch has arrived) and freed (there is room for the
@@ -396,19 +395,5 @@ extern "C" __global__ void __launch_bounds__(32 * kWarps, kBlocks) fused(const _
     if (last) close_and_wait_for_stores<0>();
 }
 )";
-
-}  // namespace
-
-const char* pipeline_words() {
-    return kWords;
-}
-
-const char* pipeline_functions() {
-    return kFunctions;
-}
-
-const char* pipeline_kernel() {
-    return kKernel;
-}
 
 }  // namespace stencil::equation

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "kernels/cuda/cuda_queue.h"
 #include "kernels/equation/launch/loaded_kernels.h"
@@ -22,21 +23,34 @@ class SeveralSteps {
         std::size_t values_of_step = 0;
     };
 
-    SeveralSteps() = default;
     virtual ~SeveralSteps() = default;
     SeveralSteps(const SeveralSteps&) = delete;
     SeveralSteps& operator=(const SeveralSteps&) = delete;
 
-    /// For people: "16 steps a pass"; name() adds the compiled shape.
-    virtual std::string way() const = 0;
-    virtual std::string name() const = 0;
-    virtual const KernelResources& resources() const = 0;
+    const std::string way;   ///< for people: "16 steps a pass"
+    const std::string name;  ///< the same with the compiled shape
+    const KernelResources& resources() const { return resources_; }
     /// The most steps, up to `steps`, that one launch can make; 0 if the field is unsuitable or steps too
     /// few.
     virtual int steps_of(long long steps) const = 0;
     /// Temporal blocking depth: multiples of it are fastest; 0: any number.
     virtual int steps_fused() const = 0;
     virtual void launch(const Pass& pass, CudaStream& stream) = 0;
+
+  protected:
+    SeveralSteps(std::string own_way,
+                 std::string own_name,
+                 const std::string& cubin,
+                 const char* kernel,
+                 const CudaStream& stream)
+        : way(std::move(own_way)),
+          name(std::move(own_name)),
+          kernels_(cubin, stream),
+          kernel_(kernels_.find(kernel)) {}
+
+    LoadedKernels kernels_;
+    LoadedKernel kernel_;
+    KernelResources resources_;
 };
 
 }  // namespace stencil::equation

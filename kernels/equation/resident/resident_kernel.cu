@@ -48,11 +48,9 @@ ResidentKernel::ResidentKernel(const FusedProgram& program,
                                int most_steps,
                                const std::string& cubin,
                                CudaStream& stream)
-    : shape_(shape),
+    : SeveralSteps("resident", name_of(shape), cubin, "resident", stream),
       plan_(resident_plan(program, float64, shape, {setup.nx, setup.ny}, resident_device(stream))),
-      most_steps_(most_steps),
-      kernels_(cubin, stream),
-      kernel_(kernels_.find("resident")) {
+      most_steps_(most_steps) {
     resources_ = prepare_kernel(kernel_, std::max(plan_.threads, 32), plan_.shared_bytes);
     if (plan_.slot == 0) return;
     const std::size_t flags = std::size_t(plan_.tiles_x * plan_.tiles_y) * kResidentFlag * sizeof(unsigned);

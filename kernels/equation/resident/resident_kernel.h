@@ -23,20 +23,13 @@ class ResidentKernel : public SeveralSteps {
                    const std::string& cubin,
                    CudaStream& stream);
 
-    std::string way() const override { return "resident"; }
-    std::string name() const override { return name_of(shape_); }
-    const KernelResources& resources() const override { return resources_; }
     int steps_of(long long steps) const override;
     int steps_fused() const override { return 0; }
     void launch(const Pass& pass, CudaStream& stream) override;
 
   private:
-    ResidentShape shape_;
     ResidentPlan plan_;
     int most_steps_;
-    LoadedKernels kernels_;
-    LoadedKernel kernel_;
-    KernelResources resources_;
     CudaMemory post_, flags_;
     unsigned epoch_ = 0;  ///< number of exchanges so far, over all launches
 };

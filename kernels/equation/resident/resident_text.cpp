@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <set>
 
-#include "kernels/equation/resident/tile_text.h"
 #include "kernels/equation/text/operation_text.h"
 #include "kernels/equation/text/window_text.h"
 
@@ -42,10 +41,10 @@ class ResidentText {
         text_ = cuda_precision(float64_);
         append_sizes();
         text_ += cuda_arguments(program_.program);
-        text_ += cuda_functions();
-        text_ += window_functions();
-        text_ += resident_words();
-        text_ += tile_functions();
+        text_ += kCudaFunctions;
+        text_ += kWindowFunctions;
+        text_ += kResidentWords;
+        text_ += kTileFunctions;
         for (std::size_t s = 0; s < stages_.size(); ++s) append_stage(s);
         append_kernel();
         return std::move(text_);
@@ -80,7 +79,7 @@ class ResidentText {
                "int beyond, Real* memory%s) {\n",
                number,
                slot_parameters(", int s%d").c_str());
-        text_ += patches_begin();
+        text_ += kPatchesBegin;
         for (std::size_t i = 0; i < program_.program.arrays.size(); ++i)
             if (reads(stage, int(i))) append_window(stage, int(i));
         append_edges(stage);
@@ -127,7 +126,7 @@ class ResidentText {
 
     void append_kernel() {
         const Program& program = program_.program;
-        text_ += kernel_begin();
+        text_ += kResidentBegin;
         for (int s = 0; s < slots_.count; ++s) append(text_, "    int s%d = %d * plan.slot;\n", s, s);
         for (const int array : program_.from)
             append(text_,
@@ -137,9 +136,9 @@ class ResidentText {
         std::string components;
         for (int c = 0; c < program.components; ++c)
             append(components, "%ss%d", c > 0 ? ", " : "", slots_.of[std::size_t(c)]);
-        text_ += steps_begin();
+        text_ += kStepsBegin;
         append(text_, "            const int slots[kComponents] = {%s};\n", components.c_str());
-        text_ += exchange_call();
+        text_ += kExchangeCall;
         const bool leads = stages_.size() > program_.stages.size();
         for (std::size_t s = 0; s < stages_.size(); ++s)
             append(text_,

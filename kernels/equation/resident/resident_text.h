@@ -48,7 +48,10 @@ std::string resident_text(const FusedProgram& program, bool float64, const Resid
 
 inline constexpr int kResidentFlag = 8;
 
-/// The GPU-specific beginning of the text; an emulation on the CPU replaces it.
-const char* resident_words();
+/// The GPU-specific beginning of the text, which an emulation on the CPU replaces; Tile, StepInputs and
+/// functions on them; and parts of stages and of the kernel, in the order of emission.
+extern const char *const kResidentWords,
+    *const kTileFunctions, *const kPatchesBegin, *const kResidentBegin, *const kStepsBegin,
+                                                                            *const kExchangeCall;
 
 }  // namespace stencil::equation

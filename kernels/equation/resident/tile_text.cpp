@@ -1,11 +1,8 @@
-#include "kernels/equation/resident/tile_text.h"
-
 #include "kernels/equation/resident/resident_text.h"
 
 namespace stencil::equation {
-namespace {
 
-constexpr const char* kWords = R"(
+const char* const kResidentWords = R"(
 __device__ __forceinline__ Real from_west(Real v) { return __shfl_up_sync(~0u, v, 1); }
 __device__ __forceinline__ Real from_east(Real v) { return __shfl_down_sync(~0u, v, 1); }
 // Vectorised stores to shared memory, because the compiler does not find them by itself.
@@ -26,7 +23,7 @@ __device__ __forceinline__ unsigned acquire(const unsigned* flag) {
 )";
 
 // resident_plan.cpp divides the axes in the same way.
-constexpr const char* kFunctions = R"(
+const char* const kTileFunctions = R"(
 struct Plan {
     Real* post;
     unsigned* flags;
@@ -225,7 +222,7 @@ __device__ __forceinline__ void exchange(Real* memory, const int (&slots)[kCompo
 
 // Loops over the patches of the tile and of `beyond` rows of its halo. Lanes without a patch take part,
 // because neighbours need their shuffles.
-constexpr const char* kPatches =
+const char* const kPatchesBegin =
     R"(    const int first = max(t.y.before - beyond, 0), end = min(t.y.before + t.y.own + beyond, t.height);
     const int patches = (end - first + kRows - 1) / kRows * t.packs, lane = threadIdx.x & 31;
     int pack = t.pack, row = first + t.row_of_patches * kRows;
@@ -246,13 +243,13 @@ constexpr const char* kPatches =
     }
 )";
 
-constexpr const char* kKernelBegin = R"(
+const char* const kResidentBegin = R"(
 extern "C" __global__ void __launch_bounds__(kThreads, 1) resident(const __grid_constant__ Arguments a, const __grid_constant__ Plan plan) {
     SHARED_MEMORY(bytes);
     const Tile t = tile_of(a.grid, plan);
     Real* const memory = (Real*)bytes + t.width + kColumns;  // patches at the top read this far before it
 )";
-constexpr const char* kStepsBegin = R"(    __syncthreads();
+const char* const kStepsBegin = R"(    __syncthreads();
     unsigned epoch = plan.epoch;
     int beyond = 0, until_exchange = 0;
     #pragma unroll 1
@@ -261,7 +258,7 @@ constexpr const char* kStepsBegin = R"(    __syncthreads();
             until_exchange = min(plan.together, plan.steps - step);
             beyond = until_exchange * kLevels;
 )";
-constexpr const char* kExchangeCall =
+const char* const kExchangeCall =
     R"(            if (step > 0) exchange(memory, slots, a.grid, t, plan, ++epoch);
         }
         StepInputs m;
@@ -270,31 +267,5 @@ constexpr const char* kExchangeCall =
         m.lines = a.lines + (kOfTime ? step * plan.values_of_step : 0);
         m.uniforms = m.lines + kLines * a.grid.line - 1;
 )";
-
-}  // namespace
-
-const char* resident_words() {
-    return kWords;
-}
-
-const char* tile_functions() {
-    return kFunctions;
-}
-
-const char* patches_begin() {
-    return kPatches;
-}
-
-const char* kernel_begin() {
-    return kKernelBegin;
-}
-
-const char* steps_begin() {
-    return kStepsBegin;
-}
-
-const char* exchange_call() {
-    return kExchangeCall;
-}
 
 }  // namespace stencil::equation

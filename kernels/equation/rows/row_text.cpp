@@ -52,7 +52,7 @@ class RowText {
         text_ += kWords;
         text_ += cuda_precision(float64_);
         text_ += kTypes;
-        text_ += cuda_functions();
+        text_ += kCudaFunctions;
         for (std::size_t i = 0; i < program_.once.size(); ++i) append_stage(true, i);
         for (std::size_t i = 0; i < program_.stages.size(); ++i) append_stage(false, i);
         return std::move(text_);

@@ -85,9 +85,4 @@ class StageRows {
     int last_ = -2;          ///< the row that was run last
 };
 
-extern template struct PreparedStage<float>;
-extern template struct PreparedStage<double>;
-extern template class StageRows<float>;
-extern template class StageRows<double>;
-
 }  // namespace stencil::equation

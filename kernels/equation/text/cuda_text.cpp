@@ -65,8 +65,8 @@ class CudaText {
     std::string whole() {
         text_ = cuda_precision(float64_);
         append_types();
-        text_ += cuda_functions();
-        text_ += window_functions();
+        text_ += kCudaFunctions;
+        text_ += kWindowFunctions;
         text_ += kAccess;
         for (std::size_t i = 0; i < program_.once.size(); ++i) append_stage("once", i, program_.once[i]);
         for (std::size_t i = 0; i < program_.stages.size(); ++i) append_stage("stage", i, program_.stages[i]);

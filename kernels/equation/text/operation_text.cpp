@@ -36,9 +36,11 @@ typedef long long Bits;
 #define uniform_of(a, b) ((Real)(((unsigned long long)(a) << 21) ^ ((b) >> 11)) * 1.1102230246251565e-16)
 )";
 
+}  // namespace
+
 // These must match random.h and scalar_machine.h. Exponents are converted as 32-bit integers, for
 // which every processor has vector instructions.
-constexpr const char* kFunctions = R"(
+const char* const kCudaFunctions = R"(
 __device__ __forceinline__ Real two_to(Real n) { return from_bits(((Bits)(int)n + kBias) << kMantissa); }
 __device__ __forceinline__ Real scaled(Real a, Real n) {
     const Real least = 2 - 2 * kBias, most = 2 * kBias;
@@ -75,14 +77,8 @@ __device__ __forceinline__ Real random_cell(unsigned long long seed, long long s
 }
 )";
 
-}  // namespace
-
 const char* cuda_precision(bool float64) {
     return float64 ? kFloat64 : kFloat32;
-}
-
-const char* cuda_functions() {
-    return kFunctions;
 }
 
 std::string constant_text(double number, bool float64) {

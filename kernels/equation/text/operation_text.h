@@ -8,7 +8,7 @@ namespace stencil::equation {
 /// Defines `Real` and the names that depend on the precision.
 const char* cuda_precision(bool float64);
 /// The functions that operations call; follows cuda_precision().
-const char* cuda_functions();
+extern const char* const kCudaFunctions;
 
 /// A number by its bits in the precision.
 std::string constant_text(double number, bool float64);

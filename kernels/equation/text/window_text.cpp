@@ -6,10 +6,9 @@
 #include "kernels/equation/text/operation_text.h"
 
 namespace stencil::equation {
-namespace {
 
 // InputValues defines the values beyond a side.
-constexpr const char* kFunctions = R"(
+const char* const kWindowFunctions = R"(
 typedef Real Window[kRows + 2][kColumns + 2], Results[kRows][kColumns];
 struct __align__(kColumns * sizeof(Real)) Pack { Real v[kColumns]; };
 
@@ -48,6 +47,8 @@ __device__ __forceinline__ void finish(Window& w, const A& a, int cx, int cy) {
 }
 )";
 
+namespace {
+
 void append_input(std::string& text, const WindowSetup& setup, const Operation& o) {
     const char* a = setup.moment.c_str();
     switch (o.code) {
@@ -84,10 +85,6 @@ void append_value(std::string& text, const WindowSetup& setup, std::size_t numbe
 }
 
 }  // namespace
-
-const char* window_functions() {
-    return kFunctions;
-}
 
 std::string finish_text(const WindowSetup& setup, const Stage& stage) {
     std::string text;

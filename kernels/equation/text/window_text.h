@@ -11,7 +11,7 @@ namespace stencil::equation {
 /// Defines Window (a thread's kRows x kColumns cells and those around them), Results, and finish(), which
 /// computes ghost cells beyond a side. `a` may be any type with the Grid and lines of Arguments. Must follow
 /// kRows, kColumns and kRowsGoOn, which says whether a row of a periodic field continues after its last cell.
-const char* window_functions();
+extern const char* const kWindowFunctions;
 
 struct WindowSetup {
     const Program& program;

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "kernels/cuda/cuda_check.cuh"
-#include "kernels/cuda/cuda_queue.h"
+#include "kernels/cuda/upload_ring.h"
 #include "kernels/methods/scaled_stepper.h"
 #include "kernels/methods/steppers.h"
 
@@ -141,7 +141,8 @@ const std::string& answer_for(FieldShape shape, int device) {
 template <class T>
 class ResidentStepper : public ScaledStepper<T> {
   public:
-    ResidentStepper(CudaStream& stream, FieldShape shape) : stream_(stream), weights_(kWeightBytes) {
+    ResidentStepper(CudaStream& stream, FieldShape shape)
+        : stream_(stream), weights_(ResidentTuning::kLaunchSteps + 1, stream) {
         const ResidentDevice& device = resident_device(stream.device());
         for (const bool wraps : {false, true}) {
             const auto plan = make_plan<T>(shape, wraps, device);
@@ -174,20 +175,12 @@ class ResidentStepper : public ScaledStepper<T> {
     }
 
   private:
-    struct HostWeights {
-        CudaHostMemory memory{kWeightBytes};
-        CudaEvent copied;
-    };
-    static constexpr std::size_t kWeightBytes = (ResidentTuning::kLaunchSteps + 1) * sizeof(StepWeights<T>);
-
     void upload_weights(int count) {
-        HostWeights& host = host_weights_[turn_ ^= 1];
-        host.copied.wait();  // the copy before the last used the same host memory
-        auto* const weights = static_cast<StepWeights<T>*>(host.memory.data());
-        for (int i = 0; i < count; ++i) weights[i] = this->schedule().next();
-        weights[count] = {};
-        enqueue_to_device(weights_.data(), weights, std::size_t(count + 1) * sizeof(StepWeights<T>), stream_);
-        host.copied.record(stream_);
+        const auto write = [&](StepWeights<T>* weights) {
+            for (int i = 0; i < count; ++i) weights[i] = this->schedule().next();
+            weights[count] = {};
+        };
+        weights_.send(write, std::size_t(count + 1));
     }
 
     void launch(const FieldPair<T>& fields, Boundary boundary, int steps) {
@@ -197,7 +190,7 @@ class ResidentStepper : public ScaledStepper<T> {
                            boundary,
                            plan.tiles,
                            border_capacity<T>(plan.tiles),
-                           static_cast<const StepWeights<T>*>(weights_.data()),
+                           weights_.data(),
                            steps,
                            static_cast<BorderMessage*>(inboxes_.data()),
                            unsigned(plan.instance->routes_begin(plan.tiles)),
@@ -214,9 +207,7 @@ class ResidentStepper : public ScaledStepper<T> {
     }
 
     CudaStream& stream_;
-    CudaMemory weights_;
-    HostWeights host_weights_[2];
-    unsigned turn_ = 0;
+    UploadRing<StepWeights<T>> weights_;
     std::array<ResidentPlan, 2> plans_;  ///< for fields that do not wrap and for periodic ones
     CudaMemory inboxes_;
     unsigned epoch_ = 1;

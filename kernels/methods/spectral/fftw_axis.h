@@ -1,8 +1,15 @@
 // Real transforms along one axis by FFTW, two lines as one complex line.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <vector>
 
+#include "kernels/cpu/aligned_buffer.h"
+#include "kernels/cpu/subnormals.h"
+#include "kernels/cpu/thread_pool.h"
+#include "kernels/field/divide.h"
+#include "kernels/field/field_view.h"
 #include "kernels/methods/spectral/fftw_plan.h"
 #include "kernels/methods/spectral/spectral_axis.h"
 #include "kernels/methods/spectral/spectral_modes.h"
@@ -13,13 +20,13 @@ namespace stencil {
 template <class T>
 struct FftwAxis {
     /// `line` must be aligned like the lines that will be transformed.
-    FftwAxis(Boundary boundary, int cells, int fft_length, Complex<T>* line)
+    FftwAxis(Boundary boundary, int cells, Complex<T>* line)
         : n(cells),
-          length(fft_length),
+          length(with_boundary(boundary, [&](auto b) { return SpectralAxis<b.value>::length(cells); })),
           angles(mode_angles(boundary, cells)),
           twiddles(mode_twiddles<T>(cells)),
-          forward(fft_length, line, FFTW_FORWARD),
-          backward(fft_length, line, FFTW_BACKWARD) {}
+          forward(length, line, FFTW_FORWARD),
+          backward(length, line, FFTW_BACKWARD) {}
 
     /// cell(i) returns the elements of two lines, put(k, c) receives their coefficients; z is the FFT's
     /// buffer.
@@ -55,6 +62,65 @@ struct Pair {
         second[i] = value.im;
         first[i] = value.re;
     }
+};
+
+/// Work lines for transforms of rows, and of columns as wide as a cache line.
+template <class T>
+class FftwLines {
+  public:
+    /// Pairs of columns transformed together, one cache line wide.
+    static constexpr int kPairs = int(AlignedBuffer<T>::kAlignment / sizeof(T)) / 2;
+
+    /// Each thread has `lines` work lines for fields of nx x ny cells. `flush` flushes subnormals.
+    FftwLines(ThreadPool& threads, int nx, int ny, int lines, bool flush)
+        : threads_(threads),
+          flush_(flush),
+          pitch_(round_up(2 * (std::max(nx, ny) + 1), int(AlignedBuffer<T>::kAlignment / sizeof(T)))),
+          lines_(std::size_t(lines)),
+          work_(std::size_t(pitch_) * lines_ * std::size_t(threads.size())) {}
+
+    int pitch() const { return pitch_; }
+    Complex<T>* first() { return work_.data(); }
+
+    /// Calls f(work, i) for i in [0, count) on as many threads as `cells` are worth, each with its own lines.
+    template <class F>
+    void for_each(std::int64_t count, std::int64_t cells, const F& f) {
+        constexpr std::int64_t kLeastCells = 4096;  // a thread does fewer faster than another one wakes
+        const std::int64_t parts = std::clamp<std::int64_t>(cells / kLeastCells, 1, threads_.size());
+        const auto run = [&](int thread) {
+            const SubnormalsAsZero quick(flush_);
+            Complex<T>* own = work_.data() + std::size_t(thread) * lines_ * std::size_t(pitch_);
+            for (std::int64_t i = count * thread / parts; i < count * (thread + 1) / parts; ++i)
+                f(own, int(i));
+        };
+        if (parts == 1) return run(0);
+        threads_.run([&](int thread) {
+            if (thread < parts) run(thread);
+        });
+    }
+
+    /// Transforms rows of cells to coefficients, or with kBack the other way, two at a time.
+    template <Boundary B, bool kBack>
+    void transform_rows(const FftwAxis<T>& axis, FieldView<T> from, FieldView<T> to) {
+        const auto pair_of = [](FieldView<T> field, int i) {
+            return Pair<T>{field.row(2 * i), field.row(std::min(2 * i + 1, field.ny - 1))};
+        };
+        for_each((from.ny + 1) / 2, std::int64_t(from.nx) * from.ny, [&](Complex<T>* z, int i) {
+            const auto get = [in = pair_of(from, i)](int k) { return in.at(k); };
+            const auto put = [out = pair_of(to, i)](int k, Complex<T> value) { out.set(k, value); };
+            if constexpr (kBack)
+                axis.template to_cells<B>(z, get, put);
+            else
+                axis.template to_coefficients<B>(z, get, put);
+        });
+    }
+
+  private:
+    ThreadPool& threads_;
+    bool flush_;
+    int pitch_;
+    std::size_t lines_;
+    AlignedBuffer<Complex<T>> work_;  ///< (threads, lines, pitch)
 };
 
 }  // namespace stencil

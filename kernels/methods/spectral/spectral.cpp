@@ -26,8 +26,8 @@ namespace {
 
 template <class T>
 struct AxisPlan : FftwAxis<T> {
-    AxisPlan(Boundary boundary, int cells, int fft_length, Complex<T>* row)
-        : FftwAxis<T>(boundary, cells, fft_length, row), correction(std::size_t(cells), 1.0) {}
+    AxisPlan(Boundary boundary, int cells, Complex<T>* row)
+        : FftwAxis<T>(boundary, cells, row), correction(std::size_t(cells), 1.0) {}
 
     template <Boundary B>
     void measure_correction(Complex<T>* z);
@@ -74,11 +74,7 @@ template <class T>
 class SpectralStepper : public Stepper<T> {
   public:
     SpectralStepper(const ExecutionSpace& on, FieldShape shape)
-        : on_(on), threads_(*on.threads), whole_(whole_shape(on, shape)) {
-        const int longest = 2 * (std::max(whole_.nx, whole_.ny) + 1);
-        constexpr int line = int(AlignedBuffer<T>::kAlignment / sizeof(T));
-        pitch_ = round_up(longest, line);
-        work_ = AlignedBuffer<Complex<T>>(std::size_t(pitch_) * kPairs * std::size_t(threads_.size()));
+        : on_(on), whole_(whole_shape(on, shape)), lines_(*on.threads, whole_.nx, whole_.ny, kPairs, false) {
         if (!on.strips) return;
         const Strips& strips = on.strips->columns();
         first_column_ = strips.begin(on.strips->part());
@@ -99,13 +95,12 @@ class SpectralStepper : public Stepper<T> {
         planned_.reset();
         rows_.reset();
         columns_.reset();
+        rows_.emplace(boundary, whole_.nx, lines_.first());
+        columns_.emplace(boundary, whole_.ny, lines_.first());
         with_boundary(boundary, [&](auto b) {
-            using Axis = SpectralAxis<b.value>;
-            rows_.emplace(boundary, whole_.nx, Axis::length(whole_.nx), work_.data());
-            columns_.emplace(boundary, whole_.ny, Axis::length(whole_.ny), work_.data());
             if constexpr (std::is_same_v<T, float>)
                 for (auto* axis : {&*rows_, &*columns_})
-                    axis->template measure_correction<b.value>(work_.data());
+                    axis->template measure_correction<b.value>(lines_.first());
         });
         planned_ = boundary;
     }
@@ -116,35 +111,19 @@ class SpectralStepper : public Stepper<T> {
     }
 
   private:
-    /// Pairs of columns transformed together, one cache line wide.
-    static constexpr int kPairs = int(AlignedBuffer<T>::kAlignment / sizeof(T)) / 2;
+    static constexpr int kPairs = FftwLines<T>::kPairs;
 
     template <Boundary B>
     void jump(FieldView<T> u, double coefficient, long long steps);
     template <Boundary B>
-    void transform_row_pair(Pair<T> rows, Complex<T>* z, bool back);
-    template <Boundary B>
     void evolve_columns(FieldView<T> u, int x0, const SpectralJump& jump, Complex<T>* work);
 
-    // Calls f(work, i) for i in [0, count) on all threads, each with its own work buffer.
-    template <class F>
-    void for_each(std::int64_t count, F&& f) {
-        const std::int64_t parts = threads_.size();
-        threads_.run([&](int thread) {
-            Complex<T>* work = work_.data() + std::size_t(thread) * kPairs * std::size_t(pitch_);
-            for (std::int64_t i = count * thread / parts; i < count * (thread + 1) / parts; ++i)
-                f(work, int(i));
-        });
-    }
-
     ExecutionSpace on_;
-    ThreadPool& threads_;
-    FieldShape whole_;                ///< the whole field, also if distributed
-    int pitch_;                       ///< of the rows of the work buffers
-    AlignedBuffer<Complex<T>> work_;  ///< (threads, kPairs, pitch)
-    AlignedBuffer<T> strip_;          ///< transposed strip of a distributed field
-    FieldView<T> columns_strip_;      ///< this process' columns, within strip_
-    int first_column_ = 0;            ///< index of the first one
+    FieldShape whole_;  ///< the whole field, also if distributed
+    FftwLines<T> lines_;
+    AlignedBuffer<T> strip_;      ///< transposed strip of a distributed field
+    FieldView<T> columns_strip_;  ///< this process' columns, within strip_
+    int first_column_ = 0;        ///< index of the first one
     std::optional<Boundary> planned_;
     std::optional<AxisPlan<T>> rows_, columns_;
 };
@@ -156,26 +135,13 @@ void SpectralStepper<T>::jump(FieldView<T> u, double coefficient, long long step
     const SpectralJump jump(coefficient, steps, double(Axis::length(whole_.nx)) * Axis::length(whole_.ny));
     StripExchange* strips = on_.strips;
     const FieldView<T> columns = strips ? columns_strip_ : u;
-    const auto row_pair = [&](int i) { return Pair<T>{u.row(2 * i), u.row(std::min(2 * i + 1, u.ny - 1))}; };
-    const int row_pairs = (u.ny + 1) / 2;
-    for_each(row_pairs, [&](Complex<T>* z, int i) { transform_row_pair<B>(row_pair(i), z, false); });
+    lines_.template transform_rows<B, false>(*rows_, u, u);
     if (strips) strips->exchange(cut_columns(u, strips->columns()), cut_rows(columns, strips->rows()), on_);
-    for_each((columns.nx + 2 * kPairs - 1) / (2 * kPairs),
-             [&](Complex<T>* work, int i) { evolve_columns<B>(columns, 2 * kPairs * i, jump, work); });
+    lines_.for_each(ceil_div(columns.nx, 2 * kPairs),
+                    std::int64_t(columns.nx) * columns.ny,
+                    [&](Complex<T>* work, int i) { evolve_columns<B>(columns, 2 * kPairs * i, jump, work); });
     if (strips) strips->exchange(cut_rows(columns, strips->rows()), cut_columns(u, strips->columns()), on_);
-    for_each(row_pairs, [&](Complex<T>* z, int i) { transform_row_pair<B>(row_pair(i), z, true); });
-}
-
-// Transforms cells to coefficients, or with `back` the other way.
-template <class T>
-template <Boundary B>
-void SpectralStepper<T>::transform_row_pair(Pair<T> rows, Complex<T>* z, bool back) {
-    const auto get = [&](int i) { return rows.at(i); };
-    const auto put = [&](int i, Complex<T> value) { rows.set(i, value); };
-    if (back)
-        rows_->template to_cells<B>(z, get, put);
-    else
-        rows_->template to_coefficients<B>(z, get, put);
+    lines_.template transform_rows<B, true>(*rows_, u, u);
 }
 
 // Transforms a cache line of columns, multiplies the modes, and transforms back.
@@ -191,10 +157,10 @@ void SpectralStepper<T>::evolve_columns(FieldView<T> u, int x0, const SpectralJu
     };
     for (int j = 0; j < Axis::length(n); ++j)
         for (int pair = 0; pair < pairs; ++pair)
-            work[std::ptrdiff_t(pair) * pitch_ + j] =
+            work[std::ptrdiff_t(pair) * lines_.pitch() + j] =
                 Axis::input(j, n, [&](int y) { return column_pair(pair, y).at(0); });
     for (int pair = 0; pair < pairs; ++pair) {
-        Complex<T>* z = work + std::ptrdiff_t(pair) * pitch_;
+        Complex<T>* z = work + std::ptrdiff_t(pair) * lines_.pitch();
         const int x = x0 + 2 * pair;
         const auto x1 = std::size_t(first_column_ + x);
         const auto x2 = std::size_t(first_column_ + std::min(x + 1, u.nx - 1));
@@ -212,7 +178,7 @@ void SpectralStepper<T>::evolve_columns(FieldView<T> u, int x0, const SpectralJu
     }
     for (int y = 0; y < n; ++y)
         for (int pair = 0; pair < pairs; ++pair)
-            column_pair(pair, y).set(0, work[std::ptrdiff_t(pair) * pitch_ + Axis::position(y, n)]);
+            column_pair(pair, y).set(0, work[std::ptrdiff_t(pair) * lines_.pitch() + Axis::position(y, n)]);
 }
 
 }  // namespace
@@ -220,8 +186,9 @@ void SpectralStepper<T>::evolve_columns(FieldView<T> u, int x0, const SpectralJu
 std::string spectral_unfit(FieldShape shape) {
     constexpr int kMax = std::numeric_limits<int>::max() / 2 - 1;
     if (std::max(shape.nx, shape.ny) <= kMax) return "";
-    return "its transforms count to twice a row or column, which may have at most " + std::to_string(kMax) +
-           " cells";
+    std::string why = "its transforms count to twice a row or column, which may have at most ";
+    why += std::to_string(kMax);
+    return why + " cells";
 }
 
 std::string spectral_cpu_unsupported(FieldShape shape, std::size_t cell_bytes) {

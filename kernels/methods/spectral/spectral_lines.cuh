@@ -14,16 +14,11 @@
 
 namespace stencil::spectral {
 
-struct SpectralTuning {
-    static constexpr std::int64_t kChunkBytes = 64 << 20;  ///< complex rows processed at a time
-    static constexpr int kThreads = 128;
-    static constexpr int kPairs = 4;
-    static constexpr int kTileThreads = 4;
-};
-
-constexpr int kThreads = SpectralTuning::kThreads;
-constexpr int kTile = 32;                                   ///< edge of a transposed tile, in cells
-constexpr int kTileThreads = SpectralTuning::kTileThreads;  ///< thread rows of a tile
+constexpr std::int64_t kChunkBytes = 64 << 20;  ///< complex rows processed at a time
+constexpr int kThreads = 128;
+constexpr int kTile = 32;        ///< edge of a transposed tile, in cells
+constexpr int kTileThreads = 4;  ///< thread rows of a tile
+constexpr int kPairs = 4;        ///< pairs per thread, to have several loads in flight
 
 /// A chunk of rows; each pair of them is one complex row of z.
 template <class T>
@@ -41,9 +36,6 @@ struct Chunk {
         return {rows.at(x, 2 * pair), has_second(pair) ? rows.at(x, 2 * pair + 1) : T(0)};
     }
 };
-
-/// Pairs per thread, to have several loads in flight.
-constexpr int kPairs = SpectralTuning::kPairs;
 
 // Converts cells to the FFT's input, or with kBack coefficients to the inverse FFT's input.
 template <Boundary B, bool kBack, class T>
@@ -192,7 +184,7 @@ class AxisPlan {
     static int pairs_at_a_time(int length, int lines) {
         const std::int64_t pairs = (std::int64_t(lines) + 1) / 2;
         const std::int64_t row = std::int64_t(length) * std::int64_t(sizeof(Complex<T>));
-        const std::int64_t most = std::max<std::int64_t>(SpectralTuning::kChunkBytes / row, 1);
+        const std::int64_t most = std::max<std::int64_t>(kChunkBytes / row, 1);
         const std::int64_t chunks = ceil_div(pairs, most);
         return int(ceil_div(pairs, chunks));
     }

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "kernels/cuda/cuda_check.cuh"
 #include "kernels/cuda/cuda_grid.cuh"
@@ -29,10 +31,11 @@ class StreamingStepper : public ScaledStepper<T> {
         while (steps > 0) {
             const Cut cut = next_cut(schedule, steps);
             const Plan& plan = plan_for(fields.front, boundary, cut);
-            StreamPass<T> pass{fields.front, fields.back, plan.strips, plan.segments, {}};
+            StreamPass<T> pass{
+                fields.front, fields.back, static_cast<const StreamTile*>(plan.tiles.data()), {}};
             const int levels = plan.warps * (cut.full ? Tuning::kLevels : 1);
             for (int i = 0; i < levels; ++i) pass.weights[i] = schedule.next();
-            launch_stream(pass, {boundary, cut.full, plan.warps, cuda_handle(stream_)});
+            launch_stream(pass, {boundary, cut.full, plan.warps, plan.blocks, cuda_handle(stream_)});
             fields.swap();
             steps -= levels;
         }
@@ -47,7 +50,8 @@ class StreamingStepper : public ScaledStepper<T> {
         int warps;
     };
     struct Plan {
-        int warps, strips, segments;
+        int warps, blocks;
+        CudaMemory tiles;
     };
 
     // A warp with several steps scales once, after the last one, so its steps must start where the schedule
@@ -70,16 +74,24 @@ class StreamingStepper : public ScaledStepper<T> {
         int blocks = 0;
         // A GPU with little shared memory gets fewer warps per block.
         for (; warps > 0; --warps) {
-            blocks = stream_blocks_per_multiprocessor<T>({boundary, cut.full, warps, nullptr}, field.nx);
+            blocks = stream_blocks_per_multiprocessor<T>({boundary, cut.full, warps, 0, nullptr}, field.nx);
             if (blocks > 0) break;
         }
         if (warps == 0) throw CudaError("CUDA: streaming: too little shared memory");
         const int levels = warps * (cut.full ? Tuning::kLevels : 1);
         const bool wraps = boundary == Boundary::periodic;
-        const int strips = strips_over(field.nx, Tuning::kWidth, levels, wraps).strips;
-        const int extra_rows = stream_extra_rows<T>(warps, cut.full);
-        const int segments = segments_over(field.ny, strips, {blocks * multiprocessors_, extra_rows});
-        return plans_.emplace(key, Plan{warps, strips, segments}).first->second;
+        const std::vector<StreamTile> tiles = stream_tiles({field.nx,
+                                                            field.ny,
+                                                            wraps,
+                                                            Tuning::kWidth,
+                                                            levels,
+                                                            kStripAlignment,
+                                                            blocks * multiprocessors_,
+                                                            stream_extra_rows<T>(warps, cut.full),
+                                                            true,
+                                                            wraps ? 0 : Tuning::kFewerRows});
+        Plan plan{warps, int(tiles.size()), uploaded(tiles, stream_)};
+        return plans_.emplace(key, std::move(plan)).first->second;
     }
 
     CudaStream& stream_;

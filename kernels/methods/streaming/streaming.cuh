@@ -6,9 +6,12 @@
 #include "kernels/field/cell_update.h"
 #include "kernels/methods/scaled_stepper.h"
 #include "kernels/methods/steppers.h"
-#include "kernels/methods/streaming/streaming_plan.h"
+#include "kernels/methods/streaming/stream_tiles.h"
 
 namespace stencil {
+
+/// Strips are cut at multiples of this: 16 bytes of float32, the alignment that bulk copies need.
+inline constexpr int kStripAlignment = 4;
 
 template <class T>
 struct StreamingTuning {
@@ -21,6 +24,8 @@ struct StreamingTuning {
     static constexpr int kMaxWarps = 4;
     /// Rows that a warp hands to the next at a time. Even, because iterations come in pairs.
     static constexpr int kBatch = 4;
+    /// By which the last segment is shorter, because rows at the field's end take longer.
+    static constexpr int kFewerRows = 24;
 
     static constexpr int kWidth = 32 * kColumns;
     static constexpr int kMaxLevels = kMaxWarps * kLevels;
@@ -32,15 +37,14 @@ template <class T>
 struct StreamPass {
     FieldView<const T> from;
     FieldView<T> to;
-    int strips;
-    int segments;
+    const StreamTile* tiles;  ///< one per block
     StepWeights<T> weights[StreamingTuning<T>::kMaxLevels];
 };
 
 struct StreamLaunch {
     Boundary boundary;
     bool full;  ///< kLevels steps per warp; otherwise one
-    int warps;
+    int warps, blocks;
     cudaStream_t stream;
 };
 

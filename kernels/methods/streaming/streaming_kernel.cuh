@@ -44,19 +44,12 @@
 #include "kernels/cuda/cuda_check.cuh"
 #include "kernels/cuda/vectors.cuh"
 #include "kernels/cuda/warp_pipeline.cuh"
+#include "kernels/field/divide.h"
 #include "kernels/methods/streaming/streaming.cuh"
 
 namespace stencil {
 
 inline constexpr unsigned kWholeWarp = ~0U;
-
-/// The cells that a block reads and writes.
-struct StreamTile {
-    int origin;              ///< first column of lane 0; negative if it wraps around the west side
-    int x_begin, x_end;      ///< columns written
-    int y_begin, y_end;      ///< rows written
-    int first_row, end_row;  ///< rows read, including those that wrap around the field's ends
-};
 
 /// A lane's columns in shared memory, in 8-byte accesses.
 template <class T, int kColumns>
@@ -122,7 +115,7 @@ class StreamBlock {
         scale_ = pass.weights[warp * kLevels + kLevels - 1].scale;
         west_open_ = lane_ == 0 ? T(0) : T(1);
         east_open_ = lane_ == 31 ? T(0) : T(1);
-        top_ = warp * kLag - tile_.first_row;
+        top_ = warp * kLag - first_row_;
         bottom_ = top_ + pass.from.ny;
     }
 
@@ -132,7 +125,7 @@ class StreamBlock {
 #pragma unroll
             for (int j = 0; j < kColumns; ++j) rows_[0][level][j] = rows_[1][level][j] = d_[level][j] = T(0);
 
-        batches_ = warp_uniform(ceil_div(tile_.y_end - tile_.first_row + warps_ * kLag, kBatch), lane_);
+        batches_ = warp_uniform(ceil_div(tile_.y_end - first_row_ + warps_ * kLag, kBatch), lane_);
         if (warp_ == 0) {
             fetch(0);
             fetch(1);
@@ -174,21 +167,17 @@ class StreamBlock {
     }
 
     __device__ void locate() {
-        const int nx = pass_.from.nx;
         const int ny = pass_.from.ny;
         const int levels = warps_ * kLevels;
-        const StreamStrips strips{nx, kWidth, levels, kWraps, pass_.strips};
-        const int strip = int(blockIdx.x) % pass_.strips;
-        const int segment = int(blockIdx.x) / pass_.strips;
-        tile_.origin = warp_uniform(strips.origin(strip), lane_);
-        tile_.x_begin = warp_uniform(strips.begin(strip), lane_);
-        tile_.x_end = warp_uniform(strips.begin(strip + 1), lane_);
-        tile_.y_begin = warp_uniform(segment_begin(ny, pass_.segments, segment, kWraps), lane_);
-        tile_.y_end = warp_uniform(segment_begin(ny, pass_.segments, segment + 1, kWraps), lane_);
-        tile_.first_row =
-            warp_uniform(kWraps ? tile_.y_begin - levels : max(tile_.y_begin - levels, 0), lane_);
-        tile_.end_row = warp_uniform(kWraps ? tile_.y_end + levels : min(tile_.y_end + levels, ny), lane_);
-        beyond_east_ = kWraps ? 0 : max(tile_.origin + kWidth - nx, 0);
+        const StreamTile tile = pass_.tiles[blockIdx.x];
+        tile_.origin = warp_uniform(tile.origin, lane_);
+        tile_.x_begin = warp_uniform(tile.x_begin, lane_);
+        tile_.x_end = warp_uniform(tile.x_end, lane_);
+        tile_.y_begin = warp_uniform(tile.y_begin, lane_);
+        tile_.y_end = warp_uniform(tile.y_end, lane_);
+        first_row_ = warp_uniform(kWraps ? tile_.y_begin - levels : max(tile_.y_begin - levels, 0), lane_);
+        end_row_ = warp_uniform(kWraps ? tile_.y_end + levels : min(tile_.y_end + levels, ny), lane_);
+        beyond_east_ = kWraps ? 0 : max(tile_.origin + kWidth - pass_.from.nx, 0);
     }
 
     // Rows of one or two 16-byte aligned pieces are loaded by bulk copies, others cell by cell (fields
@@ -228,7 +217,7 @@ class StreamBlock {
     }
 
     __device__ void fetch(int batch) {
-        const int rows = min(kBatch, tile_.end_row - tile_.first_row - batch * kBatch);
+        const int rows = min(kBatch, end_row_ - first_row_ - batch * kBatch);
         Row* ring = shared_.ring[0] + (batch & 1) * kBatch;
         __syncwarp();  // all lanes have read the rows that are overwritten
         if (in_bulk())
@@ -264,13 +253,13 @@ class StreamBlock {
         if (elect_one()) {
             Mbarrier& arrived = shared_.halves[0][batch & 1].full.barrier();
             arrived.expect(int(rows * sizeof(Row)));
-            const int y = around(tile_.first_row + batch * kBatch);
+            const int y = around(first_row_ + batch * kBatch);
             if (rows == kBatch && y + kBatch <= pass_.from.ny) {
                 load_rows<kBatch>(ring, y, arrived);
             } else {
 #pragma unroll 1
                 for (int r = 0; r < rows; ++r)
-                    load_rows<1>(ring + r, around(tile_.first_row + batch * kBatch + r), arrived);
+                    load_rows<1>(ring + r, around(first_row_ + batch * kBatch + r), arrived);
             }
         }
         __syncwarp();
@@ -284,7 +273,7 @@ class StreamBlock {
             shared_.halves[0][(batch - 1) & 1].full.arrive();
         }
         for (int r = 0; r < rows; ++r) {
-            int y = tile_.first_row + batch * kBatch + r;
+            int y = first_row_ + batch * kBatch + r;
             if constexpr (kWraps) y = ((y % pass_.from.ny) + pass_.from.ny) % pass_.from.ny;
             const T* row = pass_.from.row(y);
             if (gathers_) {
@@ -307,7 +296,7 @@ class StreamBlock {
 
     __device__ void send(int batch) {
         const Row* ring = shared_.ring[warps_] + (batch & 1) * kBatch;
-        const int y = tile_.first_row + batch * kBatch - warps_ * kLag;
+        const int y = first_row_ + batch * kBatch - warps_ * kLag;
 #if STENCIL_BULK_COPIES
         before_bulk_store();
         __syncwarp();
@@ -471,6 +460,7 @@ class StreamBlock {
     Shared& shared_;
     const int lane_, warp_, warps_;
     StreamTile tile_;
+    int first_row_, end_row_;  ///< rows read, including those that wrap around the field's ends
     bool gathers_;
     int source_;       ///< field column at which lane 0 starts
     int first_piece_;  ///< columns before the field wraps
@@ -535,8 +525,10 @@ int stream_blocks_per_multiprocessor(const StreamLaunch& launch, int nx) {
 template <class T>
 void launch_stream(const StreamPass<T>& pass, const StreamLaunch& launch) {
     with_stream_kernel<T>(launch, pass.from.nx, [&](auto kernel, int bytes) {
-        const unsigned blocks = unsigned(pass.strips) * unsigned(pass.segments);
-        kernel<<<blocks, dim3(32, unsigned(launch.warps)), std::size_t(bytes), launch.stream>>>(pass);
+        kernel<<<unsigned(launch.blocks),
+                 dim3(32, unsigned(launch.warps)),
+                 std::size_t(bytes),
+                 launch.stream>>>(pass);
         check_launch("streaming_kernel");
     });
 }

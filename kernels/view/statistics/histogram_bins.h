@@ -9,6 +9,7 @@ inline constexpr int kMaxBins = 1024;
 
 /// `count` (1 to kMaxBins) equal parts of [low, high], the last one closed; low < high.
 struct HistogramBins {
+    static constexpr int kMost = kMaxBins;
     double low = 0;
     double high = 1;
     int count = 1;

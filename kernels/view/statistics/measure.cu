@@ -1,4 +1,4 @@
-// Statistics, histograms and point values of a quantity on CUDA.
+// Statistics, percentiles, histograms and point values of a quantity on CUDA.
 
 #include <algorithm>
 #include <cmath>
@@ -9,10 +9,10 @@
 #include "kernels/cuda/cuda_check.cuh"
 #include "kernels/cuda/reductions.cuh"
 #include "kernels/field/divide.h"
-#include "kernels/view/cuda_view.h"
 #include "kernels/view/cuda_walk.cuh"
 #include "kernels/view/sampled.h"
-#include "kernels/view/statistics/radix_select.h"
+#include "kernels/view/statistics/percentiles.h"
+#include "kernels/view/view.h"
 
 namespace stencil {
 namespace {
@@ -150,14 +150,31 @@ __global__ void __launch_bounds__(kSumThreads)
     if (thread == 0) folded->nodes[blockIdx.x] = node;
 }
 
-template <Quantity Q, class T>
+/// The bins of a pass of a radix selection.
+template <class Key>
+struct DigitBins {
+    static constexpr int kMost = kMaxRanks * kRadixBins;
+    RadixSearch<Key> search;
+    int pass;
+    int count = search.slots * kRadixBins;
+
+    template <class V>
+    __device__ int bin_of(V value) const {
+        if (!is_finite(value)) return -1;
+        const Key key = radix_key(value);
+        const int slot = search.slot_of(key, pass);
+        return slot < 0 ? -1 : slot * kRadixBins + radix_digit(key, pass);
+    }
+};
+
+template <Quantity Q, class Bins, class T>
 __global__ void __launch_bounds__(kWalkThreads)
-    histogram_kernel(QuantitySource<T> source, HistogramBins bins, unsigned long long* counts) {
-    __shared__ unsigned own[kMaxBins];
+    count_kernel(QuantitySource<T> source, const __grid_constant__ Bins bins, unsigned long long* counts) {
+    __shared__ unsigned own[Bins::kMost];
     for (int i = walk_thread(); i < bins.count; i += kWalkThreads) own[i] = 0;
     __syncthreads();
     for_cells<Q>(source, [&](auto value) {
-        const int bin = bins.bin_of(double(value));
+        const int bin = bins.bin_of(value);
         if (bin >= 0) atomicAdd(&own[bin], 1u);
     });
     __syncthreads();
@@ -186,6 +203,20 @@ void fetch(V* to, const void* from, std::size_t count, CudaStream& stream) {
     stream.synchronize();
 }
 
+template <Quantity Q, class Bins, class T>
+std::vector<std::uint64_t> counts_of(const CudaView<T>& view, const Bins& bins) {
+    const WalkShape walk = walk_over(view.source.field.nx(), view.source.field.ny());
+    const std::size_t bytes = std::size_t(bins.count) * sizeof(std::uint64_t);
+    const cudaStream_t stream = cuda_handle(view.stream);
+    auto* counts = static_cast<unsigned long long*>(view.scratch.reserve(bytes));
+    CUDA_CHECK(cudaMemsetAsync(counts, 0, bytes, stream));
+    count_kernel<Q><<<walk.grid, walk.block, 0, stream>>>(view.source, bins, counts);
+    check_launch("count_kernel");
+    std::vector<std::uint64_t> result(std::size_t(bins.count));
+    fetch(result.data(), counts, result.size(), view.stream);
+    return result;
+}
+
 // Puts together the output of fold_kernel(), in the order of the leaves.
 SumTree tree_of(const Leaves& leaves, const Folded& folded, int groups) {
     SumTree tree(leaves.first);
@@ -205,7 +236,7 @@ SumTree tree_of(const Leaves& leaves, const Folded& folded, int groups) {
 }  // namespace
 
 template <class T>
-PartialStatistics cuda_sums(const CudaView<T>& view, Summand summand, int first_row) {
+PartialStatistics sums(const CudaView<T>& view, Summand summand, int first_row) {
     const PlainView<const T>& field = view.source.field;
     const std::int64_t per_row = sum_runs(field.nx());
     const Leaves leaves{first_row * per_row, field.ny() * per_row, int(per_row)};
@@ -237,25 +268,25 @@ PartialStatistics cuda_sums(const CudaView<T>& view, Summand summand, int first_
 }
 
 template <class T>
-std::vector<std::uint64_t> cuda_histogram(const CudaView<T>& view, const HistogramBins& bins) {
-    const WalkShape walk = walk_over(view.source.field.nx(), view.source.field.ny());
-    const std::size_t count = std::size_t(bins.count);
-    const cudaStream_t stream = cuda_handle(view.stream);
-    auto* counts = static_cast<unsigned long long*>(view.scratch.reserve(count * sizeof(unsigned long long)));
-    CUDA_CHECK(cudaMemsetAsync(counts, 0, count * sizeof(unsigned long long), stream));
-    with_quantity(view.quantity, [&](auto quantity) {
-        histogram_kernel<quantity.value><<<walk.grid, walk.block, 0, stream>>>(view.source, bins, counts);
-        check_launch("histogram_kernel");
-    });
-    std::vector<std::uint64_t> result(count);
-    fetch(result.data(), counts, count, view.stream);
-    return result;
+std::vector<std::uint64_t> histogram(const CudaView<T>& view, const HistogramBins& bins) {
+    return with_quantity(view.quantity, [&](auto quantity) { return counts_of<quantity.value>(view, bins); });
 }
 
 template <class T>
-std::vector<double> cuda_sample(const CudaView<T>& view,
-                                std::span<const SamplePoint> points,
-                                const Sampling& how) {
+std::vector<double> percentiles(const CudaView<T>& view, std::span<const double> q, const SumOverSlabs& sum) {
+    if (!sum && only_extremes(q)) return extremes(q, sums(view, Summand::value));
+    return with_quantity(view.quantity, [&](auto quantity) {
+        using V = QuantityValue<quantity.value, T>;
+        return percentiles_by<V>(q, sum, [&](const auto& search, int pass) {
+            return counts_of<quantity.value>(view, DigitBins<RadixKey<V>>{search, pass});
+        });
+    });
+}
+
+template <class T>
+std::vector<double> sample(const CudaView<T>& view,
+                           std::span<const SamplePoint> points,
+                           const Sampling& how) {
     const std::size_t count = points.size();
     std::vector<double> result(count);
     if (count == 0) return result;
@@ -275,15 +306,17 @@ std::vector<double> cuda_sample(const CudaView<T>& view,
     return result;
 }
 
-template PartialStatistics cuda_sums(const CudaView<float>&, Summand, int);
-template PartialStatistics cuda_sums(const CudaView<double>&, Summand, int);
-template std::vector<std::uint64_t> cuda_histogram(const CudaView<float>&, const HistogramBins&);
-template std::vector<std::uint64_t> cuda_histogram(const CudaView<double>&, const HistogramBins&);
-template std::vector<double> cuda_sample(const CudaView<float>&,
-                                         std::span<const SamplePoint>,
-                                         const Sampling&);
-template std::vector<double> cuda_sample(const CudaView<double>&,
-                                         std::span<const SamplePoint>,
-                                         const Sampling&);
+template std::vector<double> percentiles(const CudaView<float>&,
+                                         std::span<const double>,
+                                         const SumOverSlabs&);
+template std::vector<double> percentiles(const CudaView<double>&,
+                                         std::span<const double>,
+                                         const SumOverSlabs&);
+template PartialStatistics sums(const CudaView<float>&, Summand, int);
+template PartialStatistics sums(const CudaView<double>&, Summand, int);
+template std::vector<std::uint64_t> histogram(const CudaView<float>&, const HistogramBins&);
+template std::vector<std::uint64_t> histogram(const CudaView<double>&, const HistogramBins&);
+template std::vector<double> sample(const CudaView<float>&, std::span<const SamplePoint>, const Sampling&);
+template std::vector<double> sample(const CudaView<double>&, std::span<const SamplePoint>, const Sampling&);
 
 }  // namespace stencil

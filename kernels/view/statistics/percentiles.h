@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <numeric>
 #include <span>
 #include <vector>
 
@@ -40,22 +41,45 @@ inline double between_ranks(double low, double high, std::uint64_t count, double
     return t < 0.5 ? low + (high - low) * t : high - (high - low) * (1 - t);
 }
 
-/// Percentiles of values of type V. find(fractions) selects the ranks of kPercentilesAtOnce percentiles.
-/// Empty if no cell is finite.
-template <class V, class Find>
-std::vector<double> percentiles_by(std::span<const double> q, Find&& find) {
+/// Continues each rank's search in the digit that contains it; `counts` is (slots, kRadixBins).
+template <class Key>
+void choose_digits(RadixSearch<Key>& search, int pass, const std::vector<std::uint64_t>& counts) {
+    for (int i = 0; i < kMaxRanks; ++i) {
+        const std::uint64_t* bins = counts.data() + std::size_t(search.slot[i]) * kRadixBins;
+        int digit = 0;
+        while (search.rank[i] >= bins[digit]) search.rank[i] -= bins[digit++];
+        search.prefix[i] |= Key(digit) << radix_shift<Key>(pass);
+    }
+    search.share_slots();
+}
+
+/// Percentiles of values of type V; empty if no cell is finite. count_digits(search, pass) returns the counts
+/// of the pass' digits.
+template <class V, class CountDigits>
+std::vector<double> percentiles_by(std::span<const double> q,
+                                   const SumOverSlabs& sum,
+                                   const CountDigits& count_digits) {
+    using Key = RadixKey<V>;
     std::vector<double> result;
     for (std::size_t i = 0; i < q.size(); i += kPercentilesAtOnce) {
         const std::size_t count = std::min<std::size_t>(kPercentilesAtOnce, q.size() - i);
         double fractions[kPercentilesAtOnce];
         for (std::size_t j = 0; j < kPercentilesAtOnce; ++j)
             fractions[j] = q[i + std::min(j, count - 1)] / 100;
-        const RadixSearch<RadixKey<V>> found = find(fractions);
-        if (found.count == 0) break;
+        RadixSearch<Key> search{};
+        for (int pass = 0; pass < kRadixPasses<Key>; ++pass) {
+            std::vector<std::uint64_t> counts = count_digits(search, pass);
+            if (sum) sum(counts);
+            if (pass == 0)
+                search.begin(std::accumulate(counts.begin(), counts.begin() + kRadixBins, std::uint64_t(0)),
+                             fractions);
+            if (search.count == 0) return {};
+            choose_digits(search, pass, counts);
+        }
         for (std::size_t j = 0; j < count; ++j)
-            result.push_back(between_ranks(double(radix_value<V>(found.prefix[2 * j])),
-                                           double(radix_value<V>(found.prefix[2 * j + 1])),
-                                           found.count,
+            result.push_back(between_ranks(double(radix_value<V>(search.prefix[2 * j])),
+                                           double(radix_value<V>(search.prefix[2 * j + 1])),
+                                           search.count,
                                            fractions[j]));
     }
     return result;

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "kernels/view/brush.h"
-#include "kernels/view/flood_fill.h"
+#include "kernels/view/paint_cell.h"
 #include "sim/problem/command_text.h"
 #include "sim/problem/run_spec.h"
 #include "sim/problem/settings.h"

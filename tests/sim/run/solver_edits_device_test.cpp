@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/view/flood_fill.h"
+#include "kernels/view/paint_cell.h"
 #include "sim/problem/edit.h"
 #include "sim/solvers/solver.h"
 #include "tests/support/catch.h"
