@@ -185,16 +185,15 @@ void read_parameter(const InitialCondition& condition,
         std::vector<std::string> allowed;
         for (const InitialParameter& p : condition.parameters)
             allowed.push_back(fmt::format("{}={}", p.name, p.standard));
-        throw InputError(fmt::format("--initial {}: unknown option '{}' (allowed: {})",
-                                     condition.name,
-                                     quotable(text),
-                                     allowed.empty() ? "none" : fmt::format("{}", fmt::join(allowed, ", "))));
+        throw InputError("--initial {}: unknown option '{}' (allowed: {})",
+                         condition.name,
+                         quotable(text),
+                         allowed.empty() ? "none" : fmt::format("{}", fmt::join(allowed, ", ")));
     }
     const std::string setting = fmt::format("--initial {}:{}", condition.name, row->name);
     const double value = parse_real(parts[1], setting);
     if (value < row->least || value > row->most)
-        throw InputError(
-            fmt::format("{} {}: must be from {} to {}", setting, quotable(parts[1]), row->least, row->most));
+        throw InputError("{} {}: must be from {} to {}", setting, quotable(parts[1]), row->least, row->most);
     if (!given.emplace(parts[0], value).second) throw InputError(setting + ": given twice");
 }
 
@@ -207,8 +206,7 @@ std::span<const InitialCondition> initial_conditions() {
 InitialChoice parse_initial(std::string_view text) {
     InitialChoice choice;
     // spec.json holds the text, and JSON is UTF-8.
-    if (!is_utf8(text))
-        throw InputError(fmt::format("--initial {}: the file's name must be UTF-8", printable(text)));
+    if (!is_utf8(text)) throw InputError("--initial {}: the file's name must be UTF-8", printable(text));
     if (text.empty()) return choice;
     const std::string name(text.substr(0, text.find(':')));
     choice.condition = find(name);
@@ -254,12 +252,12 @@ Field make_initial(const InitialChoice& choice, const InitialRequest& request) {
 
 void require_array_size(const std::string& file, int nx, int ny, const InitialRequest& request) {
     if (nx == request.nx && ny == request.ny) return;
-    throw InputError(fmt::format("{}: the array is {}x{} and --size says {}x{}: give its own size, or none",
-                                 file,
-                                 nx,
-                                 ny,
-                                 request.nx,
-                                 request.ny));
+    throw InputError("{}: the array is {}x{} and --size says {}x{}: give its own size, or none",
+                     file,
+                     nx,
+                     ny,
+                     request.nx,
+                     request.ny);
 }
 
 Field make_noise_rows(DType dtype, int nx, int first, int rows, std::uint64_t seed, ThreadPool* threads) {

@@ -42,10 +42,9 @@ constexpr StyleRow kStyles[] = {{"replace", false, false, BrushShape::round},
 constexpr double kLargestNumber = 1e30;
 
 [[noreturn]] void refuse_piece(std::string_view text, std::string_view what) {
-    throw InputError(
-        fmt::format("--at: paint={}: {}; allowed: VALUE,RADIUS,STYLE,X,Y or VALUE,RADIUS,STYLE,X0,Y0,X1,Y1",
-                    quotable(text),
-                    what));
+    throw InputError("--at: paint={}: {}; allowed: VALUE,RADIUS,STYLE,X,Y or VALUE,RADIUS,STYLE,X0,Y0,X1,Y1",
+                     quotable(text),
+                     what);
 }
 
 double piece_number(std::string_view whole, const std::string& text) {
@@ -126,8 +125,7 @@ Edit parse_edit(std::string_view text) {
     const std::size_t colon = text.find(':');
     const std::size_t equals = text.find('=');
     if (colon == std::string_view::npos || equals == std::string_view::npos || equals < colon)
-        throw InputError(
-            fmt::format("--at {}: must be STEP:SETTING=VALUE, e.g. 500:coefficient=0.1", quotable(text)));
+        throw InputError("--at {}: must be STEP:SETTING=VALUE, e.g. 500:coefficient=0.1", quotable(text));
     Edit edit;
     edit.step = parse_integer(std::string(text.substr(0, colon)), "--at", 0, kMaxSteps);
     edit.setting = std::string(text.substr(colon + 1, equals - colon - 1));
@@ -143,7 +141,7 @@ Edit parse_edit(std::string_view text) {
         try {
             setting.set(scratch, edit.value);
         } catch (const InputError& error) {
-            throw InputError(fmt::format("--at {}: {}", edit.step, error.what()));
+            throw InputError("--at {}: {}", edit.step, error.what());
         }
     }
     return edit;

@@ -73,28 +73,27 @@ bool at_some_moment(const RunSpec& spec, const Holds& holds) {
 void check_settings(const RunSpec& spec) {
     if (const auto bound = spec.stability(); bound && bound->exceeded() && !spec.allow_unstable)
         throw InputError(
-            fmt::format("--{} {}: above {} explicit steps are unstable; allowed: 0 < {} <= {}, "
-                        "or add --allow-unstable",
-                        bound->parameter->name,
-                        bound->value,
-                        bound->largest,
-                        bound->parameter->symbol,
-                        bound->largest));
+            "--{} {}: above {} explicit steps are unstable; allowed: 0 < {} <= {}, "
+            "or add --allow-unstable",
+            bound->parameter->name,
+            bound->value,
+            bound->largest,
+            bound->parameter->symbol,
+            bound->largest);
     const bool frames = std::ranges::any_of(spec.exports, is_frame_export);
     if (frames && spec.every == 0)
         throw InputError("--export: frames, a file of each moment, need --every N");
     const Method* named = named_method(spec);
     if (!named && spec.method != "auto")
-        throw InputError(
-            fmt::format("--method {} steps the built-in diffusion alone: {} is stepped by auto, {}",
-                        spec.method,
-                        spec.model->name,
-                        fmt::join(names_of(methods(spec.family())), ", ")));
+        throw InputError("--method {} steps the built-in diffusion alone: {} is stepped by auto, {}",
+                         spec.method,
+                         spec.model->name,
+                         fmt::join(names_of(methods(spec.family())), ", "));
     if (named && spec.backend != "auto" && !method_of(spec))
-        throw InputError(fmt::format("--method {} runs on {}, and --backend says {}",
-                                     spec.method,
-                                     name_of(named->device),
-                                     spec.backend));
+        throw InputError("--method {} runs on {}, and --backend says {}",
+                         spec.method,
+                         name_of(named->device),
+                         spec.backend);
     if (contains(spec.exports, "profile.csv") && spec.profiles.empty())
         throw InputError("--export profile.csv needs --profile X0,Y0,X1,Y1");
     if (contains(spec.exports, "probes.csv") && spec.probes.empty())
@@ -116,7 +115,7 @@ void set_in(RunSpec& spec, std::string_view setting, std::string_view value) {
 
 std::string text_of(std::string_view name, const Json& value) {
     if (!value.is_primitive() || value.is_null())
-        throw InputError(fmt::format("{}: must be a number, a text, true or false", name));
+        throw InputError("{}: must be a number, a text, true or false", name);
     return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
@@ -143,7 +142,7 @@ Json parse_once(const std::string& text, const std::string& file) {
     Json json = Json::parse(text, note_key, false);
     if (json.is_discarded()) throw InputError(file + ": not valid JSON");
     if (!json.is_object()) throw InputError(file + ": must hold a JSON object of settings");
-    if (!twice.empty()) throw InputError(fmt::format("{}: names '{}' twice", file, quotable(twice)));
+    if (!twice.empty()) throw InputError("{}: names '{}' twice", file, quotable(twice));
     return json;
 }
 
@@ -204,10 +203,10 @@ void Problem::set_parameter(std::string_view name, double value) {
     const std::size_t index = index_in(*model, name);
     if (model->parameters[index].positive && value <= 0) {
         const bool bounded = model->stable && model->stable->parameter == name;
-        throw InputError(fmt::format("--{} {}: must be above 0{}",
-                                     name,
-                                     value,
-                                     bounded ? fmt::format(" and at most {}", stability()->largest) : ""));
+        throw InputError("--{} {}: must be above 0{}",
+                         name,
+                         value,
+                         bounded ? fmt::format(" and at most {}", stability()->largest) : "");
     }
     parameters[index] = value;
 }
@@ -282,7 +281,7 @@ void RunSpec::validate() const {
             else
                 set_in(later, edit.setting, edit.value);
         } catch (const InputError& error) {
-            throw InputError(fmt::format("--at {}: {}", edit.step, error.what()));
+            throw InputError("--at {}: {}", edit.step, error.what());
         }
     }
 }
@@ -295,10 +294,10 @@ void RunSpec::require_formula() const {
 
 void RunSpec::require_arrows() const {
     if (!at_some_moment(*this, [](const RunSpec& now) { return missing_arrow(now).empty(); }))
-        throw InputError(fmt::format(
+        throw InputError(
             "--arrows {}: {}",
             arrows,
-            unknown_name_message("component", missing_arrow(*this), names_of(model->components))));
+            unknown_name_message("component", missing_arrow(*this), names_of(model->components)));
 }
 
 RunSpec RunSpec::at_end() const {

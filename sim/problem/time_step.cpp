@@ -41,8 +41,7 @@ TimeStep read_time_step(std::string_view text) {
 std::string checked_time_step(std::string_view text) {
     const TimeStepParts parts = parts_of(text);
     const auto refuse = [&] {
-        throw InputError(
-            fmt::format("--dt {}: must be above 0, e.g. 0.01, 0.8limit or follow:0.8limit", quotable(text)));
+        throw InputError("--dt {}: must be above 0, e.g. 0.01, 0.8limit or follow:0.8limit", quotable(text));
     };
     const auto above_zero = [&](std::string_view number) {
         double value = 0;

@@ -48,8 +48,8 @@ bool solves_by_transforms(const RunSpec& spec) {
 void require_libraries(const RunSpec& spec, const Method& method) {
     const bool on_cuda = method.device == Device::cuda;
     if (on_cuda && !why_not_compiled(spec).empty())
-        throw InputError(fmt::format("--backend cuda: {}; the CPU steps typed equations without it",
-                                     why_not_compiled(spec)));
+        throw InputError("--backend cuda: {}; the CPU steps typed equations without it",
+                         why_not_compiled(spec));
     if (on_cuda || !solves_by_transforms(spec)) return;
     const std::size_t bytes = method.float64_state ? sizeof(double) : bytes_of(spec.dtype);
     if (!why_no_fftw(bytes).empty()) throw InputError("--stepper imex: " + why_no_fftw(bytes));
@@ -80,12 +80,12 @@ const Method& decide_method(const RunSpec& spec, const Machine& machine, long lo
     if (spec.method != "auto") {
         const Method& method = named_method(spec, machine);
         if (method.device == Device::cuda && !machine.has_cuda())
-            throw InputError(fmt::format("--method {} needs CUDA, and {} (allowed here: {})",
-                                         method.name,
-                                         machine.cuda.why_none,
-                                         cpu_methods(method.model)));
+            throw InputError("--method {} needs CUDA, and {} (allowed here: {})",
+                             method.name,
+                             machine.cuda.why_none,
+                             cpu_methods(method.model));
         if (const std::string why = why_unsupported(method, spec); !why.empty())
-            throw InputError(fmt::format("--method {}: {}", method.name, why));
+            throw InputError("--method {}: {}", method.name, why);
         return method;
     }
     require_backend(spec.backend, machine);
@@ -270,11 +270,11 @@ void check_magnitude(const RunSpec& spec, Solver& from, const Solver& to) {
     if (spec.is_general()) return;
     const double largest = from.measure_largest();
     if (to.fits(spec.params(), largest)) return;
-    throw InputError(fmt::format("coefficient {} with values up to {:.3g} exceeds the range of {}{}",
-                                 spec.params().coefficient,
-                                 largest,
-                                 name_of(spec.dtype),
-                                 wider_dtype(spec)));
+    throw InputError("coefficient {} with values up to {:.3g} exceeds the range of {}{}",
+                     spec.params().coefficient,
+                     largest,
+                     name_of(spec.dtype),
+                     wider_dtype(spec));
 }
 
 void check_magnitude(const RunSpec& spec, Solver& solver) {
@@ -283,12 +283,12 @@ void check_magnitude(const RunSpec& spec, Solver& solver) {
 
 void check_magnitude(const RunSpec& spec, const BrushPiece& piece, Solver& solver) {
     if (spec.is_general() || solver.fits(piece)) return;
-    throw InputError(fmt::format("{}: {:.3g} with coefficient {} exceeds the range of {}{}",
-                                 kPaint,
-                                 piece.brush.value,
-                                 spec.params().coefficient,
-                                 name_of(spec.dtype),
-                                 wider_dtype(spec)));
+    throw InputError("{}: {:.3g} with coefficient {} exceeds the range of {}{}",
+                     kPaint,
+                     piece.brush.value,
+                     spec.params().coefficient,
+                     name_of(spec.dtype),
+                     wider_dtype(spec));
 }
 
 void check_start(const RunSpec& spec, Solver& solver) {
@@ -298,11 +298,11 @@ void check_start(const RunSpec& spec, Solver& solver) {
     const double smallest = 16 * (spec.dtype == DType::float32 ? double(std::numeric_limits<float>::min())
                                                                : std::numeric_limits<double>::min());
     if (largest == 0 || largest >= smallest) return;
-    throw InputError(fmt::format("values of at most {:.3g} are below the range of {}: steps need {:.3g}{}",
-                                 largest,
-                                 name_of(spec.dtype),
-                                 smallest,
-                                 spec.dtype == DType::float32 ? "; use --dtype float64" : ""));
+    throw InputError("values of at most {:.3g} are below the range of {}: steps need {:.3g}{}",
+                     largest,
+                     name_of(spec.dtype),
+                     smallest,
+                     spec.dtype == DType::float32 ? "; use --dtype float64" : "");
 }
 
 }  // namespace stencil

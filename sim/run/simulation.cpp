@@ -59,11 +59,11 @@ void require_range(const RowSource& given, std::size_t field, DType dtype, std::
     if (given.dtypes()[field] == dtype || not_finite == 0) return;
     const Statistics all = statistics_in(given, field);
     throw InputError(
-        fmt::format("the initial field's values, {:.3g} to {:.3g}, exceed the range of {}: use "
-                    "--dtype float64",
-                    all.min,
-                    all.max,
-                    name_of(dtype)));
+        "the initial field's values, {:.3g} to {:.3g}, exceed the range of {}: use "
+        "--dtype float64",
+        all.min,
+        all.max,
+        name_of(dtype));
 }
 
 // Statistics of the first component, after checking the range of all. `look` gives a component's statistics.
@@ -227,7 +227,7 @@ void Simulation::apply(const Command& command) {
 }
 
 void Simulation::run(const Advance& advance) {
-    if (advance.steps < 0) throw InputError(fmt::format("cannot advance by {} steps", advance.steps));
+    if (advance.steps < 0) throw InputError("cannot advance by {} steps", advance.steps);
     const long long end = step_ + advance.steps;
     while (step_ < end) {
         const bool edit_ahead =
@@ -248,8 +248,7 @@ void Simulation::run(const Advance& advance) {
 
 void Simulation::run(const Set& change) {
     const SettingKind kind = kind_of(change.setting);
-    if (kind == SettingKind::origin)
-        throw InputError(fmt::format("--{} cannot change in mid-run", change.setting));
+    if (kind == SettingKind::origin) throw InputError("--{} cannot change in mid-run", change.setting);
     if (kind == SettingKind::view) {
         now_ = changed(now_, change.setting, change.value);
     } else if (untouched() && kind != SettingKind::shape) {

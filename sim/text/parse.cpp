@@ -54,22 +54,22 @@ long long parse_integer(std::string_view text, std::string_view setting, long lo
     if (const auto real = value ? std::nullopt : read_shorthand(text))
         if (*real == std::floor(*real) && std::abs(*real) <= kExact) value = (long long)(*real);
     if (!value || *value < least || *value > most)
-        throw InputError(fmt::format("{} {}: must be a whole number from {} to {}{}",
-                                     setting,
-                                     quotable(text),
-                                     least,
-                                     most,
-                                     comma_hint(text)));
+        throw InputError("{} {}: must be a whole number from {} to {}{}",
+                         setting,
+                         quotable(text),
+                         least,
+                         most,
+                         comma_hint(text));
     return *value;
 }
 
 std::uint64_t parse_seed(std::string_view text, std::string_view setting) {
     std::uint64_t value = 0;
     if (!read(text, value))
-        throw InputError(fmt::format("{} {}: must be a whole number from 0 to {}",
-                                     setting,
-                                     quotable(text),
-                                     std::numeric_limits<std::uint64_t>::max()));
+        throw InputError("{} {}: must be a whole number from 0 to {}",
+                         setting,
+                         quotable(text),
+                         std::numeric_limits<std::uint64_t>::max());
     return value;
 }
 
@@ -82,14 +82,13 @@ std::optional<double> read_real(std::string_view text) {
 double parse_real(std::string_view text, std::string_view setting) {
     const auto value = read_shorthand(text);
     if (!value)
-        throw InputError(
-            fmt::format("{} {}: must be a finite number{}", setting, quotable(text), comma_hint(text)));
+        throw InputError("{} {}: must be a finite number{}", setting, quotable(text), comma_hint(text));
     return *value;
 }
 
 bool parse_flag(std::string_view text, std::string_view setting) {
     if (text != "true" && text != "false")
-        throw InputError(fmt::format("{} {}: must be true or false", setting, quotable(text)));
+        throw InputError("{} {}: must be true or false", setting, quotable(text));
     return text == "true";
 }
 
@@ -105,10 +104,9 @@ std::uint64_t parse_bytes(std::string_view text, std::string_view setting) {
         value *= std::pow(binary ? 1024.0 : 1000.0, double(power));
         if (value >= 1 && value < 9e18) return std::uint64_t(value);
     }
-    throw InputError(
-        fmt::format("{} {}: must be a number of bytes from 1 up, e.g. 500000000, 500MB or 1.5GiB",
-                    setting,
-                    quotable(text)));
+    throw InputError("{} {}: must be a number of bytes from 1 up, e.g. 500000000, 500MB or 1.5GiB",
+                     setting,
+                     quotable(text));
 }
 
 std::vector<std::string> split(std::string_view text, char separator) {

@@ -50,7 +50,7 @@ class Reader {
                                   std::string_view("\"\\$`").find(line_[at_]) != std::string_view::npos;
             text += protects ? line_[at_++] : c;
         }
-        throw InputError(fmt::format("{}: a quote {} has no end", quotable(line_), quote));
+        throw InputError("{}: a quote {} has no end", quotable(line_), quote);
     }
 
     std::string_view line_;

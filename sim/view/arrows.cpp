@@ -14,8 +14,7 @@ namespace stencil {
 std::string read_arrows(std::string_view text) {
     if (text.empty() || text == kGradientArrows || text == kFluxArrows || arrow_components(text).size() == 2)
         return std::string(text);
-    throw InputError(
-        fmt::format("--arrows {}: must be gradient, flux, or two components, e.g. u,v", quotable(text)));
+    throw InputError("--arrows {}: must be gradient, flux, or two components, e.g. u,v", quotable(text));
 }
 
 std::vector<std::string> arrow_components(std::string_view text) {

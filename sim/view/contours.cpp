@@ -98,11 +98,10 @@ class Tracer {
 
 std::string read_contours(std::string_view text) {
     const auto refuse = [&](std::string_view what) {
-        throw InputError(
-            fmt::format("--contours {}: {}; allowed: levels, e.g. 0.1,0.25, or how many, 1 to {}",
-                        quotable(text),
-                        what,
-                        kMaxContours));
+        throw InputError("--contours {}: {}; allowed: levels, e.g. 0.1,0.25, or how many, 1 to {}",
+                         quotable(text),
+                         what,
+                         kMaxContours);
     };
     if (text.empty()) return "";
     const bool digits = text.find_first_not_of("0123456789") == text.npos;

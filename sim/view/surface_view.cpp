@@ -25,13 +25,13 @@ SurfaceView read_surface_view(std::string_view text) {
                         view.elevation <= 90 && view.zoom >= kLeastSurfaceZoom &&
                         view.zoom <= kMostSurfaceZoom;
     if (!complete || !within)
-        throw InputError(fmt::format(
+        throw InputError(
             "--surface {}: must be AZIMUTH,ELEVATION[,ZOOM]: degrees from -360 to 360 and from {} to 90, and "
             "{} to {}, e.g. -30,40",
             quotable(text),
             kLeastElevation,
             kLeastSurfaceZoom,
-            kMostSurfaceZoom));
+            kMostSurfaceZoom);
     return view;
 }
 

@@ -52,12 +52,12 @@ RangeRule parse_range(std::string_view text, std::string_view setting) {
     const std::string whole(text);
     const auto refuse = [&](std::string_view what) {
         throw InputError(
-            fmt::format("{} {}: {}; allowed: auto, percentile:LO:HI (0 to 100), MIN:MAX, or a scale ({}) "
-                        "before these, as in log:1e-4:1",
-                        setting,
-                        quotable(whole),
-                        what,
-                        fmt::join(kScaleNames, ", ")));
+            "{} {}: {}; allowed: auto, percentile:LO:HI (0 to 100), MIN:MAX, or a scale ({}) "
+            "before these, as in log:1e-4:1",
+            setting,
+            quotable(whole),
+            what,
+            fmt::join(kScaleNames, ", "));
     };
     RangeRule rule;
     rule.scale = take_scale(text);

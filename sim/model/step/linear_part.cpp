@@ -203,12 +203,12 @@ std::array<Boundary, 2> transform_boundaries(Equations& equations) {
             for (const std::size_t side : {2 * axis, 2 * axis + 1}) {
                 const auto boundary = boundary_of(c.sides[side]);
                 if (boundary && boundary == first) continue;
-                throw InputError(fmt::format(
+                throw InputError(
                     "--stepper imex: `{}` {} at the {} side: imex takes one of periodic, insulated "
                     "(a given flux) and zero, the same for all components on both sides of an axis",
                     c.name,
                     boundary ? "has another boundary" : "has a condition of its own",
-                    kNames[side]));
+                    kNames[side]);
             }
         result[axis] = *first;
     }

@@ -118,8 +118,7 @@ class Planner {
         if (scheme_ == SteppingScheme::euler) return;
         for (const Evolving& c : model_.components)
             if (!c.rate)
-                throw InputError(
-                    fmt::format("--stepper: `{}' = ...` is a step of its own, which `euler` takes", c.name));
+                throw InputError("--stepper: `{}' = ...` is a step of its own, which `euler` takes", c.name);
     }
 
     void store_inside() {
