@@ -32,26 +32,6 @@ std::vector<DType> dtypes_of(const std::vector<SelectedRows::Pick>& picks) {
     return dtypes;
 }
 
-class RoundedRows : public RowSource {
-  public:
-    RoundedRows(std::shared_ptr<const RowSource> source, DType dtype)
-        : RowSource(source->nx(), source->ny(), std::vector(source->count(), dtype)),
-          source_(std::move(source)) {}
-
-    Field rows(std::size_t field, int first, int rows) const override {
-        Field own = source_->rows(field, first, rows);
-        return own.dtype() == dtypes()[field] ? std::move(own) : own.to(dtypes()[field]);
-    }
-    std::string recipe() const override {
-        const std::string of = source_->recipe();
-        if (of.empty()) return "";
-        return json_text({{"rounded", name_of(dtypes().front())}, {"of", of}});
-    }
-
-  private:
-    std::shared_ptr<const RowSource> source_;
-};
-
 }  // namespace
 
 std::shared_ptr<const State> RowSource::whole() const {
@@ -111,7 +91,18 @@ std::shared_ptr<const RowSource> in_memory(State state) {
 std::shared_ptr<const RowSource> rounded(std::shared_ptr<const RowSource> source, DType dtype) {
     if (std::ranges::all_of(source->dtypes(), [&](DType each) { return each == dtype; })) return source;
     if (dynamic_cast<const StateRows*>(source.get())) return in_memory(source->whole()->to(dtype));
-    return std::make_shared<RoundedRows>(std::move(source), dtype);
+    return std::make_shared<MadeRows>(
+        source->nx(),
+        source->ny(),
+        std::vector(source->count(), dtype),
+        [=](std::size_t field, int first, int rows) {
+            Field own = source->rows(field, first, rows);
+            return own.dtype() == dtype ? std::move(own) : own.to(dtype);
+        },
+        [=] {
+            const std::string of = source->recipe();
+            return of.empty() ? "" : json_text({{"rounded", name_of(dtype)}, {"of", of}});
+        });
 }
 
 int rows_at_a_time(int nx) {

@@ -38,6 +38,20 @@ class RowSource {
     std::vector<DType> dtypes_;
 };
 
+/// Rows that a function makes: of fields in another place or precision, or not yet there.
+class MadeRows : public RowSource {
+  public:
+    using Make = std::function<Field(std::size_t field, int first, int rows)>;
+    MadeRows(int nx, int ny, std::vector<DType> dtypes, Make make, std::function<std::string()> recipe)
+        : RowSource(nx, ny, std::move(dtypes)), make_(std::move(make)), recipe_(std::move(recipe)) {}
+    Field rows(std::size_t field, int first, int rows) const override { return make_(field, first, rows); }
+    std::string recipe() const override { return recipe_(); }
+
+  private:
+    Make make_;
+    std::function<std::string()> recipe_;
+};
+
 /// Fields owned by the caller.
 class FieldRows : public RowSource {
   public:

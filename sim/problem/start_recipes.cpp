@@ -17,73 +17,23 @@ namespace stencil {
 namespace {
 
 using OrderedJson = nlohmann::ordered_json;
-using FileReaders = std::vector<std::unique_ptr<NpyReader>>;
 
-class FilesOfRows : public RowSource {
+// Threads that make rows, which are started at first use. Calls come one at a time.
+class Workers {
   public:
-    FilesOfRows(std::vector<std::string> names, FileReaders files)
-        : RowSource(files.front()->nx(), files.front()->ny(), dtypes_of(files)),
-          names_(std::move(names)),
-          files_(std::move(files)) {}
+    explicit Workers(int count) : count_(count) {}
 
-    Field rows(std::size_t field, int first, int rows) const override {
-        return files_[field]->rows(first, rows);
-    }
-    std::string recipe() const override { return json_text({{"files", names_}}); }
-
-  private:
-    static std::vector<DType> dtypes_of(const FileReaders& files) {
-        std::vector<DType> dtypes;
-        for (const auto& file : files) dtypes.push_back(file->dtype());
-        return dtypes;
-    }
-
-    std::vector<std::string> names_;
-    FileReaders files_;
-};
-
-// Generates rows with a thread pool, which is created at first use.
-class MadeRows : public RowSource {
-  public:
-    MadeRows(int nx, int ny, std::vector<DType> dtypes, int threads)
-        : RowSource(nx, ny, std::move(dtypes)), count_(threads) {}
-
-    Field rows(std::size_t field, int first, int rows) const override {
+    template <class Make>
+    Field operator()(Make&& make) {
         const std::lock_guard lock(mutex_);
         if (!threads_) threads_.emplace(count_);
-        return make(field, first, rows, *threads_);
+        return make(*threads_);
     }
-
-  protected:
-    // Called by one thread at a time.
-    virtual Field make(std::size_t field, int first, int rows, ThreadPool& threads) const = 0;
-    int threads() const { return count_; }
 
   private:
     int count_;
-    mutable std::mutex mutex_;
-    mutable std::optional<ThreadPool> threads_;
-};
-
-class NoiseRows : public MadeRows {
-  public:
-    NoiseRows(int nx, int ny, std::vector<DType> dtypes, std::uint64_t seed, int threads)
-        : MadeRows(nx, ny, std::move(dtypes), threads), seed_(seed) {}
-
-    std::string recipe() const override {
-        return json_text({{"noise", seed_},
-                          {"size", {nx(), ny()}},
-                          {"dtype", name_of(dtypes().front())},
-                          {"count", count()},
-                          {"threads", threads()}});
-    }
-
-  private:
-    Field make(std::size_t field, int first, int rows, ThreadPool& threads) const override {
-        return make_noise_rows(dtypes()[field], nx(), first, rows, seed_ + field, &threads);
-    }
-
-    std::uint64_t seed_;
+    std::mutex mutex_;
+    std::optional<ThreadPool> threads_;
 };
 
 // A component's initial state: a condition of the table, a file, or else a formula.
@@ -91,43 +41,34 @@ struct StartPart {
     const InitialCondition* condition = nullptr;
     InitialRequest request;
     std::unique_ptr<NpyReader> file = nullptr;
-
-    DType dtype() const { return file ? file->dtype() : DType::float64; }
 };
 
-class StartRows : public MadeRows {
+class StartRows {
   public:
     StartRows(const RunSpec& spec, std::vector<StartPart> parts)
-        : MadeRows(spec.size->nx, spec.size->ny, dtypes_of(parts), spec.threads),
-          spec_(spec),
-          parts_(std::move(parts)) {
+        : spec_(spec), parts_(std::move(parts)), workers_(spec.threads) {
         // Keeps only what the initial state depends on.
         spec_.exports = RunSpec().exports;
         spec_.edits = {};
     }
 
-    std::string recipe() const override { return json_text({{"start", to_json(spec_)}}); }
+    Field rows(std::size_t field, int first, int rows) {
+        return workers_([&](ThreadPool& threads) -> Field {
+            const StartPart& part = parts_[field];
+            if (part.file) return part.file->rows(first, rows);
+            if (!part.condition) return evaluated(field, first, rows, threads);
+            InitialRequest request = part.request;
+            request.first = first;
+            request.rows = rows;
+            request.threads = &threads;
+            return part.condition->make(request);
+        });
+    }
+    std::string recipe() const { return json_text({{"start", to_json(spec_)}}); }
 
   private:
-    static std::vector<DType> dtypes_of(const std::vector<StartPart>& parts) {
-        std::vector<DType> dtypes;
-        for (const StartPart& part : parts) dtypes.push_back(part.dtype());
-        return dtypes;
-    }
-
-    Field make(std::size_t field, int first, int rows, ThreadPool& threads) const override {
-        const StartPart& part = parts_[field];
-        if (part.file) return part.file->rows(first, rows);
-        if (!part.condition) return evaluated(field, first, rows, threads);
-        InitialRequest request = part.request;
-        request.first = first;
-        request.rows = rows;
-        request.threads = &threads;
-        return part.condition->make(request);
-    }
-
     // Formulas produce all components at once; the others are kept for the calls that follow.
-    Field evaluated(std::size_t field, int first, int rows, ThreadPool& threads) const {
+    Field evaluated(std::size_t field, int first, int rows, ThreadPool& threads) {
         const bool here = evaluated_first_ == first && !evaluated_.empty() && evaluated_[field].ny() == rows;
         if (!here) evaluated_ = evaluate_starts(spec_, first, rows, threads);
         evaluated_first_ = first;
@@ -136,8 +77,9 @@ class StartRows : public MadeRows {
 
     RunSpec spec_;
     std::vector<StartPart> parts_;
-    mutable std::vector<Field> evaluated_;  ///< rows not yet requested
-    mutable int evaluated_first_ = 0;
+    Workers workers_;
+    std::vector<Field> evaluated_;  ///< rows not yet requested
+    int evaluated_first_ = 0;
 };
 
 }  // namespace
@@ -145,38 +87,72 @@ class StartRows : public MadeRows {
 std::shared_ptr<const RowSource> start_recipe(const RunSpec& spec) {
     if (!spec.model->equations->data.empty()) return nullptr;
     std::vector<StartPart> parts;
+    std::vector<DType> dtypes;
     for (std::size_t c = 0; c < spec.model->components.size(); ++c) {
         const InitialChoice choice = initial_choice(spec, c);
         StartPart& part = parts.emplace_back();
         part.condition = choice.condition;
         part.request = request_of(spec, choice);
         if (choice.condition && !choice.condition->by_rows) return nullptr;
+        dtypes.push_back(DType::float64);
         if (choice.file.empty()) continue;
         if (!is_array_file(choice.file)) return nullptr;
         part.file = std::make_unique<NpyReader>(choice.file);
         if (!part.file->has_rows()) return nullptr;
         require_array_size(choice.file, part.file->nx(), part.file->ny(), part.request);
+        dtypes.back() = part.file->dtype();
     }
-    return std::make_shared<StartRows>(spec, std::move(parts));
+    const auto start = std::make_shared<StartRows>(spec, std::move(parts));
+    return std::make_shared<MadeRows>(
+        spec.size->nx,
+        spec.size->ny,
+        std::move(dtypes),
+        [=](std::size_t field, int first, int rows) { return start->rows(field, first, rows); },
+        [=] { return start->recipe(); });
 }
 
 std::shared_ptr<const RowSource> file_rows(const std::vector<std::filesystem::path>& files) {
     std::vector<std::string> names;
-    FileReaders readers;
+    std::vector<std::shared_ptr<NpyReader>> readers;
+    std::vector<DType> dtypes;
     for (const std::filesystem::path& file : files) {
         names.push_back(std::filesystem::absolute(file).string());
-        readers.push_back(std::make_unique<NpyReader>(file));
+        readers.push_back(std::make_shared<NpyReader>(file));
         const NpyReader &first = *readers.front(), &own = *readers.back();
+        dtypes.push_back(own.dtype());
         if (own.nx() != first.nx() || own.ny() != first.ny() || !own.has_rows())
-            throw InputError(
-                fmt::format("{}: not an array like {}", printable(file.string()), names.front()));
+            throw InputError("{}: not an array like {}", printable(file.string()), names.front());
     }
-    return std::make_shared<FilesOfRows>(std::move(names), std::move(readers));
+    const int nx = readers.front()->nx(), ny = readers.front()->ny();
+    return std::make_shared<MadeRows>(
+        nx,
+        ny,
+        std::move(dtypes),
+        [=](std::size_t field, int first, int rows) { return readers[field]->rows(first, rows); },
+        [=] {
+            return json_text({{"files", names}});
+        });
 }
 
 std::shared_ptr<const RowSource> noise_rows(
     int nx, int ny, DType dtype, std::size_t count, std::uint64_t seed, int threads) {
-    return std::make_shared<NoiseRows>(nx, ny, std::vector(count, dtype), seed, threads);
+    const auto workers = std::make_shared<Workers>(threads);
+    return std::make_shared<MadeRows>(
+        nx,
+        ny,
+        std::vector(count, dtype),
+        [=](std::size_t field, int first, int rows) {
+            return (*workers)([&](ThreadPool& pool) {
+                return make_noise_rows(dtype, nx, first, rows, seed + field, &pool);
+            });
+        },
+        [=] {
+            return json_text({{"noise", seed},
+                              {"size", {nx, ny}},
+                              {"dtype", name_of(dtype)},
+                              {"count", count},
+                              {"threads", threads}});
+        });
 }
 
 std::shared_ptr<const RowSource> read_recipe(const std::string& recipe) {
