@@ -31,78 +31,55 @@ constexpr std::pair<const char*, std::string MeasuredMachine::*> kWords[] = {
     {"driver", &MeasuredMachine::driver},
     {"commit", &MeasuredMachine::commit}};
 
-// Parses a file of figures; every error names the file and the member.
-class Reader {
-  public:
-    explicit Reader(const std::string& file) : file_(file) {}
+void require(bool holds, const std::string& what) {
+    if (!holds) throw InputError(what);
+}
 
-    [[noreturn]] void refuse(const std::string& what) const { throw InputError(file_ + ": " + what); }
+const OrderedJson& list(const OrderedJson& json, const char* name) {
+    const OrderedJson& entries = json.at(name);
+    require(entries.is_array() && !entries.empty() && entries.size() <= kMaxEntries,
+            fmt::format("'{}' has to be a list of 1 to {} entries", name, kMaxEntries));
+    return entries;
+}
 
-    const OrderedJson& list(const OrderedJson& json, const char* name) const {
-        const auto found = json.is_object() ? json.find(name) : json.end();
-        if (!json.is_object() || found == json.end() || !found->is_array() || found->empty() ||
-            found->size() > kMaxEntries)
-            refuse(fmt::format("'{}' has to be a list of 1 to {} entries", name, kMaxEntries));
-        return *found;
+// The functions below throw InputError or an error of the library; both name the member.
+MeasuredMethod method_of(const OrderedJson& json) {
+    const auto dtype = find_dtype(json.at("dtype").get<std::string>());
+    require(dtype.has_value(), "'dtype' has to be float32 or float64");
+    MeasuredMethod method{json.at("method"),
+                          bytes_of(*dtype),
+                          json.value("us_per_call", 0.0),
+                          json.value("insulated", 1.0),
+                          json.value("periodic", 1.0),
+                          {}};
+    const auto is_time = [](double time) { return time > 0 && std::isfinite(time); };
+    require(method.us_per_call >= 0 && is_time(method.insulated) && is_time(method.periodic),
+            "'us_per_call', 'insulated' and 'periodic' have to be positive numbers");
+    for (const OrderedJson& entry : list(json, "speeds")) {
+        require(entry.is_array() && (entry.size() == 2 || entry.size() == 3),
+                "an entry of 'speeds' has to be [edge, us_per_step] or [edge, us_per_step, us_alone]");
+        const MeasuredSpeed speed{entry[0], entry[1], entry.back()};
+        require(is_time(speed.us_per_step) && is_time(speed.us_alone),
+                "'us_per_step' and 'us_alone' have to be above 0");
+        require(speed.edge >= 1 && (method.speeds.empty() || speed.edge > method.speeds.back().edge),
+                "'speeds' have to be in the order of their edges");
+        method.speeds.push_back(speed);
     }
+    return method;
+}
 
-    double number(const OrderedJson& value, const char* name, double least) const {
-        const double number = value.is_number() ? value.get<double>() : -1;
-        if (!(std::isfinite(number) && number >= least))
-            refuse(fmt::format("'{}' has to be a number of at least {}", name, least));
-        return number;
-    }
-
-    double number(const OrderedJson& json, const char* name, double least, double otherwise) const {
-        const auto found = json.find(name);
-        return found == json.end() ? otherwise : number(*found, name, least);
-    }
-
-    std::string text(const OrderedJson& json, const char* name) const {
-        const auto found = json.find(name);
-        if (found == json.end() || !found->is_string()) refuse(fmt::format("'{}' has to be a text", name));
-        return found->get<std::string>();
-    }
-
-    MeasuredMethod method(const OrderedJson& json) const {
-        if (!json.is_object()) refuse("an entry of 'methods' is no object");
-        MeasuredMethod method;
-        method.name = text(json, "method");
-        const auto dtype = find_dtype(text(json, "dtype"));
-        if (!dtype) refuse("'dtype' has to be float32 or float64");
-        method.cell_bytes = bytes_of(*dtype);
-        method.us_per_call = number(json, "us_per_call", 0, 0);
-        method.insulated = number(json, "insulated", 0.01, 1);
-        method.periodic = number(json, "periodic", 0.01, 1);
-        for (const OrderedJson& entry : list(json, "speeds")) {
-            if (!entry.is_array() || entry.size() < 2 || entry.size() > 3)
-                refuse("an entry of 'speeds' has to be [edge, us_per_step] or [edge, us_per_step, us_alone]");
-            MeasuredSpeed speed{number(entry[0], "edge", 1), number(entry[1], "us_per_step", 1e-9), 0};
-            speed.us_alone = entry.size() == 3 ? number(entry[2], "us_alone", 0) : speed.us_per_step;
-            if (!method.speeds.empty() && speed.edge <= method.speeds.back().edge)
-                refuse("'speeds' have to be in the order of their edges");
-            method.speeds.push_back(speed);
-        }
-        return method;
-    }
-
-    MeasuredMachine machine(const OrderedJson& json) const {
-        if (!json.is_object()) refuse("a machine is no object");
-        MeasuredMachine machine;
-        machine.name = text(json, "machine");
-        const std::string backend = text(json, "backend");
-        if (backend != "cpu" && backend != "cuda") refuse("'backend' has to be cpu or cuda");
-        machine.device = backend == "cpu" ? Device::cpu : Device::cuda;
-        for (const auto& [name, word] : kWords)
-            if (const auto found = json.find(name); found != json.end() && found->is_string())
-                machine.*word = found->get<std::string>();
-        for (const OrderedJson& entry : list(json, "methods")) machine.methods.push_back(method(entry));
-        return machine;
-    }
-
-  private:
-    const std::string& file_;
-};
+MeasuredMachine machine_of(const OrderedJson& json) {
+    MeasuredMachine machine;
+    machine.name = json.at("machine");
+    const std::string backend = json.at("backend");
+    require(backend == "cpu" || backend == "cuda", "'backend' has to be cpu or cuda");
+    machine.device = backend == "cpu" ? Device::cpu : Device::cuda;
+    for (const auto& [name, word] : kWords)
+        if (const auto found = json.find(name); found != json.end() && found->is_string())
+            machine.*word = found->get<std::string>();
+    for (const OrderedJson& entry : list(json, "methods")) machine.methods.push_back(method_of(entry));
+    return machine;
+}
 
 OrderedJson to_json(const MeasuredMachine& machine) {
     OrderedJson json;
@@ -184,15 +161,14 @@ double measured_seconds(const Method& method, const MethodRequest& request) {
 }  // namespace
 
 std::vector<MeasuredMachine> read_measured(std::string_view text, const std::string& file) {
-    const Reader reader(file);
-    const OrderedJson json = OrderedJson::parse(text, nullptr, false);
-    if (!json.is_object()) reader.refuse("is no JSON object");
     std::vector<MeasuredMachine> machines;
-    if (!json.contains("machines")) {
-        machines.push_back(reader.machine(json));
-    } else {
-        for (const OrderedJson& entry : reader.list(json, "machines"))
-            machines.push_back(reader.machine(entry));
+    try {
+        const OrderedJson json = OrderedJson::parse(text, nullptr, false);
+        require(json.is_object(), "is no JSON object");
+        if (!json.contains("machines")) return {machine_of(json)};
+        for (const OrderedJson& entry : list(json, "machines")) machines.push_back(machine_of(entry));
+    } catch (const std::exception& error) {
+        throw InputError("{}: {}", file, error.what());
     }
     return machines;
 }
