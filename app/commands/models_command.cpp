@@ -13,7 +13,6 @@
 #include "sim/code/generated_code.h"
 #include "sim/model/equations.h"
 #include "sim/model/model.h"
-#include "sim/model/presets.h"
 #include "sim/model/semantics.h"
 #include "sim/problem/ready_runs.h"
 #include "sim/problem/run_text.h"

@@ -16,7 +16,6 @@
 #include "kernels/methods/method.h"
 #include "sim/initial/initial.h"
 #include "sim/model/model.h"
-#include "sim/model/presets.h"
 #include "sim/problem/export_names.h"
 #include "sim/problem/ready_runs.h"
 #include "sim/text/error.h"

@@ -19,7 +19,7 @@
 #include "sim/files/folder.h"
 #include "sim/machine/host_memory.h"
 #include "sim/model/equations.h"
-#include "sim/model/presets.h"
+#include "sim/model/model.h"
 #include "sim/problem/settings.h"
 #include "sim/text/error.h"
 #include "sim/text/json.h"

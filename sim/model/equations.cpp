@@ -22,24 +22,7 @@ constexpr std::size_t kMaxComponents = 16;
 // Each cell of reach beyond the first needs a materialised intermediate: one more array and one more stage.
 constexpr int kMostReach = 128;
 constexpr int kMostWideParts = 512;
-constexpr auto kReserved = std::to_array<std::string_view>({"x",
-                                                            "y",
-                                                            "t",
-                                                            "step",
-                                                            "dt",
-                                                            "dx",
-                                                            "nx",
-                                                            "ny",
-                                                            "pi",
-                                                            "Lx",
-                                                            "Ly",
-                                                            "L_x",
-                                                            "L_y",
-                                                            "flux",
-                                                            "and",
-                                                            "or",
-                                                            "not",
-                                                            "in"});
+constexpr std::array<std::string_view, 7> kReserved{"L_x", "L_y", "flux", "and", "or", "not", "in"};
 
 constexpr std::array kSideNames{"left", "right", "top", "bottom"};
 
@@ -68,15 +51,7 @@ class Assembly {
   private:
     // Reads a formula given beside the model's text. Error positions refer to `formula`.
     Node extra(const std::string& formula) {
-        const std::vector<Token> tokens = read_tokens(formula);
-        SyntaxReader reader(formula, tokens);
-        const Syntax syntax = reader.formula();
-        reader.expect_end();
-        const auto stop = std::ranges::find(tokens, TokenKind::stop, &Token::kind);
-        const auto more = std::find_if(
-            stop, tokens.end(), [](const Token& token) { return token.kind != TokenKind::stop; });
-        if (more != tokens.end())
-            throw TextError(formula, more->span, "this is one formula, and no statement follows it");
+        const Syntax syntax = read_formula(formula);
         try {
             return semantics_.scalar(syntax);
         } catch (const TextError& error) {
@@ -109,14 +84,14 @@ class Assembly {
 
     std::string one_of(const SettingStatement& setting, const std::vector<std::string>& allowed) const {
         if (std::ranges::find(allowed, setting.text) != allowed.end()) return setting.text;
-        semantics_.refuse(setting.span,
-                          fmt::format("`{}` is one of {}", setting.name, fmt::join(allowed, ", ")));
+        semantics_.refuse(setting.span, "`{}` is one of {}", setting.name, fmt::join(allowed, ", "));
     }
 
     void require_free(const std::string& name, TextSpan span) const {
-        if (std::ranges::find(kReserved, name) != kReserved.end() || find_function(name) != nullptr)
-            semantics_.refuse(
-                span, fmt::format("`{}` has a meaning of its own: take another name", quotable(name)));
+        if (contains(kReserved, name) || contains(names_of(known_names()), name) || find_function(name))
+            semantics_.refuse(span, "`{}` has a meaning of its own: take another name", quotable(name));
+        if (contains(names_of(result_.components), name))
+            semantics_.refuse(span, "`{0}` evolves: its start is written `{0}(0) = ...`", quotable(name));
     }
 
     void components() {
@@ -124,37 +99,25 @@ class Assembly {
             if (statements_.evolutions.empty() && mentions(d.formula, d.name))
                 semantics_.refuse(
                     d.span,
-                    fmt::format("what evolves is written `d{0}/dt = ...`, or `{0}' = ...` for its next value",
-                                quotable(d.name)));
+                    "what evolves is written `d{0}/dt = ...`, or `{0}' = ...` for its next value",
+                    quotable(d.name));
         if (statements_.evolutions.empty())
             semantics_.refuse({0, statements_.text.size()},
                               "nothing evolves: an equation such as `du/dt = lap(u)` is missing");
         if (statements_.evolutions.size() > kMaxComponents)
             semantics_.refuse(statements_.evolutions[kMaxComponents].span,
-                              fmt::format("a model has at most {} components", kMaxComponents));
+                              "a model has at most {} components",
+                              kMaxComponents);
         for (const Evolution& e : statements_.evolutions) {
             require_free(e.component, e.span);
             result_.components.push_back({e.component, e.rate, 0, std::nullopt, {}, {}, {}});
         }
-        for (const NamedFormula& d : statements_.definitions) {
-            require_free(d.name, d.span);
-            for (const auto& c : result_.components)
-                if (c.name == d.name)
-                    semantics_.refuse(
-                        d.span,
-                        fmt::format("`{0}` evolves and is defined: its start is written `{0}(0) = ...`",
-                                    quotable(d.name)));
-        }
+        for (const NamedFormula& d : statements_.definitions) require_free(d.name, d.span);
     }
 
     void parameters() {
         for (const ParameterStatement& p : statements_.parameters) {
             require_free(p.name, p.span);
-            for (const auto& c : result_.components)
-                if (c.name == p.name)
-                    semantics_.refuse(
-                        p.span,
-                        fmt::format("`{0}` evolves: its start is written `{0}(0) = ...`", quotable(p.name)));
             ModelParameter parameter;
             parameter.name = p.name;
             parameter.value = p.value;
@@ -183,22 +146,20 @@ class Assembly {
     void require_near(Node formula, TextSpan span) const {
         const Graph& g = result_.graph;
         if (g.radius(formula) > kMostReach)
-            semantics_.refuse(
-                span,
-                fmt::format("this reaches {} cells away, one neighbour after the other, and at most "
-                            "{} are allowed",
-                            g.radius(formula),
-                            kMostReach));
+            semantics_.refuse(span,
+                              "this reaches {} cells away, one neighbour after the other, and at most "
+                              "{} are allowed",
+                              g.radius(formula),
+                              kMostReach);
         int wide = 0;
         g.walk(formula, [&](Node part) { wide += reaches_neighbours(g[part].op) && g.radius(part) > 1; });
         if (wide > kMostWideParts)
-            semantics_.refuse(
-                span,
-                fmt::format("this takes differences of differences, or neighbours of neighbours, "
-                            "at {} places, each of which is an array of its own, and at most {} "
-                            "are allowed",
-                            wide,
-                            kMostWideParts));
+            semantics_.refuse(span,
+                              "this takes differences of differences, or neighbours of neighbours, "
+                              "at {} places, each of which is an array of its own, and at most {} "
+                              "are allowed",
+                              wide,
+                              kMostWideParts);
     }
 
     void add_terms(std::vector<Term>& terms, const Syntax& formula, bool negative) {
@@ -231,8 +192,7 @@ class Assembly {
         if (nearest.empty()) return;
         if (d.formula.kind == SyntaxKind::string ||
             (d.formula.kind == SyntaxKind::name && !semantics_.knows(d.formula)))
-            semantics_.refuse(
-                d.span, fmt::format("`{}` is no setting: did you mean `{}`?", quotable(d.name), nearest));
+            semantics_.refuse(d.span, "`{}` is no setting: did you mean `{}`?", quotable(d.name), nearest);
     }
 
     // Checks the names that the settings `show` and `colormap` refer to.
@@ -265,9 +225,9 @@ class Assembly {
             const auto component = std::ranges::find(result_.components, initial.name, &Evolving::name);
             if (component == result_.components.end())
                 semantics_.refuse(initial.span,
-                                  fmt::format("`{}` has no equation: what evolves is written `d{}/dt = ...`",
-                                              quotable(initial.name),
-                                              quotable(initial.name)));
+                                  "`{}` has no equation: what evolves is written `d{}/dt = ...`",
+                                  quotable(initial.name),
+                                  quotable(initial.name));
             component->initial = semantics_.scalar(initial.formula);
             if (contains_component(*component->initial))
                 semantics_.refuse(
@@ -295,9 +255,8 @@ class Assembly {
                 if (!condition)
                     semantics_.refuse(
                         s.span,
-                        fmt::format(
-                            "`{}` is no condition: periodic, insulated, zero or an equation such as `u = 1`",
-                            quotable(s.word)));
+                        "`{}` is no condition: periodic, insulated, zero or an equation such as `u = 1`",
+                        quotable(s.word));
                 for (Evolving& c : result_.components) {
                     require_first(c.name, s);
                     c.sides[std::size_t(s.side)] = *condition;
@@ -328,9 +287,9 @@ class Assembly {
             statement.named < other.named || (!other.word.empty() && statement.word.empty());
         if (!is_first && !narrower)
             semantics_.refuse(statement.span,
-                              fmt::format("`{}` has two conditions at the {} side, and one is enough",
-                                          quotable(quantity),
-                                          kSideNames[std::size_t(statement.side)]));
+                              "`{}` has two conditions at the {} side, and one is enough",
+                              quotable(quantity),
+                              kSideNames[std::size_t(statement.side)]);
         before->second = &statement;
     }
 
@@ -376,11 +335,10 @@ class Assembly {
                 if (!d.sides[side] || d.sides[other] ||
                     reflections.of(d.formula, other).kind != Reflection::Kind::periodic)
                     continue;
-                semantics_.refuse(
-                    given_.at({d.name, Side(side)})->span,
-                    fmt::format("`{0}` is periodic at the {1} side: give `{1}:` a condition too",
-                                d.name,
-                                kSideNames[other]));
+                semantics_.refuse(given_.at({d.name, Side(side)})->span,
+                                  "`{0}` is periodic at the {1} side: give `{1}:` a condition too",
+                                  d.name,
+                                  kSideNames[other]);
             }
         for (std::size_t c = 0; c < apart.components.size(); ++c) try {
                 reflections.continued(apart.components[c].formula);
@@ -428,8 +386,7 @@ class Assembly {
                                   unknown_name_message("parameter", s.text, names_of(result_.parameters)));
             if (result_.components.size() + own > kMaxComponents)
                 semantics_.refuse(
-                    s.span,
-                    fmt::format("with its sensitivities a model has at most {} components", kMaxComponents));
+                    s.span, "with its sensitivities a model has at most {} components", kMaxComponents);
             for (std::size_t c = 0; c < own; ++c)
                 require_unused(sensitivity_name(result_.components[c].name, s.text), s.span);
             for (const NamedFormula& d : statements_.definitions)
@@ -437,20 +394,18 @@ class Assembly {
             const std::string refused =
                 add_sensitivities(result_, int(parameter - result_.parameters.begin()));
             if (!refused.empty())
-                semantics_.refuse(
-                    s.span,
-                    fmt::format("a condition of `{}` at a side has no derivative by `{}`: only its "
-                                "right side may depend on it",
-                                quotable(refused),
-                                s.text));
+                semantics_.refuse(s.span,
+                                  "a condition of `{}` at a side has no derivative by `{}`: only its "
+                                  "right side may depend on it",
+                                  quotable(refused),
+                                  s.text);
         }
     }
 
     void require_unused(const std::string& name, TextSpan span) const {
         if (contains(names_of(result_.components), name) || contains(names_of(result_.parameters), name) ||
             contains(names_of(statements_.definitions), name))
-            semantics_.refuse(
-                span, fmt::format("`{}` would be the name of a sensitivity and is taken", quotable(name)));
+            semantics_.refuse(span, "`{}` would be the name of a sensitivity and is taken", quotable(name));
     }
 
     [[noreturn]] void refuse_half_periodic(const Evolving& c, std::size_t axis) const {
@@ -458,14 +413,13 @@ class Assembly {
         for (const SideStatement& s : statements_.sides)
             if (std::size_t(s.side) / 2 == axis / 2) span = s.span;
         const std::size_t periodic = axis + (c.sides[axis].periodic ? 0 : 1), other = 2 * axis + 1 - periodic;
-        semantics_.refuse(
-            span,
-            fmt::format("`{0}` is periodic at the {1} side and not at the {2} one: give `{1}:` a "
-                        "condition too, or make both periodic by `{3}: periodic`",
-                        c.name,
-                        kSideNames[periodic],
-                        kSideNames[other],
-                        axis == 0 ? "x" : "y"));
+        semantics_.refuse(span,
+                          "`{0}` is periodic at the {1} side and not at the {2} one: give `{1}:` a "
+                          "condition too, or make both periodic by `{3}: periodic`",
+                          c.name,
+                          kSideNames[periodic],
+                          kSideNames[other],
+                          axis == 0 ? "x" : "y");
     }
 
     const Statements& statements_;
@@ -484,12 +438,11 @@ Equations read_equations(std::string_view text, const std::vector<std::string>& 
     try {
         return Assembly(statements).assemble(formulas);
     } catch (const std::length_error&) {
-        throw TextError(
-            statements.text,
-            {0, 0},
-            fmt::format("the formulas have more than {} different parts, or are more than {} operations deep",
+        throw TextError(statements.text,
+                        {0, 0},
+                        "the formulas have more than {} different parts, or are more than {} operations deep",
                         Graph::kMaxNodes,
-                        Graph::kMaxDepth));
+                        Graph::kMaxDepth);
     }
 }
 

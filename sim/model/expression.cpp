@@ -13,14 +13,13 @@ namespace stencil::equation {
 namespace {
 
 Dependence of_leaf(Op op) {
-    Dependence d;
-    d.column = op == Op::x;
-    d.row = op == Op::y;
-    d.time = op == Op::t || op == Op::step;
-    d.random = op == Op::random;
-    d.evolving = op == Op::component || op == Op::random;
-    d.cell = d.evolving || op == Op::data;
-    return d;
+    const bool random = op == Op::random, evolving = op == Op::component || random;
+    return {op == Op::x,
+            op == Op::y,
+            op == Op::t || op == Op::step,
+            evolving || op == Op::data,
+            evolving,
+            random};
 }
 
 // Whether finite arguments give a finite result (overflow aside).
@@ -58,13 +57,7 @@ Node Graph::insert(const Expression& expression) {
     bool finite = keeps_finite(expression.op) && std::isfinite(expression.number);
     for (int i = 0; i < expression.count; ++i) {
         const Node argument = expression.args[std::size_t(i)];
-        const Dependence& of = depends_[argument];
-        depends = {depends.column || of.column,
-                   depends.row || of.row,
-                   depends.time || of.time,
-                   depends.cell || of.cell,
-                   depends.evolving || of.evolving,
-                   depends.random || of.random};
+        depends |= depends_[argument];
         radius = std::max(radius, radius_[argument]);
         depth = std::max(depth, depth_[argument] + 1);
         finite = finite && finite_[argument];
@@ -84,25 +77,17 @@ Node Graph::insert(const Expression& expression) {
 }
 
 Node Graph::number(double value) {
-    Expression expression;
     // Normalises -0 and NaN payloads, so that equal numbers are one node.
-    expression.number = value == 0          ? 0.0
-                        : std::isnan(value) ? std::numeric_limits<double>::quiet_NaN()
-                                            : value;
-    return insert(expression);
+    if (value == 0) value = 0;
+    return insert({.number = std::isnan(value) ? std::numeric_limits<double>::quiet_NaN() : value});
 }
 
 Node Graph::leaf(Op op, int index) {
-    Expression expression;
-    expression.op = op;
-    expression.index = index;
-    return insert(expression);
+    return insert({.op = op, .index = index});
 }
 
 Node Graph::make(Op op, std::initializer_list<Node> args) {
-    Expression expression;
-    expression.op = op;
-    expression.count = std::uint8_t(args.size());
+    Expression expression{.op = op, .count = std::uint8_t(args.size())};
     std::ranges::copy(args, expression.args.begin());
     return folded(expression);
 }
@@ -218,27 +203,17 @@ Node Graph::real_power(Node a, Node b) {
 }
 
 Node Graph::stored(Node a, int definition) {
-    Expression expression;
-    expression.op = Op::stored;
-    expression.count = 1;
-    expression.index = definition;
-    expression.args[0] = a;
-    return insert(expression);
+    return insert({.op = Op::stored, .count = 1, .index = definition, .args = {a}});
 }
 
 Node Graph::neighbour(Node a, int column, int row) {
     if (depends_[a].uniform()) return a;
     // Neighbours are stored as single steps, so a far one is a neighbour of a neighbour.
     while (column != 0 || row != 0) {
-        Expression step;
-        step.op = Op::neighbour;
-        step.count = 1;
-        step.args[0] = a;
-        step.column = std::int8_t(std::clamp(column, -1, 1));
-        step.row = std::int8_t(std::clamp(row, -1, 1));
-        column -= step.column;
-        row -= step.row;
-        a = insert(step);
+        const auto dx = std::int8_t(std::clamp(column, -1, 1)), dy = std::int8_t(std::clamp(row, -1, 1));
+        a = insert({.op = Op::neighbour, .count = 1, .column = dx, .row = dy, .args = {a}});
+        column -= dx;
+        row -= dy;
     }
     return a;
 }

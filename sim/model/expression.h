@@ -87,6 +87,14 @@ struct Dependence {
     bool evolving = false;             ///< on components or random numbers
     bool random = false;
     bool uniform() const { return !column && !row && !cell; }
+    Dependence& operator|=(const Dependence& other) {
+        return *this = {column || other.column,
+                        row || other.row,
+                        time || other.time,
+                        cell || other.cell,
+                        evolving || other.evolving,
+                        random || other.random};
+    }
 };
 
 class Graph {

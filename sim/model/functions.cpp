@@ -14,10 +14,9 @@ using Args = std::vector<Value>;
 // Applies one operation to scalar arguments.
 template <Op op>
 Value cellwise(Semantics& m, const Syntax& call, const Args& v) {
-    const Node a = m.scalar_of(v[0], call.text);
-    const Node node =
-        v.size() == 1 ? m.graph().make(op, {a}) : m.graph().make(op, {a, m.scalar_of(v[1], call.text)});
-    return scalar_value(node, call.span);
+    Expression e{.op = op, .count = std::uint8_t(v.size())};
+    for (std::size_t i = 0; i < v.size(); ++i) e.args[i] = m.scalar_of(v[i], call.text);
+    return m.graph().make(e);
 }
 
 // Folds a binary operation over any number of arguments, as in min(a, b, c).
@@ -26,71 +25,18 @@ Value chained(Semantics& m, const Syntax& call, const Args& v) {
     Node node = m.scalar_of(v[0], call.text);
     for (std::size_t i = 1; i < v.size(); ++i)
         node = m.graph().make(op, {node, m.scalar_of(v[i], call.text)});
-    return scalar_value(node, call.span);
-}
-
-// Functions that are built from several operations by f(graph, arguments).
-template <auto f>
-Value composed(Semantics& m, const Syntax& call, const Args& v) {
-    std::vector<Node> nodes;
-    for (const Value& value : v) nodes.push_back(m.scalar_of(value, call.text));
-    return scalar_value(f(m.graph(), nodes), call.span);
-}
-
-Node exponential_sum(Graph& g, Node a, double sign) {
-    const Node sum = g.add(g.make(Op::exp, {a}), g.multiply(g.number(sign), g.make(Op::exp, {g.negate(a)})));
-    return g.multiply(g.number(0.5), sum);
-}
-Node sinh(Graph& g, const std::vector<Node>& v) {
-    return exponential_sum(g, v[0], -1);
-}
-Node cosh(Graph& g, const std::vector<Node>& v) {
-    return exponential_sum(g, v[0], 1);
-}
-Node tan(Graph& g, const std::vector<Node>& v) {
-    return g.divide(g.make(Op::sin, {v[0]}), g.make(Op::cos, {v[0]}));
-}
-Node atan(Graph& g, const std::vector<Node>& v) {
-    return g.make(Op::atan2, {v[0], v.size() == 2 ? v[1] : g.number(1)});
-}
-Node ceil(Graph& g, const std::vector<Node>& v) {
-    return g.negate(g.make(Op::floor, {g.negate(v[0])}));
-}
-Node round(Graph& g, const std::vector<Node>& v) {
-    return g.make(Op::floor, {g.add(v[0], g.number(0.5))});
-}
-Node mod(Graph& g, const std::vector<Node>& v) {
-    return g.subtract(v[0], g.multiply(v[1], g.make(Op::floor, {g.divide(v[0], v[1])})));
-}
-Node sign(Graph& g, const std::vector<Node>& v) {
-    const Node zero = g.number(0);
-    return g.subtract(g.make(Op::less, {zero, v[0]}), g.make(Op::less, {v[0], zero}));
-}
-Node heaviside(Graph& g, const std::vector<Node>& v) {
-    return g.make(Op::less, {g.number(0), v[0]});
-}
-Node where(Graph& g, const std::vector<Node>& v) {
-    return g.make(Op::select, {v[0], v[1], v[2]});
-}
-Node sum8(Graph& g, const std::vector<Node>& v) {
-    Node sum = g.neighbour(v[0], -1, -1);
-    for (const auto& [column, row] : {std::pair(0, -1), {1, -1}, {-1, 0}, {1, 0}, {-1, 1}, {0, 1}, {1, 1}})
-        sum = g.add(sum, g.neighbour(v[0], column, row));
-    return sum;
+    return node;
 }
 
 Value laplacian(Semantics& m, const Syntax& call, const Args& v) {
-    return scalar_value(m.laplacian(m.field_of(v[0], call.text)), call.span);
-}
-Value biharmonic(Semantics& m, const Syntax& call, const Args& v) {
-    return scalar_value(m.laplacian(m.laplacian(m.field_of(v[0], call.text))), call.span);
+    return m.laplacian(m.field_of(v[0], call.text));
 }
 
 template <Op op, int order>
 Value derivative(Semantics& m, const Syntax& call, const Args& v) {
     const double unit = op == Op::difference_xy ? 4 : order == 1 ? 2 : 1;
     const Node of = m.field_of(v[0], call.text);
-    Value result = scalar_value(m.derivative(op, of, unit, order), call.span);
+    Value result = m.derivative(op, of, unit, order);
     if (order == 1) {
         result.slope_axis = op == Op::difference_x ? 'x' : 'y';
         result.slope_of = of;
@@ -106,14 +52,13 @@ Value one_sided(Semantics& m, const Syntax& call, const Args& v) {
     const int step = forward ? 1 : -1;
     const Node other = along_x ? g.neighbour(u, step, 0) : g.neighbour(u, 0, step);
     const Node difference = forward ? g.subtract(other, u) : g.subtract(u, other);
-    return scalar_value(g.divide(difference, m.spacing()), call.span);
+    return g.divide(difference, m.spacing());
 }
 
 Value gradient(Semantics& m, const Syntax& call, const Args& v) {
     Value result;
     result.kind = Value::Kind::vector;
     result.gradients = {{m.graph().number(1), m.field_of(v[0], call.text)}};
-    result.span = call.span;
     return result;
 }
 
@@ -121,16 +66,15 @@ Value vector(Semantics& m, const Syntax& call, const Args& v) {
     Value result;
     result.kind = Value::Kind::vector;
     result.xy = {m.scalar_of(v[0], call.text), m.scalar_of(v[1], call.text)};
-    result.span = call.span;
     return result;
 }
 
 void require_vector(Semantics& m, const Value& value, std::string_view function) {
     if (value.kind != Value::Kind::vector)
         m.refuse(value.span,
-                 fmt::format("`{0}` takes a vector, such as `{0}(grad(u){1})`",
-                             function,
-                             function == "dot" ? ", grad(v)" : ""));
+                 "`{0}` takes a vector, such as `{0}(grad(u){1})`",
+                 function,
+                 function == "dot" ? ", grad(v)" : "");
 }
 
 // div(D*grad(u)) in flux form: what leaves a cell enters its neighbour, so totals are conserved to rounding.
@@ -151,7 +95,7 @@ Value divergence(Semantics& m, const Syntax& call, const Args& v) {
         sum = g.add(sum, m.derivative(Op::difference_x, (*v[0].xy)[0], 2, 1));
         sum = g.add(sum, m.derivative(Op::difference_y, (*v[0].xy)[1], 2, 1));
     }
-    return scalar_value(sum, call.span);
+    return sum;
 }
 
 // The two components of a vector, with gradients as central differences.
@@ -170,12 +114,7 @@ Value dot(Semantics& m, const Syntax& call, const Args& v) {
     require_vector(m, v[1], call.text);
     const auto a = parts(m, v[0]), b = parts(m, v[1]);
     Graph& g = m.graph();
-    return scalar_value(g.add(g.multiply(a[0], b[0]), g.multiply(a[1], b[1])), call.span);
-}
-
-Value squared_gradient(Semantics& m, const Syntax& call, const Args& v) {
-    const Value of = gradient(m, call, v);
-    return dot(m, call, {of, of});
+    return g.add(g.multiply(a[0], b[0]), g.multiply(a[1], b[1]));
 }
 
 Value upwind(Semantics& m, const Syntax& call, const Args& v) {
@@ -183,7 +122,6 @@ Value upwind(Semantics& m, const Syntax& call, const Args& v) {
     wind.kind = Value::Kind::wind;
     wind.node = m.scalar_of(v[0], call.text);
     wind.factor = m.graph().number(1);
-    wind.span = call.span;
     return wind;
 }
 
@@ -196,7 +134,7 @@ Value advection(Semantics& m, const Syntax& call, const Args& v) {
     const auto over_spacing = [&](double sign, Node flow) {
         return g.multiply(g.divide(g.number(sign), m.spacing()), flow);
     };
-    Value result = scalar_value(g.subtract(over_spacing(-1, along_x), over_spacing(1, along_y)), call.span);
+    Value result = g.subtract(over_spacing(-1, along_x), over_spacing(1, along_y));
     result.upwind = {{-1, u, call.span}};
     return result;
 }
@@ -206,30 +144,16 @@ Value indicator(Semantics& m, const Syntax& call, const Args& v) {
     Graph& g = m.graph();
     const Node condition = m.scalar_of(v[0], call.text);
     m.require_condition(condition, call.args[0], "`ind`");
-    return scalar_value(g.make(Op::select, {condition, g.number(1), g.number(0)}), call.span);
+    return g.make(Op::select, {condition, g.number(1), g.number(0)});
 }
 
-Value pow(Semantics& m, const Syntax& call, const Args&) {
-    Syntax power = call;
-    power.text = "^";
-    return m.value(power);
-}
-
-Value random(Semantics& m, const Syntax& call, const Args&) {
-    return scalar_value(m.random(), call.span);
-}
-// A standard normal number by Box & Muller (1958).
-Value normal(Semantics& m, const Syntax& call, const Args&) {
-    Graph& g = m.graph();
-    const Node above_zero = g.subtract(g.number(1), m.random());
-    const Node radius = g.make(Op::sqrt, {g.multiply(g.number(-2), g.make(Op::log, {above_zero}))});
-    const Node angle = g.multiply(g.number(2 * 3.14159265358979323846), m.random());
-    return scalar_value(g.multiply(radius, g.make(Op::cos, {angle})), call.span);
+Value random(Semantics& m, const Syntax&, const Args&) {
+    return m.random();
 }
 
 template <bool picture>
 Value data(Semantics& m, const Syntax& call, const Args&) {
-    return scalar_value(m.data(picture, call), call.span);
+    return m.data(picture, call);
 }
 
 }  // namespace
@@ -237,10 +161,10 @@ Value data(Semantics& m, const Syntax& call, const Args&) {
 const std::vector<Function>& functions() {
     static const std::vector<Function> table{
         {"lap", 1, 1, laplacian, "the Laplacian", "D*lap(u)"},
-        {"lap2", 1, 1, biharmonic, "the biharmonic operator, lap(lap(u))", "-lap2(u)"},
+        {"lap2", 1, 1, "lap(lap(a))", "the biharmonic operator, lap(lap(u))", "-lap2(u)"},
         {"div", 1, 1, divergence, "of a vector: div(D*grad(u)) face by face", "div(D*grad(u))"},
         {"grad", 1, 1, gradient, "the gradient, a vector", "div(u*grad(v))"},
-        {"grad2", 1, 1, squared_gradient, "the squared length of the gradient", "grad2(u)"},
+        {"grad2", 1, 1, "dot(grad(a), grad(a))", "the squared length of the gradient", "grad2(u)"},
         {"dot", 2, 2, dot, "of two vectors", "dot(grad(u), grad(v))"},
         {"vec", 2, 2, vector, "a vector from its x and y parts", "div(vec(a*u, b*u))"},
         {"dx", 1, 1, derivative<Op::difference_x, 1>, "the central derivative along x", "-a*dx(u)"},
@@ -269,35 +193,40 @@ const std::vector<Function>& functions() {
          advection,
          "what a wind (a, b) carries: -(a u_x + b u_y), upwind",
          "advect(u, a, b)"},
-        {"sum8", 1, 1, composed<sum8>, "the sum of the eight neighbours", "sum8(u) - 8*u"},
+        {"sum8",
+         1,
+         1,
+         "a[-1,-1] + a[0,-1] + a[1,-1] + a[-1,0] + a[1,0] + a[-1,1] + a[0,1] + a[1,1]",
+         "the sum of the eight neighbours",
+         "sum8(u) - 8*u"},
         {"sqrt", 1, 1, cellwise<Op::sqrt>, "the square root", "sqrt(u^2 + v^2)"},
         {"exp", 1, 1, cellwise<Op::exp>, "e to a power", "exp(-u^2)"},
         {"log", 1, 1, cellwise<Op::log>, "the natural logarithm", "log(1 + u^2)"},
         {"sin", 1, 1, cellwise<Op::sin>, "the sine of radians", "sin(2*pi*x/Lx)"},
         {"cos", 1, 1, cellwise<Op::cos>, "the cosine of radians", "cos(a*t)"},
-        {"tan", 1, 1, composed<tan>, "the tangent of radians", "tan(u)"},
-        {"sinh", 1, 1, composed<sinh>, "the hyperbolic sine", "sinh(u)"},
-        {"cosh", 1, 1, composed<cosh>, "the hyperbolic cosine", "1/cosh(u)"},
+        {"tan", 1, 1, "sin(a)/cos(a)", "the tangent of radians", "tan(u)"},
+        {"sinh", 1, 1, "0.5*(-exp(-a) + exp(a))", "the hyperbolic sine", "sinh(u)"},
+        {"cosh", 1, 1, "0.5*(exp(-a) + exp(a))", "the hyperbolic cosine", "1/cosh(u)"},
         {"tanh", 1, 1, cellwise<Op::tanh>, "the hyperbolic tangent", "(1 + tanh(10*u))/2"},
-        {"atan", 1, 2, composed<atan>, "the arc tangent, or atan2", "atan(u)"},
+        {"atan", 1, 2, "atan2(a, b)", "the arc tangent, or atan2", "atan(u)"},
         {"atan2", 2, 2, cellwise<Op::atan2>, "the angle of (x, y), given y first", "atan2(v, u)"},
         {"abs", 1, 1, cellwise<Op::abs>, "the absolute value", "abs(x - Lx/2)"},
         {"min", 2, 8, chained<Op::minimum>, "the least", "min(u, 1)"},
         {"max", 2, 8, chained<Op::maximum>, "the largest", "max(u, v, 0)"},
         {"floor", 1, 1, cellwise<Op::floor>, "the next whole number below", "floor(10*u)"},
-        {"ceil", 1, 1, composed<ceil>, "the next whole number above", "ceil(10*u)"},
-        {"round", 1, 1, composed<round>, "the nearest whole number", "round(u)"},
-        {"mod", 2, 2, composed<mod>, "the rest of a division, of the divisor's sign", "mod(x, 10)"},
-        {"sign", 1, 1, composed<sign>, "1, 0 or -1", "sign(u)"},
-        {"heaviside", 1, 1, composed<heaviside>, "1 above 0, else 0", "heaviside(u - a)"},
+        {"ceil", 1, 1, "-floor(-a)", "the next whole number above", "ceil(10*u)"},
+        {"round", 1, 1, "floor(a + 0.5)", "the nearest whole number", "round(u)"},
+        {"mod", 2, 2, "a - b*floor(a/b)", "the rest of a division, of the divisor's sign", "mod(x, 10)"},
+        {"sign", 1, 1, "(a > 0) - (a < 0)", "1, 0 or -1", "sign(u)"},
+        {"heaviside", 1, 1, "a > 0", "1 above 0, else 0", "heaviside(u - a)"},
         {"ind", 1, 1, indicator, "1 where a condition holds, else 0", "ind(u > a)"},
         {"where",
          3,
          3,
-         composed<where>,
+         cellwise<Op::select>,
          "the second where the first holds, else the third",
          "where(u > a, 1, v)"},
-        {"pow", 2, 2, pow, "a power, as `^`", "pow(u, 3)"},
+        {"pow", 2, 2, "a^b", "a power, as `^`", "pow(u, 3)"},
         {"random",
          0,
          0,
@@ -307,7 +236,7 @@ const std::vector<Function>& functions() {
         {"normal",
          0,
          0,
-         normal,
+         "sqrt(-2*log(1 - random))*cos(2*pi*random)",  // Box & Muller (1958)
          "a random number of mean 0 and variance 1, new in each cell and step",
          "0.1*normal/(sqrt(dt)*dx)"},
         {"image", 1, 1, data<true>, "a picture's grey, 0 to 1, over the field", R"(image("photo.png"))"},

@@ -14,6 +14,7 @@
 
 #include "kernels/field/boundary.h"
 #include "kernels/methods/method.h"
+#include "sim/text/embedded.h"
 
 namespace stencil {
 
@@ -95,6 +96,15 @@ std::shared_ptr<const Model> find_model(std::string_view name);
 
 /// Makes a model from a text, named `name` or, if that is empty, by its title. Throws equation::TextError.
 std::shared_ptr<const Model> model_of_text(const std::string& text, const std::string& name = "");
+
+/// A model that comes with the program: a text of assets/models, embedded in the binary.
+using Preset = EmbeddedFile;
+
+/// All presets in alphabetical order of their files.
+std::span<const Preset> presets();
+
+/// Null if there is no such preset.
+const Preset* find_preset(std::string_view name);
 
 /// Whether the model's text equals the preset of its name, and not a file of that name.
 bool is_preset(const Model& model);

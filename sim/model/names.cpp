@@ -18,37 +18,30 @@ auto find_named(Rows& rows, std::string_view name) {
     return std::ranges::find_if(rows, [&](const auto& row) { return row.name == name; });
 }
 
-// The predefined names that are leaves of the graph.
-struct KnownLeaf {
-    std::string_view name;
-    Op op;
-};
-constexpr auto kLeaves = std::to_array<KnownLeaf>({
-    {"x", Op::x},
-    {"y", Op::y},
-    {"t", Op::t},
-    {"step", Op::step},
-    {"dt", Op::dt},
-    {"dx", Op::spacing},
-    {"dy", Op::spacing},
-    {"nx", Op::columns},
-    {"ny", Op::rows},
-});
-
 constexpr auto kKnown = std::to_array<KnownName>({
-    {"x", "the cell's centre along x, from 0 at the left"},
-    {"y", "the cell's centre along y, from 0 at the top"},
-    {"t", "the time"},
-    {"step", "the number of the step"},
+    {"x", "the cell's centre along x, from 0 at the left", Op::x},
+    {"y", "the cell's centre along y, from 0 at the top", Op::y},
+    {"t", "the time", Op::t},
+    {"step", "the number of the step", Op::step},
     {"pi", "3.14159..."},
-    {"dt", "the time step"},
-    {"dx", "the cell size"},
-    {"dy", "the cell size, as dx"},
-    {"nx", "the number of columns"},
-    {"ny", "the number of rows"},
+    {"dt", "the time step", Op::dt},
+    {"dx", "the cell size", Op::spacing},
+    {"dy", "the cell size, as dx", Op::spacing},
+    {"nx", "the number of columns", Op::columns},
+    {"ny", "the number of rows", Op::rows},
     {"Lx", "the field's width, nx*dx"},
     {"Ly", "the field's height, ny*dx"},
 });
+
+using Formulas = std::pair<std::string_view, std::string_view>;
+
+// Names of lengths and places here, in VisualPDE and in Ready, whose y axis points up.
+constexpr auto kNamedFormulas = std::to_array<Formulas>({{"Lx", "nx*dx"},
+                                                         {"Ly", "ny*dx"},
+                                                         {"L_x", "nx*dx"},
+                                                         {"L_y", "ny*dx"},
+                                                         {"x_pos", "x/(nx*dx)"},
+                                                         {"y_pos", "1 - y/(ny*dx)"}});
 
 }  // namespace
 
@@ -67,105 +60,86 @@ bool Semantics::has_sides(std::string_view name) const {
 std::optional<Value> Semantics::own_name(const std::string& name, TextSpan span) {
     const auto component = find_named(equations_.components, name);
     if (component != equations_.components.end())
-        return scalar_value(graph().leaf(Op::component, int(component - equations_.components.begin())),
-                            span);
+        return graph().leaf(Op::component, int(component - equations_.components.begin()));
     const auto parameter = find_named(equations_.parameters, name);
     if (parameter != equations_.parameters.end())
-        return scalar_value(graph().leaf(Op::parameter, int(parameter - equations_.parameters.begin())),
-                            span);
+        return graph().leaf(Op::parameter, int(parameter - equations_.parameters.begin()));
     if (const auto done = definitions_.find(name); done != definitions_.end()) return done->second;
     const auto definition = find_named(statements_.definitions, name);
     if (definition == statements_.definitions.end()) {
         const auto added = find_named(equations_.definitions, name);
         if (added == equations_.definitions.end()) return std::nullopt;
-        return scalar_value(added->formula, span);
+        return added->formula;
     }
     if (std::ranges::find(in_work_, name) != in_work_.end()) {
         std::string circle;
         for (auto of = std::ranges::find(in_work_, name); of != in_work_.end(); ++of)
             circle += fmt::format("`{}` needs ", *of);
-        refuse(span, fmt::format("{}`{}`: definitions go in a circle", circle, name));
+        refuse(span, "{}`{}`: definitions go in a circle", circle, name);
     }
     constexpr std::size_t kDeep = 100;
-    if (in_work_.size() >= kDeep)
-        refuse(span, fmt::format("definitions that need each other are at most {} deep", kDeep));
+    if (in_work_.size() >= kDeep) refuse(span, "definitions that need each other are at most {} deep", kDeep);
     in_work_.push_back(name);
     Value value = this->value(definition->formula);
     in_work_.pop_back();
     if (value.kind == Value::Kind::scalar && graph().depends(value.node).cell && has_sides(name))
-        value =
-            scalar_value(graph().stored(value.node, int(definition - statements_.definitions.begin())), span);
+        value = graph().stored(value.node, int(definition - statements_.definitions.begin()));
     return definitions_.emplace(name, std::move(value)).first->second;
 }
 
 std::optional<Value> Semantics::known_name(const std::string& name) {
-    Graph& g = graph();
-    const auto row = find_named(kLeaves, name);
-    if (row != kLeaves.end()) return scalar_value(g.leaf(row->op), {});
-    if (name == "pi") return scalar_value(g.number(std::numbers::pi), {});
-    if (name == "Lx" || name == "L_x") return scalar_value(g.multiply(g.leaf(Op::columns), spacing()), {});
-    if (name == "Ly" || name == "L_y") return scalar_value(g.multiply(g.leaf(Op::rows), spacing()), {});
-    const auto share = [&](Op span, Op cells) {
-        return g.divide(g.leaf(span), g.multiply(g.leaf(cells), spacing()));
-    };
-    if (name == "x_pos") return scalar_value(share(Op::x, Op::columns), {});
-    if (name == "y_pos") return scalar_value(g.subtract(g.number(1), share(Op::y, Op::rows)), {});
+    const auto row = find_named(kKnown, name);
+    if (row != kKnown.end() && row->leaf) return graph().leaf(*row->leaf);
+    if (name == "pi") return graph().number(std::numbers::pi);
+    const auto named = std::ranges::find(kNamedFormulas, name, &Formulas::first);
+    if (named != kNamedFormulas.end()) return built_in(named->second, {});
     const Function* function = find_function(name);
-    if (function != nullptr && function->most == 0) return function->apply(*this, {}, {});
+    if (function != nullptr && function->most == 0) return applied(*function, {}, {});
     return std::nullopt;
 }
 
 // Accepts derivatives as VisualPDE (u_x) and Ready (laplacian_u) write them. Ready's y axis points up, so its
 // y derivatives change sign.
 std::optional<Value> Semantics::spelled_otherwise(const Syntax& name) {
-    static constexpr auto kPrefixes = std::to_array<std::pair<std::string_view, std::string_view>>({
-        {"laplacian_", "lap"},
-        {"bilaplacian_", "lap2"},
-        {"trilaplacian_", "lap lap2"},
-        {"x_gradient_", "dx"},
-        {"y_gradient_", "neg dy"},
-        {"x_deriv2_", "dxx"},
-        {"y_deriv2_", "dyy"},
-        {"x_deriv3_", "dx dxx"},
-        {"y_deriv3_", "neg dy dyy"},
-        {"gradient_mag_squared_", "grad2"},
+    static constexpr auto kPrefixes = std::to_array<Formulas>({
+        {"laplacian_", "lap(a)"},
+        {"bilaplacian_", "lap2(a)"},
+        {"trilaplacian_", "lap(lap2(a))"},
+        {"x_gradient_", "dx(a)"},
+        {"y_gradient_", "-dy(a)"},
+        {"x_deriv2_", "dxx(a)"},
+        {"y_deriv2_", "dyy(a)"},
+        {"x_deriv3_", "dx(dxx(a))"},
+        {"y_deriv3_", "-dy(dyy(a))"},
+        {"gradient_mag_squared_", "grad2(a)"},
     });
-    static constexpr auto kSuffixes = std::to_array<std::pair<std::string_view, std::string_view>>({
-        {"_xxx", "dx dxx"},
-        {"_yyy", "dy dyy"},
-        {"_xx", "dxx"},
-        {"_yy", "dyy"},
-        {"_xy", "dxy"},
-        {"_yx", "dxy"},
-        {"_xf", "dxf"},
-        {"_xb", "dxb"},
-        {"_yf", "dyf"},
-        {"_yb", "dyb"},
-        {"_x", "dx"},
-        {"_y", "dy"},
+    static constexpr auto kSuffixes = std::to_array<Formulas>({
+        {"_xxx", "dx(dxx(a))"},
+        {"_yyy", "dy(dyy(a))"},
+        {"_xx", "dxx(a)"},
+        {"_yy", "dyy(a)"},
+        {"_xy", "dxy(a)"},
+        {"_yx", "dxy(a)"},
+        {"_xf", "dxf(a)"},
+        {"_xb", "dxb(a)"},
+        {"_yf", "dyf(a)"},
+        {"_yb", "dyb(a)"},
+        {"_x", "dx(a)"},
+        {"_y", "dy(a)"},
     });
-    // Builds nested calls from the last function outwards.
-    const auto as_call = [&](std::string_view functions, std::string_view of) -> std::optional<Value> {
-        if (!own_name(std::string(of), name.span)) return std::nullopt;
-        Syntax formula{SyntaxKind::name, std::string(of), 0, 0, 0, {}, name.span, 1};
-        std::vector<std::string> names = split(functions, ' ');
-        for (; !names.empty(); names.pop_back()) {
-            Syntax call{SyntaxKind::call, names.back(), 0, 0, 0, {}, name.span, formula.depth + 1};
-            call.args.push_back(std::move(formula));
-            formula = std::move(call);
-        }
-        return value(formula);
-    };
     const std::string_view text = name.text;
-    for (const auto& [prefix, function] : kPrefixes)
+    const auto of = [&](std::size_t from, std::size_t dropped) {
+        return own_name(std::string(text.substr(from, text.size() - from - dropped)), name.span);
+    };
+    for (const auto& [prefix, formula] : kPrefixes)
         if (text.starts_with(prefix))
-            if (auto value = as_call(function, text.substr(prefix.size()))) {
+            if (const auto field = of(prefix.size(), 0)) {
                 if (prefix.ends_with("laplacian_")) tell_points(name.text);
-                return value;
+                return built_in(formula, {*field}, name.span);
             }
-    for (const auto& [suffix, function] : kSuffixes)
+    for (const auto& [suffix, formula] : kSuffixes)
         if (text.ends_with(suffix))
-            if (auto value = as_call(function, text.substr(0, text.size() - suffix.size()))) return value;
+            if (const auto field = of(0, suffix.size())) return built_in(formula, {*field}, name.span);
     return neighbour_by_compass(name);
 }
 
@@ -193,7 +167,7 @@ std::optional<Value> Semantics::neighbour_by_compass(const Syntax& name) {
     }
     const auto of = own_name(name.text.substr(0, bar), name.span);
     if (!of) return std::nullopt;
-    return scalar_value(graph().neighbour(scalar_of(*of, name.text), column, row), name.span);
+    return graph().neighbour(scalar_of(*of, name.text), column, row);
 }
 
 std::vector<std::string> Semantics::names_in_use() const {
@@ -210,11 +184,11 @@ void Semantics::refuse_unknown(const Syntax& name) {
     const std::string shown = quotable(name.text);
     if (const Function* function = find_function(name.text))
         refuse(name.span,
-               fmt::format("`{}` is a function, {}: write `{}({})`",
-                           shown,
-                           function->help,
-                           shown,
-                           function->least == 2 ? "a, b" : "u"));
+               "`{}` is a function, {}: write `{}({})`",
+               shown,
+               function->help,
+               shown,
+               function->least == 2 ? "a, b" : "u");
     static constexpr auto kMends = std::to_array<std::pair<std::string_view, std::string_view>>({
         {"e", "`e^u` is written `exp(u)`"},
         {"L", "the field's lengths are Lx and Ly, the larger one `max(Lx, Ly)`"},
@@ -225,12 +199,13 @@ void Semantics::refuse_unknown(const Syntax& name) {
         {"I", "a complex field is two components, its real and its imaginary part"},
     });
     for (const auto& [other, mend] : kMends)
-        if (name.text == other) refuse(name.span, fmt::format("`{}` is not defined: {}", other, mend));
+        if (name.text == other) refuse(name.span, "`{}` is not defined: {}", other, mend);
     for (const Evolution& e : statements_.evolutions) {
         if (name.text == e.component + "_t" || name.text == "delta_" + e.component)
             refuse(name.span,
-                   fmt::format(
-                       "`{0} = ...` is the rate d{1}/dt: take another name", shown, quotable(e.component)));
+                   "`{0} = ...` is the rate d{1}/dt: take another name",
+                   shown,
+                   quotable(e.component));
     }
     // Suggests u*v for "uv".
     const std::vector<std::string> names = names_in_use();
@@ -238,29 +213,25 @@ void Semantics::refuse_unknown(const Syntax& name) {
     for (std::size_t cut = 1; cut < name.text.size(); ++cut)
         if (known(name.text.substr(0, cut)) && known(name.text.substr(cut)))
             refuse(name.span,
-                   fmt::format("`{}` is not defined: write `{}*{}`",
-                               shown,
-                               name.text.substr(0, cut),
-                               name.text.substr(cut)));
+                   "`{}` is not defined: write `{}*{}`",
+                   shown,
+                   name.text.substr(0, cut),
+                   name.text.substr(cut));
     std::string nearest = nearest_name(name.text, names);
     // For names of one or two letters only a change of case counts as a near miss.
     const auto same_letters = [](char p, char q) { return (p | 0x20) == (q | 0x20); };
     if (name.text.size() <= 2 && !std::ranges::equal(name.text, nearest, same_letters)) nearest.clear();
     for (const Evolution& e : statements_.evolutions)
         if (nearest.empty() && name.text == "d" + e.component)
-            refuse(name.span,
-                   fmt::format("a derivative is written `dx({0})` or `dy({0})`", quotable(e.component)));
+            refuse(name.span, "a derivative is written `dx({0})` or `dy({0})`", quotable(e.component));
     for (const std::string_view delta : {"Δ", "∆"})
         if (nearest.empty() && name.text.starts_with(delta) && name.text.size() > delta.size())
-            refuse(
-                name.span,
-                fmt::format("the Laplacian is written `lap({})`", quotable(name.text.substr(delta.size()))));
+            refuse(name.span, "the Laplacian is written `lap({})`", quotable(name.text.substr(delta.size())));
     refuse(name.span,
-           fmt::format("`{}` is not defined: {}",
-                       shown,
-                       nearest.empty()
-                           ? fmt::format("give it a value, `{} = 1 in [0, 2]`, or an equation", shown)
-                           : fmt::format("did you mean `{}`?", quotable(nearest))));
+           "`{}` is not defined: {}",
+           shown,
+           nearest.empty() ? fmt::format("give it a value, `{} = 1 in [0, 2]`, or an equation", shown)
+                           : fmt::format("did you mean `{}`?", quotable(nearest)));
 }
 
 void Semantics::refuse_unknown_function(const std::string& name, TextSpan span) const {
@@ -292,13 +263,13 @@ void Semantics::refuse_unknown_function(const std::string& name, TextSpan span) 
         if (find_function(name.substr(cut)) != nullptr &&
             std::ranges::find(known, name.substr(0, cut)) != known.end())
             refuse(span,
-                   fmt::format("`{}` is no function: write `{}*{}(...)`",
-                               quotable(name),
-                               name.substr(0, cut),
-                               name.substr(cut)));
+                   "`{}` is no function: write `{}*{}(...)`",
+                   quotable(name),
+                   name.substr(0, cut),
+                   name.substr(cut));
     if (mend.empty()) mend = nearest_name(name, function_names());
     if (!mend.empty() && row == kMends.end()) mend = fmt::format("did you mean `{}`?", mend);
-    refuse(span, fmt::format("`{}` is no function{}{}", quotable(name), mend.empty() ? "" : ": ", mend));
+    refuse(span, "`{}` is no function{}{}", quotable(name), mend.empty() ? "" : ": ", mend);
 }
 
 }  // namespace stencil::equation

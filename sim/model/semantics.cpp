@@ -5,12 +5,22 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #include "sim/model/sensitivities.h"
 #include "sim/text/names.h"
 #include "sim/text/quote.h"
 
 namespace stencil::equation {
+namespace {
+
+// The index of an argument by its name in built-in formulas.
+std::size_t place_of_argument(std::string_view name) {
+    return name.size() == 1 ? std::string_view("abc").find(name) : name.npos;
+}
+
+}  // namespace
+
 Semantics::Semantics(const Statements& statements, Equations& equations)
     : statements_(statements), equations_(equations) {}
 
@@ -21,8 +31,8 @@ void Semantics::refuse(TextSpan span, const std::string& sentence) const {
 Node Semantics::scalar_of(const Value& value, std::string_view function) {
     if (value.kind == Value::Kind::vector)
         refuse(value.span,
-               fmt::format("`{}` takes numbers, and this is a vector; div(...) or dot(..., ...) makes it one",
-                           function));
+               "`{}` takes numbers, and this is a vector; div(...) or dot(..., ...) makes it one",
+               function);
     if (value.kind == Value::Kind::wind) refuse(value.span, "`up(a)` multiplies a derivative: `up(a)*dx(u)`");
     return value.node;
 }
@@ -30,7 +40,7 @@ Node Semantics::scalar_of(const Value& value, std::string_view function) {
 Node Semantics::field_of(const Value& value, std::string_view function) {
     const Node node = scalar_of(value, function);
     if (graph().depends(node).uniform())
-        refuse(value.span, fmt::format("`{}` takes a field, and this is the same in every cell", function));
+        refuse(value.span, "`{}` takes a field, and this is the same in every cell", function);
     return node;
 }
 
@@ -125,9 +135,9 @@ void Semantics::require_condition(Node node, const Syntax& formula, std::string_
     const std::string text = to_text(formula);
     constexpr std::size_t kShort = 40;
     refuse(formula.span,
-           fmt::format("{} takes a condition, and this is a number: write `{} > 0`",
-                       what,
-                       text.size() <= kShort ? text : "(...)"));
+           "{} takes a condition, and this is a number: write `{} > 0`",
+           what,
+           text.size() <= kShort ? text : "(...)");
 }
 
 Node Semantics::data(bool picture, const Syntax& call) {
@@ -141,31 +151,51 @@ Node Semantics::data(bool picture, const Syntax& call) {
 }
 
 Value Semantics::value(const Syntax& formula) {
+    Value value = unmarked(formula);
+    value.span = formula.span;
+    return value;
+}
+
+Value Semantics::unmarked(const Syntax& formula) {
     switch (formula.kind) {
         case SyntaxKind::number:
-            return scalar_value(graph().number(formula.number), formula.span);
+            return graph().number(formula.number);
         case SyntaxKind::name:
-            return name(formula);
+            if (const auto known = find(formula)) return *known;
+            refuse_unknown(formula);
         case SyntaxKind::string:
             refuse(formula.span, "a text in quotes stands only in image(\"...\") and array(\"...\")");
-        case SyntaxKind::neighbour: {
-            const Node of = scalar_of(value(formula.args[0]), "[ ]");
-            return scalar_value(graph().neighbour(of, formula.column, formula.row), formula.span);
-        }
+        case SyntaxKind::neighbour:
+            return graph().neighbour(scalar_of(value(formula.args[0]), "[ ]"), formula.column, formula.row);
         case SyntaxKind::call:
             return call(formula);
     }
     return {};
 }
 
-Value Semantics::name(const Syntax& name) {
-    std::optional<Value> value = find(name);
-    if (!value) refuse_unknown(name);
-    value->span = name.span;
-    return *value;
+Value Semantics::built_in(std::string_view formula, const std::vector<Value>& arguments, TextSpan span) {
+    const std::vector<Token> tokens = read_tokens(formula);
+    const auto* outer = std::exchange(arguments_, &arguments);
+    try {
+        Value result = value(SyntaxReader(formula, tokens).formula());
+        arguments_ = outer;
+        return result;
+    } catch (const TextError& error) {
+        arguments_ = outer;
+        const auto [begin, end] = error.span();
+        const std::size_t wrong = place_of_argument(formula.substr(begin, end - begin));
+        refuse(wrong < arguments.size() ? arguments[wrong].span : span, error.sentence());
+    }
+}
+
+std::optional<Value> Semantics::argument(std::string_view name) {
+    const std::size_t place = place_of_argument(name);
+    if (!arguments_ || place == name.npos) return std::nullopt;
+    return place < arguments_->size() ? (*arguments_)[place] : Value(graph().number(1));
 }
 
 std::optional<Value> Semantics::find(const Syntax& name) {
+    if (auto value = argument(name.text)) return value;
     std::optional<Value> value = own_name(name.text, name.span);
     if (value) uses_.insert(name.text);
     if (!value) value = known_name(name.text);
@@ -186,28 +216,32 @@ Value Semantics::call(const Syntax& call) {
         if (call.text == "flux")
             refuse(name, "`flux(u)` stands in conditions at the sides, such as `left: flux(u) = 0`");
         if (own_name(call.text, name))
-            refuse(call.span, fmt::format("`{0}` is no function: write `{0}*(...)`", quotable(call.text)));
+            refuse(call.span, "`{0}` is no function: write `{0}*(...)`", quotable(call.text));
         refuse_unknown_function(call.text, name);
     }
     const int count = int(call.args.size());
     if (count < function->least || count > function->most)
         refuse(call.span,
-               fmt::format("`{}` takes {}{} argument{}, not {}",
-                           call.text,
-                           function->least,
-                           function->most == function->least ? "" : " or more",
-                           function->most == 1 ? "" : "s",
-                           count));
+               "`{}` takes {}{} argument{}, not {}",
+               call.text,
+               function->least,
+               function->most == function->least ? "" : " or more",
+               function->most == 1 ? "" : "s",
+               count);
     if (function->name == "image" || function->name == "array") {
         if (call.args[0].kind != SyntaxKind::string)
-            refuse(call.args[0].span,
-                   fmt::format("`{0}` takes a file's name in quotes: {0}(\"file\")", call.text));
-        return function->apply(*this, call, {});
+            refuse(call.args[0].span, "`{0}` takes a file's name in quotes: {0}(\"file\")", call.text);
+        return applied(*function, call, {});
     }
     std::vector<Value> args;
-    if (function->name != "pow")
-        for (const Syntax& argument : call.args) args.push_back(value(argument));
-    return function->apply(*this, call, args);
+    for (const Syntax& argument : call.args) args.push_back(value(argument));
+    return applied(*function, call, args);
+}
+
+Value Semantics::applied(const Function& function, const Syntax& call, const std::vector<Value>& arguments) {
+    if (function.meaning.apply) return function.meaning.apply(*this, call, arguments);
+    for (const Value& argument : arguments) scalar_of(argument, call.text);
+    return built_in(function.meaning.formula, arguments, call.span);
 }
 
 // Reads the quotient d(u)/d(F) as the sensitivity that `sensitivity = F` added.
@@ -222,11 +256,10 @@ std::optional<Value> Semantics::sensitivity(const Syntax& quotient) {
     const auto value = own_name(sensitivity_name(of, by), quotient.span);
     if (!value)
         refuse(quotient.span,
-               fmt::format(
-                   "there is no `d({0})/d({1})`: it needs the statement `sensitivity = {1}`, {1} being a "
-                   "parameter",
-                   quotable(of),
-                   quotable(by)));
+               "there is no `d({0})/d({1})`: it needs the statement `sensitivity = {1}`, {1} being a "
+               "parameter",
+               quotable(of),
+               quotable(by));
     return value;
 }
 
@@ -234,23 +267,22 @@ Value Semantics::operation(const Syntax& call) {
     if (const auto known = sensitivity(call)) return *known;
     const std::string& sign = call.text;
     const Value a = value(call.args[0]);
-    if (sign == "neg") return product(call, scalar_value(graph().number(-1), call.span), a);
+    if (sign == "neg") return product(call, Value(graph().number(-1)), a);
     if (sign == "not")
-        return scalar_value(
-            graph().make(Op::select, {scalar_of(a, sign), graph().number(0), graph().number(1)}), call.span);
+        return Value(graph().make(Op::select, {scalar_of(a, sign), graph().number(0), graph().number(1)}));
     const Value b = value(call.args[1]);
     if (sign == "+" || sign == "-") return sum(call, a, b);
     if (sign == "*") return product(call, a, b);
     if (sign == "/") {
         const Node divisor = scalar_of(b, sign);
         if (a.kind == Value::Kind::scalar) {
-            Value quotient = scalar_value(graph().divide(a.node, divisor), call.span);
+            Value quotient = Value(graph().divide(a.node, divisor));
             quotient.upwind = times(a.upwind, sign_of(divisor));
             return quotient;
         }
-        return product(call, scalar_value(graph().divide(graph().number(1), divisor), call.span), a);
+        return product(call, Value(graph().divide(graph().number(1), divisor)), a);
     }
-    if (sign == "^") return power(call, a, b);
+    if (sign == "^") return power(a, b);
     Graph& g = graph();
     const Node p = scalar_of(a, sign), q = scalar_of(b, sign);
     const Node one = g.number(1), zero = g.number(0);
@@ -263,7 +295,7 @@ Value Semantics::operation(const Syntax& call) {
     if (sign == "!=") result = g.make(Op::select, {g.make(Op::equal, {p, q}), zero, one});
     if (sign == "and") result = g.make(Op::select, {p, g.make(Op::select, {q, one, zero}), zero});
     if (sign == "or") result = g.make(Op::select, {p, one, g.make(Op::select, {q, one, zero})});
-    return scalar_value(result, call.span);
+    return Value(result);
 }
 
 std::vector<Value::Upwind> Semantics::times(std::vector<Value::Upwind> upwind, int sign) {
@@ -277,7 +309,7 @@ Value Semantics::sum(const Syntax& call, const Value& a, const Value& b) {
     Graph& g = graph();
     if (a.kind != Value::Kind::vector || b.kind != Value::Kind::vector) {
         const Node p = scalar_of(a, call.text), q = scalar_of(b, call.text);
-        Value result = scalar_value(minus ? g.subtract(p, q) : g.add(p, q), call.span);
+        Value result = Value(minus ? g.subtract(p, q) : g.add(p, q));
         result.upwind = a.upwind;
         const auto others = times(b.upwind, minus ? -1 : 1);
         result.upwind.insert(result.upwind.end(), others.begin(), others.end());
@@ -285,7 +317,7 @@ Value Semantics::sum(const Syntax& call, const Value& a, const Value& b) {
     }
     Value result = a;
     result.span = call.span;
-    const Value other = minus ? product(call, scalar_value(g.number(-1), call.span), b) : b;
+    const Value other = minus ? product(call, Value(g.number(-1)), b) : b;
     // Merges gradients of the same field, so that repeated sums do not double the entries.
     for (const auto& gradient : other.gradients) {
         const auto same = std::ranges::find(result.gradients, gradient.of, &Value::Gradient::of);
@@ -305,7 +337,7 @@ Value Semantics::product(const Syntax& call, const Value& a, const Value& b) {
     using enum Value::Kind;
     Graph& g = graph();
     if (a.kind == scalar && b.kind == scalar) {
-        Value result = scalar_value(g.multiply(a.node, b.node), call.span);
+        Value result = Value(g.multiply(a.node, b.node));
         result.upwind =
             b.upwind.empty() ? times(a.upwind, sign_of(b.node)) : times(b.upwind, sign_of(a.node));
         return result;
@@ -328,23 +360,23 @@ Value Semantics::product(const Syntax& call, const Value& a, const Value& b) {
         return result;
     }
     const Node flow = upwind(factor.slope_of, result.node, factor.slope_axis == 'x');
-    Value derivative = scalar_value(g.multiply(g.divide(result.factor, spacing()), flow), call.span);
+    Value derivative = Value(g.multiply(g.divide(result.factor, spacing()), flow));
     if (const int sign = sign_of(result.factor); sign != 0)
         derivative.upwind = {{sign, factor.slope_of, call.span}};
     return derivative;
 }
 
-Value Semantics::power(const Syntax& call, const Value& a, const Value& b) {
+Value Semantics::power(const Value& a, const Value& b) {
     Graph& g = graph();
     const Node base = scalar_of(a, "^"), exponent = scalar_of(b, "^");
     const std::optional<double> number = g.number_of(exponent);
     if (number && *number == std::trunc(*number)) {
         if (std::abs(*number) > Graph::kMaxPower)
-            refuse(b.span, fmt::format("a whole exponent is at most {}", Graph::kMaxPower));
-        return scalar_value(g.power(base, int(*number)), call.span);
+            refuse(b.span, "a whole exponent is at most {}", Graph::kMaxPower);
+        return Value(g.power(base, int(*number)));
     }
-    if (number && *number == 0.5) return scalar_value(g.make(Op::sqrt, {base}), call.span);
-    return scalar_value(g.real_power(base, exponent), call.span);
+    if (number && *number == 0.5) return Value(g.make(Op::sqrt, {base}));
+    return Value(g.real_power(base, exponent));
 }
 
 }  // namespace stencil::equation

@@ -10,12 +10,16 @@
 #include <vector>
 
 #include "sim/model/equations.h"
+#include "sim/text/error.h"
 
 namespace stencil::equation {
 
 /// The value of a formula: a scalar per cell; a vector, as a sum of coefficient * grad(of) plus (x, y); or
 /// the wind up(a) of an upwind derivative, which may only multiply a derivative.
 struct Value {
+    Value() = default;
+    Value(Node scalar) : node(scalar) {}
+
     enum class Kind { scalar, vector, wind } kind = Kind::scalar;
     Node node = 0;    ///< the scalar, or the wind's speed
     Node factor = 0;  ///< what multiplies a wind
@@ -34,8 +38,10 @@ struct Value {
         TextSpan span;
     };
     std::vector<Upwind> upwind;
-    TextSpan span;
+    TextSpan span;  ///< of the formula
 };
+
+struct Function;
 
 class Semantics {
   public:
@@ -74,11 +80,21 @@ class Semantics {
     Node random() { return graph().leaf(Op::random, random_++); }
     Node data(bool picture, const Syntax& call);
     [[noreturn]] void refuse(TextSpan span, const std::string& sentence) const;
+    template <class First, class... Rest>
+    [[noreturn]] void refuse(TextSpan span,
+                             fmt::format_string<First, Rest...> sentence,
+                             First&& first,
+                             Rest&&... rest) const {
+        refuse(span, fmt::vformat(sentence, fmt::make_format_args(first, rest...)));
+    }
 
   private:
-    Value name(const Syntax& name);
+    /// The value of a built-in formula of arguments a, b and c; those that are not given are 1.
+    Value built_in(std::string_view formula, const std::vector<Value>& arguments, TextSpan span = {});
+    Value unmarked(const Syntax& formula);
     std::optional<Value> find(const Syntax& name);
     std::optional<Value> own_name(const std::string& name, TextSpan span);
+    std::optional<Value> argument(std::string_view name);
     bool has_sides(std::string_view name) const;
     std::optional<Value> known_name(const std::string& name);
     std::optional<Value> spelled_otherwise(const Syntax& name);
@@ -88,26 +104,38 @@ class Semantics {
     [[noreturn]] void refuse_unknown_function(const std::string& name, TextSpan span) const;
     std::vector<std::string> names_in_use() const;
     Value call(const Syntax& call);
+    Value applied(const Function& function, const Syntax& call, const std::vector<Value>& arguments);
     std::optional<Value> sensitivity(const Syntax& quotient);
     Value operation(const Syntax& call);
     static std::vector<Value::Upwind> times(std::vector<Value::Upwind> upwind, int sign);
     Value sum(const Syntax& call, const Value& a, const Value& b);
     Value product(const Syntax& call, const Value& a, const Value& b);
-    Value power(const Syntax& call, const Value& a, const Value& b);
+    Value power(const Value& a, const Value& b);
 
     const Statements& statements_;
     Equations& equations_;
     std::map<std::string, Value, std::less<>> definitions_;  ///< values of the definitions resolved so far
     std::vector<std::string> in_work_;  ///< definitions being resolved, outermost first, to detect cycles
+    const std::vector<Value>* arguments_ = nullptr;  ///< of the built-in formula being evaluated
     int random_ = 0;
     std::set<std::string> uses_;
 };
 
-/// A row of the table of functions. `apply` gets between `least` and `most` values.
+/// How a function's value is made of its arguments: by code, or as a formula of others in a, b and c.
+struct Meaning {
+    using Apply = Value (*)(Semantics&, const Syntax& call, const std::vector<Value>& arguments);
+    Meaning(Apply code) : apply(code) {}
+    Meaning(const char* of_others) : formula(of_others) {}
+
+    Apply apply = nullptr;
+    std::string_view formula = {};
+};
+
+/// A row of the table of functions.
 struct Function {
     std::string_view name;
     int least, most;  ///< number of arguments
-    Value (*apply)(Semantics&, const Syntax& call, const std::vector<Value>& args);
+    Meaning meaning;
     std::string_view help;     ///< one line
     std::string_view example;  ///< in the components u and v and the parameters D, a and b
 };
@@ -119,15 +147,8 @@ std::vector<std::string> function_names();
 /// A name that every text has: position, time and grid.
 struct KnownName {
     std::string_view name, help;
+    std::optional<Op> leaf = {};  ///< of the graph; empty: a number or a formula of others
 };
 std::span<const KnownName> known_names();
-
-/// Wraps a node as a scalar value.
-inline Value scalar_value(Node node, TextSpan span) {
-    Value value;
-    value.node = node;
-    value.span = span;
-    return value;
-}
 
 }  // namespace stencil::equation

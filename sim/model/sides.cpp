@@ -32,14 +32,13 @@ class ConditionReader {
             return flux(formula.span, {of});
         }
         if (formula.kind == SyntaxKind::name && !semantics_.knows(formula))
-            semantics_.refuse(
-                formula.span,
-                fmt::format("`{}` is not defined; the components are {}, and a condition is `left: {} "
-                            "= 1` or `left: flux({}) = 0`",
-                            quotable(formula.text),
-                            fmt::join(names_of(equations_.components), ", "),
-                            equations_.components.front().name,
-                            equations_.components.front().name));
+            semantics_.refuse(formula.span,
+                              "`{}` is not defined; the components are {}, and a condition is `left: {} "
+                              "= 1` or `left: flux({}) = 0`",
+                              quotable(formula.text),
+                              fmt::join(names_of(equations_.components), ", "),
+                              equations_.components.front().name,
+                              equations_.components.front().name);
         const bool operation = formula.kind == SyntaxKind::call && !formula.args.empty();
         if (operation && formula.text == "neg") return scaled(read(formula.args[0]), g_.number(-1));
         if (operation && (formula.text == "+" || formula.text == "-")) {
@@ -71,11 +70,10 @@ class ConditionReader {
             !std::ranges::any_of(equations_.definitions, named))
             return false;
         if (!quantity.empty() && quantity != formula.text)
-            semantics_.refuse(
-                formula.span,
-                fmt::format("a condition at a side is about one quantity, and this is about `{}` and `{}`",
-                            quantity,
-                            formula.text));
+            semantics_.refuse(formula.span,
+                              "a condition at a side is about one quantity, and this is about `{}` and `{}`",
+                              quantity,
+                              formula.text);
         quantity = formula.text;
         span = formula.span;
         return true;
@@ -90,10 +88,9 @@ class ConditionReader {
 
     Linear flux(TextSpan where, const std::vector<Syntax>& of) {
         if (of.size() != 1 || !is_quantity(of[0]))
-            semantics_.refuse(
-                where,
-                fmt::format("`flux` takes a component ({}): how fast it grows outwards across the side",
-                            fmt::join(names_of(equations_.components), ", ")));
+            semantics_.refuse(where,
+                              "`flux` takes a component ({}): how fast it grows outwards across the side",
+                              fmt::join(names_of(equations_.components), ", "));
         return {zero(), g_.number(1), zero()};
     }
 
@@ -131,7 +128,7 @@ SideEquation read_side(Semantics& semantics, const Equations& equations, const S
     condition.right = g.subtract(right.rest, left.rest);
     const Node zero = g.number(0);
     if (condition.value == zero && condition.flux == zero)
-        semantics.refuse(span, fmt::format("`{}` drops out of this condition", reader.quantity));
+        semantics.refuse(span, "`{}` drops out of this condition", reader.quantity);
     return {reader.quantity, condition};
 }
 

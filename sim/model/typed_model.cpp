@@ -8,7 +8,6 @@
 #include "sim/files/input_file.h"
 #include "sim/model/equations.h"
 #include "sim/model/model.h"
-#include "sim/model/presets.h"
 #include "sim/model/sides.h"
 #include "sim/model/stability/linearisation.h"
 #include "sim/text/error.h"
@@ -58,7 +57,7 @@ double diffusivity_of(const Equations& equations, std::span<const double> values
     state.parameters.assign(values.begin(), values.end());
     const Node formula = equations.components.front().formula;
     const double pi = std::numbers::pi;
-    return Linearisation(equations, {formula}, state).at(pi, pi).front().real() / -8;
+    return Linearisation(equations, {formula}, state).at(pi, pi)(0, 0).real() / -8;
 }
 
 }  // namespace
@@ -73,18 +72,26 @@ std::shared_ptr<const Model> model_of_text(const std::string& text, const std::s
     model->parameters = equations->parameters;
     for (ModelParameter& row : model->parameters) row.symbol = row.name;
     const auto all = boundary_of(equations->graph, equations->components.front().sides);
-    for (const Evolving& component : equations->components) {
-        const Boundary side = all.value_or(Boundary::zero);
-        model->components.push_back({component.name, {side, side, side, side}});
-        if (boundary_of(equations->graph, component.sides) != all) model->uniform_boundary = false;
-    }
-    model->uniform_boundary = model->uniform_boundary && all;
+    const Boundary side = all.value_or(Boundary::zero);
+    model->uniform_boundary = all && std::ranges::all_of(equations->components, [&](const Evolving& each) {
+                                  return boundary_of(equations->graph, each.sides) == all;
+                              });
+    for (const Evolving& component : equations->components) model->components.push_back({component.name, {side, side, side, side}});
     if (is_diffusion(*equations))
         model->diffusivity = [equations](std::span<const double> values) {
             return diffusivity_of(*equations, values);
         };
     model->equations = equations;
     return model;
+}
+
+std::span<const Preset> presets() {
+    return embedded_models();
+}
+
+const Preset* find_preset(std::string_view name) {
+    const auto row = std::ranges::find(presets(), name, &Preset::name);
+    return row == presets().end() ? nullptr : &*row;
 }
 
 bool is_preset(const Model& model) {
@@ -103,7 +110,7 @@ std::shared_ptr<const Model> find_model(std::string_view name) {
         try {
             return model_of_text(InputFile(file).read_text(kMaxText), std::filesystem::path(file).stem());
         } catch (const TextError& error) {
-            throw InputError(fmt::format("--model {}: {}", quotable(file), error.what()));
+            throw InputError("--model {}: {}", quotable(file), error.what());
         }
     }
     std::vector<std::string> known;

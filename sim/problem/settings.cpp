@@ -31,8 +31,7 @@ using Json = nlohmann::json;
 
 // The name, if it is known. Throws InputError.
 std::string known_name(std::string_view kind, std::string_view given, const std::vector<std::string>& known) {
-    if (!contains(known, given))
-        throw InputError(fmt::format("--{}: {}", kind, unknown_name_message(kind, given, known)));
+    if (!contains(known, given)) throw InputError("--{}: {}", kind, unknown_name_message(kind, given, known));
     return std::string(given);
 }
 
@@ -57,21 +56,20 @@ void set_one_initial(RunSpec& spec, const std::string& text) {
 
 void require_typed(const RunSpec& spec, std::string_view setting) {
     if (spec.model->built_in)
-        throw InputError(fmt::format("--{} is of typed equations: {} has none (see --equation and --model)",
-                                     setting,
-                                     spec.model->name));
+        throw InputError("--{} is of typed equations: {} has none (see --equation and --model)",
+                         setting,
+                         spec.model->name);
 }
 
 ProfileLine read_profile(const std::string& text) {
     const auto parts = split(text, ',');
     if (parts.size() != 4)
-        throw InputError(
-            fmt::format("--profile {}: must be X0,Y0,X1,Y1, e.g. 0.5,64,127.5,64", quotable(text)));
+        throw InputError("--profile {}: must be X0,Y0,X1,Y1, e.g. 0.5,64,127.5,64", quotable(text));
     const auto number = [&](int i) {
         const double value = parse_real(parts[std::size_t(i)], "--profile");
         if (std::abs(value) > kMaxCells)
-            throw InputError(fmt::format(
-                "--profile {}: each must be from -{} to {}", quotable(text), kMaxCells, kMaxCells));
+            throw InputError(
+                "--profile {}: each must be from -{} to {}", quotable(text), kMaxCells, kMaxCells);
         return value;
     };
     return {{number(0), number(1)}, {number(2), number(3)}};
@@ -84,10 +82,9 @@ void set_size(RunSpec& spec, std::string_view text) {
         return cells >= 1 && cells <= kMaxCells;
     };
     if (parts.size() > 2 || !fits(parts.front()) || !fits(parts.back()))
-        throw InputError(
-            fmt::format("--size {}: must be NX or NXxNY, each a whole number from 1 to {}, e.g. 2000x1000",
-                        quotable(text),
-                        kMaxCells));
+        throw InputError("--size {}: must be NX or NXxNY, each a whole number from 1 to {}, e.g. 2000x1000",
+                         quotable(text),
+                         kMaxCells);
     spec.size = Size{int(*read_integer(parts.front())), int(*read_integer(parts.back()))};
     spec.initial_hash.clear();
 }
@@ -115,11 +112,10 @@ void set_figure_size(RunSpec& spec, std::string_view text) {
     const auto side = [&](std::size_t i) { return i < parts.size() ? read_real(parts[i]).value_or(-1) : 0; };
     const auto fits = [](double cm) { return cm >= FigureSize::kLeast && cm <= FigureSize::kMost; };
     if (!text.empty() && (parts.size() > 2 || !fits(side(0)) || (parts.size() == 2 && !fits(side(1)))))
-        throw InputError(
-            fmt::format("--figure-size {}: must be W or WxH, each from {} to {} cm, e.g. 12x10cm",
-                        quotable(text),
-                        FigureSize::kLeast,
-                        FigureSize::kMost));
+        throw InputError("--figure-size {}: must be W or WxH, each from {} to {} cm, e.g. 12x10cm",
+                         quotable(text),
+                         FigureSize::kLeast,
+                         FigureSize::kMost);
     spec.figure_size = text.empty() ? FigureSize() : FigureSize{side(0), side(1)};
 }
 
@@ -153,14 +149,13 @@ void set_equation(RunSpec& spec, std::span<const std::string> texts) {
 void set_sensitivities(RunSpec& spec, std::span<const std::string> parameters) {
     for (const std::string& parameter : parameters) {
         if (spec.model->built_in)
-            throw InputError(
-                fmt::format("--sensitivity is of typed equations: {} has none", spec.model->name));
+            throw InputError("--sensitivity is of typed equations: {} has none", spec.model->name);
         const RunSpec before = spec;
         try {
             spec.use_model(
                 model_of_text(spec.model->text + "\nsensitivity = " + parameter, spec.model->name));
         } catch (const equation::TextError& error) {
-            throw InputError(fmt::format("--sensitivity {}: {}", quotable(parameter), error.sentence()));
+            throw InputError("--sensitivity {}: {}", quotable(parameter), error.sentence());
         }
         keep_choices(spec, before);
     }
@@ -186,7 +181,7 @@ void set_dt(RunSpec& spec, std::string_view text) {
 void set_dx(RunSpec& spec, std::string_view text) {
     require_typed(spec, "dx");
     const double dx = parse_real(std::string(text), "--dx");
-    if (dx <= 0) throw InputError(fmt::format("--dx {}: must be above 0", quotable(text)));
+    if (dx <= 0) throw InputError("--dx {}: must be above 0", quotable(text));
     spec.dx = dx;
 }
 
@@ -230,8 +225,7 @@ void add_edits(RunSpec& spec, std::span<const std::string> texts) {
 void add_probes(RunSpec& spec, std::span<const std::string> texts) {
     for (const std::string& text : texts) {
         const auto parts = split(text, ',');
-        if (parts.size() != 2)
-            throw InputError(fmt::format("--probe {}: must be X,Y, e.g. 100,200", quotable(text)));
+        if (parts.size() != 2) throw InputError("--probe {}: must be X,Y, e.g. 100,200", quotable(text));
         spec.probes.push_back({int(parse_integer(parts[0], "--probe", 0, kMaxCells - 1)),
                                int(parse_integer(parts[1], "--probe", 0, kMaxCells - 1))});
     }
@@ -248,10 +242,10 @@ void add_bookmarks(RunSpec& spec, std::span<const std::string> texts) {
         const std::string name = colon == text.npos ? "" : text.substr(colon + 1);
         if (name.empty() || name.size() > kLongestBookmark ||
             std::ranges::any_of(name, [](unsigned char c) { return c < 0x20 || c == 0x7f; }))
-            throw InputError(fmt::format(
+            throw InputError(
                 "--bookmark {}: must be STEP:NAME, e.g. 500:two spots, with a name of at most {} bytes",
                 quotable(text),
-                kLongestBookmark));
+                kLongestBookmark);
         spec.bookmarks.push_back({parse_integer(text.substr(0, colon), "--bookmark", 0, kMaxSteps), name});
     }
 }
@@ -266,8 +260,7 @@ void set_parameters(RunSpec& spec, std::span<const std::string> texts) {
     for (const std::string& text : texts) {
         const std::size_t equals = text.find('=');
         if (equals == std::string::npos)
-            throw InputError(
-                fmt::format("--set {}: must be NAME=VALUE, e.g. coefficient=0.1", quotable(text)));
+            throw InputError("--set {}: must be NAME=VALUE, e.g. coefficient=0.1", quotable(text));
         const std::string name = text.substr(0, equals);
         spec.set_parameter(name, parse_real(text.substr(equals + 1), "--set " + quotable(name)));
     }
@@ -322,47 +315,51 @@ Setting row(const Words& w,
     return {w.name, w.value, w.help, w.kind, std::move(set), std::move(get)};
 }
 
-// Rows for members of the spec. Whole numbers below `least` and empty texts count as unset.
+// A row for a member of the spec, which `read` makes of a text and the option's name, and `written` gives to
+// spec.json.
+template <class Part, class Member, class Read, class Written>
+Setting member(const Words& w, Member Part::*member, Read read, Written written) {
+    return row(
+        w,
+        [=](RunSpec& spec, std::string_view text) { spec.*member = Member(read(text, w.option())); },
+        [=](const RunSpec& spec) { return Json(written(spec.*member)); });
+}
+
+Json unless_empty(const std::string& text) {
+    return text.empty() ? Json() : Json(text);
+}
+
+// Whole numbers below `least` count as unset.
 template <class Part, class Member>
-Setting whole(const Words& w, Member Part::*member, long long least, long long most) {
-    const auto set = [=](RunSpec& spec, std::string_view text) {
-        spec.*member = Member(parse_integer(text, w.option(), least, most));
-    };
-    const auto get = [=](const RunSpec& spec) { return spec.*member < least ? Json() : Json(spec.*member); };
-    return {w.name, w.value, w.help, w.kind, set, get};
+Setting whole(const Words& w, Member Part::*number, long long least, long long most) {
+    return member(
+        w,
+        number,
+        [=](std::string_view text, const std::string& option) {
+            return parse_integer(text, option, least, most);
+        },
+        [=](Member value) { return value < least ? Json() : Json(value); });
 }
 
-Setting text(const Words& w, std::string RunSpec::*member, std::string (*read)(std::string_view)) {
-    const auto set = [=](RunSpec& spec, std::string_view text) { spec.*member = read(text); };
-    const auto get = [=](const RunSpec& spec) {
-        return (spec.*member).empty() ? Json() : Json(spec.*member);
-    };
-    return {w.name, w.value, w.help, w.kind, set, get};
+template <class Part>
+Setting text(const Words& w, std::string Part::*text, std::string (*read)(std::string_view)) {
+    return member(
+        w, text, [=](std::string_view given, const std::string&) { return read(given); }, unless_empty);
 }
 
-Setting range(const Words& w, RangeRule RunSpec::*member) {
-    const auto set = [=](RunSpec& spec, std::string_view text) {
-        spec.*member = parse_range(text, w.option());
-    };
-    const auto get = [=](const RunSpec& spec) { return Json(to_string(spec.*member)); };
-    return {w.name, w.value, w.help, w.kind, set, get};
+template <class Part>
+Setting range(const Words& w, RangeRule Part::*rule) {
+    return member(w, rule, parse_range, [](const RangeRule& value) { return to_string(value); });
 }
 
-Setting unit(const Words& w, Unit RunSpec::*member) {
-    const auto set = [=](RunSpec& spec, std::string_view text) {
-        spec.*member = read_unit(text, w.option());
-    };
-    const auto get = [=](const RunSpec& spec) {
-        return (spec.*member).given() ? Json(to_string(spec.*member)) : Json();
-    };
-    return {w.name, w.value, w.help, w.kind, set, get};
+template <class Part>
+Setting unit(const Words& w, Unit Part::*unit) {
+    return member(w, unit, read_unit, [](const Unit& value) { return unless_empty(to_string(value)); });
 }
 
-Setting flag(std::string_view name, std::string_view help, bool RunSpec::*member) {
-    const auto set = [=](RunSpec& spec, std::string_view text) {
-        spec.*member = parse_flag(text, fmt::format("--{}", name));
-    };
-    return {name, "", help, SettingKind::view, set, [=](const RunSpec& spec) { return Json(spec.*member); }};
+template <class Part>
+Setting flag(std::string_view name, std::string_view help, bool Part::*flag) {
+    return member({name, "", help}, flag, parse_flag, std::identity());
 }
 
 // Rows for settings that may be repeated; the second is for a list of the spec.
@@ -388,9 +385,7 @@ Setting list(const Words& w, List Part::*member, void (*add)(RunSpec&, std::span
 std::vector<Setting> make_settings() {
     using enum SettingKind;
     const auto get_nothing = [](const RunSpec&) { return Json(); };
-    const auto get_text = [](std::string RunSpec::*member) {
-        return [member](const RunSpec& s) { return (s.*member).empty() ? Json() : Json(s.*member); };
-    };
+    const auto as_is = [](std::string_view text) { return std::string(text); };
     std::vector<Setting> rows{
         row({"size", "NX[xNY]", "columns x rows (default: the file's own, or 2000x2000)", shape},
             set_size,
@@ -409,7 +404,7 @@ std::vector<Setting> make_settings() {
               "repeated",
               shape},
              set_sensitivities,
-             [](const RunSpec&) { return Json(); }),
+             get_nothing),
         // Parameters of built-in models have rows under their own names.
         list({"set", "NAME=VALUE", "a parameter of the model, e.g. coefficient=0.1; may be repeated", origin},
              set_parameters,
@@ -421,19 +416,18 @@ std::vector<Setting> make_settings() {
              "one that stays at that share while the field changes",
              parameter},
             set_dt,
-            get_text(&RunSpec::dt)),
+            [](const RunSpec& s) { return unless_empty(s.dt); }),
         row({"dx", "H", "distance of cells of typed equations", shape},
             set_dx,
             [](const RunSpec& s) { return s.dx > 0 ? Json(s.dx) : Json(); }),
         row({"stepper", "NAME", "euler, heun, rk4, symplectic or imex (default: the model's own)", shape},
             set_stepper,
-            get_text(&RunSpec::stepper)),
-        row(
-            {"show",
-             "FORMULA",
-             "the quantity shown and measured, e.g. v or u^2 + v^2 (default: the first component)"},
-            [](RunSpec& s, std::string_view t) { s.show = std::string(t); },
-            get_text(&RunSpec::show)),
+            [](const RunSpec& s) { return unless_empty(s.stepper); }),
+        text({"show",
+              "FORMULA",
+              "the quantity shown and measured, e.g. v or u^2 + v^2 (default: the first component)"},
+             &RunSpec::show,
+             as_is),
         row({"boundary", "B", "zero, insulated or periodic", parameter},
             set_boundary,
             [](const RunSpec& s) {
@@ -446,10 +440,10 @@ std::vector<Setting> make_settings() {
               origin},
              set_initial,
              get_initial),
-        row(
-            {"seed", "S", "of jagged and noise, as numpy.random.default_rng takes it", origin},
-            [](RunSpec& s, std::string_view t) { s.seed = parse_seed(t, "--seed"); },
-            [](const RunSpec& s) { return Json(s.seed); }),
+        member({"seed", "S", "of jagged and noise, as numpy.random.default_rng takes it", origin},
+               &RunSpec::seed,
+               parse_seed,
+               std::identity()),
         row({"dtype", "T", "float32 or float64", shape},
             set_dtype,
             [](const RunSpec& s) { return Json(std::string(name_of(s.dtype))); }),
@@ -517,15 +511,14 @@ std::vector<Setting> make_settings() {
               "components across and down"},
              &RunSpec::arrows,
              read_arrows),
-        row(
+        member(
             {"surface",
              "AZ,EL[,ZOOM]",
              "from where a surface is seen: degrees by which it is turned, and of the eye above it "
              "(default -30,40)"},
-            [](RunSpec& s, std::string_view t) { s.surface = read_surface_view(t); },
-            [](const RunSpec& s) {
-                return s.surface == SurfaceView() ? Json() : Json(to_string(s.surface));
-            }),
+            &RunSpec::surface,
+            [](std::string_view text, const std::string&) { return read_surface_view(text); },
+            [](const SurfaceView& view) { return view == SurfaceView() ? Json() : Json(to_string(view)); }),
         text({"view",
               "NAME",
               "what the window and view.* show: now, laplacian, from-start, from-reference, start, surface, "
@@ -545,10 +538,10 @@ std::vector<Setting> make_settings() {
              "each frame spans its own range; otherwise all span the first one's",
              &RunSpec::range_per_frame),
         flag("allow-unstable", "let the coefficient exceed 0.25", &RunSpec::allow_unstable),
-        row(
-            {"memory-limit", "BYTES", "use no more host or GPU memory, e.g. 2GB"},
-            [](RunSpec& s, std::string_view t) { s.memory_limit = parse_bytes(t, "--memory-limit"); },
-            get_nothing)};
+        member({"memory-limit", "BYTES", "use no more host or GPU memory, e.g. 2GB"},
+               &RunSpec::memory_limit,
+               parse_bytes,
+               [](std::uint64_t) { return Json(); })};
     // Inserts the built-in models' parameters before `set`.
     std::vector<Setting> parameters;
     for (const auto& model : models())

@@ -8,7 +8,6 @@
 #include <set>
 
 #include "sim/model/equations.h"
-#include "sim/model/stability/matrices.h"
 #include "sim/problem/start.h"
 #include "sim/problem/time_step.h"
 #include "sim/problem/typed_run.h"
@@ -38,70 +37,56 @@ bool is_finite(const UniformState& state) {
     return std::ranges::all_of(state.components, [](double value) { return std::isfinite(value); });
 }
 
-// Cells spread evenly over the field, to linearise about.
-class Samples {
-  public:
-    Samples(const Problem& spec, Solver& solver)
-        : points_(sample_points(*spec.size)), data_(read_data(spec)) {
-        for (const Component& component : spec.model->components)
-            values_.push_back(solver.sample(component.name, points_, false));
-        state_.components.resize(values_.size());
-        state_.data.resize(data_.size());
-        state_.parameters = spec.parameters;
-        state_.spacing = spec.spacing();
-        state_.dt = spec.time_step();
-        state_.nx = spec.size->nx;
-        state_.ny = spec.size->ny;
-        state_.t = solver.time();
-    }
+// How fast the shortest waves change, by which states are compared.
+double speed_at(equation::Linearisation& rates, const UniformState& state) {
+    const double pi = std::numbers::pi;
+    rates.move_to(state);
+    return equation::norm_of(rates.at(pi, pi));
+}
 
-    // The few states that are checked for waves of all directions: those with the extreme values of a
-    // component, and the fastest.
-    std::vector<UniformState> telling(const equation::Equations& equations) {
-        std::set<std::size_t> cells{0, fastest(equations)};
-        for (const auto& component : values_) {
-            const auto [least, most] = std::ranges::minmax_element(component);
-            cells.insert({std::size_t(least - component.begin()), std::size_t(most - component.begin())});
-        }
-        std::vector<UniformState> states;
-        for (const std::size_t cell : cells)
-            if (is_finite(at(cell))) states.push_back(state_);
-        return states;
+// The few states, of cells spread evenly over the field, that are checked for waves of all directions: those
+// with the extreme values of a component, and the fastest, as varying coefficients decide that.
+std::vector<UniformState> telling_states(const Problem& spec,
+                                         Solver& solver,
+                                         const equation::Equations& equations) {
+    const std::vector<SamplePoint> points = sample_points(*spec.size);
+    const auto data = read_data(spec);
+    std::vector<UniformState> states(points.size());
+    std::set<std::size_t> cells{0};
+    for (std::size_t cell = 0; cell < points.size(); ++cell) {
+        const auto [x, y] = points[cell];
+        const double dx = spec.spacing();
+        UniformState& state = states[cell] = {{},
+                                              spec.parameters,
+                                              dx,
+                                              spec.time_step(),
+                                              spec.size->nx,
+                                              spec.size->ny,
+                                              x * dx,
+                                              y * dx,
+                                              solver.time()};
+        for (const auto& array : data) state.data.push_back(array->at(int(x), int(y)));
     }
-
-  private:
-    const UniformState& at(std::size_t cell) {
-        const SamplePoint& point = points_[cell];
-        for (std::size_t c = 0; c < values_.size(); ++c) state_.components[c] = values_[c][cell];
-        for (std::size_t d = 0; d < data_.size(); ++d)
-            state_.data[d] = data_[d]->at(int(point.x), int(point.y));
-        state_.x = point.x * state_.spacing;
-        state_.y = point.y * state_.spacing;
-        return state_;
+    for (const Component& component : spec.model->components) {
+        const std::vector<double> values = solver.sample(component.name, points, false);
+        for (std::size_t cell = 0; cell < states.size(); ++cell)
+            states[cell].components.push_back(values[cell]);
+        const auto [least, most] = std::ranges::minmax_element(values);
+        cells.insert({std::size_t(least - values.begin()), std::size_t(most - values.begin())});
     }
-
-    // The cell with the fastest rates for the shortest waves, as varying coefficients decide that.
-    std::size_t fastest(const equation::Equations& equations) {
-        const double pi = std::numbers::pi;
-        equation::Linearisation rates(equations, equation::formulas_of(equations));
-        std::size_t found = 0;
-        double most = -1;
-        for (std::size_t cell = 0; cell < points_.size(); ++cell) {
-            if (!is_finite(at(cell))) continue;
-            rates.move_to(state_);
-            const double size = equation::norm_of(rates.at(pi, pi), rates.components());
-            if (!(size > most)) continue;
-            most = size;
-            found = cell;
-        }
-        return found;
+    equation::Linearisation rates(equations, equation::formulas_of(equations));
+    std::size_t fastest = 0;
+    double most = -1;
+    for (std::size_t cell = 0; cell < states.size(); ++cell) {
+        const double speed = is_finite(states[cell]) ? speed_at(rates, states[cell]) : -1;
+        if (speed > most) most = speed, fastest = cell;
     }
-
-    std::vector<SamplePoint> points_;
-    std::vector<std::shared_ptr<const Array<double>>> data_;  ///< pictures and arrays
-    std::vector<std::vector<double>> values_;                 ///< by component, of the cells
-    UniformState state_;                                      ///< of the cell looked at last
-};
+    cells.insert(fastest);
+    std::vector<UniformState> telling;
+    for (const std::size_t cell : cells)
+        if (is_finite(states[cell])) telling.push_back(std::move(states[cell]));
+    return telling;
+}
 
 // The state with the fastest rates among those that the reaction alone leads to within a time. Each step
 // takes a tenth of the reaction's time scale, or less where that would change a value by more than a tenth. A
@@ -120,13 +105,11 @@ UniformState state_ahead(const equation::Equations& equations, UniformState stat
     UniformState fastest = state;
     double most = -1;
     for (int i = 0; i < kSteps && time > 0 && is_finite(state) && largest(state) < bound; ++i) {
-        rates.move_to(state);
-        const double pi = std::numbers::pi, size = equation::norm_of(rates.at(pi, pi), rates.components());
-        if (size > most) {
-            most = size;
+        if (const double speed = speed_at(rates, state); speed > most) {
+            most = speed;
             fastest = state;
         }
-        double fastest_change = equation::norm_of(rates.at(0, 0), rates.components());
+        double fastest_change = equation::norm_of(rates.at(0, 0));
         for (int c = 0; c < rates.components(); ++c)
             if (equations.components[std::size_t(c)].rate)
                 fastest_change =
@@ -154,7 +137,7 @@ class FieldLimit {
         // Only transforms depend on the boundary, so other schemes need not parse the text again.
         if (scheme_ == equation::SteppingScheme::imex) bounded_ = run_equations(spec);
         equations_ = bounded_ ? &*bounded_ : spec.model->equations.get();
-        states_ = Samples(spec, solver).telling(*equations_);
+        states_ = telling_states(spec, solver, *equations_);
     }
     FieldLimit(const FieldLimit&) = delete;
     FieldLimit& operator=(const FieldLimit&) = delete;
@@ -251,9 +234,9 @@ void resolve_dt(RunSpec& spec, Solver& solver, bool underway) {
                               spec.integrator(),
                               spec.model->name));
     if (!limit.known() && written.share && !written.dt)
-        throw InputError(fmt::format(
+        throw InputError(
             "--dt {}: the limit cannot be worked out: not finite at the field's values: give a number",
-            spec.dt));
+            spec.dt);
     const auto of_limit = [](double factor, const StableStep& at) {
         return std::isfinite(at.dt) && at.dt > 0 ? factor * at.dt : 1;
     };
@@ -266,9 +249,9 @@ void resolve_dt(RunSpec& spec, Solver& solver, bool underway) {
             std::min({1.0, of_limit(kAdvised, limit), of_limit(kAdvised, stable_step(spec, solver, true))}));
     if (underway && written.follows) return;
     if (verdict(spec.time_step(), limit) == StepVerdict::unstable && !spec.allow_unstable)
-        throw InputError(fmt::format("{}: take --dt {}limit, or add --allow-unstable",
-                                     stability_text(spec.time_step(), limit),
-                                     kAdvised));
+        throw InputError("{}: take --dt {}limit, or add --allow-unstable",
+                         stability_text(spec.time_step(), limit),
+                         kAdvised);
 }
 
 std::string followed_dt(const Problem& spec, Solver& solver) {

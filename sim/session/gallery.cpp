@@ -15,7 +15,7 @@
 #include "sim/files/image.h"
 #include "sim/initial/initial.h"
 #include "sim/model/equations.h"
-#include "sim/model/presets.h"
+#include "sim/model/model.h"
 #include "sim/problem/ready_runs.h"
 #include "sim/problem/start.h"
 #include "sim/run/output/exports.h"

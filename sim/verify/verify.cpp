@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "sim/field/field_hash.h"
-#include "sim/model/presets.h"
+#include "sim/model/model.h"
 #include "sim/problem/settings.h"
 #include "sim/problem/start.h"
 #include "sim/run/resolve.h"

@@ -7,7 +7,7 @@
 
 #include "sim/files/folder.h"
 #include "sim/files/npy.h"
-#include "sim/model/presets.h"
+#include "sim/model/model.h"
 #include "sim/session/session.h"
 #include "sim/text/parse.h"
 #include "tests/support/catch.h"

@@ -11,7 +11,7 @@
 #include "sim/editing/typeset.h"
 #include "sim/editing/wrap.h"
 #include "sim/model/equations.h"
-#include "sim/model/presets.h"
+#include "sim/model/model.h"
 #include "sim/text/names.h"
 #include "sim/text/quote.h"
 #include "tests/support/catch.h"

@@ -3,7 +3,7 @@
 
 #include "app/window/panels/commands.h"
 #include "app/window/panels/panels.h"
-#include "sim/model/presets.h"
+#include "sim/model/model.h"
 #include "sim/problem/ready_runs.h"
 #include "sim/session/session.h"
 #include "sim/text/parse.h"

@@ -7,19 +7,15 @@ namespace stencil::equation {
 namespace {
 
 // Groups components that depend on each other; each group is stepped independently of the others.
-std::vector<std::vector<int>> blocks_of(const Matrix& pattern, int n) {
-    const std::size_t count = std::size_t(n);
-    std::vector<std::vector<bool>> reaches(count, std::vector<bool>(count));
-    const auto at = [&](int r, int c) { return reaches[std::size_t(r)][std::size_t(c)]; };
-    for (int r = 0; r < n; ++r)
-        for (int c = 0; c < n; ++c)
-            reaches[std::size_t(r)][std::size_t(c)] = r == c || pattern[std::size_t(r * n + c)] != 0.0;
+std::vector<std::vector<int>> blocks_of(Matrix reaches) {
+    const int n = reaches.rows;
+    const auto at = [&](int r, int c) { return r == c || reaches(r, c) != 0.0; };
     for (int k = 0; k < n; ++k)
         for (int r = 0; r < n; ++r)
             for (int c = 0; c < n; ++c)
-                if (at(r, k) && at(k, c)) reaches[std::size_t(r)][std::size_t(c)] = true;
+                if (at(r, k) && at(k, c)) reaches(r, c) = 1;
     std::vector<std::vector<int>> blocks;
-    std::vector<bool> taken(count);
+    std::vector<bool> taken(std::size_t(n), false);
     for (int r = 0; r < n; ++r) {
         if (taken[std::size_t(r)]) continue;
         blocks.emplace_back();
@@ -34,12 +30,11 @@ std::vector<std::vector<int>> blocks_of(const Matrix& pattern, int n) {
 
 // Growth rates of a block; none if it consists of maps.
 std::vector<Complex> rates_of(const BlockSystem::Block& block, const Matrix& jacobian) {
-    const int n = int(block.components.size());
     const auto& [rates, maps] = block.composition;
-    if (maps.empty()) return eigenvalues(jacobian, n);
+    if (maps.empty()) return eigenvalues(jacobian);
     if (rates.empty()) return {};
     const auto composed = block.composition.composed(jacobian);
-    return eigenvalues(composed ? *composed : part_of(jacobian, n, rates, rates), int(rates.size()));
+    return eigenvalues(composed ? *composed : part_of(jacobian, rates, rates));
 }
 
 }  // namespace
@@ -63,16 +58,16 @@ Matrix Jacobians::jacobian(const Wave& k, const std::optional<LeftOut>& without)
 
 Matrix Jacobians::linear(const Wave& k, const std::optional<LeftOut>& without) const {
     const double x = 2 * std::cos(k.kx) - 2, y = 2 * std::cos(k.ky) - 2;
-    Matrix rates(roots_.size() * std::size_t(components()), 0.0);
+    Matrix rates(int(roots_.size()), components());
     for (std::size_t i = 0; i < implicit_.size(); ++i)
-        rates[std::size_t(implicit_[i].row * components() + implicit_[i].column)] +=
+        rates(implicit_[i].row, implicit_[i].column) +=
             coefficients_[i] * std::pow(x, implicit_[i].x_power) * std::pow(y, implicit_[i].y_power);
     return reduced(std::move(rates), without);
 }
 
 std::optional<Matrix> Jacobians::advection(const Wave& k) const {
     constexpr std::array kWeights{4.0, -3.0, 4.0 / 3, -0.25};
-    Matrix sum(std::size_t(components() * components()), 0.0), fifth = sum;
+    Matrix sum(components(), components()), fifth;
     std::array<Matrix, 5> of;
     for (std::size_t s = 0; s < of.size(); ++s) {
         UniformState finer = state_;
@@ -87,29 +82,29 @@ std::optional<Matrix> Jacobians::advection(const Wave& k) const {
     fifth = combined(5, of[3], -10, of[2]);
     fifth = combined(1, fifth, 1, combined(10, of[1], -5, of[0]));
     const Matrix off = combined(1, fifth, -1, of[4]);
-    if (!(norm_of(off, components()) <= 1e-9 * norm_of(of[4], components()))) return std::nullopt;
+    if (!(norm_of(off) <= 1e-9 * norm_of(of[4]))) return std::nullopt;
     return sum;
 }
 
 Matrix Jacobians::reduced(Matrix rows, const std::optional<LeftOut>& without) const {
-    const std::size_t n = std::size_t(components());
+    const int n = components();
     if (without)
-        for (std::size_t c = 0; c < n; ++c)
-            rows[std::size_t(without->component) * n + c] -= rows[without->root * n + c];
-    rows.resize(n * n);
+        for (int c = 0; c < n; ++c) rows(without->component, c) -= rows(int(without->root), c);
+    rows.rows = n;
+    rows.entries.resize(std::size_t(n * n));
     return rows;
 }
 
 BlockSystem::BlockSystem(const Jacobians& symbol,
                          const Composition& composition,
                          const std::optional<LeftOut>& without)
-    : symbol_(symbol), without_(without), n_(symbol.components()) {
+    : symbol_(symbol), without_(without) {
     const Wave some{0.7, 1.1};
     Matrix pattern = symbol.jacobian(some, without);
     const Matrix linear = symbol.linear(some, without), still = symbol.jacobian({}, without);
-    for (std::size_t i = 0; i < pattern.size(); ++i)
-        if (pattern[i] == 0.0) pattern[i] = linear[i];
-    for (auto& components : blocks_of(pattern, n_)) {
+    for (std::size_t i = 0; i < pattern.entries.size(); ++i)
+        if (pattern.entries[i] == 0.0) pattern.entries[i] = linear.entries[i];
+    for (auto& components : blocks_of(pattern)) {
         Block block{std::move(components), {{}, {}}, 0};
         for (std::size_t i = 0; i < block.components.size(); ++i)
             (std::ranges::count(composition.maps, block.components[i]) > 0 ? block.composition.maps

@@ -75,7 +75,7 @@ class BlockSystem {
     Seen seen(const Wave& wave) const;
 
     Matrix of(const Block& block, const Matrix& whole) const {
-        return part_of(whole, n_, block.components, block.components);
+        return part_of(whole, block.components, block.components);
     }
     Matrix linear(const Wave& wave) const { return symbol_.linear(wave, without_); }
     const Jacobians& symbol() const { return symbol_; }
@@ -83,7 +83,6 @@ class BlockSystem {
   private:
     const Jacobians& symbol_;
     std::optional<LeftOut> without_;
-    int n_;
 };
 
 }  // namespace stencil::equation

@@ -99,7 +99,7 @@ void Linearisation::move_to(const UniformState& state) {
     }
 }
 
-std::vector<Complex> Linearisation::at(double kx, double ky) const {
+Matrix Linearisation::at(double kx, double ky) const {
     const double cx = 2 * std::cos(kx) - 2, cy = 2 * std::cos(ky) - 2;
     const Complex i(0, 1);
     const auto symbol = [&](const Part& part) -> Complex {
@@ -139,12 +139,11 @@ std::vector<Complex> Linearisation::at(double kx, double ky) const {
                 slopes[p * n + c] += times * factor * slopes[std::size_t(of) * n + c];
         }
     }
-    std::vector<Complex> rows(roots_.size() * n);
-    for (std::size_t r = 0; r < roots_.size(); ++r)
-        if (roots_[r] >= 0)
-            std::copy_n(slopes.begin() + std::ptrdiff_t(std::size_t(roots_[r]) * n),
-                        n,
-                        rows.begin() + std::ptrdiff_t(r * n));
+    Matrix rows(int(roots_.size()), columns_);
+    for (int r = 0; r < rows.rows; ++r)
+        for (int c = 0; c < columns_; ++c)
+            if (const int part = roots_[std::size_t(r)]; part >= 0)
+                rows(r, c) = slopes[std::size_t(part * columns_ + c)];
     return rows;
 }
 

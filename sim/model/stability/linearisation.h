@@ -10,11 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "sim/model/stability/matrices.h"
 #include "sim/model/step/stages.h"
 
 namespace stencil::equation {
-
-using Complex = std::complex<double>;
 
 /// The point of linearisation: uniform components, at one position and time.
 struct UniformState {
@@ -39,9 +38,9 @@ class Linearisation {
     Linearisation(const Equations& equations, const std::vector<Node>& formulas);
     void move_to(const UniformState& state);
 
-    /// The Jacobian entry [r * components() + c]: how formula r responds to a wave e^(i (kx column + ky row))
+    /// The Jacobian entry (r, c): how formula r responds to a wave e^(i (kx column + ky row))
     /// in component c under the discrete stencils; kx, ky in radians per cell. Random numbers count as 0.
-    std::vector<Complex> at(double kx, double ky) const;
+    Matrix at(double kx, double ky) const;
     /// Number of components, sensitivities excluded.
     int components() const { return columns_; }
     double value(std::size_t formula) const { return values_[formula]; }

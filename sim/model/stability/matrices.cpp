@@ -10,65 +10,71 @@ namespace {
 
 using RowMajor = Eigen::Matrix<Complex, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-Eigen::Map<const RowMajor> view(const Matrix& matrix, int n) {
-    return {matrix.data(), n, n};
+Eigen::Map<const RowMajor> view(const Matrix& m) {
+    return {m.entries.data(), m.rows, m.columns};
 }
 
 Matrix taken(const RowMajor& result) {
-    return {result.data(), result.data() + result.size()};
+    Matrix m(int(result.rows()), int(result.cols()));
+    std::copy_n(result.data(), m.entries.size(), m.entries.data());
+    return m;
 }
 
 }  // namespace
 
 Matrix identity(int n) {
-    Matrix m(std::size_t(n * n), 0.0);
-    for (int i = 0; i < n; ++i) m[std::size_t(i * n + i)] = 1;
+    Matrix m(n, n);
+    for (int i = 0; i < n; ++i) m(i, i) = 1;
     return m;
 }
 
-Matrix product(const Matrix& a, const Matrix& b, int n) {
-    if (n == 1) return {a[0] * b[0]};
-    return taken(view(a, n) * view(b, n));
-}
-
-Matrix combined(double p, const Matrix& a, double q, const Matrix& b) {
-    Matrix c(a.size());
-    for (std::size_t i = 0; i < c.size(); ++i) c[i] = p * a[i] + q * b[i];
+Matrix product(const Matrix& a, const Matrix& b) {
+    if (a.entries.size() != 1) return taken(view(a) * view(b));
+    Matrix c = a;
+    c(0, 0) *= b(0, 0);
     return c;
 }
 
-Matrix inverse(const Matrix& matrix, int n) {
-    if (n == 1) return {1.0 / matrix[0]};
-    return taken(view(matrix, n).partialPivLu().inverse());
+Matrix combined(double p, const Matrix& a, double q, const Matrix& b) {
+    Matrix c = a;
+    for (std::size_t i = 0; i < c.entries.size(); ++i) c.entries[i] = p * a.entries[i] + q * b.entries[i];
+    return c;
 }
 
-std::vector<Complex> eigenvalues(Matrix matrix, int n) {
-    if (n == 1) return matrix;
-    if (n == 2) {
-        const Complex half_trace = 0.5 * (matrix[0] + matrix[3]);
-        const Complex root =
-            std::sqrt(0.25 * (matrix[0] - matrix[3]) * (matrix[0] - matrix[3]) + matrix[1] * matrix[2]);
+Matrix inverse(const Matrix& matrix) {
+    if (matrix.rows != 1) return taken(view(matrix).partialPivLu().inverse());
+    Matrix m = matrix;
+    m(0, 0) = 1.0 / m(0, 0);
+    return m;
+}
+
+std::vector<Complex> eigenvalues(const Matrix& m) {
+    if (m.rows == 1) return m.entries;
+    if (m.rows == 2) {
+        const Complex half_trace = 0.5 * (m(0, 0) + m(1, 1));
+        const Complex root = std::sqrt(0.25 * (m(0, 0) - m(1, 1)) * (m(0, 0) - m(1, 1)) + m(0, 1) * m(1, 0));
         return {half_trace + root, half_trace - root};
     }
-    for (const Complex& entry : matrix)
-        if (!std::isfinite(std::abs(entry))) return std::vector<Complex>(std::size_t(n), entry);
-    const Eigen::MatrixXcd a = view(matrix, n);
+    for (const Complex& entry : m.entries)
+        if (!std::isfinite(std::abs(entry))) return std::vector<Complex>(std::size_t(m.rows), entry);
+    const Eigen::MatrixXcd a = view(m);
     const Eigen::VectorXcd values = Eigen::ComplexEigenSolver<Eigen::MatrixXcd>(a, false).eigenvalues();
     return {values.begin(), values.end()};
 }
 
-Matrix part_of(const Matrix& matrix, int n, const std::vector<int>& rows, const std::vector<int>& columns) {
-    Matrix part;
-    for (const int r : rows)
-        for (const int c : columns) part.push_back(matrix[std::size_t(r * n + c)]);
+Matrix part_of(const Matrix& matrix, const std::vector<int>& rows, const std::vector<int>& columns) {
+    Matrix part(int(rows.size()), int(columns.size()));
+    for (int r = 0; r < part.rows; ++r)
+        for (int c = 0; c < part.columns; ++c)
+            part(r, c) = matrix(rows[std::size_t(r)], columns[std::size_t(c)]);
     return part;
 }
 
-double norm_of(const Matrix& matrix, int n) {
+double norm_of(const Matrix& matrix) {
     double norm = 0;
-    for (int r = 0; r < n; ++r) {
+    for (int r = 0; r < matrix.rows; ++r) {
         double sum = 0;
-        for (int c = 0; c < n; ++c) sum += std::abs(matrix[std::size_t(r * n + c)]);
+        for (int c = 0; c < matrix.columns; ++c) sum += std::abs(matrix(r, c));
         norm = std::max(norm, sum);
     }
     return norm;

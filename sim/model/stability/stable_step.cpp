@@ -75,17 +75,16 @@ class StepSearch {
         for (std::size_t b = 0; b < system.blocks.size(); ++b) {
             const BlockSystem::Block& block = system.blocks[b];
             const Matrix& jacobian = seen.jacobians[b];
-            const int n = int(block.components.size());
             double tolerated = 0;
             for (const int c : block.components)
                 tolerated = std::max(tolerated, kTolerated * growth_[std::size_t(c)]);
             if (block.composition.rates.empty()) continue;
             const bool lower =
-                implicit ? add_implicit(jacobian, system.of(block, linear), n, block.reaction, tolerated)
+                implicit ? add_implicit(jacobian, system.of(block, linear), block.reaction, tolerated)
                 : !block.composition.maps.empty()
                     ? add_composed(jacobian, block.composition, seen.rates[b], tolerated)
                 : scheme_ == SteppingScheme::symplectic
-                    ? add_symplectic(jacobian, n, seen.rates[b], tolerated)
+                    ? add_symplectic(jacobian, seen.rates[b], tolerated)
                     : add_explicit(seen.rates[b], block.reaction, tolerated);
             lowered = lower || lowered;
         }
@@ -95,11 +94,10 @@ class StepSearch {
   private:
     bool is_downwind(const Jacobians& symbol, const Wave& wave, double growth_there) const {
         if (!symbol.directed()) return false;
-        const int n = symbol.components();
         const auto advection = symbol.advection(wave);
         if (!advection) return false;
-        const double most = largest_growth(eigenvalues(*advection, n));
-        return most > 0.5 * growth_there && most > 1e-3 * norm_of(*advection, n);
+        const double most = largest_growth(eigenvalues(*advection));
+        return most > 0.5 * growth_there && most > 1e-3 * norm_of(*advection);
     }
 
     // Growing and oscillating modes not much faster than the uniform mode are a matter of accuracy and do not
@@ -119,12 +117,12 @@ class StepSearch {
         return lowered;
     }
 
-    bool add_symplectic(const Matrix& jacobian, int n, const std::vector<Complex>& rates, double tolerated) {
+    bool add_symplectic(const Matrix& jacobian, const std::vector<Complex>& rates, double tolerated) {
         double size = 0;
         for (const Complex& rate : rates) size = std::max(size, std::abs(rate));
         const double most = largest_growth(rates) + tolerated;
         return lower(size, [&](double dt) {
-            return is_bounded(symplectic_step(jacobian, n, dt), n, 0, std::exp(dt * most) * (1 + kRounding));
+            return is_bounded(symplectic_step(jacobian, dt), 0, std::exp(dt * most) * (1 + kRounding));
         });
     }
 
@@ -133,14 +131,12 @@ class StepSearch {
                       const Composition& composition,
                       const std::vector<Complex>& rates,
                       double tolerated) {
-        const int m = int(composition.maps.size()), n = m + int(composition.rates.size());
         std::size_t growing = std::size_t(std::ranges::count_if(rates, grows));
-        for (const double modulus : moduli(part_of(jacobian, n, composition.maps, composition.maps), m))
+        for (const double modulus : moduli(part_of(jacobian, composition.maps, composition.maps)))
             growing += modulus > 1 + kRoundingOfMaps;
-        const double largest = norm_of(jacobian, n);
+        const double largest = norm_of(jacobian);
         return lower(largest * std::max(1.0, largest), [&](double dt) {
             return is_bounded(composition.euler_step(jacobian, dt),
-                              n,
                               growing,
                               std::exp(dt * tolerated) * (1 + kRoundingOfMaps));
         });
@@ -149,18 +145,20 @@ class StepSearch {
     // A step may amplify as many modes as the exact rates do, and gamma * dt * growth of the linear part must
     // stay below 0.5, since the implicit stage changes sign at 1. Slow oscillations of the explicit part are
     // again a matter of accuracy: they may grow by a hundredth of their rate.
-    bool add_implicit(
-        const Matrix& jacobian, const Matrix& linear, int n, double reaction, double tolerated) {
-        const std::vector<Complex> rates = eigenvalues(jacobian, n);
+    bool add_implicit(const Matrix& jacobian, const Matrix& linear, double reaction, double tolerated) {
+        const std::vector<Complex> rates = eigenvalues(jacobian);
         const Matrix rest = combined(1, jacobian, -1, linear);
-        const double rest_norm = norm_of(rest, n);
-        if (n > 1 && rest_norm == 0) {  // then the step is a function of the rates
+        const double rest_norm = norm_of(rest);
+        if (jacobian.rows > 1 && rest_norm == 0) {  // then the step is a function of the rates
             bool lowered = false;
-            for (const Complex& rate : rates)
-                lowered = add_implicit({rate}, {rate}, 1, reaction, tolerated) || lowered;
+            for (const Complex& rate : rates) {
+                Matrix one(1, 1);
+                one(0, 0) = rate;
+                lowered = add_implicit(one, one, reaction, tolerated) || lowered;
+            }
             return lowered;
         }
-        const double explicit_size = rest_norm == 0 ? 0 : moduli(rest, n).front();
+        const double explicit_size = rest_norm == 0 ? 0 : moduli(rest).front();
         double size = 0, allowance = tolerated;
         std::size_t growing = 0;
         for (const Complex& rate : rates) {
@@ -169,11 +167,11 @@ class StepSearch {
             if (swings(rate) && explicit_size <= 2 * reaction)
                 allowance = std::max(allowance, 0.01 * explicit_size);
         }
-        const double linear_growth = largest_growth(eigenvalues(linear, n));
+        const double linear_growth = largest_growth(eigenvalues(linear));
         return lower(size, [&](double dt) {
             if (kGamma * dt * linear_growth > 0.5) return false;
             return is_bounded(
-                imex_step(jacobian, linear, n, dt), n, growing, std::exp(dt * allowance) * (1 + kRounding));
+                imex_step(jacobian, linear, dt), growing, std::exp(dt * allowance) * (1 + kRounding));
         });
     }
 
@@ -209,7 +207,7 @@ class StepSearch {
 };
 
 bool is_finite(const Jacobians& symbol) {
-    return std::ranges::all_of(symbol.jacobian({0.7, 1.1}), [](const Complex& entry) {
+    return std::ranges::all_of(symbol.jacobian({0.7, 1.1}).entries, [](const Complex& entry) {
         return std::isfinite(entry.real()) && std::isfinite(entry.imag());
     });
 }
@@ -286,7 +284,7 @@ class LimitFinder {
         if (few && symbols_.size() > most) {
             const double pi = std::numbers::pi;
             std::ranges::stable_sort(symbols_, std::greater<>(), [&](const auto& symbol) {
-                return norm_of(symbol->jacobian({pi, pi}), symbol->components());
+                return norm_of(symbol->jacobian({pi, pi}));
             });
             symbols_.resize(most);
         }

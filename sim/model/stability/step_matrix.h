@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "sim/model/stability/linearisation.h"
-#include "sim/model/stability/matrices.h"
 
 namespace stencil::equation {
 
@@ -24,15 +23,15 @@ struct Composition {
 };
 
 /// The amplification matrix of a symplectic step with Jacobian j.
-Matrix symplectic_step(const Matrix& j, int n, double dt);
+Matrix symplectic_step(const Matrix& j, double dt);
 /// The amplification matrix of an imex step with Jacobian j, of which l is implicit.
-Matrix imex_step(const Matrix& j, const Matrix& l, int n, double dt);
+Matrix imex_step(const Matrix& j, const Matrix& l, double dt);
 /// The amplification factor of the explicit Runge-Kutta schemes: Taylor's polynomial of exp(z).
 Complex stability_polynomial(SteppingScheme scheme, Complex z);
 
 /// Moduli of the eigenvalues, largest first.
-std::vector<double> moduli(const Matrix& m, int n);
+std::vector<double> moduli(const Matrix& m);
 /// Whether at most `growing` eigenvalues exceed `bound`.
-bool is_bounded(Matrix m, int n, std::size_t growing, double bound);
+bool is_bounded(const Matrix& m, std::size_t growing, double bound);
 
 }  // namespace stencil::equation

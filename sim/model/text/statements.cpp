@@ -58,51 +58,48 @@ class StatementReader {
         result_.text = text;
     }
 
-    Statements read() {
-        each_statement([this](std::span<const Token> tokens) { statement(tokens); });
-        return std::move(result_);
-    }
-
-    // Keeps what a statement gives before its mistake.
-    Statements read_readable() {
-        each_statement([this](std::span<const Token> tokens) {
+    /// `lenient`: what a statement gives before its mistake is kept.
+    Statements read(bool lenient) {
+        for (auto begin = tokens_.begin(); begin != tokens_.end();) {
+            const auto end = std::ranges::find(begin, tokens_.end(), TokenKind::stop, &Token::kind);
             try {
-                statement(tokens);
+                if (begin != end) statement({begin, end + 1});
             } catch (const TextError&) {
-                result_.unreadable.push_back(join(tokens.front().span, tokens[tokens.size() - 2].span));
+                if (!lenient) throw;
+                result_.unreadable.push_back(join(begin->span, (end - 1)->span));
             }
-        });
+            begin = end + 1;
+        }
         return std::move(result_);
     }
 
   private:
-    template <class F>
-    void each_statement(F&& read) {
-        for (auto begin = tokens_.begin(); begin != tokens_.end();) {
-            const auto end = std::find_if(
-                begin, tokens_.end(), [](const Token& token) { return token.kind == TokenKind::stop; });
-            if (begin != end) read(std::span<const Token>(begin, end + 1));
-            begin = end + 1;
-        }
-    }
-
     void statement(std::span<const Token> tokens) {
+        const TextSpan whole = tokens.front().span;
         // Skips an OpenCL type, as in "float4 q = a*b".
         static constexpr std::array<std::string_view, 4> kTypes{"float", "float4", "double", "double4"};
         if (tokens.size() > 2 && tokens[1].kind == TokenKind::name && contains(kTypes, tokens[0].text))
             tokens = tokens.subspan(1);
         SyntaxReader reader(result_.text, tokens);
+        const std::size_t last = tokens.size() - 2;
+        StatementPlace& place = result_.places.emplace_back();
+        place.name = tokens[0].text;
+        place.span = join(whole, tokens[last].span);
+        const auto is_form = [&](StatementForm form, std::size_t value) {
+            place.form = form;
+            place.value = join(tokens[std::min(value, last)].span, tokens[last].span);
+        };
         if (!reader.at_name()) reader.refuse(reader.peek().span, std::string(kForms));
         if (reader.at(":", 1) || reader.at(",", 1))
-            sides(reader);
+            is_form(StatementForm::side, 0), sides(reader);
         else if (reader.at("/", 1))
             rate(reader);
         else if (reader.at("'", 1))
             next_value(reader);
         else if (reader.at("(", 1))
-            initial(reader);
+            is_form(StatementForm::start, 5), initial(reader);
         else if (reader.at("=", 1))
-            named(reader);
+            is_form(StatementForm::value, 2), named(reader);
         else if (reader.at("^", 1) && reader.peek().text == "d")
             reader.refuse(reader.peek().span, std::string(kSecondRate));
         else
@@ -113,8 +110,7 @@ class StatementReader {
     void evolve(SyntaxReader& reader, std::string component, bool is_rate, TextSpan span) {
         for (const Evolution& other : result_.evolutions)
             if (other.component == component)
-                reader.refuse(
-                    span, fmt::format("`{}` has two equations; each component has one", quotable(component)));
+                reader.refuse(span, "`{}` has two equations; each component has one", quotable(component));
         // The name comes first, so that an unfinished formula has it, too (read_readable).
         result_.evolutions.push_back({std::move(component), is_rate, {}, span});
         result_.evolutions.back().formula = reader.formula();
@@ -150,7 +146,7 @@ class StatementReader {
         reader.expect("=", "'=' is missing: `u(0) = ...`");
         for (const NamedFormula& other : result_.initials)
             if (other.name == name.text)
-                reader.refuse(name.span, fmt::format("`{}(0)` is given twice", quotable(name.text)));
+                reader.refuse(name.span, "`{}(0)` is given twice", quotable(name.text));
         result_.initials.push_back({name.text, reader.formula(), name.span});
     }
 
@@ -166,13 +162,13 @@ class StatementReader {
         if (name.text.ends_with("_t") && name.text.size() > 2)
             return evolve(reader, name.text.substr(0, name.text.size() - 2), true, name.span);
         if (name.text.size() > 1 && contains(names_of(side_names()), lower(name.text)))
-            reader.refuse(name.span,
-                          fmt::format("a condition at a side is written `{}: u = 1`", lower(name.text)));
+            reader.refuse(name.span, "a condition at a side is written `{}: u = 1`", lower(name.text));
         if (name.text.ends_with("_tt")) reader.refuse(name.span, std::string(kSecondRate));
         refuse_second(reader, name);
         Syntax formula = reader.formula();
         const std::optional<double> value = constant_value(formula);
-        if (value && formula.kind != SyntaxKind::string) return parameter(reader, name, *value);
+        if (value && formula.kind != SyntaxKind::string)
+            return parameter(reader, {name.text, *value, 0, 0, "", name.span, formula.span, {}});
         if (reader.at("in"))
             reader.refuse(reader.peek().span,
                           "a range belongs to a parameter, `NAME = 0.5 in [0, 1]`, whose value is a number");
@@ -183,13 +179,12 @@ class StatementReader {
         const bool known =
             std::ranges::any_of(result_.definitions, [&](const auto& d) { return d.name == name.text; }) ||
             std::ranges::any_of(result_.parameters, [&](const auto& p) { return p.name == name.text; });
-        if (known) reader.refuse(name.span, fmt::format("`{}` is defined twice", quotable(name.text)));
+        if (known) reader.refuse(name.span, "`{}` is defined twice", quotable(name.text));
     }
 
-    void parameter(SyntaxReader& reader, const Token& name, double value) {
-        ParameterStatement parameter{name.text, value, 0, 0, "", name.span};
-        if (!std::isfinite(value))
-            reader.refuse(name.span, fmt::format("`{}` is not a finite number", quotable(name.text)));
+    void parameter(SyntaxReader& reader, ParameterStatement parameter) {
+        if (!std::isfinite(parameter.value))
+            reader.refuse(parameter.span, "`{}` is not a finite number", quotable(parameter.name));
         if (reader.accept("in")) range(reader, parameter);
         if (reader.at("[")) parameter.unit = unit(reader);
         result_.parameters.push_back(std::move(parameter));
@@ -204,15 +199,16 @@ class StatementReader {
         reader.expect(",", form);
         parameter.high = reader.signed_number("a range's end");
         if (reader.accept(",")) parameter.high = reader.signed_number("a range's end");
+        parameter.range = join(span, reader.peek().span);
         reader.expect("]", form);
         if (!(parameter.low < parameter.high)) reader.refuse(span, "a range begins below its end");
         if (parameter.value < parameter.low || parameter.value > parameter.high)
             reader.refuse(parameter.span,
-                          fmt::format("`{}` is outside its range: {} is not in [{}, {}]",
-                                      quotable(parameter.name),
-                                      format_real(parameter.value),
-                                      format_real(parameter.low),
-                                      format_real(parameter.high)));
+                          "`{}` is outside its range: {} is not in [{}, {}]",
+                          quotable(parameter.name),
+                          format_real(parameter.value),
+                          format_real(parameter.low),
+                          format_real(parameter.high));
     }
 
     std::string unit(SyntaxReader& reader) {
@@ -226,12 +222,10 @@ class StatementReader {
     void set(SyntaxReader& reader, const SettingRow& row, const Token& name) {
         const Token first = reader.peek();
         SettingStatement setting{std::string(row.name), "", 0, first.span};
-        const auto refuse = [&] {
-            reader.refuse(first.span, fmt::format("`{}` is {}", row.name, row.allowed));
-        };
+        const auto refuse = [&] { reader.refuse(first.span, "`{}` is {}", row.name, row.allowed); };
         for (const SettingStatement& other : result_.settings)
             if (other.name == row.name && row.name != "sensitivity")
-                reader.refuse(name.span, fmt::format("`{}` is given twice", row.name));
+                reader.refuse(name.span, "`{}` is given twice", row.name);
         if (row.form == SettingForm::number) {
             const std::optional<double> value = constant_value(reader.formula());
             if (!value || !(*value > 0) || !std::isfinite(*value)) refuse();
@@ -282,6 +276,7 @@ class StatementReader {
             statement.right = reader.formula();
         }
         statement.named = int(at.size());
+        statement.statement = result_.places.size() - 1;
         for (const auto& [side, span] : at) {
             statement.side = side;
             statement.span = span;
@@ -310,11 +305,11 @@ std::vector<std::string> side_words() {
 }
 
 Statements read_statements(std::string_view text) {
-    return StatementReader(text, read_tokens(text)).read();
+    return StatementReader(text, read_tokens(text)).read(false);
 }
 
 Statements readable_statements(std::string_view text) {
-    return StatementReader(text, readable_tokens(text)).read_readable();
+    return StatementReader(text, readable_tokens(text)).read(true);
 }
 
 std::optional<double> constant_value(const Syntax& formula) {

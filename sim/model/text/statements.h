@@ -33,7 +33,8 @@ struct ParameterStatement {
     std::string name;
     double value = 0, low = 0, high = 0;  ///< low = high if no range was given
     std::string unit;
-    TextSpan span;  ///< of the name
+    TextSpan span;           ///< of the name
+    TextSpan number, range;  ///< of the value and of [low, high]
 };
 
 enum class Side { left, right, top, bottom };
@@ -43,10 +44,11 @@ inline constexpr std::array kSides{Side::left, Side::right, Side::top, Side::bot
 /// word (periodic, insulated, zero).
 struct SideStatement {
     Side side = Side::left;
-    std::string word;    ///< empty: an equation
-    Syntax left, right;  ///< of the equation
-    int named = 1;       ///< number of sides that its label names (4 for `all`)
-    TextSpan span;
+    std::string word;           ///< empty: an equation
+    Syntax left, right;         ///< of the equation
+    int named = 1;              ///< number of sides that its label names (4 for `all`)
+    TextSpan span;              ///< of the label
+    std::size_t statement = 0;  ///< index in Statements::places
 };
 
 /// A setting with a number, a word or a string: dx = 1, stepper = rk4, source = "...".
@@ -56,8 +58,19 @@ struct SettingStatement {
     TextSpan span;  ///< of the value
 };
 
+/// NAME = ..., NAME(0) = ..., left: ... and all others.
+enum class StatementForm { value, start, side, other };
+
+/// Where a statement stands, whatever it says.
+struct StatementPlace {
+    StatementForm form = StatementForm::other;
+    std::string name;
+    TextSpan span, value;  ///< of all of it, and of what is behind '='
+};
+
 struct Statements {
     std::string text;
+    std::vector<StatementPlace> places;
     std::vector<Evolution> evolutions;
     std::vector<NamedFormula> definitions, initials;
     std::vector<ParameterStatement> parameters;

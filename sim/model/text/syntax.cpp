@@ -39,6 +39,14 @@ std::string shown(const Token& token) {
                                          : fmt::format("'{}'", quotable(token.text));
 }
 
+// Moves formulas into a list.
+template <class... Formulas>
+std::vector<Syntax> list_of(Formulas&... formulas) {
+    std::vector<Syntax> list;
+    (list.push_back(std::move(formulas)), ...);
+    return list;
+}
+
 // Operators that may precede a name without brackets, as in ∇²u.
 bool is_prefix(const Token& token) {
     return token.text == "lap" || token.text == "grad";
@@ -74,14 +82,15 @@ void SyntaxReader::expect_end() {
     if (at_end()) return;
     refuse_juxtaposed();
     if (at(")") || at("]"))
-        refuse(peek().span, fmt::format("'{}' closes nothing: an opening bracket is missing", peek().text));
+        refuse(peek().span, "'{}' closes nothing: an opening bracket is missing", peek().text);
     if (at(",") && at_ > 0 && tokens_[at_ - 1].kind == TokenKind::number && peek(1).kind == TokenKind::number)
         refuse(join(tokens_[at_ - 1].span, peek(1).span),
-               fmt::format("a number has a point: write `{}.{}`", tokens_[at_ - 1].text, peek(1).text));
+               "a number has a point: write `{}.{}`",
+               tokens_[at_ - 1].text,
+               peek(1).text);
     if (at("="))
         refuse(peek().span, "'=' stands once, after what a statement is about; to compare, write '=='");
-    refuse(peek().span,
-           fmt::format("{} is not expected here; a statement ends with its line or with ';'", shown(peek())));
+    refuse(peek().span, "{} is not expected here; a statement ends with its line or with ';'", shown(peek()));
 }
 
 void SyntaxReader::refuse(TextSpan span, const std::string& sentence) const {
@@ -91,8 +100,7 @@ void SyntaxReader::refuse(TextSpan span, const std::string& sentence) const {
 double SyntaxReader::signed_number(std::string_view what) {
     const bool negative = accept("-");
     if (!negative) accept("+");
-    if (peek().kind != TokenKind::number)
-        refuse(peek().span, fmt::format("{} is a number, not {}", what, shown(peek())));
+    if (peek().kind != TokenKind::number) refuse(peek().span, "{} is a number, not {}", what, shown(peek()));
     const double value = take().number;
     return negative ? -value : value;
 }
@@ -126,13 +134,12 @@ Syntax SyntaxReader::make_call(std::string text, std::vector<Syntax> args, TextS
     Syntax call{SyntaxKind::call, std::move(text), 0, 0, 0, std::move(args), span, 1};
     for (const Syntax& argument : call.args) call.depth = std::max(call.depth, argument.depth + 1);
     if (call.depth > kMaxDepth)
-        refuse(span,
-               fmt::format("a formula is at most {} operations deep: break it up by definitions", kMaxDepth));
+        refuse(span, "a formula is at most {} operations deep: break it up by definitions", kMaxDepth);
     return call;
 }
 
 Syntax SyntaxReader::formula() {
-    if (++open_ > kMaxDepth) refuse(peek().span, fmt::format("brackets are at most {} deep", kMaxDepth));
+    if (++open_ > kMaxDepth) refuse(peek().span, "brackets are at most {} deep", kMaxDepth);
     Syntax result = binary(0);
     --open_;
     return result;
@@ -148,10 +155,7 @@ Syntax SyntaxReader::binary(int level) {
             refuse(sign.span, "comparisons do not chain: write `a < b and b < c`");
         Syntax right = binary(level + 1);
         const TextSpan span = join(left.span, right.span);
-        std::vector<Syntax> args;
-        args.push_back(std::move(left));
-        args.push_back(std::move(right));
-        left = make_call(std::move(sign.text), std::move(args), span);
+        left = make_call(std::move(sign.text), list_of(left, right), span);
     }
     return left;
 }
@@ -161,15 +165,13 @@ Syntax SyntaxReader::unary() {
     if (at("-")) name = "neg";
     if (at("not") || at("!")) name = "not";
     if (at("+") || !name.empty()) {
-        if (++open_ > kMaxDepth) refuse(peek().span, fmt::format("signs are at most {} in a row", kMaxDepth));
+        if (++open_ > kMaxDepth) refuse(peek().span, "signs are at most {} in a row", kMaxDepth);
         const TextSpan sign = take().span;
         Syntax of = name == "not" ? binary(kComparisons) : unary();
         --open_;
         if (name.empty()) return of;
         const TextSpan span = join(sign, of.span);
-        std::vector<Syntax> args;
-        args.push_back(std::move(of));
-        return make_call(std::string(name), std::move(args), span);
+        return make_call(std::string(name), list_of(of), span);
     }
     return power();
 }
@@ -177,15 +179,12 @@ Syntax SyntaxReader::unary() {
 Syntax SyntaxReader::power() {
     Syntax base = postfix();
     if (!at("^")) return base;
-    if (++open_ > kMaxDepth) refuse(peek().span, fmt::format("powers are at most {} in a row", kMaxDepth));
+    if (++open_ > kMaxDepth) refuse(peek().span, "powers are at most {} in a row", kMaxDepth);
     take();
     Syntax exponent = unary();
     --open_;
     const TextSpan span = join(base.span, exponent.span);
-    std::vector<Syntax> args;
-    args.push_back(std::move(base));
-    args.push_back(std::move(exponent));
-    return make_call("^", std::move(args), span);
+    return make_call("^", list_of(base, exponent), span);
 }
 
 Syntax SyntaxReader::postfix() {
@@ -211,27 +210,29 @@ Syntax SyntaxReader::primary() {
         return {SyntaxKind::string, std::move(token.text), 0, 0, 0, {}, token.span, 1};
     }
     if (!at_name() || level_of(peek()) >= 0)
-        refuse(peek().span, fmt::format("a number, a name or a bracket is missing before {}", shown(peek())));
+        refuse(peek().span, "a number, a name or a bracket is missing before {}", shown(peek()));
     Token name = take();
     if (at("(")) return arguments(std::move(name));
     const bool prefix = is_prefix(name) && (at_name() || at("("));
     if (prefix && level_of(peek()) < 0) {
-        std::vector<Syntax> args;
-        args.push_back(postfix());
-        const TextSpan span = join(name.span, args[0].span);
-        return make_call(std::move(name.text), std::move(args), span);
+        Syntax of = postfix();
+        const TextSpan span = join(name.span, of.span);
+        return make_call(std::move(name.text), list_of(of), span);
     }
     return {SyntaxKind::name, std::move(name.text), 0, 0, 0, {}, name.span, 1};
+}
+
+// Takes the bracket that closes the one at `open`, and returns its place.
+TextSpan SyntaxReader::close(TextSpan open) {
+    if (at(")")) return take().span;
+    refuse_juxtaposed();
+    refuse(open, "this bracket is never closed: ')' is missing before {}", shown(peek()));
 }
 
 Syntax SyntaxReader::bracket() {
     const TextSpan open = take().span;
     Syntax inside = formula();
-    if (!at(")")) {
-        refuse_juxtaposed();
-        refuse(open, fmt::format("this bracket is never closed: ')' is missing before {}", shown(peek())));
-    }
-    inside.span = join(open, take().span);
+    inside.span = join(open, close(open));
     return inside;
 }
 
@@ -242,11 +243,7 @@ Syntax SyntaxReader::arguments(Token function) {
         do args.push_back(formula());
         while (accept(","));
     }
-    if (!at(")")) {
-        refuse_juxtaposed();
-        refuse(open, fmt::format("this bracket is never closed: ')' is missing before {}", shown(peek())));
-    }
-    const TextSpan span = join(function.span, take().span);
+    const TextSpan span = join(function.span, close(open));
     return make_call(std::move(function.text), std::move(args), span);
 }
 
@@ -255,11 +252,9 @@ Syntax SyntaxReader::neighbour(Syntax of) {
     const int column = offset("x", "dx");
     expect(",", "a neighbour has two offsets: `u[+1,0]` is the cell to the right, `u[0,-1]` the one above");
     const int row = offset("y", "dy");
-    if (!at("]")) refuse(open, fmt::format("']' is missing before {}", shown(peek())));
+    if (!at("]")) refuse(open, "']' is missing before {}", shown(peek()));
     const TextSpan span = join(of.span, take().span);
-    std::vector<Syntax> args;
-    args.push_back(std::move(of));
-    Syntax result = make_call("neighbour", std::move(args), span);
+    Syntax result = make_call("neighbour", list_of(of), span);
     result.kind = SyntaxKind::neighbour;
     result.column = column;
     result.row = row;
@@ -278,12 +273,12 @@ int SyntaxReader::offset(std::string_view coordinate, std::string_view spacing) 
         accept("*");
         if (!accept(spacing) && !accept("dx"))
             refuse(peek().span,
-                   fmt::format(
-                       "a neighbour is `{}` and a number of cells times `{}` away", coordinate, spacing));
+                   "a neighbour is `{}` and a number of cells times `{}` away",
+                   coordinate,
+                   spacing);
     }
     if (value != std::trunc(value) || std::abs(value) > kMaxReach)
-        refuse(span,
-               fmt::format("a neighbour's offset is a whole number of cells from -{0} to {0}", kMaxReach));
+        refuse(span, "a neighbour's offset is a whole number of cells from -{0} to {0}", kMaxReach);
     return int(value);
 }
 
@@ -306,6 +301,18 @@ std::string in_brackets(const Syntax& syntax, int at_least) {
 }
 
 }  // namespace
+
+Syntax read_formula(std::string_view text) {
+    const std::vector<Token> tokens = read_tokens(text);
+    SyntaxReader reader(text, tokens);
+    Syntax formula = reader.formula();
+    reader.expect_end();
+    const auto stop = std::ranges::find(tokens, TokenKind::stop, &Token::kind);
+    const auto more =
+        std::find_if(stop, tokens.end(), [](const Token& token) { return token.kind != TokenKind::stop; });
+    if (more != tokens.end()) reader.refuse(more->span, "this is one formula, and no statement follows it");
+    return formula;
+}
 
 bool mentions(const Syntax& formula, std::string_view name) {
     return (formula.kind == SyntaxKind::name && formula.text == name) ||

@@ -54,6 +54,13 @@ class SyntaxReader {
     /// Refuses tokens after the end of the statement.
     void expect_end();
     [[noreturn]] void refuse(TextSpan span, const std::string& sentence) const;
+    template <class First, class... Rest>
+    [[noreturn]] void refuse(TextSpan span,
+                             fmt::format_string<First, Rest...> sentence,
+                             First&& first,
+                             Rest&&... rest) const {
+        refuse(span, fmt::vformat(sentence, fmt::make_format_args(first, rest...)));
+    }
 
   private:
     Syntax binary(int level);
@@ -62,6 +69,7 @@ class SyntaxReader {
     Syntax postfix();
     Syntax primary();
     Syntax bracket();
+    TextSpan close(TextSpan open);
     Syntax arguments(Token function);
     Syntax neighbour(Syntax of);
     int offset(std::string_view coordinate, std::string_view spacing);
@@ -73,6 +81,9 @@ class SyntaxReader {
     std::size_t at_ = 0;
     int open_ = 0;  ///< nesting depth of brackets and operators
 };
+
+/// Parses a text that is one formula. Throws TextError.
+Syntax read_formula(std::string_view text);
 
 /// Whether the formula contains the name.
 bool mentions(const Syntax& formula, std::string_view name);

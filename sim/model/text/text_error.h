@@ -25,6 +25,13 @@ constexpr TextSpan join(TextSpan first, TextSpan last) {
 class TextError : public InputError {
   public:
     TextError(std::string_view text, TextSpan span, const std::string& sentence);
+    template <class First, class... Rest>
+    TextError(std::string_view text,
+              TextSpan span,
+              fmt::format_string<First, Rest...> sentence,
+              First&& first,
+              Rest&&... rest)
+        : TextError(text, span, fmt::vformat(sentence, fmt::make_format_args(first, rest...))) {}
 
     const std::string& sentence() const { return sentence_; }
     TextSpan span() const { return span_; }

@@ -33,26 +33,19 @@ class TokenReader {
   public:
     explicit TokenReader(std::string_view text) : text_(text) {}
 
-    std::vector<Token> read() {
-        if (text_.size() > kMaxText)
+    /// `lenient`: what is no token is left out.
+    std::vector<Token> read(bool lenient) {
+        if (!lenient && text_.size() > kMaxText)
             throw TextError(
-                "",
-                {},
-                fmt::format("a model's text has at most {} bytes, this one {}", kMaxText, text_.size()));
-        if (!is_utf8(text_)) throw TextError("", {}, "a model's text is UTF-8, which this is not");
-        while (at_ < text_.size()) next();
-        stop();
-        return std::move(tokens_);
-    }
-
-    std::vector<Token> read_readable() {
-        while (at_ < text_.size()) {
-            try {
+                "", {}, "a model's text has at most {} bytes, this one {}", kMaxText, text_.size());
+        if (!lenient && !is_utf8(text_))
+            throw TextError("", {}, "a model's text is UTF-8, which this is not");
+        while (at_ < text_.size()) try {
                 next();
             } catch (const TextError& error) {
+                if (!lenient) throw;
                 at_ = std::max(at_ + 1, error.span().end);
             }
-        }
         stop();
         return std::move(tokens_);
     }
@@ -193,9 +186,8 @@ class TokenReader {
         if (c == '|') mend = "`|u|` is written `abs(u)`, and what is one or the other `a or b`";
         if (c == '&') mend = "both are written `a and b`";
         if (c == '%') mend = "the rest of a division is written `mod(a, b)`";
-        throw TextError(text_,
-                        {at_, at_ + 1},
-                        fmt::format("'{}' has no meaning here: {}", printable(text_.substr(at_, 1)), mend));
+        throw TextError(
+            text_, {at_, at_ + 1}, "'{}' has no meaning here: {}", printable(text_.substr(at_, 1)), mend);
     }
 
     std::string_view text_;
@@ -208,11 +200,11 @@ class TokenReader {
 }  // namespace
 
 std::vector<Token> read_tokens(std::string_view text) {
-    return TokenReader(text).read();
+    return TokenReader(text).read(false);
 }
 
 std::vector<Token> readable_tokens(std::string_view text) {
-    return TokenReader(text).read_readable();
+    return TokenReader(text).read(true);
 }
 
 }  // namespace stencil::equation

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "sim/model/presets.h"
+#include "sim/model/model.h"
 #include "sim/problem/ready_runs.h"
 #include "sim/problem/settings.h"
 #include "sim/run/output/exports.h"

@@ -1,6 +1,7 @@
 // The text of a run contains all of it, and parses to the same run; physical units only affect what is
 // reported.
 #include "sim/problem/run_text.h"
+#include "sim/model/side_conditions.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,7 +11,7 @@
 #include <map>
 
 #include "sim/model/equations.h"
-#include "sim/model/presets.h"
+#include "sim/model/model.h"
 #include "sim/problem/command_text.h"
 #include "sim/problem/run_spec.h"
 #include "sim/problem/settings.h"

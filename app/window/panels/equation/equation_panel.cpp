@@ -9,7 +9,7 @@
 #include "app/window/panels/tour.h"
 #include "app/window/panels/widgets/widgets.h"
 #include "sim/model/equations.h"
-#include "sim/model/presets.h"
+#include "sim/model/model.h"
 #include "sim/model/step/stages.h"
 #include "sim/model/text/text_error.h"
 #include "sim/text/parse.h"

@@ -7,8 +7,8 @@
 #include "app/window/panels/panels.h"
 #include "app/window/panels/widgets/widgets.h"
 #include "sim/model/equations.h"
+#include "sim/model/side_conditions.h"
 #include "sim/model/text/text_error.h"
-#include "sim/problem/run_text.h"
 
 namespace stencil {
 namespace {

@@ -1,0 +1,246 @@
+#include "sim/model/side_conditions.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "kernels/field/boundary.h"
+#include "sim/model/sides.h"
+
+namespace stencil {
+
+using namespace equation;
+
+namespace {
+
+bool is_name(const Syntax& formula, std::string_view name) {
+    return formula.kind == SyntaxKind::name && formula.text == name;
+}
+
+// Recognises flux(u) and du/dn.
+bool is_flux(const Syntax& formula, std::string_view component) {
+    if (formula.kind != SyntaxKind::call) return false;
+    if (formula.text == "flux") return formula.args.size() == 1 && is_name(formula.args[0], component);
+    return formula.text == "/" && is_name(formula.args[0], fmt::format("d{}", component)) &&
+           is_name(formula.args[1], "dn");
+}
+
+bool is_about(const Syntax& formula, std::string_view component) {
+    return is_name(formula, component) || is_flux(formula, component) ||
+           std::ranges::any_of(formula.args, [&](const Syntax& part) { return is_about(part, component); });
+}
+
+bool is_about(const SideStatement& row, std::string_view component) {
+    return is_about(row.left, component) || is_about(row.right, component);
+}
+
+// The rows of a statement, one for each side that it names.
+std::span<const SideStatement> rows_of(const Statements& read, const StatementPlace& statement) {
+    const auto [first, last] = std::ranges::equal_range(
+        read.sides, std::size_t(&statement - read.places.data()), {}, &SideStatement::statement);
+    return {first, last};
+}
+
+// The statement in force at each side for a component, or of words alone; null: the default is.
+using InForce = std::array<const SideStatement*, 4>;
+
+InForce in_force(const Statements& read, std::string_view component = {}) {
+    InForce force{};
+    for (const SideStatement& row : read.sides)
+        if (!row.word.empty() || (!component.empty() && is_about(row, component)))
+            force[std::size_t(row.side)] = &row;
+    return force;
+}
+
+// The word that holds where the row, possibly null, is in force; empty: an equation holds.
+std::string word_of(const Statements& read, const SideStatement* row) {
+    if (row) return row->word;
+    const auto given = std::ranges::find(read.settings, "boundary", &SettingStatement::name);
+    return given == read.settings.end() ? std::string(name_of(Boundary::periodic)) : given->text;
+}
+
+SideCondition condition_of(const std::string& word) {
+    using enum SideCondition::Kind;
+    Graph graph;
+    const auto condition = condition_of_word(graph, word);
+    const Node zero = graph.number(0);
+    if (condition && condition->periodic) return {periodic};
+    if (condition && condition->value == zero) return {flux};
+    if (condition && condition->flux == zero) return {value};
+    return {.kind = typed, .typed = word};
+}
+
+bool is_periodic(const std::string& word) {
+    return condition_of(word).kind == SideCondition::Kind::periodic;
+}
+
+SideCondition condition_of(const SideStatement& row, std::string_view component) {
+    using enum SideCondition::Kind;
+    const Syntax& left = row.left;
+    const std::string right = to_text(row.right);
+    if (!is_about(row.right, component)) {
+        if (is_name(left, component)) return {value, right};
+        if (is_flux(left, component)) return {flux, right};
+        if (left.kind == SyntaxKind::call && left.text == "+" && is_name(left.args[0], component)) {
+            const Syntax& term = left.args[1];
+            if (is_flux(term, component)) return {robin, right};
+            if (term.kind == SyntaxKind::call && term.text == "*" && is_flux(term.args[1], component) &&
+                !is_about(term.args[0], component))
+                return {robin, right, to_text(term.args[0])};
+        }
+    }
+    return {.kind = typed, .typed = fmt::format("{} = {}", to_text(left), right)};
+}
+
+std::array<SideCondition, 4> conditions_of(const Statements& read, std::string_view component) {
+    const InForce force = in_force(read, component);
+    std::array<SideCondition, 4> conditions;
+    for (std::size_t side = 0; side < force.size(); ++side) {
+        const std::string word = word_of(read, force[side]);
+        conditions[side] = word.empty() ? condition_of(*force[side], component) : condition_of(word);
+    }
+    return conditions;
+}
+
+// The condition as an equation, which holds for one component alone, as a word does not.
+std::string equation_of(const SideCondition& condition, std::string_view component) {
+    using enum SideCondition::Kind;
+    if (condition.kind == typed) {
+        if (condition.typed.find('=') != std::string::npos) return condition.typed;
+        // As condition_of_word() has it: the value at the face is half that of the last cell.
+        if (condition.typed == name_of(Boundary::zero))
+            return fmt::format("{0} + 0.5*dx*flux({0}) = 0", component);
+        return equation_of(condition_of(condition.typed), component);
+    }
+    const std::string right = to_text(read_formula(condition.value));
+    if (condition.kind == value) return fmt::format("{} = {}", component, right);
+    if (condition.kind == flux) return fmt::format("flux({}) = {}", component, right);
+    Syntax term = read_formula(fmt::format("1*flux({})", component));
+    term.args[0] = read_formula(condition.factor);
+    const bool one = term.args[0].kind == SyntaxKind::number && term.args[0].number == 1;
+    return fmt::format("{} + {} = {}", component, to_text(one ? term.args[1] : term), right);
+}
+
+constexpr Side opposite(Side side) {
+    return Side(std::size_t(side) ^ 1);
+}
+
+std::string label_of(const std::vector<Side>& sides) {
+    if (sides == std::vector{Side::left, Side::right}) return "x";
+    if (sides == std::vector{Side::top, Side::bottom}) return "y";
+    std::vector<std::string> labels;
+    for (const Side side : sides) labels.push_back(side_words()[std::size_t(side)]);
+    return fmt::format("{}", fmt::join(labels, ", "));
+}
+
+// Keeps the rows of a statement that pass, in its label; returns false if none does.
+template <class F>
+bool relabel(Rewriting& text, std::span<const SideStatement> rows, F&& keeps) {
+    std::vector<Side> kept;
+    for (const SideStatement& row : rows)
+        if (keeps(row)) kept.push_back(row.side);
+    if (kept.size() < rows.size() && !kept.empty())
+        text.replace(join(rows.front().span, rows.back().span), label_of(kept));
+    return !kept.empty();
+}
+
+// An equation at this side alone is replaced; one that names more sides stays and is overridden.
+void write_condition(Rewriting& text,
+                     const Statements& read,
+                     std::string_view component,
+                     Side side,
+                     const SideCondition& condition) {
+    const InForce force = in_force(read, component);
+    const std::string wanted = fmt::format("{}: {}", label_of({side}), equation_of(condition, component));
+    for (const StatementPlace& statement : read.places) {
+        std::vector<Side> holds;
+        for (const SideStatement& row : rows_of(read, statement))
+            if (row.word.empty() && force[std::size_t(row.side)] == &row) holds.push_back(row.side);
+        if (holds == std::vector{side}) return text.replace(statement.span, wanted);
+    }
+    text.add(wanted);
+    if (is_periodic(word_of(read, force[std::size_t(side)])))
+        text.add(fmt::format("{}: flux({}) = 0", label_of({opposite(side)}), component));
+}
+
+// Only words make a side periodic, for all components. So the word comes before all equations, and other
+// components for which another word held get that as an equation.
+void write_periodic(Rewriting& text, const Statements& read, std::string_view component, Side side) {
+    const Side other = opposite(side);
+    const InForce own = in_force(read, component), words = in_force(read);
+    const auto periodic_by_word = [&](Side at) { return is_periodic(word_of(read, words[std::size_t(at)])); };
+    const bool by_words = periodic_by_word(side) && periodic_by_word(other);
+    const auto keeps = [&](const SideStatement& row) {
+        const auto at = std::size_t(row.side);
+        const bool word = !row.word.empty();
+        if (word && by_words) return true;
+        if (word || is_about(row, component))
+            return row.side != side && row.side != other && (word ? words : own)[at] == &row;
+        return by_words || std::ranges::all_of(read.evolutions, [&](const Evolution& one) {
+                   return !is_about(row, one.component) || in_force(read, one.component)[at] == &row;
+               });
+    };
+    std::string added =
+        by_words ? "" : fmt::format("{}: periodic", label_of({std::min(side, other), std::max(side, other)}));
+    for (const StatementPlace& statement : read.places) {
+        const auto rows = rows_of(read, statement);
+        if (rows.empty()) continue;
+        const bool stays = relabel(text, rows, keeps);
+        if (!added.empty() && stays)
+            text.insert_before(statement, added);
+        else if (!added.empty())
+            text.replace(statement.span, added);
+        else if (!stays)
+            text.remove(statement);
+        added.clear();
+    }
+    if (!added.empty()) text.add(added);
+    if (by_words) return;
+    for (const Evolution& one : read.evolutions) {
+        if (one.component == component) continue;
+        const InForce force = in_force(read, one.component);
+        for (const Side at : {side, other})
+            if (const std::string word = word_of(read, force[std::size_t(at)]);
+                !word.empty() && !is_periodic(word))
+                text.add(
+                    fmt::format("{}: {}", label_of({at}), equation_of(condition_of(word), one.component)));
+    }
+}
+
+}  // namespace
+
+std::array<SideCondition, 4> side_conditions(const std::string& text, std::string_view component) {
+    return conditions_of(read_statements(text), component);
+}
+
+std::string text_with_side(const std::string& text,
+                           std::string_view component,
+                           Side side,
+                           const SideCondition& condition) {
+    const Statements read = read_statements(text);
+    if (conditions_of(read, component)[std::size_t(side)] == condition) return text;
+    Rewriting rewriting(read);
+    if (condition.kind == SideCondition::Kind::periodic)
+        write_periodic(rewriting, read, component, side);
+    else
+        write_condition(rewriting, read, component, side, condition);
+    return rewriting.text();
+}
+
+void set_all_sides(Rewriting& text, const Statements& read, const std::string& word) {
+    for (const StatementPlace& statement : read.places) {
+        const auto rows = rows_of(read, statement);
+        const bool of_components =
+            !rows.empty() &&
+            (!rows.front().word.empty() || std::ranges::any_of(read.evolutions, [&](const Evolution& one) {
+                return is_about(rows.front(), one.component);
+            }));
+        if (of_components) text.remove(statement);
+    }
+    text.set(StatementForm::value, "boundary", word);
+}
+
+}  // namespace stencil

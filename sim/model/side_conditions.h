@@ -1,0 +1,38 @@
+// Boundary conditions in a model's text, in the forms that a menu offers, and texts with others.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "sim/model/text/rewriting.h"
+
+namespace stencil {
+
+/// A boundary condition of one component at one side.
+struct SideCondition {
+    enum class Kind { value, flux, robin, periodic, typed };
+    Kind kind = Kind::periodic;
+    std::string value = "0";   ///< V of `u = V`, `flux(u) = V` and `u + B*flux(u) = V`: a formula
+    std::string factor = "1";  ///< B
+    std::string typed = {};    ///< a condition of another form: its equation or word
+    friend bool operator==(const SideCondition&, const SideCondition&) = default;
+};
+
+/// A component's conditions in a text, in the order of equation::kSides. Throws TextError.
+std::array<SideCondition, 4> side_conditions(const std::string& text, std::string_view component);
+
+/// The text with another condition at one side of a component; its other sides and those of all other
+/// components stay as they are. Periodic holds on both sides of an axis, so it is also set at the opposite
+/// side, and a condition that ends it makes the opposite side insulated. Throws TextError if a formula of
+/// the condition cannot be read; names in it are not checked.
+std::string text_with_side(const std::string& text,
+                           std::string_view component,
+                           equation::Side side,
+                           const SideCondition& condition);
+
+/// Makes a word such as `insulated` the condition of all components at all sides of a text. Conditions of
+/// definitions stay.
+void set_all_sides(equation::Rewriting& text, const equation::Statements& read, const std::string& word);
+
+}  // namespace stencil
