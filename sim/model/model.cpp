@@ -29,7 +29,7 @@ Model diffusion() {
     coefficient.positive = true;
     model.stable = StableLimit{
         "coefficient",
-        [](std::span<const double>) { return kStabilityLimit; },
+        kStabilityLimit,
         0.2,
         0.5,
         "in two dimensions the finest pattern, a checkerboard, grows with every step",

@@ -31,20 +31,14 @@ struct ModelParameter {
     bool logarithmic = false;  ///< the slider
 };
 
-/// The boundary of a component on each side.
-struct Sides {
-    Boundary left = Boundary::zero, right = Boundary::zero, top = Boundary::zero, bottom = Boundary::zero;
-};
-
 struct Component {
     std::string name;
-    Sides boundary;
 };
 
-/// Stability limit of explicit steps: one parameter must not exceed a function of all parameters.
+/// Stability limit of explicit steps: one parameter must not exceed a number.
 struct StableLimit {
     std::string parameter;
-    std::function<double(std::span<const double> values)> largest;
+    double largest = 0;
     double advised = 0;  ///< recommended value, well inside the limit
     double slider = 0;   ///< slider maximum where unstable steps are allowed
     std::string why;     ///< which modes grow beyond the limit
@@ -63,7 +57,8 @@ struct Model {
     std::vector<ModelParameter> parameters;
     std::optional<StableLimit> stable;
 
-    bool uniform_boundary = true;  ///< all components have one boundary on all sides
+    Boundary boundary = Boundary::zero;  ///< of all components on all sides
+    bool uniform_boundary = true;        ///< else `boundary` is none of the text's
 
     /// The analysed text; never null.
     std::shared_ptr<const equation::Equations> equations;

@@ -72,11 +72,11 @@ std::shared_ptr<const Model> model_of_text(const std::string& text, const std::s
     model->parameters = equations->parameters;
     for (ModelParameter& row : model->parameters) row.symbol = row.name;
     const auto all = boundary_of(equations->graph, equations->components.front().sides);
-    const Boundary side = all.value_or(Boundary::zero);
+    model->boundary = all.value_or(Boundary::zero);
     model->uniform_boundary = all && std::ranges::all_of(equations->components, [&](const Evolving& each) {
                                   return boundary_of(equations->graph, each.sides) == all;
                               });
-    for (const Evolving& component : equations->components) model->components.push_back({component.name, {side, side, side, side}});
+    for (const Evolving& component : equations->components) model->components.push_back({component.name});
     if (is_diffusion(*equations))
         model->diffusivity = [equations](std::span<const double> values) {
             return diffusivity_of(*equations, values);

@@ -214,7 +214,7 @@ void Problem::set_parameter(std::string_view name, double value) {
 std::optional<Problem::Bound> Problem::stability() const {
     if (!model->stable) return std::nullopt;
     const std::size_t index = index_in(*model, model->stable->parameter);
-    return Bound{&model->parameters[index], parameters[index], model->stable->largest(parameters)};
+    return Bound{&model->parameters[index], parameters[index], model->stable->largest};
 }
 
 std::string parameter_text(const Problem& spec) {
@@ -234,7 +234,7 @@ void RunSpec::use_model(std::shared_ptr<const Model> another) {
     model = std::move(another);
     parameters.clear();
     for (const ModelParameter& row : model->parameters) parameters.push_back(row.value);
-    boundary = model->components.front().boundary.left;
+    boundary = model->boundary;
     boundary_as_typed = !model->uniform_boundary;
     initials.clear();
     initial_hash.clear();

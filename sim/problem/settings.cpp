@@ -96,7 +96,7 @@ Json get_size(const RunSpec& spec) {
 // Sets one boundary for all, or with `as typed` the conditions of the model's text.
 void set_boundary(RunSpec& spec, std::string_view text) {
     if (text.empty() || text == kAsTyped) {
-        spec.boundary = spec.model->components.front().boundary.left;
+        spec.boundary = spec.model->boundary;
         spec.boundary_as_typed = !spec.model->uniform_boundary;
         return;
     }
