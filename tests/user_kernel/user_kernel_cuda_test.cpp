@@ -4,7 +4,7 @@
 
 #include "kernels/cuda/cuda_runtime.h"
 #include "sim/kernel_trial/trial.h"
-#include "sim/model/presets.h"
+#include "sim/model/model.h"
 #include "sim/text/embedded.h"
 #include "sim/user_kernel/user_kernel.h"
 #include "tests/support/catch.h"
