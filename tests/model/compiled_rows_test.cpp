@@ -8,7 +8,6 @@
 
 #include "sim/field/field_hash.h"
 #include "sim/machine/row_compiler.h"
-#include "sim/model/presets.h"
 #include "sim/text/error.h"
 #include "tests/model/typed_run.h"
 #include "tests/support/catch.h"
@@ -63,38 +62,10 @@ constexpr const char* kText = "void stage0(void) {}";
 
 }  // namespace
 
-TEST_CASE("Compiled rows have the bits of the row machine: every model, by several steppers") {
+TEST_CASE("Compiled rows have the bits of the row machine, by all widths, threads and many steps in a pass") {
     require_compiler();
     const OwnCache scratch;
-    const std::array<std::string, 4> steppers{"euler", "heun", "rk4", "symplectic"};
-    std::size_t next = 0;
-    for (const Preset& preset : presets()) {
-        INFO(preset.name);
-        const Equations e = read_equations(preset.text);
-        TypedRun run{.nx = 141, .ny = 27, .steps = 3, .stepper = e.stepper};
-        check_both_precisions(std::string(preset.text), run);
-        if (!std::ranges::all_of(e.components, &Evolving::rate)) continue;
-        run.stepper = steppers[next++ % steppers.size()];
-        run.nx = 16;
-        // Both precisions are compiled from one text but for its types, so that either tests a stepper.
-        if (next % 8 < 4)
-            check_same_bits<float>(std::string(preset.text), run);
-        else
-            check_same_bits<double>(std::string(preset.text), run);
-    }
-}
-
-TEST_CASE("Compiled rows have the bits of the row machine: widths, sides, threads and many steps in a pass") {
-    require_compiler();
-    const OwnCache scratch;
-    const auto* text = GENERATE(
-        "du/dt = lap(u) - u*v^2; dv/dt = 0.5*lap(v) + u*v^2 - 0.1*v",
-        "da/dt = lap(a) + b + sin(x - t); db/dt = lap(a); left: a = sin(y + t); right: a + 2*flux(a) = t; "
-        "top: a + t*flux(a) = 1; bottom: flux(a) = cos(x); laplacian = isotropic; stepper = symplectic",
-        "du/dt = lap(u^3 - u - lap(u)) + dxy(u)*random + normal; dt = 0.01; inside = x > y",
-        "du/dt = where(u/0 - u/0, u, -u) + max(u, 0.5)*min(u, x) + floor(5*u)/(u > 0.4) + mod(u, 0.1)",
-        "u' = ind(sum8(u) > 3) + y*(1 - x)*0.1 - 1/(2 + u) + (3 - y)*(0.1 - y/7); v' = u; left: u = 1; "
-        "right: flux(u) = x");
+    const std::string text = GENERATE(from_range(kTexts));
     for (const auto& [nx, ny, threads] : {std::tuple{1, 1, 1},
                                           {3, 37, 2},
                                           {64, 9, 1},

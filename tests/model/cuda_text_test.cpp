@@ -4,18 +4,15 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <numeric>
 
 #include "kernels/cpu/subnormals.h"
-#include "kernels/cuda/cuda_field.h"
 #include "kernels/cuda/cuda_runtime.h"
-#include "kernels/equation/cuda/kernel_arguments.h"
 #include "kernels/equation/cuda/nvrtc.h"
 #include "kernels/field/divide.h"
 #include "sim/machine/kernel_cache.h"
 #include "sim/model/step/stages.h"
-#include "tests/model/text_on_cpu.h"
-#include "tests/model/typed_run.h"
-#include "tests/support/catch.h"
+#include "tests/model/generated_text.h"
 #include "tests/support/fields.h"
 #include "tests/support/scratch.h"
 
@@ -70,60 +67,32 @@ std::vector<T> run_text(const Equations& e,
     InputValues<T> inputs(program);
     const CudaBlock block = cuda_block(program, sizeof(T) == 8);
     const int blocks_x = ceil_div(run.nx, block.width()), blocks_y = ceil_div(run.ny, block.height());
-    const int pitch = cuda_pitch<T>(run.nx);
-    std::vector<AlignedBuffer<T>> buffers;
-    std::vector<T*> arrays;
-    for (std::size_t a = 0; a < program.arrays.size(); ++a) {
-        buffers.emplace_back(std::size_t(pitch) * std::size_t(run.ny));
-        arrays.push_back(buffers.back().data());
-    }
-    for (std::size_t c = 0; c < e.components.size(); ++c)
-        set_cells(FieldView<T>{arrays[c], run.nx, run.ny, pitch},
-                  [&](int x, int y) { return run.start(int(c), x, y); });
-    KernelArguments<T> arguments(program, setup, pitch);
+    TextArrays<T> arrays(program, run);
+    KernelArguments<T> arguments(program, setup, arrays.pitch);
     std::vector<T> lines(arguments.line_values() + 1);
     arguments.set_lines(lines.data());
     for (long long step = 0; step < run.steps; ++step) {
         inputs.update(setup, step, double(step) * setup.dt, step == 0);
         arguments.pack_lines(inputs, lines.data());
         arguments.set_uniforms(inputs.uniforms());
-        arguments.set_arrays(arrays);
+        arguments.set_arrays(arrays.arrays);
         arguments.set_step(step);
         for (std::size_t i = 0; step == 0 && i < program.once.size(); ++i)
             kernels.run(fmt::format("once{}", i), arguments.data(), blocks_x, blocks_y);
         for (std::size_t i = 0; i < program.stages.size(); ++i)
             kernels.run(fmt::format("stage{}", i), arguments.data(), blocks_x, blocks_y);
         for (std::size_t c = 0; c < program.next.size(); ++c)
-            std::swap(arrays[c], arrays[std::size_t(program.next[c])]);
+            std::swap(arrays.arrays[c], arrays.arrays[std::size_t(program.next[c])]);
     }
-    std::vector<T> result;
-    for (std::size_t c = 0; c < e.components.size(); ++c)
-        for (int y = 0; y < run.ny; ++y)
-            result.insert(result.end(), arrays[c] + y * pitch, arrays[c] + y * pitch + run.nx);
-    return result;
+    std::vector<int> components(e.components.size());
+    std::iota(components.begin(), components.end(), 0);
+    return arrays.cells(components);
 }
 
 }  // namespace
 
 TEST_CASE("The text of the CUDA kernels has the bits of the CPU's rows") {
-    const auto* text = GENERATE(
-        "du/dt = lap(u) - u*v^2; dv/dt = 0.5*lap(v) + u*v^2 - 0.1*v; stepper = rk4",
-        "du/dt = lap(u) + dxy(u); dt = 0.01; left: u = y; right: flux(u) = t; top: u = sin(x); "
-        "bottom: u + flux(u) = 1",
-        "du/dt = lap(u) + dxy(u); dt = 0.01; x: periodic; top: u = sin(x); bottom: flux(u) = x",
-        "du/dt = lap(u^3 - u - lap(u)); dt = 0.01; x: insulated; y: periodic; stepper = heun",
-        "da/dt = b; db/dt = lap(a) + dxy(a); stepper = symplectic; left: a = sin(y + t); right: a + "
-        "2*flux(a) = 1; y: insulated",
-        "du/dt = div(exp(-5*grad2(u))*grad(u)) + tanh(u)*sin(x)*cos(y*u) - log(1 + u^2)*atan2(u, x "
-        "- 2); dt = 0.01; boundary = zero",
-        "du/dt = div((1 + 0.5*cos(x*y))*grad(u)); dt = 0.01; boundary = zero; top: flux(u) = x; inside "
-        "= x + y > 4",
-        "du/dt = lap(u) + normal + random*u + where(u/0 - u/0, 0.1, 0.2); dt = 0.05; inside = x > "
-        "3; laplacian = isotropic",
-        "du/dt = 0.2*lap(u) - u*v + dx(u*x*dx(v)); dv/dt = lap(v)*sin(y) + 0.1*dx(dx(u)); dt = 0.01; left: u "
-        "= 1; right: u = y; top, bottom: flux(u) = sin(x); inside = x > 2",
-        "du/dt = dx(u*dx(u) + y) - lap(lap(u)*x - t) + (1 + u)^p; p = 1.5; dt = 0.001; left: u = y^2; right: "
-        "flux(u) = t; y: u = 0");
+    const std::string text = GENERATE(from_range(kTexts));
     INFO(text);
     const auto check = [&]<class T>(T) {
         const Equations e = read_equations(text);

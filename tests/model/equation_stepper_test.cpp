@@ -1,13 +1,20 @@
-#include <cmath>
-#include <cstring>
-#include <set>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <deque>
+#include <mutex>
+#include <set>
+#include <vector>
+
+#include "kernels/equation/rows/time_tiling.h"
 #include "tests/model/typed_run.h"
 #include "tests/support/catch.h"
 
 using namespace stencil_test;
-using stencil::equation::find_cut;
-using stencil::equation::read_equations;
+using stencil::ThreadPool;
+using namespace stencil::equation;
 
 namespace {
 
@@ -22,45 +29,47 @@ void check_bits_of_single_cells(const std::string& text, const TypedRun& run) {
     CHECK(same_bits(run_typed<double>(text, run), run_typed<double>(text, plain)));
 }
 
-}  // namespace
+// The rows that a part writes, with their neighbours.
+using Touched = std::set<int>;
 
-TEST_CASE("Conditions at the sides hold on the faces, with their place and time") {
-    TypedRun run{.steps = 5};
-    double t = 0;
-    // Ghost cells for a value g on the face, and for value + 2 flux = g, at spacing 0.5.
-    const auto outside = [&](const Grid& g, int x, int y) {
-        if (y < 0) return 2 * std::sin((x + 0.5) * 0.5) - g(x, 0);
-        if (y >= g.ny) return g(x, g.ny - 1) + 0.5 * 0.25;
-        if (x < 0) return 2 * (1 + t) - g(0, y);
-        const double edge = g(g.nx - 1, y);
-        return (std::cos((y + 0.5) * 0.5) - edge * (0.5 - 2 / 0.5)) / (0.5 + 2 / 0.5);
-    };
-    Grid u = start_grid(run, 0, outside);
-    for (int step = 0; step < run.steps; ++step, t += 0.01)
-        u = stepped(u, [&](int x, int y) { return u(x, y) + 0.01 * u.lap(x, y) / 0.25; });
-    const auto cells = run_typed<double>(
-        "du/dt = lap(u); dx = 0.5; dt = 0.01; left: u = 1 + t; right: u + 2*flux(u) = cos(y); top: u = "
-        "sin(x); bottom: flux(u) = 0.25",
-        run);
-    CHECK(largest_difference(cells, u.u) < kRounding);
+void check_apart(const std::deque<Touched>& parts, std::size_t begin, std::size_t end) {
+    Touched all;
+    std::size_t sum = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+        all.insert(parts[i].begin(), parts[i].end());
+        sum += parts[i].size();
+    }
+    CHECK(all.size() == sum);
 }
 
-TEST_CASE("The cheaper cut is taken") {
-    const auto stored = [](const std::string& formula) {
-        const auto e = read_equations("du/dt = " + formula + "; dv/dt = 0");
-        return find_cut(e.graph, {e.components[0].formula}).size();
+std::size_t stored_coefficients(const std::string& text) {
+    std::size_t count = 0;
+    for (const auto& stage : program_of<double>(read_equations(text)).once) count += stage.outputs.size();
+    return count;
+}
+
+}  // namespace
+
+TEST_CASE("Each axis has its own conditions, in the corners too") {
+    TypedRun run{.steps = 6};
+    struct Case {
+        std::string sides;
+        bool wrap_x;
     };
-    CHECK(stored("lap(u)") == 0);
-    CHECK(stored("lap2(u)") == 1);
-    CHECK(stored("lap(lap(u) + v) + dx(lap(u) - v)") == 1);
-    CHECK(stored("lap(dx(u) + dy(v))") == 1);
-    CHECK(stored("-lap2(u) - lap(u) - grad2(u)") == 1);
-    CHECK(stored("lap(lap2(u))") == 2);
-    CHECK(stored("u[+3,0] + u[-1,+2]") == 3);
-    CHECK(stored("lap(normal*u)") == 1);
-    // Three angles are computed once per cell and stored, instead of in five cells of two slopes.
-    CHECK(stored("div(cos(6*atan2(dy(u), dx(u)))*grad(u)) + dx(sin(6*atan2(dy(u), dx(u)))*dy(u)) - "
-                 "dy(sin(6*atan2(dy(u), dx(u)))*dx(u))") == 3);
+    const auto c =
+        GENERATE(values<Case>({{"x: periodic; y: insulated", true}, {"x: insulated; y: periodic", false}}));
+    INFO(c.sides);
+    Grid u = start_grid(run, 0, [&](const Grid& g, int x, int y) {
+        return c.wrap_x ? g((x + g.nx) % g.nx, std::clamp(y, 0, g.ny - 1))
+                        : g(std::clamp(x, 0, g.nx - 1), (y + g.ny) % g.ny);
+    });
+    for (int step = 0; step < run.steps; ++step)
+        u = stepped(u, [&](int x, int y) {
+            const double corners = u(x + 1, y + 1) + u(x - 1, y - 1) - u(x + 1, y - 1) - u(x - 1, y + 1);
+            return u(x, y) + 0.1 * (u.lap(x, y) + corners / 4);
+        });
+    CHECK(largest_difference(run_typed<double>("du/dt = lap(u) + dxy(u); dt = 0.1; " + c.sides, run), u.u) <
+          1e-13);
 }
 
 TEST_CASE("What is made of one coordinate alone has neighbours too") {
@@ -78,20 +87,10 @@ TEST_CASE("What is made of one coordinate alone has neighbours too") {
 }
 
 TEST_CASE("Rows, single cells and any number of threads have the same bits") {
-    const auto* text =
-        GENERATE("du/dt = lap(u) - u*v^2; dv/dt = 0.5*lap(v) + u*v^2 - 0.1*v",
-                 "du/dt = lap(u^3 - u - lap(u)); dt = 0.01; boundary = insulated",
-                 "da/dt = b; db/dt = lap(a); left: a = sin(y + t); right: a + 2*flux(a) = 1",
-                 "du/dt = div(exp(-5*grad2(u))*grad(u)) + tanh(u)*sin(x)*cos(y*u) - log(1 + u^2)*atan2(u, x "
-                 "- 2); dt = 0.01",
-                 "du/dt = lap(u) + normal + random*u; dt = 0.05; boundary = zero",
-                 "du/dt = -up(y - 6)*dx(u) + dxy(u) - u_xf*u_yb + where(u > 0.5, 1, mod(u, 0.1)); dt = 0.01; "
-                 "laplacian = isotropic",
-                 "du/dt = where(u/0 - u/0, u, -u) + where(u > 0, 1/0, 0)*0; dv/dt = max(v, u/0)",
-                 "du/dt = div(D*grad(u)) + lap(D*lap(u)); D = 1 + 0.5*cos(x*y); dt = 0.001; boundary = zero; "
-                 "left: u = t; inside = x + y > 4",
-                 "du/dt = u[x+2*dx,y] - u + 0.1*u[-3,+1] + abs(u)^0.3 - sqrt(u)/3; inside = x > 3");
+    const std::string text = GENERATE(from_range(kTexts));
+    const bool is_map = text.starts_with("u'");
     for (const char* stepper : {"euler", "heun", "rk4", "symplectic"}) {
+        if (is_map && stepper != std::string_view("euler")) continue;
         INFO(text << ", " << stepper);
         for (const int threads : {1, 3})
             check_bits_of_single_cells(
@@ -115,15 +114,14 @@ TEST_CASE(
 }
 
 TEST_CASE("Many steps in one pass have the bits of one step after the other") {
-    const auto* text = GENERATE(
-        "du/dt = lap(u) - u*v^2; dv/dt = 0.5*lap(v) + u*v^2 - 0.1*v",
+    const std::string text = GENERATE(
+        as<std::string>(),
         "da/dt = lap(a) + b + sin(x - t); db/dt = lap(a); left: a = sin(y + t); right: a + 2*flux(a) = t; "
         "top: a + t*flux(a) = 1; bottom: flux(a) = cos(x); laplacian = isotropic",
         "du/dt = lap(u^3 - u - lap(u)) + dxy(u)*random; dt = 0.01; inside = x > y",
-        "da/dt = b; db/dt = lap(a); left: a = sin(y + t); right: a + 2*flux(a) = 1",
-        "u' = ind(sum8(u) > 3) + y*(1 - x)*0.1 - 1/(2 + u) + (3 - y)*(0.1 - y/7); left: u = 1; right: "
-        "flux(u) = x");
-    // In the second text, symplectic steps read `a` at the sides at the end of a step and at the beginning of
+        kTexts.front(),
+        kTexts.back());
+    // In the first text, symplectic steps read `a` at the sides at the end of a step and at the beginning of
     // the next, with times that differ in the last bit. Sizes cover fewer rows than threads, and rows
     // narrower and slightly wider than a tile. Only the last three exceed the cache, so that a pass fuses
     // several steps, and only the last two use several threads.
@@ -136,7 +134,7 @@ TEST_CASE("Many steps in one pass have the bits of one step after the other") {
                                                                   {15, 2000, 5},
                                                                   {333, 101, 3}}));
     for (const char* stepper : {"euler", "rk4", "symplectic"}) {
-        const bool is_map = std::string_view(text).starts_with("u'");
+        const bool is_map = text.starts_with("u'");
         if (std::string_view(stepper) != "euler" && is_map) continue;
         if (std::string_view(stepper) == "rk4" && nx * ny > 10000) continue;
         INFO(text << ", " << stepper << ", " << nx << " x " << ny << ", threads " << threads);
@@ -160,4 +158,91 @@ TEST_CASE("The next state takes the place of this one where no other cell reads 
     CHECK(arrays("du/dt = lap(u^3 - lap(u))", "euler") == std::pair(2, 3));
     CHECK(arrays("du/dt = lap(u)", "euler") == std::pair(2, 2));
     CHECK(arrays("du/dt = v - u; dv/dt = lap(v) + u", "euler") == std::pair(4, 4));
+}
+
+TEST_CASE("Every row of every level is made once, of rows that are as far, and no two threads meet") {
+    const bool periodic = GENERATE(false, true);
+    const int threads = GENERATE(1, 2, 3, 7), rows = GENERATE(1, 2, 3, 4, 5, 8, 13, 28, 29, 100);
+    ThreadPool pool(threads);
+    const TimeTiling tiling(rows, 10, periodic, threads, 1);
+    const int most = std::min(tiling.most_levels(), 9);
+    for (int levels = 1; levels <= most; ++levels) {
+        INFO(rows << " rows, periodic " << periodic << ", threads " << threads << ", levels " << levels);
+        std::vector<int> done(std::size_t(rows), 0);
+        std::deque<Touched> parts;
+        std::mutex making;
+        std::atomic<int> wrong{0};
+        tiling.run(pool, levels, [&] {
+            const std::lock_guard lock(making);
+            Touched& touched = parts.emplace_back();
+            const auto run = [&touched, &wrong, &done, rows, periodic](int level, int y) {
+                wrong += done[std::size_t(y)] != level;
+                for (const int beside : {y - 1, y + 1}) {
+                    if (!periodic && (beside < 0 || beside >= rows)) continue;
+                    const int there = (beside + rows) % rows;
+                    touched.insert(there);
+                    // A row may be one level ahead: it then overwrites nothing that is still read here.
+                    const int further = done[std::size_t(there)] - level;
+                    wrong += rows > 1 && further != 0 && further != 1;
+                }
+                touched.insert(y);
+                ++done[std::size_t(y)];
+            };
+            return [run](int level, int y, int y_end) {
+                for (; y < y_end; ++y) run(level, y);
+            };
+        });
+        CHECK(wrong == 0);
+        CHECK(done == std::vector<int>(std::size_t(rows), levels));
+        const auto bands = std::size_t(std::clamp(rows / 4, 1, threads));
+        check_apart(parts, 0, bands);
+        check_apart(parts, bands, parts.size());
+    }
+}
+
+TEST_CASE("Formulas of the place are stored as they are at each cell, beyond every side and in corners too") {
+    const auto* sides = GENERATE("boundary = periodic",
+                                 "left, top: u = 1; right, bottom: flux(u) = 0.3",
+                                 "x: periodic; top: u = 2; bottom: flux(u) = 0.1",
+                                 "y: periodic; left: u = 2; right: flux(u) = 0.1");
+    INFO(sides);
+    // What depends on the time is not stored.
+    const auto text = [&](const char* now) {
+        return fmt::format(
+            "du/dt = div(D*grad(u)) + u*lap(D) + dxy(E); D = 1 + 0.5*cos(x*y - x{0}); E = exp(-0.1*x^2 - "
+            "0.2*y{0}); none = 0; dx = 0.5; dt = 0.01; {1}",
+            now,
+            sides);
+    };
+    const TypedRun run{.steps = 4, .stepper = GENERATE("euler", "symplectic")};
+    CHECK(largest_difference(run_typed<double>(text(""), run), run_typed<double>(text(" + none*t"), run)) <
+          1e-13);
+    // An array read by diagonal neighbours would be wrong in corners that are not periodic.
+    const bool y_periodic = std::string_view(sides).find("boundary") == 0 || sides[0] == 'y';
+    CHECK(stored_coefficients(text("")) == (y_periodic ? 2 : 1));
+    CHECK(stored_coefficients(text(" + none*t")) == 0);
+}
+
+TEST_CASE("Parameters set in mid-run count in what is stored") {
+    const Equations e =
+        read_equations("du/dt = div(D*grad(u)); D = 1 + 0.5*cos(k*x*y); k = 0.3; dt = 0.1; boundary = zero");
+    ThreadPool pool(2);
+    const EquationSetup before{40, 30, 1, 0.1, {0.3}};
+    EquationSetup after = before;
+    after.parameters = {0.7};
+    const Program program = program_of<double>(e);
+    EquationStepper<double> changed(program, before, pool), kept(program, before, pool),
+        fresh(program, after, pool);
+    const auto copy = [](EquationStepper<double>& from, EquationStepper<double>& to) {
+        stencil::copy_cells(from.component(0), to.component(0));
+    };
+    set_cells(changed.component(0), [](int x, int y) { return (7 * x + 3 * y) % 11; });
+    copy(changed, kept);
+    changed.advance(5);
+    kept.advance(5);
+    copy(changed, fresh);
+    changed.set_parameters({0.7});
+    for (EquationStepper<double>* stepper : {&changed, &kept, &fresh}) stepper->advance(5);
+    CHECK(same_bits(cells_of(changed, 1), cells_of(fresh, 1)));
+    CHECK_FALSE(same_bits(cells_of(changed, 1), cells_of(kept, 1)));
 }

@@ -8,9 +8,9 @@
 #include "kernels/cpu/subnormals.h"
 #include "kernels/equation/fused/fused_compiler.h"
 #include "kernels/equation/fused/fused_shape.h"
+#include "kernels/equation/fused/pipeline_text.h"
 #include "kernels/methods/streaming/stream_tiles.h"
-#include "tests/model/text_arguments.h"
-#include "tests/model/text_on_cpu.h"
+#include "tests/model/generated_text.h"
 
 using namespace stencil;
 using namespace stencil::equation;
@@ -78,7 +78,7 @@ std::vector<T> run_fused(const Equations& e,
 }  // namespace
 
 TEST_CASE("Fused kernels have the bits of the CPU's rows, whatever their warps wait for") {
-    const std::string text = GENERATE(from_range(kTextsOfSeveralSteps));
+    const std::string text = GENERATE(from_range(kFiniteTexts));
     INFO(text);
     const auto check = [&]<class T>(T, int steps, int columns, int batch, int rest) {
         const Equations e = read_equations(text);

@@ -72,13 +72,6 @@ TEST_CASE("imex is of second order beside rk4, under all boundaries and their mi
     require_second_order(p.text + "; " + sides, p.dt);
 }
 
-TEST_CASE("imex is of second order where the explicit part changes with time, at the sides too") {
-    require_second_order("du/dt = lap(u) + 3*sin(2*t)*u + x/9; boundary = insulated", 0.1);
-    require_second_order(
-        "du/dt = lap(u) - u^3; left: flux(u) = 0.2*sin(3*t); right, top, bottom: flux(u) = 0", 0.1);
-    require_second_order("du/dt = lap(u) + dx(u) - dxy(v); dv/dt = 2*lap(v) - u*v; dx = 0.8", 0.1);
-}
-
 TEST_CASE("A step of imex multiplies each wave of a linear equation by the scheme's stability function") {
     constexpr int nx = 13, ny = 10;
     const auto [sides, kx, ky] = GENERATE(values<std::tuple<const char*, int, int>>({{"periodic", 3, 2},

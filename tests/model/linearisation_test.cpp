@@ -5,7 +5,6 @@
 #include <cmath>
 #include <numbers>
 
-#include "sim/model/stability/matrices.h"
 #include "tests/model/typed_run.h"
 #include "tests/support/catch.h"
 #include "tests/support/scratch.h"
@@ -187,19 +186,6 @@ TEST_CASE("The dispersion relation of a map is of what a step multiplies waves b
     const double k = 0.7;
     CHECK(std::abs(dispersion(e, state_of(e, {0}), k)[0].real() -
                    std::log(1 - 0.2 * (2 - 2 * std::cos(k))) / 0.5) < 1e-12);
-}
-
-TEST_CASE("Eigenvalues of larger matrices") {
-    // A cyclic matrix has the three cube roots of 1.
-    const auto values = eigenvalues({0, 1, 0, 0, 0, 1, 1, 0, 0}, 3);
-    Complex sum = 0, product = 1;
-    for (const Complex& value : values) {
-        CHECK(std::abs(std::pow(value, 3) - 1.0) < 1e-12);
-        sum += value;
-        product *= value;
-    }
-    CHECK(std::abs(sum) < 1e-12);
-    CHECK(std::abs(product - 1.0) < 1e-12);
 }
 
 TEST_CASE("Small waves grow, decay and swing in runs as the dispersion relation has it") {

@@ -75,6 +75,7 @@ inline const std::vector<Operator> kOperators{
     {"lap(u) - up(2*sin(x))*dx(u) - up(-1)*dy(u)", "Uxx + Uyy - 2*sin(x)*Ux + Uy", 1},
     {"lap(u) + dxy(u)", "Uxx + Uyy + Uxy", 2, false},
     {"lap(u) - 0.005*lap2(u)", "Uxx + Uyy - 0.005*(Uxxxx + 2*Uxxyy + Uyyyy)", 2, false},
+    {"lap(u) - 0.05*dx(dxx(u)) - 3*dx(u^2)", "Uxx + Uyy - 0.05*Uxxx - 6*U*Ux", 2, false},
     {"lap(u) + dx(u*dy(u))", "Uxx + Uyy + Ux*Uy + U*Uxy", 2, false},
     {"lap(u) + div(vec(u*dx(u), u*dy(u)))", "Uxx + Uyy + Ux^2 + Uy^2 + U*(Uxx + Uyy)", 2, false},
 };

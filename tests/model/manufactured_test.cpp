@@ -5,34 +5,12 @@
 #include <cstring>
 #include <span>
 
-#include "sim/machine/row_compiler.h"
-#include "sim/text/error.h"
 #include "tests/support/scratch.h"
 
 using namespace stencil;
 using namespace stencil_test;
 
 namespace {
-
-struct Executor {
-    const char* name;
-    bool plain;
-    int threads;
-    equation::RowCompiler compiler;
-};
-
-std::vector<Executor> executors() {
-    std::vector<Executor> all{{"the scalar reference", true, 1, {}},
-                              {"rows", false, 1, {}},
-                              {"rows by three threads", false, 3, {}}};
-    try {
-        find_c_compiler();
-        if (equation::has_row_machine())
-            all.push_back({"compiled rows", false, 2, compile_rows_in_background});
-    } catch (const MachineError&) {  // tests of compiled rows are told as skipped
-    }
-    return all;
-}
 
 const Executor kRowMachine{"rows by two threads", false, 2, {}};
 

@@ -9,9 +9,8 @@
 #include "kernels/cpu/subnormals.h"
 #include "kernels/equation/cuda/nvrtc.h"
 #include "kernels/equation/resident/resident_plan.h"
-#include "sim/model/presets.h"
-#include "tests/model/text_arguments.h"
-#include "tests/model/text_on_cpu.h"
+#include "sim/model/model.h"
+#include "tests/model/generated_text.h"
 #include "tests/support/scratch.h"
 #include "tests/support/skip.h"
 
@@ -91,7 +90,7 @@ std::vector<T> run_resident(const Equations& e,
 }  // namespace
 
 TEST_CASE("Resident kernels have the bits of the CPU's rows, whatever their blocks wait for") {
-    const std::string text = GENERATE(from_range(kTextsOfSeveralSteps),
+    const std::string text = GENERATE(from_range(kFiniteTexts),
                                       "du/dt = lap(u) - u*v^2; dv/dt = 0.5*lap(v) + 0.01*x*u*v^2 - 0.01*y*v; "
                                       "dt = 0.1; boundary = periodic; "
                                       "stepper = rk4");

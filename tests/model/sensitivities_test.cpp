@@ -47,6 +47,7 @@ TEST_CASE("Sensitivities are what differences of two runs tell, by every stepper
         // No cell crosses a branch, where finite differences would mix both sides.
         "du/dt = v; dv/dt = (1 + F)*lap(u) - F*sin(u) + max(x - 3.5, F*u) - abs(y - 5 - F*v)/sqrt(1 + u^2) + "
         "atan2(F, 1 + u) + where(F*x > 1, F*u, F^2) + min(u + 5, F*v)",
+        "du/dt = 0.1*lap(u) - u^(2 + F) + (1 + u^2)^(F/3 - 1)",
         "du/dt = F*lap(u)/(1 + u) + cos(u) + log(1 + F + u^2) - up(F)*dx(u); laplacian = isotropic");
     for (const char* stepper : {"euler", "heun", "rk4", "symplectic"}) {
         INFO(text << ", " << stepper);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "kernels/equation/equation_stepper.h"
+#include "sim/machine/row_compiler.h"
 #include "sim/model/equations.h"
 #include "sim/model/stability/linearisation.h"
 #include "sim/model/step/stages.h"
@@ -20,6 +21,33 @@
 #include "tests/support/scratch.h"
 
 namespace stencil_test {
+
+/// Texts that every executor steps to the same bits. They have every kind of side, several stages, noise,
+/// inputs of place and time, and values that are not finite.
+inline const std::vector<std::string> kTexts{
+    "du/dt = lap(u) - u*v^2; dv/dt = 0.5*lap(v) + u*v^2 - 0.1*v; dt = 0.1; boundary = periodic",
+    "du/dt = lap(u) + dxy(u); dt = 0.01; left: u = y; right: flux(u) = t; top: u = sin(x); bottom: u + "
+    "flux(u) = 1",
+    "du/dt = lap(u^3 - u - lap(u)); dt = 0.01; x: insulated; y: periodic; stepper = heun",
+    "da/dt = b; db/dt = lap(a) + dxy(a); stepper = symplectic; dt = 0.1; left: a = sin(y + t); right: a + "
+    "2*flux(a) = 1; y: insulated",
+    "du/dt = div((1 + 0.5*cos(x*y))*grad(u)) + sin(t)*u; dt = 0.01; boundary = zero; top: flux(u) = x; "
+    "inside = x + y > 4",
+    "du/dt = lap(u) + normal + random*u; dt = 0.05; x: periodic; top: u = sin(x); bottom: flux(u) = 0; "
+    "laplacian = isotropic; stepper = heun",
+    "du/dt = dx(u*dx(u) + y) - lap(lap(u) - t); dt = 0.001; left: u = y^2; right: flux(u) = t; y: u = 0",
+    "du/dt = div(exp(-5*grad2(u))*grad(u)) + tanh(u)*sin(x)*cos(y*u) - log(1 + u^2)*atan2(u, x - 2); dt = "
+    "0.01; boundary = zero; stepper = rk4",
+    "du/dt = 0.2*lap(u) - u*v + dx(u*x*dx(v)); dv/dt = lap(v)*sin(y) + 0.1*dx(dx(u)); dt = 0.01; left: u = "
+    "1; "
+    "right: u = y; top, bottom: flux(u) = sin(x); inside = x > 2",
+    "du/dt = -up(y - 6)*dx(u) - u_xf*u_yb + where(u > 0.5, 1, mod(u, 0.1)) + 0.1*u[-3,+1] + abs(u)^p - "
+    "sqrt(u)/3; p = 1.5; dt = 0.01",
+    "du/dt = where(u/0 - u/0, u, -u) + where(u > 0, 1/0, 0)*0; dv/dt = max(v, u/0)",
+    "u' = ind(sum8(u) > 3) + y*(1 - x)*0.1 - 1/(2 + u) + (3 - y)*(0.1 - y/7); left: u = 1; right: flux(u) = "
+    "x"};
+/// Those that stay finite and are stepped several steps at a time.
+inline const std::vector<std::string> kFiniteTexts(kTexts.begin(), kTexts.begin() + 7);
 
 using Start = std::function<double(int component, int x, int y)>;
 
@@ -35,6 +63,27 @@ struct TypedRun {
         return 0.3 + 0.05 * ((7 * x + 3 * y + 5 * component) % 11);
     };
 };
+
+/// The ways in which processors step a text, the scalar reference first.
+struct Executor {
+    const char* name;
+    bool plain;
+    int threads;
+    stencil::equation::RowCompiler compiler;
+};
+
+inline std::vector<Executor> executors() {
+    std::vector<Executor> all{{"the scalar reference", true, 1, {}},
+                              {"rows", false, 1, {}},
+                              {"rows by three threads", false, 3, {}}};
+    try {
+        stencil::find_c_compiler();
+        if (stencil::equation::has_row_machine())
+            all.push_back({"compiled rows", false, 2, stencil::compile_rows_in_background});
+    } catch (const stencil::MachineError&) {  // tests of compiled rows are told as skipped
+    }
+    return all;
+}
 
 /// Values of an equation's parameters.
 inline std::vector<double> values_of(const stencil::equation::Equations& e) {
@@ -93,6 +142,14 @@ std::vector<T> cells_of(stencil::equation::EquationStepper<T>& stepper, int comp
     return cells;
 }
 
+/// Waits until the steps are made by compiled rows.
+template <class T>
+void require_compiled(stencil::equation::EquationStepper<T>& stepper) {
+    stepper.wait_for_compiler();
+    INFO(stepper.why_not_compiled());
+    REQUIRE(stepper.compiled());
+}
+
 /// Returns the components one after another, row by row.
 template <class T>
 std::vector<T> run_typed(const std::string& text, const TypedRun& run) {
@@ -101,11 +158,7 @@ std::vector<T> run_typed(const std::string& text, const TypedRun& run) {
     if (!run.stepper.empty()) e.stepper = run.stepper;
     stencil::ThreadPool pool(run.threads);
     EquationStepper<T> stepper(program_of<T>(e), setup_of(e, run), pool, run.compiler);
-    if (run.compiler) {
-        stepper.wait_for_compiler();
-        INFO(stepper.why_not_compiled());
-        REQUIRE(stepper.compiled());
-    }
+    if (run.compiler) require_compiled(stepper);
     const int components = int(e.components.size());
     for (int c = 0; c < components; ++c)
         set_cells(stepper.component(c), [&](int x, int y) { return run.start(c, x, y); });
