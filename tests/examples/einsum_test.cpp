@@ -93,6 +93,8 @@ TEMPLATE_TEST_CASE("Einsum on the CPU is what NumPy's rules say", "", float, dou
     CAPTURE(random.seed);
     for (const auto& cases : {kEinsumCases, kLargerEinsumCases})
         for (const EinsumCase& one : cases) {
+            // OpenBLAS multiplies these, unwatched, and the plain loops take half a minute.
+            if (kWatchedMemory && one.subscripts.starts_with("ij,jk->") && one.shapes[0][0] > 100) continue;
             CAPTURE(one.subscripts, one.shapes);
             CHECK(error_of<TestType>(random, one) <= kEinsumTolerance<TestType>);
         }
