@@ -91,8 +91,11 @@ function(stencilscope_join_folders target)
   endforeach()
 endfunction()
 
-set(stencilscope_standard_headers algorithm array chrono cmath cstdint deque functional limits map memory mutex optional
-  span stdexcept string string_view utility variant vector)
+set(stencilscope_standard_headers algorithm array chrono cmath cstdint deque functional limits map memory mutex numeric optional
+  ranges span stdexcept string string_view utility variant vector)
+# What most files outside the kernels include, too. The JSON library alone has 25,000 lines.
+set(stencilscope_common_headers ${stencilscope_standard_headers} atomic condition_variable filesystem fstream future sstream
+  thread fmt/format.h sim/text/json.h)
 
 # Headers of packages without a CMake configuration.
 find_package(PkgConfig REQUIRED)
