@@ -43,7 +43,7 @@ if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   list(APPEND disabled_vectors HWY_SVE HWY_SVE2 HWY_SVE_256 HWY_SVE2_128 HWY_RVV)
 endif()
 if(STENCILSCOPE_SANITIZE OR STENCILSCOPE_FUZZ)
-  # The code is the same for all: sanitizers watch that for AVX2, or for numbers one by one.
+  # One length of vectors is enough where memory and threads are watched: AVX2's, or single numbers on older processors.
   list(APPEND disabled_vectors HWY_SSSE3 HWY_SSE4 HWY_AVX3 HWY_AVX3_DL)
 endif()
 if(disabled_vectors)
