@@ -8,7 +8,6 @@
 #include "kernels/cpu/subnormals.h"
 #include "kernels/equation/fused/fused_compiler.h"
 #include "kernels/equation/fused/fused_shape.h"
-#include "kernels/equation/fused/pipeline_text.h"
 #include "kernels/methods/streaming/stream_tiles.h"
 #include "tests/model/generated_text.h"
 
