@@ -179,8 +179,13 @@ VerifyRow Verification::compare_ways(const Case& c) const {
 }
 
 void Verification::work() {
-    const Case& c = cases_[next_++];
-    rows_.push_back(c.run.is_general() ? compare_ways(c) : compare_method(c));
+    const auto together = std::size_t(std::clamp(machine_.cpu_threads / 2, 1, 8));
+    for (std::size_t i; ahead_.size() < together && (i = rows_.size() + ahead_.size()) < cases_.size();)
+        ahead_.push_back(std::async(std::launch::async, [this, &c = cases_[i]] {
+            return c.run.is_general() ? compare_ways(c) : compare_method(c);
+        }));
+    rows_.push_back(ahead_.front().get());
+    ahead_.pop_front();
 }
 
 int Verification::differing() const {

@@ -2,6 +2,8 @@
 // other, and hashes against those of other machines.
 #pragma once
 
+#include <deque>
+#include <future>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
@@ -26,14 +28,15 @@ struct VerifyRow {
     std::string note;               ///< why an executor was left out
 };
 
-/// Runs one comparison per work() call, so that rows appear as they are made.
+/// Gives a comparison's row per work() call, so that rows appear as they are made; the next ones run
+/// meanwhile, because most of their time is compilation.
 class Verification {
   public:
     /// Throws InputError if a model cannot be read.
     Verification(const VerifySpec& spec, const Machine& machine);
 
-    bool done() const { return next_ == cases_.size(); }
-    double share() const { return double(next_) / double(cases_.size()); }
+    bool done() const { return rows_.size() == cases_.size(); }
+    double share() const { return double(rows_.size()) / double(cases_.size()); }
     void work();
     const std::vector<VerifyRow>& rows() const { return rows_; }
     int differing() const;
@@ -58,7 +61,7 @@ class Verification {
     const Machine& machine_;
     std::vector<Case> cases_;
     std::vector<VerifyRow> rows_;
-    std::size_t next_ = 0;
+    std::deque<std::future<VerifyRow>> ahead_;
 };
 
 /// Formats a line of the table.
