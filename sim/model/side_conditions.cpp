@@ -66,16 +66,20 @@ SideCondition condition_of(const std::string& word) {
     using enum SideCondition::Kind;
     Graph graph;
     const auto condition = condition_of_word(graph, word);
-    const Node zero = graph.number(0);
+    const Node nothing = graph.number(0);
     if (condition && condition->periodic) return {periodic};
-    if (condition && condition->value == zero) return {flux};
-    if (condition && condition->flux == zero) return {value};
+    if (condition && condition->value == nothing) return {flux};
+    if (condition && condition->flux == nothing) return {value};
+    if (word == name_of(Boundary::zero)) return {zero};
     return {.kind = typed, .typed = word};
 }
 
 bool is_periodic(const std::string& word) {
     return condition_of(word).kind == SideCondition::Kind::periodic;
 }
+
+// As condition_of_word() has zero: the value at the face is half that of the last cell.
+constexpr std::string_view kFactorOfZero = "0.5*dx";
 
 SideCondition condition_of(const SideStatement& row, std::string_view component) {
     using enum SideCondition::Kind;
@@ -88,8 +92,11 @@ SideCondition condition_of(const SideStatement& row, std::string_view component)
             const Syntax& term = left.args[1];
             if (is_flux(term, component)) return {robin, right};
             if (term.kind == SyntaxKind::call && term.text == "*" && is_flux(term.args[1], component) &&
-                !is_about(term.args[0], component))
-                return {robin, right, to_text(term.args[0])};
+                !is_about(term.args[0], component)) {
+                const std::string factor = to_text(term.args[0]);
+                return right == "0" && factor == kFactorOfZero ? SideCondition{zero}
+                                                               : SideCondition{robin, right, factor};
+            }
         }
     }
     return {.kind = typed, .typed = fmt::format("{} = {}", to_text(left), right)};
@@ -110,11 +117,9 @@ std::string equation_of(const SideCondition& condition, std::string_view compone
     using enum SideCondition::Kind;
     if (condition.kind == typed) {
         if (condition.typed.find('=') != std::string::npos) return condition.typed;
-        // As condition_of_word() has it: the value at the face is half that of the last cell.
-        if (condition.typed == name_of(Boundary::zero))
-            return fmt::format("{0} + 0.5*dx*flux({0}) = 0", component);
         return equation_of(condition_of(condition.typed), component);
     }
+    if (condition.kind == zero) return fmt::format("{0} + {1}*flux({0}) = 0", component, kFactorOfZero);
     const std::string right = to_text(read_formula(condition.value));
     if (condition.kind == value) return fmt::format("{} = {}", component, right);
     if (condition.kind == flux) return fmt::format("flux({}) = {}", component, right);
@@ -147,22 +152,42 @@ bool relabel(Rewriting& text, std::span<const SideStatement> rows, F&& keeps) {
     return !kept.empty();
 }
 
-// An equation at this side alone is replaced; one that names more sides stays and is overridden.
+// Zero as a word if that holds for this component alone and is the only word for this side; else an equation.
+std::string condition_text(const SideCondition& condition,
+                           const Statements& read,
+                           std::string_view component,
+                           Side side,
+                           const SideStatement* in_force) {
+    const bool repeats = std::ranges::any_of(read.sides, [&](const SideStatement& row) {
+        return &row != in_force && row.side == side && row.named == 1 && !row.word.empty();
+    });
+    if (condition.kind == SideCondition::Kind::zero && read.evolutions.size() == 1 && !repeats)
+        return std::string(name_of(Boundary::zero));
+    return equation_of(condition, component);
+}
+
+// A condition of this component at this side alone is replaced, unless it is about the opposite side too. One
+// that names more sides or components stays and is overridden.
 void write_condition(Rewriting& text,
                      const Statements& read,
                      std::string_view component,
                      Side side,
                      const SideCondition& condition) {
     const InForce force = in_force(read, component);
-    const std::string wanted = fmt::format("{}: {}", label_of({side}), equation_of(condition, component));
+    const SideStatement* now = force[std::size_t(side)];
+    const std::string wanted =
+        fmt::format("{}: {}", label_of({side}), condition_text(condition, read, component, side, now));
+    const auto is_own = [&](const SideStatement& row) {
+        return row.word.empty() || (read.evolutions.size() == 1 && !is_periodic(row.word));
+    };
     for (const StatementPlace& statement : read.places) {
         std::vector<Side> holds;
         for (const SideStatement& row : rows_of(read, statement))
-            if (row.word.empty() && force[std::size_t(row.side)] == &row) holds.push_back(row.side);
+            if (is_own(row) && force[std::size_t(row.side)] == &row) holds.push_back(row.side);
         if (holds == std::vector{side}) return text.replace(statement.span, wanted);
     }
     text.add(wanted);
-    if (is_periodic(word_of(read, force[std::size_t(side)])))
+    if (is_periodic(word_of(read, now)))
         text.add(fmt::format("{}: flux({}) = 0", label_of({opposite(side)}), component));
 }
 

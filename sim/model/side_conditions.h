@@ -11,7 +11,7 @@ namespace stencil {
 
 /// A boundary condition of one component at one side.
 struct SideCondition {
-    enum class Kind { value, flux, robin, periodic, typed };
+    enum class Kind { value, flux, robin, zero, periodic, typed };
     Kind kind = Kind::periodic;
     std::string value = "0";   ///< V of `u = V`, `flux(u) = V` and `u + B*flux(u) = V`: a formula
     std::string factor = "1";  ///< B

@@ -305,8 +305,8 @@ TEST_CASE("A condition at one side is written into any text, and all others stay
         for (int change = 0; change < 4; ++change) {
             const std::string component = kSideComponents[std::size_t(dice.integer(0, components - 1))];
             const std::size_t side = std::size_t(dice.integer(0, 3)), other = side ^ 1;
-            SideCondition wanted{Kind(dice.integer(0, 3))};
-            if (wanted.kind != Kind::periodic) wanted.value = one_of(dice, kSideFormulas);
+            SideCondition wanted{Kind(dice.integer(0, 4))};
+            if (wanted.kind < Kind::zero) wanted.value = one_of(dice, kSideFormulas);
             if (wanted.kind == Kind::robin)
                 wanted.factor = one_of(dice, std::array{"1", "k", "-3", "k + 1", "k*2"});
             const auto before = side_conditions(text, component);
@@ -359,7 +359,10 @@ TEST_CASE("Statements of sides are split, replaced and removed where they stand"
           "x: periodic; y: insulated\nleft: flux(v) = 0; right: flux(v) = 0\n");
     for (const char* wrong : {"", "1; top: v = 0", "1 +", "(", "u = 1"})
         CHECK_THROWS_AS(with("", left, {value, wrong}), InputError);
-    CHECK(side_conditions(head + "x: zero\n", "u")[0] == SideCondition{.kind = typed, .typed = "zero"});
+    CHECK(with("all: u = 1\n", top, {zero}) == "all: u = 1\ntop: u + 0.5*dx*flux(u) = 0\n");
+    CHECK(text_with_side("du/dt = lap(u)\nleft: u = 1\n", "u", left, {zero}) ==
+          "du/dt = lap(u)\nleft: zero\n");
+    CHECK(side_conditions(head + "x: zero\n", "u")[0] == SideCondition{zero});
     CHECK(side_conditions(head + "x: 2*u = 1\n", "u")[1] == SideCondition{.kind = typed, .typed = "2*u = 1"});
 }
 

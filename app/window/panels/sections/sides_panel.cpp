@@ -25,6 +25,7 @@ constexpr auto kKinds = std::to_array<KindRow>({
     {Kind::value, "value", "{0} = V", "The value on the side (Dirichlet)"},
     {Kind::flux, "flux", "flux({0}) = V", "The slope outwards across the side (Neumann); 0 is insulated"},
     {Kind::robin, "Robin", "{0} + B*flux({0}) = V", "A mixture of value and slope (Robin)"},
+    {Kind::zero, "zero", "zero", "What lies outside is 0: the cells beyond this side"},
     {Kind::periodic,
      "periodic",
      "periodic",
@@ -111,7 +112,7 @@ void draw_side(UiState& ui, const SidesOf& sides, Side side, ImVec2 at, float wi
     draw_kinds(ui, sides, side, name);
     if (now.kind == Kind::typed) fitted_text(now.typed, width, faint_color(), now.typed);
     if (now.kind == Kind::robin) draw_number(ui, sides, side, "B", &SideCondition::factor, width);
-    if (now.kind != Kind::typed && now.kind != Kind::periodic)
+    if (now.kind == Kind::value || now.kind == Kind::flux || now.kind == Kind::robin)
         draw_number(ui, sides, side, "V", &SideCondition::value, width);
     ImGui::EndGroup();
     ImGui::PopID();
