@@ -1,6 +1,7 @@
 #include "sim/figure/chart.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "sim/figure/text.h"
 
@@ -34,6 +35,12 @@ Axis axis_of(const DotChart& chart) {
     std::vector<double> values;
     for (const DotRow& row : chart.rows) values.push_back(row.value);
     for (const ChartLimit& limit : chart.limits) values.push_back(limit.value);
+    // Over at least a factor of 2, so that small differences look small.
+    const auto [low, high] = std::ranges::minmax_element(values);
+    if (low != values.end() && *low > 0 && *high < 2 * *low) {
+        const double middle = std::sqrt(*low * *high), half = std::sqrt(2.0);
+        values.insert(values.end(), {middle / half, middle * half});
+    }
     return axis_over(values, true, 0.06);
 }
 
