@@ -160,7 +160,10 @@ void Session::return_to_tip() {
 void Session::leave_tip() {
     pace_.stand(step());
     plan_no_more();
-    const std::size_t left = history_.tip->edits.size() - simulation_->edits().size();
+    // As many as History shows: a stroke is several edits of the run. The newest changes come last.
+    const auto& undo = history_.changes.undo;
+    const auto is_earlier = [&](const UndoEntry& one) { return one.step <= step(); };
+    const auto left = std::ranges::find_if(undo.rbegin(), undo.rend(), is_earlier) - undo.rbegin();
     history_.changes.push({"leaving the later steps", step(), history_.tip, history_.timeline.remember()},
                           undo_budget());
     history_.timeline.cut(step() + 1);
@@ -169,7 +172,7 @@ void Session::leave_tip() {
         fmt::format("Continuing from step {}. Later steps (to {}){} are set aside; Undo restores them",
                     step(),
                     history_.tip->step,
-                    left == 0 ? "" : fmt::format(" and {} edit{}", left, left == 1 ? "" : "s")));
+                    left == 0 ? "" : fmt::format(" and {} change{}", left, left == 1 ? "" : "s")));
     history_.tip.reset();
     history_.tip_measures = Measures();
 }

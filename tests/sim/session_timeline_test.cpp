@@ -121,6 +121,21 @@ TEST_CASE("What is done at an earlier step leaves the later ones behind, and und
     }
 }
 
+TEST_CASE("What is set aside is counted as in History: a stroke of two pieces is one change") {
+    Bench bench(diffusion());
+    bench.act(action::Step{10});
+    bench.act(action::Paint{{{}, 5, 5, 8, 8}});
+    bench.act(action::Paint{{{}, 8, 8, 12, 8, true}});
+    bench.act(action::Step{10});
+    bench.set("coefficient", "0.1");
+    bench.act(action::Step{10});
+    const std::size_t shown = bench.now()->history->done.size();
+    REQUIRE(shown == 2);
+    bench.act(action::Jump{5});
+    bench.paint(5, 5);
+    CHECK(contains(bench.message(), "(to 30) and 2 changes are set aside"));
+}
+
 TEST_CASE("What fails at an earlier step leaves the later ones where they are") {
     Bench bench(diffusion());
     const auto seen = eventful(bench, false);
