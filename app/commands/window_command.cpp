@@ -92,7 +92,10 @@ int start_window([[maybe_unused]] const RunWords& words, [[maybe_unused]] Window
     request.start_page = !begins && words.settings.empty() && words.spec_file.empty();
     request.spec = all.spec();
     if (words.has("view") || !request.spec.view.empty()) request.panes = panes_of(request.spec);
-    if (words.has("steps") || !all.spec_file.empty()) request.stop_at = request.spec.steps;
+    if (words.has("steps") || (!all.spec_file.empty() && !request.continues))
+        request.stop_at = request.spec.steps;
+    else if (!all.spec_file.empty())
+        request.go_to = request.spec.steps;
     return window_command(request);
 #else
     throw InputError("this build has no window; 'stencilscope run --out DIR' runs headless (see --help)");
@@ -132,7 +135,7 @@ ChosenCommand add_window(CLI::App& app) {
     add("scale", "S", "of text and controls, instead of the monitor's", set_scale);
     add("sections",
         "LIST",
-        "sections of the side panel that are open, e.g. Simulation,Performance",
+        "sections of the side panel that are open, e.g. Simulation,Brush; shows the tab of the first",
         [](WindowRequest& r, const std::string& text) { r.sections = split(text, ','); });
     add("example",
         "'NAME ...'",

@@ -39,22 +39,18 @@ float strip_height(float content) {
     return std::round(content + 2 * strip_padding().y);
 }
 
+ImVec2 part_padding() {
+    return ImVec2(std::round(em(0.6f)), std::round(em(0.5f)));
+}
+
 // Draws a part at the left of what is left, and at its right a strip that changes its width (at scale 1) when
 // it is dragged. The part is wide enough for its labels at larger text sizes.
 template <class F>
-void draw_resizable(const std::string& name,
-                    UiState& ui,
-                    Area& rest,
-                    float share,
-                    float& width,
-                    ImGuiWindowFlags flags,
-                    F&& draw) {
+void draw_resizable(const std::string& name, UiState& ui, Area& rest, float share, float& width, F&& draw) {
     const float most = share * rest.width, grip = std::max(3.0f, std::round(em(0.25f)));
     const float whole = std::floor(std::min(std::max(width * ui.scale, em(18)), most));
     const Area part = rest.cut_left(whole - grip), area = rest.cut_left(grip);
-    begin_area(name.c_str(), part, ImVec2(std::round(em(0.6f)), std::round(em(0.5f))), flags);
-    draw();
-    ImGui::End();
+    draw(part);
     begin_area((name + " edge").c_str(), area, ImVec2(0, 0), kStrip);
     ImGui::InvisibleButton("##drag", ImVec2(area.width, std::max(1.0f, area.height)));
     const bool held = ImGui::IsItemActive();
@@ -81,6 +77,15 @@ void strip(const char* name, const Area& area, bool below, F&& draw) {
     ImGui::End();
 }
 
+// The tabs stay in place above the sections, which scroll. Where that leaves sections no room, tabs go.
+void draw_panel(UiState& ui, const Snapshot& snapshot, Area part) {
+    const float tabs = strip_height(ImGui::GetFrameHeight());
+    if (part.height > 2 * tabs) strip("##tabs", part.cut_top(tabs), true, [&] { draw_panel_tabs(ui); });
+    begin_area("##panel", part, part_padding(), kFixed | ImGuiWindowFlags_AlwaysVerticalScrollbar);
+    draw_side_panel(ui, snapshot);
+    ImGui::End();
+}
+
 // At the canvas' left edge, if that leaves room for the field. In a low window the mouse wheel scrolls it.
 void draw_tool_column(UiState& ui, const Snapshot& snapshot, Area& rest) {
     if (rest.width < em(12)) return;
@@ -96,8 +101,15 @@ void draw_tool_column(UiState& ui, const Snapshot& snapshot, Area& rest) {
 // Lists the windows that the keyboard cycles through: strips, panel, and windows over the canvas.
 std::vector<ImGuiWindow*> parts_of(const ImGuiContext& context) {
     std::vector<ImGuiWindow*> parts;
-    for (const char* name :
-         {"##toolbar", "##panel", "##editor", "##tools", "##corner", "##tour", "##timeline", "##notices"})
+    for (const char* name : {"##toolbar",
+                             "##tabs",
+                             "##panel",
+                             "##editor",
+                             "##tools",
+                             "##corner",
+                             "##tour",
+                             "##timeline",
+                             "##notices"})
         if (ImGuiWindow* window = ImGui::FindWindowByName(name); window && window->WasActive)
             parts.push_back(window);
     constexpr ImGuiWindowFlags kNone = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_ChildWindow |
@@ -143,6 +155,8 @@ bool draw_interface(UiState& ui, const Snapshot& snapshot) {
     follow_kernel(ui, snapshot);
     follow_components(ui, snapshot);
     follow_brush(ui, snapshot);
+    follow_equation(ui, snapshot);
+    follow_revealed(ui);
     // Sections that need these set them again in each frame in which they are visible.
     ui.wants_histogram = ui.wants_spectrum = ui.wants_plane = ui.panel.equation.editing = false;
     ui.panel.code.waits = false;
@@ -164,19 +178,22 @@ bool draw_interface(UiState& ui, const Snapshot& snapshot) {
     if (shown) {
         const Area area = rest.cut_top(strip_height(toolbar_height()));
         strip("##toolbar", area, true, [&] { draw_toolbar(ui, snapshot); });
-        draw_resizable("##panel",
-                       ui,
-                       rest,
-                       float(kLargestPanelShare),
-                       ui.preferences.panel_width,
-                       kFixed | ImGuiWindowFlags_AlwaysVerticalScrollbar,
-                       [&] { draw_side_panel(ui, snapshot); });
+        draw_resizable(
+            "##panel", ui, rest, float(kLargestPanelShare), ui.preferences.panel_width, [&](Area part) {
+                draw_panel(ui, snapshot, part);
+            });
         // Beside the canvas, so that the field is seen while its equation is typed.
         if (ui.panel.equation.large)
-            draw_resizable(
-                "##editor", ui, rest, float(kLargestEditorShare), ui.preferences.editor_width, kStrip, [&] {
-                    draw_large_editor(ui, snapshot);
-                });
+            draw_resizable("##editor",
+                           ui,
+                           rest,
+                           float(kLargestEditorShare),
+                           ui.preferences.editor_width,
+                           [&](const Area& part) {
+                               begin_area("##editor", part, part_padding(), kStrip);
+                               draw_large_editor(ui, snapshot);
+                               ImGui::End();
+                           });
         if (rest.height >= strip_height(frame) + least_canvas) {
             const Area below = rest.cut_bottom(strip_height(frame));
             strip("##timeline", below, false, [&] { draw_timeline(ui, snapshot); });
@@ -191,7 +208,7 @@ bool draw_interface(UiState& ui, const Snapshot& snapshot) {
     draw_long_actions(ui, snapshot);
     take_color_bar_input(ui, snapshot);
     draw_plots(ui, snapshot);
-    draw_prompt(ui);
+    const bool prompts = draw_prompt(ui);
     draw_large_results(ui);
     draw_gallery(ui, snapshot);
     draw_help(ui, snapshot);
@@ -203,7 +220,7 @@ bool draw_interface(UiState& ui, const Snapshot& snapshot) {
     const EquationState& equation = ui.panel.equation;
     const bool text_waits = equation.typed_at >= 0 || ImGui::GetTime() < equation.hold_until;
     return tooltip_waits() || text_waits || ui.panel.code.waits || notice_fades(ui, snapshot) ||
-           ui.panel.tour.done || ImGui::GetTime() < copied_until;
+           ui.panel.tour.done || ui.panel.tour.settles > 0 || prompts || ImGui::GetTime() < copied_until;
 }
 
 }  // namespace stencil

@@ -67,7 +67,11 @@ Preferences preferences_for(const WindowRequest& request, std::string& trouble) 
     Preferences preferences = request.frames > 0 ? Preferences() : load_preferences(&trouble);
     preferences.prompts_done = prompts_done(request, preferences);
     if (request.theme) preferences.theme = *request.theme;
-    if (request.sections) preferences.open_sections = *request.sections;
+    if (request.sections) {
+        preferences.open_sections = *request.sections;
+        if (!request.sections->empty())
+            preferences.panel_tab = tab_of(request.sections->front()).value_or(preferences.panel_tab);
+    }
     if (request.window) {
         preferences.window_width = request.window->nx;
         preferences.window_height = request.window->ny;
@@ -104,7 +108,8 @@ class MainWindow {
         clock_ = std::make_unique<FrameClock>(request.vsync ? display_->refresh_rate() : 0);
         follow_scale();
         SessionOptions session;
-        session.running = !request.paused && !request.tour;
+        session.running = !request.paused && !request.tour && !request.go_to;
+        if (request.go_to) ui_.act(action::Jump{*request.go_to, false});
         session.stop_at = request.stop_at;
         session.steps_per_frame = request.steps_per_frame;
         engine_ = std::make_unique<Engine>(request_.spec, session, [this] { wake(); });

@@ -13,6 +13,7 @@ namespace stencil {
 struct WindowRequest {
     RunSpec spec;
     std::optional<long long> stop_at;  ///< step at which the run stops; empty: it does not
+    std::optional<long long> go_to;    ///< step to which it goes at first, and pauses
     std::string out;                   ///< initial folder of the export panel
     bool paused = false;
     long long steps_per_frame = 10;          ///< 0: automatic; few, to show the beginning on fast machines

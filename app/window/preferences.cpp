@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cmath>
@@ -28,8 +29,8 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::size_t kMaxSections = 64;
-constexpr std::string_view kThemes[] = {"dark", "light"};                         // by Theme
-constexpr std::string_view kShapes[] = {"round", "square", "rectangle", "fill"};  // by BrushShape
+constexpr std::array<std::string_view, 2> kThemes{"dark", "light"};                         // by Theme
+constexpr std::array<std::string_view, 4> kShapes{"round", "square", "rectangle", "fill"};  // by BrushShape
 
 // Takes what is valid from an object, and leaves the rest as it is.
 struct PreferencesReader {
@@ -62,11 +63,12 @@ struct PreferencesReader {
         if (std::isfinite(number)) value = T(std::clamp(number, double(least), double(most)));
     }
     template <class E, std::size_t N>
-    void operator()(const char* name, E& value, const std::string_view (&names)[N]) const {
+    requires std::is_enum_v<E>
+    void operator()(const char* name, E& value, const std::array<std::string_view, N>& names) const {
         std::string text;
         (*this)(name, text);
-        if (const auto known = std::ranges::find(names, text); known != std::end(names))
-            value = E(known - names);
+        if (const auto known = std::ranges::find(names, text); known != names.end())
+            value = E(known - names.begin());
     }
 };
 
@@ -95,6 +97,7 @@ void for_each_preference(P& p, const F& field) {
     field("window_height", p.window_height, kMinWindow, kMaxWindow);
     field("prompts_done", p.prompts_done);
     field("axes", p.axes);
+    field("panel_tab", p.panel_tab, kPanelTabs);
     field("open_sections", p.open_sections);
     field("view", p.view);
     field("smooth", p.smooth);

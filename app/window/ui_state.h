@@ -47,10 +47,16 @@ struct Preferences : KeptChoices {
     int window_width = 1280, window_height = 800;
     std::vector<std::string> prompts_done;  ///< names of first-use prompts
     bool axes = true;                       ///< coordinates around the field
-    std::vector<std::string> open_sections{
-        "Equation", "Simulation", "View", "Brush"};  ///< open sections of the panel, by title
-    std::string view = "now";                        ///< as for --view
-    std::string colormap, laplacian_colormap;        ///< empty: the model's
+    PanelTab panel_tab = PanelTab::model;
+    std::vector<std::string> open_sections{"Equation",
+                                           "Simulation",
+                                           "View",
+                                           "Brush",
+                                           "Measure",
+                                           "Performance",
+                                           "Export"};  ///< open sections of the panel, by title
+    std::string view = "now";                          ///< as for --view
+    std::string colormap, laplacian_colormap;          ///< empty: the model's
     std::string export_folder = kExportFolder;
     std::vector<std::string> export_files = default_exports();
     bool export_replace = false;
@@ -78,6 +84,7 @@ struct Transfer {
 /// Thumbnails of ready runs, models and initial conditions.
 struct GalleryView {
     bool open = false;
+    std::string search;          ///< only rows with this text are shown
     std::size_t wanted = 0;      ///< rows that have been visible
     Gallery::Pictures pictures;  ///< in the order of gallery_rows(); empty before any was wanted
     std::uintptr_t texture = 0;  ///< OpenGL name of the texture that holds them
@@ -103,7 +110,7 @@ struct ClosePopups {};
 /// Moves the keyboard focus to the next part of the window, and after the last to none; and back.
 struct FocusNext {};
 struct FocusPrevious {};
-/// Opens a section of the panel and scrolls it into view.
+/// Opens a section of the panel, in its tab, and scrolls it into view.
 struct RevealSection {
     std::string_view title;
 };

@@ -134,7 +134,8 @@ TEST_CASE("the presenter has a title, the time and one button, and is left by it
     REQUIRE(strip.drawn);
     CHECK(strip.content.x <= strip.room.x + 1);
     CHECK(strip.content.y <= strip.room.y + 1);
-    for (const char* name : {"##toolbar", "##panel", "##tools", "##corner", "##timeline", "##status"}) {
+    for (const char* name :
+         {"##toolbar", "##tabs", "##panel", "##tools", "##corner", "##timeline", "##status"}) {
         CAPTURE(name);
         CHECK_FALSE(window_rect(name).drawn);
     }

@@ -324,8 +324,13 @@ TEST_CASE("A click in the gallery begins a ready run, which runs on, or a run wi
     CHECK(lab.model().name == presets()[0].name);
     CHECK(lab.session.snapshot()->step == 0);
     CHECK_FALSE(lab.session.snapshot()->running);
+    lab.ui.gallery.search = "TWO-r";
+    CHECK_THROWS(click_tile(presets()[0].name));
+    lab.ui.gallery.search = "";
+    lab.ui.panes = {Pane::laplacian};
     const ReadyRun& run = ready_runs()[0];
     click_tile(run.name);
+    CHECK(lab.ui.panes == panes_of(run.spec));
     CHECK(lab.now().size == run.spec.size);
     CHECK(lab.session.snapshot()->running);
     lab.session.apply(action::Undo{});

@@ -209,6 +209,44 @@ TEST_CASE("A prompt can be left out, and the one about a slider stands beside it
     CHECK(window_rect("##prompt").least.y > slider.Max.y);  // the first waits; the next is below the slider
 }
 
+TEST_CASE("A prompt goes by itself after a while, and frames go on until then") {
+    Interface window;
+    window.quiet();
+    window.ui.preferences.prompts_done.clear();
+    window.ui.panes = {Pane::now};
+    window.frames(3);
+    REQUIRE(window_rect("##prompt").drawn);
+    CHECK(window.moves);
+    for (std::size_t i = 1; i <= prompts().size(); ++i) {
+        window.ui.panel.prompt.since -= 21;
+        window.frames(2);
+        CHECK(done(window).size() == i);
+    }
+    window.frames(60);
+    CHECK_FALSE(window_rect("##prompt").drawn);
+    CHECK_FALSE(window.moves);
+}
+
+TEST_CASE("A card scrolls to its control again when the page above it grows, and not when the user scrolls") {
+    Interface window;
+    window.resize(1280, 400);
+    begin(window);
+    window.ui.panel.tour.card = 4;  // about the method, below the equation
+    window.ui.panel.tour.reveals = true;
+    window.frames(6);
+    ImGuiWindow* panel = ImGui::FindWindowByName("##panel");
+    REQUIRE(window.ui.panel.tour.seen);
+    const float before = panel->Scroll.y;
+    REQUIRE(before > 0);
+    window.snapshot.now.use_model(find_model("gray-scott"));  // whose section Equation is longer
+    window.frames(8);
+    CHECK(panel->Scroll.y > before);
+    CHECK(window.ui.panel.tour.seen);
+    ImGui::SetScrollY(panel, 0);
+    window.frames(6);
+    CHECK(panel->Scroll.y == 0);
+}
+
 TEST_CASE("A prompt stands over the field and not over its colour bar") {
     Interface window;
     window.ui.panes = {Pane::now};

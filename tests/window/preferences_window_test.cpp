@@ -25,7 +25,7 @@ namespace {
 constexpr std::string_view kOther = R"({
     "theme": "light", "font_size": 21.0, "panels": false, "panel_width": 500.0, "editor_width": 600.0,
     "window_width": 1500, "window_height": 1100, "prompts_done": ["paint"], "axes": false,
-    "open_sections": ["Export"], "view": "laplacian", "smooth": true, "show_numbers": false,
+    "panel_tab": "Files", "open_sections": ["Export"], "view": "laplacian", "smooth": true, "show_numbers": false,
     "colormap": "magma", "laplacian_colormap": "coolwarm",
     "brush": {"value": -0.25, "radius": 33.5, "add": true, "soft": true, "shape": "rectangle",
               "straight": true, "tolerance": 0.375},
@@ -104,7 +104,7 @@ TEST_CASE("a broken field of the preferences falls back to its default, and the 
     const Preferences read = read_preferences(
         R"({"theme": "light", "font_size": "large", "panel_width": 1e9, "window_width": -5, "panels": 3,
             "brush": {"radius": -3, "value": "much", "soft": true, "shape": "star", "tolerance": "some"}, "recent": "none", "view": 3,
-            "window_height": 900, "prompts_done": ["paint"], "open_sections": ["View", 7], "unknown": {"a": [1]}})");
+            "window_height": 900, "prompts_done": ["paint"], "open_sections": ["View", 7], "panel_tab": "Kitchen", "unknown": {"a": [1]}})");
     CHECK(read.theme == Theme::light);
     CHECK(read.font_size == standard.font_size);
     CHECK(read.panel_width == kMaxPanelWidth);
@@ -113,6 +113,7 @@ TEST_CASE("a broken field of the preferences falls back to its default, and the 
     CHECK(read.window_height == 900);
     CHECK(read.prompts_done == std::vector<std::string>{"paint"});
     CHECK(read.open_sections == standard.open_sections);
+    CHECK(read.panel_tab == standard.panel_tab);
     CHECK(read.brush.radius > 0);
     CHECK(read.brush.value == standard.brush.value);
     CHECK(read.brush.soft);

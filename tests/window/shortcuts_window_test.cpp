@@ -222,9 +222,10 @@ TEST_CASE(
         REQUIRE(parts.size() < 10);
         parts.push_back(part());
     }
-    REQUIRE(parts.size() >= 2);
+    REQUIRE(parts.size() >= 3);
     CHECK(parts[0] == "##toolbar");
-    CHECK(parts[1] == "##panel");
+    CHECK(parts[1] == "##tabs");
+    CHECK(parts[2] == "##panel");
     tab(GLFW_MOD_SHIFT);
     CHECK(part() == parts.back());
     tab(0);

@@ -1,9 +1,11 @@
-// Opens every tree node of the panel, while memory freed by ImGui is checked.
+// Opens every tab, tree node, menu and popup, while memory freed by ImGui is checked.
 #include <imgui_internal.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "app/window/panels/panels.h"
@@ -84,7 +86,7 @@ TEST_CASE("Every tree node of the panel is opened, and nothing is written to mem
         CAPTURE(section.title);
         HeadlessImGui imgui(1280, 2400);
         UiState ui = open_interface();
-        ui.preferences.open_sections = {section.title};
+        open_only(ui, {section.title});
         imgui.draw = [&] { draw_interface(ui, snapshot); };
         imgui.frames(3);
         ImGuiWindow* panel = ImGui::FindWindowByName("##panel");
@@ -102,4 +104,36 @@ TEST_CASE("Every tree node of the panel is opened, and nothing is written to mem
         }
     }
     CHECK(opened >= 6);
+}
+
+TEST_CASE(
+    "Every tab, and every menu and popup around the canvas, is opened without a write to freed memory") {
+    FreedMemory freed;
+    const Snapshot snapshot = typed_snapshot();
+    HeadlessImGui imgui(1280, 800);
+    UiState ui = open_interface();
+    imgui.draw = [&] { draw_interface(ui, snapshot); };
+    imgui.frames(3);
+    std::set<PanelTab> tabs;
+    int popups = 0;
+    for (const char* name : {"##tabs", "##toolbar", "##tools", "##timeline", "##corner", "##status"}) {
+        CAPTURE(name);
+        const WindowRect part = window_rect(name);
+        REQUIRE(part.drawn);
+        const float width = part.most.x - part.least.x, height = part.most.y - part.least.y;
+        const float length = std::max(width, height), step = ImGui::GetFontSize();
+        for (float along = step / 2; along < length; along += step) {
+            imgui.click(width > height ? ImVec2(part.least.x + along, part.least.y + height / 2)
+                                       : ImVec2(part.least.x + width / 2, part.least.y + along));
+            imgui.frames(2);
+            tabs.insert(ui.preferences.panel_tab);
+            popups += ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup) ? 1 : 0;
+            ui = open_interface();
+            ui.ask(ClosePopups{});
+            imgui.frames(2);
+        }
+        CHECK(freed.is_untouched());
+    }
+    CHECK(tabs.size() == kPanelTabs.size());
+    CHECK(popups >= 4);
 }

@@ -29,6 +29,11 @@ void change_text_size(UiState& ui, float pixels) {
     size = std::clamp(std::round(size) + pixels, kMinFontSize, kMaxFontSize);
 }
 
+void turn_tab(UiState& ui, std::size_t by) {
+    show_panels(ui);
+    show_tab(ui, PanelTab((std::size_t(ui.preferences.panel_tab) + by) % kPanelTabs.size()));
+}
+
 }  // namespace
 
 void change(UiState& ui, std::string setting, std::string_view value, bool continuing) {
@@ -215,6 +220,14 @@ void close_popups(UiState& ui, const Snapshot& snapshot) {
 void toggle_panels(UiState& ui, const Snapshot&) {
     if (ui.presenter) return show_panels(ui);
     ui.preferences.panels = !ui.preferences.panels;
+}
+
+void next_tab(UiState& ui, const Snapshot&) {
+    turn_tab(ui, 1);
+}
+
+void previous_tab(UiState& ui, const Snapshot&) {
+    turn_tab(ui, kPanelTabs.size() - 1);
 }
 
 void toggle_theme(UiState& ui, const Snapshot&) {

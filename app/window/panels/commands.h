@@ -85,6 +85,9 @@ void toggle_gallery(UiState& ui, const Snapshot& snapshot);
 void follow_brush(UiState& ui, const Snapshot& snapshot);
 void close_popups(UiState& ui, const Snapshot& snapshot);
 void toggle_panels(UiState& ui, const Snapshot& snapshot);
+/// Shows the panel's next or previous tab; after the last one the first.
+void next_tab(UiState& ui, const Snapshot& snapshot);
+void previous_tab(UiState& ui, const Snapshot& snapshot);
 /// Shows toolbar and panels, for what needs them.
 void show_panels(UiState& ui);
 void toggle_theme(UiState& ui, const Snapshot& snapshot);

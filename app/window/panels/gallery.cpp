@@ -2,11 +2,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <string>
 
 #include "app/window/display/gallery_texture.h"
 #include "app/window/panels/commands.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/widgets/widgets.h"
+#include "sim/problem/ready_runs.h"
 
 namespace stencil {
 namespace {
@@ -26,12 +29,27 @@ void draw_picture(
         (ImTextureID)ui.gallery.texture, least, ImVec2(least.x + size.x, least.y + size.y), from, to);
 }
 
+// Begins a new line after the hyphens of words that are wider than this; ImGui would break them anywhere.
+std::string broken_at_hyphens(std::string_view text, float width) {
+    std::string broken;
+    while (!text.empty()) {
+        const std::string_view word = text.substr(0, std::min(text.find(' '), text.size() - 1) + 1);
+        text.remove_prefix(word.size());
+        const std::size_t hyphen = word.rfind('-');
+        const bool breaks = hyphen != word.npos && text_width(word) > width;
+        broken += word.substr(0, breaks ? hyphen + 1 : word.size());
+        if (breaks) broken.append("\n").append(word.substr(hyphen + 1));
+    }
+    return broken;
+}
+
 // Draws wrapped text, clipped to its area. Returns its height.
 float draw_text(std::string_view text, ImVec2 at, ImVec2 most, ImGuiCol color) {
     const ImVec4 clip(at.x, at.y, most.x, most.y);
-    const char* begin = text.data();
-    const char* end = begin + text.size();
     const float width = most.x - at.x;
+    const std::string broken = broken_at_hyphens(text, width);
+    const char* begin = broken.data();
+    const char* end = begin + broken.size();
     ImGui::GetWindowDrawList()->AddText(
         ImGui::GetFont(), ImGui::GetFontSize(), at, ImGui::GetColorU32(color), begin, end, width, &clip);
     return ImGui::CalcTextSize(begin, end, false, width).y;
@@ -40,15 +58,31 @@ float draw_text(std::string_view text, ImVec2 at, ImVec2 most, ImGuiCol color) {
 constexpr float kTile = 6.8f;  // in font sizes
 constexpr float kBeside = 12;  // width of a run's title and sentence, in font sizes
 
+std::string lower_case(std::string_view text) {
+    std::string lower(text);
+    for (char& letter : lower) letter = char(std::tolower(static_cast<unsigned char>(letter)));
+    return lower;
+}
+
+// Whether the row has what is searched for in its name, title or sentence.
+bool is_found(const GalleryView& gallery, std::size_t index) {
+    const GalleryPicture* picture = index < gallery.pictures.size() ? gallery.pictures[index].get() : nullptr;
+    const std::string text = fmt::format("{}\n{}\n{}",
+                                         gallery_rows()[index].name,
+                                         picture ? picture->title : "",
+                                         picture ? picture->about : "");
+    return lower_case(text).find(lower_case(gallery.search)) != std::string::npos;
+}
+
 // Arranges tiles of this width in as many columns as fit. Returns true if one was clicked.
 template <class F>
-void draw_group(GalleryRow::Kind kind, float width, F&& tile) {
+void draw_group(const GalleryView& gallery, GalleryRow::Kind kind, float width, F&& tile) {
     const float spacing = ImGui::GetStyle().ItemSpacing.x;
     const int columns = std::max(1, int((ImGui::GetContentRegionAvail().x + spacing) / (width + spacing)));
     const auto rows = gallery_rows();
     int drawn = 0;
     for (std::size_t i = 0; i < rows.size(); ++i) {
-        if (rows[i].kind != kind) continue;
+        if (rows[i].kind != kind || !is_found(gallery, i)) continue;
         if (drawn++ % columns != 0) ImGui::SameLine(0, spacing);
         tile(i, rows[i].name);
     }
@@ -85,8 +119,10 @@ bool gallery_tile(UiState& ui, std::size_t index, const TileLook& look, std::str
     } else {
         draw_text(title, ImVec2(least.x, corner.y + pad), most, ImGuiCol_Text);
     }
-    const bool says = picture && !picture->about.empty();
-    tooltip(fmt::format("{}{}{}\n{}", title, says ? "\n" : "", says ? picture->about : "", option));
+    // What stands beside the picture is not repeated.
+    const bool says = !beside && picture && !picture->about.empty();
+    tooltip(beside ? std::string(option)
+                   : fmt::format("{}{}{}\n{}", title, says ? "\n" : "", says ? picture->about : "", option));
     return clicked;
 }
 
@@ -94,14 +130,23 @@ void draw_gallery(UiState& ui, const Snapshot& snapshot) {
     if (!ui.gallery.open) return;
     const ImVec2 share(0.96f, 0.96f), most(em(69), em(48));
     if (begin_over_canvas("Gallery", &ui.gallery.open, ui.canvas, share, most, ImGuiCond_Appearing)) {
+        ImGui::SetNextItemWidth(em(16));
+        text_input("##search", "Search", ui.gallery.search, "Shows what has this in its title or sentence");
+        if (!ui.gallery.search.empty()) ui.gallery.wanted = gallery_rows().size();  // whose titles come first
         subtitle("Runs", "Complete examples with their own start and settings");
-        draw_group(GalleryRow::Kind::run, em(kTile + kBeside), [&](std::size_t i, std::string_view name) {
-            if (!gallery_tile(ui, i, {em(kTile), false, em(kBeside)}, fmt::format("--spec {}", name))) return;
-            ui.act(action::Open{std::string(name)});
-            ui.gallery.open = false;
-        });
+        draw_group(
+            ui.gallery,
+            GalleryRow::Kind::run,
+            em(kTile + kBeside),
+            [&](std::size_t i, std::string_view name) {
+                if (!gallery_tile(ui, i, {em(kTile), false, em(kBeside)}, fmt::format("--spec {}", name)))
+                    return;
+                ui.act(action::Open{std::string(name)});
+                ui.panes = panes_of(find_ready_run(name)->spec);
+                ui.gallery.open = false;
+            });
         subtitle("Models", "Equations with an initial condition; their text is in the section Equation");
-        draw_group(GalleryRow::Kind::model, em(kTile), [&](std::size_t i, std::string_view name) {
+        draw_group(ui.gallery, GalleryRow::Kind::model, em(kTile), [&](std::size_t i, std::string_view name) {
             const bool chosen = name == snapshot.now.model->name;
             if (!gallery_tile(ui, i, {em(kTile), chosen}, fmt::format("--model {}", name))) return;
             begin_model(ui, name);

@@ -1,11 +1,13 @@
 // State that the panels keep between frames: texts being typed, drags in progress.
 #pragma once
 
+#include <array>
 #include <future>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/code/generated_code.h"
@@ -22,6 +24,11 @@
 #include "sim/view/value_range.h"
 
 namespace stencil {
+
+/// The tabs of the side panel; each section belongs to one (sections()).
+enum class PanelTab { model, view, measure, performance, files };
+inline constexpr std::array<std::string_view, 5> kPanelTabs{
+    "Model", "View", "Measure", "Performance", "Files"};  ///< their titles, by PanelTab
 
 namespace user_kernel {
 struct UserKernel;
@@ -155,6 +162,7 @@ struct BarDrag {
 struct ViewState {
     Pane single = Pane::now;  ///< the pane to return to from three-up
     BarDrag bar;
+    bool laplacian_colors = false;  ///< the Laplacian's colours are shown, not the field's
 };
 
 inline constexpr const char* kExportFolder = "stencilscope-out";
@@ -275,13 +283,21 @@ struct KernelState {
 enum class TourSpot { none, step, run, coefficient, view, method, ladder, equation, kernel };
 
 struct TourState {
-    std::optional<std::size_t> card;        ///< number of the card; empty: no tour
-    bool reveals = false, scrolls = false;  ///< once: open its section, scroll its control into view
-    bool done = false;                      ///< the card's task was done
-    double done_at = 0;                     ///< when (ImGui's time)
-    std::optional<figure::Box> control;     ///< the control in this frame (ImGui's coordinates), if visible
-    std::optional<figure::Box> seen;        ///< where it was in the newest frame
-    figure::Box size;                       ///< of the card, when drawn last
+    std::optional<std::size_t> card;     ///< number of the card; empty: no tour
+    bool reveals = false;                ///< once: open its section
+    std::optional<float> scrolled_to;    ///< the control's place in its page when it was scrolled into view
+    int settles = 0;                     ///< frames until the card has its size and place
+    bool done = false;                   ///< the card's task was done
+    double done_at = 0;                  ///< when (ImGui's time)
+    std::optional<figure::Box> control;  ///< the control in this frame (ImGui's coordinates), if visible
+    std::optional<figure::Box> seen;     ///< where it was in the newest frame
+    figure::Box size;                    ///< of the card, when drawn last
+};
+
+/// The prompt that is shown, and since when (ImGui's time).
+struct PromptState {
+    std::string_view name;
+    double since = 0;
 };
 
 /// The card on the canvas that a start without a run begins with.
@@ -291,6 +307,8 @@ struct StartPage {
 };
 
 struct PanelState {
+    std::map<PanelTab, float> scrolled;    ///< how far the panel's tabs are scrolled
+    PanelTab drawn_tab = PanelTab::model;  ///< in the newest frame
     StartPage start;
     std::map<unsigned, NumberDraft> drafts;  ///< of the text fields, by ImGui's ID
     double copied_until = 0;                 ///< the toolbar's copy button says so until then (ImGui's time)
@@ -309,6 +327,7 @@ struct PanelState {
     CodeState code;
     TimelineState timeline;
     TourState tour;
+    PromptState prompt;
     std::vector<ActionClock> long_actions;  ///< the running ones
 };
 

@@ -79,6 +79,9 @@ void draw_exports(UiState& ui, const Snapshot& snapshot);
 void draw_examples(UiState& ui, const Snapshot& snapshot);
 void draw_kernel(UiState& ui, const Snapshot& snapshot);
 
+/// The tooltip of a method's name: its card, and what else there is to say (such as why it is not offered).
+void method_tooltip(const Method& method, std::string_view beside);
+
 // Parts of the equation's section; the built-in diffusion has the first ones under Simulation.
 
 /// Draws one row per parameter. In typed equations a context menu sets its range or resets it.
@@ -91,8 +94,10 @@ void draw_sides(UiState& ui, const Snapshot& snapshot);
 void draw_units(UiState& ui, const Snapshot& snapshot);
 /// Shows the time step of typed equations, its stability limit, and the term that sets the limit.
 void draw_time_step(UiState& ui, const Snapshot& snapshot);
-/// Draws editor and error. A valid text is applied after a pause in typing, or at once with Ctrl+Enter.
+/// Draws editor and error. Ctrl+Enter applies the text at once.
 void draw_editor(UiState& ui, const Snapshot& snapshot);
+/// Applies a text that was typed some time ago. Call in every frame, even if no editor is visible.
+void follow_equation(UiState& ui, const Snapshot& snapshot);
 /// Draws the same in a pane of its own, with the equations typeset or the reference card.
 void draw_large_editor(UiState& ui, const Snapshot& snapshot);
 /// Returns why the text is invalid, or nothing if it is valid.
@@ -121,12 +126,14 @@ void stop_recording(UiState& ui);
 
 /// Returns the row of the pane on the canvas, kThreeUp or kComponents.
 const PaneRow& shown_view(const UiState& ui);
+/// Returns its title, which names the bookmark of a difference from one; `brief` is a shorter one.
+std::string shown_title(const UiState& ui, const Snapshot& snapshot, bool brief = false);
 
 /// Draws controls for the colour map, scale and range of the field's or the Laplacian's colours.
 void draw_color_controls(UiState& ui, const Snapshot& snapshot, bool laplacian);
 
 /// Draws a choice of what the canvas shows, as wide as set by SetNextItemWidth.
-void view_combo(UiState& ui, const Snapshot& snapshot, std::string_view shown, std::string_view tip);
+void view_combo(UiState& ui, const Snapshot& snapshot, const std::string& shown, std::string_view tip);
 
 // The mouse on colour bars.
 
@@ -212,6 +219,7 @@ void follow_ways(MeasureState& state, const Snapshot& snapshot);
 // The side panel.
 
 struct Section {
+    PanelTab tab;
     const char* title;  ///< stored in Preferences::open_sections
     const char* tip;
     void (*draw)(UiState&, const Snapshot&);
@@ -220,7 +228,16 @@ struct Section {
 /// Returns the sections in order, without those that have nothing to show.
 std::span<const Section> sections();
 
-/// Draws all sections, each below its header.
+/// Returns the tab of the section with this title; empty if there is none.
+std::optional<PanelTab> tab_of(std::string_view section);
+/// Shows a tab of the panel, with its first section open if none is.
+void show_tab(UiState& ui, PanelTab tab);
+
+/// Shows the tab of a section that is to be revealed. Call in every frame.
+void follow_revealed(UiState& ui);
+
+void draw_panel_tabs(UiState& ui);
+/// Draws the sections of the shown tab, each below its header.
 void draw_side_panel(UiState& ui, const Snapshot& snapshot);
 
 }  // namespace stencil

@@ -1,29 +1,42 @@
+#include <fmt/format.h>
 #include <imgui.h>
 #include <imgui_internal.h>
 
 #include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "app/window/panels/panels.h"
 #include "app/window/panels/tour.h"
 #include "app/window/panels/widgets/widgets.h"
+#include "app/window/shortcuts.h"
 #include "sim/examples/example.h"
+#include "sim/text/names.h"
 
 namespace stencil {
 namespace {
 
 // The examples come last, because they are left out if their table is empty.
 constexpr Section kSections[] = {
-    {"Equation", "The equation as text: yours or a preset's", draw_equation},
-    {"Simulation", "Parameters, boundary, steps, size and hardware", draw_simulation},
-    {"Initial condition", "The field at step 0", draw_initial},
-    {"View", "What the canvas shows and in which colours", draw_view},
-    {"Brush", "Shape, value and size of strokes on the canvas", draw_brush},
-    {"Measure", "Statistics, profiles and probes", draw_measure},
-    {"Performance", "Speed, and time per frame", draw_performance},
-    {"Generated code", "Stages, kernels, limits and code of a typed equation", draw_code},
-    {"Your kernel", "Your own CUDA kernel, checked and timed each time it is saved", draw_kernel},
-    {"Export", "Files, films, checkpoints and earlier runs", draw_exports},
-    {"Examples", "Other workloads on CPU and GPU", draw_examples},
+    {PanelTab::model, "Equation", "The equation as text: yours or a preset's", draw_equation},
+    {PanelTab::model, "Simulation", "Parameters, boundary, steps, size and hardware", draw_simulation},
+    {PanelTab::model, "Initial condition", "The field at step 0", draw_initial},
+    {PanelTab::view, "View", "What the canvas shows and in which colours", draw_view},
+    {PanelTab::view, "Brush", "Shape, value and size of strokes on the canvas", draw_brush},
+    {PanelTab::measure, "Measure", "Statistics, profiles and probes", draw_measure},
+    {PanelTab::performance, "Performance", "Speed, and time per frame", draw_performance},
+    {PanelTab::performance,
+     "Generated code",
+     "Stages, kernels, limits and code of a typed equation",
+     draw_code},
+    {PanelTab::performance,
+     "Your kernel",
+     "Your own CUDA kernel, checked and timed each time it is saved",
+     draw_kernel},
+    {PanelTab::files, "Export", "Files, films, checkpoints and earlier runs", draw_exports},
+    {PanelTab::performance, "Examples", "Other workloads on CPU and GPU", draw_examples},
 };
 
 // Content up to a page beyond the panel's edges is still drawn, so that the keyboard can reach it.
@@ -65,6 +78,28 @@ void draw_section(const Section& section, UiState& ui, const Snapshot& snapshot)
     ImGui::PopID();
 }
 
+// Draws a tab as its title with half of `around` at either side, and the chosen one with a line below it.
+void draw_tab(UiState& ui, PanelTab tab, float around) {
+    const std::string title(kPanelTabs[std::size_t(tab)]);
+    std::vector<std::string> titles;
+    for (const Section& section : sections())
+        if (section.tab == tab) titles.emplace_back(section.title);
+    const bool is_shown = tab == ui.preferences.panel_tab;
+    const ImVec4 plain = ImGui::GetStyleColorVec4(ImGuiCol_WindowBg);
+    ImGui::PushStyleColor(ImGuiCol_Button, plain);
+    ImGui::PushStyleColor(ImGuiCol_Text, is_shown ? text_color() : faint_color());
+    const bool clicked = ImGui::Button(title.c_str(), ImVec2(text_width(title) + around, 0));
+    ImGui::PopStyleColor(2);
+    tooltip(with_keys(fmt::format("{}", fmt::join(titles, ", ")), next_tab));
+    if (clicked) show_tab(ui, tab);
+    if (!is_shown) return;
+    const ImVec2 least = ImGui::GetItemRectMin(), most = ImGui::GetItemRectMax();
+    const float thickness = std::max(2.0f, std::round(em(0.14f)));
+    ImGui::GetWindowDrawList()->AddRectFilled(ImVec2(least.x, most.y - thickness / 2),
+                                              ImVec2(most.x, most.y + thickness / 2),
+                                              ImGui::GetColorU32(ImGuiCol_CheckMark));
+}
+
 }  // namespace
 
 std::span<const Section> sections() {
@@ -72,8 +107,52 @@ std::span<const Section> sections() {
     return examples().empty() ? all.first(all.size() - 1) : all;
 }
 
+std::optional<PanelTab> tab_of(std::string_view section) {
+    const auto found = std::ranges::find(sections(), section, &Section::title);
+    return found == sections().end() ? std::nullopt : std::optional(found->tab);
+}
+
+void show_tab(UiState& ui, PanelTab tab) {
+    auto& open_sections = ui.preferences.open_sections;
+    ui.preferences.panel_tab = tab;
+    const auto is_open = [&](const Section& section) {
+        return section.tab == tab && contains(open_sections, section.title);
+    };
+    if (std::ranges::none_of(sections(), is_open))
+        open_sections.emplace_back(std::ranges::find(sections(), tab, &Section::tab)->title);
+}
+
+void follow_revealed(UiState& ui) {
+    const auto* asked = ui.asked<RevealSection>();
+    for (const Section& section : sections())
+        if ((asked && asked->title == section.title) || tour_reveals(ui, section.title))
+            ui.preferences.panel_tab = section.tab;
+}
+
+void draw_panel_tabs(UiState& ui) {
+    float text = 0;
+    for (const std::string_view title : kPanelTabs) text += text_width(title);
+    const float room = ImGui::GetContentRegionAvail().x - text;
+    const float around = std::max(0.0f, room / float(kPanelTabs.size()));
+    ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(0, ImGui::GetStyle().FramePadding.y));
+    ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, 0);
+    for (std::size_t i = 0; i < kPanelTabs.size(); ++i) {
+        if (i > 0) ImGui::SameLine(0, 0);
+        draw_tab(ui, PanelTab(i), around);
+    }
+    ImGui::PopStyleVar(2);
+}
+
 void draw_side_panel(UiState& ui, const Snapshot& snapshot) {
-    for (const Section& section : sections()) draw_section(section, ui, snapshot);
+    // Each tab is scrolled by itself.
+    const PanelTab tab = ui.preferences.panel_tab;
+    float& scrolled = ui.panel.scrolled[tab];
+    if (std::exchange(ui.panel.drawn_tab, tab) != tab)
+        ImGui::SetScrollY(scrolled);
+    else
+        scrolled = ImGui::GetScrollY();
+    for (const Section& section : sections())
+        if (section.tab == tab) draw_section(section, ui, snapshot);
 }
 
 }  // namespace stencil

@@ -112,9 +112,10 @@ float view_width(bool labelled) {
 void draw_view_choice(UiState& ui, const Snapshot& snapshot, bool labelled, float width) {
     const PaneRow& shown = shown_view(ui);
     ImGui::SetNextItemWidth(width);
+    const float room = width - ImGui::GetFrameHeight() - 2 * ImGui::GetStyle().FramePadding.x;
     view_combo(ui,
                snapshot,
-               labelled ? shown.title : shown.brief,
+               fitted(shown_title(ui, snapshot, !labelled), std::max(room, em(2))),
                with_keys("What the canvas shows", next_view) +
                    (shown.pane == Pane::from_bookmark ? "" : fmt::format("\n--view {}", shown.name)));
 }

@@ -4,6 +4,7 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "app/window/panels/commands.h"
@@ -19,6 +20,9 @@ namespace {
 constexpr ImGuiWindowFlags kCard =
     kPlainWindow | ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoBringToFrontOnFocus;
 
+// Frames until ImGui has scrolled to a control and found the size of a card with other text.
+constexpr int kSettles = 4;
+
 const TourStep& card(const TourState& tour) {
     return tour_steps()[*tour.card];
 }
@@ -27,7 +31,8 @@ void turn_to(UiState& ui, std::size_t number) {
     TourState& tour = ui.panel.tour;
     tour = {};
     if (number < tour_steps().size()) tour.card = number;
-    tour.reveals = tour.scrolls = tour.card.has_value();
+    tour.reveals = tour.card.has_value();
+    tour.settles = kSettles;
 }
 
 figure::Box box_of(ImVec2 least, ImVec2 most) {
@@ -158,6 +163,8 @@ constexpr Prompt kPrompts[] = {
      [](const UiState& ui, const Snapshot&) { return is_three_up(ui); }},
 };
 
+constexpr double kPromptStays = 20;  // seconds
+
 bool points_at_slider(const Prompt& prompt) {
     return prompt.done == has_pulled;
 }
@@ -191,8 +198,13 @@ bool in_tour(const UiState& ui) {
 void mark(UiState& ui, TourSpot spot) {
     TourState& tour = ui.panel.tour;
     if (!tour.card || spot == TourSpot::none || card(tour).spot != spot) return;
-    if (tour.scrolls) ImGui::SetScrollHereY(0.6f);
-    tour.scrolls = false;
+    // Again if the page above it has grown, but not if the user has scrolled.
+    const float place = ImGui::GetItemRectMin().y - ImGui::GetWindowPos().y + ImGui::GetScrollY();
+    if (!tour.scrolled_to || std::abs(place - *tour.scrolled_to) > 1) {
+        ImGui::SetScrollHereY(0.6f);
+        tour.scrolled_to = place;
+        tour.settles = kSettles;
+    }
     if (ImGui::IsItemVisible()) tour.control = box_of(ImGui::GetItemRectMin(), ImGui::GetItemRectMax());
 }
 
@@ -223,6 +235,7 @@ figure::Point card_place(const figure::Box& control,
 
 void draw_tour(UiState& ui) {
     TourState& tour = ui.panel.tour;
+    if (tour.settles > 0) --tour.settles;
     if (!tour.card) return;
     tour.reveals = false;
     const TourStep& step = card(tour);
@@ -257,11 +270,15 @@ void follow_prompts(UiState& ui, const Snapshot& snapshot) {
         if (!contains(done, prompt.name) && prompt.done(ui, snapshot)) done.emplace_back(prompt.name);
 }
 
-void draw_prompt(UiState& ui) {
+bool draw_prompt(UiState& ui) {
     const Prompt* prompt = prompt_left(ui);
     const bool covered = ui.panel.start.shown || ui.presenter || ui.gallery.open || ui.help_open ||
                          ui.panel.examples.large || ui.panel.measure.large || ui.panel.dispersion.large;
-    if (!prompt || covered || in_tour(ui) || ui.canvas.width < em(24) || ui.canvas.height < em(8)) return;
+    if (!prompt || covered || in_tour(ui) || ui.canvas.width < em(24) || ui.canvas.height < em(8))
+        return false;
+    PromptState& shown = ui.panel.prompt;
+    if (shown.name != prompt->name) shown = {prompt->name, ImGui::GetTime()};
+    if (ImGui::GetTime() > shown.since + kPromptStays) ui.preferences.prompts_done.emplace_back(prompt->name);
     // Over the field, not its colour bar.
     const Area field = area_of(ui.picture.width > 0 ? ui.picture : ui.canvas);
     const ImVec2 foot(field.at(0.5f, 0).x, field.at(0, 1).y - em(1));
@@ -277,6 +294,7 @@ void draw_prompt(UiState& ui) {
             ui.preferences.prompts_done.emplace_back(prompt->name);
     }
     ImGui::End();
+    return true;
 }
 
 }  // namespace stencil

@@ -55,7 +55,8 @@ std::span<const Prompt> prompts();
 /// Marks what this frame has done; call it before its actions are sent.
 void follow_prompts(UiState& ui, const Snapshot& snapshot);
 
-/// Draws the first remaining prompt over the canvas, or beside a parameter's slider if it is about that.
-void draw_prompt(UiState& ui);
+/// Draws the first remaining prompt over the canvas, or beside a parameter's slider if it is about that. It
+/// goes after 20 s. Returns whether one is shown, so that frames must go on.
+bool draw_prompt(UiState& ui);
 
 }  // namespace stencil

@@ -224,7 +224,7 @@ void begin_window(const char* name, float width, float height) {
 
 Interface::Interface(std::vector<std::string> sections)
     : HeadlessImGui(1280, 800), ui(open_interface()), snapshot(full_snapshot(dice)) {
-    if (!sections.empty()) ui.preferences.open_sections = std::move(sections);
+    if (!sections.empty()) open_only(ui, std::move(sections));
     draw = [this] { moves = draw_interface(ui, snapshot); };
     frames();
 }
@@ -240,7 +240,7 @@ void Interface::quiet() {
 
 SectionLab::SectionLab(const RunSpec& run, const char* section, float height)
     : HeadlessImGui(1280, height), session(run, standing()) {
-    ui.preferences.open_sections = {section};
+    open_only(ui, {section});
     draw = [this] {
         draw_interface(ui, snapshot);
         for (const Action& action : std::exchange(ui.actions, {})) session.apply(action);
@@ -331,6 +331,11 @@ UiState open_interface(float scale) {
     ui.transfer = {false, "copy: OpenGL draws in software"};
     ui.gl_renderer = "llvmpipe (LLVM 15.0.6, 256 bits)";
     return ui;
+}
+
+void open_only(UiState& ui, std::vector<std::string> sections) {
+    ui.preferences.panel_tab = tab_of(sections.front()).value();
+    ui.preferences.open_sections = std::move(sections);
 }
 
 std::vector<std::string> changes_of(const UiState& ui) {

@@ -124,6 +124,8 @@ stencil::Snapshot empty_snapshot();
 
 /// Opens all sections.
 stencil::UiState open_interface(float scale = 1);
+/// Opens these sections of the panel, in the tab of the first, and closes all others.
+void open_only(stencil::UiState& ui, std::vector<std::string> sections);
 
 /// Returns the appended actions of one type.
 template <class T>

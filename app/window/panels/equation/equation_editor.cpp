@@ -306,13 +306,13 @@ void draw_card(const UiState& ui, ImVec2 size) {
 
 // --- The editor
 
-// Draws text and bar, and applies the text after a pause.
+// Draws text and bar.
 void draw_text(UiState& ui, const Snapshot& snapshot, const TextBoxLook& look) {
     EquationState& state = ui.panel.equation;
     const bool entered = draw_text_box(ui, look);
     mark(ui, TourSpot::equation);
     state.editing |= state.active;
-    if (entered || (state.typed_at >= 0 && ImGui::GetTime() >= state.typed_at + kQuiet)) apply(ui, snapshot);
+    if (entered) apply(ui, snapshot);
 }
 
 // As many rows as the text had when it was drawn last.
@@ -399,6 +399,11 @@ void draw_large_editor(UiState& ui, const Snapshot& snapshot) {
         draw_above();
     }
     paragraph(said, color);
+}
+
+void follow_equation(UiState& ui, const Snapshot& snapshot) {
+    const EquationState& state = ui.panel.equation;
+    if (state.typed_at >= 0 && ImGui::GetTime() >= state.typed_at + kQuiet) apply(ui, snapshot);
 }
 
 void toggle_large_editor(UiState& ui, const Snapshot&) {

@@ -91,7 +91,7 @@ void draw_shown(UiState& ui, const RunSpec& now) {
     constexpr std::string_view kTip =
         "The component or definition that is shown, painted and measured\n--show NAME";
     const bool together = shows_components(ui);
-    combo_row("Show", together ? kComponents.title.data() : now.shown().c_str(), kTip, [&] {
+    combo_row("Quantity", together ? kComponents.title.data() : now.shown().c_str(), kTip, [&] {
         for (const std::string& name : names_to_show(*now.model->equations))
             if (choice(name.c_str(), !together && name == now.shown(), "")) show(ui, name);
         const auto components = component_panes(*now.model);

@@ -72,7 +72,7 @@ void draw_reversed(UiState& ui, const Colours& colours) {
 void draw_table(UiState& ui, const Colours& colours) {
     const std::string tip =
         fmt::format("Colour map, here and in exported pictures\n--{} NAME", colours.table);
-    row("Colours", tip);
+    row("Map", tip);
     const bool open = ImGui::BeginCombo("##table", colours.current.c_str());
     if (!open) {
         tooltip(tip);
@@ -154,7 +154,7 @@ void draw_range(UiState& ui, const Colours& colours) {
         fmt::format("The values that the colours cover\n--{} auto|percentile:LO:HI|MIN:MAX", colours.range);
     static constexpr Segment kSegments[] = {
         {"Auto", "From the smallest to the largest value of each frame"},
-        {"Percent", "Between two percentiles of each frame, so that outliers do not matter"},
+        {"Percentiles", "Between two percentiles of each frame, so that outliers do not matter"},
         {"Fixed", "Two fixed numbers, so that pictures can be compared"}};
     if (const auto clicked = segmented_row("Range", tip, kSegments, int(colours.rule.kind)))
         send_rule(ui, colours, starting_rule(RangeRule::Kind(*clicked), colours));
@@ -240,7 +240,16 @@ const PaneRow& shown_view(const UiState& ui) {
     return is_three_up(ui) ? kThreeUp : row_of(ui.panes.front());
 }
 
-void view_combo(UiState& ui, const Snapshot& snapshot, std::string_view shown, std::string_view tip) {
+std::string shown_title(const UiState& ui, const Snapshot& snapshot, bool brief) {
+    const PaneRow& row = shown_view(ui);
+    const History* history = snapshot.history.get();
+    if (row.pane == Pane::from_bookmark && history && history->compared < history->bookmarks.size())
+        return fmt::format(
+            "{} {}", brief ? "From" : "Difference from", history->bookmarks[history->compared].name);
+    return std::string(brief ? row.brief : row.title);
+}
+
+void view_combo(UiState& ui, const Snapshot& snapshot, const std::string& shown, std::string_view tip) {
     const auto rows = [&] {
         const bool three = is_three_up(ui);
         for (const PaneRow& row : panes())
@@ -252,24 +261,27 @@ void view_combo(UiState& ui, const Snapshot& snapshot, std::string_view shown, s
             choice(kComponents.title.data(), ui.panes == components, view_tip(kComponents)))
             ui.panes = components;
     };
-    combo("##pane", shown.data(), tip, rows, ImGuiComboFlags_HeightLarge);
+    combo("##pane", shown.c_str(), tip, rows, ImGuiComboFlags_HeightLarge);
 }
 
 void draw_view(UiState& ui, const Snapshot& snapshot) {
     row("Show", "What the canvas shows\n--view NAME");
-    view_combo(ui, snapshot, shown_view(ui).title, view_tip(shown_view(ui)));
+    view_combo(ui, snapshot, shown_title(ui, snapshot), view_tip(shown_view(ui)));
     checkbox_row(
         "Smooth", &ui.smooth, "Interpolates between cells larger than a pixel; changes only the picture");
     checkbox_row("Axes", &ui.preferences.axes, "Coordinates around the field, with row 0 at the top");
     checkbox_row("Numbers in cells", &ui.show_numbers, "Writes the values into cells that are large enough");
     if (button_row("Lock range", "Fixes the colour range at its present values. Key N."))
         snap_range(ui, snapshot);
-    subtitle("Values", "Colours of the field and of differences");
-    draw_color_controls(ui, snapshot, false);
     draw_contours(ui, snapshot);
     draw_arrow_choice(ui, snapshot);
-    subtitle("Laplacian", "Colours of the Laplacian");
-    draw_color_controls(ui, snapshot, true);
+    subtitle("Colours", "Colours of the field and differences, and those of the Laplacian");
+    static constexpr Segment kColoursOf[] = {{"Field", "Colours of the field and of differences"},
+                                             {"Laplacian", "Colours of the Laplacian"}};
+    bool& laplacian = ui.panel.view.laplacian_colors;
+    if (const auto clicked = segmented("colours of", kColoursOf, laplacian ? 1 : 0))
+        laplacian = *clicked == 1;
+    draw_color_controls(ui, snapshot, laplacian);
 }
 
 }  // namespace stencil
