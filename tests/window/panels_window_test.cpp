@@ -13,6 +13,7 @@
 #include "app/window/panels/widgets/widgets.h"
 #include "app/window/preferences.h"
 #include "app/window/shortcuts.h"
+#include "kernels/methods/method.h"
 #include "sim/problem/command_text.h"
 #include "sim/problem/settings.h"
 #include "sim/text/parse.h"
@@ -26,7 +27,7 @@ using namespace stencil_test;
 namespace {
 
 constexpr const char* kStrips[] = {
-    "##toolbar", "##panel", "##panel edge", "##tools", "##timeline", "##notices", "##status"};
+    "##toolbar", "##tabs", "##panel", "##panel edge", "##tools", "##timeline", "##notices", "##status"};
 
 const std::initializer_list<const char*> kCoefficient = {"Simulation", "##coefficient"};
 
@@ -74,12 +75,16 @@ TEST_CASE("every section draws and fits, in both themes and at both scales, full
                 }
                 ImGuiWindow* panel = ImGui::FindWindowByName("##panel");
                 bool measured = false;
-                for (float y = 0; y <= panel->ScrollMax.y; y += panel->ClipRect.GetHeight()) {
-                    ImGui::SetScrollY(panel, y);
+                for (std::size_t tab = 0; tab < kPanelTabs.size(); ++tab) {
+                    show_tab(ui, PanelTab(tab));
                     imgui.frames(2);
-                    CAPTURE(y);
-                    CHECK(panel->ContentSize.x <= panel->WorkRect.GetWidth() + 1);
-                    measured |= ui.wants_histogram;
+                    for (float y = 0; y <= panel->ScrollMax.y; y += panel->ClipRect.GetHeight()) {
+                        ImGui::SetScrollY(panel, y);
+                        imgui.frames(2);
+                        CAPTURE(tab, y);
+                        CHECK(panel->ContentSize.x <= panel->WorkRect.GetWidth() + 1);
+                        measured |= ui.wants_histogram;
+                    }
                 }
                 CHECK(ui.actions.empty());
                 CHECK(measured);
@@ -365,6 +370,43 @@ TEST_CASE("no tooltip covers what a mouse button is held on") {
         window.frames(60);
         CHECK(shown());
     }
+}
+
+TEST_CASE("a tooltip stands below the toolbar and beside the panel, where it covers no neighbours") {
+    const auto tip_at = [](ImVec2 at) {
+        Interface window;
+        window.move_mouse(at);
+        window.frames(60);
+        REQUIRE(window_rect("##Tooltip_00").drawn);
+        return window_rect("##Tooltip_00");
+    };
+    Interface window;
+    const ImVec2 button = window.find("##toolbar", {label_of(act<action::Reset>)}).GetCenter();
+    CHECK(tip_at(button).least.y >= window_rect("##toolbar").most.y);
+    const ImVec2 slider = window.find("##panel", kCoefficient).GetCenter();
+    CHECK(tip_at(slider).least.x >= window_rect("##panel").most.x);
+    CHECK(tip_at({640, window_rect("##status").least.y + 8}).most.y <= window_rect("##status").least.y);
+}
+
+TEST_CASE("every method has a card, which tells why it is faster and what limits it, with a picture") {
+    for (const std::string_view model : {kDiffusion, kEquation})
+        for (const Method& method : methods(model)) {
+            CAPTURE(method.name, model);
+            HeadlessImGui imgui(1000, 600);
+            imgui.draw = [&] {
+                begin_window("list", 200, 400);
+                ImGui::Button("here");
+                method_tooltip(method, "");
+                ImGui::End();
+            };
+            imgui.move_mouse(imgui.find("list", {"here"}).GetCenter());
+            imgui.frames(60);
+            const WindowRect card = window_rect("##Tooltip_00");
+            REQUIRE(card.drawn);
+            CHECK(card.content.y > 8 * ImGui::GetTextLineHeight());
+            CHECK(card.most.x <= 1000);
+            CHECK(card.least.x >= 0);
+        }
 }
 
 TEST_CASE("a tooltip is as wide as a narrow window has room for") {
@@ -679,26 +721,26 @@ TEST_CASE("A brush whose radius is in percent keeps its share of the field, one 
 
 TEST_CASE("sections far from what is seen keep their room and are not made") {
     Interface window;
+    window.resize(1280, 300);
     window.frames(3);
     ImGuiWindow* panel = ImGui::FindWindowByName("##panel");
     REQUIRE(panel);
-    CHECK_FALSE(window.ui.wants_histogram);
     const float page = panel->ClipRect.GetHeight();
     float content = 0;
     const auto look_at_all = [&] {
-        bool measured = false;
+        bool drawn = false;
         for (float y = 0; y < panel->ScrollMax.y; y += page / 2) {
             ImGui::SetScrollY(panel, y);
             window.frames(3);
             CAPTURE(y);
             // Within a line, because rounding to pixels depends on the position.
             if (content > 0) CHECK(std::abs(panel->ContentSize.y - content) < ImGui::GetFontSize());
-            measured |= window.ui.wants_histogram;
+            drawn |= window.ui.slider_y.has_value();
         }
-        return measured;
+        return drawn;
     };
     CHECK(look_at_all());
-    CHECK_FALSE(window.ui.wants_histogram);
+    CHECK_FALSE(window.ui.slider_y);
     content = panel->ContentSize.y;
     REQUIRE(content > 4 * page);
     look_at_all();

@@ -45,7 +45,7 @@ struct SidesLab : SectionLab {
     }
 };
 
-constexpr int kValue = 0, kFlux = 1, kRobin = 2, kZero = 3, kPeriodic = 4;  // rows of the menus
+constexpr int kValue = 0, kFlux = 1, kRobin = 2, kZeroOutside = 3, kPeriodic = 4;  // rows of the menus
 
 }  // namespace
 
@@ -64,7 +64,7 @@ TEST_CASE("Menus around a square set the condition at each side, one edit each, 
     lab.choose("right", kRobin);
     lab.enter_at("right", "##B", "2");
     CHECK(lab.condition(1) == SideCondition{robin, "0", "2"});
-    lab.choose("left", kZero);
+    lab.choose("left", kZeroOutside);
     CHECK(lab.condition(0) == SideCondition{zero});
     lab.choose("bottom", kFlux);
     CHECK(lab.condition(3) == SideCondition{flux});

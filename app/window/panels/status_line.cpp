@@ -156,7 +156,7 @@ std::vector<Piece> all_pieces(const UiState& ui, const Snapshot& snapshot) {
                       .tip = "How pixels reach the screen; interop avoids a copy through the host",
                       .importance = 30});
     pieces.push_back(device_piece(snapshot));
-    pieces.push_back({Place::message, ui.said, "What was done last", em(5), 110, good_color()});
+    pieces.push_back({Place::message, ui.said, "Last action", em(5), 110, good_color()});
     pieces.push_back(
         {Place::message, cell_text(snapshot), "Column, row and value under the cursor", em(12), 80});
     if (!ui.preferences.panels)

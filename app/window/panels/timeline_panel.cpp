@@ -128,8 +128,8 @@ void draw_bookmark(UiState& ui, const History& history, std::size_t index) {
     same_line();
     const std::string step =
         fmt::format("step {}{}", format_count(one.step), one.on_the_way ? "" : ", another run");
-    fitted_text(step, em(8), text_color());
-    ImGui::SameLine(em(16));
+    fitted_text(step, em(12.5f), text_color());
+    ImGui::SameLine(em(20.5f));
     if (button("Go", ImVec2(em(2.5f), 0), "Goes to exactly this state; Undo returns"))
         ui.act(action::GoToBookmark{index});
     same_line();
@@ -148,7 +148,7 @@ void draw_bookmark(UiState& ui, const History& history, std::size_t index) {
 void draw_history(UiState& ui, const Snapshot& snapshot) {
     const ImVec2 least = ImGui::GetItemRectMin(), most = ImGui::GetItemRectMax();
     ImGui::SetNextWindowPos(ImVec2(most.x, least.y - em(0.5f)), ImGuiCond_Appearing, ImVec2(1, 1));
-    ImGui::SetNextWindowSize(ImVec2(em(30), 0));
+    ImGui::SetNextWindowSize(ImVec2(em(34.5f), 0));
     if (!ImGui::BeginPopup("history")) return;
     static const History kNone;
     const History& history = snapshot.history ? *snapshot.history : kNone;

@@ -59,14 +59,9 @@ void draw_methods_of_gpu(const RunSpec& now, const Machine& machine) {
     for (const Method& method : methods(now.family())) {
         if (method.device != Device::cuda || find_method(method.name, Device::cpu, now.family())) continue;
         const std::string figure = fastest_text(measured_figures(Device::cuda).machine, method, now.dtype);
-        choice(method.name.data(),
-               false,
-               "",
-               fmt::format("{}{}{}\nNot here: {}",
-                           method.summary,
-                           figure.empty() ? "" : "\n",
-                           figure,
-                           machine.cuda.why_none));
+        const std::string why_not = fmt::format("Not here: {}", machine.cuda.why_none);
+        plain_choice(method.name.data(), false, false);
+        method_tooltip(method, figure.empty() ? why_not : fmt::format("{}\n{}", figure, why_not));
     }
 }
 
@@ -78,11 +73,13 @@ void draw_method(UiState& ui, const Snapshot& snapshot) {
         "Algorithm of the steps: all give the same field, at different speeds\n--method NAME";
     row("Method", kTip);
     const std::string shown = automatic ? fmt::format("auto ({})", now.method) : user_kernel::stepped_by(now);
-    const std::string tip = current ? fmt::format("{}{}\n--method {}",
-                                                  automatic ? "Chosen automatically: " : "",
-                                                  current->summary,
-                                                  automatic ? "auto" : current->name)
-                                    : std::string(kTip);
+    const auto tip = [&] {
+        if (!current) return tooltip(kTip);
+        method_tooltip(*current,
+                       fmt::format("{}--method {}",
+                                   automatic ? "Chosen automatically\n" : "",
+                                   automatic ? "auto" : current->name));
+    };
     combo("##method", shown.c_str(), tip, [&] {
         if (choice("auto", automatic, "The fastest method of the backend for the steps of a frame"))
             change(ui, "method", "auto");
@@ -92,8 +89,9 @@ void draw_method(UiState& ui, const Snapshot& snapshot) {
             const std::string why_not =
                 method.unsupported_reason ? method.unsupported_reason({size.nx, size.ny}, bytes_of(now.dtype))
                                           : "";
-            if (choice(method.name.data(), !automatic && &method == current, method.summary, why_not))
+            if (plain_choice(method.name.data(), !automatic && &method == current, why_not.empty()))
                 change(ui, "method", method.name);
+            method_tooltip(method, why_not);
         }
         if (snapshot.machine && !snapshot.machine->has_cuda()) draw_methods_of_gpu(now, *snapshot.machine);
     });

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <imgui.h>
+#include <imgui_internal.h>
 
 #include <algorithm>
 #include <cfloat>
@@ -19,7 +20,7 @@ const char* end_of(std::string_view text) {
     return text.data() + text.size();
 }
 
-constexpr double kTipAfter = 0.4;    // seconds on an item
+constexpr double kTipAfter = 0.7;    // seconds on an item
 constexpr int kTipSettles = 3;       // frames until ImGui shows a new window at its final size
 constexpr double kTipRemains = 0.3;  // seconds within which the next item's tooltip appears at once
 
@@ -30,6 +31,7 @@ struct Hovering {
     int frame = -1;
     double since = 0, shown = -1;  // in ImGui's time
     int times_shown = 0;
+    ImVec2 size = {};  // of the tooltip when it was drawn last; 0: it was not yet
 };
 Hovering hovering;
 
@@ -45,6 +47,7 @@ bool has_rested(std::size_t length) {
     if (!same) {
         h.since = follows ? now - kTipAfter : now;
         h.times_shown = 0;
+        h.size = {};
     }
     if (std::exchange(h.length, length) != length) h.times_shown = 0;
     const bool first = std::exchange(h.frame, frame) != frame;
@@ -53,6 +56,26 @@ bool has_rested(std::size_t length) {
     h.shown = now;
     if (first) ++h.times_shown;
     return true;
+}
+
+// Places the next tooltip beside a panel or list, and below or above a strip of buttons, so that it does not
+// cover the neighbours of its item. Elsewhere it stands at the mouse.
+void place_tooltip() {
+    const ImRect part = ImGui::GetCurrentWindow()->RootWindow->Rect();
+    const ImVec2 screen = ImGui::GetIO().DisplaySize, size = hovering.size, mouse = ImGui::GetIO().MousePos;
+    const float gap = em(0.3f);
+    const bool is_strip = part.GetHeight() < 3 * ImGui::GetFrameHeight();
+    const bool is_column = part.GetWidth() < em(30) && part.GetWidth() < part.GetHeight();
+    ImVec2 at;
+    if (is_strip)
+        at = {mouse.x, part.Max.y + gap + size.y < screen.y ? part.Max.y + gap : part.Min.y - gap - size.y};
+    else if (is_column && part.Max.x + gap + size.x < screen.x)
+        at = {part.Max.x + gap, ImGui::GetItemRectMin().y};
+    else
+        return;
+    at.x = std::max(0.0f, std::min(at.x, screen.x - size.x));
+    at.y = std::max(0.0f, std::min(at.y, screen.y - size.y));
+    ImGui::SetNextWindowPos(at);
 }
 
 // In a narrow panel labels are above their controls.
@@ -102,19 +125,30 @@ void colored_text(std::string_view text, const ImVec4& color) {
     ImGui::PopStyleColor();
 }
 
-void tooltip(std::string_view text) {
+bool begin_tooltip(std::size_t length) {
     // A tooltip would cover what is dragged.
-    if (text.empty() || ImGui::IsAnyMouseDown()) return;
-    if (!ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled) || !has_rested(text.size())) return;
-    const std::size_t option = text.rfind("\n--");
-    const std::string_view what = text.substr(0, option);
+    if (ImGui::IsAnyMouseDown()) return false;
+    if (!ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled) || !has_rested(length)) return false;
+    place_tooltip();
     const ImVec2 padding = ImGui::GetStyle().WindowPadding;
     ImGui::BeginTooltip();
     ImGui::PushTextWrapPos(std::min(em(24), ImGui::GetIO().DisplaySize.x - padding.x));
+    return true;
+}
+
+void end_tooltip() {
+    ImGui::PopTextWrapPos();
+    hovering.size = ImGui::GetWindowSize();
+    ImGui::EndTooltip();
+}
+
+void tooltip(std::string_view text) {
+    if (text.empty() || !begin_tooltip(text.size())) return;
+    const std::size_t option = text.rfind("\n--");
+    const std::string_view what = text.substr(0, option);
     ImGui::TextUnformatted(what.data(), end_of(what));
     if (option != text.npos) colored_text(text.substr(option + 1), faint_color());
-    ImGui::PopTextWrapPos();
-    ImGui::EndTooltip();
+    end_tooltip();
 }
 
 bool tooltip_waits() {
@@ -247,12 +281,14 @@ std::optional<int> segmented(const char* id, std::span<const Segment> segments, 
     // Centred labels need no padding, which would cut them in a narrow panel.
     ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(1, ImGui::GetStyle().FramePadding.y));
     const float left = ImGui::GetCursorPosX(), line = ImGui::GetContentRegionAvail().x;
-    const float share = (line - float(segments.size() - 1)) / float(segments.size());
-    const bool fits = std::ranges::all_of(
-        segments, [&](const Segment& segment) { return text_width(segment.label) + 2 <= share; });
-    const float width = std::max(1.0f, fits ? share : line);
+    float text = 0;
+    for (const Segment& segment : segments) text += text_width(segment.label);
+    // Each label has the same room around it, so that long ones do not touch their borders.
+    const float around = (line - float(segments.size() - 1) - text) / float(segments.size());
+    const bool fits = around >= 2;
     for (int i = 0; i < int(segments.size()); ++i) {
         const Segment& segment = segments[std::size_t(i)];
+        const float width = std::max(1.0f, fits ? text_width(segment.label) + around : line);
         if (i > 0 && fits) ImGui::SameLine();
         if (!fits) ImGui::SetCursorPosX(left);
         const bool is_chosen = i == chosen;
@@ -286,11 +322,15 @@ std::optional<std::size_t> name_row(const char* label,
     return clicked;
 }
 
-bool choice(const char* label, bool chosen, std::string_view tip, std::string_view why_not) {
-    const ImGuiSelectableFlags flags = why_not.empty() ? 0 : ImGuiSelectableFlags_Disabled;
-    const bool clicked = ImGui::Selectable(label, chosen, flags);
-    tooltip(why_not.empty() ? tip : why_not);
+bool plain_choice(const char* label, bool chosen, bool enabled) {
+    const bool clicked = ImGui::Selectable(label, chosen, enabled ? 0 : ImGuiSelectableFlags_Disabled);
     if (chosen) ImGui::SetItemDefaultFocus();
+    return clicked;
+}
+
+bool choice(const char* label, bool chosen, std::string_view tip, std::string_view why_not) {
+    const bool clicked = plain_choice(label, chosen, why_not.empty());
+    tooltip(why_not.empty() ? tip : why_not);
     return clicked;
 }
 

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "app/window/ui_state.h"
 
@@ -59,6 +60,11 @@ void colored_text(std::string_view text, const ImVec4& color);
 /// that begins with "--" is the equivalent command-line option.
 void tooltip(std::string_view text);
 
+/// Begins a tooltip with other content, which has the width of tooltip()'s and another `length` where it is
+/// another. Returns false if the mouse has not rested on the last item; otherwise call end_tooltip().
+bool begin_tooltip(std::size_t length);
+void end_tooltip();
+
 /// Returns whether a tooltip under the mouse is not yet complete: frames must continue until then.
 bool tooltip_waits();
 
@@ -103,8 +109,8 @@ struct Segment {
     std::string_view tip;
 };
 
-/// Draws buttons of equal width over the rest of the line, one of them chosen; below each other if the line
-/// is too short. Returns the one clicked, unless it is already chosen.
+/// Draws buttons over the rest of the line, one of them chosen; below each other if the line is too short.
+/// Returns the one clicked, unless it is already chosen.
 std::optional<int> segmented(const char* id, std::span<const Segment> segments, int chosen);
 
 std::optional<int> segmented_row(const char* label,
@@ -115,11 +121,18 @@ std::optional<int> segmented_row(const char* label,
 /// A row of a combo box, disabled if `why_not` is not empty.
 bool choice(const char* label, bool chosen, std::string_view tip, std::string_view why_not = {});
 
-/// A combo box: `rows` draws its choices while it is open; closed, it has the tooltip.
-template <class F>
-void combo(const char* id, const char* shown, std::string_view tip, F&& rows, ImGuiComboFlags flags = 0) {
+/// The same without a tooltip.
+bool plain_choice(const char* label, bool chosen, bool enabled);
+
+/// A combo box: `rows` draws its choices while it is open; closed, it has the tooltip, a text or a function
+/// that draws it.
+template <class T, class F>
+void combo(const char* id, const char* shown, const T& tip, F&& rows, ImGuiComboFlags flags = 0) {
     if (!ImGui::BeginCombo(id, shown, flags)) {
-        tooltip(tip);
+        if constexpr (std::is_invocable_v<T>)
+            tip();
+        else
+            tooltip(tip);
         return;
     }
     rows();
