@@ -242,8 +242,10 @@ TEST_CASE("A card scrolls to its control again when the page above it grows, and
     window.frames(8);
     CHECK(panel->Scroll.y > before);
     CHECK(window.ui.panel.tour.seen);
-    ImGui::SetScrollY(panel, 0);
-    window.frames(6);
+    for (const float scroll : {0.5f * panel->Scroll.y, 0.0f}) {
+        ImGui::SetScrollY(panel, scroll);
+        window.frames(6);
+    }
     CHECK(panel->Scroll.y == 0);
 }
 

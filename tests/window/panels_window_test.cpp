@@ -328,7 +328,7 @@ TEST_CASE("the escape key closes a list that is open") {
 TEST_CASE("a tooltip waits until the mouse rests, and is seen whole once no more frames are asked for") {
     const ImVec2 slider = Interface().find("##panel", kCoefficient).GetCenter();
     Interface window;
-    window.snapshot.messages.clear();  // whose time would go on
+    window.quiet();
     const auto tip = [] { return ImGui::FindWindowByName("##Tooltip_00"); };
     const auto shown = [] { return window_rect("##Tooltip_00").drawn; };
     window.frames(3);
@@ -385,7 +385,7 @@ TEST_CASE("a tooltip stands below the toolbar and beside the panel, where it cov
     CHECK(tip_at(button).least.y >= window_rect("##toolbar").most.y);
     const ImVec2 slider = window.find("##panel", kCoefficient).GetCenter();
     CHECK(tip_at(slider).least.x >= window_rect("##panel").most.x);
-    CHECK(tip_at({640, window_rect("##status").least.y + 8}).most.y <= window_rect("##status").least.y);
+    CHECK(tip_at({30, window_rect("##status").least.y + 12}).most.y <= window_rect("##status").least.y);
 }
 
 TEST_CASE("every method has a card, which tells why it is faster and what limits it, with a picture") {
@@ -399,7 +399,7 @@ TEST_CASE("every method has a card, which tells why it is faster and what limits
                 method_tooltip(method, "");
                 ImGui::End();
             };
-            imgui.move_mouse(imgui.find("list", {"here"}).GetCenter());
+            imgui.move_mouse(imgui.find("list", {"here"}, 0.1f).GetCenter());
             imgui.frames(60);
             const WindowRect card = window_rect("##Tooltip_00");
             REQUIRE(card.drawn);

@@ -116,7 +116,7 @@ TEST_CASE(
     imgui.frames(3);
     std::set<PanelTab> tabs;
     int popups = 0;
-    for (const char* name : {"##tabs", "##toolbar", "##tools", "##timeline", "##corner", "##status"}) {
+    for (const char* name : {"##tabs", "##toolbar", "##tools", "##timeline", "##status"}) {
         CAPTURE(name);
         const WindowRect part = window_rect(name);
         REQUIRE(part.drawn);

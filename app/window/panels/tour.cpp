@@ -198,9 +198,10 @@ bool in_tour(const UiState& ui) {
 void mark(UiState& ui, TourSpot spot) {
     TourState& tour = ui.panel.tour;
     if (!tour.card || spot == TourSpot::none || card(tour).spot != spot) return;
-    // Again if the page above it has grown, but not if the user has scrolled.
+    // Again if the page above it has grown, but not after the user has scrolled away from it.
     const float place = ImGui::GetItemRectMin().y - ImGui::GetWindowPos().y + ImGui::GetScrollY();
-    if (!tour.scrolled_to || std::abs(place - *tour.scrolled_to) > 1) {
+    const bool follows = tour.seen || tour.settles > 0;
+    if (!tour.scrolled_to || (follows && std::abs(place - *tour.scrolled_to) > 1)) {
         ImGui::SetScrollHereY(0.6f);
         tour.scrolled_to = place;
         tour.settles = kSettles;

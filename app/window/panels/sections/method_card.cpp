@@ -25,6 +25,7 @@ struct MethodCard {
     std::string_view method, model;
     std::string_view advantage, limit;
     MethodPicture picture;
+    std::string_view heading = "Why it is faster";  ///< of its advantage
 };
 
 // kernels/README.md compares the methods at more length.
@@ -35,7 +36,8 @@ const MethodCard* card_of(const Method& method) {
          "the others are compared with it",
          "one thread, which takes one cell after the other",
          {.cells = {".......h......", "......h#h.....", ".......h......"},
-          .legend = "A cell and the neighbours that its step reads"}},
+          .legend = "A cell and the neighbours that its step reads"},
+         "What it is for"},
         {"cpu",
          kDiffusion,
          "rows make up to 32 steps while they are in the L1 cache, so memory is read and written once in 32 "
@@ -60,7 +62,8 @@ const MethodCard* card_of(const Method& method) {
                     ".h########h.",
                     ".h########h.",
                     "..hhhhhhhh.."},
-          .legend = "A tile of 8x8 threads in shared memory (4 rows drawn), and its halo"}},
+          .legend = "A tile of 8x8 threads in shared memory (4 rows drawn), and its halo"},
+         "What it is for"},
         {"naive",
          kDiffusion,
          "a row of threads reads a row of cells in one access; neighbours come from the caches, and no "
@@ -104,7 +107,8 @@ const MethodCard* card_of(const Method& method) {
          "the others are compared with it",
          "decoding each operation anew for each cell",
          {.cells = {".......h......", "......h#h.....", ".......h......"},
-          .legend = "A cell and the neighbours that its formulas read"}},
+          .legend = "A cell and the neighbours that its formulas read"},
+         "What it is for"},
         {"cpu",
          kEquation,
          "an operation is decoded once for a row of a tile, or compiled as C where there is a compiler; a "
@@ -199,7 +203,7 @@ void method_tooltip(const Method& method, std::string_view beside) {
     if (!card->picture.boxes.empty()) draw_boxes(card->picture.boxes);
     colored_text(card->picture.legend, faint_color());
     ImGui::Spacing();
-    part(method.float64_state ? "What it is for" : "Why it is faster", card->advantage);
+    part(card->heading, card->advantage);
     part("What limits it", card->limit);
     if (!beside.empty()) {
         ImGui::Spacing();

@@ -65,7 +65,7 @@ void place_tooltip() {
     const ImVec2 screen = ImGui::GetIO().DisplaySize, size = hovering.size, mouse = ImGui::GetIO().MousePos;
     const float gap = em(0.3f);
     const bool is_strip = part.GetHeight() < 3 * ImGui::GetFrameHeight();
-    const bool is_column = part.GetWidth() < em(30) && part.GetWidth() < part.GetHeight();
+    const bool is_column = part.GetWidth() < em(30);
     ImVec2 at;
     if (is_strip)
         at = {mouse.x, part.Max.y + gap + size.y < screen.y ? part.Max.y + gap : part.Min.y - gap - size.y};
