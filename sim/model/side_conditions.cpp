@@ -159,7 +159,8 @@ std::string condition_text(const SideCondition& condition,
                            Side side,
                            const SideStatement* in_force) {
     const bool repeats = std::ranges::any_of(read.sides, [&](const SideStatement& row) {
-        return &row != in_force && row.side == side && row.named == 1 && !row.word.empty();
+        const bool stays = &row != in_force || is_periodic(row.word);
+        return stays && row.side == side && row.named == 1 && !row.word.empty();
     });
     if (condition.kind == SideCondition::Kind::zero && read.evolutions.size() == 1 && !repeats)
         return std::string(name_of(Boundary::zero));
