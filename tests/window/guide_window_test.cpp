@@ -242,7 +242,7 @@ TEST_CASE("A card scrolls to its control again when the page above it grows, and
     window.frames(8);
     CHECK(panel->Scroll.y > before);
     CHECK(window.ui.panel.tour.seen);
-    for (const float scroll : {0.5f * panel->Scroll.y, 0.0f}) {
+    for (const float scroll : {0.8f * panel->Scroll.y, 0.0f}) {
         ImGui::SetScrollY(panel, scroll);
         window.frames(6);
     }
