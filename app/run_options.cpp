@@ -35,9 +35,14 @@ std::string list_names() {
     text += "\nBoundaries:\n";
     for (const BoundaryRow& row : kBoundaries) text += fmt::format("  {:<13} {}\n", row.name, row.help);
     text += "\nFiles of --export (* by default):\n";
-    for (const Export& row : kExports)
-        text += fmt::format("  {:<14}{} {}\n", row.name, row.standard ? "*" : " ", row.help);
-    for (const Export& row : kFrameExports) text += fmt::format("  {:<14}  {}\n", row.name, row.help);
+    for (const ExportGroupRow& group : kExportGroups) {
+        text += fmt::format("  {}, {}:\n", group.title, group.help);
+        for (const std::span<const Export> rows :
+             {std::span<const Export>(kExports), std::span<const Export>(kFrameExports)})
+            for (const Export& row : rows)
+                if (row.group == group.group)
+                    text += fmt::format("    {:<14}{} {}\n", row.name, row.standard ? "*" : " ", row.help);
+    }
     text += "\nColour tables:\n ";
     for (const Colormap& map : colormaps())
         text += fmt::format(" {}{}", map.name, map.diverging ? " (diverging, centred at 0)" : "");

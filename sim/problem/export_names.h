@@ -10,12 +10,30 @@ namespace stencil {
 
 struct Model;
 
+/// What an exported file is for; lists of exports are in this order.
+enum class ExportGroup { data, pictures, figures, tables, paraview, run };
+
+struct ExportGroupRow {
+    ExportGroup group;
+    std::string_view title, help;
+};
+
+inline constexpr ExportGroupRow kExportGroups[] = {
+    {ExportGroup::data, "Data", "arrays for NumPy, of shape (ny, nx), in the run's precision"},
+    {ExportGroup::pictures, "Pictures", "the field without axes"},
+    {ExportGroup::figures, "Figures", "with titles, axes and colour bars, for papers and pages"},
+    {ExportGroup::tables, "Tables", "comma-separated, for spreadsheets"},
+    {ExportGroup::paraview, "For ParaView and HDF5", "all fields in one file"},
+    {ExportGroup::run, "The run", "to repeat it, and to know how fast it was"},
+};
+
 /// A kind of file; with several fields there is one per field, such as field-u.npy.
 struct Export {
     std::string_view name;
-    bool standard;  ///< written by default
-    std::string_view help;
-    bool of_run = false;  ///< one file for the whole run
+    ExportGroup group;
+    bool standard;          ///< written by default
+    std::string_view help;  ///< a few words that tell it from the others of its group
+    bool of_run = false;    ///< one file for the whole run
     /// The setting or library that the file needs; empty: none.
     std::string_view needs = {};
 };
@@ -24,59 +42,102 @@ inline constexpr bool kOfRun = true;
 inline constexpr std::string_view kRates = "rates of change";
 
 inline constexpr Export kExports[] = {
-    {"initial.npy", true, "the field at the start"},
-    {"field.npy", true, "the field at the end"},
-    {"laplacian.npy", true, "its Laplacian"},
-    {"field.png", true, "the field at the end, one pixel per cell"},
-    {"laplacian.png", true, "its Laplacian, one pixel per cell"},
-    {"figure.png", true, "start, end and Laplacian with titles, axes and colour bars", kOfRun},
-    {"figure.svg", false, "the same for the web", kOfRun},
-    {"figure.pdf", false, "the same for print", kOfRun},
-    {"field.vti", false, "all fields at the end, at the start and their Laplacians, for ParaView", kOfRun},
-    {"field.h5", false, "the same as HDF5, with the settings", kOfRun, "libhdf5"},
-    {"timings.json", true, "what was run, and how fast", kOfRun},
-    {"spec.json", true, "the settings, to run it again with --spec", kOfRun},
+    {"initial.npy", ExportGroup::data, true, "the field at the start"},
+    {"field.npy", ExportGroup::data, true, "the field at the end"},
+    {"laplacian.npy", ExportGroup::data, true, "its Laplacian"},
+    {"field.png", ExportGroup::pictures, true, "the field at the end, one pixel per cell"},
+    {"laplacian.png", ExportGroup::pictures, true, "its Laplacian, one pixel per cell"},
+    {"figure.png", ExportGroup::figures, true, "start, end and Laplacian", kOfRun},
+    {"figure.svg", ExportGroup::figures, false, "the same for the web", kOfRun},
+    {"figure.pdf", ExportGroup::figures, false, "the same for print", kOfRun},
+    {"field.vti",
+     ExportGroup::paraview,
+     false,
+     "end, start and Laplacians of all fields, for ParaView",
+     kOfRun},
+    {"field.h5", ExportGroup::paraview, false, "the same as HDF5, with the settings", kOfRun, "libhdf5"},
+    {"timings.json", ExportGroup::run, true, "what was run, and how fast", kOfRun},
+    {"spec.json", ExportGroup::run, true, "the settings, to run it again with --spec", kOfRun},
     {"statistics.csv",
+     ExportGroup::tables,
      false,
      "min, max, mean and total: at the start, every N steps (--every) and at the end"},
-    {"histogram.csv", false, "how many cells at the end hold which values"},
-    {"profile.csv", false, "the values at the end along each --profile", false, "profile"},
-    {"probes.csv", false, "the values of each --probe, at the steps of statistics.csv", false, "probe"},
-    {"spectrum.csv", false, "mean power of the field's waves by their wave number"},
-    {"spectrum.png", false, "the same as a plot"},
-    {"contours.csv", false, "the lines of --contours, point by point", false, "contours"},
-    {"contours.svg", false, "the field with these lines", false, "contours"},
-    {"surface.png", false, "the field as a surface, whose height is the value, seen from --surface"},
-    {"view.png",
+    {"histogram.csv", ExportGroup::tables, false, "how many cells at the end hold which values"},
+    {"profile.csv",
+     ExportGroup::tables,
      false,
-     "what --view shows, with axes, colour bar, model and time, as wide as --figure-size",
+     "the values at the end along each --profile",
+     false,
+     "profile"},
+    {"probes.csv",
+     ExportGroup::tables,
+     false,
+     "the values of each --probe, at the steps of statistics.csv",
+     false,
+     "probe"},
+    {"spectrum.csv", ExportGroup::tables, false, "mean power of the field's waves by their wave number"},
+    {"spectrum.png", ExportGroup::figures, false, "spectrum: mean power by wave number"},
+    {"contours.csv",
+     ExportGroup::tables,
+     false,
+     "the lines of --contours, point by point",
+     false,
+     "contours"},
+    {"contours.svg",
+     ExportGroup::pictures,
+     false,
+     "the field with the lines of --contours",
+     false,
+     "contours"},
+    {"surface.png",
+     ExportGroup::pictures,
+     false,
+     "a surface, whose height is the value, seen from --surface"},
+    {"view.png",
+     ExportGroup::figures,
+     false,
+     "what --view shows, with model and time, as wide as --figure-size",
      kOfRun},
-    {"view.svg", false, "the same for the web", kOfRun},
-    {"view.pdf", false, "the same for print", kOfRun},
+    {"view.svg", ExportGroup::figures, false, "the same for the web", kOfRun},
+    {"view.pdf", ExportGroup::figures, false, "the same for print", kOfRun},
     {"dispersion.csv",
+     ExportGroup::tables,
      false,
      "growth rate and frequency of small waves about the field's mean, by wave number",
      kOfRun,
      kRates},
-    {"dispersion.png", false, "the same as a plot, above the field's spectrum", kOfRun, kRates},
-    {"dispersion.svg", false, "the same for the web", kOfRun, kRates},
-    {"dispersion.pdf", false, "the same for print", kOfRun, kRates},
+    {"dispersion.png",
+     ExportGroup::figures,
+     false,
+     "dispersion relation, above the field's spectrum",
+     kOfRun,
+     kRates},
+    {"dispersion.svg", ExportGroup::figures, false, "the same for the web", kOfRun, kRates},
+    {"dispersion.pdf", ExportGroup::figures, false, "the same for print", kOfRun, kRates},
     {"phase.csv",
+     ExportGroup::tables,
      false,
      "how many cells have which pair of values of the first two components",
      kOfRun,
      "components"},
-    {"phase.png", false, "the same as a plot, with the way of each --probe", kOfRun, "components"},
+    {"phase.png",
+     ExportGroup::figures,
+     false,
+     "phase plane of the first two components, with the way of each --probe",
+     kOfRun,
+     "components"},
 };
 
 /// Numbered files, one per frame (their writers: sim/run/output/frame_writer.cpp).
 inline constexpr Export kFrameExports[] = {
-    {"frames.png", false, "with --every: a numbered picture of each moment"},
-    {"frames.npy", false, "with --every: a numbered array of each moment"},
+    {"frames.png", ExportGroup::pictures, false, "with --every: a numbered picture of each moment"},
+    {"frames.npy", ExportGroup::data, false, "with --every: a numbered array of each moment"},
     {"frames.vti",
+     ExportGroup::paraview,
      false,
      "with --every: for ParaView, all fields of each moment, and field.pvd, which plays them"},
     {"frames.h5",
+     ExportGroup::paraview,
      false,
      "with --every: HDF5, all fields of each moment, and field.h5, which shows them as one"},
 };

@@ -16,6 +16,7 @@
 #include "kernels/methods/method.h"
 #include "sim/problem/command_text.h"
 #include "sim/problem/settings.h"
+#include "sim/text/names.h"
 #include "sim/text/parse.h"
 #include "tests/support/catch.h"
 #include "tests/support/scratch.h"
@@ -744,4 +745,31 @@ TEST_CASE("sections far from what is seen keep their room and are not made") {
     content = panel->ContentSize.y;
     REQUIRE(content > 4 * page);
     look_at_all();
+}
+
+TEST_CASE("exports are in groups that fold, each with the number of its ticked files") {
+    HeadlessImGui imgui(400, 1600);
+    UiState ui;
+    Dice dice;
+    const Snapshot snapshot = full_snapshot(dice);
+    imgui.draw = [&] {
+        begin_window("a window", 390, 1590);
+        draw_export_choice(ui, snapshot);
+        ImGui::End();
+    };
+    imgui.frames(3);
+    std::vector<std::string>& files = ui.panel.exports.files;
+    REQUIRE(contains(files, "field.npy"));
+    imgui.click("a window", {"field.npy"}, 0.05f);
+    CHECK_FALSE(contains(files, "field.npy"));
+    imgui.click("a window", {"field.npy"}, 0.05f);
+    CHECK(contains(files, "field.npy"));
+    CHECK_THROWS(imgui.click("a window", {"statistics.csv"}, 0.05f));
+    imgui.click("a window", {"###Tables"}, 0.2f);
+    imgui.click("a window", {"statistics.csv"}, 0.05f);
+    CHECK(contains(files, "statistics.csv"));
+    for (const ExportGroupRow& group : kExportGroups) {
+        const auto of_group = [&](const Export& file) { return file.group == group.group; };
+        CHECK(std::ranges::any_of(kExports, of_group));
+    }
 }

@@ -13,6 +13,7 @@
 #include "sim/run/output/exports.h"
 #include "sim/run/output/film.h"
 #include "sim/text/error.h"
+#include "sim/text/names.h"
 
 namespace stencil {
 namespace {
@@ -54,24 +55,47 @@ void draw_view_figure(UiState& ui, const Snapshot& snapshot) {
     }
 }
 
+// Draws a box for a file, with a few words on it as far as there is room; the tooltip has them all.
+void draw_file_box(const Export& file, const UiState& ui, ExportState& state, const Snapshot& snapshot) {
+    const std::string name(file.name);
+    bool chosen = contains(state.files, name);
+    const std::string why_not = why_no_file(name, ui, snapshot);
+    const std::string_view tip = why_not.empty() ? file.help : why_not;
+    constexpr float kNames = 9.5f;  // font sizes
+    const float left = ImGui::GetCursorPosX() + em(kNames);
+    ImGui::BeginDisabled(!why_not.empty());
+    const bool changed = checkbox(name.c_str(), &chosen, tip);
+    ImGui::EndDisabled();
+    ImGui::SameLine(left);
+    ImGui::AlignTextToFramePadding();
+    fitted_text(tip, ImGui::GetContentRegionAvail().x, faint_color());
+    if (!changed) return;
+    if (chosen)
+        state.files.push_back(name);
+    else
+        std::erase(state.files, name);
+}
+
+// Draws the files in groups that fold, each with the number of its ticked files.
 void draw_file_boxes(const UiState& ui, ExportState& state, const Snapshot& snapshot) {
-    if (!ImGui::BeginTable("files", 2, ImGuiTableFlags_SizingStretchSame)) return;
-    for (const Export& file : kExports) {
-        const std::string name(file.name);
-        bool chosen = std::ranges::find(state.files, name) != state.files.end();
-        ImGui::TableNextColumn();
-        const std::string why_not = why_no_file(name, ui, snapshot);
-        ImGui::BeginDisabled(!why_not.empty());
-        const std::string_view tip = why_not.empty() ? file.help : why_not;
-        const bool changed = checkbox(name.c_str(), &chosen, tip);
-        ImGui::EndDisabled();
-        if (!changed) continue;
-        if (chosen)
-            state.files.push_back(name);
-        else
-            std::erase(state.files, name);
+    for (const ExportGroupRow& group : kExportGroups) {
+        const auto of_group = [&](const Export& file) { return file.group == group.group; };
+        const auto ticked = std::ranges::count_if(
+            kExports, [&](const Export& file) { return of_group(file) && contains(state.files, file.name); });
+        const std::string title = fmt::format("{} ({} of {})###{}",
+                                              group.title,
+                                              ticked,
+                                              std::ranges::count_if(kExports, of_group),
+                                              group.title);
+        const bool common = group.group == ExportGroup::data || group.group == ExportGroup::pictures;
+        const bool open = ImGui::TreeNodeEx(
+            title.c_str(),
+            ImGuiTreeNodeFlags_NoTreePushOnOpen | (common ? ImGuiTreeNodeFlags_DefaultOpen : 0));
+        tooltip(group.help);
+        if (!open) continue;
+        for (const Export& file : kExports)
+            if (of_group(file)) draw_file_box(file, ui, state, snapshot);
     }
-    ImGui::EndTable();
 }
 
 // The checkpoint is written to the exports' folder.
