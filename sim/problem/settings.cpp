@@ -76,16 +76,13 @@ ProfileLine read_profile(const std::string& text) {
 }
 
 void set_size(RunSpec& spec, std::string_view text) {
-    const auto parts = split(text, 'x');
-    const auto fits = [](const std::string& part) {
-        const long long cells = read_integer(part).value_or(0);
-        return cells >= 1 && cells <= kMaxCells;
-    };
-    if (parts.size() > 2 || !fits(parts.front()) || !fits(parts.back()))
+    const auto extent = read_extent(text);
+    const auto fits = [](long long cells) { return cells >= 1 && cells <= kMaxCells; };
+    if (!extent || !fits(extent->first) || !fits(extent->second))
         throw InputError("--size {}: must be NX or NXxNY, each a whole number from 1 to {}, e.g. 2000x1000",
                          quotable(text),
                          kMaxCells);
-    spec.size = Size{int(*read_integer(parts.front())), int(*read_integer(parts.back()))};
+    spec.size = Size{int(extent->first), int(extent->second)};
     spec.initial_hash.clear();
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -48,11 +49,23 @@ std::optional<long long> read_integer(std::string_view text) {
     return value;
 }
 
-long long parse_integer(std::string_view text, std::string_view setting, long long least, long long most) {
-    auto value = read_integer(text);
+std::optional<long long> read_whole(std::string_view text) {
+    if (const auto plain = read_integer(text)) return plain;
     constexpr double kExact = 0x1p53;  // up to here float64 holds every whole number
-    if (const auto real = value ? std::nullopt : read_shorthand(text))
-        if (*real == std::floor(*real) && std::abs(*real) <= kExact) value = (long long)(*real);
+    const auto real = read_shorthand(text);
+    if (!real || *real != std::floor(*real) || std::abs(*real) > kExact) return std::nullopt;
+    return (long long)(*real);
+}
+
+std::optional<std::pair<long long, long long>> read_extent(std::string_view text) {
+    const std::size_t x = std::min(text.find('x'), text.size());
+    const auto first = read_whole(text.substr(0, x));
+    const auto second = x < text.size() ? read_whole(text.substr(x + 1)) : first;
+    return first && second ? std::optional(std::pair(*first, *second)) : std::nullopt;
+}
+
+long long parse_integer(std::string_view text, std::string_view setting, long long least, long long most) {
+    const auto value = read_whole(text);
     if (!value || *value < least || *value > most)
         throw InputError("{} {}: must be a whole number from {} to {}{}",
                          setting,

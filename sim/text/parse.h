@@ -6,11 +6,16 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace stencil {
 
 long long parse_integer(std::string_view text, std::string_view setting, long long least, long long most);
+/// Reads what parse_integer() takes: "2000", "1e3", "10k". Empty if it is no whole number.
+std::optional<long long> read_whole(std::string_view text);
+/// "2000x1000", or one number for both, written likewise: "1e3x1k". Empty if it is no such text.
+std::optional<std::pair<long long, long long>> read_extent(std::string_view text);
 std::uint64_t parse_seed(std::string_view text, std::string_view setting);
 
 /// Parse the whole text as an integer or a finite number; empty if it is none.

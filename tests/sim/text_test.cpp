@@ -92,3 +92,15 @@ TEST_CASE("Numbers of the command line are read as those of the window's fields,
     CHECK(contains(message_of<InputError>([] { parse_integer("1,000", "--steps", 0, 10); }), "comma"));
     CHECK_FALSE(contains(message_of<InputError>([] { parse_real("ten", "--steps"); }), "comma"));
 }
+
+TEST_CASE("Sizes take the numbers that all settings take, one for both or one for each side") {
+    using Extent = std::pair<long long, long long>;
+    CHECK(read_extent("1e3x1k") == Extent(1000, 1000));
+    CHECK(read_extent("10k") == Extent(10000, 10000));
+    CHECK(read_extent("12x7") == Extent(12, 7));
+    CHECK(read_extent("8/2x3") == Extent(4, 3));
+    for (const char* wrong : {"", "x", "10x", "x10", "1.5", "10x10x10", "10 x 10", "1/3x3", "1e99"}) {
+        CAPTURE(wrong);
+        CHECK_FALSE(read_extent(wrong));
+    }
+}

@@ -250,7 +250,7 @@ class Binder {
 };
 
 std::int64_t parse_size(std::string_view text, std::string_view whole) {
-    const std::optional<long long> value = read_integer(text);
+    const std::optional<long long> value = read_whole(text);
     if (!value || *value < 0 || double(*value) >= kTooManyValues)
         throw InputError(
             fmt::format("--sizes: '{}' is no size; allowed: a whole number below 2^40, e.g. "
