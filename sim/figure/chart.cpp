@@ -140,13 +140,17 @@ Rgb series_color(std::size_t index) {
     return kColors[index % std::size(kColors)];
 }
 
-Chart spectrum_chart(const RadialSpectrum& spectrum, const std::string& of) {
-    Chart chart{"spectrum", "Radial power spectrum of " + of, "Wave number", "Power"};
+Chart spectrum_chart(const RadialSpectrum& spectrum,
+                     const std::string& of,
+                     double length,
+                     const std::string& unit) {
+    const std::string per = unit.empty() ? "" : " (1/" + unit + ")";
+    Chart chart{"spectrum", "Radial power spectrum of " + of, "Wave number" + per, "Power"};
     chart.log_x = chart.log_y = true;
     ChartSeries& series = chart.series.emplace_back();
     series.markers = false;
     for (std::size_t i = 0; i < spectrum.power.size(); ++i)
-        series.points.push_back({spectrum.wave_number[i], spectrum.power[i]});
+        series.points.push_back({spectrum.wave_number[i] / length, spectrum.power[i]});
     return chart;
 }
 

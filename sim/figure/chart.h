@@ -112,8 +112,12 @@ ChartMap draw_chart(Surface& surface, const Chart& chart, const Box& area, const
 /// without its yellow, too pale for lines.
 Rgb series_color(std::size_t index);
 
-/// Plots mean power over wave number on logarithmic axes; `of` names the field.
-Chart spectrum_chart(const RadialSpectrum& spectrum, const std::string& of);
+/// Plots mean power over wave number on logarithmic axes; `of` names the field. Wave numbers are shown per
+/// unit of length, whose size is `length` of theirs.
+Chart spectrum_chart(const RadialSpectrum& spectrum,
+                     const std::string& of,
+                     double length = 1,
+                     const std::string& unit = "");
 
 /// Plots the density of cells in the plane of two components, and probes' trajectories (x, y).
 Chart plane_chart(PlaneDensity density,

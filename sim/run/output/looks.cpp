@@ -280,7 +280,11 @@ void write_spectrum_csv(const Path& path, const RunOutput& run, const OutputFiel
 }
 
 void write_spectrum_png(const Path& path, const RunOutput& run, const OutputField& field) {
-    write_chart(path, figure::spectrum_chart(spectrum_of(run, field), field.formula), run);
+    write_chart(
+        path,
+        figure::spectrum_chart(
+            spectrum_of(run, field), field.formula, run.now.unit_length.size, run.now.unit_length.name),
+        run);
 }
 
 void write_contours_csv(const Path& path, const RunOutput& run, const OutputField& field) {

@@ -263,7 +263,9 @@ void draw_spectrum(UiState& ui, const Snapshot& snapshot) {
         return paragraph(why_no_spectrum().empty() ? "No spectrum: the field is constant or not finite."
                                                    : "No spectrum: " + why_no_spectrum(),
                          faint_color());
-    draw_plot(figure::spectrum_chart(*frame->spectrum, main_quantity(ui, snapshot)), em(kPlotHeight));
+    const Unit& unit = snapshot.now.unit_length;
+    draw_plot(figure::spectrum_chart(*frame->spectrum, main_quantity(ui, snapshot), unit.size, unit.name),
+              em(kPlotHeight));
 }
 
 void draw_phase_plane(UiState& ui, const Snapshot& snapshot) {
