@@ -45,14 +45,6 @@ double beside_the_work(const std::function<double()>& measure) {
     return measure();
 }
 
-// About as many as a second takes.
-int sensible_repeats(double seconds) {
-    constexpr int kMin = 5, kMax = 101;
-    if (seconds > 5) return 1;
-    if (seconds > 1) return 3;
-    return std::clamp(int(1 / std::max(seconds, 1e-9)), kMin, kMax);
-}
-
 void take_times(ExampleContext& context, ReportRow& row, int few, const std::function<double()>& once) {
     int repeats = context.request().repeats();
     if (repeats == 0) repeats = few;
@@ -225,6 +217,13 @@ double seconds_of(const std::function<void()>& work) {
     const auto start = std::chrono::steady_clock::now();
     work();
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+int sensible_repeats(double seconds) {
+    constexpr int kMin = 5, kMax = 101;
+    if (seconds > 5) return 1;
+    if (seconds > 1) return 3;
+    return std::clamp(int(1 / std::max(seconds, 1e-9)), kMin, kMax);
 }
 
 void time_host(ExampleContext& context, ReportRow& row, const std::function<void()>& work, int few) {

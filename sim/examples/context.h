@@ -119,11 +119,14 @@ void measure(ExampleContext& context,
 /// Once, by the host's clock.
 double seconds_of(const std::function<void()>& work);
 
+/// How often work of so many seconds is repeated unless the request says it: about as often as a second
+/// takes, at least 5 times (3 where one takes more than a second, 1 where it takes more than five) and at
+/// most 101.
+int sensible_repeats(double seconds);
+
 /// Fills in the row's times with those of work by the host's clock, from its call to its return. It is
-/// repeated as often as was asked for; else `few` times or, where that is 0, as often as about a second
-/// takes, at least 5 (3 where one takes more than a second, 1 where it takes more than five) and at most 101.
-/// The first call warms up, and is a repeat itself where only one is made. Throws Cancelled between two
-/// calls.
+/// repeated as often as was asked for; else `few` times or, where that is 0, sensible_repeats(). The first
+/// call warms up, and is a repeat itself where only one is made. Throws Cancelled between two calls.
 void time_host(ExampleContext& context, ReportRow& row, const std::function<void()>& work, int few = 0);
 
 /// By the device's clock, between events before and after what `work` enqueues on the stream.

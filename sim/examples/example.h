@@ -41,6 +41,12 @@ void in_dtype(DType dtype, const Run& run) {
         run(double{});
 }
 
+/// What a row that is timed on the CPU computes.
+struct ExampleWork {
+    double operations = 0;  ///< of multiply-adds, two each
+    double bytes = 0;       ///< through memory, if each array is read or written once
+};
+
 struct Example {
     std::string_view name;
     std::string_view summary;  ///< one line
@@ -52,6 +58,10 @@ struct Example {
     void (*check)(const ExampleRequest&);
     /// Fills the context's report. Throws InputError, MachineError, CudaError, std::bad_alloc, Cancelled.
     void (*run)(ExampleContext&);
+    /// Returns an entry for each row on the CPU, roughly, for estimates of their time; none where that is not
+    /// known. For requests that the check accepts. Null: never known.
+    std::vector<ExampleWork> (*work)(const ExampleRequest&, DType) = nullptr;
+    std::span<const std::string_view> sizes = {};  ///< options whose numbers set how much work it is
 };
 
 // The rows of the table, each defined by its own folder.

@@ -53,10 +53,10 @@ class OptionValues {
 
     /// The example's own.
     std::span<const ExampleOption> options() const { return options_; }
-
-  private:
+    /// Throws InputError for an unknown name.
     const ExampleOption& find(std::string_view name) const;
 
+  private:
     std::span<const ExampleOption> options_;
     std::map<std::string, std::vector<std::string>, std::less<>> given_;
 };

@@ -1,5 +1,6 @@
 // Properties that every example has, at sizes that take well below a second.
 
+#include "sim/examples/estimate.h"
 #include "sim/text/error.h"
 #include "tests/support/catch.h"
 #include "tests/support/examples/request.h"
@@ -115,4 +116,53 @@ TEST_CASE("Curves over lengths have a point for each power of ten, and the memor
     const std::pair<std::string, std::string> sweep{"sweep", "true"}, longest{"longest", "100000"};
     check("elementwise", {{"size", "61x43"}, {"work", "sin2x1"}, sweep, longest}, 2, 3);
     check("reduce", {{"length", "1003"}, sweep, longest}, 4, 0);
+}
+
+TEST_CASE(
+    "The time of an example is estimated from what it computes, and sizes that take some seconds from that") {
+    const CpuRates rates{2e10, {2e11, 1e11}};
+    const ExampleRequest matmul = request("matmul", {{"repeats", "1"}});
+    CHECK(may_be_long(matmul));
+    // 2 x 10000 x 5000 x 7000 operations ten times, and as many additions as C has values, once in each
+    // precision.
+    const double seconds = estimated_seconds(matmul, rates);
+    CHECK(seconds > 7.0e12 / 2e11 + 7.0e12 / 1e11);
+    CHECK(seconds < 1.01 * (7.0e12 / 2e11 + 7.0e12 / 1e11));
+    for (const SmallRun& run : kSmallRuns) {
+        CAPTURE(run.name);
+        CHECK_FALSE(may_be_long(request(run.name, run.options)));
+    }
+    const std::pair<const char*, Options> large[] = {{"matmul", {}},
+                                                     {"einsum", {{"subscripts", "ij,jk->ik"}}},
+                                                     {"ridge", {{"rows", "1e5"}, {"columns", "1e5"}}},
+                                                     {"elementwise", {{"size", "60000x50000"}}},
+                                                     {"add", {{"length", "1e11"}}},
+                                                     {"dot", {{"length", "1e11"}}},
+                                                     {"reduce", {{"length", "1e11"}}}};
+    for (const auto& [name, options] : large) {
+        const ExampleRequest asked = request(name, options);
+        CAPTURE(command_text(asked));
+        REQUIRE(estimated_seconds(asked, rates) > kLongSeconds);
+        const ExampleRequest smaller = sized_for(asked, rates);
+        CAPTURE(command_text(smaller));
+        CHECK(estimated_seconds(smaller, rates) < kLongSeconds);
+        CHECK(estimated_seconds(smaller, rates) > 0.5);
+        smaller.example->check(smaller);
+    }
+    CHECK(
+        command_text(sized_for(request("einsum", {{"subscripts", "ij,jk->ik"}}), rates)).find("--sizes i=") !=
+        std::string::npos);
+    // Without rows on the CPU, or of files, it is not known.
+    CHECK(estimated_seconds(request("matmul", {{"backend", "cuda"}}), rates) == 0);
+    CHECK(estimated_seconds(request("matmul", {{"rows", "cublas"}}), rates) == 0);
+    CHECK(estimated_seconds(request("ridge", {{"matrix", "a.mtx"}}), rates) == 0);
+    CHECK_FALSE(may_be_long(request("einsum", {{"operand", "a.npy"}})));
+}
+
+TEST_CASE("An estimate has two digits at most, and says that it is one") {
+    CHECK(estimate_text(12.3) == "about 12 s on this CPU");
+    CHECK(estimate_text(89) == "about 89 s on this CPU");
+    CHECK(estimate_text(543) == "about 9 min on this CPU");
+    CHECK(estimate_text(5000) == "about 83 min on this CPU");
+    CHECK(estimate_text(3600 * 123.0) == "about 120 h on this CPU");
 }

@@ -454,3 +454,30 @@ TEST_CASE("a scripted window runs an example before the first step, and shows wh
     CHECK(report["notes"].dump().find("ran beside") == std::string::npos);
     CHECK(read_json(folder / "window.json")["step"] == 30);
 }
+
+TEST_CASE("before a long run the panel says about how long, and has sizes that take some seconds") {
+    ExamplesLab lab;
+    lab.table = {find_example("matmul")};
+    ExamplesState& state = lab.ui.panel.examples;
+    state.name = "matmul";
+    state.common["backend"] = {"cpu"};
+    state.texts["matmul"] = {{"m", {"100"}}, {"k", {"100"}}, {"n", {"100"}}};
+    lab.frames(3);
+    CHECK_FALSE(state.maybe_long);
+    CHECK_FALSE(state.waits);
+    const float height = window_rect("examples").content.y;
+    state.texts["matmul"] = {{"m", {"40k"}}, {"k", {"40k"}}, {"n", {"40k"}}};
+    REQUIRE(wait_until([&] {
+        state.waits = false;
+        lab.frames();
+        return !state.waits;
+    }));
+    CHECK(state.maybe_long);
+    CHECK(state.seconds > kLongSeconds);
+    CHECK(window_rect("examples").content.y == height);
+    lab.click("examples", {"examples", "Smaller sizes"}, 0.6f);
+    CHECK(draft_of(lab.table.front(), state).request.options.integer("m") < 40000);
+    CHECK(draft_of(lab.table.front(), state).request.backend() == "cpu");
+    lab.frames(2);
+    CHECK(state.seconds < kLongSeconds);
+}

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <future>
 #include <map>
 #include <memory>
@@ -12,6 +13,7 @@
 
 #include "sim/code/generated_code.h"
 #include "sim/editing/text_edit.h"
+#include "sim/examples/estimate.h"
 #include "sim/examples/example.h"
 #include "sim/examples/report/report.h"
 #include "sim/figure/chart.h"
@@ -203,6 +205,29 @@ struct ExportState {
     double stop_after = 0;    ///< seconds of a film from now on; 0: until it is stopped
 };
 
+/// Makes something in a thread, so that no frame waits for it.
+template <class T>
+struct Job {
+    T result;
+    std::string key;  ///< what the result was made for; empty: there is none yet
+    std::string begun;
+    std::shared_future<T> work;  ///< shared, so that the state can be copied
+
+    /// Begins `make`, unless the result is for this key or the work before goes on. Returns whether it is.
+    template <class F>
+    bool follow(const std::string& wanted, F make) {
+        if (work.valid() && work.wait_for(std::chrono::seconds(0)) == std::future_status::ready) {
+            result = std::exchange(work, {}).get();
+            key = begun;
+        }
+        if (key != wanted && !work.valid()) {
+            begun = wanted;
+            work = std::async(std::launch::async, std::move(make));
+        }
+        return key == wanted;
+    }
+};
+
 /// Options of an example as typed, by name; repeatable options have several texts.
 using OptionTexts = std::map<std::string, std::vector<std::string>, std::less<>>;
 
@@ -211,6 +236,12 @@ struct ExamplesState {
     std::map<std::string, OptionTexts, std::less<>> texts;  ///< by example
     OptionTexts common;                                     ///< options that all examples have
     std::string checked, refusal;  ///< the last command checked, and the objection to it
+    bool maybe_long = false;       ///< of that command
+    Job<CpuRates> rates;           ///< measured once that may be long
+    bool waits = false;            ///< for them, in the newest frame
+    std::string estimated;         ///< the command of the estimate below
+    double seconds = 0;
+    ExampleRequest smaller;  ///< with sizes that take some seconds
 
     bool alone = false;                     ///< pause the simulation while an example runs
     std::optional<ExampleRequest> waiting;  ///< starts when the simulation has paused
@@ -235,29 +266,6 @@ struct ExamplesState {
 struct TimelineState {
     std::optional<long long> draft;  ///< the step requested last in the present drag
     double wished_at = 0;            ///< in ImGui's time
-};
-
-/// Makes something in a thread, so that no frame waits for it.
-template <class T>
-struct Job {
-    T result;
-    std::string key;  ///< what the result was made for; empty: there is none yet
-    std::string begun;
-    std::shared_future<T> work;  ///< shared, so that the state can be copied
-
-    /// Begins `make`, unless the result is for this key or the work before goes on. Returns whether it is.
-    template <class F>
-    bool follow(const std::string& wanted, F make) {
-        if (work.valid() && work.wait_for(std::chrono::seconds(0)) == std::future_status::ready) {
-            result = std::exchange(work, {}).get();
-            key = begun;
-        }
-        if (key != wanted && !work.valid()) {
-            begun = wanted;
-            work = std::async(std::launch::async, std::move(make));
-        }
-        return key == wanted;
-    }
 };
 
 struct CodeState {

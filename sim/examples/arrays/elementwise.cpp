@@ -260,6 +260,28 @@ void run_expressions(ExampleContext& context) {
     for (const Expression* expression : chosen_expressions(request)) add_sweep<T>(context, *expression);
 }
 
+std::vector<ExampleWork> work_of_expressions(const ExampleRequest& request, DType dtype) {
+    constexpr double kOperations = 30;  // of an element: a sine or an exponential
+    std::vector<ExampleWork> rows;
+    for (const Expression* expression : chosen_expressions(request))
+        for (const MapVariant& variant : variants_of(*expression)) {
+            const auto elements = double(elements_of(request, *expression));
+            rows.push_back(
+                {kOperations * elements, variant.arrays_moved() * elements * double(bytes_of(dtype))});
+            if (!request.options.flag("sweep")) continue;
+            // Each length is ten times the one before.
+            const double all = 10.0 / 9 * double(request.options.integer("longest")) * (kSweepRepeats + 1);
+            rows.push_back({kOperations * all, variant.arrays_moved() * all * double(bytes_of(dtype))});
+        }
+    return rows;
+}
+
+std::vector<ExampleWork> work_of_add(const ExampleRequest& request, DType dtype) {
+    return {{0, 3.0 * double(request.options.integer("length")) * double(bytes_of(dtype))}};
+}
+
+constexpr std::string_view kElementwiseSizes[] = {"size", "longest"}, kAddSizes[] = {"length"};
+
 void run_elementwise(ExampleContext& context) {
     require_expression_memory(context);
     for (const DType dtype : context.request().dtypes())
@@ -307,7 +329,9 @@ constinit const Example kElementwiseExample{
     .options = kElementwiseOptions,
     .dtypes = kDTypes,
     .check = check_elementwise,
-    .run = run_elementwise};
+    .run = run_elementwise,
+    .work = work_of_expressions,
+    .sizes = kElementwiseSizes};
 
 constinit const Example kAddExample{
     .name = "add",
@@ -322,6 +346,8 @@ constinit const Example kAddExample{
     .options = kAddOptions,
     .dtypes = kDTypes,
     .check = check_array,
-    .run = run_add};
+    .run = run_add,
+    .work = work_of_add,
+    .sizes = kAddSizes};
 
 }  // namespace stencil

@@ -132,6 +132,17 @@ void check(const ExampleRequest& request) {
     make_plan(einsum_task(request).contraction);
 }
 
+// Files may have any shape, and are not opened for an estimate.
+std::vector<ExampleWork> work_of(const ExampleRequest& request, DType dtype) {
+    if (request.options.given("operand")) return {};
+    const EinsumTask task = einsum_task(request);
+    const Plan plan = make_plan(task.contraction);
+    const auto repetitions = double(task.repetitions);
+    return {{plan.flops() * repetitions, plan.values_moved() * double(bytes_of(dtype)) * repetitions}};
+}
+
+constexpr std::string_view kSizes[] = {"sizes"};
+
 // Throws MachineError with this text where more is needed than there is.
 void require_memory(std::string_view text, double needed, double free) {
     if (needed > free)
@@ -367,6 +378,8 @@ const Example kEinsumExample{"einsum",
                              kOptions,
                              kDTypes,
                              check,
-                             run};
+                             run,
+                             work_of,
+                             kSizes};
 
 }  // namespace stencil::einsum

@@ -365,6 +365,31 @@ void check(const ExampleRequest& request) {
     read_ridge_settings(request.options);
 }
 
+// A matrix from a file may have any size, and is not opened for an estimate. Steps of the process depend on
+// the matrix; random ones of many sizes take some hundreds.
+std::vector<ExampleWork> work_of(const ExampleRequest& request, DType dtype) {
+    if (request.options.given("matrix")) return {};
+    const RidgeSettings settings = read_ridge_settings(request.options);
+    const double rows = double(request.options.integer("rows"));
+    const double columns = double(request.options.integer("columns"));
+    const double nonzeros = rows * columns * request.options.real("density");
+    std::vector<ExampleWork> all;
+    constexpr double kSteps = 500, kIndexBytes = 4;
+    const double steps = std::min(kSteps, 5 * std::min(rows, columns));
+    const ExampleWork process{0, steps * 2 * nonzeros * (kIndexBytes + double(bytes_of(dtype)))};
+    for (const bool asked : {settings.certified, settings.lsmr})
+        if (settings.process && asked) all.push_back(process);
+    const bool sensible = !settings.automatic || std::max(columns, rows / 4) <= double(kSensibleOnCpu);
+    if (settings.cholesky && sensible) {
+        const double count = double(settings.coefficients.size());
+        const double flops = rows * columns * columns + count * columns * columns * columns / 3;
+        all.push_back({(dtype == DType::float32 ? 2 : 1) * flops, 0});  // in float64
+    }
+    return all;
+}
+
+constexpr std::string_view kSizes[] = {"rows", "columns"};
+
 void run(ExampleContext& context) {
     const RidgeSettings settings = read_ridge_settings(context.options());
     for (const DType dtype : context.request().dtypes()) {
@@ -394,6 +419,8 @@ const Example kRidgeExample = {
     kDtypes,
     check,
     run,
+    work_of,
+    kSizes,
 };
 
 }  // namespace stencil::ridge
