@@ -33,6 +33,7 @@
 #include "sim/run/output/video.h"
 #include "sim/run/resolve.h"
 #include "sim/session/engine/engine.h"
+#include "sim/session/gallery/thumbnail.h"
 #include "sim/text/error.h"
 #include "sim/text/json.h"
 #include "sim/text/names.h"
@@ -132,6 +133,7 @@ class MainWindow {
         clock_.reset();
         renderer_.reset();
         gallery_texture_.reset();
+        recent_texture_.reset();
         const std::lock_guard lock(wake_mutex_);
         display_.reset();
     }
@@ -144,9 +146,10 @@ class MainWindow {
         display_->wait_events(patience());
         const auto before = snapshot_;
         take_snapshot();
-        if (!scripted()) keeper_.follow(snapshot_, seconds());
+        if (!scripted()) keeper_.follow(snapshot_, seconds(), picture_);
         take_example_news();
         take_gallery();
+        take_recent();
         take_kernel_news();
         if (desktop_->serve(ui_) || canvas_recorder_->take(ui_)) redraws_ = kSettlingFrames;
         take_events();
@@ -173,7 +176,7 @@ class MainWindow {
     void keep(bool crashed = false) {
         if (scripted()) return;
         save_preferences(preferences());
-        keeper_.finish(*snapshot_, crashed);
+        keeper_.finish(*snapshot_, crashed, picture_);
     }
 
     /// Returns the contents of the performance panel, for --json.
@@ -207,6 +210,7 @@ class MainWindow {
                   {"gl_version", display_->gl_version()},
                   {"interop", renderer_->transfer().interop},
                   {"transfer", renderer_->transfer().text}}},
+                {"start", {{"first_frame_s", first_frame_}, {"first_field_s", first_field_}}},
                 {"frame",
                  {{"ms", cost.frame_ms},
                   {"per_s", cost.frames_per_s},
@@ -273,6 +277,18 @@ class MainWindow {
         ui_.gallery.pictures = std::move(pictures);
         gallery_texture_->take(ui_.gallery.pictures);
         ui_.gallery.texture = gallery_texture_->name();
+        redraws_ = std::max(redraws_, 1);
+    }
+
+    // Thumbnails of what was opened before are read while they are visible.
+    void take_recent() {
+        const RecentPictures& made = ui_.panel.recent.pictures.result;
+        if (made.pictures == ui_.recent.pictures) return;
+        if (!recent_texture_) recent_texture_ = std::make_unique<GalleryTexture>();
+        recent_texture_->take(made.pictures);
+        ui_.recent.pictures = made.pictures;
+        ui_.recent.paths = made.paths;
+        ui_.recent.texture = recent_texture_->name();
         redraws_ = std::max(redraws_, 1);
     }
 
@@ -391,6 +407,7 @@ class MainWindow {
         if (drawn_ > before && !request_.film.empty()) film_frame();
         if (finished_ && film_) film_->finish();
         canvas_recorder_->follow(ui_, drawn_ > before, height);
+        if (frame && !scripted()) take_picture(height);
         // A button asks while its frame is drawn: the picture is that of the next one.
         if (ui_.bare_canvas && ui_.take<CopyCanvas>()) desktop_->copy_canvas(ui_, height);
         if (ui_.asked<CopyCanvas>()) redraws_ = std::max(redraws_, 1);
@@ -401,6 +418,8 @@ class MainWindow {
         const bool goes_on = !scripted() || (!awaits_example && !frames_are_done());
         if (frame && goes_on) engine_->frame_taken(frame->count);
         display_->swap();
+        if (first_frame_ == 0) first_frame_ = seconds() - made_;
+        if (frame && first_field_ == 0) first_field_ = seconds() - made_;
     }
 
     void note_field() {
@@ -423,6 +442,15 @@ class MainWindow {
         film_->add(std::as_bytes(std::span(pixels)));
     }
 
+    // Takes a thumbnail of the field as it is shown, now and then, which is kept with the session.
+    void take_picture(int height) {
+        constexpr double kEvery = 3;  // seconds
+        const ScreenRect at = whole_pixels(ui_.picture);
+        if (seconds() - pictured_ < kEvery || at.width < 1 || at.height < 1) return;
+        pictured_ = seconds();
+        picture_ = thumbnail_of(int(at.width), int(at.height), read_pixels(at, height));
+    }
+
     void finish_frame(bool shows_request) {
         if (!scripted() || !shows_request) return;
         // A paused run makes no new fields, so every redrawn frame counts.
@@ -443,7 +471,7 @@ class MainWindow {
     std::unique_ptr<FieldRenderer> renderer_;
     std::unique_ptr<FrameClock> clock_;
     FieldRate rate_;
-    std::unique_ptr<GalleryTexture> gallery_texture_;
+    std::unique_ptr<GalleryTexture> gallery_texture_, recent_texture_;
     // Their threads use the display and its mutex, so they are declared after and destroyed before it.
     std::unique_ptr<Engine> engine_;
     std::unique_ptr<ExampleRunner> examples_;
@@ -453,11 +481,16 @@ class MainWindow {
     std::unique_ptr<CanvasRecorder> canvas_recorder_;
     ViewRequest view_;
     SessionKeeper keeper_;
+    GalleryPicture picture_;  ///< of the field, for the session that is kept
+    double pictured_ = 0;     ///< when it was taken, by seconds()
     float font_pixels_ = 0;
     Theme theme_ = Theme::dark;
     bool full_screen_ = false;
     bool example_news_ = false;
-    int redraws_ = 3;       ///< frames still to draw, because ImGui settles a frame or two after an event
+    int redraws_ = 3;  ///< frames still to draw, because ImGui settles a frame or two after an event
+    const double made_ = seconds();  ///< when the program came to make the window
+    double first_frame_ = 0;         ///< seconds from then to the first frame, and to the first with a field
+    double first_field_ = 0;
     double begun_ = 0;      ///< start of the newest frame, by seconds()
     bool follows_ = false;  ///< the newest frame followed the previous one without a pause
     bool moves_ = false;

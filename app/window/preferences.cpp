@@ -18,6 +18,7 @@
 #include "app/window/panels/panels.h"
 #include "sim/files/atomic_file.h"
 #include "sim/files/folder.h"
+#include "sim/files/image.h"
 #include "sim/files/input_file.h"
 #include "sim/problem/settings.h"
 #include "sim/text/error.h"
@@ -119,7 +120,6 @@ void for_each_preference(P& p, const F& field) {
     field("recent", p.recent);
 }
 
-constexpr std::size_t kRecent = 10;
 constexpr double kKeepEvery = 30;  // seconds
 // Key of the process whose window has the kept session open; a remark that readers of a spec skip.
 constexpr const char* kOpenIn = "open_in";
@@ -236,14 +236,23 @@ std::string copy_last_session() {
     if (!last) return "";
     const auto copy = last->parent_path() / "session-before.json";
     std::error_code failed;
-    std::filesystem::copy_file(*last, copy, std::filesystem::copy_options::overwrite_existing, failed);
-    return failed ? "" : copy.string();
+    constexpr auto kReplace = std::filesystem::copy_options::overwrite_existing;
+    std::filesystem::copy_file(*last, copy, kReplace, failed);
+    if (failed) return "";
+    const auto picture_of = [](std::filesystem::path file) { return file.replace_extension(".png"); };
+    std::filesystem::copy_file(picture_of(*last), picture_of(copy), kReplace, failed);
+    if (failed) std::filesystem::remove(picture_of(copy), failed);  // it was of another session
+    return copy.string();
 }
 
-void keep_session(const RunSpec& spec, bool open) {
+void keep_session(const RunSpec& spec, bool open, const GalleryPicture& picture) {
     nlohmann::ordered_json json = to_json(spec);
     if (open) json[kOpenIn] = getpid();
     keep_file(user_file("session.json"), json_text(json));
+    const auto beside = user_file("session.png");
+    if (!picture.pixels.empty()) return keep_file(beside, png_text(picture.nx, picture.ny, picture.pixels));
+    std::error_code ignored;
+    if (beside) std::filesystem::remove(*beside, ignored);
 }
 
 bool last_session_crashed() {
@@ -257,18 +266,21 @@ bool last_session_crashed() {
     return process == getpid() || (kill(process, 0) != 0 && errno == ESRCH);
 }
 
-void SessionKeeper::follow(const std::shared_ptr<const Snapshot>& snapshot, double seconds) {
+void SessionKeeper::follow(const std::shared_ptr<const Snapshot>& snapshot,
+                           double seconds,
+                           const GalleryPicture& picture) {
     if (!due_) due_ = seconds + kKeepEvery;
     if (!snapshot->frame || snapshot == kept_ || seconds < *due_) return;
     if (work_.valid() && work_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return;
     due_ = seconds + kKeepEvery;
     kept_ = snapshot;
-    work_ = std::async(std::launch::async, [snapshot] { keep_session(snapshot->spec, true); });
+    work_ =
+        std::async(std::launch::async, [snapshot, picture] { keep_session(snapshot->spec, true, picture); });
 }
 
-void SessionKeeper::finish(const Snapshot& snapshot, bool crashed) {
+void SessionKeeper::finish(const Snapshot& snapshot, bool crashed, const GalleryPicture& picture) {
     if (work_.valid()) work_.wait();
-    if (snapshot.frame) keep_session(snapshot.spec, crashed);
+    if (snapshot.frame) keep_session(snapshot.spec, crashed, picture);
 }
 
 }  // namespace stencil

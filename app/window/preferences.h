@@ -39,16 +39,19 @@ void recall(UiState& ui, RunSpec& spec);
 /// Returns the preferences with the present settings.
 Preferences kept(const UiState& ui, const RunSpec& now);
 
+/// How many recent files and folders are remembered.
+inline constexpr std::size_t kRecent = 10;
 /// Moves a file or folder to the front of the recent ones.
 void remember_path(Preferences& preferences, const std::string& path);
 
 /// Returns session.json beside the preferences, or nothing if no session was kept.
 std::optional<std::filesystem::path> last_session();
-/// Copies it, because the present session will overwrite it; returns the copy's path, empty if there is none.
+/// Copies it and its picture, because the present session will overwrite them; returns the copy's path, empty
+/// if there is none.
 std::string copy_last_session();
 /// Stores the settings that repeat a session, marked with this process if its window is still `open`.
-/// Failures are silent, as with preferences.
-void keep_session(const RunSpec& spec, bool open = false);
+/// A thumbnail is stored beside them as session.png. Failures are silent, as with preferences.
+void keep_session(const RunSpec& spec, bool open = false, const GalleryPicture& picture = {});
 /// Whether the window of the session that was kept last has ended without closing it. Ask before this session
 /// is kept.
 bool last_session_crashed();
@@ -57,9 +60,11 @@ bool last_session_crashed();
 class SessionKeeper {
   public:
     /// Stores a changed session every 30 s (of `seconds`), in a thread because a disk may be slow.
-    void follow(const std::shared_ptr<const Snapshot>& snapshot, double seconds);
+    void follow(const std::shared_ptr<const Snapshot>& snapshot,
+                double seconds,
+                const GalleryPicture& picture = {});
     /// Stores the session, as one that crashed or was closed, and waits until that is done.
-    void finish(const Snapshot& snapshot, bool crashed = false);
+    void finish(const Snapshot& snapshot, bool crashed = false, const GalleryPicture& picture = {});
 
   private:
     std::shared_ptr<const Snapshot> kept_;

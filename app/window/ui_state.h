@@ -14,7 +14,7 @@
 #include "sim/examples/example_runner.h"
 #include "sim/kernel_trial/kernel_watch.h"
 #include "sim/session/action.h"
-#include "sim/session/gallery.h"
+#include "sim/session/gallery/gallery.h"
 #include "sim/session/snapshot.h"
 
 namespace stencil {
@@ -81,13 +81,23 @@ struct Transfer {
     std::string text;  ///< for the status line, with the reason if they are copied
 };
 
-/// Thumbnails of ready runs, models and initial conditions.
-struct GalleryView {
+/// Thumbnails on a texture.
+struct Thumbnails {
+    Gallery::Pictures pictures;  ///< null: not made yet
+    std::uintptr_t texture = 0;  ///< OpenGL name; 0: none yet
+};
+
+/// Thumbnails of ready runs, models and initial conditions, in the order of gallery_rows(); empty before any
+/// was wanted.
+struct GalleryView : Thumbnails {
     bool open = false;
-    std::string search;          ///< only rows with this text are shown
-    std::size_t wanted = 0;      ///< rows that have been visible
-    Gallery::Pictures pictures;  ///< in the order of gallery_rows(); empty before any was wanted
-    std::uintptr_t texture = 0;  ///< OpenGL name of the texture that holds them
+    std::string search;      ///< only rows with this text are shown
+    std::size_t wanted = 0;  ///< rows that have been visible
+};
+
+/// Thumbnails of what was opened before, by path.
+struct RecentView : Thumbnails {
+    std::vector<std::string> paths;
 };
 
 /// The desktop's file dialog.
@@ -213,6 +223,7 @@ struct UiState : KeptChoices {
 
     PanelState panel;
     GalleryView gallery;
+    RecentView recent;
     user_kernel::KernelNews kernel;  ///< of the watched file
 
     std::vector<Action> actions;  ///< for the engine, in order; taken by the main loop

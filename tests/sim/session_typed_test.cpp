@@ -11,7 +11,7 @@
 #include "sim/problem/start.h"
 #include "sim/problem/units.h"
 #include "sim/run/resolve.h"
-#include "sim/session/gallery.h"
+#include "sim/session/gallery/gallery.h"
 #include "sim/session/session.h"
 #include "sim/text/parse.h"
 #include "tests/support/catch.h"

@@ -9,7 +9,9 @@
 #include <string_view>
 
 #include "app/window/panels/panels.h"
+#include "sim/files/image.h"
 #include "sim/problem/settings.h"
+#include "sim/session/gallery/thumbnail.h"
 #include "tests/support/catch.h"
 #include "tests/support/program.h"
 #include "tests/support/scratch.h"
@@ -230,9 +232,16 @@ TEST_CASE(
     CHECK(steps() == 3);
     keeper.follow(moment(200), 1070);
     REQUIRE(wait_until([&] { return steps() == 200; }));
-    keeper.finish(*moment(201));
+    const GalleryPicture picture{.nx = 2, .ny = 1, .pixels = {{1, 2, 3}, {4, 5, 6}}};
+    keeper.finish(*moment(201), false, picture);
     CHECK(steps() == 201);
     CHECK(read_spec(before).steps == 7);
+    CHECK(picture_of_path(*last_session()).pixels == picture.pixels);
+    CHECK(picture_of_path(before).pixels.empty());
+    CHECK(picture_of_path(copy_last_session()).pixels == picture.pixels);
+    keep_session(moment(7)->spec);
+    CHECK(picture_of_path(*last_session()).pixels.empty());
+    CHECK(picture_of_path(copy_last_session()).pixels.empty());
 }
 
 TEST_CASE("what can be opened: the session before, a checkpoint, recent files and any path") {
@@ -264,4 +273,46 @@ TEST_CASE("what can be opened: the session before, a checkpoint, recent files an
     CHECK(opened("Open") == std::vector<std::string>{"/runs/one/spec.json"});
     CHECK(ui.preferences.recent == std::vector<std::string>{"/runs/one/spec.json"});
     CHECK(opened("one/spec.json##/runs/one/spec.json") == std::vector<std::string>{"/runs/one/spec.json"});
+    // With a thumbnail a row is higher, and the same row.
+    const float plain = window_rect("a window").content.y;
+    ui.recent.paths = {"", "/runs/one/spec.json"};
+    ui.recent.pictures.resize(1 + kRecent);
+    ui.recent.pictures[1] =
+        std::make_shared<const GalleryPicture>(GalleryPicture{.nx = 1, .ny = 1, .pixels = {{1, 2, 3}}});
+    ui.recent.texture = 1;
+    imgui.frames(2);
+    CHECK(window_rect("a window").content.y > plain);
+    CHECK(opened("one/spec.json##/runs/one/spec.json") == std::vector<std::string>{"/runs/one/spec.json"});
+}
+
+TEST_CASE(
+    "thumbnails of what was opened before are read while the list is visible, and again when it opens") {
+    const ScratchFolder folder;
+    const std::string path = (folder / "a.png").string();
+    write_png(path, 4, 3, std::vector<Rgb>(12));
+    UiState ui;
+    ui.preferences.recent = {path, "/gone"};
+    const auto read = [&] {
+        return wait_until([&] {
+            ui.panel.recent.waits = false;
+            want_recent_pictures(ui);
+            return !ui.panel.recent.waits;
+        });
+    };
+    REQUIRE(read());
+    const RecentPictures& made = ui.panel.recent.pictures.result;
+    REQUIRE(made.pictures.size() == 1 + kRecent);
+    CHECK(made.paths[1] == path);
+    CHECK(made.pictures[1]->nx == 4);
+    CHECK(made.pictures[2]->pixels.empty());
+    CHECK_FALSE(recent_picture(ui, path));  // until it is on the texture
+    ui.recent = {{made.pictures, 1}, made.paths};
+    CHECK(recent_picture(ui, path) == std::size_t(1));
+    CHECK_FALSE(recent_picture(ui, "/gone"));
+    write_png(path, 5, 3, std::vector<Rgb>(15));
+    REQUIRE(read());
+    CHECK(made.pictures[1]->nx == 4);
+    ui.panel.recent.pictures.key.clear();
+    REQUIRE(read());
+    CHECK(made.pictures[1]->nx == 5);
 }

@@ -8,7 +8,7 @@ void GalleryTexture::take(const Gallery::Pictures& pictures) {
     constexpr int kSide = GalleryPicture::kSide;
     taken_.resize(pictures.size());
     for (std::size_t i = 0; i < pictures.size(); ++i) {
-        const GalleryPicture* picture = pictures[i].get();
+        const auto& picture = pictures[i];
         if (picture == taken_[i] || !picture || picture->pixels.empty()) continue;
         if (texture_.name() == 0) {
             texture_ = make_texture(kColumns * kSide, rows(pictures.size()) * kSide, GL_RGB8);

@@ -1,10 +1,10 @@
-// One texture with all thumbnails of the gallery, in a grid of squares.
+// One texture with all thumbnails of a list, in a grid of squares.
 #pragma once
 
 #include <cstdint>
 
 #include "app/window/display/gl_objects.h"
-#include "sim/session/gallery.h"
+#include "sim/session/gallery/gallery.h"
 
 namespace stencil {
 
@@ -13,7 +13,7 @@ class GalleryTexture {
   public:
     static constexpr int kColumns = 8;
 
-    /// Uploads the pictures that are not there yet.
+    /// Uploads the pictures that are not there yet. Their number stays as it was in the first call.
     void take(const Gallery::Pictures& pictures);
     /// OpenGL's texture name; 0 before the first picture.
     std::uintptr_t name() const { return texture_.name(); }
@@ -21,7 +21,7 @@ class GalleryTexture {
 
   private:
     GlObject texture_;
-    std::vector<const GalleryPicture*> taken_;
+    Gallery::Pictures taken_;
 };
 
 }  // namespace stencil

@@ -14,21 +14,6 @@
 namespace stencil {
 namespace {
 
-// Draws a picture from its place in the texture onto the tile.
-void draw_picture(
-    const UiState& ui, std::size_t index, const GalleryPicture& picture, ImVec2 at, float side) {
-    constexpr float kSide = GalleryPicture::kSide;
-    const ImVec2 size(side * float(picture.nx) / kSide, side * float(picture.ny) / kSide);
-    const ImVec2 least(at.x + (side - size.x) / 2, at.y + (side - size.y) / 2);
-    const float columns = GalleryTexture::kColumns;
-    const float rows = float(GalleryTexture::rows(ui.gallery.pictures.size()));
-    const float left = float(index % GalleryTexture::kColumns), top = float(index / GalleryTexture::kColumns);
-    const ImVec2 from(left / columns, top / rows);
-    const ImVec2 to((left + float(picture.nx) / kSide) / columns, (top + float(picture.ny) / kSide) / rows);
-    ImGui::GetWindowDrawList()->AddImage(
-        (ImTextureID)ui.gallery.texture, least, ImVec2(least.x + size.x, least.y + size.y), from, to);
-}
-
 // Begins a new line after the hyphens of words that are wider than this; ImGui would break them anywhere.
 std::string broken_at_hyphens(std::string_view text, float width) {
     std::string broken;
@@ -90,6 +75,25 @@ void draw_group(const GalleryView& gallery, GalleryRow::Kind kind, float width, 
 
 }  // namespace
 
+bool has_thumbnail(const Thumbnails& thumbnails, std::size_t index) {
+    return index < thumbnails.pictures.size() && thumbnails.pictures[index] &&
+           !thumbnails.pictures[index]->pixels.empty() && thumbnails.texture != 0;
+}
+
+void draw_thumbnail(const Thumbnails& thumbnails, std::size_t index, ImVec2 at, float side) {
+    const GalleryPicture& picture = *thumbnails.pictures[index];
+    constexpr float kSide = GalleryPicture::kSide;
+    const ImVec2 size(side * float(picture.nx) / kSide, side * float(picture.ny) / kSide);
+    const ImVec2 least(at.x + (side - size.x) / 2, at.y + (side - size.y) / 2);
+    const float columns = GalleryTexture::kColumns;
+    const float rows = float(GalleryTexture::rows(thumbnails.pictures.size()));
+    const float left = float(index % GalleryTexture::kColumns), top = float(index / GalleryTexture::kColumns);
+    const ImVec2 from(left / columns, top / rows);
+    const ImVec2 to((left + float(picture.nx) / kSide) / columns, (top + float(picture.ny) / kSide) / rows);
+    ImGui::GetWindowDrawList()->AddImage(
+        (ImTextureID)thumbnails.texture, least, ImVec2(least.x + size.x, least.y + size.y), from, to);
+}
+
 bool gallery_tile(UiState& ui, std::size_t index, const TileLook& look, std::string_view option) {
     GalleryView& gallery = ui.gallery;
     gallery.wanted = std::max(gallery.wanted, index + 1);
@@ -107,8 +111,7 @@ bool gallery_tile(UiState& ui, std::size_t index, const TileLook& look, std::str
         ImGui::InvisibleButton(std::string(name).c_str(), ImVec2(most.x - least.x, most.y - least.y));
     ImDrawList* list = ImGui::GetWindowDrawList();
     list->AddRectFilled(least, corner, ImGui::GetColorU32(ImGuiCol_FrameBg), pad);
-    if (picture && !picture->pixels.empty() && gallery.texture != 0)
-        draw_picture(ui, index, *picture, least, side);
+    if (has_thumbnail(gallery, index)) draw_thumbnail(gallery, index, least, side);
     if (ImGui::IsItemHovered() || look.chosen)
         list->AddRect(
             least, corner, ImGui::GetColorU32(ImGuiCol_SliderGrabActive), 0, 0, std::max(1.0f, em(0.12f)));

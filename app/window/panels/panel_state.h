@@ -21,6 +21,7 @@
 #include "sim/run/output/exports.h"
 #include "sim/run/output/film_request.h"
 #include "sim/run/resolve.h"
+#include "sim/session/gallery/gallery.h"
 #include "sim/session/step_watch.h"
 #include "sim/session/view.h"
 #include "sim/view/value_range.h"
@@ -314,10 +315,21 @@ struct StartPage {
     bool crashed = false;  ///< the session before did
 };
 
+/// Thumbnails of the last session and of recent paths, read in a thread while they are visible.
+struct RecentPictures {
+    std::vector<std::string> paths;
+    Gallery::Pictures pictures;  ///< as many as there may be; null after the paths
+};
+struct RecentState {
+    Job<RecentPictures> pictures;
+    bool waits = false;  ///< for them, in the newest frame
+};
+
 struct PanelState {
     std::map<PanelTab, float> scrolled;    ///< how far the panel's tabs are scrolled
     PanelTab drawn_tab = PanelTab::model;  ///< in the newest frame
     StartPage start;
+    RecentState recent;
     std::map<unsigned, NumberDraft> drafts;  ///< of the text fields, by ImGui's ID
     double copied_until = 0;                 ///< the toolbar's copy button says so until then (ImGui's time)
     bool open_popup_wanted = false;          ///< by a button or key, until the toolbar opens it

@@ -2,6 +2,9 @@
 // actions; its state is in UiState::panel.
 #pragma once
 
+#include <imgui.h>
+
+#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
@@ -55,6 +58,17 @@ void draw_start_page(UiState& ui, const Snapshot& snapshot);
 
 /// Draws its own window while UiState::gallery is open.
 void draw_gallery(UiState& ui, const Snapshot& snapshot);
+
+/// Whether a thumbnail is there to be drawn; and draws it, centred in a square.
+bool has_thumbnail(const Thumbnails& thumbnails, std::size_t index);
+void draw_thumbnail(const Thumbnails& thumbnails, std::size_t index, ImVec2 at, float side);
+
+/// Requests the thumbnails of the last session and of recent paths; call it while they are visible.
+void want_recent_pictures(UiState& ui);
+/// Returns the index of a path's thumbnail in UiState::recent, if there is one.
+std::optional<std::size_t> recent_picture(const UiState& ui, const std::string& path);
+/// Names a path by its end; the files of a run are told apart by their folder.
+std::string brief_name(const std::filesystem::path& path);
 
 struct TileLook {
     float side;             ///< of the picture in pixels

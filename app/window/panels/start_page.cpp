@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
+#include <vector>
 
 #include "app/window/panels/commands.h"
 #include "app/window/panels/panels.h"
@@ -49,6 +51,40 @@ bool draw_beginning(const Beginning& row, bool with_about) {
     return clicked;
 }
 
+constexpr int kRecentColumns = 5;
+
+// Draws what was opened last as thumbnails with names, as far as there are such. Returns whether one was
+// chosen.
+bool draw_recent_tiles(UiState& ui) {
+    want_recent_pictures(ui);
+    const float gap = ImGui::GetStyle().ItemSpacing.x;
+    const float side =
+        std::floor((ImGui::GetContentRegionAvail().x - (kRecentColumns - 1) * gap) / kRecentColumns);
+    int drawn = 0;
+    bool chosen = false;
+    const std::vector<std::string> recent = ui.preferences.recent;  // opening reorders the list
+    for (const std::string& path : recent) {
+        const auto index = recent_picture(ui, path);
+        if (!index) continue;
+        if (drawn == 0) subtitle("Recent", "Opened before; Open (Ctrl+O) lists all");
+        if (drawn++ % kRecentColumns != 0) ImGui::SameLine(0, gap);
+        ImGui::BeginGroup();
+        const ImVec2 at = ImGui::GetCursorScreenPos();
+        if (ImGui::InvisibleButton(path.c_str(), ImVec2(side, side))) {
+            open_path(ui, path);
+            chosen = true;
+        }
+        draw_thumbnail(ui.recent, *index, at, side);
+        if (ImGui::IsItemHovered())
+            ImGui::GetWindowDrawList()->AddRect(
+                at, ImVec2(at.x + side, at.y + side), ImGui::GetColorU32(ImGuiCol_SliderGrabActive));
+        tooltip(path);
+        fitted_text(brief_name(path), side, faint_color());
+        ImGui::EndGroup();
+    }
+    return chosen;
+}
+
 // Offers the session that a crash ended.
 bool draw_crash(UiState& ui) {
     constexpr const char* kSaid = ICON_WARNING "  The last session ended unexpectedly.";
@@ -83,6 +119,7 @@ void draw_start_page(UiState& ui, const Snapshot& snapshot) {
         chosen = true;
     }
     ImGui::PopStyleColor();
+    if (canvas.height > em(38) && draw_recent_tiles(ui)) chosen = true;
     // A button acts when the mouse is released over it, so clicks on the card end it only then.
     const bool over = ImGui::IsWindowHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem);
     const auto any = [](bool (*happened)(ImGuiMouseButton)) {

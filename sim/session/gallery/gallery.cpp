@@ -1,4 +1,4 @@
-#include "sim/session/gallery.h"
+#include "sim/session/gallery/gallery.h"
 
 #include <fmt/format.h>
 #include <sys/resource.h>
