@@ -42,7 +42,8 @@ TEST_CASE("What can be opened has a thumbnail where one is quick to read, and ot
     write_png(folder / "picture.png", 300, 200, two_colors(300, 200));
     CHECK(picture_of_path(folder / "picture.png").pixels.front() == kRed);
     Array<double> cells(40, 30);
-    for (int x = 0; x < 40; ++x) cells.at(x, 0) = x;
+    for (int y = 0; y < 30; ++y)
+        for (int x = 0; x < 40; ++x) cells.at(x, y) = x;
     write_npy(folder / "array.npy", Field(std::move(cells)));
     const GalleryPicture array = picture_of_path(folder / "array.npy");
     CHECK(array.nx == 40);

@@ -475,7 +475,7 @@ TEST_CASE("before a long run the panel says about how long, and has sizes that t
     CHECK(state.maybe_long);
     CHECK(state.seconds > kLongSeconds);
     CHECK(window_rect("examples").content.y == height);
-    lab.click("examples", {"examples", "Smaller sizes"}, 0.6f);
+    lab.click("examples", {"examples", "Smaller sizes"}, 0.5f);
     CHECK(draft_of(lab.table.front(), state).request.options.integer("m") < 40000);
     CHECK(draft_of(lab.table.front(), state).request.backend() == "cpu");
     lab.frames(2);
