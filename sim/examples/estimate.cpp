@@ -84,13 +84,19 @@ bool may_be_long(const ExampleRequest& request) {
 }
 
 ExampleRequest sized_for(const ExampleRequest& request, const CpuRates& rates) {
-    ExampleRequest smaller = request;
     constexpr double kStep = 0.9, kLeast = 1e-6;
-    for (double share = 1; share > kLeast && estimated_seconds(smaller, rates) > kShortSeconds;
-         share *= kStep)
-        smaller = with_sizes(request, share * kStep);
-    // Other options may make it long.
-    return estimated_seconds(smaller, rates) < kLongSeconds ? smaller : request;
+    try {
+        ExampleRequest smaller = request;
+        for (double share = kStep; share > kLeast && estimated_seconds(smaller, rates) > kShortSeconds;
+             share *= kStep)
+            smaller = with_sizes(request, share);
+        smaller.example->check(smaller);
+        // Other options may make it long.
+        if (estimated_seconds(smaller, rates) < kLongSeconds) return smaller;
+    } catch (const InputError&) {
+        // An option allows no smaller size.
+    }
+    return request;
 }
 
 std::string estimate_text(double seconds) {

@@ -280,7 +280,7 @@ std::vector<ExampleWork> work_of_add(const ExampleRequest& request, DType dtype)
     return {{0, 3.0 * double(request.options.integer("length")) * double(bytes_of(dtype))}};
 }
 
-constexpr std::string_view kElementwiseSizes[] = {"size", "longest"}, kAddSizes[] = {"length"};
+constexpr std::string_view kElementwiseSizes[] = {"size"}, kAddSizes[] = {"length"};
 
 void run_elementwise(ExampleContext& context) {
     require_expression_memory(context);
