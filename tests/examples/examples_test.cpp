@@ -148,6 +148,12 @@ TEST_CASE(
         CHECK(estimated_seconds(smaller, rates) > 0.5);
         smaller.example->check(smaller);
     }
+    // On the slowest machine there may be no smaller sizes; that is no error.
+    const CpuRates slowest{1e3, {1e3, 1e3}};
+    for (const Example& example : examples()) {
+        const ExampleRequest asked = request_for(example);
+        CHECK(estimated_seconds(sized_for(asked, slowest), rates) <= estimated_seconds(asked, rates));
+    }
     CHECK(
         command_text(sized_for(request("einsum", {{"subscripts", "ij,jk->ik"}}), rates)).find("--sizes i=") !=
         std::string::npos);
