@@ -221,8 +221,7 @@ bool draw_interface(UiState& ui, const Snapshot& snapshot) {
     const bool text_waits = equation.typed_at >= 0 || ImGui::GetTime() < equation.hold_until;
     return tooltip_waits() || text_waits || ui.panel.code.waits || ui.panel.examples.waits ||
            ui.panel.recent.waits || notice_fades(ui, snapshot) || ui.panel.tour.done ||
-           ui.panel.tour.settles > 0 || prompts ||
-           ImGui::GetTime() < copied_until;
+           ui.panel.tour.settles > 0 || prompts || ImGui::GetTime() < copied_until;
 }
 
 }  // namespace stencil

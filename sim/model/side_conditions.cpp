@@ -39,9 +39,9 @@ bool is_about(const SideStatement& row, std::string_view component) {
 
 // The rows of a statement, one for each side that it names.
 std::span<const SideStatement> rows_of(const Statements& read, const StatementPlace& statement) {
-    const auto [first, last] = std::ranges::equal_range(
-        read.sides, std::size_t(&statement - read.places.data()), {}, &SideStatement::statement);
-    return {first, last};
+    const auto index = std::size_t(&statement - read.places.data());
+    return {std::ranges::lower_bound(read.sides, index, {}, &SideStatement::statement),
+            std::ranges::upper_bound(read.sides, index, {}, &SideStatement::statement)};
 }
 
 // The statement in force at each side for a component, or of words alone; null: the default is.
