@@ -88,6 +88,7 @@ void run_one(std::string_view input) {
     accepted([&] { equations = read_equations(text); });
     static constexpr std::array kSchemes{SteppingScheme::euler,
                                          SteppingScheme::heun,
+                                         SteppingScheme::midpoint,
                                          SteppingScheme::rk4,
                                          SteppingScheme::symplectic,
                                          SteppingScheme::imex};

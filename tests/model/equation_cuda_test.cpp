@@ -188,7 +188,7 @@ bool compare(const Job& job, KernelKind kernel, int nx, int ny, int steps) {
 std::vector<Job> jobs_of(bool float64, bool own_alone) {
     std::vector<Job> jobs;
     for (const Preset& preset : presets())
-        for (const char* scheme : {"euler", "heun", "rk4", "symplectic"}) {
+        for (const char* scheme : {"euler", "heun", "midpoint", "rk4", "symplectic"}) {
             Job job{fmt::format("{}, {}", preset.name, scheme), read_equations(preset.text), {}};
             if (own_alone && job.equations.stepper != scheme) continue;
             const std::string unsupported_reason = message_of<InputError>([&] {

@@ -89,7 +89,7 @@ TEST_CASE("What is made of one coordinate alone has neighbours too") {
 TEST_CASE("Rows, single cells and any number of threads have the same bits") {
     const std::string text = GENERATE(from_range(kTexts));
     const bool is_map = text.starts_with("u'");
-    for (const char* stepper : {"euler", "heun", "rk4", "symplectic"}) {
+    for (const char* stepper : {"euler", "heun", "midpoint", "rk4", "symplectic"}) {
         if (is_map && stepper != std::string_view("euler")) continue;
         INFO(text << ", " << stepper);
         for (const int threads : {1, 3})

@@ -54,6 +54,7 @@ TEST_CASE("The stable step of equations whose limit is known") {
         {"du/dt = 2*lap(u); dx = 0.5", 0.25 * 0.25 / 2},
         {"du/dt = lap(u); laplacian = isotropic", 0.375},
         {"du/dt = lap(u); stepper = heun", 0.25},
+        {"du/dt = lap(u); stepper = midpoint", 0.25},
         {"du/dt = lap(u); stepper = rk4", 2.785293563405282 / 8},
         {"du/dt = -lap2(u)", 2.0 / 64},
         {"du/dt = -3*u", 2.0 / 3},

@@ -88,8 +88,12 @@ TEST_CASE(
         double order;
         std::vector<std::string> sides = kSideKinds;
     };
-    const auto by = GENERATE(values<Integrator>(
-        {{"euler", 1}, {"heun", 2}, {"rk4", 4}, {"symplectic", 1}, {"imex", 2, {"periodic", "flux"}}}));
+    const auto by = GENERATE(values<Integrator>({{"euler", 1},
+                                                 {"heun", 2},
+                                                 {"midpoint", 2},
+                                                 {"rk4", 4},
+                                                 {"symplectic", 1},
+                                                 {"imex", 2, {"periodic", "flux"}}}));
     for (const std::string& sides : by.sides) {
         const auto run = [&](int parts) { return run_of(u, {{kNonlinear, sides}}, 12, 0.8, parts, by.name); };
         const Cells coarse = stepped_by_all(run(32)), middle = stepped(run(64), kRowMachine),

@@ -48,9 +48,10 @@ Matrix symplectic_step(const Matrix& j, double dt) {
 }
 
 Complex stability_polynomial(SteppingScheme scheme, Complex z) {
-    const int order = scheme == SteppingScheme::euler ? 1 : scheme == SteppingScheme::heun ? 2 : 4;
+    // An explicit Runge-Kutta scheme with as many evaluations as its order has the exponential's Taylor
+    // polynomial.
     Complex sum = 1;
-    for (int k = order; k >= 1; --k) sum = 1.0 + z / double(k) * sum;
+    for (int k = row_of(scheme).order; k >= 1; --k) sum = 1.0 + z / double(k) * sum;
     return sum;
 }
 

@@ -53,6 +53,9 @@ class Planner {
             case SteppingScheme::heun:
                 heun();
                 break;
+            case SteppingScheme::midpoint:
+                midpoint();
+                break;
             case SteppingScheme::rk4:
                 rk4();
                 break;
@@ -265,18 +268,26 @@ class Planner {
         });
     }
 
+    // Writes the step's start + factor * dt * the rates of the state in `from`, which is at its own time.
+    void add_increment(const Arrays& from, double time, const Arrays& to, double factor) {
+        finish_stage(prepare(formulas(), from, time), to, [&](Lowering& l, int c) {
+            return advanced(l, c, factor, c);
+        });
+    }
+
+    void midpoint() {
+        const Arrays half = middle("2", 0.5);
+        add_increment(present(), 0, half, 0.5);
+        add_increment(half, 0.5, program_.next, 1);
+    }
+
     // Saves arrays by keeping no rates: with d_k the increments to the stage states, the step adds (d_2 + 2
     // d_3 + d_4) / 3 + dt rate_4 / 6.
     void rk4() {
         const Arrays two = middle("2", 0.5), three = middle("3", 0.5), four = middle("4", 1);
-        const auto to = [&](const Arrays& from, double time, const Arrays& into, double factor) {
-            finish_stage(prepare(formulas(), from, time), into, [&](Lowering& l, int c) {
-                return advanced(l, c, factor, c);
-            });
-        };
-        to(present(), 0, two, 0.5);
-        to(two, 0.5, three, 0.5);
-        to(three, 0.5, four, 1);
+        add_increment(present(), 0, two, 0.5);
+        add_increment(two, 0.5, three, 0.5);
+        add_increment(three, 0.5, four, 1);
         finish_stage(prepare(formulas(), four, 1), program_.next, [&](Lowering& l, int c) {
             Builder& b = l.builder();
             const auto load = [&](const Arrays& arrays) {
@@ -381,18 +392,28 @@ class Planner {
 const std::vector<StepperRow>& steppers() {
     using enum SteppingScheme;
     static const std::vector<StepperRow> rows{
-        {euler, "euler", "One evaluation per step, error proportional to dt"},
-        {heun, "heun", "Two evaluations per step, error proportional to dt^2 (Heun 1900)"},
-        {rk4, "rk4", "Four evaluations per step, error proportional to dt^4 (Kutta 1901)"},
+        {euler, "euler", "One evaluation per step, error proportional to dt", 1},
+        {heun, "heun", "Two evaluations per step, error proportional to dt^2 (Heun 1900)", 2},
+        {midpoint,
+         "midpoint",
+         "Two evaluations per step, the second one halfway, error proportional to dt^2 (Runge 1895)",
+         2},
+        {rk4, "rk4", "Four evaluations per step, error proportional to dt^4 (Kutta 1901)", 4},
         {symplectic,
          "symplectic",
-         "Components one after the other, each by the newest values: leapfrog for waves"},
+         "Components one after the other, each by the newest values: leapfrog for waves",
+         1},
         {imex,
          "imex",
          "Two evaluations per step, the linear part solved by transforms: large steps where it is stiff, "
-         "error proportional to dt^2 (Ascher, Ruuth & Spiteri 1997)"},
+         "error proportional to dt^2 (Ascher, Ruuth & Spiteri 1997)",
+         2},
     };
     return rows;
+}
+
+const StepperRow& row_of(SteppingScheme scheme) {
+    return *std::ranges::find(steppers(), scheme, &StepperRow::scheme);
 }
 
 SteppingScheme scheme_of(std::string_view name) {

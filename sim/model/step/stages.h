@@ -12,17 +12,21 @@
 
 namespace stencil::equation {
 
-/// The time integrators: euler; heun (SSP form, Shu & Osher 1988); rk4; symplectic (semi-implicit Euler:
-/// components in turn, each from the newest values; leapfrog for waves); imex (implicit in the linear part by
-/// transforms: ARS(2,2,2), Ascher, Ruuth & Spiteri, Appl. Numer. Math. 25, 1997).
-enum class SteppingScheme { euler, heun, rk4, symplectic, imex };
+/// The time integrators: euler; heun (SSP form, Shu & Osher 1988); midpoint (the explicit one); rk4;
+/// symplectic (semi-implicit Euler: components in turn, each from the newest values; leapfrog for waves);
+/// imex (implicit in the linear part by transforms: ARS(2,2,2), Ascher, Ruuth & Spiteri, Appl. Numer. Math.
+/// 25, 1997).
+enum class SteppingScheme { euler, heun, midpoint, rk4, symplectic, imex };
 
 struct StepperRow {
     SteppingScheme scheme;
     std::string name;
     std::string_view help;  ///< one line
+    int order;              ///< of accuracy in dt
 };
 const std::vector<StepperRow>& steppers();
+/// An integrator's row in the table.
+const StepperRow& row_of(SteppingScheme scheme);
 
 /// The integrator of that name. Throws InputError if there is none.
 SteppingScheme scheme_of(std::string_view name);

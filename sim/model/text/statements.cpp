@@ -20,7 +20,7 @@ constexpr auto kSettings = std::to_array<SettingRow>({
     {"steps", SettingForm::number, "a number above 0", "10000"},
     {"size", SettingForm::size, "columns x rows, such as 512x512", "512x512"},
     {"boundary", SettingForm::word, "periodic, insulated or zero", "periodic"},
-    {"stepper", SettingForm::word, "euler, heun, rk4, symplectic or imex", "rk4"},
+    {"stepper", SettingForm::word, "euler, heun, midpoint, rk4, symplectic or imex", "rk4"},
     {"laplacian", SettingForm::word, "standard (5 points) or isotropic (9 points)", "isotropic"},
     {"colormap", SettingForm::word, "a colour table's name", "viridis"},
     {"show", SettingForm::word, "a component's or definition's name", "u"},
