@@ -1,6 +1,7 @@
 """Random valid problems; Problem(seed) is deterministic."""
 
 import random
+import re
 
 COMPONENTS = ["u", "v", "w", "c"]
 SIZES = [(37, 29), (64, 48), (17, 33), (5, 40), (128, 31), (1, 50), (50, 1), (2, 2), (3, 7), (100, 64), (1, 1), (300, 20), (65, 65)]
@@ -16,12 +17,15 @@ class Problem:
         self.steps = r.choice([2, 3, 5]) if self.nx * self.ny > 200_000 else r.choice([3, 7, 12, 20])
         self.dtype = r.choice(["float32", "float64"])
         self.lines = self.model()
+        self.spell(random.Random(f"{seed} spellings"))
         # A dt that follows the limit looks at it every 32 steps. It is drawn apart, so that other problems stay.
         apart = random.Random(f"{seed} follows")
         self.dt = f"follow:{apart.choice(['0.8', '0.5', '1.1', ''])}limit" if events and apart.random() < 0.12 else None
         if self.dt and self.nx * self.ny < 5000:
             self.steps = apart.choice([40, 70, 100])
         self.events = self.make_events() if events and r.random() < 0.5 else []
+        if apart.random() < 0.3:
+            self.events = [(step, name, "midpoint" if value == "heun" else value) for step, name, value in self.events]
 
     @property
     def text(self):
@@ -142,6 +146,25 @@ class Problem:
                     lines.append(f"{end}: " + r.choice([f"{c} = 1", f"flux({c}) = 0.1", f"{c} + 2*flux({c}) = sin({along})", f"{c} = cos({along}*0.1 + t)",
                                                         f"0.5*{c} - flux({c}) = 0.2*t", f"{c} = 0", f"flux({c}) = 0"]))  # fmt: skip
         return lines
+
+    def spell(self, r):
+        """Adds functions of other programs, and what came later. They are drawn apart, so that other problems stay."""
+        if self.stepper == "heun" and r.random() < 0.4:
+            self.stepper = "midpoint"
+            self.lines = [line.replace("stepper = heun", "stepper = midpoint") for line in self.lines]
+        if "laplacian = isotropic" not in self.lines and r.random() < 0.1:
+            self.lines.append("laplacian = fourth")
+        if r.random() < 0.05:
+            self.lines.append("origin = -3.5, 2")
+        if r.random() < 0.3:
+            i = r.choice([i for i, line in enumerate(self.lines) if re.match(r"d\w+/dt|\w+' =", line)])
+            c, e = r.choice(self.components), r.choice(self.components)
+            self.lines[i] += " + 0.1*" + r.choice([
+                f"clamp(2*{c}, -0.5, 1)", f"step(0.3, {c})", f"fmod(3*{c}, 0.7)", f"fract(2*{c})", f"trunc(3*{c})", f"mix({c}, 0.2, {e})",
+                f"smoothstep(-0.4, 0.6, {c})", f"hypot({c}, {e})", f"log2(1 + abs({c}))", f"log10(2 + {e})", f"exp2(-abs({c}))", f"cbrt({c} - {e})",
+                f"select({c}, {e}, isgreater({c}, 0.2))", f"select(0.2, 1, isless({c}, {e}))", f"H({c}, 0.4)", f"H({c} - {e})", f"rsqrt(1 + {c}^2)",
+                f"asin(0.9*sin({c}))", f"sech({c})", f"sin(degrees({c}))", f"radians({c})", f"mad({c}, {e}, 0.3)", f"acos(0.9*cos({c}))",
+            ])  # fmt: skip
 
     # --- Scheduled events
 

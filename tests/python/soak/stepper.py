@@ -9,13 +9,26 @@ import re
 
 import numpy as np
 
-SETTINGS = "dx dt stepper size steps colormap show laplacian title source about sensitivity".split()
+SETTINGS = "dx dt stepper size origin steps colormap show laplacian title source about sensitivity".split()
 AXES = {"left": 1, "right": 1, "top": 0, "bottom": 0}  # the array axis that each side bounds
+
+
+def smooth(a, b, c):
+    share = np.minimum(np.maximum((c - a) / (b - a), 0), 1)
+    return share**2 * (3 - 2 * share)
+
+
 FUNCTIONS = {
     "sqrt": np.sqrt, "exp": np.exp, "log": np.log, "sin": np.sin, "cos": np.cos, "tan": np.tan, "sinh": np.sinh,
     "cosh": np.cosh, "tanh": np.tanh, "abs": np.abs, "floor": np.floor, "ceil": np.ceil, "sign": np.sign,
     "atan": lambda a, b=1.0: np.arctan2(a, b), "atan2": np.arctan2, "round": lambda a: np.floor(a + 0.5),
     "mod": np.mod, "heaviside": lambda a: np.where(a > 0, 1.0, 0.0), "ind": lambda a: np.where(a != 0, 1.0, 0.0),
+    "clamp": lambda a, b, c: np.minimum(np.maximum(a, b), c), "step": lambda a, b: np.where(a <= b, 1.0, 0.0), "fmod": np.fmod,
+    "fract": lambda a: a - np.floor(a), "trunc": np.trunc, "mix": lambda a, b, c: a + c * (b - a), "smoothstep": lambda a, b, c: smooth(a, b, c),
+    "hypot": np.hypot, "log2": np.log2, "log10": np.log10, "exp2": np.exp2, "cbrt": np.cbrt, "rsqrt": lambda a: 1 / np.sqrt(a),
+    "asin": np.arcsin, "acos": np.arccos, "sech": lambda a: 1 / np.cosh(a), "degrees": np.degrees, "radians": np.radians,
+    "mad": lambda a, b, c: a * b + c, "select": lambda a, b, c: np.where(c != 0, b, a), "isgreater": lambda a, b: np.where(a > b, 1.0, 0.0),
+    "isless": lambda a, b: np.where(a < b, 1.0, 0.0), "H": lambda a, b=0.0: smooth(-0.01, 0.01, a - b),
     "where": lambda a, b, c: np.where(a != 0, b, c), "pow": lambda a, b: a**b,
     "min": lambda *a: np.minimum.reduce(np.broadcast_arrays(*a)), "max": lambda *a: np.maximum.reduce(np.broadcast_arrays(*a)),
 }  # fmt: skip
@@ -91,7 +104,9 @@ class Run:
         self.dx = float(dx or m.settings.get("dx", 1))
         self.dt = float(dt or m.settings.get("dt", 1))
         self.isotropic = m.settings.get("laplacian") == "isotropic"
+        self.fourth = m.settings.get("laplacian") == "fourth"
         self.stepper = m.settings.get("stepper", "euler")
+        self.origin = [self.dtype(part) for part in m.settings.get("origin", "0, 0").split(",")]
         self.conditions = {(c, s): "periodic" for c in m.order for s in AXES}
         for sides, what in m.sides:
             self.set_sides(sides, what)
@@ -128,6 +143,7 @@ class Run:
             return ("flux", 0.0) if what == "insulated" else ("zero",)
         across = {"left": 0.0, "right": self.nx * self.dx, "top": 0.0, "bottom": self.ny * self.dx}[side]
         x, y = (across, places) if AXES[side] == 1 else (places, across)
+        x, y = x + self.origin[0], y + self.origin[1]
 
         def at(value, flux):
             names = {**self.model.parameters, "x": x, "y": y, "t": time, c: value, "flux": flux, "pi": np.pi, "dx": self.dx}
@@ -237,7 +253,7 @@ class Run:
                 if len(wraps) > 1:
                     raise Unsupported("places beyond a side that is periodic for some")
                 places = places % n if wraps == {True} else places
-            return np.expand_dims(((places + 0.5) * self.dx).astype(self.dtype), 1 - axis)
+            return np.expand_dims(((places + 0.5) * self.dx).astype(self.dtype), 1 - axis) + self.origin[1 - axis]
         known = {"t": self.t, "step": self.step, "dt": self.dt, "dx": self.dx, "pi": np.pi, "nx": self.nx, "ny": self.ny,
                  "Lx": self.nx * self.dx, "Ly": self.ny * self.dx}  # fmt: skip
         if name in known:
@@ -327,6 +343,9 @@ class Run:
             return a[0] * b[0] + a[1] * b[1]
         if name == "lap2":
             return self.operator(ast.Call(ast.Name("lap"), [ast.Call(ast.Name("lap"), args, [])], []), pad)
+        if name == "lap" and self.fourth:
+            second = lambda f, of: ast.Call(ast.Name(f), [of], [])  # noqa: E731
+            return sum(self.operator(second(f, args[0]), pad) - h**2 / 12 * self.operator(second(f, second(f, args[0])), pad) for f in ("dxx", "dyy"))
         if name == "advect":
             a, b = self.value(args[1], pad), self.value(args[2], pad)
             return -(self.upwind(a, args[0], 1, 0, pad) + self.upwind(b, args[0], 0, 1, pad))
@@ -373,7 +392,7 @@ class Run:
         total = 0.0
         for coefficient, of in gradients:
             d, f = self.ring(coefficient, pad), self.ring(of, pad)
-            if self.isotropic and np.ndim(self.value(coefficient, 0)) == 0:  # a number times the Laplacian
+            if (self.isotropic or self.fourth) and np.ndim(self.value(coefficient, 0)) == 0:  # a number times the Laplacian
                 total = total + self.value(coefficient, 0) * self.operator(ast.Call(ast.Name("lap"), [of], []), pad)
                 continue
             for way in ((1, 0), (-1, 0), (0, 1), (0, -1)):
@@ -441,6 +460,8 @@ class Run:
             elif self.stepper == "heun":
                 k2 = self.rate(after(k1, 1), t + dt)
                 new = after({c: (k1[c] + k2[c]) / 2 for c in k1}, 1)
+            elif self.stepper == "midpoint":
+                new = after(self.rate(after(k1, 0.5), t + dt / 2), 1)
             elif self.stepper == "rk4":
                 k2 = self.rate(after(k1, 0.5), t + dt / 2)
                 k3 = self.rate(after(k2, 0.5), t + dt / 2)
