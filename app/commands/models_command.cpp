@@ -198,8 +198,9 @@ int models_command(const std::string& name) {
 std::string list_functions() {
     std::string text = "Functions of formulas:\n";
     for (const equation::Function& row : equation::functions())
-        text += fmt::format("  {:<10} {}\n", row.name, row.help);
-    return text + "  d(u)/d(F)  how u changes with the parameter F, where the text has `sensitivity = F`\n";
+        text += fmt::format("  {:<14} {}\n", row.name, row.help);
+    return text +
+           "  d(u)/d(F)      how u changes with the parameter F, where the text has `sensitivity = F`\n";
 }
 
 struct ModelsWords {

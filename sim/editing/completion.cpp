@@ -82,6 +82,7 @@ void add_words(Candidates& list, std::string_view setting, const OwnNames& names
     if (setting == "laplacian") {
         list.add("standard", "5 points", Ink::keyword);
         list.add("isotropic", "9 points", Ink::keyword);
+        list.add("fourth", "fourth order", Ink::keyword);
     }
     if (setting == "colormap")
         for (const Colormap& map : colormaps()) list.add(map.name, "colour table", Ink::keyword);
@@ -123,9 +124,11 @@ Completion completion(std::string_view text, std::size_t caret, const OwnNames& 
                                                             &equation::SettingRow::name);
     const bool sets = is(1, "=") && setting != equation::setting_rows().end();
     Candidates list(word);
+    const bool of_words = sets && setting->form != equation::SettingForm::number &&
+                          setting->form != equation::SettingForm::formulas;
     if (before.empty()) {
         add_starts(list, names);
-    } else if (sets && setting->form != equation::SettingForm::number) {
+    } else if (of_words) {
         if (before.size() == 2) add_words(list, setting->name, names);
     } else {
         const bool at_side =

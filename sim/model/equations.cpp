@@ -22,7 +22,7 @@ constexpr std::size_t kMaxComponents = 16;
 // Each cell of reach beyond the first needs a materialised intermediate: one more array and one more stage.
 constexpr int kMostReach = 128;
 constexpr int kMostWideParts = 512;
-constexpr std::array<std::string_view, 7> kReserved{"L_x", "L_y", "flux", "and", "or", "not", "in"};
+constexpr std::array<std::string_view, 5> kReserved{"flux", "and", "or", "not", "in"};
 
 constexpr std::array kSideNames{"left", "right", "top", "bottom"};
 
@@ -72,7 +72,7 @@ class Assembly {
             if (s.name == "about") result_.about = s.text;
             if (s.name == "stepper") result_.stepper = one_of(s, names_of(steppers()));
             if (s.name == "laplacian")
-                semantics_.isotropic = one_of(s, {"standard", "isotropic"}) == "isotropic";
+                semantics_.laplacian_kind = laplacian_kind(one_of(s, {"standard", "isotropic", "fourth"}));
             if (s.name == "boundary") {
                 boundary_ = s.text;
                 boundary_given_ = true;
@@ -82,13 +82,21 @@ class Assembly {
         }
     }
 
+    static Semantics::LaplacianKind laplacian_kind(std::string_view name) {
+        using enum Semantics::LaplacianKind;
+        return name == "isotropic" ? isotropic : name == "fourth" ? fourth : standard;
+    }
+
     std::string one_of(const SettingStatement& setting, const std::vector<std::string>& allowed) const {
         if (std::ranges::find(allowed, setting.text) != allowed.end()) return setting.text;
         semantics_.refuse(setting.span, "`{}` is one of {}", setting.name, fmt::join(allowed, ", "));
     }
 
     void require_free(const std::string& name, TextSpan span) const {
-        if (contains(kReserved, name) || contains(names_of(known_names()), name) || find_function(name))
+        const Function* function = find_function(name);
+        const bool known = std::ranges::any_of(
+            known_names(), [&](const KnownName& row) { return row.name == name && !row.yields; });
+        if (contains(kReserved, name) || known || (function != nullptr && !function->yields))
             semantics_.refuse(span, "`{}` has a meaning of its own: take another name", quotable(name));
         if (contains(names_of(result_.components), name))
             semantics_.refuse(span, "`{0}` evolves: its start is written `{0}(0) = ...`", quotable(name));
@@ -112,7 +120,15 @@ class Assembly {
             require_free(e.component, e.span);
             result_.components.push_back({e.component, e.rate, 0, std::nullopt, {}, {}, {}});
         }
-        for (const NamedFormula& d : statements_.definitions) require_free(d.name, d.span);
+        for (const NamedFormula& d : statements_.definitions) {
+            if (mentions(d.formula, d.name) && contains(names_of(result_.components), d.name))
+                semantics_.refuse(
+                    d.span,
+                    "`{0}` evolves by one equation: what sets it on the way belongs there, such as "
+                    "`{0}' = clamp({0}, 0, 1) + dt*(...)`",
+                    quotable(d.name));
+            require_free(d.name, d.span);
+        }
     }
 
     void parameters() {
@@ -212,12 +228,28 @@ class Assembly {
 
     void inside(Node node, const NamedFormula& definition) {
         const Dependence& depends = result_.graph.depends(node);
-        if (depends.time || depends.uniform() || depends.evolving)
+        if (depends.time || depends.evolving)
+            semantics_.refuse(
+                part_that_changes(definition.formula),
+                "`inside` stays as it is: it is a condition on x and y, or a picture, that says where "
+                "the field is");
+        if (depends.uniform())
             semantics_.refuse(
                 definition.span,
                 "`inside` is a condition on x and y, or a picture, that says where the field is");
         semantics_.require_condition(node, definition.formula, "`inside`", true);
         result_.inside = node;
+    }
+
+    // The innermost part of a formula that depends on time or on components.
+    TextSpan part_that_changes(const Syntax& formula) {
+        for (const Syntax& part : formula.args) {
+            const Value value = semantics_.value(part);
+            const Dependence& depends = result_.graph.depends(value.node);
+            if (value.kind == Value::Kind::scalar && (depends.time || depends.evolving))
+                return part_that_changes(part);
+        }
+        return formula.span;
     }
 
     void initials() {

@@ -147,6 +147,16 @@ Value indicator(Semantics& m, const Syntax& call, const Args& v) {
     return g.make(Op::select, {condition, g.number(1), g.number(0)});
 }
 
+// A Gaussian of given mean (x, y), standard deviations and correlation.
+Value gaussian(Semantics& m, const Syntax& call, const Args& v) {
+    return m.built_in(
+        v.size() < 5 ? "exp(-((x - a)^2/c^2 + (y - b)^2/d^2)/2)/(2*pi*c*d)"
+                     : "exp(-((x - a)^2/(2*c^2) + (y - b)^2/(2*d^2) - e*(x - a)*(y - b)/(c*d))/(1 - e^2))"
+                       "/(2*pi*c*d*sqrt(1 - e^2))",
+        v,
+        call.span);
+}
+
 Value random(Semantics& m, const Syntax&, const Args&) {
     return m.random();
 }
@@ -239,6 +249,88 @@ const std::vector<Function>& functions() {
          "sqrt(-2*log(1 - random))*cos(2*pi*random)",  // Box & Muller (1958)
          "a random number of mean 0 and variance 1, new in each cell and step",
          "0.1*normal/(sqrt(dt)*dx)"},
+        // Functions of GLSL, OpenCL and C, with their order of arguments.
+        {"asin", 1, 1, "atan2(a, sqrt((1 - a)*(1 + a)))", "the arc sine", "asin(sin(u))", kYields},
+        {"acos", 1, 1, "atan2(sqrt((1 - a)*(1 + a)), a)", "the arc cosine", "acos(cos(u))", kYields},
+        {"sech", 1, 1, "2/(exp(-a) + exp(a))", "the hyperbolic secant", "sech(x - t)^2", kYields},
+        {"exp2", 1, 1, "2^a", "2 to a power", "exp2(-u)", kYields},
+        {"exp10", 1, 1, "10^a", "10 to a power", "exp10(-u)", kYields},
+        {"log2", 1, 1, "log(a)/0.6931471805599453", "the logarithm to base 2", "log2(1 + u^2)", kYields},
+        {"log10", 1, 1, "log(a)/2.302585092994046", "the logarithm to base 10", "log10(1 + u^2)", kYields},
+        {"rsqrt", 1, 1, "1/sqrt(a)", "1 over the square root", "rsqrt(1 + u^2)", kYields},
+        {"cbrt", 1, 1, "where(a < 0, -(-a)^(1/3), a^(1/3))", "the cube root", "cbrt(u)", kYields},
+        {"hypot", 2, 2, "sqrt(a^2 + b^2)", "the length of (a, b)", "hypot(x - Lx/2, y - Ly/2)", kYields},
+        {"degrees", 1, 1, "a*57.29577951308232", "radians in degrees", "degrees(atan2(v, u))", kYields},
+        {"radians", 1, 1, "a*0.017453292519943295", "degrees in radians", "sin(radians(u))", kYields},
+        {"trunc",
+         1,
+         1,
+         "where(a < 0, -floor(-a), floor(a))",
+         "the next whole number towards 0",
+         "trunc(10*u)",
+         kYields},
+        {"fract", 1, 1, "a - floor(a)", "what is left above the whole number below", "fract(10*u)", kYields},
+        {"fmod",
+         2,
+         2,
+         "a - b*where(a/b < 0, -floor(-a/b), floor(a/b))",
+         "the rest of a division, of the dividend's sign",
+         "fmod(u, 1)",
+         kYields},
+        {"clamp", 3, 3, "min(max(a, b), c)", "the first, within the two bounds", "clamp(u, 0, 1)", kYields},
+        {"mix", 3, 3, "a + c*(b - a)", "from a to b as c goes from 0 to 1", "mix(a, b, u)", kYields},
+        {"step", 2, 2, "a <= b", "1 from the edge on, which comes first; else 0", "step(a, u)", kYields},
+        {"smoothstep",
+         3,
+         3,
+         "min(max((c - a)/(b - a), 0), 1)^2*(3 - 2*min(max((c - a)/(b - a), 0), 1))",
+         "from 0 at a smoothly to 1 at b",
+         "smoothstep(0.4, 0.6, u)",
+         kYields},
+        {"select",
+         3,
+         3,
+         "where(c, b, a)",
+         "the second where the third holds, else the first",
+         "select(v, 1, isgreater(u, a))",
+         kYields},
+        {"isgreater", 2, 2, "a > b", "1 where a > b, else 0", "isgreater(u, a)", kYields},
+        {"isgreaterequal", 2, 2, "a >= b", "1 where a >= b, else 0", "isgreaterequal(u, a)", kYields},
+        {"isless", 2, 2, "a < b", "1 where a < b, else 0", "isless(u, a)", kYields},
+        {"islessequal", 2, 2, "a <= b", "1 where a <= b, else 0", "islessequal(u, a)", kYields},
+        {"mad", 3, 3, "a*b + c", "a product and a sum", "mad(a, u, v)", kYields},
+        // VisualPDE's.
+        {"H", 1, 1, "smoothstep(-0.01, 0.01, a)", "a step at 0, smooth from -0.01 to 0.01", "H(u)", kYields},
+        {"H",
+         2,
+         2,
+         "smoothstep(-0.01, 0.01, a - b)",
+         "the same at an edge, which comes second",
+         "H(u, a)",
+         kYields},
+        {"Bump",
+         3,
+         3,
+         "where((x - a)^2 + (y - b)^2 < c^2, exp(1 - 1/(1 - ((x - a)^2 + (y - b)^2)/c^2)), 0)",
+         "a smooth hill of height 1 at (a, b), 0 from the radius c on",
+         "Bump(Lx/2, Ly/2, Lx/10)",
+         kYields},
+        {"Bump", 2, 2, "Bump(a, ny*dx/2, b)", "the same halfway down", "Bump(Lx/2, Lx/10)", kYields},
+        {"Gauss",
+         3,
+         3,
+         "exp(-((x - a)^2 + (y - b)^2)/(2*c^2))/(2*pi*c^2)",
+         "a Gaussian of integral 1 at (a, b), of standard deviation c",
+         "Gauss(Lx/2, Ly/2, Lx/10)",
+         kYields},
+        {"Gauss", 2, 2, "Gauss(a, ny*dx/2, b)", "the same halfway down", "Gauss(Lx/2, Lx/10)", kYields},
+        {"Gauss",
+         4,
+         5,
+         gaussian,
+         "the same of two standard deviations and, if you like, their correlation",
+         "Gauss(Lx/2, Ly/2, 3, 5, 0.5)",
+         kYields},
         {"image", 1, 1, data<true>, "a picture's grey, 0 to 1, over the field", R"(image("photo.png"))"},
         {"array", 1, 1, data<false>, "an array of a .npy file, over the field", R"(array("start.npy"))"},
     };
@@ -268,6 +360,10 @@ constexpr auto kSynonyms = std::to_array<std::pair<std::string_view, std::string
     {"rand", "random"},
     {"RANDN", "normal"},
     {"randn", "normal"},
+    {"lerp", "mix"},
+    {"fma", "mad"},
+    {"pown", "pow"},
+    {"powr", "pow"},
 });
 
 }  // namespace
@@ -278,11 +374,16 @@ std::vector<std::string> function_names() {
     return names;
 }
 
-const Function* find_function(std::string_view name) {
+const Function* find_function(std::string_view name, std::optional<int> count) {
     for (const auto& [other, own] : kSynonyms)
         if (name == other) name = own;
-    const auto row = std::ranges::find(functions(), name, &Function::name);
-    return row == functions().end() ? nullptr : &*row;
+    const Function* first = nullptr;
+    for (const Function& row : functions()) {
+        if (row.name != name) continue;
+        if (first == nullptr) first = &row;
+        if (count && row.least <= *count && *count <= row.most) return &row;
+    }
+    return first;
 }
 
 }  // namespace stencil::equation

@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numbers>
 #include <tuple>
+#include <utility>
 
 #include "sim/model/semantics.h"
 #include "sim/text/names.h"
@@ -18,30 +18,40 @@ auto find_named(Rows& rows, std::string_view name) {
     return std::ranges::find_if(rows, [&](const auto& row) { return row.name == name; });
 }
 
+constexpr std::string_view kWhiteNoise = "normal/sqrt(dt*where(min(nx, ny) > 1, dx^2, dx))";
+constexpr std::string_view kOtherNoise = "such noise, independent of the others";
+
 constexpr auto kKnown = std::to_array<KnownName>({
     {"x", "the cell's centre along x, from 0 at the left", Op::x},
     {"y", "the cell's centre along y, from 0 at the top", Op::y},
     {"t", "the time", Op::t},
     {"step", "the number of the step", Op::step},
-    {"pi", "3.14159..."},
+    {"pi", "3.14159...", {}, "3.141592653589793"},
     {"dt", "the time step", Op::dt},
     {"dx", "the cell size", Op::spacing},
     {"dy", "the cell size, as dx", Op::spacing},
     {"nx", "the number of columns", Op::columns},
     {"ny", "the number of rows", Op::rows},
-    {"Lx", "the field's width, nx*dx"},
-    {"Ly", "the field's height, ny*dx"},
+    {"Lx", "the field's width, nx*dx", {}, "nx*dx"},
+    {"Ly", "the field's height, ny*dx", {}, "ny*dx"},
+    {"L_x", "the field's width (VisualPDE)", {}, "nx*dx"},
+    {"L_y", "the field's height (VisualPDE)", {}, "ny*dx"},
+    {"L", "the larger of the field's lengths (VisualPDE)", {}, "max(nx, ny)*dx", kYields},
+    {"L_min", "the smaller of the field's lengths (VisualPDE)", {}, "min(nx, ny)*dx", kYields},
+    {"x_pos", "x from 0 to 1 (Ready)", {}, "x/(nx*dx)", kYields},
+    {"y_pos", "from 0 at the bottom to 1 at the top (Ready)", {}, "1 - y/(ny*dx)", kYields},
+    {"WhiteNoise",
+     "noise of unit strength in space and time, one number per cell and step (VisualPDE)",
+     {},
+     kWhiteNoise,
+     kYields},
+    {"WhiteNoise_1", "the same as WhiteNoise", {}, "WhiteNoise", kYields},
+    {"WhiteNoise_2", kOtherNoise, {}, kWhiteNoise, kYields},
+    {"WhiteNoise_3", kOtherNoise, {}, kWhiteNoise, kYields},
+    {"WhiteNoise_4", kOtherNoise, {}, kWhiteNoise, kYields},
 });
 
 using Formulas = std::pair<std::string_view, std::string_view>;
-
-// Names of lengths and places here, in VisualPDE and in Ready, whose y axis points up.
-constexpr auto kNamedFormulas = std::to_array<Formulas>({{"Lx", "nx*dx"},
-                                                         {"Ly", "ny*dx"},
-                                                         {"L_x", "nx*dx"},
-                                                         {"L_y", "ny*dx"},
-                                                         {"x_pos", "x/(nx*dx)"},
-                                                         {"y_pos", "1 - y/(ny*dx)"}});
 
 }  // namespace
 
@@ -54,6 +64,14 @@ bool Semantics::has_sides(std::string_view name) const {
     return std::ranges::any_of(statements_.sides, [&](const SideStatement& side) {
         return mentions(side.left, name) || mentions(side.right, name);
     });
+}
+
+bool Semantics::is_own(std::string_view name) const {
+    const auto is = [&](const auto& row) { return row.name == name; };
+    return std::ranges::any_of(statements_.evolutions,
+                               [&](const Evolution& e) { return e.component == name; }) ||
+           std::ranges::any_of(statements_.parameters, is) ||
+           std::ranges::any_of(statements_.definitions, is);
 }
 
 // Looks a name up among the text's components, parameters and definitions.
@@ -89,13 +107,36 @@ std::optional<Value> Semantics::own_name(const std::string& name, TextSpan span)
 
 std::optional<Value> Semantics::known_name(const std::string& name) {
     const auto row = find_named(kKnown, name);
+    if (name == "x" || name == "y") return coordinate(name == "x");
     if (row != kKnown.end() && row->leaf) return graph().leaf(*row->leaf);
-    if (name == "pi") return graph().number(std::numbers::pi);
-    const auto named = std::ranges::find(kNamedFormulas, name, &Formulas::first);
-    if (named != kNamedFormulas.end()) return built_in(named->second, {});
+    if (row != kKnown.end()) {
+        // Kept, so that noise is the same number wherever the text names it.
+        const auto known = known_.find(row->name);
+        if (known != known_.end()) return known->second;
+        const bool from_corner = std::exchange(from_corner_, true);
+        const Value value = built_in(row->formula, {});
+        from_corner_ = from_corner;
+        return known_.emplace(row->name, value).first->second;
+    }
     const Function* function = find_function(name);
     if (function != nullptr && function->most == 0) return applied(*function, {}, {});
     return std::nullopt;
+}
+
+Node Semantics::coordinate(bool along_x) {
+    const Node centre = graph().leaf(along_x ? Op::x : Op::y);
+    if (!statements_.origin || from_corner_) return centre;
+    if (const auto known = coordinates_.find(along_x); known != coordinates_.end()) return known->second;
+    const Syntax& formula = (*statements_.origin)[along_x ? 0 : 1];
+    const auto* outer = std::exchange(arguments_, nullptr);
+    from_corner_ = true;
+    const Node corner = scalar(formula);
+    from_corner_ = false;
+    arguments_ = outer;
+    const Dependence& depends = graph().depends(corner);
+    if (!depends.uniform() || depends.time)
+        refuse(formula.span, "the corner has one place: `origin` is made of numbers, parameters, Lx and Ly");
+    return coordinates_[along_x] = graph().add(centre, corner);
 }
 
 // Accepts derivatives as VisualPDE (u_x) and Ready (laplacian_u) write them. Ready's y axis points up, so its
@@ -112,10 +153,27 @@ std::optional<Value> Semantics::spelled_otherwise(const Syntax& name) {
         {"x_deriv3_", "dx(dxx(a))"},
         {"y_deriv3_", "-dy(dyy(a))"},
         {"gradient_mag_squared_", "grad2(a)"},
+        {"sobelN_", "a[-1,-1] + 2*a[0,-1] + a[1,-1] - a[-1,1] - 2*a[0,1] - a[1,1]"},
+        {"sobelS_", "a[-1,1] + 2*a[0,1] + a[1,1] - a[-1,-1] - 2*a[0,-1] - a[1,-1]"},
+        {"sobelE_", "a[1,-1] + 2*a[1,0] + a[1,1] - a[-1,-1] - 2*a[-1,0] - a[-1,1]"},
+        {"sobelW_", "a[-1,-1] + 2*a[-1,0] + a[-1,1] - a[1,-1] - 2*a[1,0] - a[1,1]"},
+        {"sobelNE_", "a[0,-1] + 2*a[1,-1] + a[1,0] - a[-1,0] - 2*a[-1,1] - a[0,1]"},
+        {"sobelNW_", "a[0,-1] + 2*a[-1,-1] + a[-1,0] - a[1,0] - 2*a[1,1] - a[0,1]"},
+        {"sobelSE_", "a[0,1] + 2*a[1,1] + a[1,0] - a[-1,0] - 2*a[-1,-1] - a[0,-1]"},
+        {"sobelSW_", "a[0,1] + 2*a[-1,1] + a[-1,0] - a[1,0] - 2*a[1,-1] - a[0,-1]"},
+        {"gaussian_",
+         "(41*a + 26*(a[1,0] + a[-1,0] + a[0,1] + a[0,-1]) + 16*(a[1,1] + a[1,-1] + a[-1,1] + a[-1,-1])"
+         " + 7*(a[2,0] + a[-2,0] + a[0,2] + a[0,-2]) + 4*(a[2,1] + a[2,-1] + a[-2,1] + a[-2,-1]"
+         " + a[1,2] + a[1,-2] + a[-1,2] + a[-1,-2]) + a[2,2] + a[2,-2] + a[-2,2] + a[-2,-2])/273"},
     });
     static constexpr auto kSuffixes = std::to_array<Formulas>({
         {"_xxx", "dx(dxx(a))"},
         {"_yyy", "dy(dyy(a))"},
+        {"_xxy", "dy(dxx(a))"},
+        {"_xyy", "dx(dyy(a))"},
+        {"_xxxx", "dxx(dxx(a))"},
+        {"_xxyy", "dxx(dyy(a))"},
+        {"_yyyy", "dyy(dyy(a))"},
         {"_xx", "dxx(a)"},
         {"_yy", "dyy(a)"},
         {"_xy", "dxy(a)"},
@@ -124,6 +182,10 @@ std::optional<Value> Semantics::spelled_otherwise(const Syntax& name) {
         {"_xb", "dxb(a)"},
         {"_yf", "dyf(a)"},
         {"_yb", "dyb(a)"},
+        {"_xf2", "(4*a[1,0] - 3*a - a[2,0])/(2*dx)"},
+        {"_xb2", "(3*a - 4*a[-1,0] + a[-2,0])/(2*dx)"},
+        {"_yf2", "(4*a[0,1] - 3*a - a[0,2])/(2*dx)"},
+        {"_yb2", "(3*a - 4*a[0,-1] + a[0,-2])/(2*dx)"},
         {"_x", "dx(a)"},
         {"_y", "dy(a)"},
     });
@@ -146,7 +208,8 @@ std::optional<Value> Semantics::spelled_otherwise(const Syntax& name) {
 void Semantics::tell_points(const std::string& name) {
     const std::string note =
         fmt::format("`{}` has 9 points in Ready, and 5 here: `laplacian = isotropic` makes them 9", name);
-    if (!isotropic && std::ranges::find(equations_.notes, note) == equations_.notes.end())
+    if (laplacian_kind != LaplacianKind::isotropic &&
+        std::ranges::find(equations_.notes, note) == equations_.notes.end())
         equations_.notes.push_back(note);
 }
 
@@ -175,7 +238,8 @@ std::vector<std::string> Semantics::names_in_use() const {
     for (const auto& row : equations_.components) names.push_back(row.name);
     for (const auto& row : equations_.parameters) names.push_back(row.name);
     for (const auto& row : statements_.definitions) names.push_back(row.name);
-    for (const KnownName& row : kKnown) names.emplace_back(row.name);
+    for (const KnownName& row : kKnown)
+        if (!row.yields) names.emplace_back(row.name);
     for (const std::string_view name : {"random", "normal"}) names.emplace_back(name);
     return names;
 }
@@ -191,15 +255,22 @@ void Semantics::refuse_unknown(const Syntax& name) {
                function->least == 2 ? "a, b" : "u");
     static constexpr auto kMends = std::to_array<std::pair<std::string_view, std::string_view>>({
         {"e", "`e^u` is written `exp(u)`"},
-        {"L", "the field's lengths are Lx and Ly, the larger one `max(Lx, Ly)`"},
-        {"I_S", "a picture's brightness is `image(\"FILE\")`"},
-        {"I_T", "a picture's brightness is `image(\"FILE\")`"},
-        {"L_min", "the smaller of the field's lengths is `min(Lx, Ly)`"},
-        {"WhiteNoise", "noise of unit strength in space and time is `normal/(sqrt(dt)*dx)`"},
+        {"d", "`d/dx(u)` is written `dx(u)`"},
+        {"I_S", "give it a picture, `I_S = image(\"FILE\")`"},
+        {"I_T", "give it a picture, `I_T = image(\"FILE\")`"},
+        {"GlobalInt", "sums over the whole field are no part of a formula"},
         {"I", "a complex field is two components, its real and its imaginary part"},
     });
     for (const auto& [other, mend] : kMends)
         if (name.text == other) refuse(name.span, "`{}` is not defined: {}", other, mend);
+    // VisualPDE's channels of pictures.
+    if (name.text.size() == 4 && (name.text.starts_with("I_S") || name.text.starts_with("I_T")))
+        refuse(
+            name.span,
+            "`{}` is not defined: pictures are grey here; save this channel as a picture of its own, `{} = "
+            "image(\"FILE\")`",
+            shown,
+            shown);
     for (const Evolution& e : statements_.evolutions) {
         if (name.text == e.component + "_t" || name.text == "delta_" + e.component)
             refuse(name.span,
@@ -237,16 +308,12 @@ void Semantics::refuse_unknown(const Syntax& name) {
 void Semantics::refuse_unknown_function(const std::string& name, TextSpan span) const {
     // VisualPDE functions that do not exist here, with the formula to use instead.
     static constexpr auto kMends = std::to_array<std::pair<std::string_view, std::string_view>>({
-        {"H", "a sharp step is `heaviside(u)`, a smooth one `(1 + tanh(10*u))/2`"},
-        {"Bump", "a hill at (a, b) is `exp(-((x - a)^2 + (y - b)^2)/r^2)`"},
-        {"Gauss", "a hill at (a, b) is `exp(-((x - a)^2 + (y - b)^2)/r^2)`"},
-        {"sech", "write `1/cosh(u)`"},
+        {"erf", "`tanh(1.2*u)` is within 0.02 of it"},
         {"integral", "sums over the whole field are no part of a formula"},
         {"GlobalInt", "sums over the whole field are no part of a formula"},
         {"sum", "sums over the whole field are no part of a formula"},
         {"mean", "sums over the whole field are no part of a formula"},
         {"Int", "sums over the whole field are no part of a formula"},
-        {"clamp", "write `min(max(u, a), b)`"},
         {"if", "write `where(condition, a, b)`"},
         {"inner", "the product of two vectors is `dot(a, b)`"},
         {"curl", "of (u, v) it is `dx(v) - dy(u)`"},

@@ -16,7 +16,7 @@ namespace {
 
 // The index of an argument by its name in built-in formulas.
 std::size_t place_of_argument(std::string_view name) {
-    return name.size() == 1 ? std::string_view("abc").find(name) : name.npos;
+    return name.size() == 1 ? std::string_view("abcde").find(name) : name.npos;
 }
 
 }  // namespace
@@ -57,8 +57,16 @@ Node Semantics::laplacian(Node of) {
             if (g.depends(product.args[std::size_t(factor)]).uniform())
                 return g.multiply(product.args[std::size_t(factor)],
                                   laplacian(product.args[std::size_t(1 - factor)]));
+    const bool isotropic = laplacian_kind == LaplacianKind::isotropic;
+    Node sum = g.make(isotropic ? Op::laplacian9 : Op::laplacian, {of});
+    if (laplacian_kind == LaplacianKind::fourth) {
+        // The differences of the differences take the error of second order away (Collatz 1960).
+        const auto twice = [&](Op difference) { return g.make(difference, {g.make(difference, {of})}); };
+        const Node fourth = g.add(twice(Op::difference_xx), twice(Op::difference_yy));
+        sum = g.subtract(sum, g.multiply(g.number(1.0 / 12), fourth));
+    }
     const Node area = g.multiply(g.number(isotropic ? 6 : 1), g.multiply(spacing(), spacing()));
-    return g.multiply(g.divide(g.number(1), area), g.make(isotropic ? Op::laplacian9 : Op::laplacian, {of}));
+    return g.multiply(g.divide(g.number(1), area), sum);
 }
 
 Node Semantics::derivative(Op difference, Node of, double unit, int order) {
@@ -196,7 +204,8 @@ std::optional<Value> Semantics::argument(std::string_view name) {
 
 std::optional<Value> Semantics::find(const Syntax& name) {
     if (auto value = argument(name.text)) return value;
-    std::optional<Value> value = own_name(name.text, name.span);
+    // A built-in formula means built-in names, whatever the text calls its own.
+    std::optional<Value> value = arguments_ ? std::nullopt : own_name(name.text, name.span);
     if (value) uses_.insert(name.text);
     if (!value) value = known_name(name.text);
     return value ? value : spelled_otherwise(name);
@@ -210,24 +219,22 @@ Value Semantics::call(const Syntax& call) {
     static constexpr std::string_view kOperators[] = {
         "+", "-", "*", "/", "^", "neg", "<", ">", "<=", ">=", "==", "!=", "and", "or", "not"};
     if (std::ranges::find(kOperators, call.text) != std::end(kOperators)) return operation(call);
-    const Function* function = find_function(call.text);
+    const int count = int(call.args.size());
+    const Function* function = find_function(call.text, count);
+    if (function != nullptr && function->yields && !arguments_ && is_own(call.text)) function = nullptr;
     const TextSpan name{call.span.begin, call.span.begin + call.text.size()};
     if (function == nullptr) {
         if (call.text == "flux")
             refuse(name, "`flux(u)` stands in conditions at the sides, such as `left: flux(u) = 0`");
+        if (own_name(call.text, name) && count == 2)
+            refuse(call.span,
+                   "`{0}` is no function: a neighbour is written `{0}[+1,0]` or `{0}[x+dx,y]`",
+                   quotable(call.text));
         if (own_name(call.text, name))
             refuse(call.span, "`{0}` is no function: write `{0}*(...)`", quotable(call.text));
         refuse_unknown_function(call.text, name);
     }
-    const int count = int(call.args.size());
-    if (count < function->least || count > function->most)
-        refuse(call.span,
-               "`{}` takes {}{} argument{}, not {}",
-               call.text,
-               function->least,
-               function->most == function->least ? "" : " or more",
-               function->most == 1 ? "" : "s",
-               count);
+    if (count < function->least || count > function->most) refuse_count(*function, call);
     if (function->name == "image" || function->name == "array") {
         if (call.args[0].kind != SyntaxKind::string)
             refuse(call.args[0].span, "`{0}` takes a file's name in quotes: {0}(\"file\")", call.text);
@@ -236,6 +243,22 @@ Value Semantics::call(const Syntax& call) {
     std::vector<Value> args;
     for (const Syntax& argument : call.args) args.push_back(value(argument));
     return applied(*function, call, args);
+}
+
+void Semantics::refuse_count(const Function& function, const Syntax& call) const {
+    int least = function.least, most = function.most;
+    for (const Function& row : functions()) {
+        if (row.name != function.name) continue;
+        least = std::min(least, row.least);
+        most = std::max(most, row.most);
+    }
+    refuse(call.span,
+           "`{}` takes {}{} argument{}, not {}",
+           call.text,
+           least,
+           most == least ? "" : " or more",
+           most == 1 ? "" : "s",
+           call.args.size());
 }
 
 Value Semantics::applied(const Function& function, const Syntax& call, const std::vector<Value>& arguments) {

@@ -57,8 +57,10 @@ class Semantics {
     Node scalar(const Syntax& formula);
     Value value(const Syntax& formula);
 
-    /// Set by `laplacian = isotropic`: the 9-point Laplacian.
-    bool isotropic = false;
+    /// Stencils of the Laplacian: 5 points, 9 points, and 5 points along each axis, of fourth order.
+    enum class LaplacianKind { standard, isotropic, fourth };
+    /// Set by `laplacian = ...`.
+    LaplacianKind laplacian_kind = LaplacianKind::standard;
 
     // Building blocks for the table of functions.
     Graph& graph() { return equations_.graph; }
@@ -88,15 +90,18 @@ class Semantics {
         refuse(span, fmt::vformat(sentence, fmt::make_format_args(first, rest...)));
     }
 
-  private:
-    /// The value of a built-in formula of arguments a, b and c; those that are not given are 1.
+    /// The value of a built-in formula of arguments a, b, c, d and e; those that are not given are 1.
     Value built_in(std::string_view formula, const std::vector<Value>& arguments, TextSpan span = {});
+
+  private:
     Value unmarked(const Syntax& formula);
     std::optional<Value> find(const Syntax& name);
     std::optional<Value> own_name(const std::string& name, TextSpan span);
     std::optional<Value> argument(std::string_view name);
     bool has_sides(std::string_view name) const;
+    bool is_own(std::string_view name) const;
     std::optional<Value> known_name(const std::string& name);
+    Node coordinate(bool along_x);
     std::optional<Value> spelled_otherwise(const Syntax& name);
     void tell_points(const std::string& name);
     std::optional<Value> neighbour_by_compass(const Syntax& name);
@@ -104,6 +109,7 @@ class Semantics {
     [[noreturn]] void refuse_unknown_function(const std::string& name, TextSpan span) const;
     std::vector<std::string> names_in_use() const;
     Value call(const Syntax& call);
+    [[noreturn]] void refuse_count(const Function& function, const Syntax& call) const;
     Value applied(const Function& function, const Syntax& call, const std::vector<Value>& arguments);
     std::optional<Value> sensitivity(const Syntax& quotient);
     Value operation(const Syntax& call);
@@ -115,6 +121,9 @@ class Semantics {
     const Statements& statements_;
     Equations& equations_;
     std::map<std::string, Value, std::less<>> definitions_;  ///< values of the definitions resolved so far
+    std::map<std::string_view, Value> known_;                ///< values of the known names used so far
+    std::map<bool, Node> coordinates_;                       ///< by `along_x`, with the origin
+    bool from_corner_ = false;          ///< x and y count from the corner in the formulas of known names
     std::vector<std::string> in_work_;  ///< definitions being resolved, outermost first, to detect cycles
     const std::vector<Value>* arguments_ = nullptr;  ///< of the built-in formula being evaluated
     int random_ = 0;
@@ -138,16 +147,23 @@ struct Function {
     Meaning meaning;
     std::string_view help;     ///< one line
     std::string_view example;  ///< in the components u and v and the parameters D, a and b
+    bool yields = false;       ///< a text may use the name for a component, parameter or definition
 };
+inline constexpr bool kYields = true;
+
+/// Rows of one name differ in their numbers of arguments.
 const std::vector<Function>& functions();
-/// Finds a function by its name or by another program's name for it; null if there is none.
-const Function* find_function(std::string_view name);
+/// Finds a function by its name, or another program's name for it, and its number of arguments: if none takes
+/// that many, the first of that name. Null if there is none.
+const Function* find_function(std::string_view name, std::optional<int> count = {});
 std::vector<std::string> function_names();
 
 /// A name that every text has: position, time and grid.
 struct KnownName {
     std::string_view name, help;
-    std::optional<Op> leaf = {};  ///< of the graph; empty: a number or a formula of others
+    std::optional<Op> leaf = {};  ///< of the graph; empty: it is a formula
+    std::string_view formula = {};
+    bool yields = false;  ///< as for functions
 };
 std::span<const KnownName> known_names();
 

@@ -31,7 +31,8 @@ class ConditionReader {
             of.text.erase(0, 1);
             return flux(formula.span, {of});
         }
-        if (formula.kind == SyntaxKind::name && !semantics_.knows(formula))
+        if (formula.kind == SyntaxKind::name && !semantics_.knows(formula)) {
+            refuse_kind(formula);
             semantics_.refuse(formula.span,
                               "`{}` is not defined; the components are {}, and a condition is `left: {} "
                               "= 1` or `left: flux({}) = 0`",
@@ -39,6 +40,7 @@ class ConditionReader {
                               fmt::join(names_of(equations_.components), ", "),
                               equations_.components.front().name,
                               equations_.components.front().name);
+        }
         const bool operation = formula.kind == SyntaxKind::call && !formula.args.empty();
         if (operation && formula.text == "neg") return scaled(read(formula.args[0]), g_.number(-1));
         if (operation && (formula.text == "+" || formula.text == "-")) {
@@ -77,6 +79,24 @@ class ConditionReader {
         quantity = formula.text;
         span = formula.span;
         return true;
+    }
+
+    // Names what VisualPDE and others write for kinds of conditions.
+    void refuse_kind(const Syntax& name) const {
+        static constexpr auto kMends = std::to_array<std::pair<std::string_view, std::string_view>>({
+            {"Dirichlet", "`Dirichlet = f` is written `{0} = f`"},
+            {"Neumann", "`Neumann = f` is written `flux({0}) = f`"},
+            {"Robin", "`Robin = f` is written `flux({0}) = f`, where f may have a factor times {0}"},
+            {"Ghost",
+             "`Ghost = f`, the value of the cell beyond the side, is written `{0} + dx/2*flux({0}) = f`"},
+        });
+        const std::string& u = equations_.components.front().name;
+        for (const auto& [kind, mend] : kMends)
+            if (name.text == kind) semantics_.refuse(name.span, fmt::vformat(mend, fmt::make_format_args(u)));
+        for (const Evolving& c : equations_.components)
+            if (name.text == "d" + c.name)
+                semantics_.refuse(
+                    name.span, "the derivative across a side, outwards, is `flux({})`", quotable(c.name));
     }
 
     // Recognises du/dn, the derivative along the outward normal.
@@ -134,8 +154,13 @@ SideEquation read_side(Semantics& semantics, const Equations& equations, const S
 
 std::optional<Condition> condition_of_word(Graph& graph, std::string_view word) {
     // Names that other programs use.
-    static constexpr auto kSynonyms = std::to_array<std::pair<std::string_view, std::string_view>>(
-        {{"neumann", "insulated"}, {"noflux", "insulated"}, {"wrap", "periodic"}, {"torus", "periodic"}});
+    static constexpr auto kSynonyms =
+        std::to_array<std::pair<std::string_view, std::string_view>>({{"neumann", "insulated"},
+                                                                      {"noflux", "insulated"},
+                                                                      {"no-flux", "insulated"},
+                                                                      {"zero-flux", "insulated"},
+                                                                      {"wrap", "periodic"},
+                                                                      {"torus", "periodic"}});
     for (const auto& [other, own] : kSynonyms)
         if (word == other) word = own;
     const Node zero = graph.number(0), one = graph.number(1);

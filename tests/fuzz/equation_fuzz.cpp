@@ -109,7 +109,12 @@ std::vector<std::string> seeds() {
         "delta_a = laplacian_a - a*b*b + 1.0f*normal; delta_b = max(a, min(b, 2)) + dot(vec(a, b), grad(a));",
         "du/dt = dx(u*dx(v)) - lap(lap(u) - v); dv/dt = dxb(dxf(v)) + dy(x*dy(u)); dt = 1e-3",
         "∂u/∂t = ∇²u + u³ − u; w = where(u > 0, abs(u), mod(u, 2)); source = \"a text\"; laplacian = "
-        "isotropic"};
+        "isotropic",
+        "const float4 q = (float4)a*2.0f;\ndelta_a = clamp(q, -1.0f, H(a, 0.5)) + select(a, b, isless(a, b)) "
+        "- "
+        "sobelN_a + WhiteNoise_2;\ndelta_b = smoothstep(0, 1, b) + Bump(0, 0, L/3) + Gauss(1, 2, 3, 4, 0.5) "
+        "+ b_xf2;"
+        "\norigin = -Lx/2, L_min; laplacian = fourth; stepper = midpoint; boundary = no-flux"};
 }
 
 }  // namespace stencil_fuzz

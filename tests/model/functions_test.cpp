@@ -1,8 +1,11 @@
 // Elementary functions are exact, and a formula's value is that of its operations: constant folding keeps NaN
 // and infinity.
+#include <fmt/format.h>
+
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "kernels/equation/elementary.h"
 #include "kernels/equation/rows/scalar_machine.h"
@@ -143,6 +146,123 @@ TEST_CASE("A constant that is no number stays none, whatever other constants a t
     CHECK(next("where(sqrt(-1) < 1, u, 5)") == 5);
     CHECK(next("round(u - 1.4) + round(u - 1.6)") == 1);
     CHECK(next("where(sqrt(-1) < 1 or 2 < 1, u, 7) + 1 + 2") == 10);
+}
+
+TEST_CASE("Functions of other programs have the values of their definitions there") {
+    const auto [formula, value] = GENERATE(table<std::string, double>({
+        {"clamp(u, 0, 1)", 1},
+        {"clamp(u - 4, -1, 1)", -1},
+        {"clamp(u, 0, 3)", 2},
+        {"step(2, u)", 1},
+        {"step(2.1, u)", 0},
+        {"step(1, u)", 1},
+        {"mix(u, 10, 0.25)", 4},
+        {"lerp(10, u, 1)", 2},
+        {"smoothstep(1, 5, u)", 0.15625},
+        {"smoothstep(1, 2, u)", 1},
+        {"smoothstep(2, 3, u)", 0},
+        {"fract(u + 0.25)", 0.25},
+        {"fract(-u - 0.25)", 0.75},
+        {"trunc(u/3)", 0},
+        {"trunc(-u*1.4)", -2},
+        {"trunc(u*1.4)", 2},
+        {"fmod(u + 3.5, 2)", 1.5},
+        {"fmod(-u - 3.5, 2)", -1.5},
+        {"fmod(u + 3.5, -2)", 1.5},
+        {"select(u, 7, isgreater(u, 1))", 7},
+        {"select(u, 7, isgreater(u, 2))", 2},
+        {"isgreaterequal(u, 2) + 2*isless(u, 3) + 4*islessequal(u, 1)", 3},
+        {"hypot(u + 1, u*2)", 5},
+        {"log2(4*u)", 3},
+        {"log10(500*u)", 3},
+        {"exp2(u + 1)", 8},
+        {"exp10(-u)", 0.01},
+        {"rsqrt(u + 2)", 0.5},
+        {"cbrt(4*u)", 2},
+        {"cbrt(-4*u)", -2},
+        {"cbrt(u - 2)", 0},
+        {"asin(u/2)", std::acos(0.0)},
+        {"asin(u/4)", std::asin(0.5)},
+        {"acos(-u/4)", std::acos(-0.5)},
+        {"degrees(pi/u)", 90},
+        {"radians(90*u)", std::acos(-1.0)},
+        {"sech(u)", 1 / std::cosh(2.0)},
+        {"fma(u, 3, 4) + mad(u, 1, 1) + pown(u, 3) + powr(u, 2)", 25},
+        {"H(u - 2)", 0.5},
+        {"H(u - 1) + H(u - 3)", 1},
+        {"H(u, 1.9921875)", 0.890625 * 0.890625 * 1.21875},
+        {"Bump(x, y, 3)", 1},
+        {"Bump(x + 1, y, 2)", std::exp(1 - 1 / 0.75)},
+        {"Bump(x + 1, y + 1, sqrt(2))", 0},
+        {"Bump(x, 3)", std::exp(1 - 1 / (1 - 2.25 / 9))},  // at y = 0.5, 1.5 above the middle
+        {"Gauss(x, y, u)", 1 / (2 * std::acos(-1.0) * 4)},
+        {"Gauss(x + 2, y, u)", std::exp(-0.5) / (2 * std::acos(-1.0) * 4)},
+        {"Gauss(x + 2, y + 3, u, 3)", std::exp(-1.0) / (2 * std::acos(-1.0) * 6)},
+        {"Gauss(x + 2, y + 3, u, 3, 0.5)",
+         std::exp(-0.5 / 0.75) / (2 * std::acos(-1.0) * 6 * std::sqrt(0.75))},
+        {"Gauss(x, 1)", std::exp(-1.125) / (2 * std::acos(-1.0))},
+        {"L + 10*L_min + 100*L_x", 444},
+        {"(float4)u*2.0f + (float)(1.5f - u) - (double)-1", 4.5},
+    }));
+    INFO(formula);
+    CHECK(std::abs(next(formula) - value) <= 4e-15 * std::max(1.0, std::abs(value)));
+}
+
+TEST_CASE("A text's own names come before functions and names of other programs") {
+    CHECK(next("H*L + mix; H = 5; L = 7; mix = u") == 37);
+    CHECK(next("H(u) + clamp(u, 0, 1) + smoothstep; smoothstep = 4") == 6);
+    CHECK(next("WhiteNoise_1; WhiteNoise = 3") != 3);
+}
+
+TEST_CASE("The origin shifts x and y in formulas, sides and starts, and nothing else") {
+    TypedRun run{.nx = 12, .ny = 9};
+    const std::string text = "; dx = 0.5; K = 2; dt = 0.1; all: u = sin(x) + y; u(0) = x*y; q = x^2*y";
+    const auto shifted = run_typed<double>(
+        "du/dt = lap(u) + dx(q) + Bump(0, 0, 2) + x_pos + y; origin = -Lx/2, K" + text, run);
+    const auto plain = run_typed<double>(
+        "du/dt = lap(u) + dx(q) + Bump(Lx/2, -2, 2) + x_pos + y + K; dx = 0.5; K = 2; dt = 0.1; all: u = "
+        "sin(x - Lx/2) + y + K; "
+        "u(0) = (x - Lx/2)*(y + K); q = (x - Lx/2)^2*(y + K)",
+        run);
+    CHECK(largest_difference(shifted, plain) < 1e-13);
+}
+
+TEST_CASE(
+    "White noise is one number per cell and step, of variance 1 / (dt dx^2), or 1 / (dt dx) on a line") {
+    const auto noise = [](const std::string& formula, int ny) {
+        TypedRun run{.nx = 4096, .ny = ny};
+        return run_typed<double>("u' = " + formula + "; dt = 0.25; dx = 0.5", run);
+    };
+    for (const double zero : noise("WhiteNoise - WhiteNoise_1", 4)) REQUIRE(zero == 0);
+    CHECK(largest(noise("WhiteNoise_2 - WhiteNoise_3", 4)) > 1);
+    for (const auto& [ny, variance] : {std::pair(4, 16.0), {1, 8.0}}) {
+        double sum = 0;
+        const auto cells = noise("WhiteNoise", ny);
+        for (const double u : cells) sum += u * u / double(cells.size());
+        CHECK(std::abs(sum / variance - 1) < 0.1);
+    }
+}
+
+TEST_CASE("The Laplacian of fourth order is of fourth order, where it is and in what is made of it") {
+    const auto error = [](const std::string& formula, double exact, int n, const std::string& sides) {
+        const double k = 2 * std::numbers::pi / n;
+        TypedRun run{.nx = n, .ny = n};
+        run.start = [&](int, int x, int y) { return std::cos(k * (x + 0.5)) * std::cos(k * (y + 0.5)); };
+        const auto cells = run_typed<double>(
+            fmt::format("u' = {}; dx = {}; laplacian = fourth; {}", formula, k, sides), run);
+        double worst = 0;
+        for (int y = 0; y < n; ++y)
+            for (int x = 0; x < n; ++x)
+                worst = std::max(worst, std::abs(cells[std::size_t(y * n + x)] - exact * run.start(0, x, y)));
+        return worst;
+    };
+    for (const auto& [formula, exact] :
+         {std::pair("lap(u)", -2.0), {"div(3*grad(u))", -6.0}, {"lap2(u)", 4.0}})
+        for (const char* sides : {"boundary = periodic", "boundary = insulated"}) {
+            INFO(formula << ", " << sides);
+            CHECK(std::abs(std::log2(error(formula, exact, 16, sides) / error(formula, exact, 32, sides)) -
+                           4) < 0.1);
+        }
 }
 
 TEST_CASE("A product with 0 costs nothing where the other factor is finite") {

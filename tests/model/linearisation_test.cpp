@@ -55,6 +55,7 @@ TEST_CASE("The stable step of equations whose limit is known") {
         {"du/dt = lap(u); laplacian = isotropic", 0.375},
         {"du/dt = lap(u); stepper = heun", 0.25},
         {"du/dt = lap(u); stepper = midpoint", 0.25},
+        {"du/dt = lap(u); laplacian = fourth", 0.1875},
         {"du/dt = lap(u); stepper = rk4", 2.785293563405282 / 8},
         {"du/dt = -lap2(u)", 2.0 / 64},
         {"du/dt = -3*u", 2.0 / 3},

@@ -45,7 +45,16 @@ inline const std::vector<std::string> kTexts{
     "sqrt(u)/3; p = 1.5; dt = 0.01",
     "du/dt = where(u/0 - u/0, u, -u) + where(u > 0, 1/0, 0)*0; dv/dt = max(v, u/0)",
     "u' = ind(sum8(u) > 3) + y*(1 - x)*0.1 - 1/(2 + u) + (3 - y)*(0.1 - y/7); left: u = 1; right: flux(u) = "
-    "x"};
+    "x",
+    "du/dt = 0.1*lap(u) + clamp(3*u, -0.5, v) - smoothstep(0.2, 0.6, u)*fmod(5*v, 0.3) + mix(u, v, "
+    "fract(x/3)) - "
+    "step(0.4, u)*trunc(4*v) + H(u - v) + Bump(Lx/2, Ly/2, Lx/3); dv/dt = laplacian_v/9 + "
+    "select(u, hypot(u, v), isgreater(u, v)) - log2(1 + u^2)*exp2(-abs(v)) + cbrt(u - v)*asin(sin(v)) + "
+    "sobelN_u "
+    "- "
+    "gaussian_u + 0.01*WhiteNoise - 0.02*WhiteNoise_2*u + Gauss(L/2, L_min/2, 3, 2, 0.5); laplacian = "
+    "fourth; "
+    "stepper = midpoint; dt = 0.01; left: u = sin(y); right: flux(u) = t; left: v = 0; right: v = 1"};
 /// Those that stay finite and are stepped several steps at a time.
 inline const std::vector<std::string> kFiniteTexts(kTexts.begin(), kTexts.begin() + 7);
 

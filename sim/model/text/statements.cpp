@@ -19,9 +19,13 @@ constexpr auto kSettings = std::to_array<SettingRow>({
     {"dt", SettingForm::number, "a number above 0", "0.1"},
     {"steps", SettingForm::number, "a number above 0", "10000"},
     {"size", SettingForm::size, "columns x rows, such as 512x512", "512x512"},
+    {"origin", SettingForm::formulas, "x and y of the field's left upper corner", "-Lx/2, -Ly/2"},
     {"boundary", SettingForm::word, "periodic, insulated or zero", "periodic"},
     {"stepper", SettingForm::word, "euler, heun, midpoint, rk4, symplectic or imex", "rk4"},
-    {"laplacian", SettingForm::word, "standard (5 points) or isotropic (9 points)", "isotropic"},
+    {"laplacian",
+     SettingForm::word,
+     "standard (5 points), isotropic (9 points) or fourth (fourth order)",
+     "isotropic"},
     {"colormap", SettingForm::word, "a colour table's name", "viridis"},
     {"show", SettingForm::word, "a component's or definition's name", "u"},
     {"sensitivity", SettingForm::word, "a parameter's name", "D"},
@@ -76,9 +80,10 @@ class StatementReader {
   private:
     void statement(std::span<const Token> tokens) {
         const TextSpan whole = tokens.front().span;
-        // Skips an OpenCL type, as in "float4 q = a*b".
-        static constexpr std::array<std::string_view, 4> kTypes{"float", "float4", "double", "double4"};
-        if (tokens.size() > 2 && tokens[1].kind == TokenKind::name && contains(kTypes, tokens[0].text))
+        // Skips an OpenCL type, as in "const float4 q = a*b".
+        if (tokens.size() > 3 && tokens[0].text == "const" && is_float_type(tokens[1].text))
+            tokens = tokens.subspan(1);
+        if (tokens.size() > 2 && tokens[1].kind == TokenKind::name && is_float_type(tokens[0].text))
             tokens = tokens.subspan(1);
         SyntaxReader reader(result_.text, tokens);
         const std::size_t last = tokens.size() - 2;
@@ -109,8 +114,18 @@ class StatementReader {
 
     void evolve(SyntaxReader& reader, std::string component, bool is_rate, TextSpan span) {
         for (const Evolution& other : result_.evolutions)
-            if (other.component == component)
+            if (other.component == component) {
+                for (const TextSpan& name : {span, other.span}) {
+                    const std::string typed = result_.text.substr(name.begin, name.end - name.begin);
+                    if (typed == "delta_" + component || typed == component + "_t")
+                        reader.refuse(
+                            name,
+                            "`{} = ...` is the rate d{}/dt, which has an equation: take another name",
+                            quotable(typed),
+                            quotable(component));
+                }
                 reader.refuse(span, "`{}` has two equations; each component has one", quotable(component));
+            }
         // The name comes first, so that an unfinished formula has it, too (read_readable).
         result_.evolutions.push_back({std::move(component), is_rate, {}, span});
         result_.evolutions.back().formula = reader.formula();
@@ -230,22 +245,49 @@ class StatementReader {
             const std::optional<double> value = constant_value(reader.formula());
             if (!value || !(*value > 0) || !std::isfinite(*value)) refuse();
             setting.number = *value;
+        } else if (row.form == SettingForm::formulas) {
+            Syntax x = reader.formula();
+            reader.expect(",", "the corner has two coordinates: `origin = -Lx/2, -Ly/2`");
+            result_.origin = std::array{std::move(x), reader.formula()};
         } else if (row.form == SettingForm::size) {
             setting.text = size(reader);
             if (setting.text.empty()) refuse();
         } else {
             if (first.kind != (row.form == SettingForm::word ? TokenKind::name : TokenKind::string)) refuse();
-            setting.text = reader.take().text;
+            const Token given = row.form == SettingForm::word ? word(reader) : reader.take();
+            setting.text = given.text;
+            setting.span = given.span;
             if (row.form == SettingForm::word && row.name != "show" && row.name != "sensitivity")
                 setting.text = lower(setting.text);
         }
         result_.settings.push_back(std::move(setting));
     }
 
-    // The tokenizer splits "512x512" into a number and a name.
+    // Takes a word, hyphens included, as in "no-flux".
+    static Token word(SyntaxReader& reader) {
+        Token word = reader.take();
+        while (reader.at("-") && reader.at_name(1)) {
+            reader.take();
+            const Token next = reader.take();
+            word.text += "-" + next.text;
+            word.span = join(word.span, next.span);
+        }
+        return word;
+    }
+
+    // Whether a word, hyphens included, is all that is left.
+    static bool at_word(const SyntaxReader& reader) {
+        std::size_t end = 1;
+        while (reader.at("-", end) && reader.at_name(end + 1)) end += 2;
+        return reader.at_name() && reader.peek(end).kind == TokenKind::stop;
+    }
+
+    // The tokenizer splits "512x512" into a number and a name. One number is the side of a square.
     static std::string size(SyntaxReader& reader) {
-        if (reader.peek().kind != TokenKind::number || !reader.peek(1).text.starts_with("x")) return "";
+        if (reader.peek().kind != TokenKind::number) return "";
         std::string text = reader.take().text;
+        if (reader.at_end() && read_integer(text)) return text + "x" + text;
+        if (!reader.peek().text.starts_with("x")) return "";
         text += reader.take().text;
         if (text.ends_with("x") && reader.peek().kind == TokenKind::number) text += reader.take().text;
         const std::vector<std::string> parts = split(text, 'x');
@@ -265,10 +307,9 @@ class StatementReader {
             for (const Side side : row->sides) at.emplace_back(side, name.span);
         } while (reader.accept(","));
         reader.expect(":", "a condition at a side is written `left: u = 1`");
-        const bool word = reader.at_name() && reader.peek(1).kind == TokenKind::stop;
         SideStatement statement;
-        if (word) {
-            statement.word = lower(reader.take().text);
+        if (at_word(reader)) {
+            statement.word = lower(word(reader).text);
         } else {
             statement.left = reader.formula();
             reader.expect(

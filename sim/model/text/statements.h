@@ -76,10 +76,11 @@ struct Statements {
     std::vector<ParameterStatement> parameters;
     std::vector<SideStatement> sides;
     std::vector<SettingStatement> settings;
+    std::optional<std::array<Syntax, 2>> origin;  ///< x and y of the field's corner, by `origin = ...`
     std::vector<TextSpan> unreadable;  ///< statements with mistakes, by readable_statements() alone
 };
 
-enum class SettingForm { number, word, size, string };
+enum class SettingForm { number, word, size, string, formulas };
 struct SettingRow {
     std::string_view name;
     SettingForm form;

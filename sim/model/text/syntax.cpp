@@ -49,7 +49,7 @@ std::vector<Syntax> list_of(Formulas&... formulas) {
 
 // Operators that may precede a name without brackets, as in ∇²u.
 bool is_prefix(const Token& token) {
-    return token.text == "lap" || token.text == "grad";
+    return token.text == "lap" || token.text == "lap2" || token.text == "grad";
 }
 
 }  // namespace
@@ -117,6 +117,11 @@ void SyntaxReader::refuse_juxtaposed() const {
     const auto written = [&](TextSpan span) { return text_.substr(span.begin, span.end - span.begin); };
     const TextSpan both = join(before.span, here.span);
     if (written(both).find('\n') != std::string_view::npos) return;
+    const bool rate = here.text.starts_with("d") && at("/", 1) && at("dt", 2);
+    if (rate || (here.kind == TokenKind::name && (at("=", 1) || at("'", 1))))
+        refuse(here.span,
+               "a statement ends with its line or with ';': write `; {} ...`",
+               rate ? fmt::format("{}/dt =", quotable(here.text)) : quotable(here.text));
     if (here.text == "if") refuse(here.span, "`a if c else b` is written `where(c, a, b)`");
     std::string mend = fmt::format("`{}`: write `{}*{}`",
                                    quotable(written(both)),
@@ -160,7 +165,17 @@ Syntax SyntaxReader::binary(int level) {
     return left;
 }
 
+// Whether an OpenCL cast such as (float4) stands here, before what it casts.
+bool SyntaxReader::at_cast() const {
+    const Token& next = peek(3);
+    return at("(") && at_name(1) && is_float_type(peek(1).text) && at(")", 2) &&
+           (next.kind == TokenKind::name || next.kind == TokenKind::number || at("(", 3) || at("-", 3)) &&
+           level_of(next) != 0 && level_of(next) != 1;
+}
+
 Syntax SyntaxReader::unary() {
+    while (at_cast())
+        for (int i = 0; i < 3; ++i) take();
     std::string_view name;
     if (at("-")) name = "neg";
     if (at("not") || at("!")) name = "not";
@@ -226,6 +241,15 @@ Syntax SyntaxReader::primary() {
 TextSpan SyntaxReader::close(TextSpan open) {
     if (at(")")) return take().span;
     refuse_juxtaposed();
+    if (at("=") && at_ > 0 && tokens_[at_ - 1].kind == TokenKind::name)
+        refuse(join(tokens_[at_ - 1].span, peek().span),
+               "`{} = ...` is no argument: what holds at the sides is a statement of its own, `left: u = 0`",
+               quotable(tokens_[at_ - 1].text));
+    const std::size_t next = std::min(text_.find_first_not_of(" \t", peek().span.end), text_.size());
+    const std::string_view behind = text_.substr(next, text_.find_first_of("=\n", next) - next);
+    if (at_end() && behind.starts_with(";") && behind.find(')') != std::string_view::npos)
+        refuse({next, next + 1},
+               "';' ends a statement: different coefficients along x and y are `a*dxx(u) + b*dyy(u)`");
     refuse(open, "this bracket is never closed: ')' is missing before {}", shown(peek()));
 }
 
@@ -301,6 +325,10 @@ std::string in_brackets(const Syntax& syntax, int at_least) {
 }
 
 }  // namespace
+
+bool is_float_type(std::string_view name) {
+    return name == "float" || name == "float4" || name == "double" || name == "double4";
+}
 
 Syntax read_formula(std::string_view text) {
     const std::vector<Token> tokens = read_tokens(text);

@@ -70,6 +70,7 @@ class SyntaxReader {
     Syntax primary();
     Syntax bracket();
     TextSpan close(TextSpan open);
+    bool at_cast() const;
     Syntax arguments(Token function);
     Syntax neighbour(Syntax of);
     int offset(std::string_view coordinate, std::string_view spacing);
@@ -81,6 +82,9 @@ class SyntaxReader {
     std::size_t at_ = 0;
     int open_ = 0;  ///< nesting depth of brackets and operators
 };
+
+/// Whether it is a floating-point type of OpenCL, which declarations and casts of pasted formulas name.
+bool is_float_type(std::string_view name);
 
 /// Parses a text that is one formula. Throws TextError.
 Syntax read_formula(std::string_view text);

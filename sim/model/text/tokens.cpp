@@ -185,6 +185,9 @@ class TokenReader {
         if (c == '?') mend = "`a ? b : c` is written `where(a, b, c)`";
         if (c == '|') mend = "`|u|` is written `abs(u)`, and what is one or the other `a or b`";
         if (c == '&') mend = "both are written `a and b`";
+        const bool dotted = c == '.' && at_ > 0 && is_letter(text_[at_ - 1]) && at_ + 1 < text_.size() &&
+                            is_letter(text_[at_ + 1]);
+        if (dotted) mend = "functions stand by themselves, `sin(u)` for `np.sin(u)`";
         if (c == '%') mend = "the rest of a division is written `mod(a, b)`";
         throw TextError(
             text_, {at_, at_ + 1}, "'{}' has no meaning here: {}", printable(text_.substr(at_, 1)), mend);
