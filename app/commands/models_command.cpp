@@ -11,6 +11,7 @@
 #include "app/console.h"
 #include "sim/bench/ladder.h"
 #include "sim/code/generated_code.h"
+#include "sim/import/model_file.h"
 #include "sim/model/equations.h"
 #include "sim/model/model.h"
 #include "sim/model/semantics.h"
@@ -165,7 +166,7 @@ int code_command(RunSpec spec, const std::string& pass) {
     return 0;
 }
 
-// Prints the text of a model or, given a spec.json, of a run; an empty name lists all models.
+// Prints the text of a model, that which comes of another program's file or, given a spec.json, of a run; an empty name lists all models.
 int models_command(const std::string& name) {
     if (const Preset* preset = find_preset(name)) {
         print_text(preset->text);
@@ -178,6 +179,12 @@ int models_command(const std::string& name) {
             return 0;
         }
         names.push_back(model->name);
+    }
+    if (is_model_file(name)) {
+        const ModelText from = model_text(name);
+        for (const std::string& told : from.notes) note("note: {}\n", told);
+        print("{}{}", from.text, from.text.ends_with('\n') ? "" : "\n");
+        return 0;
     }
     // For a run, print its settings as the window shows them.
     if (find_ready_run(name) || name.ends_with(".json")) {
@@ -206,11 +213,14 @@ std::string list_functions() {
 struct ModelsWords {
     std::string name;
     bool code = false;
+    bool text = false;
     std::string pass;
     SettingWords settings;  ///< for --code
 };
 
 int start_models(const ModelsWords& words) {
+    if (words.text && (words.code || words.name.empty()))
+        throw InputError("--text shows the text of a NAME: leave out --code, or give the name");
     if (!words.code) {
         if (words.settings.empty() && words.pass.empty()) return models_command(words.name);
         throw InputError(fmt::format("--{} is of --code, the code that steps a model",
@@ -229,7 +239,11 @@ void add_models(CLI::App& app, ChosenCommand& chosen) {
     ModelsWords& words = *all;
     CLI::App* models =
         app.add_subcommand("models", "List the models, or show the text of one, or the code that steps it");
-    models->add_option("NAME", words.name, "a model, or a run: a spec.json or the name of a ready one");
+    models->add_option(
+        "NAME",
+        words.name,
+        "a model, a run (a spec.json or the name of a ready one), or a file or link of another program");
+    models->add_flag("--text", words.text, "show the text: what is done with a NAME anyway");
     models->add_flag(
         "--code",
         words.code,

@@ -85,12 +85,14 @@ struct Model {
 /// The built-in models; the first is the default.
 std::span<const std::shared_ptr<const Model>> models();
 
-/// Finds a built-in model, a preset or a model file. Throws InputError for unknown names and for mistakes in
-/// a text.
+/// Finds a built-in model or a preset. Throws InputError for unknown names.
 std::shared_ptr<const Model> find_model(std::string_view name);
 
-/// Makes a model from a text, named `name` or, if that is empty, by its title. Throws equation::TextError.
-std::shared_ptr<const Model> model_of_text(const std::string& text, const std::string& name = "");
+/// Makes a model from a text, named `name` or, if that is empty, by its title. `notes` come before those of its
+/// equations. Throws equation::TextError.
+std::shared_ptr<const Model> model_of_text(const std::string& text,
+                                           const std::string& name = "",
+                                           std::vector<std::string> notes = {});
 
 /// A model that comes with the program: a text of assets/models, embedded in the binary.
 using Preset = EmbeddedFile;

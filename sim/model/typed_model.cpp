@@ -2,17 +2,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 
-#include "sim/files/input_file.h"
 #include "sim/model/equations.h"
 #include "sim/model/model.h"
 #include "sim/model/sides.h"
 #include "sim/model/stability/linearisation.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
-#include "sim/text/quote.h"
 
 namespace stencil {
 namespace {
@@ -62,9 +59,12 @@ double diffusivity_of(const Equations& equations, std::span<const double> values
 
 }  // namespace
 
-std::shared_ptr<const Model> model_of_text(const std::string& text, const std::string& name) {
+std::shared_ptr<const Model> model_of_text(const std::string& text,
+                                           const std::string& name,
+                                           std::vector<std::string> notes) {
     auto equations = std::make_shared<Equations>(read_equations(text));
     if (!equations->show.empty()) read_equations(text, {equations->show});
+    equations->notes.insert(equations->notes.begin(), notes.begin(), notes.end());
     auto model = std::make_shared<Model>();
     model->name = !name.empty() ? name : !equations->title.empty() ? equations->title : "typed";
     model->help = !equations->about.empty() ? equations->about : equations->title;
@@ -104,15 +104,6 @@ std::shared_ptr<const Model> find_model(std::string_view name) {
     if (built_in != models().end()) return *built_in;
     if (const Preset* preset = find_preset(name))
         return model_of_text(std::string(preset->text), std::string(name));
-    const std::string file(name);
-    std::error_code ignored;
-    if (std::filesystem::is_regular_file(file, ignored) || file.ends_with(".txt")) {
-        try {
-            return model_of_text(InputFile(file).read_text(kMaxText), std::filesystem::path(file).stem());
-        } catch (const TextError& error) {
-            throw InputError("--model {}: {}", quotable(file), error.what());
-        }
-    }
     std::vector<std::string> known;
     for (const auto& model : models()) known.push_back(model->name);
     for (const Preset& preset : presets()) known.emplace_back(preset.name);

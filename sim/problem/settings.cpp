@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "sim/initial/initial.h"
+#include "sim/import/model_file.h"
 #include "sim/model/equations.h"
 #include "sim/model/step/stages.h"
 #include "sim/model/text/text_error.h"
@@ -248,9 +249,10 @@ void add_bookmarks(RunSpec& spec, std::span<const std::string> texts) {
 }
 
 void set_model(RunSpec& spec, std::string_view text) {
-    const auto model = find_model(text);
-    if (model == spec.model) return;
-    spec.use_model(model);
+    const FoundModel found = open_model(std::string(text));
+    if (found.model == spec.model) return;
+    spec.use_model(found.model);
+    if (!found.range.empty()) spec.range = parse_range(found.range, "--range");
 }
 
 void set_parameters(RunSpec& spec, std::span<const std::string> texts) {
@@ -388,7 +390,7 @@ std::vector<Setting> make_settings() {
             set_size,
             get_size),
         whole({"steps", "N", "explicit steps, 0 or more"}, &RunSpec::steps, 0, kMaxSteps),
-        row({"model", "NAME|FILE", "the model: see 'stencilscope models'", shape}, set_model, get_model),
+        row({"model", "NAME|FILE", "the model: see 'stencilscope models'; a file or link of another program, too", shape}, set_model, get_model),
         list({"equation",
               "TEXT",
               "the equation as text: statements separated by ';', lines or repeated options",

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "sim/import/model_file.h"
 #include "sim/initial/initial.h"
 #include "sim/model/equations.h"
 #include "sim/problem/ready_runs.h"
@@ -370,6 +371,11 @@ void Session::handle(const action::Open& open) {
     if (const ReadyRun* run = find_ready_run(open.path)) {
         begin_another(run->spec, run->title);
         handle(action::Run{true});
+        return;
+    }
+    if (is_model_file(open.path)) {
+        handle(action::Change{"model", open.path});
+        say(fmt::format("{}: {}", std::filesystem::path(open.path).filename().string(), simulation_->now().model->name));
         return;
     }
     if (!is_spec_file(open.path)) {

@@ -59,9 +59,9 @@ void draw_recent(UiState& ui) {
 void draw_choice_of_path(UiState& ui) {
     std::string& path = ui.panel.exports.spec_path;
     constexpr std::string_view kTip =
-        "A run's folder or spec.json (opened at its last step), a picture or array to start from, or a "
-        "kernel "
-        "(.cu)\n--spec FILE.json, --initial FILE, --kernel FILE.cu";
+        "A run's folder or spec.json (opened at its last step), a model's text (.txt), a file or link of "
+        "VisualPDE (.json, https://...) or a pattern of Ready (.vti), a picture or array to start from, or a "
+        "kernel (.cu)\n--spec FILE.json, --initial FILE, --kernel FILE.cu";
     subtitle("File or folder", kTip);
     const bool entered = path_input("##spec", ui, path, PathKind::file, kTip);
     if ((button("Open", button_size(1), kTip, path.empty() ? "Enter a path" : "") || entered) &&

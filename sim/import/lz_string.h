@@ -1,0 +1,14 @@
+// Decompresses the texts that links of web pages carry, in the format of the JavaScript library lz-string.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace stencil {
+
+/// Decodes what its function compressToEncodedURIComponent makes, as UTF-8. Throws InputError for a text that
+/// is damaged or that would become longer than `most` UTF-16 units.
+std::string decompress_lz_string(std::string_view coded, std::size_t most);
+
+}  // namespace stencil

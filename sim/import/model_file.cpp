@@ -1,0 +1,98 @@
+#include "sim/import/model_file.h"
+
+#include <algorithm>
+
+#include "sim/files/input_file.h"
+#include "sim/import/ready.h"
+#include "sim/import/visualpde.h"
+#include "sim/model/text/text_error.h"
+#include "sim/model/text/tokens.h"
+#include "sim/text/error.h"
+#include "sim/text/quote.h"
+
+namespace stencil {
+namespace {
+
+// Stored cells make files of patterns long.
+constexpr std::uintmax_t kMostXml = 256 << 20, kMostOptions = 4 << 20;
+
+bool is_link(std::string_view name) {
+    return name.starts_with("https://") || name.starts_with("http://");
+}
+
+std::string lower_extension(const std::string& file) {
+    std::string extension = std::filesystem::path(file).extension();
+    std::ranges::transform(extension, extension.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
+    return extension;
+}
+
+bool is_file(const std::string& name) {
+    std::error_code ignored;
+    return std::filesystem::is_regular_file(name, ignored);
+}
+
+// Whether the name is no model's that comes with the program.
+bool is_outside(const std::string& name) {
+    if (is_link(name)) return true;
+    const bool built_in = std::ranges::any_of(models(), [&](const auto& model) { return model->name == name; });
+    return !built_in && find_preset(name) == nullptr && (is_file(name) || name.ends_with(".txt"));
+}
+
+std::string brief(const std::string& name) {
+    constexpr std::size_t kMost = 60;
+    return quotable(name.size() > kMost && is_link(name) ? name.substr(0, kMost) + "..." : name);
+}
+
+import::Imported read(const std::string& name) {
+    if (is_link(name)) return import::model_of_visualpde(import::Options::of_link(name));
+    const std::string extension = lower_extension(name);
+    InputFile file(name);
+    if (extension == ".vti") return import::model_of_ready(file.read_text(kMostXml));
+    if (extension == ".vtu") throw InputError("it is a mesh, and fields here are grids");
+    if (extension != ".json" && extension != ".js") return {file.read_text(equation::kMaxText), {}, {}};
+    const std::string text = file.read_text(kMostOptions);
+    if (!import::Options::in(text))
+        throw InputError("it has no options of VisualPDE; a run's spec.json is repeated by --spec");
+    return import::model_of_visualpde(import::Options::read(text));
+}
+
+import::Imported imported(const std::string& name) {
+    try {
+        return read(name);
+    } catch (const InputError& error) {
+        const std::string said = error.what(), own = quotable(name);
+        throw InputError("--model {}: {}", brief(name), said.starts_with(own + ": ") ? said.substr(own.size() + 2) : said);
+    }
+}
+
+}  // namespace
+
+FoundModel open_model(const std::string& name) {
+    if (!is_outside(name)) return {find_model(name), {}};
+    const import::Imported from = imported(name);
+    const std::string stem = is_link(name) ? "" : std::filesystem::path(name).stem().string();
+    try {
+        return {model_of_text(from.text, stem, from.notes), from.range};
+    } catch (const equation::TextError& error) {
+        const bool own = from.notes.empty() && lower_extension(name) == ".txt";
+        throw InputError("--model {}: {}{}",
+                         brief(name),
+                         own ? "" : "what came of it cannot be read: ",
+                         error.what());
+    }
+}
+
+ModelText model_text(const std::string& file) {
+    import::Imported from = imported(file);
+    return {std::move(from.text), std::move(from.notes)};
+}
+
+bool is_model_file(const std::string& name) {
+    if (is_link(name)) return true;
+    if (!is_file(name)) return false;
+    const std::string extension = lower_extension(name);
+    if (extension == ".json" || extension == ".js") return import::Options::in(InputFile(name).read_text(kMostOptions));
+    return extension == ".txt" || extension == ".vti" || extension == ".vtu";
+}
+
+}  // namespace stencil

@@ -1,0 +1,35 @@
+// The one place where --model finds what it is given: a name, a file with a model's text, or another program's
+// file or link.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sim/model/model.h"
+
+namespace stencil {
+
+struct FoundModel {
+    std::shared_ptr<const Model> model;
+    std::string range;  ///< that the colours span, as --range takes it; empty: as it is
+};
+
+/// Finds a built-in model, a preset, a file or a link. What does not carry over from another program is among the
+/// notes of the model's equations. Throws InputError.
+FoundModel open_model(const std::string& name);
+
+struct ModelText {
+    std::string text;
+    std::vector<std::string> notes;  ///< what does not carry over
+};
+
+/// The text of a file or a link as open_model() reads it, mistakes included. Throws InputError.
+ModelText model_text(const std::string& file);
+
+/// Whether the name is a link, or that of a file with a model rather than a run, a picture or an array. Throws
+/// InputError if it cannot be read.
+bool is_model_file(const std::string& name);
+
+}  // namespace stencil

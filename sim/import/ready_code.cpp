@@ -1,0 +1,266 @@
+#include "sim/import/ready_code.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "sim/model/text/tokens.h"
+#include "sim/text/error.h"
+#include "sim/text/names.h"
+#include "sim/text/quote.h"
+
+namespace stencil::import {
+namespace {
+
+constexpr std::string_view kRate = "delta_";
+constexpr std::size_t kMostStatements = 400;
+constexpr int kDeepestCode = 100;
+
+bool is_type(const Piece& piece) {
+    static constexpr auto kTypes =
+        std::to_array<std::string_view>({"float", "float2", "float4", "float8", "double", "double4", "half", "const"});
+    return piece.is_name() && contains(kTypes, piece.text);
+}
+
+using Row = std::pair<std::string_view, std::string_view>;
+
+// Stencils, by what stands before `_a`. Ready's y axis points up; north is the row above in both programs.
+constexpr auto kStencils = std::to_array<Row>({
+    {"laplacian", "lap({0})"},
+    {"bilaplacian", "lap2({0})"},
+    {"trilaplacian", "lap(lap2({0}))"},
+    {"x_gradient", "dx({0})"},
+    {"y_gradient", "(-dy({0}))"},
+    {"x_deriv2", "dxx({0})"},
+    {"y_deriv2", "dyy({0})"},
+    {"x_deriv3", "dx(dxx({0}))"},
+    {"y_deriv3", "(-dy(dyy({0})))"},
+    {"gradient_mag_squared", "grad2({0})"},
+});
+
+// Sobel's operators towards N, E, NE ...: the weights of the eight neighbours from the top left, by rows.
+struct Sobel {
+    std::string_view name;
+    std::array<int, 9> weights;
+};
+constexpr auto kSobel = std::to_array<Sobel>({
+    {"sobelN", {1, 2, 1, 0, 0, 0, -1, -2, -1}},
+    {"sobelS", {-1, -2, -1, 0, 0, 0, 1, 2, 1}},
+    {"sobelE", {-1, 0, 1, -2, 0, 2, -1, 0, 1}},
+    {"sobelW", {1, 0, -1, 2, 0, -2, 1, 0, -1}},
+    {"sobelNW", {2, 1, 0, 1, 0, -1, 0, -1, -2}},
+    {"sobelNE", {0, 1, 2, -1, 0, 1, -2, -1, 0}},
+    {"sobelSW", {0, -1, -2, 1, 0, -1, 2, 1, 0}},
+    {"sobelSE", {-2, -1, 0, -1, 0, 1, 0, 1, 2}},
+});
+
+std::string neighbour(const std::string& u, int column, int row) {
+    return column == 0 && row == 0 ? u : fmt::format("{}[{:+d},{:+d}]", u, column, row);
+}
+
+void add_term(std::string& sum, int weight, const std::string& of) {
+    if (weight == 0) return;
+    const std::string sign = weight < 0 ? (sum.empty() ? "-" : " - ") : sum.empty() ? "" : " + ";
+    sum += sign + (std::abs(weight) == 1 ? "" : std::to_string(std::abs(weight)) + '*') + of;
+}
+
+// A blur of five by five cells, by the squared distance of a cell.
+std::string blurred(const std::string& u) {
+    static constexpr std::array<int, 9> kWeights{41, 26, 16, 0, 7, 4, 0, 0, 1};
+    std::string sum;
+    for (int row = -2; row <= 2; ++row)
+        for (int column = -2; column <= 2; ++column)
+            add_term(sum, kWeights[std::size_t(row * row + column * column)], neighbour(u, column, row));
+    return '(' + sum + ")/273";
+}
+
+bool is_compass(std::string_view way) {
+    for (std::size_t i = 0; i < way.size(); ++i) {
+        if (std::string_view("nsew").find(way[i]) == way.npos) return false;
+        if (i + 1 < way.size() && way[i + 1] >= '1' && way[i + 1] <= '8') ++i;
+    }
+    return !way.empty();
+}
+
+}  // namespace
+
+CodeReader::CodeReader(std::vector<std::string> chemicals, const std::vector<std::string>& parameters)
+    : chemicals_(std::move(chemicals)) {
+    for (const std::string& one : chemicals_) names.of(one);
+    for (const std::string& one : parameters) names.of(one);
+}
+
+bool CodeReader::is_chemical(std::string_view name) const {
+    return contains(chemicals_, name);
+}
+
+bool CodeReader::is_rate(std::string_view name) const {
+    return name.starts_with(kRate) && is_chemical(name.substr(kRate.size()));
+}
+
+void CodeReader::read(std::string_view code) {
+    const std::vector<Piece> all = pieces_of(code);
+    std::size_t count = 0;
+    for (const Pieces one : split_at(all, ";"))
+        if (!one.empty()) {
+            if (++count > kMostStatements) throw InputError("its formula has more than {} statements", kMostStatements);
+            statement(one);
+        }
+}
+
+void CodeReader::statement(Pieces pieces) {
+    const std::string shown = quotable(joined(pieces).substr(0, 60));
+    const auto has = [&](std::string_view symbol) {
+        return std::ranges::any_of(pieces, [&](const Piece& piece) { return piece.is(symbol); });
+    };
+    for (const char* word : {"if", "for", "while", "return", "do"})
+        if (mentions(pieces, word)) throw InputError("its formula has `{}`, control flow, in '{}'", word, shown);
+    if (has("{") || has("}") || has("[") || has("?"))
+        throw InputError("its formula has arrays, blocks or `?:`, which have no counterpart here, in '{}'", shown);
+    bool declared = false;
+    while (!pieces.empty() && is_type(pieces.front())) {
+        pieces = pieces.subspan(1);
+        declared = true;
+    }
+    for (const Pieces one : declared ? split_at(pieces, ",") : std::vector{pieces}) {
+        if (one.empty() || !one[0].is_name()) throw InputError("'{}' is no assignment", shown);
+        if (declared && one.size() == 1) continue;
+        const std::string& target = one[0].text;
+        if (one.size() < 3) throw InputError("'{}' is no assignment", shown);
+        std::string text = write(one.subspan(2));
+        for (const char op : {'+', '-', '*', '/'})
+            if (one[1].is(std::string{op, '='})) {
+                const std::string before = name(target);
+                text = op == '+' || (op == '-' && pieces_of(text).size() == 1)
+                           ? fmt::format("{} {} {}", before, op, text)
+                           : fmt::format("{} {} ({})", before, op, text);
+            } else if (!one[1].is("=") && op == '+' && one[1].text.size() != 2) {
+                throw InputError("'{}' is no assignment", shown);
+            }
+        assign(target, std::move(text));
+    }
+}
+
+void CodeReader::assign(const std::string& target, std::string text) {
+    const std::string of = is_rate(target) ? target.substr(kRate.size()) : target;
+    const std::string wish = is_rate(target)      ? "rate_" + of
+                             : is_chemical(target) ? of + "_1"
+                             : now_.contains(target) ? target + "_2"
+                                                     : "";
+    const std::string own = wish.empty() ? names.of(target) : names.fresh(wish);
+    definitions_.push_back(fmt::format("{} = {}", own, text));
+    now_[target] = own;
+}
+
+std::string CodeReader::write(Pieces pieces) {
+    if (++deep_ > kDeepestCode) throw InputError("its formula is nested too deeply");
+    std::string text;
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+        const Piece& piece = pieces[i];
+        std::string one = piece.text;
+        // A cast changes nothing here.
+        const bool cast = piece.is("(") && i + 2 < pieces.size() && is_type(pieces[i + 1]) && pieces[i + 2].is(")");
+        if (cast) {
+            i += 2;
+            continue;
+        }
+        if (piece.is_name() && i + 1 < pieces.size() && pieces[i + 1].is("(")) {
+            const std::size_t end = closing(pieces, i + 1);
+            one = call(piece.text, pieces.subspan(i + 2, end - i - 2));
+            i = end;
+        } else if (piece.is_name()) {
+            one = name(piece.text);
+        } else if (piece.is("&&") || piece.is("||")) {
+            one = piece.is("&&") ? " and " : " or ";
+        } else if (piece.is("!")) {
+            one = " not ";
+        } else if (piece.is("=") || piece.is("\"") || piece.is("#") || piece.is("%") || piece.is("&") || piece.is("|")) {
+            throw InputError("'{}' has no meaning in a formula here, '{}'", piece.text, quotable(joined(pieces)));
+        }
+        if (piece.spaced && !text.empty() && !text.ends_with(' ')) text += ' ';
+        text += one;
+    }
+    --deep_;
+    return text;
+}
+
+std::string CodeReader::call(const std::string& function, Pieces arguments) {
+    if (is_type({Piece::Kind::name, function, false})) return '(' + write(arguments) + ')';
+    std::string text = function == "fabs" ? "abs(" : function + '(';
+    bool first = true;
+    for (const Pieces argument : split_at(arguments, ",")) {
+        text += (first ? "" : ", ") + write(argument);
+        first = false;
+    }
+    return text + ')';
+}
+
+std::string CodeReader::name(const std::string& name) {
+    if (const auto now = now_.find(name); now != now_.end()) return now->second;
+    if (is_rate(name)) return "0";
+    if (is_chemical(name) || names.knows(name)) return names.of(name);
+    if (name == "timestep") return "dt";
+    if (name == "x_pos") return "((x - dx/2)/Lx)";
+    if (name == "y_pos") return "((Ly - y - dx/2)/Ly)";
+    if (name == "z_pos") return "0";
+    if (name.starts_with("M_PI")) return "pi";
+    if (name == "dx") return "dx";
+    const std::size_t bar = name.rfind('_');
+    if (bar == std::string::npos) return name;
+    const std::string_view kind = std::string_view(name).substr(0, bar), way = std::string_view(name).substr(bar + 1);
+    if (is_chemical(kind) && is_compass(way)) {
+        neighbours_ = true;
+        return fmt::format("{}_{}", names.of(std::string(kind)), way);
+    }
+    return is_chemical(way) ? stencil(kind, std::string(way)) : name;
+}
+
+std::string CodeReader::stencil(std::string_view kind, const std::string& chemical) {
+    const std::string u = names.of(chemical), whole = std::string(kind) + '_' + chemical;
+    for (const auto& [theirs, ours] : kStencils)
+        if (kind == theirs) return fmt::format(fmt::runtime(ours), u);
+    const auto sobel = std::ranges::find(kSobel, kind, &Sobel::name);
+    if (sobel == kSobel.end() && kind != "gaussian") return whole;
+    if (!sobel_.contains(whole)) {
+        std::string sum;
+        for (std::size_t i = 0; sobel != kSobel.end() && i < 9; ++i)
+            add_term(sum, sobel->weights[i], neighbour(u, int(i % 3) - 1, int(i / 3) - 1));
+        const std::string own = names.fresh(whole);
+        definitions_.push_back(fmt::format("{} = {}", own, sobel == kSobel.end() ? blurred(u) : sum));
+        sobel_[whole] = own;
+    }
+    return sobel_[whole];
+}
+
+std::vector<std::string> CodeReader::lines() {
+    std::vector<std::string> lines;
+    std::vector<std::string> definitions = definitions_;
+    // A definition that only the next state names is written in its place.
+    const auto take = [&](const std::string& own) {
+        const std::string head = own + " = ";
+        const auto row = std::ranges::find_if(definitions, [&](const std::string& d) { return d.starts_with(head); });
+        const auto named = std::ranges::count_if(
+            definitions, [&](const std::string& d) { return mentions(pieces_of(d.substr(d.find('=') + 1)), own); });
+        if (row == definitions.end() || named > 0) return own;
+        std::string text = row->substr(head.size());
+        definitions.erase(row);
+        return text;
+    };
+    for (const std::string& chemical : chemicals_) {
+        const std::string own = names.of(chemical);
+        const auto next = now_.find(chemical), rate = now_.find(std::string(kRate) + chemical);
+        if (next == now_.end() && rate != now_.end())
+            lines.push_back(fmt::format("d{}/dt = {}", own, take(rate->second)));
+        else if (next == now_.end())
+            lines.push_back(fmt::format("{}' = {}", own, own));
+        else if (rate == now_.end())
+            lines.push_back(fmt::format("{}' = {}", own, take(next->second)));
+        else
+            lines.push_back(fmt::format("{}' = {} + dt*{}", own, next->second, rate->second));
+    }
+    lines.insert(lines.end(), definitions.begin(), definitions.end());
+    return lines;
+}
+
+}  // namespace stencil::import

@@ -1,0 +1,47 @@
+// Formulas of Ready: statements in OpenCL C that run one after the other in each cell.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/import/pieces.h"
+
+namespace stencil::import {
+
+/// Makes equations of statements: each assignment becomes a definition, so that what stands behind it goes by the
+/// new value, and what is left at the end is the next state.
+class CodeReader {
+  public:
+    CodeReader(std::vector<std::string> chemicals, const std::vector<std::string>& parameters);
+
+    /// Reads statements. Throws InputError for control flow, arrays and the like.
+    void read(std::string_view code);
+    /// Definitions and equations.
+    std::vector<std::string> lines();
+
+    std::string name_of(const std::string& chemical) { return names.of(chemical); }
+    bool has_neighbours() const { return neighbours_; }
+
+    Names names;
+
+  private:
+    void statement(Pieces pieces);
+    void assign(const std::string& target, std::string text);
+    std::string write(Pieces pieces);
+    std::string call(const std::string& function, Pieces arguments);
+    std::string name(const std::string& name);
+    std::string stencil(std::string_view kind, const std::string& chemical);
+    bool is_chemical(std::string_view name) const;
+    bool is_rate(std::string_view name) const;
+
+    std::vector<std::string> chemicals_;
+    std::map<std::string, std::string> now_;    ///< what a variable is called that has been assigned
+    std::map<std::string, std::string> sobel_;  ///< definitions of stencils, by name
+    std::vector<std::string> definitions_;
+    bool neighbours_ = false;
+    int deep_ = 0;
+};
+
+}  // namespace stencil::import

@@ -1,0 +1,290 @@
+#include "sim/import/visualpde_formula.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "sim/model/text/statements.h"
+#include "sim/model/text/syntax.h"
+#include "sim/model/text/text_error.h"
+#include "sim/model/text/tokens.h"
+#include "sim/text/error.h"
+#include "sim/text/quote.h"
+
+namespace stencil::import {
+namespace {
+
+constexpr int kDeepestFormula = 50;
+constexpr std::size_t kLongest = equation::kMaxText;
+
+// Counts cells: x+2*dx is 2, y is 0.
+std::optional<int> cells(Pieces place, std::string_view coordinate, std::string_view spacing) {
+    const std::string text = [&] {
+        std::string joined;
+        for (const Piece& piece : place) joined += piece.text;
+        return joined;
+    }();
+    if (text == coordinate) return 0;
+    for (int n = -8; n <= 8; ++n) {
+        if (n == 0) continue;
+        const std::string sign = n < 0 ? "-" : "+", count = std::to_string(std::abs(n));
+        const std::string begin = std::string(coordinate) + sign;
+        if (text == begin + count + "*" + std::string(spacing) || text == begin + std::string(spacing) + "*" + count ||
+            (std::abs(n) == 1 && text == begin + std::string(spacing)))
+            return n;
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+FormulaWriter::FormulaWriter(std::vector<std::string> species, std::vector<Parameter> parameters)
+    : species_(std::move(species)), parameters_(std::move(parameters)) {
+    for (const std::string& one : species_) names.of(one);
+    for (const Parameter& one : parameters_) names.of(one.name);
+    x_name = names.fresh("x_at");
+    y_name = names.fresh("y_up");
+}
+
+void FormulaWriter::set_origin(const std::string& x, const std::string& y) {
+    const auto origin = [&](const std::string& typed) {
+        return value(typed) == 0 || typed.empty() ? std::string() : write(typed, true);
+    };
+    const std::string along_x = origin(x), along_y = origin(y);
+    x_origin_ = along_x;
+    y_origin_ = along_y;
+}
+
+std::string FormulaWriter::write(std::string_view typed, bool inlined) {
+    inlined_ = inlined;
+    const std::vector<Piece> pieces = pieces_of(typed);
+    return pieces.empty() ? "0" : write(pieces);
+}
+
+std::optional<double> FormulaWriter::value(std::string_view typed) {
+    numbers_ = inlined_ = true;
+    std::optional<double> value;
+    try {
+        const std::vector<Piece> pieces = pieces_of(typed);
+        if (!pieces.empty()) value = equation::constant_value(equation::read_formula(write(pieces)));
+    } catch (const InputError&) {
+    }
+    numbers_ = inlined_ = false;
+    return value;
+}
+
+bool FormulaWriter::is_number(const Parameter& parameter) {
+    if (!parameter.range.empty()) return true;
+    try {
+        return equation::constant_value(equation::read_formula(joined(parameter.value))).has_value();
+    } catch (const InputError&) {
+        return false;
+    }
+}
+
+const Parameter* FormulaWriter::parameter(std::string_view name) const {
+    const auto found = std::ranges::find(parameters_, name, &Parameter::name);
+    return found == parameters_.end() ? nullptr : &*found;
+}
+
+const std::string* FormulaWriter::species_called(std::string_view name) const {
+    const auto found = std::ranges::find(species_, name);
+    return found == species_.end() ? nullptr : &*found;
+}
+
+bool FormulaWriter::uses(std::string_view typed, const std::vector<std::string>& wanted) const {
+    std::vector<std::vector<Piece>> left{pieces_of(typed)};
+    std::set<std::string> seen;
+    while (!left.empty()) {
+        const std::vector<Piece> pieces = std::move(left.back());
+        left.pop_back();
+        for (const Piece& piece : pieces) {
+            if (!piece.is_name() || !seen.insert(piece.text).second) continue;
+            if (const Parameter* of = parameter(piece.text))
+                left.push_back(of->value);
+            else if (std::ranges::find(wanted, piece.text) != wanted.end())
+                return true;
+        }
+    }
+    return false;
+}
+
+bool FormulaWriter::has_species(std::string_view typed) const {
+    if (uses(typed, species_)) return true;
+    const std::vector<Piece> pieces = pieces_of(typed);
+    return std::ranges::any_of(pieces, [&](const Piece& piece) {
+        const std::size_t bar = piece.text.rfind('_');
+        return piece.is_name() && bar != std::string::npos && parameter(piece.text) == nullptr &&
+               species_called(piece.text.substr(0, bar)) != nullptr;
+    });
+}
+
+bool FormulaWriter::is_uniform(std::string_view typed) const {
+    std::vector<std::string> varying{"x", "y", "RAND", "RANDN"};
+    for (const char* noise : {"WhiteNoise", "WhiteNoise_1", "WhiteNoise_2", "WhiteNoise_3", "WhiteNoise_4"})
+        varying.emplace_back(noise);
+    for (const char* picture : {"I_S", "I_SR", "I_SG", "I_SB", "I_SA", "I_T", "I_TR", "I_TG", "I_TB", "I_TA", "Bump"})
+        varying.emplace_back(picture);
+    return !uses(typed, varying) && !has_species(typed);
+}
+
+std::string FormulaWriter::write(Pieces pieces) {
+    if (++deep_ > kDeepestFormula) {
+        deep_ = 0;
+        throw InputError("its formulas are nested too deeply, or go in a circle");
+    }
+    std::string text;
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+        const Piece& piece = pieces[i];
+        const bool bracket = i + 1 < pieces.size() && (pieces[i + 1].is("(") || pieces[i + 1].is("["));
+        std::string one = piece.text;
+        if (piece.is_name() && bracket) {
+            const std::size_t end = closing(pieces, i + 1);
+            const Pieces inner = pieces.subspan(i + 2, end - i - 2);
+            one = pieces[i + 1].is("[") ? neighbour(piece.text, inner) : call(piece.text, inner);
+            i = end;
+        } else if (piece.is_name()) {
+            one = name(piece.text);
+        } else if (piece.is("&&")) {
+            one = " and ";
+        } else if (piece.is("||")) {
+            one = " or ";
+        } else if (piece.is("!")) {
+            one = " not ";
+        } else if (piece.is("**")) {
+            one = "^";
+        } else if (piece.is(";") || piece.is("#") || piece.is("\"") || piece.is("{") || piece.is("}")) {
+            deep_ = 0;
+            throw InputError("'{}' has no meaning in a formula, '{}'", piece.text, quotable(joined(pieces)));
+        }
+        if (piece.spaced && !text.empty() && !text.ends_with(' ')) text += ' ';
+        text += one;
+        if (text.size() > kLongest) {
+            deep_ = 0;
+            throw InputError("its formulas are longer than {} bytes", kLongest);
+        }
+    }
+    --deep_;
+    return text;
+}
+
+std::string FormulaWriter::place(bool along_x) {
+    const std::string& origin = along_x ? x_origin_ : y_origin_;
+    if (along_x && origin.empty()) return "x";
+    (along_x ? needs.x : needs.y) |= !inlined_;
+    if (!inlined_) return along_x ? x_name : y_name;
+    const std::string more = origin.empty() ? "" : fmt::format(" + ({})", origin);
+    return along_x ? fmt::format("(x{})", more) : fmt::format("(Ly - y{})", more);
+}
+
+std::string FormulaWriter::picture(const std::string& name) {
+    if (std::ranges::find(needs.files, name) == needs.files.end()) needs.files.push_back(name);
+    return names.of(name);
+}
+
+// All places that name it see the same numbers.
+std::string FormulaWriter::noise(const std::string& name) {
+    const std::string own = names.of(name == "WhiteNoise" || name == "WhiteNoise_1" ? "noise" : "noise" + name.substr(10));
+    if (std::ranges::find(needs.noises, own) == needs.noises.end()) needs.noises.push_back(own);
+    return own;
+}
+
+std::string FormulaWriter::name(const std::string& name) {
+    static constexpr auto kMeant = std::to_array<std::pair<std::string_view, std::string_view>>({
+        {"L_x", "Lx"},
+        {"L_y", "Ly"},
+        {"L", "max(Lx, Ly)"},
+        {"L_min", "min(Lx, Ly)"},
+        {"RAND", "random"},
+        {"RANDN", "normal"},
+        {"dx", "dx"},
+        {"dy", "dx"},
+        {"dt", "dt"},
+        {"t", "t"},
+        {"pi", "pi"},
+    });
+    if (const Parameter* of = parameter(name)) {
+        if (!numbers_ && (!inlined_ || is_number(*of))) return names.of(name);
+        return fmt::format("({})", write(Pieces(of->value)));
+    }
+    if (species_called(name) != nullptr) return names.of(name);
+    if (name == "x" || name == "y") return place(name == "x");
+    if (name == "MINX" || name == "MINY") {
+        const std::string& origin = name == "MINX" ? x_origin_ : y_origin_;
+        return origin.empty() ? "0" : fmt::format("({})", origin);
+    }
+    if (name == "MAXX" || name == "MAXY") {
+        const std::string& origin = name == "MAXX" ? x_origin_ : y_origin_;
+        return fmt::format("({}{})", name == "MAXX" ? "Lx" : "Ly", origin.empty() ? "" : fmt::format(" + ({})", origin));
+    }
+    if (name.starts_with("I_S") || name.starts_with("I_T")) return picture(name);
+    if (name.starts_with("WhiteNoise")) return noise(name);
+    for (const auto& [theirs, ours] : kMeant)
+        if (name == theirs) return std::string(ours);
+    if (const auto slope = derivative(name)) return *slope;
+    return name;
+}
+
+std::optional<std::string> FormulaWriter::derivative(const std::string& name) {
+    const std::size_t bar = name.rfind('_');
+    if (bar == std::string::npos || species_called(name.substr(0, bar)) == nullptr) return std::nullopt;
+    const std::string u = names.of(name.substr(0, bar)), way = name.substr(bar + 1);
+    static constexpr auto kWays = std::to_array<std::pair<std::string_view, std::string_view>>({
+        {"x", "dx({0})"},
+        {"y", "(-dy({0}))"},
+        {"xx", "dxx({0})"},
+        {"yy", "dyy({0})"},
+        {"x2", "dxx({0})"},
+        {"y2", "dyy({0})"},
+        {"xy", "(-dxy({0}))"},
+        {"yx", "(-dxy({0}))"},
+        {"xf", "dxf({0})"},
+        {"xb", "dxb({0})"},
+        {"yf", "(-dyb({0}))"},
+        {"yb", "(-dyf({0}))"},
+        {"xf2", "((4*{0}[+1,0] - 3*{0} - {0}[+2,0])/(2*dx))"},
+        {"xb2", "((3*{0} - 4*{0}[-1,0] + {0}[-2,0])/(2*dx))"},
+        {"yf2", "((4*{0}[0,-1] - 3*{0} - {0}[0,-2])/(2*dx))"},
+        {"yb2", "((3*{0} - 4*{0}[0,+1] + {0}[0,+2])/(2*dx))"},
+    });
+    for (const auto& [theirs, ours] : kWays)
+        if (way == theirs) return fmt::format(fmt::runtime(ours), u);
+    return std::nullopt;
+}
+
+std::string FormulaWriter::neighbour(const std::string& of, Pieces arguments) {
+    const auto places = split_at(arguments, ",");
+    if (species_called(of) != nullptr && places.size() == 2) {
+        const auto right = cells(places[0], "x", "dx"), up = cells(places[1], "y", "dy");
+        const auto up_too = up ? up : cells(places[1], "y", "dx");
+        if (right && up_too)
+            return *right == 0 && *up_too == 0 ? names.of(of)
+                                               : fmt::format("{}[{:+d},{:+d}]", names.of(of), *right, -*up_too);
+    }
+    deep_ = 0;
+    throw InputError("{}[{}] is no neighbour a whole number of cells away, and has no counterpart here",
+                     quotable(of),
+                     quotable(joined(arguments)));
+}
+
+std::string FormulaWriter::call(const std::string& function, Pieces arguments) {
+    if (function == "ind" || function == "float")
+        return fmt::format("{}({})", is_condition(arguments) ? "ind" : "", write(arguments));
+    if (function.starts_with("I_S") || function.starts_with("I_T")) return picture(function);
+    std::vector<std::string> texts;
+    for (const Pieces argument : split_at(arguments, ",")) texts.push_back(write(argument));
+    // Bump and Gauss take the place of their middle, which they compare with x and y.
+    const bool hill = function == "Bump" || function == "Gauss";
+    if (hill && !texts.empty() && !x_origin_.empty()) texts[0] = fmt::format("{} - ({})", texts[0], x_origin_);
+    if (hill && texts.size() > 2)
+        texts[1] = fmt::format("Ly - ({}){}", texts[1], y_origin_.empty() ? "" : fmt::format(" + ({})", y_origin_));
+    if (hill && texts.size() == 5) texts[4] = fmt::format("-({})", texts[4]);
+    std::string text = function + '(';
+    if (function == "safepow") text = "pow(";
+    if (function == "safetanh") text = "tanh(";
+    for (std::size_t i = 0; i < texts.size(); ++i) text += (i > 0 ? ", " : "") + texts[i];
+    return text + ')';
+}
+
+}  // namespace stencil::import
