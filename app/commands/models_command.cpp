@@ -166,7 +166,8 @@ int code_command(RunSpec spec, const std::string& pass) {
     return 0;
 }
 
-// Prints the text of a model, that which comes of another program's file or, given a spec.json, of a run; an empty name lists all models.
+// Prints the text of a model, that which comes of another program's file or, given a spec.json, of a run; an
+// empty name lists all models.
 int models_command(const std::string& name) {
     if (const Preset* preset = find_preset(name)) {
         print_text(preset->text);

@@ -1,5 +1,5 @@
-// The format is Lempel and Ziv's of 1978 with codes that grow by a bit whenever the dictionary fills them. Six
-// bits are a character of the text; bits of a code come lowest first. The codes 0 and 1 introduce a new
+// The format is Lempel and Ziv's of 1978 with codes that grow by a bit whenever the dictionary fills them.
+// Six bits are a character of the text; bits of a code come lowest first. The codes 0 and 1 introduce a new
 // character of 8 or 16 bits, and 2 ends the text.
 #include "sim/import/lz_string.h"
 
@@ -95,7 +95,8 @@ class Decoder {
     }
 
     void append(char16_t unit) {
-        if (text_.size() == most_) throw InputError("the link's options are longer than {} characters", most_);
+        if (text_.size() == most_)
+            throw InputError("the link's options are longer than {} characters", most_);
         text_.push_back(unit);
     }
 

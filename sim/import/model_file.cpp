@@ -22,7 +22,8 @@ bool is_link(std::string_view name) {
 
 std::string lower_extension(const std::string& file) {
     std::string extension = std::filesystem::path(file).extension();
-    std::ranges::transform(extension, extension.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
+    std::ranges::transform(
+        extension, extension.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
     return extension;
 }
 
@@ -34,7 +35,8 @@ bool is_file(const std::string& name) {
 // Whether the name is no model's that comes with the program.
 bool is_outside(const std::string& name) {
     if (is_link(name)) return true;
-    const bool built_in = std::ranges::any_of(models(), [&](const auto& model) { return model->name == name; });
+    const bool built_in =
+        std::ranges::any_of(models(), [&](const auto& model) { return model->name == name; });
     return !built_in && find_preset(name) == nullptr && (is_file(name) || name.ends_with(".txt"));
 }
 
@@ -43,26 +45,26 @@ std::string brief(const std::string& name) {
     return quotable(name.size() > kMost && is_link(name) ? name.substr(0, kMost) + "..." : name);
 }
 
-import::Imported read(const std::string& name) {
+import::Imported read(const std::string& name){
     if (is_link(name)) return import::model_of_visualpde(import::Options::of_link(name));
-    const std::string extension = lower_extension(name);
-    InputFile file(name);
-    if (extension == ".vti") return import::model_of_ready(file.read_text(kMostXml));
-    if (extension == ".vtu") throw InputError("it is a mesh, and fields here are grids");
-    if (extension != ".json" && extension != ".js") return {file.read_text(equation::kMaxText), {}, {}};
-    const std::string text = file.read_text(kMostOptions);
-    if (!import::Options::in(text))
-        throw InputError("it has no options of VisualPDE; a run's spec.json is repeated by --spec");
-    return import::model_of_visualpde(import::Options::read(text));
-}
+const std::string extension = lower_extension(name);
+InputFile file(name);
+if (extension == ".vti") return import::model_of_ready(file.read_text(kMostXml));
+if (extension == ".vtu") throw InputError("it is a mesh, and fields here are grids");
+if (extension != ".json" && extension != ".js") return {file.read_text(equation::kMaxText), {}, {}};
+const std::string text = file.read_text(kMostOptions);
+if (!import::Options::in(text))
+    throw InputError("it has no options of VisualPDE; a run's spec.json is repeated by --spec");
+return import::model_of_visualpde(import::Options::read(text));
+}  // namespace
 
-import::Imported imported(const std::string& name) {
-    try {
-        return read(name);
-    } catch (const InputError& error) {
-        const std::string said = error.what(), own = quotable(name);
-        throw InputError("--model {}: {}", brief(name), said.starts_with(own + ": ") ? said.substr(own.size() + 2) : said);
-    }
+import::Imported imported(const std::string& name){try {return read(name);
+}  // namespace stencil
+catch (const InputError& error) {
+    const std::string said = error.what(), own = quotable(name);
+    throw InputError(
+        "--model {}: {}", brief(name), said.starts_with(own + ": ") ? said.substr(own.size() + 2) : said);
+}
 }
 
 }  // namespace
@@ -75,10 +77,8 @@ FoundModel open_model(const std::string& name) {
         return {model_of_text(from.text, stem, from.notes), from.range};
     } catch (const equation::TextError& error) {
         const bool own = from.notes.empty() && lower_extension(name) == ".txt";
-        throw InputError("--model {}: {}{}",
-                         brief(name),
-                         own ? "" : "what came of it cannot be read: ",
-                         error.what());
+        throw InputError(
+            "--model {}: {}{}", brief(name), own ? "" : "what came of it cannot be read: ", error.what());
     }
 }
 
@@ -91,7 +91,8 @@ bool is_model_file(const std::string& name) {
     if (is_link(name)) return true;
     if (!is_file(name)) return false;
     const std::string extension = lower_extension(name);
-    if (extension == ".json" || extension == ".js") return import::Options::in(InputFile(name).read_text(kMostOptions));
+    if (extension == ".json" || extension == ".js")
+        return import::Options::in(InputFile(name).read_text(kMostOptions));
     return extension == ".txt" || extension == ".vti" || extension == ".vtu";
 }
 

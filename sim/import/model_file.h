@@ -1,5 +1,5 @@
-// The one place where --model finds what it is given: a name, a file with a model's text, or another program's
-// file or link.
+// The one place where --model finds what it is given: a name, a file with a model's text, or another
+// program's file or link.
 #pragma once
 
 #include <filesystem>
@@ -16,8 +16,8 @@ struct FoundModel {
     std::string range;  ///< that the colours span, as --range takes it; empty: as it is
 };
 
-/// Finds a built-in model, a preset, a file or a link. What does not carry over from another program is among the
-/// notes of the model's equations. Throws InputError.
+/// Finds a built-in model, a preset, a file or a link. What does not carry over from another program is among
+/// the notes of the model's equations. Throws InputError.
 FoundModel open_model(const std::string& name);
 
 struct ModelText {
@@ -28,8 +28,8 @@ struct ModelText {
 /// The text of a file or a link as open_model() reads it, mistakes included. Throws InputError.
 ModelText model_text(const std::string& file);
 
-/// Whether the name is a link, or that of a file with a model rather than a run, a picture or an array. Throws
-/// InputError if it cannot be read.
+/// Whether the name is a link, or that of a file with a model rather than a run, a picture or an array.
+/// Throws InputError if it cannot be read.
 bool is_model_file(const std::string& name);
 
 }  // namespace stencil

@@ -7,6 +7,7 @@
 #include "sim/model/text/statements.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
+#include "sim/text/quote.h"
 
 namespace stencil::import {
 namespace {
@@ -15,7 +16,8 @@ bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 bool begins_name(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (static_cast<unsigned char>(c) & 0x80) != 0;
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+           (static_cast<unsigned char>(c) & 0x80) != 0;
 }
 bool in_name(char c) {
     return begins_name(c) || is_digit(c);
@@ -47,17 +49,31 @@ constexpr auto kPairs = std::to_array<std::string_view>(
     {"&&", "||", "==", "!=", "<=", ">=", "+=", "-=", "*=", "/=", "**", "++", "--"});
 
 bool is_reserved(const std::string& name) {
-    static constexpr auto kWords = std::to_array<std::string_view>(
-        {"in", "and", "or", "not", "inside", "boundary", "edge", "shown", "L_x", "L_y", "L", "L_min", "inf", "nan"});
+    static constexpr auto kWords = std::to_array<std::string_view>({"in",
+                                                                    "and",
+                                                                    "or",
+                                                                    "not",
+                                                                    "inside",
+                                                                    "boundary",
+                                                                    "edge",
+                                                                    "shown",
+                                                                    "L_x",
+                                                                    "L_y",
+                                                                    "L",
+                                                                    "L_min",
+                                                                    "inf",
+                                                                    "nan"});
     const auto known = equation::known_names();
     const auto settings = equation::setting_rows();
     const auto sides = equation::side_words();
     std::string lower = name;
-    std::ranges::transform(lower, lower.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
-    return contains(kWords, name) || std::ranges::find(known, name, &equation::KnownName::name) != known.end() ||
+    std::ranges::transform(
+        lower, lower.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
+    return contains(kWords, name) ||
+           std::ranges::find(known, name, &equation::KnownName::name) != known.end() ||
            std::ranges::find(settings, name, &equation::SettingRow::name) != settings.end() ||
-           (name.size() > 1 && std::ranges::find(sides, lower) != sides.end()) || name.starts_with("delta_") ||
-           (name.size() > 2 && (name.ends_with("_t") || name.ends_with("_tt")));
+           (name.size() > 1 && std::ranges::find(sides, lower) != sides.end()) ||
+           name.starts_with("delta_") || (name.size() > 2 && (name.ends_with("_t") || name.ends_with("_tt")));
 }
 
 }  // namespace
@@ -91,7 +107,8 @@ std::vector<Piece> pieces_of(std::string_view text) {
             piece.text = text.substr(at, end - at);
             at = end;
             const bool suffixed = piece.kind == Piece::Kind::number && at < text.size() &&
-                                  (text[at] == 'f' || text[at] == 'F') && (at + 1 == text.size() || !in_name(text[at + 1]));
+                                  (text[at] == 'f' || text[at] == 'F') &&
+                                  (at + 1 == text.size() || !in_name(text[at + 1]));
             if (suffixed) ++at;
             pieces.push_back(std::move(piece));
         }
@@ -106,7 +123,21 @@ std::size_t closing(Pieces pieces, std::size_t open) {
         if (pieces[i].is(")") || pieces[i].is("]") || pieces[i].is("}")) --depth;
         if (depth == 0) return i;
     }
-    throw InputError("a bracket is never closed in '{}'", joined(pieces));
+    throw InputError("a bracket is never closed, in '{}'", quotable(joined(pieces).substr(0, 80)));
+}
+
+void require_brackets(Pieces pieces) {
+    std::string open;
+    for (const Piece& piece : pieces) {
+        const bool opens = piece.is("(") || piece.is("["), closes = piece.is(")") || piece.is("]");
+        if (opens) open += piece.text == "(" ? ')' : ']';
+        if (closes && (open.empty() || open.back() != piece.text[0]))
+            throw InputError("a bracket is closed that was not opened, in '{}'",
+                             quotable(joined(pieces).substr(0, 80)));
+        if (closes) open.pop_back();
+    }
+    if (!open.empty())
+        throw InputError("a bracket is never closed, in '{}'", quotable(joined(pieces).substr(0, 80)));
 }
 
 std::vector<Pieces> split_at(Pieces pieces, std::string_view symbol) {
@@ -138,7 +169,8 @@ bool is_condition(Pieces pieces) {
 }
 
 bool mentions(Pieces pieces, std::string_view name) {
-    return std::ranges::any_of(pieces, [&](const Piece& piece) { return piece.is_name() && piece.text == name; });
+    return std::ranges::any_of(pieces,
+                               [&](const Piece& piece) { return piece.is_name() && piece.text == name; });
 }
 
 std::string joined(Pieces pieces) {

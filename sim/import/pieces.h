@@ -28,10 +28,14 @@ std::vector<Piece> pieces_of(std::string_view text);
 /// Index of the bracket that closes the one at `open`; throws InputError if there is none.
 std::size_t closing(Pieces pieces, std::size_t open);
 
+/// Throws InputError where a bracket is opened or closed alone.
+void require_brackets(Pieces pieces);
+
 /// Splits at a symbol outside of brackets.
 std::vector<Pieces> split_at(Pieces pieces, std::string_view symbol);
 
-/// Whether the formula is a condition: a comparison, `and`, `or` or `not` outside of the arguments of functions.
+/// Whether the formula is a condition: a comparison, `and`, `or` or `not` outside of the arguments of
+/// functions.
 bool is_condition(Pieces pieces);
 
 bool mentions(Pieces pieces, std::string_view name);

@@ -33,7 +33,9 @@ GridSize size_of(const Element& image) {
     std::istringstream extent(image.get("WholeExtent"));
     int low[3]{}, high[3]{};
     for (int axis = 0; axis < 3; ++axis) extent >> low[axis] >> high[axis];
-    if (!extent) throw InputError("its WholeExtent is {}: it must be six whole numbers", quotable(image.get("WholeExtent")));
+    if (!extent)
+        throw InputError("its WholeExtent is {}: it must be six whole numbers",
+                         quotable(image.get("WholeExtent")));
     const auto cells = [&](int axis) { return (long long)(high[axis]) - low[axis] + 1; };
     if (cells(2) != 1) throw InputError("it has three dimensions, and fields here have two");
     for (int axis = 0; axis < 2; ++axis)
@@ -60,7 +62,8 @@ class StartWriter {
         std::vector<std::string> shapes;
         for (const Element& part : overlay.children) {
             const std::string& name = part.name;
-            if (name == "overwrite" || name == "add" || name == "subtract" || name == "multiply" || name == "divide")
+            if (name == "overwrite" || name == "add" || name == "subtract" || name == "multiply" ||
+                name == "divide")
                 operation = name;
             else if (name == "everywhere")
                 shapes.emplace_back();
@@ -81,7 +84,8 @@ class StartWriter {
     std::vector<std::string> lines() {
         std::vector<std::string> lines;
         for (std::size_t i = 0; i < values_.size(); ++i)
-            if (values_[i] != "0") lines.push_back(fmt::format("{}(0) = {}", names_.of(chemicals_[i]), values_[i]));
+            if (values_[i] != "0")
+                lines.push_back(fmt::format("{}(0) = {}", names_.of(chemicals_[i]), values_[i]));
         lines.insert(lines.end(), definitions_.begin(), definitions_.end());
         if (uses_x_) lines.push_back(x_ + " = (x - dx/2)/Lx");
         if (uses_y_) lines.push_back(y_ + " = (Ly - y - dx/2)/Ly");
@@ -89,7 +93,9 @@ class StartWriter {
     }
 
   private:
-    static std::string applied(const std::string& operation, const std::string& value, const std::string& filling) {
+    static std::string applied(const std::string& operation,
+                               const std::string& value,
+                               const std::string& filling) {
         if (operation == "overwrite") return filling;
         if (operation == "add") return value == "0" ? filling : fmt::format("({} + {})", value, filling);
         if (operation == "subtract") return fmt::format("({} - {})", value, filling);
@@ -108,7 +114,8 @@ class StartWriter {
     static std::vector<const Element*> points(const Element& of, std::size_t wanted) {
         std::vector<const Element*> points;
         for (const Element& part : of.children)
-            if (part.name == "point3D" || part.name == "point3d" || part.name == "point2d") points.push_back(&part);
+            if (part.name == "point3D" || part.name == "point3d" || part.name == "point2d")
+                points.push_back(&part);
         if (points.size() != wanted)
             throw InputError("<{}> has {} points: it must have {}", quotable(of.name), points.size(), wanted);
         return points;
@@ -122,7 +129,8 @@ class StartWriter {
 
     std::string shape(const Element& part) {
         if (part.name == "pixel")
-            return fmt::format("floor(x/dx) == {} and floor((Ly - y)/dx) == {}", part.number("x"), part.number("y"));
+            return fmt::format(
+                "floor(x/dx) == {} and floor((Ly - y)/dx) == {}", part.number("x"), part.number("y"));
         if (part.name == "circle")
             return fmt::format(
                 "{} < ({}*max(nx, ny))^2", distance2(*points(part, 1)[0]), part.number("radius"));
@@ -155,14 +163,17 @@ class StartWriter {
         if (name == "constant") return bracketed(part.number("value"));
         if (name == "white_noise") {
             const double low = part.number("low"), high = part.number("high");
-            const std::string own = names_.fresh("noise");  // another chemical may be filled with the same numbers
+            const std::string own =
+                names_.fresh("noise");  // another chemical may be filled with the same numbers
             definitions_.push_back(fmt::format("{} = {} + {}*random", own, low, bracketed(high - low)));
             return own;
         }
         if (name == "other_chemical") return other(part.get("chemical"));
         if (name == "parameter") {
             const std::string of = part.get("name");
-            if (!names_.knows(of)) throw InputError("its initial pattern names the parameter {}, which there is not", quotable(of));
+            if (!names_.knows(of))
+                throw InputError("its initial pattern names the parameter {}, which there is not",
+                                 quotable(of));
             return of == "timestep" ? "dt" : names_.of(of);
         }
         if (name == "linear_gradient") {
@@ -190,7 +201,8 @@ class StartWriter {
                                along(*ends[0], *ends[1]),
                                bracketed(part.number("phase")));
         }
-        const std::string note = "not carried over: initial patterns of " + quotable(name) + ": random numbers instead";
+        const std::string note =
+            "not carried over: initial patterns of " + quotable(name) + ": random numbers instead";
         if (std::ranges::find(notes_, note) == notes_.end()) notes_.push_back(note);
         return "random";
     }
@@ -207,7 +219,9 @@ class StartWriter {
     // The start of another chemical as it is up to now, which gets a name.
     std::string other(const std::string& chemical) {
         const auto at = std::ranges::find(chemicals_, chemical);
-        if (at == chemicals_.end()) throw InputError("its initial pattern names the chemical {}, which there is not", quotable(chemical));
+        if (at == chemicals_.end())
+            throw InputError("its initial pattern names the chemical {}, which there is not",
+                             quotable(chemical));
         std::string& value = values_[std::size_t(at - chemicals_.begin())];
         if (value.find_first_of(" (") != value.npos) {
             const std::string own = names_.fresh("start_" + chemical);
@@ -258,7 +272,8 @@ class Pattern {
             throw InputError("its rule is a whole kernel in OpenCL: only rules of type \"formula\" are read");
         if (type != "formula" && !(type == "inbuilt" && rule->get("name") == "Gray-Scott"))
             throw InputError("its rule is of type {}: only \"formula\" is read", quotable(type));
-        if (type == "formula" && rule->child("formula") == nullptr) throw InputError("its rule has no <formula>");
+        if (type == "formula" && rule->child("formula") == nullptr)
+            throw InputError("its rule has no <formula>");
         return *rule;
     }
 
@@ -277,7 +292,8 @@ class Pattern {
     void parameter(Names& names, const Element& part) {
         const std::string name = part.get("name"), text = trimmed(part.text);
         const auto value = read_real(text);
-        if (!value) throw InputError("its parameter {} is {}, which is no number", quotable(name), quotable(text));
+        if (!value)
+            throw InputError("its parameter {} is {}, which is no number", quotable(name), quotable(text));
         if (name == "timestep")
             dt_ = *value;
         else if (name == "dx")
@@ -326,7 +342,8 @@ class Pattern {
     Imported assembled(const std::vector<std::string>& lines) {
         std::string text = "# From Ready. Its y axis points up, and north is the top here, too.\n";
         for (const std::string& note : notes_) text += "# " + note + '\n';
-        if (const std::string title = trimmed(rule_.get("name")); !title.empty()) text += "title = " + in_quotes(title) + '\n';
+        if (const std::string title = trimmed(rule_.get("name")); !title.empty())
+            text += "title = " + in_quotes(title) + '\n';
         return {fmt::format("{}{}\n", text, fmt::join(lines, "\n")), notes_, range_};
     }
 

@@ -18,8 +18,8 @@ constexpr std::size_t kMostStatements = 400;
 constexpr int kDeepestCode = 100;
 
 bool is_type(const Piece& piece) {
-    static constexpr auto kTypes =
-        std::to_array<std::string_view>({"float", "float2", "float4", "float8", "double", "double4", "half", "const"});
+    static constexpr auto kTypes = std::to_array<std::string_view>(
+        {"float", "float2", "float4", "float8", "double", "double4", "half", "const"});
     return piece.is_name() && contains(kTypes, piece.text);
 }
 
@@ -101,10 +101,12 @@ bool CodeReader::is_rate(std::string_view name) const {
 
 void CodeReader::read(std::string_view code) {
     const std::vector<Piece> all = pieces_of(code);
+    require_brackets(all);
     std::size_t count = 0;
     for (const Pieces one : split_at(all, ";"))
         if (!one.empty()) {
-            if (++count > kMostStatements) throw InputError("its formula has more than {} statements", kMostStatements);
+            if (++count > kMostStatements)
+                throw InputError("its formula has more than {} statements", kMostStatements);
             statement(one);
         }
 }
@@ -115,9 +117,11 @@ void CodeReader::statement(Pieces pieces) {
         return std::ranges::any_of(pieces, [&](const Piece& piece) { return piece.is(symbol); });
     };
     for (const char* word : {"if", "for", "while", "return", "do"})
-        if (mentions(pieces, word)) throw InputError("its formula has `{}`, control flow, in '{}'", word, shown);
+        if (mentions(pieces, word))
+            throw InputError("its formula has `{}`, control flow, in '{}'", word, shown);
     if (has("{") || has("}") || has("[") || has("?"))
-        throw InputError("its formula has arrays, blocks or `?:`, which have no counterpart here, in '{}'", shown);
+        throw InputError("its formula has arrays, blocks or `?:`, which have no counterpart here, in '{}'",
+                         shown);
     bool declared = false;
     while (!pieces.empty() && is_type(pieces.front())) {
         pieces = pieces.subspan(1);
@@ -144,8 +148,8 @@ void CodeReader::statement(Pieces pieces) {
 
 void CodeReader::assign(const std::string& target, std::string text) {
     const std::string of = is_rate(target) ? target.substr(kRate.size()) : target;
-    const std::string wish = is_rate(target)      ? "rate_" + of
-                             : is_chemical(target) ? of + "_1"
+    const std::string wish = is_rate(target)         ? "rate_" + of
+                             : is_chemical(target)   ? of + "_1"
                              : now_.contains(target) ? target + "_2"
                                                      : "";
     const std::string own = wish.empty() ? names.of(target) : names.fresh(wish);
@@ -160,7 +164,8 @@ std::string CodeReader::write(Pieces pieces) {
         const Piece& piece = pieces[i];
         std::string one = piece.text;
         // A cast changes nothing here.
-        const bool cast = piece.is("(") && i + 2 < pieces.size() && is_type(pieces[i + 1]) && pieces[i + 2].is(")");
+        const bool cast =
+            piece.is("(") && i + 2 < pieces.size() && is_type(pieces[i + 1]) && pieces[i + 2].is(")");
         if (cast) {
             i += 2;
             continue;
@@ -175,10 +180,14 @@ std::string CodeReader::write(Pieces pieces) {
             one = piece.is("&&") ? " and " : " or ";
         } else if (piece.is("!")) {
             one = " not ";
-        } else if (piece.is("=") || piece.is("\"") || piece.is("#") || piece.is("%") || piece.is("&") || piece.is("|")) {
-            throw InputError("'{}' has no meaning in a formula here, '{}'", piece.text, quotable(joined(pieces)));
+        } else if (piece.is("=") || piece.is("\"") || piece.is("#") || piece.is("%") || piece.is("&") ||
+                   piece.is("|")) {
+            throw InputError("'{}' has no meaning in a formula here, '{}'",
+                             piece.text,
+                             quotable(joined(pieces).substr(0, 80)));
         }
         if (piece.spaced && !text.empty() && !text.ends_with(' ')) text += ' ';
+        if (text.ends_with(' ') && one.starts_with(' ')) one.erase(0, 1);
         text += one;
     }
     --deep_;
@@ -208,7 +217,8 @@ std::string CodeReader::name(const std::string& name) {
     if (name == "dx") return "dx";
     const std::size_t bar = name.rfind('_');
     if (bar == std::string::npos) return name;
-    const std::string_view kind = std::string_view(name).substr(0, bar), way = std::string_view(name).substr(bar + 1);
+    const std::string_view kind = std::string_view(name).substr(0, bar),
+                           way = std::string_view(name).substr(bar + 1);
     if (is_chemical(kind) && is_compass(way)) {
         neighbours_ = true;
         return fmt::format("{}_{}", names.of(std::string(kind)), way);
@@ -239,10 +249,12 @@ std::vector<std::string> CodeReader::lines() {
     // A definition that only the next state names is written in its place.
     const auto take = [&](const std::string& own) {
         const std::string head = own + " = ";
-        const auto row = std::ranges::find_if(definitions, [&](const std::string& d) { return d.starts_with(head); });
-        const auto named = std::ranges::count_if(
-            definitions, [&](const std::string& d) { return mentions(pieces_of(d.substr(d.find('=') + 1)), own); });
-        if (row == definitions.end() || named > 0) return own;
+        const auto row =
+            std::ranges::find_if(definitions, [&](const std::string& d) { return d.starts_with(head); });
+        const bool named = std::ranges::any_of(definitions_, [&](const std::string& d) {
+            return mentions(pieces_of(d.substr(d.find('=') + 1)), own);
+        });
+        if (row == definitions.end() || named) return own;
         std::string text = row->substr(head.size());
         definitions.erase(row);
         return text;

@@ -10,8 +10,8 @@
 
 namespace stencil::import {
 
-/// Makes equations of statements: each assignment becomes a definition, so that what stands behind it goes by the
-/// new value, and what is left at the end is the next state.
+/// Makes equations of statements: each assignment becomes a definition, so that what stands behind it goes by
+/// the new value, and what is left at the end is the next state.
 class CodeReader {
   public:
     CodeReader(std::vector<std::string> chemicals, const std::vector<std::string>& parameters);

@@ -114,7 +114,9 @@ std::string Element::get(const std::string& attribute, const std::string& otherw
 double Element::number(const std::string& attribute) const {
     const std::string typed = get(attribute);
     const auto value = read_real(typed);
-    if (!value) throw InputError("<{}> has {}=\"{}\", which is no number", quotable(name), attribute, quotable(typed));
+    if (!value)
+        throw InputError(
+            "<{}> has {}=\"{}\", which is no number", quotable(name), attribute, quotable(typed));
     return *value;
 }
 

@@ -25,8 +25,12 @@ constexpr auto kSides = std::to_array<SideNames>(
     {{"Left", "left", "x"}, {"Right", "right", "x"}, {"Top", "top", "y"}, {"Bottom", "bottom", "y"}});
 
 // Colour tables that are the same here.
-constexpr auto kColours = std::to_array<std::pair<std::string_view, std::string_view>>(
-    {{"turbo", "turbo"}, {"viridis", "viridis"}, {"greyscale", "grey"}, {"ice", "ice"}, {"thermal", "thermal"}});
+constexpr auto kColours =
+    std::to_array<std::pair<std::string_view, std::string_view>>({{"turbo", "turbo"},
+                                                                  {"viridis", "viridis"},
+                                                                  {"greyscale", "grey"},
+                                                                  {"ice", "ice"},
+                                                                  {"thermal", "thermal"}});
 
 // Options without a counterpart, by the beginning of their names; one line tells of all in a row.
 struct Left {
@@ -54,7 +58,8 @@ const std::vector<Left>& left_out() {
 std::vector<std::string> species_of(const Options& options) {
     const double number = read_real(options["numSpecies"]).value_or(0);
     if (number != std::floor(number) || number < 1 || number > kMostSpecies)
-        throw InputError("numSpecies is {}: it must be 1 to {}", quotable(options["numSpecies"]), kMostSpecies);
+        throw InputError(
+            "numSpecies is {}: it must be 1 to {}", quotable(options["numSpecies"]), kMostSpecies);
     std::vector<std::string> names;
     for (const Piece& piece : pieces_of(options["speciesNames"]))
         if (piece.is_name()) names.push_back(piece.text);
@@ -74,7 +79,8 @@ std::vector<Parameter> parameters_of(const Options& options) {
     for (const Pieces one : split_at(all, ";")) {
         if (one.size() < 3 || !one[0].is_name() || !one[1].is("=")) continue;
         Parameter parameter{one[0].text, {}, ""};
-        const auto in = std::ranges::find_if(one, [](const Piece& p) { return p.is_name() && p.text == "in"; });
+        const auto in =
+            std::ranges::find_if(one, [](const Piece& p) { return p.is_name() && p.text == "in"; });
         parameter.value.assign(one.begin() + 2, in);
         if (in != one.end()) {
             const std::size_t open = std::size_t(in - one.begin()) + 1;
@@ -83,8 +89,10 @@ std::vector<Parameter> parameters_of(const Options& options) {
                 const auto low = read_real(joined(ends.front())), high = read_real(joined(ends.back()));
                 const auto value = read_real(joined(parameter.value));
                 // A slider that stands outside of its range widens it.
-                if (low && high && value && ends.size() > 1 && std::min(*low, *value) < std::max(*high, *value))
-                    parameter.range = fmt::format("[{}, {}]", std::min(*low, *value), std::max(*high, *value));
+                if (low && high && value && ends.size() > 1 &&
+                    std::min(*low, *value) < std::max(*high, *value))
+                    parameter.range =
+                        fmt::format("[{}, {}]", std::min(*low, *value), std::max(*high, *value));
             }
         }
         std::erase_if(parameters, [&](const Parameter& other) { return other.name == parameter.name; });
@@ -122,7 +130,8 @@ class Writer {
     int algebraic_species() const {
         int number = int(read_real(options_["numAlgebraicSpecies"]).value_or(0));
         if (number == 0)
-            for (const char* old : {"algebraicV", "algebraicW", "algebraicQ"}) number += options_.given(old) ? 1 : 0;
+            for (const char* old : {"algebraicV", "algebraicW", "algebraicQ"})
+                number += options_.given(old) ? 1 : 0;
         return options_.on("crossDiffusion") ? std::clamp(number, 0, count() - 1) : 0;
     }
 
@@ -135,11 +144,14 @@ class Writer {
     std::string diffusion(const std::string& typed, const std::string& of) {
         const std::size_t cut = typed.find(';');
         const std::string along_x = trimmed(typed.substr(0, cut));
-        const std::string along_y = cut == typed.npos || one_dimensional() ? "" : trimmed(typed.substr(cut + 1));
+        const std::string along_y =
+            cut == typed.npos || one_dimensional() ? "" : trimmed(typed.substr(cut + 1));
         if (formulas_.value(along_x) == 0 && (along_y.empty() || formulas_.value(along_y) == 0)) return {};
         const std::string d = bracketed(along_x);
-        const bool uniform = formulas_.is_uniform(along_x) && (along_y.empty() || formulas_.is_uniform(along_y));
-        if (along_y.empty()) return uniform ? fmt::format("{}*lap({})", d, of) : fmt::format("div({}*grad({}))", d, of);
+        const bool uniform =
+            formulas_.is_uniform(along_x) && (along_y.empty() || formulas_.is_uniform(along_y));
+        if (along_y.empty())
+            return uniform ? fmt::format("{}*lap({})", d, of) : fmt::format("div({}*grad({}))", d, of);
         const std::string e = bracketed(along_y);
         if (uniform) return fmt::format("{}*dxx({}) + {}*dyy({})", d, of, e, of);
         leave("face values of the coefficients {" + typed + "}, which are taken at the cells");
@@ -228,8 +240,7 @@ class Writer {
             const bool opposite = kinds[at ^ 1] == "periodic";
             if (kinds[at] == "periodic" && opposite) continue;
             if (kinds[at] == "periodic") {
-                leave(fmt::format(
-                    "{} periodic at {} alone: nothing flows there", name(i), kSides[at].ours));
+                leave(fmt::format("{} periodic at {} alone: nothing flows there", name(i), kSides[at].ours));
                 kinds[at] = "neumann";
                 values[at] = "0";
             }
@@ -249,7 +260,8 @@ class Writer {
         }
         const std::string text = formulas_.write(typed, true);
         if (kind == "dirichlet" && options_.on("domainViaIndicatorFun"))
-            leave(fmt::format("{} = {} at the edge of the domain, across which nothing flows", name(i), text));
+            leave(
+                fmt::format("{} = {} at the edge of the domain, across which nothing flows", name(i), text));
         line(fmt::format("{}: {} = {}", side, kind == "dirichlet" ? name(i) : "flux(" + name(i) + ")", text));
     }
 
@@ -259,8 +271,13 @@ class Writer {
         if (formulas_.has_species(typed) || formulas_.uses(typed, {"t", "RAND", "RANDN"}))
             return leave("a domain that moves, " + trimmed(typed) + ": all of the rectangle is stepped");
         if (formulas_.is_uniform(typed)) return leave("the domain " + trimmed(typed));
-        const std::string text = formulas_.write(typed);
-        line(is_condition(pieces_of(typed)) ? "inside = " + text : fmt::format("inside = {} > 0", text));
+        const std::size_t pictures = formulas_.needs.files.size();
+        const std::string text = is_condition(pieces_of(typed))
+                                     ? formulas_.write(typed)
+                                     : fmt::format("{} > 0", formulas_.write(typed));
+        if (formulas_.needs.files.size() > pictures)
+            return leave(fmt::format("the domain of a picture: add inside = {} for it", text));
+        line("inside = " + text);
     }
 
     void shown() {
@@ -278,7 +295,8 @@ class Writer {
             leave(fmt::format("{} further view{}", options_.views() - 1, options_.views() == 2 ? "" : "s"));
         const auto low = formulas_.value(options_["minColourValue"]);
         const auto high = formulas_.value(options_["maxColourValue"]);
-        if (low && high && *low < *high && !options_.on("autoSetColourRange")) range_ = fmt::format("{}:{}", *low, *high);
+        if (low && high && *low < *high && !options_.on("autoSetColourRange"))
+            range_ = fmt::format("{}:{}", *low, *high);
     }
 
     // Parameters, and what formulas have turned out to need.
@@ -299,8 +317,8 @@ class Writer {
         else if (needs.y)
             rows.push_back(fmt::format("{} = Ly - y + {}", formulas_.y_name, bracketed_origin("minY")));
         for (const std::string& noise : needs.noises)
-            rows.push_back(fmt::format(
-                "{} = normal/{}", noise, one_dimensional() ? "sqrt(dt*dx)" : "(sqrt(dt)*dx)"));
+            rows.push_back(
+                fmt::format("{} = normal/{}", noise, one_dimensional() ? "sqrt(dt*dx)" : "(sqrt(dt)*dx)"));
         for (const std::string& picture : needs.files) {
             const std::string own = formulas_.names.of(picture);
             rows.push_back(fmt::format("{} = {}", own, picture.ends_with('A') ? 1 : 0));
@@ -336,7 +354,8 @@ class Writer {
 
     void settings() {
         const double length = positive("domainScale");
-        const int cells = int(std::clamp(std::floor(length / positive("spatialStep") + 1e-9), 1.0, double(kMostCellsOfSide)));
+        const int cells = int(
+            std::clamp(std::floor(length / positive("spatialStep") + 1e-9), 1.0, double(kMostCellsOfSide)));
         line(fmt::format("dx = {};  dt = {}", length / cells, positive("dt")));
         line(fmt::format("size = {}x{}", cells, one_dimensional() ? 1 : cells));
         if (stepper() != "euler") line("stepper = " + stepper());
@@ -346,22 +365,25 @@ class Writer {
         for (int i = algebraic_from_; i < count(); ++i)
             if (is_map(i) && stepper() != "euler") {
                 std::ranges::replace(lines_, "stepper = " + stepper(), "stepper = euler");
-                leave(fmt::format("the scheme {}: {} is given outright, which euler alone steps", scheme, name(i)));
+                leave(fmt::format(
+                    "the scheme {}: {} is given outright, which euler alone steps", scheme, name(i)));
                 break;
             }
         const std::string colours = options_["colourmap"];
-        const auto same = std::ranges::find(kColours, std::string_view(colours), [](const auto& row) { return row.first; });
+        const auto same =
+            std::ranges::find(kColours, std::string_view(colours), [](const auto& row) { return row.first; });
         if (same != kColours.end()) line(fmt::format("colormap = {}", same->second));
         if (same == kColours.end()) leave("the colours " + quotable(colours));
         if (options_.on("flippedColourmap")) leave("the order of the colours: --colormap NAME_r reverses it");
     }
 
     void tell_left_out() {
-        for (const auto& [subject, names] : left_out()) {
+        for (const Left& row : left_out()) {
             const bool given = std::ranges::any_of(options_.values(), [&](const auto& option) {
-                return std::ranges::any_of(names, [&](std::string_view name) { return option.first.starts_with(name); });
+                return std::ranges::any_of(
+                    row.options, [&](std::string_view name) { return option.first.starts_with(name); });
             });
-            if (given) leave(std::string(subject));
+            if (given) leave(std::string(row.subject));
         }
     }
 
@@ -376,7 +398,8 @@ class Writer {
     }
 
     static std::string one_line(std::string text) {
-        std::ranges::replace_if(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
+        std::ranges::replace_if(
+            text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
         return text;
     }
 

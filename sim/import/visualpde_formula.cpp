@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <utility>
 
 #include "sim/model/text/statements.h"
 #include "sim/model/text/syntax.h"
@@ -17,25 +19,6 @@ namespace {
 
 constexpr int kDeepestFormula = 50;
 constexpr std::size_t kLongest = equation::kMaxText;
-
-// Counts cells: x+2*dx is 2, y is 0.
-std::optional<int> cells(Pieces place, std::string_view coordinate, std::string_view spacing) {
-    const std::string text = [&] {
-        std::string joined;
-        for (const Piece& piece : place) joined += piece.text;
-        return joined;
-    }();
-    if (text == coordinate) return 0;
-    for (int n = -8; n <= 8; ++n) {
-        if (n == 0) continue;
-        const std::string sign = n < 0 ? "-" : "+", count = std::to_string(std::abs(n));
-        const std::string begin = std::string(coordinate) + sign;
-        if (text == begin + count + "*" + std::string(spacing) || text == begin + std::string(spacing) + "*" + count ||
-            (std::abs(n) == 1 && text == begin + std::string(spacing)))
-            return n;
-    }
-    return std::nullopt;
-}
 
 }  // namespace
 
@@ -58,19 +41,24 @@ void FormulaWriter::set_origin(const std::string& x, const std::string& y) {
 
 std::string FormulaWriter::write(std::string_view typed, bool inlined) {
     inlined_ = inlined;
+    deep_ = 0;
     const std::vector<Piece> pieces = pieces_of(typed);
+    require_brackets(pieces);
     return pieces.empty() ? "0" : write(pieces);
 }
 
 std::optional<double> FormulaWriter::value(std::string_view typed) {
-    numbers_ = inlined_ = true;
+    const bool was_numbers = std::exchange(numbers_, true), was_inlined = std::exchange(inlined_, true);
+    const int was_deep = deep_;
     std::optional<double> value;
     try {
         const std::vector<Piece> pieces = pieces_of(typed);
         if (!pieces.empty()) value = equation::constant_value(equation::read_formula(write(pieces)));
     } catch (const InputError&) {
     }
-    numbers_ = inlined_ = false;
+    numbers_ = was_numbers;
+    inlined_ = was_inlined;
+    deep_ = was_deep;
     return value;
 }
 
@@ -124,14 +112,14 @@ bool FormulaWriter::is_uniform(std::string_view typed) const {
     std::vector<std::string> varying{"x", "y", "RAND", "RANDN"};
     for (const char* noise : {"WhiteNoise", "WhiteNoise_1", "WhiteNoise_2", "WhiteNoise_3", "WhiteNoise_4"})
         varying.emplace_back(noise);
-    for (const char* picture : {"I_S", "I_SR", "I_SG", "I_SB", "I_SA", "I_T", "I_TR", "I_TG", "I_TB", "I_TA", "Bump"})
+    for (const char* picture :
+         {"I_S", "I_SR", "I_SG", "I_SB", "I_SA", "I_T", "I_TR", "I_TG", "I_TB", "I_TA", "Bump"})
         varying.emplace_back(picture);
     return !uses(typed, varying) && !has_species(typed);
 }
 
 std::string FormulaWriter::write(Pieces pieces) {
     if (++deep_ > kDeepestFormula) {
-        deep_ = 0;
         throw InputError("its formulas are nested too deeply, or go in a circle");
     }
     std::string text;
@@ -155,13 +143,13 @@ std::string FormulaWriter::write(Pieces pieces) {
         } else if (piece.is("**")) {
             one = "^";
         } else if (piece.is(";") || piece.is("#") || piece.is("\"") || piece.is("{") || piece.is("}")) {
-            deep_ = 0;
-            throw InputError("'{}' has no meaning in a formula, '{}'", piece.text, quotable(joined(pieces)));
+            throw InputError(
+                "'{}' has no meaning in a formula, '{}'", piece.text, quotable(joined(pieces).substr(0, 80)));
         }
         if (piece.spaced && !text.empty() && !text.ends_with(' ')) text += ' ';
+        if (text.ends_with(' ') && one.starts_with(' ')) one.erase(0, 1);
         text += one;
         if (text.size() > kLongest) {
-            deep_ = 0;
             throw InputError("its formulas are longer than {} bytes", kLongest);
         }
     }
@@ -183,9 +171,16 @@ std::string FormulaWriter::picture(const std::string& name) {
     return names.of(name);
 }
 
+// The outermost cells are the exterior, and conditions at sides are about them alone.
+std::string FormulaWriter::outermost(bool interior) const {
+    if (inlined_) return interior ? "0" : "1";
+    return fmt::format("ind({}(x > dx and x < Lx - dx and y > dx and y < Ly - dx))", interior ? "" : "not ");
+}
+
 // All places that name it see the same numbers.
 std::string FormulaWriter::noise(const std::string& name) {
-    const std::string own = names.of(name == "WhiteNoise" || name == "WhiteNoise_1" ? "noise" : "noise" + name.substr(10));
+    const std::string own =
+        names.of(name == "WhiteNoise" || name == "WhiteNoise_1" ? "noise" : "noise" + name.substr(10));
     if (std::ranges::find(needs.noises, own) == needs.noises.end()) needs.noises.push_back(own);
     return own;
 }
@@ -216,10 +211,12 @@ std::string FormulaWriter::name(const std::string& name) {
     }
     if (name == "MAXX" || name == "MAXY") {
         const std::string& origin = name == "MAXX" ? x_origin_ : y_origin_;
-        return fmt::format("({}{})", name == "MAXX" ? "Lx" : "Ly", origin.empty() ? "" : fmt::format(" + ({})", origin));
+        return fmt::format(
+            "({}{})", name == "MAXX" ? "Lx" : "Ly", origin.empty() ? "" : fmt::format(" + ({})", origin));
     }
     if (name.starts_with("I_S") || name.starts_with("I_T")) return picture(name);
     if (name.starts_with("WhiteNoise")) return noise(name);
+    if (name == "interior" || name == "exterior") return outermost(name == "interior");
     for (const auto& [theirs, ours] : kMeant)
         if (name == theirs) return std::string(ours);
     if (const auto slope = derivative(name)) return *slope;
@@ -253,16 +250,32 @@ std::optional<std::string> FormulaWriter::derivative(const std::string& name) {
     return std::nullopt;
 }
 
+// Counts cells from here to a place: x + 2*dx is 2, y is 0. Parameters have the values that they begin with.
+std::optional<int> FormulaWriter::cells(Pieces place, bool along_x) {
+    constexpr int kFarthest = 8;
+    const auto from = [&](const char* here) {
+        std::vector<Piece> counted(place.begin(), place.end());
+        for (Piece& piece : counted) {
+            if (!piece.is_name()) continue;
+            if (piece.text == (along_x ? "x" : "y")) piece.text = here;
+            if (piece.text == "dx" || piece.text == "dy") piece.text = "1";
+        }
+        return value(joined(counted));
+    };
+    const auto at_0 = from("0"), at_1 = from("1");
+    const bool whole = at_0 && *at_0 == std::round(*at_0) && std::abs(*at_0) <= kFarthest;
+    if (!whole || !at_1 || *at_1 != *at_0 + 1) return std::nullopt;
+    return int(*at_0);
+}
+
 std::string FormulaWriter::neighbour(const std::string& of, Pieces arguments) {
     const auto places = split_at(arguments, ",");
     if (species_called(of) != nullptr && places.size() == 2) {
-        const auto right = cells(places[0], "x", "dx"), up = cells(places[1], "y", "dy");
-        const auto up_too = up ? up : cells(places[1], "y", "dx");
-        if (right && up_too)
-            return *right == 0 && *up_too == 0 ? names.of(of)
-                                               : fmt::format("{}[{:+d},{:+d}]", names.of(of), *right, -*up_too);
+        const auto right = cells(places[0], true), up = cells(places[1], false);
+        if (right && up)
+            return *right == 0 && *up == 0 ? names.of(of)
+                                           : fmt::format("{}[{:+d},{:+d}]", names.of(of), *right, -*up);
     }
-    deep_ = 0;
     throw InputError("{}[{}] is no neighbour a whole number of cells away, and has no counterpart here",
                      quotable(of),
                      quotable(joined(arguments)));
@@ -276,9 +289,11 @@ std::string FormulaWriter::call(const std::string& function, Pieces arguments) {
     for (const Pieces argument : split_at(arguments, ",")) texts.push_back(write(argument));
     // Bump and Gauss take the place of their middle, which they compare with x and y.
     const bool hill = function == "Bump" || function == "Gauss";
-    if (hill && !texts.empty() && !x_origin_.empty()) texts[0] = fmt::format("{} - ({})", texts[0], x_origin_);
+    if (hill && !texts.empty() && !x_origin_.empty())
+        texts[0] = fmt::format("{} - ({})", texts[0], x_origin_);
     if (hill && texts.size() > 2)
-        texts[1] = fmt::format("Ly - ({}){}", texts[1], y_origin_.empty() ? "" : fmt::format(" + ({})", y_origin_));
+        texts[1] =
+            fmt::format("Ly - ({}){}", texts[1], y_origin_.empty() ? "" : fmt::format(" + ({})", y_origin_));
     if (hill && texts.size() == 5) texts[4] = fmt::format("-({})", texts[4]);
     std::string text = function + '(';
     if (function == "safepow") text = "pow(";

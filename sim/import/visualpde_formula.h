@@ -1,5 +1,5 @@
-// Formulas of VisualPDE in words of the language here. Its y axis points up: where y is a name, or a derivative
-// along it, the sign turns.
+// Formulas of VisualPDE in words of the language here. Its y axis points up: where y is a name, or a
+// derivative along it, the sign turns.
 #pragma once
 
 #include <functional>
@@ -22,8 +22,8 @@ struct Parameter {
 
 /// What a text needs besides its formulas.
 struct Needs {
-    bool x = false, y = false;       ///< definitions of the places
-    std::vector<std::string> files;  ///< pictures: I_S, I_TR ...
+    bool x = false, y = false;        ///< definitions of the places
+    std::vector<std::string> files;   ///< pictures: I_S, I_TR ...
     std::vector<std::string> noises;  ///< definitions of white noise
 };
 
@@ -59,6 +59,8 @@ class FormulaWriter {
     std::string neighbour(const std::string& of, Pieces arguments);
     std::optional<std::string> derivative(const std::string& name);
     std::string place(bool along_x);
+    std::optional<int> cells(Pieces place, bool along_x);
+    std::string outermost(bool interior) const;
     std::string noise(const std::string& name);
     std::string picture(const std::string& name);
     const Parameter* parameter(std::string_view name) const;

@@ -138,8 +138,13 @@ std::string long_name(const std::string& name) {
 std::string present_name(const std::string& name) {
     for (const auto& [old, present] : kOld)
         if (const std::string numbered = with_numbers(name, old, present); !numbered.empty()) return numbered;
-    for (const std::string_view stem :
-         {"boundaryConditions", "comboStr", "diffusionStr", "dirichletStr", "neumannStr", "reactionStr", "robinStr"})
+    for (const std::string_view stem : {"boundaryConditions",
+                                        "comboStr",
+                                        "diffusionStr",
+                                        "dirichletStr",
+                                        "neumannStr",
+                                        "reactionStr",
+                                        "robinStr"})
         if (const std::string numbered = with_numbers(name, stem, stem); !numbered.empty()) return numbered;
     return name;
 }
@@ -212,7 +217,8 @@ class ObjectReader {
     // A number, a word such as true, or a name, which JSON wants quoted.
     void word() {
         const std::size_t begin = at_;
-        while (at_ < text_.size() && (is_word(text_[at_]) || text_[at_] == '-' || text_[at_] == '+' || text_[at_] == '.'))
+        while (at_ < text_.size() &&
+               (is_word(text_[at_]) || text_[at_] == '-' || text_[at_] == '+' || text_[at_] == '.'))
             ++at_;
         const std::string_view word = text_.substr(begin, at_ - begin);
         const std::size_t next = text_.find_first_not_of(" \t\r\n", at_);
@@ -269,7 +275,8 @@ std::string percent_decoded(std::string_view text) {
     std::string plain;
     for (std::size_t i = 0; i < text.size(); ++i) {
         const auto hex = [&](std::size_t at) {
-            return at < text.size() ? std::string_view("0123456789abcdef").find(char(std::tolower(static_cast<unsigned char>(text[at]))))
+            return at < text.size() ? std::string_view("0123456789abcdef")
+                                          .find(char(std::tolower(static_cast<unsigned char>(text[at]))))
                                     : std::string_view::npos;
         };
         const bool coded = text[i] == '%' && hex(i + 1) < 16 && hex(i + 2) < 16;
@@ -306,7 +313,8 @@ Options Options::read(std::string_view text) {
     const std::string parent = options["parent"];
     if (!parent.empty() && parent != "default" && parent != "null")
         throw InputError(
-            "it has only what differs from the preset {}, which is not there: open it in VisualPDE and take its "
+            "it has only what differs from the preset {}, which is not there: open it in VisualPDE and take "
+            "its "
             "link, which has everything",
             quotable(parent));
     const auto views = object.find("views");
@@ -323,7 +331,8 @@ Options Options::of_link(std::string_view link) {
     const auto coded = parameter(link, "options");
     if (!coded && parameter(link, "preset"))
         throw InputError(
-            "the link names a preset, and nothing is fetched: open it in VisualPDE, and take the link that `Share` "
+            "the link names a preset, and nothing is fetched: open it in VisualPDE, and take the link that "
+            "`Share` "
             "copies, with ?options=");
     if (!coded) throw InputError("the link has no ?options=, which carry a simulation of VisualPDE");
     const Json object = parsed(decompress_lz_string(percent_decoded(*coded), equation::kMaxText));

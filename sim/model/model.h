@@ -88,8 +88,8 @@ std::span<const std::shared_ptr<const Model>> models();
 /// Finds a built-in model or a preset. Throws InputError for unknown names.
 std::shared_ptr<const Model> find_model(std::string_view name);
 
-/// Makes a model from a text, named `name` or, if that is empty, by its title. `notes` come before those of its
-/// equations. Throws equation::TextError.
+/// Makes a model from a text, named `name` or, if that is empty, by its title. `notes` come before those of
+/// its equations. Throws equation::TextError.
 std::shared_ptr<const Model> model_of_text(const std::string& text,
                                            const std::string& name = "",
                                            std::vector<std::string> notes = {});

@@ -8,8 +8,8 @@
 #include <map>
 #include <vector>
 
-#include "sim/initial/initial.h"
 #include "sim/import/model_file.h"
+#include "sim/initial/initial.h"
 #include "sim/model/equations.h"
 #include "sim/model/step/stages.h"
 #include "sim/model/text/text_error.h"
@@ -390,7 +390,12 @@ std::vector<Setting> make_settings() {
             set_size,
             get_size),
         whole({"steps", "N", "explicit steps, 0 or more"}, &RunSpec::steps, 0, kMaxSteps),
-        row({"model", "NAME|FILE", "the model: see 'stencilscope models'; a file or link of another program, too", shape}, set_model, get_model),
+        row({"model",
+             "NAME|FILE",
+             "the model: see 'stencilscope models'; a file or link of another program, too",
+             shape},
+            set_model,
+            get_model),
         list({"equation",
               "TEXT",
               "the equation as text: statements separated by ';', lines or repeated options",

@@ -375,7 +375,8 @@ void Session::handle(const action::Open& open) {
     }
     if (is_model_file(open.path)) {
         handle(action::Change{"model", open.path});
-        say(fmt::format("{}: {}", std::filesystem::path(open.path).filename().string(), simulation_->now().model->name));
+        say(fmt::format(
+            "{}: {}", std::filesystem::path(open.path).filename().string(), simulation_->now().model->name));
         return;
     }
     if (!is_spec_file(open.path)) {

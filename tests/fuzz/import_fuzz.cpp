@@ -27,7 +27,10 @@ void run_one(std::string_view input) {
         const std::string text = decompress_lz_string(input, kMost);
         require(text.size() <= 3 * kMost, "the text is as long as was allowed at most");
     });
-    accepted([&] { check(import::model_of_visualpde(import::Options::of_link("https://x/?options=" + std::string(input)))); });
+    accepted([&] {
+        check(
+            import::model_of_visualpde(import::Options::of_link("https://x/?options=" + std::string(input))));
+    });
     accepted([&] { check(import::model_of_visualpde(import::Options::read(input))); });
     accepted([&] { check(import::model_of_ready(input)); });
 }
@@ -38,7 +41,8 @@ std::vector<std::string> seeds() {
         R"({"reactionStr_1": "u*v^2-ind(x<L_x/2)*u[x+dx,y-dy]", "kineticParams": "D=1 in [0,0.1,2];b=2*D", "numSpecies": "2",
             "boundaryConditions_1": "combo", "comboStr_1": "Left: Dirichlet = sin(t); Right: Neumann = 0; Top: Robin = u;",
             "crossDiffusion": true, "numAlgebraicSpecies": 1, "diffusionStr_1_2": "D;b", "views": [{"name": "a"}]})",
-        "presets[\"a\"] = {domainIndicatorFun: 'x^2 > 3', domainViaIndicatorFun: true, dt: 0x1, minX: \"-L_x/2\",};",
+        "presets[\"a\"] = {domainIndicatorFun: 'x^2 > 3', domainViaIndicatorFun: true, dt: 0x1, minX: "
+        "\"-L_x/2\",};",
         R"(<VTKFile type="ImageData"><RD><rule type="formula" name="n" wrap="0"><param name="k">0.1</param>
             <formula number_of_chemicals="2">float4 s = sobelN_a; a = clamp(a, 0.0f, 1.0f); delta_b = s*laplacian_a; b += a_ne;
             </formula></rule><initial_pattern_generator><overlay chemical="a"><add/><white_noise low="0" high="1"/><circle
