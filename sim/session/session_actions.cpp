@@ -374,7 +374,7 @@ void Session::handle(const action::Open& open) {
         return;
     }
     if (is_model_file(open.path)) {
-        handle(action::Change{"model", open.path});
+        handle(action::Change{"model", open.path, false, true});
         say(fmt::format(
             "{}: {}", std::filesystem::path(open.path).filename().string(), simulation_->now().model->name));
         return;

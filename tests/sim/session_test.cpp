@@ -391,6 +391,19 @@ TEST_CASE("A long jump is done at once where the method is auto, and its spec re
     REQUIRE(cells(other) == cells(session));
 }
 
+TEST_CASE("Another program's file is opened as a model, and another model's text, too") {
+    Session session(small_spec(), standing());
+    const ScratchFolder folder;
+    write_text_file(folder / "waves.json",
+                    R"({"numSpecies": 1, "speciesNames": "h", "reactionStr_1": "1 - h"})");
+    write_text_file(folder / "mine.txt", "dw/dt = 0.1*lap(w)");
+    perform(session, action::Open{(folder / "waves.json").string()});
+    REQUIRE(session.snapshot()->now.model->components.front().name == "h");
+    REQUIRE(contains(newest_message(session), "waves.json"));
+    perform(session, action::Open{(folder / "mine.txt").string()});
+    REQUIRE(session.snapshot()->now.model->components.front().name == "w");
+}
+
 TEST_CASE(
     "A jump goes at once or by steps as it is asked to, and the method that was asked for steps again") {
     Session session(small_spec("cpu"), standing());
