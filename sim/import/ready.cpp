@@ -201,9 +201,16 @@ class StartWriter {
                                along(*ends[0], *ends[1]),
                                bracketed(part.number("phase")));
         }
-        const std::string note =
-            "not carried over: initial patterns of " + quotable(name) + ": random numbers instead";
+        const bool smooth = name == "perlin_noise";
+        const std::string note = fmt::format("not carried over: initial patterns of {}: {} instead",
+                                             quotable(name),
+                                             smooth ? "smooth waves" : "random numbers");
         if (std::ranges::find(notes_, note) == notes_.end()) notes_.push_back(note);
+        if (smooth)
+            return fmt::format(
+                "(0.5 + 0.3*sin(3*x/({0}*dx) + 1)*cos(3*y/({0}*dx)) + "
+                "0.15*cos(7*x/({0}*dx))*sin(6*y/({0}*dx) + 2))",
+                std::max(part.number("scale"), 1.0));
         return "random";
     }
 

@@ -252,8 +252,8 @@ class Writer {
         const std::string& own = formulas_.species()[std::size_t(i)];
         std::vector<std::string> others = formulas_.species();
         std::erase(others, own);
-        const bool known = kind == "dirichlet" || kind == "neumann" || kind == "robin";
-        const bool held = kind == "dirichlet" && formulas_.uses(typed, {own});
+        const bool known = kind == "dirichlet" || kind == "neumann" || kind == "robin" || kind == "ghost";
+        const bool held = (kind == "dirichlet" || kind == "ghost") && formulas_.uses(typed, {own});
         if (!known || held || formulas_.uses(typed, others) || formulas_.uses(typed, {"RAND", "RANDN"})) {
             leave(fmt::format("{} at {}: {} = {}; nothing flows there", name(i), side, kind, trimmed(typed)));
             return line(fmt::format("{}: flux({}) = 0", side, name(i)));
@@ -262,7 +262,11 @@ class Writer {
         if (kind == "dirichlet" && options_.on("domainViaIndicatorFun"))
             leave(
                 fmt::format("{} = {} at the edge of the domain, across which nothing flows", name(i), text));
-        line(fmt::format("{}: {} = {}", side, kind == "dirichlet" ? name(i) : "flux(" + name(i) + ")", text));
+        // The face lies halfway to a ghost cell, whose value this is.
+        const std::string left = kind == "dirichlet" ? name(i)
+                                 : kind == "ghost"   ? fmt::format("{0} + 0.5*dx*flux({0})", name(i))
+                                                     : fmt::format("flux({})", name(i));
+        line(fmt::format("{}: {} = {}", side, left, text));
     }
 
     void inside() {
@@ -271,11 +275,10 @@ class Writer {
         if (formulas_.has_species(typed) || formulas_.uses(typed, {"t", "RAND", "RANDN"}))
             return leave("a domain that moves, " + trimmed(typed) + ": all of the rectangle is stepped");
         if (formulas_.is_uniform(typed)) return leave("the domain " + trimmed(typed));
-        const std::size_t pictures = formulas_.needs.files.size();
         const std::string text = is_condition(pieces_of(typed))
                                      ? formulas_.write(typed)
                                      : fmt::format("{} > 0", formulas_.write(typed));
-        if (formulas_.needs.files.size() > pictures)
+        if (formulas_.has_picture(typed))
             return leave(fmt::format("the domain of a picture: add inside = {} for it", text));
         line("inside = " + text);
     }
@@ -283,7 +286,7 @@ class Writer {
     void shown() {
         std::string typed = trimmed(options_["whatToPlot"]);
         const std::vector<std::string>& species = formulas_.species();
-        if (typed == "v" && std::ranges::find(species, "v") == species.end()) typed = species.back();
+        if (!options_.given("whatToPlot")) typed = species[std::min<std::size_t>(1, species.size() - 1)];
         const auto one = std::ranges::find(species, typed);
         if (one != species.end()) {
             if (one != species.begin()) line("show = " + formulas_.names.of(typed));

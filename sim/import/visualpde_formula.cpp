@@ -108,14 +108,29 @@ bool FormulaWriter::has_species(std::string_view typed) const {
     });
 }
 
+bool FormulaWriter::has_picture(std::string_view typed) const {
+    std::vector<std::string> pictures;
+    for (const char* picture : {"I_S", "I_T"})
+        for (const char* channel : {"", "R", "G", "B", "A"})
+            pictures.push_back(std::string(picture) + channel);
+    return uses(typed, pictures);
+}
+
 bool FormulaWriter::is_uniform(std::string_view typed) const {
-    std::vector<std::string> varying{"x", "y", "RAND", "RANDN"};
-    for (const char* noise : {"WhiteNoise", "WhiteNoise_1", "WhiteNoise_2", "WhiteNoise_3", "WhiteNoise_4"})
-        varying.emplace_back(noise);
-    for (const char* picture :
-         {"I_S", "I_SR", "I_SG", "I_SB", "I_SA", "I_T", "I_TR", "I_TG", "I_TB", "I_TA", "Bump"})
-        varying.emplace_back(picture);
-    return !uses(typed, varying) && !has_species(typed);
+    static const std::vector<std::string> kVarying{"x",
+                                                   "y",
+                                                   "RAND",
+                                                   "RANDN",
+                                                   "WhiteNoise",
+                                                   "WhiteNoise_1",
+                                                   "WhiteNoise_2",
+                                                   "WhiteNoise_3",
+                                                   "WhiteNoise_4",
+                                                   "Bump",
+                                                   "Gauss",
+                                                   "interior",
+                                                   "exterior"};
+    return !uses(typed, kVarying) && !has_picture(typed) && !has_species(typed);
 }
 
 std::string FormulaWriter::write(Pieces pieces) {

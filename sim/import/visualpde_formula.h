@@ -40,6 +40,7 @@ class FormulaWriter {
 
     /// Parameters that are numbers, else definitions.
     bool is_number(const Parameter& parameter);
+    bool has_picture(std::string_view typed) const;
     bool has_species(std::string_view typed) const;
     /// Whether the names occur, also in parameters that the formula uses.
     bool uses(std::string_view typed, const std::vector<std::string>& wanted) const;

@@ -15,6 +15,7 @@
 
 using namespace stencil;
 using namespace stencil::import;
+using equation::read_equations;
 using namespace stencil_test;
 
 namespace {
@@ -181,6 +182,22 @@ TEST_CASE("A preset is read as JavaScript, with names as they were before, and i
     CHECK(has_line(from.text, "shown = u^2"));
     CHECK(from.range == "0:5");
     CHECK(from.notes == std::vector<std::string>{"not carried over: 1 further view"});
+}
+
+TEST_CASE(
+    "A ghost cell of VisualPDE and the outermost cells have their meaning, and what names another species is "
+    "left out") {
+    const Imported from = visualpde(
+        R"({"boundaryConditions_1": "combo", "comboStr_1": "Left: Ghost = 3; Right: Dirichlet = 2*exterior;",
+        "boundaryConditions_2": "dirichlet", "dirichletStr_2": "u", "colourmap": "lavaflow", "domainViaIndicatorFun": true,
+        "domainIndicatorFun": "I_S < 0.5"})");
+    CHECK(has_line(from.text, "left: u + 0.5*dx*flux(u) = 3"));
+    CHECK(has_line(from.text, "right: u = 2*1"));
+    CHECK(has_line(from.text, "all: flux(v) = 0"));
+    CHECK(has_line(from.text, "I_S = 0"));
+    CHECK(from.notes.size() == 5);
+    CHECK(from.notes.back() == "not carried over: the colours lavaflow");
+    CHECK_NOTHROW(read_equations(from.text));
 }
 
 TEST_CASE("What cannot be said is refused in one line") {
