@@ -1,6 +1,7 @@
 #include "sim/import/model_file.h"
 
 #include <algorithm>
+#include <array>
 
 #include "sim/files/input_file.h"
 #include "sim/import/ready.h"
@@ -27,6 +28,13 @@ std::string lower_extension(const std::string& file) {
     return extension;
 }
 
+// Names that would be those of files, if there were any: the message then is about the file.
+bool is_named_as_file(const std::string& name) {
+    static constexpr auto kEndings =
+        std::to_array<std::string_view>({".txt", ".json", ".js", ".vti", ".vtu"});
+    return std::ranges::find(kEndings, std::string_view(lower_extension(name))) != kEndings.end();
+}
+
 bool is_file(const std::string& name) {
     std::error_code ignored;
     return std::filesystem::is_regular_file(name, ignored);
@@ -37,7 +45,7 @@ bool is_outside(const std::string& name) {
     if (is_link(name)) return true;
     const bool built_in =
         std::ranges::any_of(models(), [&](const auto& model) { return model->name == name; });
-    return !built_in && find_preset(name) == nullptr && (is_file(name) || name.ends_with(".txt"));
+    return !built_in && find_preset(name) == nullptr && (is_file(name) || is_named_as_file(name));
 }
 
 std::string brief(const std::string& name) {
@@ -89,8 +97,8 @@ ModelText model_text(const std::string& file) {
 
 bool is_model_file(const std::string& name) {
     if (is_link(name)) return true;
-    if (!is_file(name)) return false;
     const std::string extension = lower_extension(name);
+    if (!is_file(name)) return extension == ".vti" || extension == ".vtu";
     if (extension == ".json" || extension == ".js")
         return import::Options::in(InputFile(name).read_text(kMostOptions));
     return extension == ".txt" || extension == ".vti" || extension == ".vtu";
