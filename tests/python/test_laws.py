@@ -26,6 +26,7 @@ def swapped(text, pairs):
 def transposed(text):
     text = re.sub(r"\[([+-]\d),([+-]\d)\]", r"[\2,\1]", text)
     pairs = [("x", "y"), ("Lx", "Ly"), ("nx", "ny"), ("dxx", "dyy"), ("dxf", "dyf"), ("dxb", "dyb"), ("left", "top"), ("right", "bottom")]
+    text = re.sub(r"^origin = (.*), (.*)", r"origin = \2, \1", text, flags=re.M)
     return re.sub(r"\bd([xy])\(", lambda m: f"d{'y' if m[1] == 'x' else 'x'}(", swapped(text, pairs))
 
 
@@ -43,6 +44,7 @@ def in_other_units(text):
     text = re.sub(r"\blap2\(", "16*lap2(", text)
     text = re.sub(r"flux\(", "2*flux(", text)
     text = re.sub(r"(?<![\w.])(x|y|Lx|Ly|dx)(?!\w|:|\(| =)", r"(\1/2)", text)
+    text = re.sub(r"^origin = (.*), (.*)", lambda m: f"origin = {2 * float(m[1])!r}, {2 * float(m[2])!r}", text, flags=re.M)
     return re.sub(r"^dx = (.*)", lambda m: f"dx = {2 * float(m[1])!r}", text, flags=re.M)
 
 
@@ -63,7 +65,7 @@ def symmetric(law, p):
         corners = re.search(r"isotropic|dxy|sum8|\[[+-][12],[+-][12]\]", text) and re.search(r"^(left|top|x|y)\b", text, re.M)
         return "vec(" not in text and not corners
     if law == "mirrored":
-        return not any(word in text for word in ("up(", "vec(", "dot("))
+        return not any(word in text for word in ("up(", "vec(", "dot(", "origin"))
     return not any(word in text for word in ("up(", "vec(", "dot(")) and not re.search(r"(?<!/)\bdt\b(?! =)", text)
 
 

@@ -286,7 +286,7 @@ TEST_CASE("Kernels, meshes, three dimensions and control flow of Ready are refus
     CHECK(refusal([&] { model_of_ready("{}"); }).find("no XML") != std::string::npos);
 }
 
-TEST_CASE("--model takes such files, tells what they leave out, and sets the colours' range") {
+TEST_CASE("The option --model takes such files, tells what they leave out, and sets the colours' range") {
     const ScratchFolder folder;
     std::ofstream(folder / "waves.json")
         << R"({"reactionStr_1": "-u", "maxColourValue": "3", "brushValue": "1"})";
