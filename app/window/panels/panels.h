@@ -2,8 +2,6 @@
 // actions; its state is in UiState::panel.
 #pragma once
 
-#include <imgui.h>
-
 #include <filesystem>
 #include <optional>
 #include <span>
@@ -14,6 +12,8 @@
 #include "app/window/panels/commands.h"
 #include "sim/figure/chart.h"
 #include "sim/run/output/measures.h"
+
+struct ImVec2;
 
 namespace stencil {
 
