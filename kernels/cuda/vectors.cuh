@@ -30,7 +30,7 @@ __device__ AlignedVector<T, N> load_pack(const T* from) {
     return *reinterpret_cast<const AlignedVector<T, N>*>(from);
 }
 
-/// The same of what is read once, and should not displace what else the caches hold.
+/// Loads a pack that is read once, so that it displaces nothing else in the caches.
 template <int N, class T>
 __device__ AlignedVector<T, N> load_once(const T* from) {
     constexpr std::size_t kBytes = N * sizeof(T);

@@ -15,7 +15,7 @@
 
 namespace stencil {
 
-// What is sent of a structure.
+// Each returns the members of a structure that processes send each other.
 auto parts_of(StepParameters& params) {
     return std::tie(static_cast<DiffusionParams&>(params), params.values, params.dt);
 }

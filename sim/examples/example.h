@@ -41,7 +41,7 @@ void in_dtype(DType dtype, const Run& run) {
         run(double{});
 }
 
-/// What a row that is timed on the CPU computes.
+/// The work of a row that is timed on the CPU.
 struct ExampleWork {
     double operations = 0;  ///< of multiply-adds, two each
     double bytes = 0;       ///< through memory, if each array is read or written once

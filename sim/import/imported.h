@@ -1,4 +1,4 @@
-// What reading another program's file gives.
+// The result of reading another program's file.
 #pragma once
 
 #include <string>

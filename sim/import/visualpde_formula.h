@@ -20,7 +20,7 @@ struct Parameter {
     std::string range;  ///< "[0, 1]", or empty
 };
 
-/// What a text needs besides its formulas.
+/// Definitions that a text needs besides its formulas.
 struct Needs {
     bool x = false, y = false;        ///< definitions of the places
     std::vector<std::string> files;   ///< pictures: I_S, I_TR ...

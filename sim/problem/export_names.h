@@ -10,7 +10,7 @@ namespace stencil {
 
 struct Model;
 
-/// What an exported file is for; lists of exports are in this order.
+/// The purpose of an exported file; lists of exports are in this order.
 enum class ExportGroup { data, pictures, figures, tables, paraview, run };
 
 struct ExportGroupRow {

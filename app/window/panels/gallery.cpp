@@ -122,7 +122,7 @@ bool gallery_tile(UiState& ui, std::size_t index, const TileLook& look, std::str
     } else {
         draw_text(title, ImVec2(least.x, corner.y + pad), most, ImGuiCol_Text);
     }
-    // What stands beside the picture is not repeated.
+    // The tooltip leaves out the words that are drawn beside the picture.
     const bool says = !beside && picture && !picture->about.empty();
     tooltip(beside ? std::string(option)
                    : fmt::format("{}{}{}\n{}", title, says ? "\n" : "", says ? picture->about : "", option));

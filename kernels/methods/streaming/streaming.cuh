@@ -24,7 +24,7 @@ struct StreamingTuning {
     static constexpr int kMaxWarps = 4;
     /// Rows that a warp hands to the next at a time. Even, because iterations come in pairs.
     static constexpr int kBatch = 4;
-    /// By which the last segment is shorter, because rows at the field's end take longer.
+    /// The last segment is shorter by this many rows, because rows at the field's end take longer.
     static constexpr int kFewerRows = 24;
 
     static constexpr int kWidth = 32 * kColumns;

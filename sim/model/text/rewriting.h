@@ -12,7 +12,7 @@ namespace stencil::equation {
 
 class Rewriting {
   public:
-    /// Of the text that was read, which must outlive this object.
+    /// `read` has the statements of the text, and must outlive this object.
     explicit Rewriting(const Statements& read) : read_(read) {}
 
     /// The statement of that form and name; null if there is none.

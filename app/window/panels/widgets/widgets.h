@@ -121,7 +121,7 @@ std::optional<int> segmented_row(const char* label,
 /// A row of a combo box, disabled if `why_not` is not empty.
 bool choice(const char* label, bool chosen, std::string_view tip, std::string_view why_not = {});
 
-/// The same without a tooltip.
+/// Draws a row of a combo box that has no tooltip.
 bool plain_choice(const char* label, bool chosen, bool enabled);
 
 /// A combo box: `rows` draws its choices while it is open; closed, it has the tooltip, a text or a function

@@ -36,7 +36,7 @@ struct RowSegment {
     std::uint32_t groups = 0;  ///< 1 to kSegmentGroups
 };
 
-/// What a kernel reads, all on the device.
+/// The packed rows as a kernel reads them. All pointers are on the device.
 template <class T, class I>
 struct PackedView {
     const RowSegment* segments = nullptr;
