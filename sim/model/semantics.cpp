@@ -22,11 +22,7 @@ std::size_t place_of_argument(std::string_view name) {
 }  // namespace
 
 Semantics::Semantics(const Statements& statements, Equations& equations)
-    : statements_(statements), equations_(equations) {}
-
-void Semantics::refuse(TextSpan span, const std::string& sentence) const {
-    throw TextError(statements_.text, span, sentence);
-}
+    : TextReader(statements.text), statements_(statements), equations_(equations) {}
 
 Node Semantics::scalar_of(const Value& value, std::string_view function) {
     if (value.kind == Value::Kind::vector)

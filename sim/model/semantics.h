@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sim/model/equations.h"
+#include "sim/model/text/text_error.h"
 #include "sim/text/error.h"
 
 namespace stencil::equation {
@@ -43,7 +44,7 @@ struct Value {
 
 struct Function;
 
-class Semantics {
+class Semantics : public TextReader {
   public:
     /// Analyses formulas of `statements` into `equations`; both must outlive this object.
     Semantics(const Statements& statements, Equations& equations);
@@ -81,14 +82,6 @@ class Semantics {
     void require_condition(Node node, const Syntax& formula, std::string_view what, bool or_data = false);
     Node random() { return graph().leaf(Op::random, random_++); }
     Node data(bool picture, const Syntax& call);
-    [[noreturn]] void refuse(TextSpan span, const std::string& sentence) const;
-    template <class First, class... Rest>
-    [[noreturn]] void refuse(TextSpan span,
-                             fmt::format_string<First, Rest...> sentence,
-                             First&& first,
-                             Rest&&... rest) const {
-        refuse(span, fmt::vformat(sentence, fmt::make_format_args(first, rest...)));
-    }
 
     /// The value of a built-in formula of arguments a, b, c, d and e; those that are not given are 1.
     Value built_in(std::string_view formula, const std::vector<Value>& arguments, TextSpan span = {});

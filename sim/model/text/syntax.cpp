@@ -93,10 +93,6 @@ void SyntaxReader::expect_end() {
     refuse(peek().span, "{} is not expected here; a statement ends with its line or with ';'", shown(peek()));
 }
 
-void SyntaxReader::refuse(TextSpan span, const std::string& sentence) const {
-    throw TextError(text_, span, sentence);
-}
-
 double SyntaxReader::signed_number(std::string_view what) {
     const bool negative = accept("-");
     if (!negative) accept("+");

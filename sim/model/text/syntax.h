@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/model/text/text_error.h"
 #include "sim/model/text/tokens.h"
 
 namespace stencil::equation {
@@ -34,9 +35,9 @@ inline constexpr int kMaxDepth = 250;
 inline constexpr int kMaxReach = 8;
 
 /// A recursive-descent parser of one statement. All functions throw TextError.
-class SyntaxReader {
+class SyntaxReader : public TextReader {
   public:
-    SyntaxReader(std::string_view text, std::span<const Token> tokens) : text_(text), tokens_(tokens) {}
+    SyntaxReader(std::string_view text, std::span<const Token> tokens) : TextReader(text), tokens_(tokens) {}
 
     /// Parses a formula, which must not be empty. Precedence, loosest first: or, and, not, comparisons, + -,
     /// * /, unary -, ^ (right-associative).
@@ -53,14 +54,6 @@ class SyntaxReader {
     void expect(std::string_view symbol, const std::string& sentence);
     /// Refuses tokens after the end of the statement.
     void expect_end();
-    [[noreturn]] void refuse(TextSpan span, const std::string& sentence) const;
-    template <class First, class... Rest>
-    [[noreturn]] void refuse(TextSpan span,
-                             fmt::format_string<First, Rest...> sentence,
-                             First&& first,
-                             Rest&&... rest) const {
-        refuse(span, fmt::vformat(sentence, fmt::make_format_args(first, rest...)));
-    }
 
   private:
     Syntax binary(int level);
@@ -77,7 +70,6 @@ class SyntaxReader {
     Syntax make_call(std::string text, std::vector<Syntax> args, TextSpan span) const;
     void refuse_juxtaposed() const;
 
-    std::string_view text_;
     std::span<const Token> tokens_;  ///< the last one is a stop
     std::size_t at_ = 0;
     int open_ = 0;  ///< nesting depth of brackets and operators

@@ -45,4 +45,24 @@ class TextError : public InputError {
     std::size_t line_ = 1, column_ = 1;
 };
 
+/// Reads a text, which must outlive it, and refuses parts of it.
+class TextReader {
+  public:
+    explicit TextReader(std::string_view text) : text_(text) {}
+
+    [[noreturn]] void refuse(TextSpan span, const std::string& sentence) const {
+        throw TextError(text_, span, sentence);
+    }
+    template <class First, class... Rest>
+    [[noreturn]] void refuse(TextSpan span,
+                             fmt::format_string<First, Rest...> sentence,
+                             First&& first,
+                             Rest&&... rest) const {
+        refuse(span, fmt::vformat(sentence, fmt::make_format_args(first, rest...)));
+    }
+
+  protected:
+    std::string_view text_;
+};
+
 }  // namespace stencil::equation
