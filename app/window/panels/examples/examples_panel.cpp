@@ -48,6 +48,8 @@ const std::string& refusal_of(ExamplesState& state, const ExampleDraft& draft) {
     state.checked = command;
     state.refusal.clear();
     state.maybe_long = false;
+    state.estimated.clear();
+    state.seconds = 0;
     if (command.empty()) return state.refusal;
     try {
         draft.request.example->check(draft.request);
