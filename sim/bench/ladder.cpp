@@ -133,10 +133,6 @@ Size size_of(const State& state) {
 // Every multiprocessor since compute capability 3.0 has 65536 32-bit registers.
 constexpr double kRegisterBytes = 65536 * 4.0;
 
-double cache_bytes(int name) {
-    return double(std::max(sysconf(name), 0L));
-}
-
 // Returns the fastest level that holds the field: "registers" (one copy, in all multiprocessors), "L2" or
 // "L3" (the double buffer, in the caches of the threads' cores), else "memory".
 std::string_view level_of(const SolverSetup& setup, const Machine& machine) {
@@ -147,8 +143,8 @@ std::string_view level_of(const SolverSetup& setup, const Machine& machine) {
         if (field <= gpu.multiprocessors * kRegisterBytes) return "registers";
         return 2 * field <= double(gpu.l2_bytes) ? "L2" : "memory";
     }
-    if (2 * field <= setup.threads * cache_bytes(_SC_LEVEL2_CACHE_SIZE)) return "L2";
-    return 2 * field <= cache_bytes(_SC_LEVEL3_CACHE_SIZE) ? "L3" : "memory";
+    if (2 * field <= setup.threads * double(std::max(sysconf(_SC_LEVEL2_CACHE_SIZE), 0L))) return "L2";
+    return 2 * field <= double(last_level_cache_bytes()) ? "L3" : "memory";
 }
 
 constexpr double kPieceSeconds = 0.1;

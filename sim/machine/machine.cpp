@@ -3,8 +3,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
+#include <map>
 #include <vector>
 
 #include "kernels/methods/cpu/lifted_rows.h"
@@ -41,6 +45,22 @@ Machine query_machine() {
 
 int thread_count(int asked, int processors) {
     return asked == 0 ? processors : std::min(asked, std::max(4 * processors, 64));
+}
+
+// sysconf() counts the caches of the whole package, of which a virtual machine may have one.
+std::size_t last_level_cache_bytes() {
+    std::map<std::string, std::size_t> caches;  // by the processors that share one
+    std::error_code none;
+    for (const auto& entry : std::filesystem::directory_iterator("/sys/devices/system/cpu", none)) {
+        const std::filesystem::path cache = entry.path() / "cache/index3";
+        std::string sharers;
+        std::size_t kilobytes = 0;
+        if (std::ifstream(cache / "shared_cpu_list") >> sharers && std::ifstream(cache / "size") >> kilobytes)
+            caches[sharers] = kilobytes << 10;
+    }
+    std::size_t sum = 0;
+    for (const auto& [sharers, bytes] : caches) sum += bytes;
+    return sum > 0 ? sum : std::size_t(std::max(sysconf(_SC_LEVEL3_CACHE_SIZE), 0L));
 }
 
 const CudaDevice& Machine::gpu() const {

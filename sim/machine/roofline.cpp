@@ -1,7 +1,5 @@
 #include "sim/machine/roofline.h"
 
-#include <unistd.h>
-
 #include <chrono>
 #include <cstring>
 #include <memory>
@@ -12,6 +10,7 @@
 #include "kernels/cuda/peer_memory.h"
 #include "kernels/machine/issue_rate.h"
 #include "sim/machine/host_memory.h"
+#include "sim/machine/machine.h"
 
 namespace stencil {
 namespace {
@@ -35,10 +34,14 @@ double seconds_of(const Work& work) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// Two arrays should exceed the last-level cache twofold, but first touching gigabytes takes seconds.
+// Two arrays should exceed the last-level cache twofold, but first touching gigabytes takes seconds. Under
+// AddressSanitizer, which makes any speed wrong, it would take most of the time of short runs.
 std::size_t largest_host_array() {
-    const long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
-    return std::clamp(std::size_t(std::max(cache, 0L)), std::size_t(128) << 20, std::size_t(512) << 20);
+#ifdef __SANITIZE_ADDRESS__
+    return kSmallestArray;
+#else
+    return std::clamp(last_level_cache_bytes(), std::size_t(64) << 20, std::size_t(512) << 20);
+#endif
 }
 
 // A share of free memory, so that measuring never makes a run fail.

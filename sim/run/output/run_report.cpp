@@ -102,11 +102,14 @@ RunReport make_report(Simulation& simulation,
     return report;
 }
 
+bool has_speed(const RunReport& report) {
+    return report.steps > 0 && report.timings.total_seconds() > 0 && !jumps(report);
+}
+
 Json to_json(const RunReport& report) {
     const RunSpec& spec = report.spec;
     const Speed speed = speed_of(report);
-    const bool timed = report.steps > 0 && report.timings.total_seconds() > 0 && !jumps(report);
-    const auto rate = [&](double value) { return timed ? Json(value) : Json(); };
+    const auto rate = [&](double value) { return has_speed(report) ? Json(value) : Json(); };
     const Timings::Spread spread = report.timings.spread();
 
     Json json;
@@ -192,7 +195,7 @@ std::string to_text(const RunReport& report) {
                             report.timings.total_seconds(),
                             speed.us_per_step,
                             speed.gcells_per_s);
-    if (report.steps > 0 && report.copy_gb_per_s && !jumps(report)) {
+    if (report.copy_gb_per_s && has_speed(report)) {
         const double share = speed.effective_gb_per_s / *report.copy_gb_per_s;
         text += fmt::format("{:.4g} GB/s effective, {:.0f}% of the {:.4g} GB/s that a copy reaches here{}\n",
                             speed.effective_gb_per_s,

@@ -34,8 +34,11 @@ struct RunReport {
 /// `fields` are the final fields.
 RunReport make_report(Simulation& simulation, const std::vector<OutputField>& fields, const Machine& machine);
 
-/// The contents of timings.json. Rates are null if no step was done and for spectral methods, whose number of
-/// propagator applications is `jumps` (else null).
+/// Whether steps were timed. Spectral methods jump, which is no speed.
+bool has_speed(const RunReport& report);
+
+/// The contents of timings.json. Rates are null without a speed. `jumps` is the number of propagator
+/// applications of a spectral method, null for others.
 nlohmann::ordered_json to_json(const RunReport& report);
 
 /// A summary of a few lines for the terminal.
