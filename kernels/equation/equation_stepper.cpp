@@ -239,7 +239,7 @@ void EquationStepper<T>::advance(long long steps) {
         std::ranges::for_each(stages_, run);
         for (std::size_t c = 0; c < program_.next.size(); ++c)
             std::swap(buffer_of_[c], buffer_of_[std::size_t(program_.next[c])]);
-        ++step_;
+        count(program_, 1);
     }
     if (!levels.empty()) run_pass(levels);
 }

@@ -24,6 +24,7 @@ std::vector<double> scalars_of(const EquationSetup& setup, long long step, doubl
     values[kTime] = time;
     values[kStep] = double(step);
     values[kDt] = setup.dt;
+    values[kPast] = setup.past_dt > 0 ? setup.dt / setup.past_dt : 0;
     values[kSpacing] = setup.spacing;
     values[kColumns] = setup.nx;
     values[kRows] = setup.slab.whole() ? setup.ny : setup.slab.field_rows;

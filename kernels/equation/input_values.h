@@ -16,12 +16,14 @@ struct EquationSetup {
     std::uint64_t seed = 0;
     bool plain = false;  ///< scalar interpreter, one cell at a time: the reference
     Slab slab = {};      ///< the part of a distributed field that the (ny, nx) cells are
+    double past_dt = 0;  ///< dt of the step before, whose arrays Program::past are; 0: there was none
 };
 
 /// Times are time + (step' - step) dt, so that errors do not accumulate.
 struct Clock {
     long long step = 0;
     double time = 0;
+    double past_dt = 0;  ///< EquationSetup::past_dt
 };
 
 /// The settings and the clock of a stepper. Changes take effect at the next step.
@@ -32,7 +34,7 @@ class StepSettings {
     void set_parameters(std::vector<double> parameters) {
         if (parameters == setup_.parameters) return;
         setup_.parameters = std::move(parameters);
-        stale_ = true;
+        forget_past();
     }
     void set_dt(double dt) {
         if (dt == setup_.dt) return;
@@ -46,9 +48,16 @@ class StepSettings {
     void resume(const Clock& clock, long long step) {
         clock_ = clock;
         step_ = step;
+        setup_.past_dt = clock.past_dt;
         stale_ = true;
     }
-    const Clock& clock() const { return clock_; }
+    /// Must be called after a change of the rates that is no step: the next step cannot go on from the one
+    /// before.
+    void forget_past() {
+        setup_.past_dt = 0;
+        stale_ = true;
+    }
+    Clock clock() const { return {clock_.step, clock_.time, setup_.past_dt}; }
     long long step() const { return step_; }
     /// The time, or that after so many more steps.
     double time(long long later = 0) const {
@@ -56,6 +65,18 @@ class StepSettings {
     }
 
   protected:
+    /// Whether the step's weights differ from those of the steps after it.
+    bool changes_weights(const Program& program) const {
+        return program.past > 0 && setup_.past_dt != setup_.dt;
+    }
+    /// Counts steps that were made.
+    void count(const Program& program, int steps) {
+        step_ += steps;
+        if (!changes_weights(program)) return;
+        setup_.past_dt = setup_.dt;
+        stale_ = true;
+    }
+
     EquationSetup setup_;
     long long step_ = 0;
     bool stale_ = true;  ///< a setting changed since the last step

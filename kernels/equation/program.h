@@ -76,8 +76,9 @@ struct Stage {
     Solve solve = {};  ///< after the outputs; empty: none
 };
 
-/// The scalars of every model, followed by its parameters.
-enum : int { kTime, kStep, kDt, kSpacing, kColumns, kRows, kParameters };
+/// The scalars of every model, followed by its parameters. kPast is dt over that of the step before, for
+/// programs that keep something of it; 0 if there was no such step.
+enum : int { kTime, kStep, kDt, kPast, kSpacing, kColumns, kRows, kParameters };
 
 /// Computed in float64 and rounded once: uniforms from scalars and uniforms, column inputs also from x, row
 /// inputs also from y. `outputs` are in the order of their indices.
@@ -118,9 +119,10 @@ struct LinearPart {
     Boundary along_x = Boundary::periodic, along_y = Boundary::periodic;
 };
 
-/// One step. Arrays 0 ... components - 1 hold the state, the arrays `next` the state after the step.
+/// One step. Arrays 0 ... components - 1 hold the state, the arrays `next` the state after the step. The last
+/// `past` of them are no components of the model: a multistep integrator keeps them for the next step.
 struct Program {
-    int components = 0;
+    int components = 0, past = 0;
     std::vector<ArrayInfo> arrays;
     std::vector<int> next;
     std::vector<Stage> once;  ///< setup stages, which depend only on position and parameters

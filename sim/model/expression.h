@@ -27,6 +27,7 @@ enum class Op : std::uint8_t {
     t,
     step,
     dt,
+    past,  ///< dt over that of the step before; 0: there was none
     spacing,
     columns,
     rows,

@@ -71,22 +71,20 @@ class DeviceSolver : public Device {
 
     InnerState inner(bool with_cells) override {
         InnerState state{{}, numbers()};
-        const std::vector<std::string> names = inner_names();
-        for (std::size_t c = 0; c < names.size(); ++c)
+        for (const auto& [name, c] : inner_arrays())
             state.arrays.emplace(
-                names[c], with_cells ? this->download(FieldView<const T>(own(component(c)))) : Field());
+                name, with_cells ? this->download(FieldView<const T>(own(component(c)))) : Field());
         return state;
     }
 
     bool take_inner(const InnerRows& inner) override {
-        const std::vector<std::string> names = inner_names();
-        for (const std::string& name : names)
+        const std::vector<InnerArray> arrays = inner_arrays();
+        for (const auto& [name, c] : arrays)
             if (const auto array = inner.find(name);
                 !array || !this->matches(inner.arrays, *array, dtype_of<T>))
                 return false;
         if (!take_numbers(inner.numbers)) return false;
-        for (std::size_t c = 0; c < names.size(); ++c)
-            fill(component(c), inner.arrays, *inner.find(names[c]));
+        for (const auto& [name, c] : arrays) fill(component(c), inner.arrays, *inner.find(name));
         touched();
         return true;
     }
@@ -96,15 +94,14 @@ class DeviceSolver : public Device {
         if (array.kind == Kind::observable) return Device::read_rows(array, sink);
         if (array.kind == Kind::component && !setup_.is_general()) return Device::read_rows({}, sink);
         const bool inner = array.kind == Kind::inner;
-        const std::vector<std::string> names = inner_names();
-        const auto c =
-            inner ? std::size_t(std::ranges::find(names, array.inner) - names.begin()) : array.component;
+        const std::vector<InnerArray> all = inner_arrays();
+        const auto c = inner ? std::ranges::find(all, array.inner, &InnerArray::name)->component : array.component;
         this->give_rows(FieldView<const T>(own(component(c))), inner ? dtype_of<T> : setup_.dtype, sink);
     }
 
     std::unique_ptr<SavedState> save() override {
         auto saved = std::make_unique<Saved>();
-        for (std::size_t c = 0; c < components(); ++c) saved->kept.push_back(keep(component(c)));
+        for (std::size_t c = 0; c < stored_components(); ++c) saved->kept.push_back(keep(component(c)));
         saved->numbers = numbers();
         saved->clock = clock();
         saved->step = step_;
@@ -114,7 +111,7 @@ class DeviceSolver : public Device {
     void restore(const SavedState& state) override {
         const auto& saved = dynamic_cast<const Saved&>(state);
         step_ = saved.step;
-        for (std::size_t c = 0; c < components(); ++c) take_back(saved.kept[c], component(c));
+        for (std::size_t c = 0; c < stored_components(); ++c) take_back(saved.kept[c], component(c));
         if (!take_numbers(saved.numbers)) throw std::logic_error("a state of another method");
         set_clock(saved.clock);
         touched();
@@ -138,6 +135,7 @@ class DeviceSolver : public Device {
 
     void paint_piece(const BrushPiece& piece, std::size_t c) override {
         paint_cells(own(component(c)), piece);
+        forget_past();
         touched();
     }
 
@@ -161,9 +159,16 @@ class DeviceSolver : public Device {
         return PlainView<const T>(FieldView<const T>(component(c)));
     }
     virtual void copy_component(std::size_t c, FieldView<T> to) { this->copy_array(component(c), to); }
-    /// Names of the state's arrays, by component, if the plain fields do not hold all that is in them; else
-    /// none.
-    virtual std::vector<std::string> inner_names() const { return {}; }
+    /// Number of the state's arrays: the components, and what a multistep integrator keeps behind them.
+    virtual std::size_t stored_components() const { return components(); }
+    /// The state's arrays that hold what is not in the plain fields.
+    struct InnerArray {
+        std::string name;
+        std::size_t component;
+    };
+    virtual std::vector<InnerArray> inner_arrays() const { return {}; }
+    /// Called after cells were changed by hand.
+    virtual void forget_past() {}
     /// Numbers of the method besides its cells. take_numbers() returns false if they belong to another
     /// method.
     virtual InnerNumbers numbers() const { return {}; }
@@ -192,7 +197,7 @@ class DeviceSolver : public Device {
 
     std::vector<HaloRows> stored() {
         std::vector<HaloRows> all;
-        for (std::size_t c = 0; c < components(); ++c)
+        for (std::size_t c = 0; c < stored_components(); ++c)
             all.push_back({component(c).data, std::size_t(component(c).pitch) * sizeof(T)});
         return all;
     }

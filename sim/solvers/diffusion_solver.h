@@ -83,7 +83,7 @@ class DiffusionSolver : public DeviceSolver<Device> {
         this->finish_copies();
     }
     bool take_numbers(const InnerNumbers& numbers) override { return stepper_->resume(numbers); }
-    std::vector<std::string> inner_names() const override { return {"stored"}; }
+    std::vector<typename Common::InnerArray> inner_arrays() const override { return {{"stored", 0}}; }
     void copy_component(std::size_t, FieldView<T> to) override {
         read(this->view({plain(0), {}, {}}, Quantity::value), to);
     }

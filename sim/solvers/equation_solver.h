@@ -43,7 +43,7 @@ class EquationSolver : public DeviceSolver<Device> {
     }
 
     void set_params(const StepParameters& params) override {
-        const equation::Clock now{step_, this->time()};
+        const equation::Clock now{step_, this->time(), clock().past_dt};
         const double before = std::exchange(setup_.params, params).dt;
         if (equation::rounds_increments(kFloat64, before) !=
             equation::rounds_increments(kFloat64, params.dt)) {
@@ -86,13 +86,16 @@ class EquationSolver : public DeviceSolver<Device> {
     using Common::step_;
 
     FieldView<T> component(std::size_t c) override { return stepper_->component(int(c)); }
-    std::vector<std::string> inner_names() const override {
-        std::vector<std::string> names;
-        if (setup_.dtype == dtype_of<T>) return names;
-        for (const auto& component : this->run().equations.components)
-            names.push_back("component-" + component.name);
-        return names;
+    std::size_t stored_components() const override { return components() + past_; }
+    std::vector<typename Common::InnerArray> inner_arrays() const override {
+        std::vector<typename Common::InnerArray> all;
+        const auto& named = this->run().equations.components;
+        for (std::size_t c = 0; setup_.dtype != dtype_of<T> && c < named.size(); ++c)
+            all.push_back({"component-" + named[c].name, c});
+        for (std::size_t c = 0; c < past_; ++c) all.push_back({"past-" + named[c].name, named.size() + c});
+        return all;
     }
+    void forget_past() override { stepper_->forget_past(); }
 
     void loaded() override {
         this->touched();
@@ -105,12 +108,14 @@ class EquationSolver : public DeviceSolver<Device> {
         operations_ = equation::operations_of_cell(program);
         reach_ = int(program.stages.size());
         margin_ = int(program.once.size());
+        past_ = std::size_t(program.past);
         stepper_ = this->make_stepper(std::move(program));
         this->load_data(*stepper_);
     }
 
     double operations_ = 0;
     int reach_ = 0, margin_ = 0;  ///< halo rows used up by a step, and by its inputs
+    std::size_t past_ = 0;        ///< equation::Program::past
     std::unique_ptr<Stepper> stepper_;
 };
 

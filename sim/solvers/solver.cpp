@@ -52,16 +52,20 @@ equation::EquationSetup equation_setup(const SolverSetup& setup) {
 }
 
 InnerNumbers numbers_of(const equation::Clock& clock) {
-    return {{"clock_step", std::int64_t(clock.step)}, {"clock_time", clock.time}};
+    InnerNumbers numbers{{"clock_step", std::int64_t(clock.step)}, {"clock_time", clock.time}};
+    if (clock.past_dt > 0) numbers.emplace("clock_past_dt", clock.past_dt);
+    return numbers;
 }
 
 std::optional<equation::Clock> take_clock(InnerNumbers& numbers) {
-    const auto step = numbers.extract("clock_step"), time = numbers.extract("clock_time");
+    const auto step = numbers.extract("clock_step"), time = numbers.extract("clock_time"),
+               past = numbers.extract("clock_past_dt");
     if (!step || !time) return std::nullopt;
     const auto* whole = std::get_if<std::int64_t>(&step.mapped());
     const auto* real = std::get_if<double>(&time.mapped());
     if (!whole || !real) return std::nullopt;
-    return equation::Clock{*whole, *real};
+    const auto* past_dt = past ? std::get_if<double>(&past.mapped()) : nullptr;
+    return equation::Clock{*whole, *real, past_dt ? *past_dt : 0};
 }
 
 std::size_t SolverSetup::components() const {
@@ -158,11 +162,15 @@ bool Solver::resume(const SolverRecord& snapshot) {
     const auto arrays = snapshot.arrays ? snapshot.arrays : std::make_shared<FieldRows>(in_memory);
     load(*arrays, snapshot.plain.step);
     const std::size_t components = arrays->count() - names.size();
-    const bool same_bits = setup_.method->is_called(snapshot.method) &&
-                           snapshot.backend == name_of(setup_.method->device) &&
-                           arrays->dtypes().front() == setup_.dtype &&
+    const bool same_executor =
+        setup_.method->is_called(snapshot.method) && snapshot.backend == name_of(setup_.method->device);
+    const bool same_bits = (same_executor || setup_.is_general()) && arrays->dtypes().front() == setup_.dtype &&
                            take_inner({snapshot.inner.numbers, std::move(names), *arrays, components});
-    if (snapshot.clock) set_clock(*snapshot.clock);
+    if (snapshot.clock) {
+        equation::Clock clock = *snapshot.clock;
+        if (!same_bits) clock.past_dt = 0;
+        set_clock(clock);
+    }
     return same_bits;
 }
 

@@ -266,8 +266,8 @@ class Solver {
     virtual void restore(const SavedState& state) = 0;
 
     /// Portable copies. resume() takes one of any solver of this size: of the same method, backend and
-    /// precision it takes the inner state and returns true, and further steps have the same bits; of others
-    /// it takes the plain fields.
+    /// precision (for typed equations, of the same arrays) it takes the inner state and returns true, and
+    /// further steps have the same bits; of others it takes the plain fields.
     SolverRecord snapshot();
     bool resume(const SolverRecord& snapshot);
 

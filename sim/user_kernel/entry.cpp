@@ -181,6 +181,11 @@ Entry entry_of(const Problem& spec) {
         throw InputError(
             "--kernel: imex solves by transforms, which a kernel of your own cannot: --stepper euler");
     const equation::Program program = equation::make_program(equations, scheme, spec.dtype == DType::float64);
+    if (program.past > 0)
+        throw InputError(
+            "--kernel: {} keeps rates of the step before, which a kernel of your own is not given: --stepper "
+            "heun",
+            spec.integrator());
     const auto refuse = [&](const char* what) {
         throw InputError(
             fmt::format("--kernel: {} {}, which a kernel of your own is not given", entry.model, what));

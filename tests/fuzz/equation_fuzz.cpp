@@ -89,7 +89,10 @@ void run_one(std::string_view input) {
     static constexpr std::array kSchemes{SteppingScheme::euler,
                                          SteppingScheme::heun,
                                          SteppingScheme::midpoint,
+                                         SteppingScheme::ab2,
+                                         SteppingScheme::bs32,
                                          SteppingScheme::rk4,
+                                         SteppingScheme::dp54,
                                          SteppingScheme::symplectic,
                                          SteppingScheme::imex};
     check_program(equations, kSchemes[choice % kSchemes.size()]);

@@ -185,10 +185,12 @@ bool compare(const Job& job, KernelKind kernel, int nx, int ny, int steps) {
 }
 
 // Lists every model with every integrator that supports it, or with its own alone.
-std::vector<Job> jobs_of(bool float64, bool own_alone) {
+std::vector<Job> jobs_of(bool float64, bool own_alone, const std::vector<std::string>& more = {}) {
     std::vector<Job> jobs;
+    std::vector<std::string> schemes{"euler", "heun", "midpoint", "rk4", "symplectic"};
+    schemes.insert(schemes.end(), more.begin(), more.end());
     for (const Preset& preset : presets())
-        for (const char* scheme : {"euler", "heun", "midpoint", "rk4", "symplectic"}) {
+        for (const std::string& scheme : schemes) {
             Job job{fmt::format("{}, {}", preset.name, scheme), read_equations(preset.text), {}};
             if (own_alone && job.equations.stepper != scheme) continue;
             const std::string unsupported_reason = message_of<InputError>([&] {
@@ -218,7 +220,7 @@ std::vector<T> cells_of(CudaEquationStepper<T>& stepper, int components, CudaStr
 }  // namespace
 
 TEMPLATE_TEST_CASE("Every model has the CPU's bits on the GPU, by every stepper", "", float, double) {
-    std::vector<Job> jobs = jobs_of(sizeof(TestType) == 8, false);
+    std::vector<Job> jobs = jobs_of(sizeof(TestType) == 8, false, {"ab2", "bs32", "dp54"});
     CHECK(jobs.size() > 3 * presets().size());
     compile<TestType>(jobs, KernelKind::single);
     // Larger than a block in both directions, with partial vectors and rows.
@@ -242,6 +244,23 @@ TEMPLATE_TEST_CASE("Every model has the CPU's bits when it stays on the multipro
         std::size_t compared = 0;
         for (const Job& job : jobs) compared += compare<TestType>(job, KernelKind::resident, nx, ny, 37);
         CHECK(compared >= jobs.size() - jobs.size() / 8);
+    }
+}
+
+TEMPLATE_TEST_CASE("Integrators that keep rates have the CPU's bits several steps at a time", "", float, double) {
+    for (const KernelKind kernel : {KernelKind::fused, KernelKind::resident}) {
+        constexpr int kColumns = 261, kRows = 83;
+        std::vector<Job> jobs;
+        for (const char* scheme : {"ab2", "bs32", "dp54"}) {
+            Job job{scheme, read_equations(kTexts.front()), {}};
+            job.program = make_program(job.equations, scheme_of(scheme), sizeof(TestType) == 8, 0.1);
+            job.values = TypedRun().start;
+            jobs.push_back(std::move(job));
+        }
+        compile<TestType>(jobs, kernel, kColumns);
+        std::size_t compared = 0;
+        for (const Job& job : jobs) compared += compare<TestType>(job, kernel, kColumns, kRows, 37);
+        CHECK(compared >= 2);
     }
 }
 

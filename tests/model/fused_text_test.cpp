@@ -84,6 +84,7 @@ TEST_CASE("Fused kernels have the bits of the CPU's rows, whatever their warps w
         const Program program = program_of<T>(e);
         const FusedProgram fused(program);
         TypedRun run;
+        run.under_way = true;
         // Several strips and segments; partial vectors make wrapped rows load cell by cell.
         run.nx = 32 * columns + rest;
         run.ny = 69;

@@ -91,7 +91,10 @@ TEST_CASE(
     const auto by = GENERATE(values<Integrator>({{"euler", 1},
                                                  {"heun", 2},
                                                  {"midpoint", 2},
+                                                 {"ab2", 2},
+                                                 {"bs32", 3},
                                                  {"rk4", 4},
+                                                 {"dp54", 5},
                                                  {"symplectic", 1},
                                                  {"imex", 2, {"periodic", "flux"}}}));
     for (const std::string& sides : by.sides) {

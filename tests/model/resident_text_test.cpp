@@ -100,7 +100,7 @@ TEST_CASE("Resident kernels have the bits of the CPU's rows, whatever their bloc
         const Program program = program_of<T>(e);
         const FusedProgram fused(program);
         const int slots = ResidentSlots(fused).count;
-        TypedRun run{.nx = nx, .ny = ny, .steps = steps};
+        TypedRun run{.nx = nx, .ny = ny, .steps = steps, .under_way = true};
         const ResidentShape shape{rows, 1024};
         const TextOnCpu code(resident_on_fibers(resident_text(fused, sizeof(T) == 8, shape)),
                              warp_emulation());

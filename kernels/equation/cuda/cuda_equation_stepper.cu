@@ -288,7 +288,7 @@ void CudaEquationStepper<T>::advance(long long steps) {
     expected_ -= std::min(expected_, steps);
     for (long long done = 0; done < steps;) {
         update_inputs();
-        const long long left = steps - done;
+        const long long left = changes_weights(program_) ? 1 : steps - done;
         int made = fused_ ? fused_->steps_of(left) : 0;
         if (made > 0) {
             enqueue_pass(*fused_, made);
@@ -303,7 +303,7 @@ void CudaEquationStepper<T>::advance(long long steps) {
             made = 1;
         }
         done += made;
-        step_ += made;
+        count(program_, made);
     }
 }
 

@@ -110,7 +110,7 @@ class StepSearch {
             const double allowed = rate.real() + tolerated;
             const auto stable = [&](double dt) {
                 const double bound = std::max(1.0, std::exp(dt * allowed));
-                return std::abs(stability_polynomial(scheme_, dt * rate)) <= bound * (1 + kRounding);
+                return amplification(scheme_, dt * rate) <= bound * (1 + kRounding);
             };
             lowered = lower(size, stable, allowed <= 0) || lowered;
         }

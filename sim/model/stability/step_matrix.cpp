@@ -4,6 +4,8 @@
 #include <cmath>
 #include <functional>
 
+#include "sim/model/step/tableaus.h"
+
 namespace stencil::equation {
 
 Composition::Composition(const Equations& equations) {
@@ -47,12 +49,35 @@ Matrix symplectic_step(const Matrix& j, double dt) {
     return step;
 }
 
-Complex stability_polynomial(SteppingScheme scheme, Complex z) {
+namespace {
+
+Complex stability_polynomial(const Tableau& tableau, Complex z) {
+    std::vector<Complex> rates;
+    const auto state = [&](const std::vector<double>& weights) {
+        Complex sum = 1;
+        for (std::size_t j = 0; j < weights.size(); ++j) sum += z * weights[j] * rates[j];
+        return sum;
+    };
+    for (std::size_t i = 0; i < tableau.a.size(); ++i) rates.push_back(state(tableau.a[i]));
+    return state(tableau.weights);
+}
+
+// The larger root of r^2 = r + z (3 r - 1) / 2.
+double adams_bashforth(Complex z) {
+    const Complex half = 0.5 + 0.75 * z, root = std::sqrt(half * half - 0.5 * z);
+    return std::max(std::abs(half + root), std::abs(half - root));
+}
+
+}  // namespace
+
+double amplification(SteppingScheme scheme, Complex z) {
+    if (scheme == SteppingScheme::ab2) return adams_bashforth(z);
+    if (const Tableau* tableau = tableau_of(scheme)) return std::abs(stability_polynomial(*tableau, z));
     // An explicit Runge-Kutta scheme with as many evaluations as its order has the exponential's Taylor
     // polynomial.
     Complex sum = 1;
     for (int k = row_of(scheme).order; k >= 1; --k) sum = 1.0 + z / double(k) * sum;
-    return sum;
+    return std::abs(sum);
 }
 
 Matrix imex_step(const Matrix& j, const Matrix& l, double dt) {

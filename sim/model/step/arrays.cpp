@@ -69,12 +69,23 @@ int ArrayTable::add_coefficient(Node node) {
     return add(std::move(info), node);
 }
 
-int ArrayTable::stored(Node node, double time) {
+double ArrayTable::time_of_ghosts(Node node, double time) {
     bool of_time = false;
     for (std::size_t side = 0; side < 4; ++side)
         if (const auto coefficients = reflections_.ghosts(node, side))
             for (const Node part : *coefficients) of_time = of_time || g_.depends(part).time;
-    const std::pair key{node, of_time ? time : 0};
+    return of_time ? time : 0;
+}
+
+int ArrayTable::add_stage(int c, int number, double time) {
+    const std::tuple key{c, number, time_of_ghosts(g_.leaf(Op::component, c), time)};
+    const auto known = of_stages_.find(key);
+    if (known != of_stages_.end()) return known->second;
+    return of_stages_[key] = add_component(c, fmt::format(" stage {}", of_stages_.size() + 1), time);
+}
+
+int ArrayTable::stored(Node node, double time) {
+    const std::pair key{node, time_of_ghosts(node, time)};
     const auto known = stored_.find(key);
     if (known != stored_.end()) return known->second;
     const auto defined = std::ranges::find(model_.definitions, node, &Defined::formula);

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -20,6 +21,9 @@ class ArrayTable {
 
     /// For a component's value at a time within the step.
     int add_component(int c, const std::string& suffix, double time);
+    /// For a component's value at a stage. Stages with the same number share the array, unless its ghost cells
+    /// depend on time.
+    int add_stage(int c, int number, double time);
     /// For an array without conditions: ghost cells repeat the edge cell, or wrap around. `data` is the index
     /// of the picture or array that fills it, -1 for none.
     int add_insulated(const std::string& name, Wraps wraps, int data = -1);
@@ -36,12 +40,15 @@ class ArrayTable {
     /// Adds an array whose ghost cells follow from an expression.
     int add(ArrayInfo info, Node node);
     void insulate(Ghosts& side, bool periodic);
+    /// The time to which an array's ghost cells belong; 0 for all if they do not depend on time.
+    double time_of_ghosts(Node node, double time);
 
     Equations& model_;
     Graph& g_;
     Reflections& reflections_;
     std::vector<ArrayInfo> arrays_;
     std::map<std::pair<Node, double>, int> stored_;
+    std::map<std::tuple<int, int, double>, int> of_stages_;
     int coefficients_ = 0;
 };
 

@@ -15,6 +15,8 @@ int scalar_index(const Expression& e) {
             return kStep;
         case Op::dt:
             return kDt;
+        case Op::past:
+            return kPast;
         case Op::spacing:
             return kSpacing;
         case Op::columns:

@@ -12,6 +12,7 @@
 #include "sim/model/step/linear_part.h"
 #include "sim/model/step/lowering.h"
 #include "sim/model/step/reflections.h"
+#include "sim/model/step/tableaus.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
 
@@ -32,8 +33,11 @@ class Planner {
           reflections_(model_),
           arrays_(model_, reflections_) {
         for (Evolving& c : model_.components) c.formula = continued(c.formula);
-        program_.components = int(model_.components.size());
-        for (int c = 0; c < program_.components; ++c) arrays_.add_component(c, "", 0);
+        components_ = int(model_.components.size());
+        program_.past = scheme == SteppingScheme::ab2 ? components_ : 0;
+        program_.components = components_ + program_.past;
+        for (int c = 0; c < components_; ++c) arrays_.add_component(c, "", 0);
+        if (program_.past > 0) between(" rate before");
         for (std::size_t d = 0; d < model_.data.size(); ++d)
             data_.push_back(arrays_.add_insulated(model_.data[d].file, reflections_.wraps(), int(d)));
         if (model_.inside) store_inside();
@@ -44,8 +48,8 @@ class Planner {
         // If components wrap differently, each reader of a coefficient decides how it wraps, so none is
         // stored.
         keeps_coefficients_ = reflections_.agree();
-        for (int c = 0; c < program_.components; ++c)
-            program_.next.push_back(arrays_.add_component(c, "'", 1));
+        for (int c = 0; c < components_; ++c) program_.next.push_back(arrays_.add_component(c, "'", 1));
+        if (program_.past > 0) std::ranges::copy(between(" rate"), std::back_inserter(program_.next));
         switch (scheme_) {
             case SteppingScheme::euler:
                 euler();
@@ -55,6 +59,13 @@ class Planner {
                 break;
             case SteppingScheme::midpoint:
                 midpoint();
+                break;
+            case SteppingScheme::ab2:
+                ab2();
+                break;
+            case SteppingScheme::bs32:
+            case SteppingScheme::dp54:
+                runge_kutta(*tableau_of(scheme_));
                 break;
             case SteppingScheme::rk4:
                 rk4();
@@ -72,7 +83,7 @@ class Planner {
 
     ViewProgram plan_view(std::vector<Node> formulas) {
         for (Node& formula : formulas) formula = continued(formula);
-        for (int c = 0; c < program_.components; ++c) program_.next.push_back(c);
+        for (int c = 0; c < components_; ++c) program_.next.push_back(c);
         Lowering lowering(g_, inputs_, reflections_, float64_, prepare(formulas, present(), 0));
         std::vector<Output> outputs;
         Arrays arrays;
@@ -87,8 +98,7 @@ class Planner {
 
     Program plan_start() {
         program_.once.clear();
-        for (int c = 0; c < program_.components; ++c)
-            program_.next.push_back(arrays_.add_component(c, "'", 0));
+        for (int c = 0; c < components_; ++c) program_.next.push_back(arrays_.add_component(c, "'", 0));
         std::vector<Node> starts;
         for (const Evolving& c : model_.components) starts.push_back(c.initial.value_or(g_.number(0)));
         inside_.clear();
@@ -212,7 +222,7 @@ class Planner {
 
     Arrays present() const {
         Arrays arrays;
-        for (int c = 0; c < program_.components; ++c) arrays.push_back(c);
+        for (int c = 0; c < components_; ++c) arrays.push_back(c);
         return arrays;
     }
 
@@ -221,7 +231,7 @@ class Planner {
     void finish_stage(const Bindings& source, const Arrays& to, Combine&& combine) {
         Lowering lowering(g_, inputs_, reflections_, float64_, source);
         std::vector<Output> outputs;
-        for (int c = 0; c < program_.components; ++c) {
+        for (int c = 0; c < components_; ++c) {
             const int value = combine(lowering, c);
             outputs.push_back({kept_inside(lowering, value, c), to[std::size_t(c)]});
         }
@@ -252,8 +262,7 @@ class Planner {
 
     Arrays middle(const std::string& suffix, double time) {
         Arrays arrays;
-        for (int c = 0; c < program_.components; ++c)
-            arrays.push_back(arrays_.add_component(c, suffix, time));
+        for (int c = 0; c < components_; ++c) arrays.push_back(arrays_.add_component(c, suffix, time));
         return arrays;
     }
 
@@ -299,6 +308,82 @@ class Planner {
             const int rate = advanced(l, c, 1.0 / 6, std::nullopt);
             return b.add(start, b.fma(b.constant(1.0 / 3), changes, rate));
         });
+    }
+
+    // The rate of component c, for integrators that keep rates.
+    int rate_of(Lowering& lowering, int c) {
+        const Node rate = model_.components[std::size_t(c)].formula;
+        return collected(g_, lowering, {rate, g_.number(1), c, std::nullopt, false});
+    }
+
+    // The value of component c at the step's start + dt * slope.
+    int added(Lowering& lowering, int c, int slope) {
+        Builder& b = lowering.builder();
+        const int dt = lowering.value(g_.leaf(Op::dt));
+        const int increment = rounds_increments_ ? b.uncontracted_product(dt, slope) : b.multiply(dt, slope);
+        return b.add(b.input(Code::load, c), increment);
+    }
+
+    // The slope (1 + w/2) f - w/2 f_before, where w is dt over that of the step before, is the rate halfway
+    // through a step of any length. Without a step before, w is 0: an Euler step, whose error of order dt^2 is
+    // made once.
+    void ab2() {
+        Lowering lowering(g_, inputs_, reflections_, float64_, prepare(formulas(), present(), 0));
+        Builder& b = lowering.builder();
+        const Node half = g_.multiply(g_.number(0.5), g_.leaf(Op::past));
+        std::vector<Output> outputs;
+        for (int c = 0; c < components_; ++c) {
+            const int rate = rate_of(lowering, c), before = b.input(Code::load, components_ + c);
+            // Rates from before a new start may be no numbers, so they are no factors of 0.
+            const int kept = b.select(lowering.value(half), before, b.constant(0));
+            const int newer = b.multiply(lowering.value(g_.add(g_.number(1), half)), rate);
+            const int slope = b.make(Code::fnma, lowering.value(half), kept, newer);
+            outputs.push_back({kept_inside(lowering, added(lowering, c, slope), c), program_.next[std::size_t(c)]});
+            outputs.push_back({rate, program_.next[std::size_t(components_ + c)]});
+        }
+        program_.stages.push_back(lowering.stage(outputs));
+    }
+
+    // Each stage writes its rates, if a later one needs them, and the next one's state.
+    void runge_kutta(const Tableau& tableau) {
+        const std::size_t count = tableau.weights.size();
+        std::vector<Arrays> rates;
+        Arrays state = present();
+        for (std::size_t i = 0; i < count; ++i) {
+            Lowering lowering(
+                g_, inputs_, reflections_, float64_, prepare(formulas(), state, tableau.node(i)));
+            const bool last = i + 1 == count;
+            const std::vector<double>& weights = tableau.row(i + 1);
+            if (!last) rates.push_back(between(fmt::format(" rate {}", i + 1)));
+            for (int c = 0; last ? false : c < components_; ++c)
+                state[std::size_t(c)] = arrays_.add_stage(c, int(i % 2), tableau.node(i + 1));
+            if (last) state = program_.next;
+            std::vector<Output> outputs;
+            for (int c = 0; c < components_; ++c) {
+                const int rate = rate_of(lowering, c);
+                if (!last) outputs.push_back({rate, rates[i][std::size_t(c)]});
+                const int slope = weighted(lowering, weights, rates, c, rate);
+                outputs.push_back({kept_inside(lowering, added(lowering, c, slope), c), state[std::size_t(c)]});
+            }
+            program_.stages.push_back(lowering.stage(outputs));
+        }
+    }
+
+    // The weighted sum of earlier stages' rates and of the newest one.
+    static int weighted(Lowering& lowering,
+                        const std::vector<double>& weights,
+                        const std::vector<Arrays>& rates,
+                        int c,
+                        int newest) {
+        Builder& b = lowering.builder();
+        int sum = -1;
+        for (std::size_t j = 0; j < weights.size(); ++j) {
+            if (weights[j] == 0) continue;
+            const int rate = j + 1 < weights.size() ? b.input(Code::load, rates[j][std::size_t(c)]) : newest;
+            const int weight = b.constant(weights[j]);
+            sum = sum < 0 ? b.multiply(weight, rate) : b.fma(weight, rate, sum);
+        }
+        return sum;
     }
 
     void symplectic() {
@@ -380,7 +465,8 @@ class Planner {
     InputTable inputs_;
     Reflections reflections_;
     ArrayTable arrays_;
-    Program program_;  ///< complete except for its arrays
+    Program program_;     ///< complete except for its arrays
+    int components_ = 0;  ///< of the model
     Arrays data_;
     std::map<Wraps, int> inside_;
     bool keeps_coefficients_ = false;  ///< only for programs of many steps, not for views or initial values
@@ -398,7 +484,14 @@ const std::vector<StepperRow>& steppers() {
          "midpoint",
          "Two evaluations per step, the second one halfway, error proportional to dt^2 (Runge 1895)",
          2},
+        {ab2,
+         "ab2",
+         "One evaluation per step, beside that of the step before, error proportional to dt^2 "
+         "(Adams & Bashforth 1883)",
+         2},
+        {bs32, "bs32", "Three evaluations per step, error proportional to dt^3 (Bogacki & Shampine 1989)", 3},
         {rk4, "rk4", "Four evaluations per step, error proportional to dt^4 (Kutta 1901)", 4},
+        {dp54, "dp54", "Six evaluations per step, error proportional to dt^5 (Dormand & Prince 1980)", 5},
         {symplectic,
          "symplectic",
          "Components one after the other, each by the newest values: leapfrog for waves",

@@ -12,11 +12,12 @@
 
 namespace stencil::equation {
 
-/// The time integrators: euler; heun (SSP form, Shu & Osher 1988); midpoint (the explicit one); rk4;
-/// symplectic (semi-implicit Euler: components in turn, each from the newest values; leapfrog for waves);
-/// imex (implicit in the linear part by transforms: ARS(2,2,2), Ascher, Ruuth & Spiteri, Appl. Numer. Math.
-/// 25, 1997).
-enum class SteppingScheme { euler, heun, midpoint, rk4, symplectic, imex };
+/// The time integrators: euler; heun (SSP form, Shu & Osher 1988); midpoint (the explicit one); ab2
+/// (Adams-Bashforth, with the variable-step weights, and begun by an Euler step); bs32, dp54 (tableaus.h);
+/// rk4; symplectic (semi-implicit Euler: components in turn, each from the newest values; leapfrog for
+/// waves); imex (implicit in the linear part by transforms: ARS(2,2,2), Ascher, Ruuth & Spiteri, Appl. Numer.
+/// Math. 25, 1997).
+enum class SteppingScheme { euler, heun, midpoint, ab2, bs32, rk4, dp54, symplectic, imex };
 
 struct StepperRow {
     SteppingScheme scheme;

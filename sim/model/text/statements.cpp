@@ -21,7 +21,7 @@ constexpr auto kSettings = std::to_array<SettingRow>({
     {"size", SettingForm::size, "columns x rows, such as 512x512", "512x512"},
     {"origin", SettingForm::formulas, "x and y of the field's left upper corner", "-Lx/2, -Ly/2"},
     {"boundary", SettingForm::word, "periodic, insulated or zero", "periodic"},
-    {"stepper", SettingForm::word, "euler, heun, midpoint, rk4, symplectic or imex", "rk4"},
+    {"stepper", SettingForm::word, "euler, heun, midpoint, ab2, bs32, rk4, dp54, symplectic or imex", "rk4"},
     {"laplacian",
      SettingForm::word,
      "standard (5 points), isotropic (9 points) or fourth (fourth order)",

@@ -5,6 +5,7 @@ import re
 
 COMPONENTS = ["u", "v", "w", "c"]
 SIZES = [(37, 29), (64, 48), (17, 33), (5, 40), (128, 31), (1, 50), (50, 1), (2, 2), (3, 7), (100, 64), (1, 1), (300, 20), (65, 65)]
+NEWER_STEPPERS = ["ab2", "ab2", "bs32", "dp54"]
 LARGE = [(1000, 3), (3, 1000), (65, 700), (700, 65), (1000, 1200), (2048, 33), (513, 257), (1, 4000)]
 
 
@@ -18,6 +19,8 @@ class Problem:
         self.dtype = r.choice(["float32", "float64"])
         self.lines = self.model()
         self.spell(random.Random(f"{seed} spellings"))
+        later = random.Random(f"{seed} integrators")
+        self.use_stepper(later)
         # A dt that follows the limit looks at it every 32 steps. It is drawn apart, so that other problems stay.
         apart = random.Random(f"{seed} follows")
         self.dt = f"follow:{apart.choice(['0.8', '0.5', '1.1', ''])}limit" if events and apart.random() < 0.12 else None
@@ -26,6 +29,10 @@ class Problem:
         self.events = self.make_events() if events and r.random() < 0.5 else []
         if apart.random() < 0.3:
             self.events = [(step, name, "midpoint" if value == "heun" else value) for step, name, value in self.events]
+
+        if later.random() < 0.4:
+            other = later.choice(NEWER_STEPPERS)
+            self.events = [(step, name, other if value in ("heun", "rk4") else value) for step, name, value in self.events]
 
     @property
     def text(self):
@@ -165,6 +172,13 @@ class Problem:
                 f"select({c}, {e}, isgreater({c}, 0.2))", f"select(0.2, 1, isless({c}, {e}))", f"H({c}, 0.4)", f"H({c} - {e})", f"rsqrt(1 + {c}^2)",
                 f"asin(0.9*sin({c}))", f"sech({c})", f"sin(degrees({c}))", f"radians({c})", f"mad({c}, {e}, 0.3)", f"acos(0.9*cos({c}))",
             ])  # fmt: skip
+
+    def use_stepper(self, r):
+        """Steps by what came later. It is drawn apart, so that other problems stay."""
+        if self.stepper in ("heun", "midpoint", "rk4") and r.random() < 0.5:
+            other = r.choice(NEWER_STEPPERS)
+            self.lines = [line.replace(f"stepper = {self.stepper}", f"stepper = {other}") for line in self.lines]
+            self.stepper = other
 
     # --- Scheduled events
 

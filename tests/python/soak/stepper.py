@@ -36,6 +36,16 @@ COMPARE = {ast.Lt: np.less, ast.Gt: np.greater, ast.LtE: np.less_equal, ast.GtE:
 ARITHMETIC = {ast.Add: np.add, ast.Sub: np.subtract, ast.Mult: np.multiply, ast.Div: np.divide, ast.Pow: np.power}
 
 
+# Butcher's tableaus; the last row has the weights.
+TABLEAUS = {
+    "bs32": [[], [1 / 2], [0, 3 / 4], [2 / 9, 1 / 3, 4 / 9]],
+    "dp54": [
+        [], [1 / 5], [3 / 40, 9 / 40], [44 / 45, -56 / 15, 32 / 9], [19372 / 6561, -25360 / 2187, 64448 / 6561, -212 / 729],
+        [9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656], [35 / 384, 0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84],
+    ],
+}  # fmt: skip
+
+
 class Unsupported(Exception):
     pass
 
@@ -105,7 +115,7 @@ class Run:
         self.dt = float(dt or m.settings.get("dt", 1))
         self.isotropic = m.settings.get("laplacian") == "isotropic"
         self.fourth = m.settings.get("laplacian") == "fourth"
-        self.stepper = m.settings.get("stepper", "euler")
+        self.stepper, self.past = m.settings.get("stepper", "euler"), None
         self.origin = [self.dtype(part) for part in m.settings.get("origin", "0, 0").split(",")]
         self.conditions = {(c, s): "periodic" for c in m.order for s in AXES}
         for sides, what in m.sides:
@@ -467,6 +477,17 @@ class Run:
                 k3 = self.rate(after(k2, 0.5), t + dt / 2)
                 k4 = self.rate(after(k3, 1), t + dt)
                 new = after({c: (k1[c] + 2 * k2[c] + 2 * k3[c] + k4[c]) / 6 for c in k1}, 1)
+            elif self.stepper == "ab2":
+                # The first step, and that after each change of the rates, is Euler's.
+                w = dt / self.past[0] if self.past else 0
+                new = after({c: (1 + w / 2) * k1[c] - w / 2 * (self.past[1][c] if w else 0) for c in k1}, 1)
+                self.past = (dt, k1)
+            elif self.stepper in TABLEAUS:
+                rows, k = TABLEAUS[self.stepper], []
+                for row in rows[:-1]:
+                    state = after({c: sum(a * e[c] for a, e in zip(row, k)) for c in k1}, 1) if row else old
+                    k.append(self.rate(state, t + sum(row) * dt))
+                new = after({c: sum(a * e[c] for a, e in zip(rows[-1], k)) for c in k1}, 1)
             elif self.stepper == "symplectic":
                 new, self.t = dict(old), t
                 for c, f in self.model.rates.items():

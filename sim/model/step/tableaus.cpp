@@ -1,0 +1,33 @@
+#include "sim/model/step/tableaus.h"
+
+#include <numeric>
+
+namespace stencil::equation {
+namespace {
+
+// Bogacki & Shampine, Appl. Math. Lett. 2, 1989.
+const Tableau kBogackiShampine{{{}, {1.0 / 2}, {0, 3.0 / 4}}, {2.0 / 9, 1.0 / 3, 4.0 / 9}};
+
+// Dormand & Prince, J. Comput. Appl. Math. 6, 1980: RK5(4)7M.
+const Tableau kDormandPrince{
+    {{},
+     {1.0 / 5},
+     {3.0 / 40, 9.0 / 40},
+     {44.0 / 45, -56.0 / 15, 32.0 / 9},
+     {19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729},
+     {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656}},
+    {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84}};
+
+}  // namespace
+
+double Tableau::node(std::size_t i) const {
+    return std::accumulate(a[i].begin(), a[i].end(), 0.0);
+}
+
+const Tableau* tableau_of(SteppingScheme scheme) {
+    if (scheme == SteppingScheme::bs32) return &kBogackiShampine;
+    if (scheme == SteppingScheme::dp54) return &kDormandPrince;
+    return nullptr;
+}
+
+}  // namespace stencil::equation

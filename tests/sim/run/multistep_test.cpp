@@ -1,0 +1,117 @@
+// ab2 keeps the rates of the step before: they are saved, taken back and forgotten with the state they belong
+// to.
+#include <cmath>
+
+#include "sim/problem/settings.h"
+#include "sim/run/simulation.h"
+#include "sim/text/json.h"
+#include "tests/support/catch.h"
+#include "tests/support/fields.h"
+#include "tests/support/program.h"
+#include "tests/support/runs.h"
+#include "tests/support/scratch.h"
+
+using namespace stencil;
+using namespace stencil_test;
+
+namespace {
+
+constexpr const char* kText =
+    "du/dt = K*lap(u) + v - u^3; dv/dt = 0.3*lap(v) - u*t; K = 0.2; u(0) = 0.3 + 0.1*random; v(0) = sin(x); "
+    "dt = 0.1; boundary = periodic; stepper = ab2";
+
+RunSpec multistep(DType dtype = DType::float32, const std::string& text = kText) {
+    RunSpec spec = noise_run({24, 18}, "cpu");
+    set_setting(spec, "equation", text);
+    spec.dtype = dtype;
+    return spec;
+}
+
+// The value of a single cell at time 1, with these changes on the way.
+double after_unit_time(int steps, const std::vector<std::string>& edits = {}) {
+    RunSpec spec =
+        multistep(DType::float64, "du/dt = K*u*cos(t); K = 1; u(0) = 1; stepper = ab2; dt = 0.1; boundary = zero");
+    spec.size = Size{1, 1};
+    set_setting(spec, "dt", std::to_string(1.0 / steps));
+    for (const std::string& edit : edits) set_setting(spec, "at", edit);
+    Simulation run = begun(spec);
+    run.apply(Advance{steps});
+    return cells_of(run.field()).front();
+}
+
+}  // namespace
+
+TEST_CASE("How a run by ab2 is cut, saved, resumed and taken back changes no bit") {
+    const DType dtype = GENERATE(DType::float32, DType::float64);
+    Simulation whole = begun(multistep(dtype)), cut = begun(multistep(dtype));
+    whole.apply(Advance{100});
+    for (const int steps : {1, 1, 17, 0, 21}) cut.apply(Advance{steps});
+    const Simulation::Checkpoint within = cut.checkpoint();
+    Simulation resumed(cut.state());
+    for (Simulation* each : {&cut, &resumed}) {
+        each->apply(Advance{60});
+        CHECK(same_bits(each->field(), whole.field()));
+    }
+    cut.apply(Set{"K", "0.1"});
+    cut.apply(Advance{3});
+    cut.restore(within);
+    cut.plan(EditList());
+    cut.apply(Advance{60});
+    CHECK(same_bits(cut.field(), whole.field()));
+    Simulation again = begun(spec_from_json(to_json(whole.spec()).dump(), "record"));
+    again.apply(Advance{100});
+    CHECK(same_bits(again.field(), whole.field()));
+}
+
+TEST_CASE("How ab2 is executed changes no bit on the way, and what changes its rates begins anew") {
+    Simulation whole = begun(multistep()), moved = begun(multistep());
+    whole.apply(Advance{40});
+    moved.apply(Advance{20});
+    moved.apply(Set{"threads", "2"});
+    moved.apply(Advance{10});
+    moved.apply(Set{"threads", "1"});
+    moved.apply(Advance{10});
+    CHECK(same_bits(moved.field(), whole.field()));
+
+    // The rates before a stroke or of other parameters are not those of the field.
+    for (const char* edit : {"20:K=0.3", "20:paint=2,4,add,9,9", "20:boundary=insulated", "20:dtype=float64"}) {
+        INFO(edit);
+        RunSpec spec = multistep();
+        set_setting(spec, "at", edit);
+        Simulation run = begun(spec), euler = begun(spec);
+        for (Simulation* each : {&run, &euler}) each->apply(Advance{20});
+        euler.apply(Set{"stepper", "euler"});
+        for (Simulation* each : {&run, &euler}) each->apply(Advance{1});
+        CHECK(relative_error(run.field(), euler.field().to(DType::float64)) < 1e-7);
+        for (Simulation* each : {&run, &euler}) each->apply(Advance{1});
+        CHECK(relative_error(run.field(), euler.field().to(DType::float64)) > 1e-6);
+    }
+}
+
+TEST_CASE("ab2 keeps its order where dt and parameters change on the way") {
+    const double exact = std::exp(std::sin(1.0));
+    const auto error = [&](int steps) { return std::abs(after_unit_time(steps) - exact); };
+    CHECK(std::log2(error(64) / error(128)) == Approx(2).margin(0.1));
+    // The last half of the time in steps of three halves, then of half the length.
+    const auto with_edits = [&](int steps) {
+        const double dt = 1.0 / steps;
+        const auto at = [&](int step, double share) {
+            return std::to_string(step) + ":dt=" + std::to_string(share * dt);
+        };
+        return std::abs(after_unit_time(steps, {at(steps / 2, 1.5), at(3 * steps / 4, 0.5)}) - exact);
+    };
+    CHECK(std::log2(with_edits(64) / with_edits(128)) == Approx(2).margin(0.15));
+}
+
+TEST_CASE("Checkpoints of ab2 hold its rates, and a resumed run has every bit") {
+    const ScratchFolder folder;
+    const std::string run = "run --equation {} --size 24x18 --export field.npy --quiet --out {} --steps ";
+    require_done(stencilscope(run + "60", kText, folder / "whole"));
+    require_done(stencilscope(run + "37 --checkpoint 37", kText, folder / "cut"));
+    CHECK(exists(folder / "cut/checkpoint/inner-past-u.npy"));
+    require_done(stencilscope("run --resume {} --steps 60 --threads 1 --quiet", folder / "cut"));
+    CHECK(read_bytes(folder / "cut/field-u.npy") == read_bytes(folder / "whole/field-u.npy"));
+    require_done(stencilscope(run + "37 --checkpoint 37", kText, folder / "moved"));
+    require_done(
+        stencilscope("run --resume {} --steps 60 --method reference --quiet", folder / "moved"));
+}
