@@ -11,6 +11,7 @@
 #include "sim/model/sides.h"
 #include "sim/model/step/reflections.h"
 #include "sim/model/step/stages.h"
+#include "sim/text/error.h"
 #include "sim/text/names.h"
 #include "sim/text/quote.h"
 #include "sim/view/colormap.h"
@@ -70,7 +71,7 @@ class Assembly {
             if (s.name == "title") result_.title = s.text;
             if (s.name == "source") result_.source = s.text;
             if (s.name == "about") result_.about = s.text;
-            if (s.name == "stepper") result_.stepper = one_of(s, names_of(steppers()));
+            if (s.name == "stepper") result_.stepper = stepper_of(s);
             if (s.name == "laplacian")
                 semantics_.laplacian_kind = laplacian_kind(one_of(s, {"standard", "isotropic", "fourth"}));
             if (s.name == "boundary") {
@@ -85,6 +86,21 @@ class Assembly {
     static Semantics::LaplacianKind laplacian_kind(std::string_view name) {
         using enum Semantics::LaplacianKind;
         return name == "isotropic" ? isotropic : name == "fourth" ? fourth : standard;
+    }
+
+    std::string stepper_of(const SettingStatement& setting) const {
+        SettingStatement name = setting;
+        name.text.resize(std::min(name.text.size(), name.text.find(':')));
+        one_of(name, names_of(steppers()));
+        try {
+            scheme_of(setting.text);
+        } catch (const InputError&) {
+            semantics_.refuse(setting.span,
+                              "rkl2 alone has a number of stages, {} to {}: `stepper = rkl2:9`",
+                              kLeastStages,
+                              kMostStages);
+        }
+        return setting.text;
     }
 
     std::string one_of(const SettingStatement& setting, const std::vector<std::string>& allowed) const {

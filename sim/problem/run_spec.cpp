@@ -171,7 +171,7 @@ std::string Problem::integrator() const {
     return stepper.empty() ? model->equations->stepper : stepper;
 }
 
-equation::SteppingScheme Problem::scheme() const {
+equation::Integrator Problem::scheme() const {
     return equation::scheme_of(integrator());
 }
 

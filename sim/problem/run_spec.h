@@ -24,7 +24,7 @@
 namespace stencil {
 
 namespace equation {
-enum class SteppingScheme;
+struct Integrator;
 }
 namespace user_kernel {
 struct UserKernel;
@@ -79,7 +79,7 @@ struct Problem {
     double time_step() const;
     /// Name and scheme of the time integrator.
     std::string integrator() const;
-    equation::SteppingScheme scheme() const;
+    equation::Integrator scheme() const;
     /// Whether the equation solver is needed. Otherwise the model is du/dt = D lap(u) with constant, uniform
     /// D by euler, which the diffusion methods solve.
     bool is_general() const;

@@ -426,7 +426,7 @@ std::vector<Setting> make_settings() {
             [](const RunSpec& s) { return s.dx > 0 ? Json(s.dx) : Json(); }),
         row({"stepper",
              "NAME",
-             "euler, heun, midpoint, ab2, bs32, rk4, dp54, symplectic or imex (default: the model's own)",
+             "euler, heun, midpoint, ab2, bs32, rk4, dp54, rkl2[:STAGES], symplectic or imex (default: the model's own)",
              shape},
             set_stepper,
             [](const RunSpec& s) { return unless_empty(s.stepper); }),

@@ -153,7 +153,7 @@ class FieldLimit {
     }
 
   private:
-    equation::SteppingScheme scheme_;
+    equation::Integrator scheme_;
     std::optional<equation::Equations> bounded_;
     const equation::Equations* equations_;
     std::vector<UniformState> states_;

@@ -176,7 +176,7 @@ Entry entry_of(const Problem& spec) {
         return entry;
     }
     const equation::Equations equations = run_equations(spec);
-    const equation::SteppingScheme scheme = spec.scheme();
+    const equation::Integrator scheme = spec.scheme();
     if (scheme == equation::SteppingScheme::imex)
         throw InputError(
             "--kernel: imex solves by transforms, which a kernel of your own cannot: --stepper euler");

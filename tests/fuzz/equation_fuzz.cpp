@@ -36,7 +36,7 @@ std::vector<float> stepped(const Program& program, const Equations& equations, b
     return cells;
 }
 
-void check_program(const Equations& equations, SteppingScheme scheme) {
+void check_program(const Equations& equations, const Integrator& scheme) {
     Program program;
     if (!accepted([&] { program = make_program(equations, scheme, false); })) return;
     std::size_t operations = 0;
@@ -86,13 +86,14 @@ void run_one(std::string_view input) {
     const std::size_t choice = std::hash<std::string_view>()(input);
     const std::string text = std::string(input) + sides_of(equations, choice);
     accepted([&] { equations = read_equations(text); });
-    static constexpr std::array kSchemes{SteppingScheme::euler,
+    static const std::array<Integrator, 10> kSchemes{SteppingScheme::euler,
                                          SteppingScheme::heun,
                                          SteppingScheme::midpoint,
                                          SteppingScheme::ab2,
                                          SteppingScheme::bs32,
                                          SteppingScheme::rk4,
                                          SteppingScheme::dp54,
+                                         Integrator{SteppingScheme::rkl2, 5},
                                          SteppingScheme::symplectic,
                                          SteppingScheme::imex};
     check_program(equations, kSchemes[choice % kSchemes.size()]);

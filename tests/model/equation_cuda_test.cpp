@@ -220,7 +220,7 @@ std::vector<T> cells_of(CudaEquationStepper<T>& stepper, int components, CudaStr
 }  // namespace
 
 TEMPLATE_TEST_CASE("Every model has the CPU's bits on the GPU, by every stepper", "", float, double) {
-    std::vector<Job> jobs = jobs_of(sizeof(TestType) == 8, false, {"ab2", "bs32", "dp54"});
+    std::vector<Job> jobs = jobs_of(sizeof(TestType) == 8, false, {"ab2", "bs32", "dp54", "rkl2:5"});
     CHECK(jobs.size() > 3 * presets().size());
     compile<TestType>(jobs, KernelKind::single);
     // Larger than a block in both directions, with partial vectors and rows.
@@ -251,7 +251,7 @@ TEMPLATE_TEST_CASE("Integrators that keep rates have the CPU's bits several step
     for (const KernelKind kernel : {KernelKind::fused, KernelKind::resident}) {
         constexpr int kColumns = 261, kRows = 83;
         std::vector<Job> jobs;
-        for (const char* scheme : {"ab2", "bs32", "dp54"}) {
+        for (const char* scheme : {"ab2", "bs32", "dp54", "rkl2:3"}) {
             Job job{scheme, read_equations(kTexts.front()), {}};
             job.program = make_program(job.equations, scheme_of(scheme), sizeof(TestType) == 8, 0.1);
             job.values = TypedRun().start;

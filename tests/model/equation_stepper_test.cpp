@@ -89,7 +89,7 @@ TEST_CASE("What is made of one coordinate alone has neighbours too") {
 TEST_CASE("Rows, single cells and any number of threads have the same bits") {
     const std::string text = GENERATE(from_range(kTexts));
     const bool is_map = text.starts_with("u'");
-    for (const char* stepper : {"euler", "heun", "midpoint", "ab2", "bs32", "rk4", "dp54", "symplectic"}) {
+    for (const char* stepper : {"euler", "heun", "midpoint", "ab2", "bs32", "rk4", "dp54", "rkl2:5", "symplectic"}) {
         if (is_map && stepper != std::string_view("euler")) continue;
         INFO(text << ", " << stepper);
         for (const int threads : {1, 3})
@@ -133,7 +133,7 @@ TEST_CASE("Many steps in one pass have the bits of one step after the other") {
                                                                   {5, 1500, 1},
                                                                   {15, 2000, 5},
                                                                   {333, 101, 3}}));
-    for (const char* stepper : {"euler", "rk4", "dp54", "ab2", "symplectic"}) {
+    for (const char* stepper : {"euler", "rk4", "dp54", "ab2", "rkl2:3", "symplectic"}) {
         const bool is_map = text.starts_with("u'");
         if (std::string_view(stepper) != "euler" && is_map) continue;
         if (std::string_view(stepper).ends_with("4") && nx * ny > 10000) continue;

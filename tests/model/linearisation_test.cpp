@@ -59,6 +59,9 @@ TEST_CASE("The stable step of equations whose limit is known") {
         {"du/dt = lap(u); stepper = bs32", 2.5127453266183 / 8},
         {"du/dt = lap(u); stepper = dp54", 3.3065678926366 / 8},
         {"du/dt = -dx(u) - dy(u); stepper = bs32", std::sqrt(3.0) / 2},
+        {"du/dt = lap(u); stepper = rkl2:4", 9.0 / 8},
+        {"du/dt = lap(u); stepper = rkl2:8", 35.0 / 8},
+        {"du/dt = lap(u); stepper = rkl2:32", 527.0 / 8},
         {"du/dt = lap(u); laplacian = fourth", 0.1875},
         {"du/dt = lap(u); stepper = rk4", 2.785293563405282 / 8},
         {"du/dt = -lap2(u)", 2.0 / 64},
@@ -76,6 +79,18 @@ TEST_CASE("The stable step of equations whose limit is known") {
     }));
     INFO(text);
     CHECK(std::abs(limit(text).dt - dt) <= 2e-3 * dt);
+}
+
+TEST_CASE("Stages of rkl2 take steps of at least what the paper says, and stay stable in between") {
+    for (int s = 2; s <= 32; ++s) {
+        INFO(s << " stages");
+        const Integrator scheme = scheme_of(fmt::format("rkl2:{}", s));
+        const double least = (s * s + s - 2) / 2.0;
+        for (int i = 1; i <= 1000; ++i) CHECK(amplification(scheme, -least * i / 1000) <= 1 + 1e-12);
+        CHECK(limit(fmt::format("du/dt = lap(u); stepper = rkl2:{}", s)).dt > 0.999 * least / 8);
+        // Diffusion that is not much faster than advection has a limit below that.
+        CHECK(limit(fmt::format("du/dt = 0.2*lap(u) - dx(u); stepper = rkl2:{}", s)).dt < least / 8 / 0.2);
+    }
 }
 
 TEST_CASE("Waves that grow in truth set no limit") {

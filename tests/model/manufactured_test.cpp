@@ -95,6 +95,8 @@ TEST_CASE(
                                                  {"bs32", 3},
                                                  {"rk4", 4},
                                                  {"dp54", 5},
+                                                 {"rkl2:4", 2},
+                                                 {"rkl2:7", 2},
                                                  {"symplectic", 1},
                                                  {"imex", 2, {"periodic", "flux"}}}));
     for (const std::string& sides : by.sides) {

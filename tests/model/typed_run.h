@@ -40,6 +40,8 @@ inline const std::vector<std::string> kTexts{
     "y; y: insulated; stepper = ab2",
     "du/dt = lap(u) + lap(u^2 - lap(u)) - t*x*u; dt = 0.01; top: flux(u) = 0.1*x; bottom: u = 1; x: periodic; "
     "stepper = dp54",
+    "du/dt = div((1 + 0.5*sin(x))*grad(u)) - u*t; dt = 0.3; left: u = cos(t); right: flux(u) = y; y: "
+    "insulated; stepper = rkl2:4; inside = x + y > 3",
     "du/dt = div(exp(-5*grad2(u))*grad(u)) + tanh(u)*sin(x)*cos(y*u) - log(1 + u^2)*atan2(u, x - 2); dt = "
     "0.01; boundary = zero; stepper = rk4",
     "du/dt = 0.2*lap(u) - u*v + dx(u*x*dx(v)); dv/dt = lap(v)*sin(y) + 0.1*dx(dx(u)); dt = 0.01; left: u = "

@@ -209,7 +209,7 @@ TEST_CASE("Work and precision: each stepper's error falls by its order, and the 
     REQUIRE(measured.reference_error <= least / 10);
     const std::map<std::string, double> orders{
         {"euler", 1}, {"symplectic", 1}, {"heun", 2}, {"midpoint", 2}, {"ab2", 2},
-        {"bs32", 3},  {"rk4", 4},        {"dp54", 5}, {"imex", 2}};
+        {"bs32", 3},  {"rk4", 4},        {"dp54", 5}, {"rkl2", 2}, {"imex", 2}};
     REQUIRE(ladders.size() == orders.size());
     for (const auto& [stepper, order] : orders) {
         INFO(stepper);
@@ -227,8 +227,8 @@ TEST_CASE("Work and precision in float32 end at its rounding, and can be ended e
     for (const WorkPrecisionRow& row : measured.rows)
         if (row.dtype == DType::float32) REQUIRE(row.error > 1e-8);
     const figure::Chart chart = work_precision_chart(measured);
-    REQUIRE(chart.series.size() == 18);
-    REQUIRE(std::ranges::count(chart.series, true, &figure::ChartSeries::dashed) == 9);
+    REQUIRE(chart.series.size() == 20);
+    REQUIRE(std::ranges::count(chart.series, true, &figure::ChartSeries::dashed) == 10);
     REQUIRE(std::ranges::any_of(chart.limits, [](const auto& limit) { return limit.value == 0x1p-24; }));
     const auto json = to_json(measured);
     REQUIRE(json.at("rows").size() == measured.rows.size());
@@ -249,7 +249,7 @@ TEST_CASE("Steppers that cannot step a model are told beside those that do") {
     REQUIRE(measured.rows.front().stepper == "imex");
     REQUIRE(contains(measured.rows.front().why_not, "linear"));
     REQUIRE(contains(to_text(measured), "\nimex"));
-    REQUIRE(work_precision_chart(measured).series.size() == 8);
+    REQUIRE(work_precision_chart(measured).series.size() == 9);
 }
 
 TEST_CASE("The issue rate is found although most of its pieces are disturbed, the first of all") {

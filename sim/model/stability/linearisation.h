@@ -97,7 +97,7 @@ struct StableStep {
 /// growth rate (von Neumann's condition |G| <= 1 + O(dt), Lax & Richtmyer 1956). Unknown if the rates are not
 /// finite at any state. Limits above `enough` are not told apart: the result is at most that.
 StableStep stable_step(const Equations& equations,
-                       SteppingScheme scheme,
+                       const Integrator& scheme,
                        const std::vector<UniformState>& states,
                        double enough = std::numeric_limits<double>::infinity());
 

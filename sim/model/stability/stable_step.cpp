@@ -14,6 +14,7 @@ namespace {
 
 constexpr double kRounding = 1e-13, kRoundingOfMaps = 1e-11;
 constexpr double kTolerated = 0.1;  // excess growth allowed, as a share of the fastest exact growth rate
+constexpr double kNarrow = 1.05;    // ratio of the steps tried where a stability region has narrow places
 constexpr int kLargeBlock = 6;      // from this many components on, eigenvalues are costly
 constexpr std::size_t kMostStatesOfLarge = 12, kMostStatesOfLargeImplicit = 3;
 
@@ -49,7 +50,7 @@ std::vector<Wave> waves(bool directed, bool few) {
 // Lowers the limit wave by wave; a wave that does not lower it needs a single test.
 class StepSearch {
   public:
-    StepSearch(SteppingScheme scheme, int components)
+    StepSearch(const Integrator& scheme, int components)
         : scheme_(scheme), growth_(std::size_t(components), 0.0) {}
 
     double limit = std::numeric_limits<double>::infinity();
@@ -112,7 +113,7 @@ class StepSearch {
                 const double bound = std::max(1.0, std::exp(dt * allowed));
                 return amplification(scheme_, dt * rate) <= bound * (1 + kRounding);
             };
-            lowered = lower(size, stable, allowed <= 0) || lowered;
+            lowered = lower(size, stable, allowed <= 0 && scheme_ != SteppingScheme::rkl2) || lowered;
         }
         return lowered;
     }
@@ -175,8 +176,9 @@ class StepSearch {
         });
     }
 
-    // `once`: stability at one step implies it at all smaller ones. This fails for implicit stages and where
-    // growth is tolerated, since exp() outgrows any polynomial at huge steps.
+    // `once`: stability at one step implies it at all smaller ones. This fails for implicit stages, for many
+    // stages, whose region along the negative axis has narrow places, and where growth is tolerated, since
+    // exp() outgrows any polynomial at huge steps.
     template <class Stable>
     bool lower(double size, Stable&& stable, bool once = false) {
         if (!(size > 0) || !std::isfinite(size)) return false;
@@ -190,10 +192,11 @@ class StepSearch {
         // Below this share of the fastest rate every scheme is practically exact.
         above = 1e-3 / size;
         if (!stable(above)) above = 2e-6 / size;
-        while (above < largest && stable(above)) above *= 2;
+        const double factor = scheme_ == SteppingScheme::rkl2 ? kNarrow : 2;
+        while (above < largest && stable(above)) above *= factor;
         if (above >= largest && stable(largest)) return false;
         above = std::min(above, largest);
-        double below = above / 2;
+        double below = above / factor;
         for (int i = 0; i < 40; ++i) {
             const double middle = 0.5 * (below + above);
             (stable(middle) ? below : above) = middle;
@@ -202,7 +205,7 @@ class StepSearch {
         return true;
     }
 
-    SteppingScheme scheme_;
+    Integrator scheme_;
     std::vector<double> growth_;  ///< fastest exact growth rate, by component
 };
 
@@ -214,7 +217,7 @@ bool is_finite(const Jacobians& symbol) {
 
 class LimitFinder {
   public:
-    LimitFinder(const Equations& equations, SteppingScheme scheme, const std::vector<UniformState>& states)
+    LimitFinder(const Equations& equations, const Integrator& scheme, const std::vector<UniformState>& states)
         : equations_(scheme == SteppingScheme::imex ? copy_.emplace(equations) : equations),
           composition_(equations),
           scheme_(scheme),
@@ -339,7 +342,7 @@ class LimitFinder {
     std::optional<Equations> copy_;  ///< for imex, whose linear part adds expressions
     const Equations& equations_;
     Composition composition_;
-    SteppingScheme scheme_;
+    Integrator scheme_;
     std::vector<Node> roots_;  ///< components' formulas, then their terms
     std::vector<LeftOut> terms_;
     std::vector<const Term*> texts_;
@@ -351,7 +354,7 @@ class LimitFinder {
 }  // namespace
 
 StableStep stable_step(const Equations& equations,
-                       SteppingScheme scheme,
+                       const Integrator& scheme,
                        const std::vector<UniformState>& states,
                        double enough) {
     if (std::ranges::none_of(equations.components, &Evolving::rate)) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <utility>
 
 #include "sim/model/step/tableaus.h"
 
@@ -68,9 +69,18 @@ double adams_bashforth(Complex z) {
     return std::max(std::abs(half + root), std::abs(half - root));
 }
 
+Complex legendre(int stages, Complex z) {
+    Complex before = 0, change = 0;
+    for (const LegendreStage& s : legendre_stages(stages))
+        before = std::exchange(
+            change, s.mu * change + s.nu * before + z * (s.rate * (1.0 + change) + s.start));
+    return 1.0 + change;
+}
+
 }  // namespace
 
-double amplification(SteppingScheme scheme, Complex z) {
+double amplification(const Integrator& scheme, Complex z) {
+    if (scheme == SteppingScheme::rkl2) return std::abs(legendre(scheme.stages, z));
     if (scheme == SteppingScheme::ab2) return adams_bashforth(z);
     if (const Tableau* tableau = tableau_of(scheme)) return std::abs(stability_polynomial(*tableau, z));
     // An explicit Runge-Kutta scheme with as many evaluations as its order has the exponential's Taylor

@@ -27,7 +27,7 @@ Matrix symplectic_step(const Matrix& j, double dt);
 /// The amplification matrix of an imex step with Jacobian j, of which l is implicit.
 Matrix imex_step(const Matrix& j, const Matrix& l, double dt);
 /// How much a step of an explicit scheme amplifies a mode whose rate times dt is z.
-double amplification(SteppingScheme scheme, Complex z);
+double amplification(const Integrator& scheme, Complex z);
 
 /// Moduli of the eigenvalues, largest first.
 std::vector<double> moduli(const Matrix& m);

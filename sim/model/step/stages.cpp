@@ -15,6 +15,8 @@
 #include "sim/model/step/tableaus.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
+#include "sim/text/parse.h"
+#include "sim/text/quote.h"
 
 namespace stencil::equation {
 namespace {
@@ -23,7 +25,7 @@ constexpr std::size_t kMostCoefficients = 16;  // more arrays would make steps m
 
 class Planner {
   public:
-    Planner(const Equations& equations, SteppingScheme scheme, bool float64, double dt = 1)
+    Planner(const Equations& equations, const Integrator& scheme, bool float64, double dt = 1)
         : model_(equations),
           g_(model_.graph),
           scheme_(scheme),
@@ -50,7 +52,7 @@ class Planner {
         keeps_coefficients_ = reflections_.agree();
         for (int c = 0; c < components_; ++c) program_.next.push_back(arrays_.add_component(c, "'", 1));
         if (program_.past > 0) std::ranges::copy(between(" rate"), std::back_inserter(program_.next));
-        switch (scheme_) {
+        switch (scheme_.scheme) {
             case SteppingScheme::euler:
                 euler();
                 break;
@@ -69,6 +71,9 @@ class Planner {
                 break;
             case SteppingScheme::rk4:
                 rk4();
+                break;
+            case SteppingScheme::rkl2:
+                legendre(legendre_stages(scheme_.stages));
                 break;
             case SteppingScheme::symplectic:
                 symplectic();
@@ -316,12 +321,17 @@ class Planner {
         return collected(g_, lowering, {rate, g_.number(1), c, std::nullopt, false});
     }
 
+    // dt * slope, for integrators that keep rates.
+    int increment(Lowering& lowering, int slope) {
+        Builder& b = lowering.builder();
+        const int dt = lowering.value(g_.leaf(Op::dt));
+        return rounds_increments_ ? b.uncontracted_product(dt, slope) : b.multiply(dt, slope);
+    }
+
     // The value of component c at the step's start + dt * slope.
     int added(Lowering& lowering, int c, int slope) {
         Builder& b = lowering.builder();
-        const int dt = lowering.value(g_.leaf(Op::dt));
-        const int increment = rounds_increments_ ? b.uncontracted_product(dt, slope) : b.multiply(dt, slope);
-        return b.add(b.input(Code::load, c), increment);
+        return b.add(b.input(Code::load, c), increment(lowering, slope));
     }
 
     // The slope (1 + w/2) f - w/2 f_before, where w is dt over that of the step before, is the rate halfway
@@ -384,6 +394,41 @@ class Planner {
             sum = sum < 0 ? b.multiply(weight, rate) : b.fma(weight, rate, sum);
         }
         return sum;
+    }
+
+    // States of three stages are kept at a time, and the rates at the step's start. All sums are of changes, so
+    // that a state at rest stays at rest.
+    void legendre(const std::vector<LegendreStage>& stages) {
+        const Arrays first = between(" rate 1");
+        Arrays before = present(), state = present();
+        for (std::size_t j = 0; j < stages.size(); ++j) {
+            const LegendreStage& stage = stages[j];
+            const double time = j > 0 ? stages[j - 1].node : 0;
+            Lowering lowering(g_, inputs_, reflections_, float64_, prepare(formulas(), state, time));
+            Builder& b = lowering.builder();
+            Arrays to = program_.next;
+            for (int c = 0; c < components_ && j + 1 < stages.size(); ++c)
+                to[std::size_t(c)] = arrays_.add_stage(c, int(j % 3), stage.node);
+            std::vector<Output> outputs;
+            for (int c = 0; c < components_; ++c) {
+                const int start = b.input(Code::load, c), rate = rate_of(lowering, c);
+                int slope = b.multiply(b.constant(stage.rate), rate);
+                if (j == 0)
+                    outputs.push_back({rate, first[std::size_t(c)]});
+                else
+                    slope = b.fma(b.constant(stage.start), b.input(Code::load, first[std::size_t(c)]), slope);
+                int change = increment(lowering, slope);
+                const auto add_change = [&](double weight, const Arrays& of) {
+                    const int since = b.subtract(b.input(Code::load, of[std::size_t(c)]), start);
+                    change = b.fma(b.constant(weight), since, change);
+                };
+                if (j > 1) add_change(stage.nu, before);
+                if (j > 0) add_change(stage.mu, state);
+                outputs.push_back({kept_inside(lowering, b.add(start, change), c), to[std::size_t(c)]});
+            }
+            program_.stages.push_back(lowering.stage(outputs));
+            before = std::exchange(state, to);
+        }
     }
 
     void symplectic() {
@@ -460,7 +505,7 @@ class Planner {
 
     Equations model_;
     Graph& g_;
-    SteppingScheme scheme_;
+    Integrator scheme_;
     bool float64_, rounds_increments_;
     InputTable inputs_;
     Reflections reflections_;
@@ -492,6 +537,12 @@ const std::vector<StepperRow>& steppers() {
         {bs32, "bs32", "Three evaluations per step, error proportional to dt^3 (Bogacki & Shampine 1989)", 3},
         {rk4, "rk4", "Four evaluations per step, error proportional to dt^4 (Kutta 1901)", 4},
         {dp54, "dp54", "Six evaluations per step, error proportional to dt^5 (Dormand & Prince 1980)", 5},
+        {rkl2,
+         "rkl2",
+         "For diffusion: s evaluations make steps of (s^2 + s - 2)/4 times Euler's limit, error proportional "
+         "to dt^2; rkl2:s, s = 9 without (Meyer, Balsara & Aslam 2014)",
+         2,
+         9},
         {symplectic,
          "symplectic",
          "Components one after the other, each by the newest values: leapfrog for waves",
@@ -509,8 +560,21 @@ const StepperRow& row_of(SteppingScheme scheme) {
     return *std::ranges::find(steppers(), scheme, &StepperRow::scheme);
 }
 
-SteppingScheme scheme_of(std::string_view name) {
-    return row_named(steppers(), "stepper", name, "--stepper: ").scheme;
+Integrator scheme_of(std::string_view name) {
+    const std::size_t colon = name.find(':');
+    const StepperRow& row = row_named(steppers(), "stepper", name.substr(0, colon), "--stepper: ");
+    if (colon == name.npos) return {row.scheme, row.stages};
+    const auto stages = read_real(name.substr(colon + 1));
+    if (row.stages == 0) throw InputError("--stepper {}: {} has no number", quotable(name), row.name);
+    if (!stages || *stages != std::floor(*stages) || *stages < kLeastStages || *stages > kMostStages)
+        throw InputError("--stepper {}: {} has {} to {} stages, e.g. {}:{}",
+                         quotable(name),
+                         row.name,
+                         kLeastStages,
+                         kMostStages,
+                         row.name,
+                         row.stages);
+    return {row.scheme, int(*stages)};
 }
 
 bool rounds_increments(bool float64, double dt) {
@@ -518,7 +582,7 @@ bool rounds_increments(bool float64, double dt) {
     return !float64 && std::frexp(float(dt), &exponent) != 0.5f;
 }
 
-Program make_program(const Equations& equations, SteppingScheme scheme, bool float64, double dt) {
+Program make_program(const Equations& equations, const Integrator& scheme, bool float64, double dt) {
     return Planner(equations, scheme, float64, dt).plan();
 }
 

@@ -14,23 +14,34 @@ namespace stencil::equation {
 
 /// The time integrators: euler; heun (SSP form, Shu & Osher 1988); midpoint (the explicit one); ab2
 /// (Adams-Bashforth, with the variable-step weights, and begun by an Euler step); bs32, dp54 (tableaus.h);
-/// rk4; symplectic (semi-implicit Euler: components in turn, each from the newest values; leapfrog for
+/// rk4; rkl2 (Runge-Kutta-Legendre, tableaus.h); symplectic (semi-implicit Euler: components in turn, each from the newest values; leapfrog for
 /// waves); imex (implicit in the linear part by transforms: ARS(2,2,2), Ascher, Ruuth & Spiteri, Appl. Numer.
 /// Math. 25, 1997).
-enum class SteppingScheme { euler, heun, midpoint, ab2, bs32, rk4, dp54, symplectic, imex };
+enum class SteppingScheme { euler, heun, midpoint, ab2, bs32, rk4, dp54, rkl2, symplectic, imex };
+
+/// An integrator with the number of its stages, where one may choose it; else 0.
+struct Integrator {
+    SteppingScheme scheme = SteppingScheme::euler;
+    int stages = 0;
+    Integrator(SteppingScheme its_scheme = SteppingScheme::euler, int its_stages = 0)
+        : scheme(its_scheme), stages(its_stages) {}
+    operator SteppingScheme() const { return scheme; }
+};
 
 struct StepperRow {
     SteppingScheme scheme;
     std::string name;
     std::string_view help;  ///< one line
     int order;              ///< of accuracy in dt
+    int stages = 0;         ///< the usual number, where NAME:NUMBER chooses one; else 0
 };
 const std::vector<StepperRow>& steppers();
 /// An integrator's row in the table.
 const StepperRow& row_of(SteppingScheme scheme);
 
-/// The integrator of that name. Throws InputError if there is none.
-SteppingScheme scheme_of(std::string_view name);
+/// The integrator of that name, or NAME:STAGES. Throws InputError if there is none.
+Integrator scheme_of(std::string_view name);
+inline constexpr int kLeastStages = 2, kMostStages = 32;
 
 /// Parameters gamma and delta of ARS(2,2,2), as in the paper.
 inline constexpr double kGamma = 1 - std::numbers::sqrt2 / 2;
@@ -43,7 +54,7 @@ bool rounds_increments(bool float64, double dt);
 
 /// Plans one step of the equations by an integrator. `dt` decides only how increments are rounded. Throws
 /// InputError if the integrator cannot step the equations.
-Program make_program(const Equations& equations, SteppingScheme scheme, bool float64, double dt = 1);
+Program make_program(const Equations& equations, const Integrator& scheme, bool float64, double dt = 1);
 
 /// A program that fills the arrays with the initial state, ignoring their contents. Components without an
 /// initial value are 0.

@@ -24,6 +24,23 @@ double Tableau::node(std::size_t i) const {
     return std::accumulate(a[i].begin(), a[i].end(), 0.0);
 }
 
+std::vector<LegendreStage> legendre_stages(int count) {
+    const auto b = [](int j) { return j < 2 ? 1.0 / 3 : (j * j + j - 2) / (2.0 * j * (j + 1)); };
+    const double w = 4.0 / (count * count + count - 2);
+    std::vector<LegendreStage> stages{{0, 0, b(1) * w, 0, b(1) * w}};
+    for (int j = 2; j <= count; ++j) {
+        LegendreStage s;
+        s.mu = (2.0 * j - 1) / j * b(j) / b(j - 1);
+        s.nu = (1.0 - j) / j * b(j) / b(j - 2);
+        s.rate = s.mu * w;
+        s.start = (b(j - 1) - 1) * s.rate;
+        const double before = j > 2 ? stages[std::size_t(j) - 3].node : 0;
+        s.node = s.mu * stages.back().node + s.nu * before + s.rate + s.start;
+        stages.push_back(s);
+    }
+    return stages;
+}
+
 const Tableau* tableau_of(SteppingScheme scheme) {
     if (scheme == SteppingScheme::bs32) return &kBogackiShampine;
     if (scheme == SteppingScheme::dp54) return &kDormandPrince;

@@ -22,4 +22,11 @@ struct Tableau {
 /// Null for integrators that have none of these tableaus.
 const Tableau* tableau_of(SteppingScheme scheme);
 
+/// A stage of RKL2 (Meyer, Balsara & Aslam, J. Comput. Phys. 257, 2014, eqs. 16 to 18), with d_j = Y_j - Y_0:
+/// d_j = mu d_(j-1) + nu d_(j-2) + dt (rate f(Y_(j-1)) + start f(Y_0)), which is the state at time `node`.
+struct LegendreStage {
+    double mu = 0, nu = 0, rate = 0, start = 0, node = 0;
+};
+std::vector<LegendreStage> legendre_stages(int count);
+
 }  // namespace stencil::equation

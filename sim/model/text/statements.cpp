@@ -21,7 +21,7 @@ constexpr auto kSettings = std::to_array<SettingRow>({
     {"size", SettingForm::size, "columns x rows, such as 512x512", "512x512"},
     {"origin", SettingForm::formulas, "x and y of the field's left upper corner", "-Lx/2, -Ly/2"},
     {"boundary", SettingForm::word, "periodic, insulated or zero", "periodic"},
-    {"stepper", SettingForm::word, "euler, heun, midpoint, ab2, bs32, rk4, dp54, symplectic or imex", "rk4"},
+    {"stepper", SettingForm::word, "euler, heun, midpoint, ab2, bs32, rk4, dp54, rkl2, symplectic or imex", "rk4"},
     {"laplacian",
      SettingForm::word,
      "standard (5 points), isotropic (9 points) or fourth (fourth order)",
@@ -263,13 +263,19 @@ class StatementReader {
         result_.settings.push_back(std::move(setting));
     }
 
-    // Takes a word, hyphens included, as in "no-flux".
+    // Takes a word, hyphens included, as in "no-flux", and a number, as in "rkl2:9".
     static Token word(SyntaxReader& reader) {
         Token word = reader.take();
         while (reader.at("-") && reader.at_name(1)) {
             reader.take();
             const Token next = reader.take();
             word.text += "-" + next.text;
+            word.span = join(word.span, next.span);
+        }
+        if (reader.at(":") && reader.peek(1).kind == TokenKind::number) {
+            reader.take();
+            const Token next = reader.take();
+            word.text += ":" + next.text;
             word.span = join(word.span, next.span);
         }
         return word;

@@ -50,11 +50,16 @@ void draw_steps(UiState& ui, const Snapshot& snapshot) {
     const RunSpec& now = snapshot.now;
     draw_time_step(ui, snapshot);
     const std::string current = now.integrator();
+    const equation::Integrator scheme = now.scheme();
     combo_row("Integrator", current.c_str(), "Time integrator; the field is kept\n--stepper NAME", [&] {
         for (const equation::StepperRow& stepper : equation::steppers())
-            if (choice(stepper.name.c_str(), stepper.name == current, stepper.help))
+            if (choice(stepper.name.c_str(), stepper.scheme == scheme, stepper.help))
                 change(ui, "stepper", stepper.name);
     });
+    if (scheme.stages == 0) return;
+    const FieldRow field{ui, "Stages", "Evaluations per step: s of them reach (s^2 + s - 2)/4 of Euler's limit\n--stepper rkl2:S"};
+    if (const auto stages = whole_row(field, scheme.stages, equation::kLeastStages, equation::kMostStages))
+        change(ui, "stepper", fmt::format("{}:{}", equation::row_of(scheme).name, *stages));
 }
 
 void draw_spacing(UiState& ui, const RunSpec& now) {
