@@ -130,7 +130,7 @@ inline constexpr Export kExports[] = {
 
 /// Numbered files, one per frame (their writers: sim/run/output/frame_writer.cpp).
 inline constexpr Export kFrameExports[] = {
-    {"frames.png", ExportGroup::pictures, false, "with --every: a numbered picture of each moment"},
+    {"frames.png", ExportGroup::pictures, true, "with --every: a numbered picture of each moment"},
     {"frames.npy", ExportGroup::data, false, "with --every: a numbered array of each moment"},
     {"frames.vti",
      ExportGroup::paraview,
