@@ -30,6 +30,7 @@ Ink first_ink(const Token& name, const Token& next, const OwnNames& names) {
     if (is_symbol(next, "=") && is_setting(name.text)) return Ink::keyword;
     if ((is_symbol(next, ":") || is_symbol(next, ",")) && contains(equation::side_words(), name.text))
         return Ink::keyword;
+    if (is_symbol(next, ":") && name.text == equation::kEdge) return Ink::keyword;
     if (is_symbol(next, "/") && name.text.starts_with("d") &&
         contains(names.components, std::string_view(name.text).substr(1)))
         return Ink::component;

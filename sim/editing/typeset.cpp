@@ -392,8 +392,8 @@ std::vector<Sides> shown(const equation::Statements& statements) {
         });
     // A label of several sides, such as `all`, gives one statement for each.
     std::optional<TextSpan> last;
-    for (const equation::SideStatement& s : statements.sides) {
-        if (std::exchange(last, s.span) == s.span) continue;
+    const auto add_side = [&](const equation::SideStatement& s) {
+        if (std::exchange(last, s.span) == s.span) return;
         add(s.span, s.word.empty() ? &s.right : nullptr, [&](const Typesetter& setter, float size) {
             const std::string_view label(statements.text);
             MathBox box =
@@ -401,7 +401,9 @@ std::vector<Sides> shown(const equation::Statements& statements) {
             append(box, s.word.empty() ? setter.set(s.left, size) : setter.text(s.word, size), kWide * size);
             return box;
         });
-    }
+    };
+    for (const auto* some : {&statements.sides, &statements.edges})
+        for (const equation::SideStatement& s : *some) add_side(s);
     for (const TextSpan wrong : statements.unreadable)
         list.push_back(
             {wrong,

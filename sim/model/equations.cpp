@@ -41,6 +41,7 @@ class Assembly {
         for (std::size_t i = 0; i < statements_.evolutions.size(); ++i) evolve(i);
         initials();
         sides();
+        edges();
         sensitivities();
         chosen();
         tell_unused();
@@ -244,28 +245,18 @@ class Assembly {
 
     void inside(Node node, const NamedFormula& definition) {
         const Dependence& depends = result_.graph.depends(node);
-        if (depends.time || depends.evolving)
+        if (depends.random || result_.graph.radius(node) > 0)
             semantics_.refuse(
-                part_that_changes(definition.formula),
-                "`inside` stays as it is: it is a condition on x and y, or a picture, that says where "
-                "the field is");
+                definition.formula.span,
+                "`inside` is a condition on x, y, t and the components' values in the cell, or a "
+                "picture: {} cannot stand in it",
+                depends.random ? "random numbers, which are others at each step," : "neighbours");
         if (depends.uniform())
             semantics_.refuse(
                 definition.span,
                 "`inside` is a condition on x and y, or a picture, that says where the field is");
         semantics_.require_condition(node, definition.formula, "`inside`", true);
         result_.inside = node;
-    }
-
-    // The innermost part of a formula that depends on time or on components.
-    TextSpan part_that_changes(const Syntax& formula) {
-        for (const Syntax& part : formula.args) {
-            const Value value = semantics_.value(part);
-            const Dependence& depends = result_.graph.depends(value.node);
-            if (value.kind == Value::Kind::scalar && (depends.time || depends.evolving))
-                return part_that_changes(part);
-        }
-        return formula.span;
     }
 
     void initials() {
@@ -313,17 +304,55 @@ class Assembly {
             }
             const SideEquation equation = read_side(semantics_, result_, s);
             require_first(equation.quantity, s);
-            const auto component = std::ranges::find(result_.components, equation.quantity, &Evolving::name);
-            if (component != result_.components.end())
-                component->sides[std::size_t(s.side)] = equation.condition;
-            else
-                std::ranges::find(result_.definitions, equation.quantity, &Defined::name)
-                    ->sides[std::size_t(s.side)] = equation.condition;
+            visit(equation.quantity,
+                  [&](auto& quantity) { quantity.sides[std::size_t(s.side)] = equation.condition; });
         }
         tell_periodic();
         for (const Evolving& c : result_.components)
             for (const std::size_t axis : {0, 2})
                 if (c.sides[axis].periodic != c.sides[axis + 1].periodic) refuse_half_periodic(c, axis);
+    }
+
+    // Visits the component or definition of that name.
+    template <class Visit>
+    void visit(const std::string& quantity, Visit&& visit) {
+        const auto component = std::ranges::find(result_.components, quantity, &Evolving::name);
+        if (component != result_.components.end()) return visit(*component);
+        visit(*std::ranges::find(result_.definitions, quantity, &Defined::name));
+    }
+
+    void edges() {
+        std::map<std::string, const SideStatement*> given;
+        const auto give = [&](const std::string& quantity, const SideStatement& s) {
+            const auto [before, is_first] = given.try_emplace(quantity, &s);
+            if (!is_first && (before->second->word.empty() || !s.word.empty()))
+                semantics_.refuse(
+                    s.span, "`{}` has two conditions at the edge, and one is enough", quotable(quantity));
+            before->second = &s;
+        };
+        for (const SideStatement& s : statements_.edges) {
+            if (!result_.inside)
+                semantics_.refuse(s.span,
+                                  "`edge` is the edge of a shape, and `inside = ...`, which says where that "
+                                  "is, is missing");
+            if (s.word.empty()) {
+                const SideEquation equation = read_edge(semantics_, result_, s);
+                give(equation.quantity, s);
+                visit(equation.quantity, [&](auto& quantity) { quantity.edge = equation.condition; });
+                continue;
+            }
+            const auto condition = condition_of_word(result_.graph, s.word);
+            if (!condition || condition->periodic)
+                semantics_.refuse(
+                    s.span,
+                    "`{}` is no condition at the edge: insulated, zero or an equation such as `u = 1`",
+                    quotable(s.word));
+            for (Evolving& c : result_.components) {
+                if (given.contains(c.name) && given.at(c.name)->word.empty()) continue;
+                give(c.name, s);
+                c.edge = *condition;
+            }
+        }
     }
 
     // A more specific condition may override a general one: `left:` after `all:`, or an equation for one
@@ -439,13 +468,13 @@ class Assembly {
                 require_unused(sensitivity_name(result_.components[c].name, s.text), s.span);
             for (const NamedFormula& d : statements_.definitions)
                 require_unused(sensitivity_name(d.name, s.text), s.span);
-            const std::string refused =
-                add_sensitivities(result_, int(parameter - result_.parameters.begin()));
-            if (!refused.empty())
+            const auto refused = add_sensitivities(result_, int(parameter - result_.parameters.begin()));
+            if (refused)
                 semantics_.refuse(s.span,
-                                  "a condition of `{}` at a side has no derivative by `{}`: only its "
+                                  "a condition of `{}` at {} has no derivative by `{}`: only its "
                                   "right side may depend on it",
-                                  quotable(refused),
+                                  quotable(refused->quantity),
+                                  refused->at_edge ? "the edge" : "a side",
                                   s.text);
         }
     }

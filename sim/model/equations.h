@@ -21,6 +21,10 @@ struct Condition {
     friend bool operator==(const Condition&, const Condition&) = default;
 };
 
+/// A condition at the edge of `inside`, n pointing out of the shape; its formulas may also depend on other
+/// components' values in the cell. Empty: nothing flows.
+using EdgeCondition = std::optional<Condition>;
+
 /// A summand of a component's formula, so that stability messages can name it.
 struct Term {
     Node node = 0;
@@ -38,6 +42,7 @@ struct Evolving {
     Conditions sides;
     std::vector<Term> terms;             ///< summands of the formula, signs included
     std::optional<int> tangent_of = {};  ///< for a sensitivity: the component it differentiates
+    EdgeCondition edge = {};
 };
 
 /// A definition that varies from cell to cell: it can be shown, and has ghost cells where it is materialised.
@@ -46,6 +51,7 @@ struct Defined {
     Node formula = 0;
     std::array<std::optional<Condition>, 4> sides;  ///< conditions given in the text
     bool tangent = false;  ///< it is the derivative of another definition by a parameter
+    EdgeCondition edge = {};
 };
 
 /// A file named in the text by image("file") or array("file").
@@ -62,7 +68,7 @@ struct Equations {
     std::vector<ModelParameter> parameters;
     std::vector<Defined> definitions;
     std::vector<DataSource> data;
-    std::optional<Node> inside;  ///< mask of the domain, 0 outside; no flux crosses its edge
+    std::optional<Node> inside;  ///< mask of the domain, 0 outside
     double spacing = 1;
     std::optional<double> dt;
     std::string stepper = "euler";

@@ -59,11 +59,14 @@ std::span<const KnownName> known_names() {
     return kKnown;
 }
 
-// Whether a boundary condition mentions the name.
+// Whether the name has a condition at a side or at the edge of `inside`, or seems to: conditions at the edge
+// may mention definitions that have none, whose ghost cells then are those of their formulas.
 bool Semantics::has_sides(std::string_view name) const {
-    return std::ranges::any_of(statements_.sides, [&](const SideStatement& side) {
+    const auto mentions_it = [&](const SideStatement& side) {
         return mentions(side.left, name) || mentions(side.right, name);
-    });
+    };
+    return std::ranges::any_of(statements_.sides, mentions_it) ||
+           std::ranges::any_of(statements_.edges, mentions_it);
 }
 
 bool Semantics::is_own(std::string_view name) const {

@@ -139,7 +139,7 @@ std::string sensitivity_name(const std::string& component, const std::string& pa
     return fmt::format("d{}_d{}", component, parameter);
 }
 
-std::string add_sensitivities(Equations& equations, int index) {
+std::optional<RefusedCondition> add_sensitivities(Equations& equations, int index) {
     const int first = int(equations.components.size());
     int own = 0;
     while (own < first && !equations.components[std::size_t(own)].tangent_of) ++own;
@@ -157,9 +157,11 @@ std::string add_sensitivities(Equations& equations, int index) {
         if (component.initial) change.initial = tangent.of(*component.initial);
         for (std::size_t s = 0; s < change.sides.size(); ++s) {
             const auto condition = tangent.of(component.sides[s]);
-            if (!condition) return component.name;
+            if (!condition) return RefusedCondition{component.name, false};
             change.sides[s] = *condition;
         }
+        if (component.edge) change.edge = tangent.of(*component.edge);
+        if (component.edge && !change.edge) return RefusedCondition{component.name, true};
         equations.components.push_back(std::move(change));
     }
     std::vector<Defined> changes;
@@ -170,12 +172,14 @@ std::string add_sensitivities(Equations& equations, int index) {
         for (std::size_t s = 0; s < change.sides.size(); ++s) {
             if (!definition.sides[s]) continue;
             change.sides[s] = tangent.of(*definition.sides[s]);
-            if (!change.sides[s]) return definition.name;
+            if (!change.sides[s]) return RefusedCondition{definition.name, false};
         }
+        if (definition.edge) change.edge = tangent.of(*definition.edge);
+        if (definition.edge && !change.edge) return RefusedCondition{definition.name, true};
         if (equations.graph.depends(change.formula).cell) changes.push_back(std::move(change));
     }
     equations.definitions.insert(equations.definitions.end(), changes.begin(), changes.end());
-    return "";
+    return std::nullopt;
 }
 
 }  // namespace stencil::equation

@@ -19,8 +19,19 @@ struct Linear {
 
 class ConditionReader {
   public:
-    ConditionReader(Semantics& semantics, const Equations& equations)
-        : semantics_(semantics), equations_(equations), g_(semantics.graph()) {}
+    ConditionReader(Semantics& semantics,
+                    const Equations& equations,
+                    const SideStatement& statement,
+                    bool at_edge)
+        : semantics_(semantics), equations_(equations), g_(semantics.graph()), at_edge_(at_edge) {
+        for (const bool of_flux : {true, false})
+            for (const Syntax* formula : {&statement.left, &statement.right})
+                if (at_edge_ && quantity.empty()) quantity = first_quantity(*formula, of_flux);
+    }
+
+    /// What a condition stands at, in messages.
+    const char* place() const { return at_edge_ ? "at the edge" : "at a side"; }
+    const char* label() const { return at_edge_ ? "edge" : "left"; }
 
     Linear read(const Syntax& formula) {
         if (is_quantity(formula)) return {g_.number(1), zero(), zero()};
@@ -34,11 +45,11 @@ class ConditionReader {
         if (formula.kind == SyntaxKind::name && !semantics_.knows(formula)) {
             refuse_kind(formula);
             semantics_.refuse(formula.span,
-                              "`{}` is not defined; the components are {}, and a condition is `left: {} "
-                              "= 1` or `left: flux({}) = 0`",
+                              "`{0}` is not defined; the components are {1}, and a condition is `{2}: {3} "
+                              "= 1` or `{2}: flux({3}) = 0`",
                               quotable(formula.text),
                               fmt::join(names_of(equations_.components), ", "),
-                              equations_.components.front().name,
+                              label(),
                               equations_.components.front().name);
         }
         const bool operation = formula.kind == SyntaxKind::call && !formula.args.empty();
@@ -50,13 +61,7 @@ class ConditionReader {
             return {both(a.value, b.value), both(a.flux, b.flux), both(a.rest, b.rest)};
         }
         if (operation && (formula.text == "*" || formula.text == "/")) return product(formula);
-        const Linear rest{zero(), zero(), semantics_.scalar(formula)};
-        if (g_.depends(rest.rest).cell || g_.radius(rest.rest) > 0)
-            semantics_.refuse(
-                formula.span,
-                "a condition at a side is linear in one quantity and its flux, and else made of x, "
-                "y, t and parameters, such as `u + 2*flux(u) = sin(x)`");
-        return rest;
+        return rest(formula);
     }
 
     std::string quantity;
@@ -65,12 +70,38 @@ class ConditionReader {
   private:
     Node zero() { return g_.number(0); }
 
-    bool is_quantity(const Syntax& formula) {
-        if (formula.kind != SyntaxKind::name) return false;
+    Linear rest(const Syntax& formula) {
+        const Linear rest{zero(), zero(), semantics_.scalar(formula)};
+        if (g_.radius(rest.rest) > 0 || (!at_edge_ && g_.depends(rest.rest).cell))
+            semantics_.refuse(
+                formula.span,
+                "a condition {} is linear in one quantity and its flux, and else made of x, y, t "
+                "{}, such as `u + 2*flux(u) = sin(x)`",
+                place(),
+                at_edge_ ? "and what has a value in the cell" : "and parameters");
+        return rest;
+    }
+
+    bool names_quantity(const Syntax& formula) const {
         const auto named = [&](const auto& row) { return row.name == formula.text; };
-        if (!std::ranges::any_of(equations_.components, named) &&
-            !std::ranges::any_of(equations_.definitions, named))
-            return false;
+        return formula.kind == SyntaxKind::name && (std::ranges::any_of(equations_.components, named) ||
+                                                    std::ranges::any_of(equations_.definitions, named));
+    }
+
+    // The first quantity in the formula, or that whose flux is first.
+    std::string first_quantity(const Syntax& formula, bool of_flux) const {
+        if (of_flux && formula.kind == SyntaxKind::call && formula.text == "flux" && formula.args.size() == 1)
+            return names_quantity(formula.args[0]) ? formula.args[0].text : "";
+        if (of_flux && is_normal_derivative(formula)) return formula.args[0].text.substr(1);
+        if (!of_flux && names_quantity(formula)) return formula.text;
+        for (const Syntax& part : formula.args)
+            if (const std::string found = first_quantity(part, of_flux); !found.empty()) return found;
+        return "";
+    }
+
+    bool is_quantity(const Syntax& formula) {
+        if (!names_quantity(formula)) return false;
+        if (at_edge_) return quantity == formula.text;
         if (!quantity.empty() && quantity != formula.text)
             semantics_.refuse(formula.span,
                               "a condition at a side is about one quantity, and this is about `{}` and `{}`",
@@ -107,10 +138,16 @@ class ConditionReader {
     }
 
     Linear flux(TextSpan where, const std::vector<Syntax>& of) {
+        if (at_edge_ && of.size() == 1 && names_quantity(of[0]) && of[0].text != quantity)
+            semantics_.refuse(where,
+                              "a condition at the edge has one flux, and this has those of `{}` and `{}`",
+                              quantity,
+                              of[0].text);
         if (of.size() != 1 || !is_quantity(of[0]))
             semantics_.refuse(where,
-                              "`flux` takes a component ({}): how fast it grows outwards across the side",
-                              fmt::join(names_of(equations_.components), ", "));
+                              "`flux` takes a component ({}): how fast it grows outwards across the {}",
+                              fmt::join(names_of(equations_.components), ", "),
+                              at_edge_ ? "edge" : "side");
         return {zero(), g_.number(1), zero()};
     }
 
@@ -124,23 +161,29 @@ class ConditionReader {
         if (formula.text == "/" && constant(b)) return scaled(a, g_.divide(g_.number(1), b.rest));
         if (formula.text == "*" && constant(a)) return scaled(b, a.rest);
         if (formula.text == "*" && constant(b)) return scaled(a, b.rest);
-        semantics_.refuse(formula.span, "a condition at a side is linear in one quantity and its flux");
+        if (at_edge_ && a.flux == zero() && b.flux == zero()) return rest(formula);
+        semantics_.refuse(formula.span, "a condition {} is linear in one quantity and its flux", place());
     }
 
     Semantics& semantics_;
     const Equations& equations_;
     Graph& g_;
+    bool at_edge_;
 };
 
-}  // namespace
-
-SideEquation read_side(Semantics& semantics, const Equations& equations, const SideStatement& statement) {
-    ConditionReader reader(semantics, equations);
+SideEquation read(Semantics& semantics,
+                  const Equations& equations,
+                  const SideStatement& statement,
+                  bool at_edge) {
+    ConditionReader reader(semantics, equations, statement, at_edge);
     const Linear left = reader.read(statement.left), right = reader.read(statement.right);
     const TextSpan span = join(statement.left.span, statement.right.span);
     if (reader.quantity.empty())
-        semantics.refuse(
-            span, "a condition at a side names a component, such as `left: u = 1` or `left: flux(u) = 0`");
+        semantics.refuse(span,
+                         "a condition {0} names a component, such as `{1}: {2} = 1` or `{1}: flux({2}) = 0`",
+                         reader.place(),
+                         reader.label(),
+                         equations.components.front().name);
     Graph& g = semantics.graph();
     Condition condition;
     condition.value = g.subtract(left.value, right.value);
@@ -150,6 +193,21 @@ SideEquation read_side(Semantics& semantics, const Equations& equations, const S
     if (condition.value == zero && condition.flux == zero)
         semantics.refuse(span, "`{}` drops out of this condition", reader.quantity);
     return {reader.quantity, condition};
+}
+
+}  // namespace
+
+SideEquation read_side(Semantics& semantics, const Equations& equations, const SideStatement& statement) {
+    return read(semantics, equations, statement, false);
+}
+
+SideEquation read_edge(Semantics& semantics, const Equations& equations, const SideStatement& statement) {
+    return read(semantics, equations, statement, true);
+}
+
+bool is_insulated(const Graph& graph, const Condition& condition) {
+    return !condition.periodic && graph.number_of(condition.value) == 0.0 &&
+           graph.number_of(condition.right) == 0.0;
 }
 
 std::optional<Condition> condition_of_word(Graph& graph, std::string_view word) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "kernels/field/boundary.h"
+#include "sim/files/image.h"
 #include "sim/files/npy.h"
 #include "sim/problem/command_text.h"
 #include "sim/problem/settings.h"
@@ -204,6 +205,35 @@ TEST_CASE("Models come from files, with pictures and arrays beside them") {
     const Field u = read_npy(folder / "out/field.npy");
     for (const auto& [x, y] : {std::pair{0, 0}, std::pair{18, 10}, std::pair{4, 7}})
         REQUIRE(std::abs(u.as<double>().at(x, y) - (1 - 0.5 * mask.at(x, y))) < 1e-15);
+}
+
+TEST_CASE("A picture is a shape with conditions at its edge") {
+    const ScratchFolder folder;
+    std::vector<Rgb> pixels;
+    for (int y = 0; y < 30; ++y)
+        for (int x = 0; x < 40; ++x)
+            pixels.push_back((x - 20) * (x - 20) + 2 * y * y < 400 ? Rgb{255, 255, 255} : Rgb{});
+    write_png(folder / "coast.png", 40, 30, pixels);
+    const auto hash = [&](const std::string& inside, const std::string& how) {
+        const std::string text = fmt::format(
+            "du/dt = lap(u) + 0.1*v; dv/dt = 0.2*lap(v) - u*v; dt = 0.1; size = 40x30; inside = {}\n"
+            "edge: u = sin(0.3*x + t); edge: flux(v) = 0.1*u; boundary = insulated; v(0) = random",
+            inside);
+        const fs::path out = folder / "out";
+        fs::remove_all(out);
+        require_done(
+            stencilscope("run --backend cpu --quiet --steps 20 --out {} --export timings.json "
+                         "--equation {} " +
+                             how,
+                         out,
+                         text));
+        return read_json(out / "timings.json").at("field_hash").get<std::string>();
+    };
+    const std::string picture = fmt::format("image(\"{}\")", (folder / "coast.png").string());
+    const std::string expected = hash("(x - 20.5)^2 + 2*(y - 0.5)^2 < 400", "--threads 1");
+    CHECK(hash(picture, "--threads 2") == expected);
+    CHECK(hash(picture + " > 0.5", "--threads 1") == expected);
+    CHECK(hash("not " + picture, "--threads 2") != expected);
 }
 
 TEST_CASE("Mistakes in a text are shown with a caret and a mend, and nothing is written") {

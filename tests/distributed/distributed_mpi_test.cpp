@@ -102,10 +102,13 @@ TEST_CASE("Typed equations are spread to the bit: places, noise, several stages,
         "90:paint=0.9,9,replace,20,70 --export field.npy,spec.json,timings.json,statistics.csv",
         3);
     const ScratchFolder folder;
-    for (const std::string sides : {"boundary = periodic",
-                                    "boundary = zero",
-                                    "x: periodic; top: flux(u) = cos(x/5); bottom: u = 0.1*t",
-                                    "left: u = sin(y/9); right: u + 2*flux(u) = cos(y); y: periodic"}) {
+    for (const std::string sides :
+         {"boundary = periodic",
+          "boundary = zero",
+          "x: periodic; top: flux(u) = cos(x/5); bottom: u = 0.1*t",
+          "left: u = sin(y/9); right: u + 2*flux(u) = cos(y); y: periodic",
+          "inside = (x - 26)^2 + (y - 70)^2 < 900 + 300*sin(9*t); edge: u = cos(y/9 + t)",
+          "inside = u < 0.5 or y > 40; edge: flux(u) = x/Lx - u; boundary = zero"}) {
         const auto text = write_bytes(folder / "model.txt",
                                       "du/dt = div((1 + cos(x*y/300)) * grad(u)) + 0.1*normal + cos(y/9)/Ly\n"
                                       "u(0) = sin(x/7)*cos(y/11)\ndt = 0.01\n" +

@@ -58,6 +58,7 @@ struct Operator {
     std::string formula, exact;  ///< of u, and with U, Ux, Uyy ... for the solution's derivatives
     double order = 2;
     bool at_sides = true;  ///< its stencil has one meaning at corners and sides
+    bool at_edge = true;   ///< and at the edge of a shape
 };
 
 inline const std::vector<Operator> kOperators{
@@ -69,7 +70,11 @@ inline const std::vector<Operator> kOperators{
     {"lap(u^3 + 3*u)/3", "(U^2 + 1)*(Uxx + Uyy) + 2*U*(Ux^2 + Uy^2)"},
     {"lap(u) - grad2(u)", "Uxx + Uyy - Ux^2 - Uy^2"},
     {"lap(u) + dx(u) - 2*dy(u^2)", "Uxx + Uyy + Ux - 4*U*Uy"},
-    {"lap(u) + dot(grad(u), grad(sin(x)*sin(y)))", "Uxx + Uyy + cos(x)*sin(y)*Ux + sin(x)*cos(y)*Uy"},
+    {"lap(u) + dot(grad(u), grad(sin(x)*sin(y)))",
+     "Uxx + Uyy + cos(x)*sin(y)*Ux + sin(x)*cos(y)*Uy",
+     2,
+     true,
+     false},  // a derivative of what has no condition
     {"lap(u) + (u[+1,0] - u[-1,0])/dx + (u[0,+1] - u[0,-1])/dx", "Uxx + Uyy + 2*Ux + 2*Uy"},
     {"lap(u) + dxf(u) - dyb(u)", "Uxx + Uyy + Ux - Uy", 1},
     {"lap(u) - up(2*sin(x))*dx(u) - up(-1)*dy(u)", "Uxx + Uyy - 2*sin(x)*Ux + Uy", 1},
@@ -79,7 +84,18 @@ inline const std::vector<Operator> kOperators{
     {"lap(u) + dx(u*dy(u))", "Uxx + Uyy + Ux*Uy + U*Uxy", 2, false},
     {"lap(u) + div(vec(u*dx(u), u*dy(u)))", "Uxx + Uyy + Ux^2 + Uy^2 + U*(Uxx + Uyy)", 2, false},
 };
-inline const std::vector<std::string> kSideKinds{"periodic", "value", "flux", "Robin", "mixed"};
+inline const std::vector<std::string> kSideKinds{
+    "periodic", "value", "flux", "Robin", "mixed", "edge value", "edge flux", "edge Robin"};
+
+/// Kinds at the edge of a square that takes up a quarter of the field, between cells if their number is a
+/// multiple of 4.
+inline bool at_edge(std::string_view kind) {
+    return kind.starts_with("edge ");
+}
+inline bool in_square(double x, double y) {
+    const double pi = std::numbers::pi;
+    return std::max(std::abs(x - pi), std::abs(y - pi)) < pi / 2;
+}
 
 /// An operator at sides of one kind.
 struct Manufactured {
@@ -90,7 +106,8 @@ struct Manufactured {
 inline std::vector<Manufactured> manufactured(std::string_view sides) {
     std::vector<Manufactured> all;
     for (const Operator& op : kOperators)
-        if (op.at_sides || sides == "periodic") all.push_back({op, std::string(sides)});
+        if ((op.at_sides && (op.at_edge || !at_edge(sides))) || sides == "periodic")
+            all.push_back({op, std::string(sides)});
     return all;
 }
 
@@ -100,6 +117,15 @@ inline const Operator kNonlinear{"div((1 + u^2)*grad(u))/4 + lap(u)/4 - u^3",
 
 /// The conditions of a component at sides of a kind; `out` is the derivative outwards.
 inline std::string sides_of(const Solution& u, const std::string& component, const std::string& kind) {
+    if (at_edge(kind)) {
+        const std::string out = fmt::format(
+            "where(abs(x - pi) > abs(y - pi), sign(x - pi)*{}, sign(y - pi)*{})", u.text(1, 0), u.text(0, 1));
+        const std::string value = u.text(0, 0);
+        return kind == "edge value" ? fmt::format("edge: {} = {}\n", component, value)
+               : kind == "edge flux"
+                   ? fmt::format("edge: flux({}) = {}\n", component, out)
+                   : fmt::format("edge: {0} + 2*flux({0}) = {1} + 2*{2}\n", component, value, out);
+    }
     std::string text;
     int next = 0;
     for (const auto& [side, i, sign] :
@@ -118,6 +144,8 @@ inline std::string sides_of(const Solution& u, const std::string& component, con
 /// The components `du/dt = formula + source`, all of which the solution solves.
 inline std::string text_of(const Solution& u, const std::vector<Manufactured>& all) {
     std::string text = "boundary = periodic\n";
+    if (std::ranges::any_of(all, [](const Manufactured& one) { return at_edge(one.sides); }))
+        text += "inside = max(abs(x - pi), abs(y - pi)) < pi/2\n";
     for (std::size_t c = 0; c < all.size(); ++c) {
         const std::string name = fmt::format("c{}", c);
         text += fmt::format("d{}/dt = {} + Ut - ({})\n{}",

@@ -131,12 +131,42 @@ Stage Lowering::stage(std::vector<Output> outputs) const {
     return stage;
 }
 
-// Reads a neighbour. Outside of `inside` the cell's own value stands in for it, so nothing flows there.
+// Reads a neighbour. Outside of `inside` the cell's own value stands in for it, so nothing flows there,
+// unless what the operator reads has a condition at the edge.
 int Lowering::reached(Node node, int dx, int dy) {
     const int there = at(node, dx, dy);
     if (source_.inside.empty() || (dx == 0 && dy == 0)) return there;
     const int inside = source_.inside.at(wraps_);
-    return builder_.select(builder_.input(Code::load, inside, dx, dy), there, at(node, 0, 0));
+    const int beyond = has_edge_ ? beyond_edge(node, dx, dy) : at(node, 0, 0);
+    return builder_.select(builder_.input(Code::load, inside, dx, dy), there, beyond);
+}
+
+// The value of the ghost cell beyond the edge, from the formula's parts: those known by their place are taken
+// there, components and definitions follow their conditions, and all others are those of the cell.
+int Lowering::beyond_edge(Node node, int dx, int dy) {
+    if (!g_.depends(node).cell) return at(node, dx, dy);
+    const std::tuple key{node, dx, dy, wraps_};
+    const auto known = beyond_edge_.find(key);
+    if (known != beyond_edge_.end()) return known->second;
+    const Expression e = g_[node];
+    const double ahead =
+        e.op == Op::component && !source_.ahead.empty() ? source_.ahead[std::size_t(e.index)] : 0;
+    int value = 0;
+    if (const auto ghosts = reflections_.edge_ghosts(node, dx, dy, ahead)) {
+        const auto [alpha, beta] = *ghosts;
+        const bool same = g_.number_of(alpha) == 1.0 && g_.number_of(beta) == 0.0;
+        value = at(node, 0, 0);
+        if (!same) value = builder_.fma(at(alpha, 0, 0), value, at(beta, 0, 0));
+    } else if (e.op == Op::stored) {
+        value = beyond_edge(e.args[0], dx, dy);
+    } else if (e.count == 0 || reaches_neighbours(e.op)) {
+        value = at(node, 0, 0);
+    } else {
+        std::array<int, 3> v{-1, -1, -1};
+        for (int i = 0; i < e.count; ++i) v[std::size_t(i)] = beyond_edge(e.args[std::size_t(i)], dx, dy);
+        value = lowered(builder_, float64_, e.op, v[0], v[1], v[2]);
+    }
+    return beyond_edge_[key] = value;
 }
 
 int Lowering::at(Node node, int dx, int dy) {
@@ -144,7 +174,7 @@ int Lowering::at(Node node, int dx, int dy) {
     const std::tuple key{node, dx, dy, wraps};
     const auto known = done_.find(key);
     if (known != done_.end()) return known->second;
-    const Expression& e = g_[node];
+    const Expression e = g_[node];  // a copy: conditions at the edge add expressions
     int value = 0;
     const auto stored = source_.stored.find(node);
     if (stored != source_.stored.end())
@@ -170,8 +200,12 @@ int Lowering::operation(const Expression& e, int dx, int dy) {
     if (e.op == Op::stored) return at(e.args[0], dx, dy);
     if (reaches_neighbours(e.op)) {
         const Wraps before = std::exchange(wraps_, reflections_.wraps_within(e));
+        bool edge = reflections_.has_edge(e.args[0]);
+        if (e.op == Op::divergence) edge = edge || reflections_.has_edge(e.args[1]);
+        const bool edge_before = std::exchange(has_edge_, edge && !source_.inside.empty());
         const int value = e.op == Op::neighbour ? reached(e.args[0], e.column, e.row) : difference(e);
         wraps_ = before;
+        has_edge_ = edge_before;
         return value;
     }
     std::array<int, 3> v{-1, -1, -1};

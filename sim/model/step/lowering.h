@@ -46,6 +46,8 @@ struct Bindings {
     /// Products that are read at several cells. They round by themselves: contracted into a difference on one
     /// side alone, they would leave a flat field a derivative.
     std::set<Node> differenced = {};
+    /// For each component its own time, in steps after `time`; empty: 0.
+    std::vector<double> ahead = {};
 };
 
 /// Lowers the expressions of one stage.
@@ -65,6 +67,7 @@ class Lowering {
     int at(Node node, int dx, int dy);
     int sum_around(const Expression& laplacian);
     int reached(Node node, int dx, int dy);
+    int beyond_edge(Node node, int dx, int dy);
     int operation(const Expression& e, int dx, int dy);
     int difference(const Expression& e);
 
@@ -74,8 +77,9 @@ class Lowering {
     bool float64_;
     Bindings source_;
     Builder builder_;
-    Wraps wraps_;  ///< how values beyond the sides are read within the current operator
-    std::map<std::tuple<Node, int, int, Wraps>, int> done_;
+    Wraps wraps_;            ///< how values beyond the sides are read within the current operator
+    bool has_edge_ = false;  ///< whether conditions at the edge of `inside` bear on the current operator
+    std::map<std::tuple<Node, int, int, Wraps>, int> done_, beyond_edge_;
 };
 
 }  // namespace stencil::equation

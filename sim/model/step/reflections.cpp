@@ -44,6 +44,9 @@ std::size_t axis_of(std::size_t side) {
 
 std::string meaningless_sentence(const Meaningless& what) {
     static constexpr std::array kNames{"left", "right", "top", "bottom"};
+    if (what.side == kAtEdge)
+        return "what is differentiated here has neighbours beyond the edge of `inside` that no condition "
+               "says: give it a name and a condition of its own, such as `w = ...` and `edge: flux(w) = 0`";
     return fmt::format(
         "what is differentiated here has neighbours beyond the {0} side that no condition says: give it a "
         "name "
@@ -361,29 +364,19 @@ bool Reflections::is_definite(Node node) {
     return true;
 }
 
+// {alpha, beta} of ghost = alpha * edge + beta, without what is added.
+std::array<Node, 2> Reflections::mirrored(const Reflection& r) {
+    if (r.kind == even) return {g_.number(1), g_.multiply(g_.leaf(Op::spacing), r.face)};
+    if (r.kind == odd) return {g_.number(-1), g_.multiply(g_.number(2), r.face)};
+    if (r.kind == linear) return {r.alpha, r.face};
+    return {g_.number(1), g_.number(0)};  // neighbours of a ghost cell repeat it
+}
+
 std::optional<std::array<Node, 2>> Reflections::ghosts(Node node, std::size_t side) {
     const Reflection r = of(node, side);
-    const Node zero = g_.number(0), one = g_.number(1);
-    Node alpha = zero, beta = zero;
-    switch (r.kind) {
-        case periodic:
-            return std::nullopt;
-        case known:
-            return std::array{zero, at(node, ghost_position(side))};
-        case none:  // neighbours of a ghost cell repeat it
-            return std::array{one, zero};
-        case even:
-            alpha = one;
-            beta = g_.multiply(g_.leaf(Op::spacing), r.face);
-            break;
-        case odd:
-            alpha = g_.number(-1);
-            beta = g_.multiply(g_.number(2), r.face);
-            break;
-        case linear:
-            alpha = r.alpha;
-            beta = r.face;
-    }
+    if (r.kind == periodic) return std::nullopt;
+    if (r.kind == known) return std::array{g_.number(0), at(node, ghost_position(side))};
+    auto [alpha, beta] = mirrored(r);
     if (r.added) {
         const Node edge = g_.multiply(alpha, at(*r.added, edge_position(side)));
         beta = g_.add(beta, g_.subtract(at(*r.added, ghost_position(side)), edge));

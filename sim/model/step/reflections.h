@@ -5,6 +5,8 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <set>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -29,6 +31,9 @@ struct Reflection {
     Node face = 0, alpha = 0;
     std::optional<Node> added = {};  ///< a known formula to add to all of the above
 };
+
+/// Stands for the edge of `inside`, behind the four sides.
+inline constexpr std::size_t kAtEdge = 4;
 
 /// Thrown if a derivative is needed at a ghost cell where it is undefined.
 struct Meaningless {
@@ -61,6 +66,13 @@ class Reflections {
     /// All values that wraps_within may return.
     std::vector<Wraps> all_wraps() const;
 
+    /// Whether the expression goes on beyond the edge of `inside` otherwise than by its value at the cell.
+    bool has_edge(Node node);
+    /// {alpha, beta} of ghost = alpha * cell + beta beyond the face towards a neighbour, as formulas of the
+    /// cell, for a component or definition that has a condition there; `ahead` is its time, in steps after
+    /// that of the formulas. Empty: it goes on by its parts.
+    std::optional<std::array<Node, 2>> edge_ghosts(Node node, int column, int row, double ahead);
+
   private:
     struct Position;
 
@@ -72,6 +84,7 @@ class Reflections {
     Reflection sum(const Expression& e, std::size_t side);
     Reflection scaled(Reflection r, Node by);
     void add_known(Reflection& r, Node known, std::size_t side);
+    std::array<Node, 2> mirrored(const Reflection& r);
     bool varies_across(Node known, std::size_t side) const;
     /// 1 for even, -1 for odd, 0 if neither.
     int parity(Node node, std::size_t side);
@@ -102,6 +115,12 @@ class Reflections {
     bool is_open(Node node);
     bool is_linear_part(const Expression& e) const;
 
+    // edges.cpp
+    const Condition* own_edge(Node node) const;
+    void require_edges(Node formula);
+    void require_edge_of(Node part);
+    Node at_face(Node node, int column, int row, double ahead);
+
     Equations& model_;
     Graph& g_;
     Wraps wraps_{}, any_wraps_{};
@@ -110,6 +129,9 @@ class Reflections {
     std::map<Node, Node> rebuilt_;
     std::map<Node, bool> open_;
     std::map<std::array<int, 3>, Node> pushed_;
+    std::map<Node, bool> has_edge_;
+    std::set<Node> required_;
+    std::map<std::tuple<Node, int, int, double>, Node> at_face_;
 };
 
 }  // namespace stencil::equation

@@ -42,7 +42,9 @@ class Planner {
         if (program_.past > 0) between(" rate before");
         for (std::size_t d = 0; d < model_.data.size(); ++d)
             data_.push_back(arrays_.add_insulated(model_.data[d].file, reflections_.wraps(), int(d)));
-        if (model_.inside) store_inside();
+        const bool moves =
+            model_.inside && (g_.depends(*model_.inside).time || g_.depends(*model_.inside).evolving);
+        if (model_.inside) store_inside(moves ? program_.stages : program_.once);
     }
 
     Program plan() {
@@ -103,6 +105,7 @@ class Planner {
 
     Program plan_start() {
         program_.once.clear();
+        program_.stages.clear();
         for (int c = 0; c < components_; ++c) program_.next.push_back(arrays_.add_component(c, "'", 0));
         std::vector<Node> starts;
         for (const Evolving& c : model_.components) starts.push_back(c.initial.value_or(g_.number(0)));
@@ -139,15 +142,16 @@ class Planner {
                 throw InputError("--stepper: `{}' = ...` is a step of its own, which `euler` takes", c.name);
     }
 
-    void store_inside() {
-        Lowering lowering(g_, inputs_, reflections_, float64_, {{}, data_, {}, {}, 0});
+    // A shape that moves is that of the step's start, for all of the step.
+    void store_inside(std::vector<Stage>& stages) {
+        Lowering lowering(g_, inputs_, reflections_, float64_, {present(), data_, {}, {}, 0});
         const Node flag = g_.make(Op::select, {*model_.inside, g_.number(1), g_.number(0)});
         std::vector<Output> outputs;
         for (const Wraps wraps : reflections_.all_wraps()) {
             inside_[wraps] = arrays_.add_insulated("inside", wraps);
             outputs.push_back({lowering.value(flag), inside_[wraps]});
         }
-        program_.once.push_back(lowering.stage(outputs));
+        stages.push_back(lowering.stage(outputs));
     }
 
     // Setup stage: computes coefficients of x and y once instead of at every step.
@@ -170,8 +174,11 @@ class Planner {
     }
 
     // Adds the stages that materialise what `formulas` need of the state in `from`, and returns the bindings.
-    Bindings prepare(const std::vector<Node>& formulas, const Arrays& from, double time) {
-        Bindings source{from, data_, {}, inside_, time, differenced(formulas)};
+    Bindings prepare(const std::vector<Node>& formulas,
+                     const Arrays& from,
+                     double time,
+                     std::vector<double> ahead = {}) {
+        Bindings source{from, data_, {}, inside_, time, differenced(formulas), std::move(ahead)};
         const auto can_store = [&](Node node) { return reflections_.is_definite(node); };
         const std::vector<Node> cut = find_cut(g_, formulas, can_store);
         if (keeps_coefficients_) use_coefficients(source, formulas, cut);
@@ -433,12 +440,14 @@ class Planner {
 
     void symplectic() {
         Arrays state = present();
+        std::vector<double> ahead(state.size());
         for (const int c : in_turn()) {
             const Node formula = model_.components[std::size_t(c)].formula;
-            Lowering lowering(g_, inputs_, reflections_, float64_, prepare({formula}, state, 0));
+            Lowering lowering(g_, inputs_, reflections_, float64_, prepare({formula}, state, 0, ahead));
             const int value = kept_inside(lowering, advanced(lowering, c, 1, c), c);
             program_.stages.push_back(lowering.stage({{value, program_.next[std::size_t(c)]}}));
             state[std::size_t(c)] = program_.next[std::size_t(c)];
+            ahead[std::size_t(c)] = 1;
         }
     }
 

@@ -302,16 +302,24 @@ class StatementReader {
 
     void sides(SyntaxReader& reader) {
         std::vector<std::pair<Side, TextSpan>> at;
+        std::optional<TextSpan> edge;
         do {
             const Token name = reader.take();
+            if (lower(name.text) == kEdge) {
+                edge = name.span;
+                continue;
+            }
             const auto& names = side_names();
             const auto row = std::ranges::find(names, lower(name.text), &SideName::name);
             if (row == names.end())
                 reader.refuse(
                     name.span,
-                    "before ':' stands a side: left, right, top, bottom, x (left and right), y or all");
+                    "before ':' stands a side: left, right, top, bottom, x (left and right), y or all; or "
+                    "edge, for the edge of `inside`");
             for (const Side side : row->sides) at.emplace_back(side, name.span);
         } while (reader.accept(","));
+        if (edge && !at.empty())
+            reader.refuse(*edge, "the edge of `inside` has a statement of its own, such as `edge: u = 1`");
         reader.expect(":", "a condition at a side is written `left: u = 1`");
         SideStatement statement;
         if (at_word(reader)) {
@@ -324,6 +332,10 @@ class StatementReader {
         }
         statement.named = int(at.size());
         statement.statement = result_.places.size() - 1;
+        if (edge) {
+            statement.span = *edge;
+            result_.edges.push_back(statement);
+        }
         for (const auto& [side, span] : at) {
             statement.side = side;
             statement.span = span;

@@ -43,7 +43,7 @@ inline constexpr std::array kSides{Side::left, Side::right, Side::top, Side::bot
 /// A boundary condition on one side: an equation `left = right` in the value on the face and flux(), or a
 /// word (periodic, insulated, zero).
 struct SideStatement {
-    Side side = Side::left;
+    Side side = Side::left;     ///< without meaning for `edge:`
     std::string word;           ///< empty: an equation
     Syntax left, right;         ///< of the equation
     int named = 1;              ///< number of sides that its label names (4 for `all`)
@@ -75,6 +75,7 @@ struct Statements {
     std::vector<NamedFormula> definitions, initials;
     std::vector<ParameterStatement> parameters;
     std::vector<SideStatement> sides;
+    std::vector<SideStatement> edges;  ///< conditions at the edge of `inside`
     std::vector<SettingStatement> settings;
     std::optional<std::array<Syntax, 2>> origin;  ///< x and y of the field's corner, by `origin = ...`
     std::vector<TextSpan> unreadable;  ///< statements with mistakes, by readable_statements() alone
@@ -91,6 +92,8 @@ std::span<const SettingRow> setting_rows();
 
 /// The words before ':' that name sides: left, x, all ...
 std::vector<std::string> side_words();
+/// The word before ':' for the edge of `inside`.
+inline constexpr std::string_view kEdge = "edge";
 
 /// Parses a text into statements. Throws TextError.
 Statements read_statements(std::string_view text);

@@ -172,6 +172,22 @@ class Problem:
                 f"select({c}, {e}, isgreater({c}, 0.2))", f"select(0.2, 1, isless({c}, {e}))", f"H({c}, 0.4)", f"H({c} - {e})", f"rsqrt(1 + {c}^2)",
                 f"asin(0.9*sin({c}))", f"sech({c})", f"sin(degrees({c}))", f"radians({c})", f"mad({c}, {e}, 0.3)", f"acos(0.9*cos({c}))",
             ])  # fmt: skip
+        self.shape(r)
+
+    def shape(self, r):
+        """Lets the shape of `inside` move, and gives conditions at its edge."""
+        at = next((i for i, line in enumerate(self.lines) if line.startswith("inside")), None)
+        if at is None or r.random() < 0.4:
+            return
+        if r.random() < 0.3:
+            self.lines[at] += r.choice([" and x > 2*dx*sin(30*t)", f" or {r.choice(self.components)} > 0.4", " and not y - 3*dx < 40*t"])
+        for c in self.components:
+            e = r.choice(self.components)
+            if r.random() < 0.7:
+                self.lines.append("edge: " + r.choice([
+                    f"{c} = 1", f"flux({c}) = 0.1", f"flux({c}) = 0.1*{e}", f"{c} = cos(0.1*x + t)", f"{c} + 2*flux({c}) = sin(x - y + t)",
+                    f"0.5*{c} - flux({c}) = 0.2*t", f"flux({c}) = 0", f"(1 + y/9)*{c} = x/20 - flux({c})*(2 + {e}^2)",
+                ]))  # fmt: skip
 
     def use_stepper(self, r):
         """Steps by what came later. It is drawn apart, so that other problems stay."""

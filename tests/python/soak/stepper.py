@@ -73,9 +73,11 @@ def statements(text):
 class Model:
     def __init__(self, text):
         self.rates, self.nexts, self.starts, self.definitions, self.parameters = {}, {}, {}, {}, {}
-        self.settings, self.sides, self.inside, self.order = {}, [], None, []
+        self.settings, self.sides, self.edges, self.inside, self.order = {}, [], [], None, []
         for line in statements(text):
-            if m := re.match(r"((?:left|right|top|bottom|x|y|all)[\s,]*)+:\s*(.*)", line):
+            if m := re.match(r"edge\s*:\s*(.*)", line):
+                self.edges.append(m[1])
+            elif m := re.match(r"((?:left|right|top|bottom|x|y|all)[\s,]*)+:\s*(.*)", line):
                 sides = re.findall(r"\w+", line.split(":")[0].replace("all", "x, y"))
                 self.sides += [(side, m[2]) for side in sides]
             elif m := re.match(r"d(\w+)/dt\s*=(.*)", line) or re.match(r"(\w+)_t\s*=(.*)", line):
@@ -120,6 +122,8 @@ class Run:
         self.conditions = {(c, s): "periodic" for c in m.order for s in AXES}
         for sides, what in m.sides:
             self.set_sides(sides, what)
+        self.edges = {c: condition for c, condition in map(self.edge_of, m.edges) if condition}
+        self.shape, self.face = None, None  # the mask of `inside` in this step; the neighbour beyond the edge that is worked out
         self.state, self.time, self.first_axis = {}, {}, 1
         self.state = {c: self.whole(self.value(m.starts[c], 0) if c in m.starts else 0.0) for c in m.order}
 
@@ -137,7 +141,17 @@ class Run:
             for c in self.model.order:
                 self.conditions.update({(c, side): word for side in named})
 
-    @property
+    def edge_of(self, what):
+        """Returns the component that a condition at the edge of `inside` is for, and both sides of the equation; None where
+        nothing flows."""
+        left, right = (formula(part) for part in what.split("="))
+        fluxes = [n.args[0] for n in [*ast.walk(left), *ast.walk(right)] if isinstance(n, ast.Call) and n.func.id == "flux"]
+        named = [n.id for n in fluxes or [*ast.walk(left), *ast.walk(right)] if isinstance(n, ast.Name) and n.id in self.model.order]
+        if not named or {n.id for n in fluxes} - {named[0]}:
+            raise Unsupported("the edge of a definition")
+        nothing = ast.unparse(left) == f"flux({named[0]})" and ast.unparse(right) == "0"
+        return named[0], None if nothing else (left, right)
+
     def mask(self):
         return None if self.model.inside is None else self.whole(self.value(self.model.inside, 0)) != 0
 
@@ -170,8 +184,44 @@ class Run:
         if isinstance(node, ast.Call) and node.func.id == "flux":
             return names["flux"]
         if isinstance(node, ast.Name):
-            return names[node.id]
+            return self.plain(self.model.definitions[node.id], names) if node.id not in names else names[node.id]
         return self.cellwise(node, lambda part: self.plain(part, names))
+
+    # --- Beyond the edge of `inside`: each component of a formula follows its condition on the face there.
+
+    def has_edge(self, node):
+        names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+        return any(n in self.edges or (n in self.model.definitions and self.has_edge(self.model.definitions[n])) for n in names)
+
+    def beyond_edge(self, node, column, row):
+        """Returns a formula's value in the ghost cell this way of each cell."""
+        if self.face is not None:
+            raise Unsupported("beyond the edge of what is beyond it")
+        self.face = column, row
+        try:
+            return self.value(node, 0)
+        finally:
+            self.face = None
+
+    def ghost(self, c):
+        """Returns a component's values in the ghost cells towards self.face."""
+        cells = self.state[c]
+        if c not in self.edges:
+            return cells
+        (column, row), self.face = self.face, None
+        x, y = self.name("x", 0) + column * self.dx / 2, self.name("y", 0) + row * self.dx / 2
+        self.face = column, row
+        known = {**self.model.parameters, "x": x, "y": y, "t": self.time.get(c, self.t), "pi": np.pi, "dx": self.dx, **self.state}
+
+        def at(value, flux):
+            left, right = (self.plain(part, {**known, c: value, "flux": flux}) for part in self.edges[c])
+            return left - right
+
+        rest = at(0.0, 0.0)
+        value, flux = at(1.0, 0.0) - rest, at(0.0, 1.0) - rest
+        if np.max(np.abs(at(2.0, 0.0) - rest - 2 * value)) > 1e-12 * np.max(np.abs(value)):
+            raise Unsupported("a condition that is not linear")
+        return ((flux / self.dx - value / 2) * cells - rest) / (flux / self.dx + value / 2)
 
     def padded(self, c, pad):
         """Pads a component with `pad` rings of ghost cells: those of `first_axis` first."""
@@ -249,6 +299,8 @@ class Run:
 
     def name(self, name, pad):
         m = self.model
+        if name in self.state and self.face is not None:
+            return self.ghost(name)
         if name in self.state:
             return self.padded(name, pad) if pad else self.state[name]
         if name in m.parameters:
@@ -257,8 +309,8 @@ class Run:
             return self.value(m.definitions[name], pad)
         if name in ("x", "y"):
             n, axis = (self.nx, 1) if name == "x" else (self.ny, 0)
-            places = np.arange(-pad, n + pad)
-            if pad:
+            places = np.arange(-pad, n + pad) + (0 if self.face is None else self.face[1 - axis])
+            if pad or self.face is not None:
                 wraps = {self.wraps(c, axis) for c in m.order}
                 if len(wraps) > 1:
                     raise Unsupported("places beyond a side that is periodic for some")
@@ -296,11 +348,17 @@ class Run:
             or any(self.derives(self.model.definitions[name]) for name in names & {*self.model.definitions})
         )  # fmt: skip
 
-    def ring(self, node, pad):
-        """Returns a function (columns, rows) -> the field shifted by that offset."""
+    def ring(self, node, pad, beside=()):
+        """Returns a function (columns, rows) -> the field shifted by that offset. `beside` are the other formulas whose
+        neighbours the operator reads."""
         nx, ny = self.nx + 2 * pad, self.ny + 2 * pad
+        face, self.face = self.face, None
         a, corners_differ = self.surrounded(node, pad + 1)
-        mask = self.mask
+        self.face = face
+        mask = self.shape
+        has_edge = mask is not None and any(map(self.has_edge, (node, *beside)))
+        if has_edge and (pad or face is not None or self.derives(node)):
+            raise Unsupported("derivatives of derivatives beside a condition at the edge")
         if mask is not None:  # beyond a side its condition applies
             if pad and not all(self.wraps(c, axis) for c in self.model.order for axis in (0, 1)):
                 raise Unsupported("nested derivatives beside `inside` at sides")
@@ -317,7 +375,8 @@ class Run:
                 return a[rows, columns]
             if column and row:
                 raise Unsupported("diagonals beside `inside`")
-            return np.where(mask[rows, columns], a[rows, columns], a[1:-1, 1:-1])
+            beyond = self.beyond_edge(node, column, row) if has_edge else a[1:-1, 1:-1]
+            return np.where(mask[rows, columns], a[rows, columns], beyond)
 
         return at
 
@@ -334,7 +393,7 @@ class Run:
             column, row = (int(ast.literal_eval(part)) for part in node.slice.elts)
             if max(abs(column), abs(row)) <= 1:
                 return self.ring(node.value, pad)(column, row)
-            if self.mask is not None or not isinstance(node.value, ast.Name) or node.value.id not in self.state:
+            if self.shape is not None or not isinstance(node.value, ast.Name) or node.value.id not in self.state:
                 raise Unsupported("far neighbours of a formula, or beside `inside`")
             c, n, m = node.value.id, self.nx, self.ny
             if pad and not (self.wraps(c, 0) and self.wraps(c, 1)):
@@ -401,7 +460,7 @@ class Run:
         gradients, pairs = self.vector(node)
         total = 0.0
         for coefficient, of in gradients:
-            d, f = self.ring(coefficient, pad), self.ring(of, pad)
+            d, f = self.ring(coefficient, pad, [of]), self.ring(of, pad, [coefficient])
             if (self.isotropic or self.fourth) and np.ndim(self.value(coefficient, 0)) == 0:  # a number times the Laplacian
                 total = total + self.value(coefficient, 0) * self.operator(ast.Call(ast.Name("lap"), [of], []), pad)
                 continue
@@ -473,6 +532,7 @@ class Run:
     def advance(self, steps=1):
         for _ in range(steps):
             old, t, dt = self.state, self.t, self.dt
+            self.shape = self.mask()  # of the step's start
             after = lambda k, share: {**old, **{c: old[c] + share * dt * k[c] for c in k}}  # noqa: E731, B023
             k1 = self.rate(old, t)
             nexts = {c: self.whole(self.value(f, 0)) for c, f in self.model.nexts.items()}
@@ -512,7 +572,6 @@ class Run:
             else:
                 raise Unsupported(self.stepper)
             new |= nexts
-            mask = self.mask
-            if mask is not None:
-                new = {c: np.where(mask, new[c], old[c]) for c in new}
+            if self.shape is not None:
+                new = {c: np.where(self.shape, new[c], old[c]) for c in new}
             self.state, self.time, self.step, self.t = new, {}, self.step + 1, t + dt
