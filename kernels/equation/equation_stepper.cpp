@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "kernels/cpu/subnormals.h"
+#include "kernels/equation/global_values.h"
 #include "kernels/equation/implicit_solve.h"
 #include "kernels/equation/operations.h"
 #include "kernels/field/divide.h"
@@ -67,6 +68,7 @@ EquationStepper<T>::EquationStepper(Program program,
           setup.ny, setup.nx, wrapping(program_, 1) != Wrapping::none, threads.size(), least_cells(program_)),
       inputs_(std::make_shared<InputValues<T>>(program_)),
       of_time_(inputs_->of_time()),
+      ghosts_of_globals_(has_ghosts_of_globals(program_)),
       compiler_(std::move(compiler)) {
     constexpr int line = int(AlignedBuffer<T>::kAlignment / sizeof(T));
     setup_.plain = setup_.plain || !has_row_machine();
@@ -93,6 +95,7 @@ EquationStepper<T>::EquationStepper(Program program,
     if (!program_.linear.terms.empty())
         implicit_ = std::make_unique<ImplicitSolve<T>>(
             program_.linear, program_.components, setup.nx, setup.ny, threads_);
+    globals_ = std::make_unique<GlobalValues<T>>(program_.globals, setup_, threads_);
 }
 
 template <class T>
@@ -129,7 +132,13 @@ auto EquationStepper<T>::next_frame() -> std::shared_ptr<const StepFrame<T>> {
         inputs_->update(setup_, step_, time(), stale_);
         if (implicit_ && stale_) implicit_->set(inputs_->linear(), setup_.dt);
     }
-    auto frame = std::make_shared<StepFrame<T>>(StepFrame<T>{program_, setup_, pitch_, {}, inputs_, step_});
+    return make_frame();
+}
+
+template <class T>
+auto EquationStepper<T>::make_frame() -> std::shared_ptr<const StepFrame<T>> {
+    auto frame = std::make_shared<StepFrame<T>>(
+        StepFrame<T>{program_, setup_, pitch_, {}, inputs_, step_, globals_->data()});
     for (std::size_t a = 0; a < program_.arrays.size(); ++a) frame->cells.push_back(cells(int(a)));
     return frame;
 }
@@ -174,6 +183,17 @@ void EquationStepper<T>::solve(const Solve& solve) {
         return result;
     };
     implicit_->solve(views(solve.from), views(solve.to));
+}
+
+// Does what couples all cells, after a whole stage. Returns whether ghost cells have changed by it.
+template <class T>
+bool EquationStepper<T>::finish_stage(const Stage& stage) {
+    if (!stage.solve.to.empty()) solve(stage.solve);
+    for (const Reduction& reduction : stage.reductions) globals_->reduce(reduction, array(reduction.array));
+    if (stage.reductions.empty() || !ghosts_of_globals_) return false;
+    inputs_ = std::make_shared<InputValues<T>>(*inputs_);
+    inputs_->update_globals(setup_, step_, time(), globals_->exact());
+    return true;
 }
 
 template <class T>
@@ -224,15 +244,14 @@ void EquationStepper<T>::advance(long long steps) {
     const int most = levels_of_pass(steps * static_cast<long long>(stages_.size()));
     std::vector<Level> levels;
     for (long long i = 0; i < steps; ++i) {
-        const auto frame = next_frame();
+        auto frame = next_frame();
         if (levels.empty()) take_compiled();
         const auto run = [&](const PreparedStage<T>& stage) {
             levels.push_back({&stage, frame});
-            const Solve& then = stage.stage->solve;
-            if (int(levels.size()) < most && then.to.empty()) return;
+            if (int(levels.size()) < most && !couples_all_cells(*stage.stage)) return;
             run_pass(levels);
             levels.clear();
-            if (!then.to.empty()) solve(then);
+            if (finish_stage(*stage.stage)) frame = make_frame();
         };
         if (stale_) std::ranges::for_each(once_, run);
         stale_ = false;

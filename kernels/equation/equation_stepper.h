@@ -18,6 +18,8 @@ namespace stencil::equation {
 
 template <class T>
 class ImplicitSolve;
+template <class T>
+class GlobalValues;
 
 template <class T>
 class EquationStepper : public StepSettings {
@@ -63,6 +65,8 @@ class EquationStepper : public StepSettings {
     void take_compiled();
     void run_pass(const std::vector<Level>& levels);
     void solve(const Solve& solve);
+    bool finish_stage(const Stage& stage);
+    std::shared_ptr<const StepFrame<T>> make_frame();
 
     Program program_;
     ThreadPool& threads_;
@@ -71,9 +75,10 @@ class EquationStepper : public StepSettings {
     std::vector<AlignedBuffer<T>> buffers_;
     std::vector<int> buffer_of_;  ///< by array; the state and the next state swap or share one buffer
     std::shared_ptr<InputValues<T>> inputs_;  ///< of the last step
-    bool of_time_;
+    bool of_time_, ghosts_of_globals_;
     std::vector<PreparedStage<T>> once_, stages_;
     std::unique_ptr<ImplicitSolve<T>> implicit_;  ///< set if the program has implicit stages
+    std::unique_ptr<GlobalValues<T>> globals_;
     RowCompiler compiler_;
     std::unique_ptr<CompiledRows> rows_;  ///< null until compilation starts
     double made_ = 0, expected_ = 0;      ///< steps

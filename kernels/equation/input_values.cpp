@@ -19,7 +19,16 @@ std::vector<double> evaluate(const Inputs& inputs, const std::vector<double>& sc
     return results;
 }
 
-std::vector<double> scalars_of(const EquationSetup& setup, long long step, double time) {
+}  // namespace
+
+template <class T>
+InputValues<T>::InputValues(const Program& program)
+    : program_(program), globals_(std::size_t(program.globals)), ghosts_(program.arrays.size()) {}
+
+template <class T>
+std::vector<double> InputValues<T>::scalars_of(const EquationSetup& setup,
+                                               long long step,
+                                               double time) const {
     std::vector<double> values(kParameters);
     values[kTime] = time;
     values[kStep] = double(step);
@@ -29,13 +38,9 @@ std::vector<double> scalars_of(const EquationSetup& setup, long long step, doubl
     values[kColumns] = setup.nx;
     values[kRows] = setup.slab.whole() ? setup.ny : setup.slab.field_rows;
     values.insert(values.end(), setup.parameters.begin(), setup.parameters.end());
+    values.insert(values.end(), globals_.begin(), globals_.end());
     return values;
 }
-
-}  // namespace
-
-template <class T>
-InputValues<T>::InputValues(const Program& program) : program_(program), ghosts_(program.arrays.size()) {}
 
 template <class T>
 bool InputValues<T>::update(const EquationSetup& setup, long long step, double time, bool all) {
@@ -48,6 +53,21 @@ bool InputValues<T>::update(const EquationSetup& setup, long long step, double t
     }
     if (all) linear_ = evaluate(program_.linear.coefficients, scalars, 0, 0);
     if (all) update_lines(setup, scalars);
+    return update_ghosts(setup, scalars, all) || changed;
+}
+
+template <class T>
+void InputValues<T>::update_globals(const EquationSetup& setup,
+                                    long long step,
+                                    double time,
+                                    const std::vector<double>& globals) {
+    globals_ = globals;
+    update_ghosts(setup, scalars_of(setup, step, time), false);
+}
+
+template <class T>
+bool InputValues<T>::update_ghosts(const EquationSetup& setup, const std::vector<double>& scalars, bool all) {
+    bool changed = false;
     for (std::size_t a = 0; a < program_.arrays.size(); ++a)
         changed = update_ghosts(setup, int(a), scalars, all) || changed;
     return changed;

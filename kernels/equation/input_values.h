@@ -1,6 +1,8 @@
 // The inputs of a program's steps besides its arrays, rounded to the run's precision.
 #pragma once
 
+#include <functional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -17,6 +19,8 @@ struct EquationSetup {
     bool plain = false;  ///< scalar interpreter, one cell at a time: the reference
     Slab slab = {};      ///< the part of a distributed field that the (ny, nx) cells are
     double past_dt = 0;  ///< dt of the step before, whose arrays Program::past are; 0: there was none
+    /// Adds up numbers over all slabs; all slabs call it at the same place of a step.
+    std::function<void(std::span<std::uint64_t>)> sum_over_slabs = {};
 };
 
 /// Times are time + (step' - step) dt, so that errors do not accumulate.
@@ -100,6 +104,11 @@ class InputValues {
     /// Updates the inputs for the step after `step` steps, which starts at `time`; without `all`, only those
     /// that depend on time. Returns whether any changed.
     bool update(const EquationSetup& setup, long long step, double time, bool all);
+    /// Updates the ghost cells that depend on time, after global values have changed.
+    void update_globals(const EquationSetup& setup,
+                        long long step,
+                        double time,
+                        const std::vector<double>& globals);
     /// Whether any input differs from step to step.
     bool of_time() const;
 
@@ -115,11 +124,13 @@ class InputValues {
 
   private:
     void update_lines(const EquationSetup& setup, const std::vector<double>& scalars);
+    std::vector<double> scalars_of(const EquationSetup& setup, long long step, double time) const;
+    bool update_ghosts(const EquationSetup& setup, const std::vector<double>& scalars, bool all);
     bool update_ghosts(const EquationSetup& setup, int array, std::vector<double> scalars, bool all);
 
     const Program& program_;
     std::vector<T> uniforms_;
-    std::vector<double> linear_;
+    std::vector<double> linear_, globals_;
     std::vector<std::vector<T>> columns_, rows_;
     std::vector<std::array<GhostLine<T>, 4>> ghosts_;
 };

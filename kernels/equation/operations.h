@@ -94,10 +94,26 @@ inline bool draws_numbers(const Stage& stage) {
     return std::ranges::find(stage.operations, Code::random, &Operation::code) != stage.operations.end();
 }
 
+/// Whether every cell depends on all others after the stage: a pass ends there, and steps are not fused.
+inline bool couples_all_cells(const Stage& stage) {
+    return !stage.solve.to.empty() || !stage.reductions.empty();
+}
+inline bool couples_all_cells(const Program& program) {
+    const auto does = [](const Stage& stage) { return couples_all_cells(stage); };
+    return std::ranges::any_of(program.once, does) || std::ranges::any_of(program.stages, does);
+}
+
 /// Whether the ghost cells of some array depend on time.
 inline bool has_ghosts_of_time(const Program& program) {
     return std::ranges::any_of(program.arrays, [](const ArrayInfo& array) {
         return std::ranges::any_of(array.ghosts, [](const Ghosts& g) { return g.coefficients.of_time; });
+    });
+}
+
+/// Whether the ghost cells of some array depend on global values.
+inline bool has_ghosts_of_globals(const Program& program) {
+    return std::ranges::any_of(program.arrays, [](const ArrayInfo& array) {
+        return std::ranges::any_of(array.ghosts, [](const Ghosts& g) { return g.coefficients.of_globals; });
     });
 }
 

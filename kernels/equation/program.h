@@ -18,6 +18,7 @@ enum class Code : std::uint8_t {
     constant,  ///< `number`, rounded to the precision
     scalar,    ///< the scalar `index`: a parameter of the model or a value of the run (kTime ...)
     uniform,   ///< the uniform `index`, rounded to the precision; the same in every cell
+    global,    ///< the global value `index`, rounded to the precision
     column,    ///< the column input `index`, which depends on the column only
     row,       ///< the row input `index`, which depends on the row only
     x,         ///< coordinates of the cell centre; only in programs of inputs
@@ -69,15 +70,25 @@ struct Solve {
     std::vector<int> from, to;
 };
 
+/// Makes a global value of an array's cells, in float64: a sum in the order of
+/// kernels/view/statistics/sum_tree.h, so that its bits depend on the field's size only. A cell that is not a
+/// number makes it none.
+struct Reduction {
+    enum class Kind : std::uint8_t { sum, mean, minimum, maximum } kind = Kind::sum;
+    int array = 0, global = 0;
+    int cells = -1;  ///< the global value that a mean divides by; -1: the number of cells
+};
+
 /// A stage reads arrays at most one cell away, as earlier stages left them.
 struct Stage {
     Operations operations;
     std::vector<Output> outputs;
-    Solve solve = {};  ///< after the outputs; empty: none
+    Solve solve = {};                        ///< after the outputs; empty: none
+    std::vector<Reduction> reductions = {};  ///< after the outputs, in order
 };
 
-/// The scalars of every model, followed by its parameters. kPast is dt over that of the step before, for
-/// programs that keep something of it; 0 if there was no such step.
+/// The scalars of every model, followed by its parameters and the global values. kPast is dt over that of the
+/// step before, for programs that keep something of it; 0 if there was no such step.
 enum : int { kTime, kStep, kDt, kPast, kSpacing, kColumns, kRows, kParameters };
 
 /// Computed in float64 and rounded once: uniforms from scalars and uniforms, column inputs also from x, row
@@ -85,7 +96,8 @@ enum : int { kTime, kStep, kDt, kPast, kSpacing, kColumns, kRows, kParameters };
 struct Inputs {
     Operations operations;
     std::vector<int> outputs;
-    bool of_time = false;  ///< depends on time
+    bool of_time = false;     ///< depends on time
+    bool of_globals = false;  ///< depends on global values, hence on time; only ghost cells do
     /// Whether a column or row input beyond the sides wraps around.
     std::vector<bool> wraps = {};
 };
@@ -129,6 +141,7 @@ struct Program {
     std::vector<Stage> stages;
     Inputs uniforms, columns, rows;
     LinearPart linear;  ///< no terms if there are no implicit stages
+    int globals = 0;    ///< number of global values
 };
 
 /// Which arrays are periodic along an axis (0: x). If only some are, no executor fuses steps, because rows at

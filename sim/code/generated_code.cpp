@@ -27,8 +27,9 @@ namespace {
 void add_cuda_texts(GeneratedCode& code, const Program& program, const RunSpec& spec) {
     const bool float64 = spec.dtype == DType::float64;
     code.texts.push_back({name_of_launches(program.stages.size()), "CUDA", cuda_text(program, float64)});
-    if (!program.linear.terms.empty()) {
-        code.why_single = "what is solved for by transforms reaches all cells";
+    if (couples_all_cells(program)) {
+        code.why_single = program.linear.terms.empty() ? "values of the whole field depend on all cells"
+                                                       : "what is solved for by transforms reaches all cells";
         return;
     }
     const FusedProgram fused(program);

@@ -102,6 +102,7 @@ class Names {
         taken.insert(taken.end(), scalars_.begin(), scalars_.end());
         uniform_ = free_prefix("c", taken);
         value_ = free_prefix("t", taken);
+        global_ = free_prefix("g", taken);
     }
 
     std::string array(int index, int dx = 0, int dy = 0) const {
@@ -109,8 +110,9 @@ class Names {
     }
     std::string scalar(int index) const {
         const auto i = std::size_t(index);
-        return i < scalars_.size() ? scalars_[i] : fmt::format("parameter{}", index);
+        return i < scalars_.size() ? scalars_[i] : global(index - int(scalars_.size()));
     }
+    std::string global(int index) const { return fmt::format("{}{}", global_, index + 1); }
     std::string uniform(int index) const { return fmt::format("{}{}", uniform_, index + 1); }
     /// A new name each time.
     std::string next_value() { return fmt::format("{}{}", value_, ++values_); }
@@ -125,6 +127,8 @@ class Names {
                 return scalar(o.index);
             case Code::uniform:
                 return uniform(o.index);
+            case Code::global:
+                return global(o.index);
             case Code::column:
                 return column(o.index, o.dx);
             case Code::row:
@@ -142,7 +146,7 @@ class Names {
 
   private:
     std::vector<std::string> scalars_, arrays_;
-    std::string uniform_, value_;
+    std::string uniform_, value_, global_;
     int values_ = 0;
 };
 
@@ -217,6 +221,12 @@ std::string stage_text(const std::string& title, const Stage& stage, Names& name
         text += fmt::format("  {} solves for {} by transforms, implicitly in what is linear\n",
                             names.array(stage.solve.to[i]),
                             names.array(stage.solve.from[i]));
+    for (const Reduction& r : stage.reductions)
+        text += fmt::format("  {} = the {} of {}{}\n",
+                            names.global(r.global),
+                            std::array{"sum", "mean", "least", "largest"}[std::size_t(r.kind)],
+                            names.array(r.array),
+                            r.cells < 0 ? " over the whole field" : " over the cells inside");
     return text + "\n";
 }
 
@@ -224,9 +234,9 @@ std::string stage_text(const std::string& title, const Stage& stage, Names& name
 constexpr std::string_view kNames =
     "number parameter component data random x y t step dt dx nx ny add subtract multiply divide negate sqrt "
     "abs "
-    "floor min max exp log sin cos tanh atan2 power less less_or_equal equal where stored neighbour "
-    "laplacian "
-    "laplacian9 difference_x difference_y difference_xx difference_yy difference_xy divergence";
+    "floor min max exp log sin cos tanh atan2 power less less_or_equal equal where stored mean sum min max "
+    "neighbour laplacian laplacian9 difference_x difference_y difference_xx difference_yy difference_xy "
+    "divergence";
 static_assert(std::ranges::count(kNames, ' ') == std::ptrdiff_t(Op::divergence));
 
 // Formats expressions of a graph. Those that are used more than once have a line of their own.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/equation/operations.h"
 #include "kernels/methods/steppers.h"
 #include "sim/model/step/stages.h"
 #include "sim/problem/typed_run.h"
@@ -11,6 +12,10 @@ namespace {
 
 // A multiple of most temporal blocking depths of fused kernels; the depth is known only after autotuning.
 constexpr int kFusedSteps = 48;
+
+// Steps between two exchanges where each step needs values of the whole field, so that processes wait for
+// each other anyway.
+constexpr int kCoupledSteps = 4;
 
 // The halo that one fused pass of the method needs.
 struct Reach {
@@ -33,7 +38,9 @@ Reach reach_of(const SolverSetup& setup) {
     if (!program.linear.terms.empty()) return {0, false};
     // Arrays that differ in wrapping around would need different halos.
     if (equation::wrapping(program, 1) == equation::Wrapping::some) return {0, false};
-    const int steps = cuda ? kFusedSteps : kEquationSteps;
+    const int steps = equation::couples_all_cells(program) ? kCoupledSteps
+                      : cuda                               ? kFusedSteps
+                                                           : kEquationSteps;
     return {steps * int(program.stages.size()) + int(program.once.size()),
             equation::wrapping(program, 1) == equation::Wrapping::all,
             steps};

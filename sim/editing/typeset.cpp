@@ -214,6 +214,12 @@ class Typesetter {
             std::ranges::find(kDerivatives, std::string_view(s.text), &DerivativeRow::name);
         if (derivative != kDerivatives.end()) return differentiated(*derivative, of, size);
         if (s.text == "abs") return between_bars(set(of, size), size);
+        if (s.text == "mean" || s.text == "average") return between_angles(set(of, size), size);
+        if (s.text == "integral") {
+            MathBox box = before("∫", kProduct, 0.1f * size);
+            append(box, text("dx dy", size), kWide * size);
+            return bracketed(box, size);
+        }
         if (s.text == "grad2") {
             MathBox inside = text("∇", size);
             append(inside, set(of, size, kPower));
@@ -279,6 +285,17 @@ class Typesetter {
         put(box, inside, edge, 0);
         box.width += edge;
         for (const float x : {0.3f * edge, box.width - 0.3f * edge}) box.lines.push_back({x, top, x, bottom});
+        return box;
+    }
+
+    MathBox between_angles(const MathBox& inside, float size) const {
+        MathBox box;
+        const float edge = 0.35f * size, top = -inside.ascent, bottom = inside.descent;
+        put(box, inside, edge, 0);
+        box.width += edge;
+        for (const auto& [tip, end] : {std::pair(0.08f * size, edge - 0.06f * size),
+                                       std::pair(box.width - 0.08f * size, box.width - edge + 0.06f * size)})
+            for (const float y : {top, bottom}) box.lines.push_back({tip, (top + bottom) / 2, end, y});
         return box;
     }
 

@@ -178,14 +178,17 @@ class Assembly {
 
     void require_near(Node formula, TextSpan span) const {
         const Graph& g = result_.graph;
-        if (g.radius(formula) > kMostReach)
+        int reach = 0, wide = 0;
+        g.walk(formula, [&](Node part) {
+            reach = std::max(reach, g.radius(part));
+            wide += reaches_neighbours(g[part].op) && g.radius(part) > 1;
+        });
+        if (reach > kMostReach)
             semantics_.refuse(span,
                               "this reaches {} cells away, one neighbour after the other, and at most "
                               "{} are allowed",
-                              g.radius(formula),
+                              reach,
                               kMostReach);
-        int wide = 0;
-        g.walk(formula, [&](Node part) { wide += reaches_neighbours(g[part].op) && g.radius(part) > 1; });
         if (wide > kMostWideParts)
             semantics_.refuse(span,
                               "this takes differences of differences, or neighbours of neighbours, "
@@ -245,12 +248,14 @@ class Assembly {
 
     void inside(Node node, const NamedFormula& definition) {
         const Dependence& depends = result_.graph.depends(node);
-        if (depends.random || result_.graph.radius(node) > 0)
+        if (depends.random || depends.global || result_.graph.radius(node) > 0)
             semantics_.refuse(
                 definition.formula.span,
                 "`inside` is a condition on x, y, t and the components' values in the cell, or a "
                 "picture: {} cannot stand in it",
-                depends.random ? "random numbers, which are others at each step," : "neighbours");
+                depends.random   ? "random numbers, which are others at each step,"
+                : depends.global ? "values of the whole field"
+                                 : "neighbours");
         if (depends.uniform())
             semantics_.refuse(
                 definition.span,
@@ -468,6 +473,7 @@ class Assembly {
                 require_unused(sensitivity_name(result_.components[c].name, s.text), s.span);
             for (const NamedFormula& d : statements_.definitions)
                 require_unused(sensitivity_name(d.name, s.text), s.span);
+            refuse_extremes(s.span);
             const auto refused = add_sensitivities(result_, int(parameter - result_.parameters.begin()));
             if (refused)
                 semantics_.refuse(s.span,
@@ -476,6 +482,21 @@ class Assembly {
                                   quotable(refused->quantity),
                                   refused->at_edge ? "the edge" : "a side",
                                   s.text);
+        }
+    }
+
+    void refuse_extremes(TextSpan span) const {
+        const Graph& g = result_.graph;
+        const auto refuse = [&](Node part) {
+            if (g[part].op == Op::least || g[part].op == Op::largest)
+                semantics_.refuse(span,
+                                  "the least and the largest value of the whole field have no derivative: "
+                                  "`sensitivity` takes `mean` and `integral` in their place");
+        };
+        for (const Evolving& c : result_.components) {
+            g.walk(c.formula, refuse);
+            for (const Condition& side : c.sides) g.walk(side.right, refuse);
+            if (c.edge) g.walk(c.edge->right, refuse);
         }
     }
 

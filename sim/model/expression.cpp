@@ -64,6 +64,10 @@ Node Graph::insert(const Expression& expression) {
     }
     finite = finite && (expression.op != Op::divide || is_nonzero(expression.args[1]));
     if (reaches_neighbours(expression.op)) radius += 1;
+    if (is_global(expression.op)) {
+        depends = {.time = true, .global = true};
+        radius = 0;
+    }
     if (nodes_.size() >= kMaxNodes || depth > kMaxDepth) {
         nodes_by_expression_.erase(entry);
         throw std::length_error("too many expressions");
@@ -108,7 +112,7 @@ Node Graph::make(Expression e) {
         case Op::neighbour:
             return neighbour(a, e.column, e.row);
         default:
-            return folded(e);
+            return is_global(e.op) ? global(e.op, a) : folded(e);
     }
 }
 
@@ -204,6 +208,11 @@ Node Graph::real_power(Node a, Node b) {
 
 Node Graph::stored(Node a, int definition) {
     return insert({.op = Op::stored, .count = 1, .index = definition, .args = {a}});
+}
+
+Node Graph::global(Op op, Node a) {
+    if (depends_[a].uniform() && op != Op::total) return a;
+    return insert({.op = op, .count = 1, .args = {a}});
 }
 
 Node Graph::neighbour(Node a, int column, int row) {

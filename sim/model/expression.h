@@ -54,6 +54,11 @@ enum class Op : std::uint8_t {
     equal,
     select,  ///< args: condition, value if it is not 0, value otherwise
     stored,  ///< the argument as an array whose ghost cells follow the conditions of definition `index`
+    // Global values: of the argument over the whole field (or inside of `inside`) at the step's start.
+    mean,
+    total,  ///< its sum
+    least,
+    largest,
     // Operations that read neighbours, for unit spacing.
     neighbour,      ///< the argument `column` and `row` cells away
     laplacian,      ///< n + s + e + w - 4 c
@@ -68,6 +73,10 @@ enum class Op : std::uint8_t {
 
 constexpr bool reaches_neighbours(Op op) {
     return op >= Op::neighbour;
+}
+
+constexpr bool is_global(Op op) {
+    return op >= Op::mean && op <= Op::largest;
 }
 
 struct Expression {
@@ -87,6 +96,8 @@ struct Dependence {
     bool cell = false;                 ///< on components, data or random numbers
     bool evolving = false;             ///< on components or random numbers
     bool random = false;
+    bool global = false;  ///< on a global value, which only executors know
+    /// Whether it is the same in every cell.
     bool uniform() const { return !column && !row && !cell; }
     Dependence& operator|=(const Dependence& other) {
         return *this = {column || other.column,
@@ -94,7 +105,8 @@ struct Dependence {
                         time || other.time,
                         cell || other.cell,
                         evolving || other.evolving,
-                        random || other.random};
+                        random || other.random,
+                        global || other.global};
     }
 };
 
@@ -107,7 +119,8 @@ class Graph {
     const Expression& operator[](Node node) const { return nodes_[node]; }
     std::size_t size() const { return nodes_.size(); }
     const Dependence& depends(Node node) const { return depends_[node]; }
-    /// How many cells away the expression reads, along either axis.
+    /// How many cells away the expression reads, along either axis. A global value reads none: what it is
+    /// made of has a radius of its own.
     int radius(Node node) const { return radius_[node]; }
 
     // The functions below simplify on the way: they fold constants and collect uniform factors, which changes
@@ -129,12 +142,15 @@ class Graph {
     Node real_power(Node a, Node b);
     Node neighbour(Node a, int column, int row);
     Node stored(Node a, int definition);
+    /// A global value; that of what is the same in every cell is simpler, except for a sum.
+    Node global(Op op, Node a);
 
     static constexpr int kMaxPower = 1024;
 
-    /// Calls visit(node) once for the node and for each expression below it.
+    /// Calls visit(node) once for the node and for each expression below it; without `into_globals` not for
+    /// what global values are made of.
     template <class Visit>
-    void walk(Node node, Visit&& visit) const {
+    void walk(Node node, Visit&& visit, bool into_globals = true) const {
         std::vector<bool> seen(nodes_.size());
         std::vector<Node> open{node};
         while (!open.empty()) {
@@ -144,6 +160,7 @@ class Graph {
             seen[next] = true;
             visit(next);
             const Expression& e = nodes_[next];
+            if (is_global(e.op) && !into_globals) continue;
             open.insert(open.end(), e.args.begin(), e.args.begin() + e.count);
         }
     }

@@ -28,6 +28,19 @@ Value chained(Semantics& m, const Syntax& call, const Args& v) {
     return node;
 }
 
+// A value of the whole field at the step's start, the same in every cell.
+template <Op op>
+Value whole_field(Semantics& m, const Syntax& call, const Args& v) {
+    return m.graph().global(op, m.scalar_of(v[0], call.text));
+}
+
+// The sum over all cells times their area.
+Value integral(Semantics& m, const Syntax& call, const Args& v) {
+    Graph& g = m.graph();
+    const Node sum = g.global(Op::total, m.scalar_of(v[0], call.text));
+    return g.multiply(g.multiply(m.spacing(), m.spacing()), sum);
+}
+
 Value laplacian(Semantics& m, const Syntax& call, const Args& v) {
     return m.laplacian(m.field_of(v[0], call.text));
 }
@@ -223,6 +236,10 @@ const std::vector<Function>& functions() {
         {"abs", 1, 1, cellwise<Op::abs>, "the absolute value", "abs(x - Lx/2)"},
         {"min", 2, 8, chained<Op::minimum>, "the least", "min(u, 1)"},
         {"max", 2, 8, chained<Op::maximum>, "the largest", "max(u, v, 0)"},
+        {"mean", 1, 1, whole_field<Op::mean>, "the mean over the whole field", "u - mean(u)", kYields},
+        {"integral", 1, 1, integral, "the integral over the whole field", "a - integral(u*v)", kYields},
+        {"min", 1, 1, whole_field<Op::least>, "the least value in the whole field", "u - min(u)"},
+        {"max", 1, 1, whole_field<Op::largest>, "the largest value in the whole field", "u/max(abs(u))"},
         {"floor", 1, 1, cellwise<Op::floor>, "the next whole number below", "floor(10*u)"},
         {"ceil", 1, 1, "-floor(-a)", "the next whole number above", "ceil(10*u)"},
         {"round", 1, 1, "floor(a + 0.5)", "the nearest whole number", "round(u)"},
@@ -354,6 +371,7 @@ constexpr auto kSynonyms = std::to_array<std::pair<std::string_view, std::string
     {"d2_dy2", "dyy"},
     {"ln", "log"},
     {"fabs", "abs"},
+    {"average", "mean"},
     {"fmin", "min"},
     {"fmax", "max"},
     {"RAND", "random"},

@@ -23,6 +23,7 @@ class Tangent {
         const Node result = !changes                   ? zero()
                             : e.count == 0             ? leaf(e)
                             : e.op == Op::stored       ? stored(e)
+                            : is_global(e.op)          ? g_.global(e.op, of(e.args[0]))
                             : reaches_neighbours(e.op) ? difference(e)
                                                        : operation(node, e);
         return done_[node] = result;

@@ -9,6 +9,7 @@
 
 #include "kernels/cpu/thread_pool.h"
 #include "kernels/equation/equation_stepper.h"
+#include "kernels/equation/operations.h"
 #include "sim/field/field_hash.h"
 #include "sim/files/image.h"
 #include "sim/model/equations.h"
@@ -107,7 +108,12 @@ std::vector<Field> evaluate_starts(const Problem& spec, int first, int rows, Thr
     equation::EquationSetup setup;
     setup.nx = spec.size->nx;
     setup.ny = rows;
-    if (rows < ny) {
+    int begin_row = 0;
+    if (equation::couples_all_cells(program)) {
+        // Every part needs the whole field.
+        setup.ny = ny;
+        begin_row = first;
+    } else if (rows < ny) {
         // Adds halo rows for the neighbours that the formulas read.
         const int margin = int(program.once.size() + program.stages.size());
         const bool periodic = equation::wrapping(program, 1) == equation::Wrapping::all;
@@ -127,7 +133,7 @@ std::vector<Field> evaluate_starts(const Problem& spec, int first, int rows, Thr
     std::vector<Field> starts;
     for (std::size_t c = 0; c < spec.model->components.size(); ++c) {
         Array<double> cells(setup.nx, rows);
-        const FieldView<double> from = stepper.component(int(c)).rows(setup.slab.above, rows);
+        const FieldView<double> from = stepper.component(int(c)).rows(begin_row + setup.slab.above, rows);
         threads.for_ranges(rows, [&](std::int64_t begin, std::int64_t end) {
             const int y = int(begin), count = int(end - begin);
             copy_cells<double>(from.rows(y, count), cells.view().rows(y, count));

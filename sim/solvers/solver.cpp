@@ -48,6 +48,7 @@ equation::EquationSetup equation_setup(const SolverSetup& setup) {
     made.parameters = setup.params.values;
     made.seed = setup.typed->seed;
     made.plain = setup.method->float64_state;
+    made.sum_over_slabs = setup.sum;
     return made;
 }
 

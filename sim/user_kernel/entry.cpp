@@ -192,6 +192,7 @@ Entry entry_of(const Problem& spec) {
     };
     if (std::ranges::any_of(program.stages, equation::draws_numbers))
         refuse("draws random numbers in every step");
+    if (program.globals > 0) refuse("has values of the whole field");
     if (!equations.data.empty()) refuse("reads pictures or arrays");
     for (const ModelParameter& row : spec.model->parameters) entry.parameters.push_back(member(row.name));
     entry.parameters.insert(entry.parameters.end(), {"dt", "dx"});

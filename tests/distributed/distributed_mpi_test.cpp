@@ -101,7 +101,15 @@ TEST_CASE("Typed equations are spread to the bit: places, noise, several stages,
         "--size 53x140 --steps 300 --model cahn-hilliard --stepper euler --dt follow:0.8limit --at "
         "90:paint=0.9,9,replace,20,70 --export field.npy,spec.json,timings.json,statistics.csv",
         3);
+    require_equal_runs(shape + "--model allen-cahn-conserved --stepper heun --at 30:D=0.5 --show u-mean(u)",
+                       3);
     const ScratchFolder folder;
+    const auto whole =
+        write_bytes(folder / "whole.txt",
+                    "du/dt = lap(u) - u + integral(u*v)/9 + sin(max(dx(v)))\n"
+                    "dv/dt = 0.1*lap(v) + mean((u - mean(u))^2)\nu(0) = x/Lx - mean(x/Lx)\nv(0) = "
+                    "random\ntop: u = mean(u*v)\nbottom: u = 1\ninside = x + y > 30\ndt = 0.05\n");
+    require_equal_runs(shape + "--model " + whole.string(), 3);
     for (const std::string sides :
          {"boundary = periodic",
           "boundary = zero",

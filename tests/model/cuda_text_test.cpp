@@ -9,6 +9,7 @@
 #include "kernels/cpu/subnormals.h"
 #include "kernels/cuda/cuda_runtime.h"
 #include "kernels/equation/cuda/nvrtc.h"
+#include "kernels/equation/global_values.h"
 #include "kernels/field/divide.h"
 #include "sim/machine/kernel_cache.h"
 #include "sim/model/step/stages.h"
@@ -71,16 +72,30 @@ std::vector<T> run_text(const Equations& e,
     KernelArguments<T> arguments(program, setup, arrays.pitch);
     std::vector<T> lines(arguments.line_values() + 1);
     arguments.set_lines(lines.data());
+    ThreadPool pool(1);
+    GlobalValues<T> globals(program.globals, setup, pool);
+    arguments.set_globals(globals.data());
     for (long long step = 0; step < run.steps; ++step) {
         inputs.update(setup, step, double(step) * setup.dt, step == 0);
         arguments.pack_lines(inputs, lines.data());
         arguments.set_uniforms(inputs.uniforms());
         arguments.set_arrays(arrays.arrays);
         arguments.set_step(step);
-        for (std::size_t i = 0; step == 0 && i < program.once.size(); ++i)
-            kernels.run(fmt::format("once{}", i), arguments.data(), blocks_x, blocks_y);
-        for (std::size_t i = 0; i < program.stages.size(); ++i)
-            kernels.run(fmt::format("stage{}", i), arguments.data(), blocks_x, blocks_y);
+        const auto run_stages = [&](const char* name, const std::vector<Stage>& stages) {
+            for (std::size_t i = 0; i < stages.size(); ++i) {
+                kernels.run(name + std::to_string(i), arguments.data(), blocks_x, blocks_y);
+                for (const Reduction& r : stages[i].reductions)
+                    globals.reduce(
+                        r,
+                        FieldView<const T>{
+                            arrays.arrays[std::size_t(r.array)], run.nx, run.ny, int(arrays.pitch)});
+                if (stages[i].reductions.empty()) continue;
+                inputs.update_globals(setup, step, double(step) * setup.dt, globals.exact());
+                arguments.pack_lines(inputs, lines.data());
+            }
+        };
+        if (step == 0) run_stages("once", program.once);
+        run_stages("stage", program.stages);
         for (std::size_t c = 0; c < program.next.size(); ++c)
             std::swap(arrays.arrays[c], arrays.arrays[std::size_t(program.next[c])]);
     }

@@ -148,6 +148,7 @@ void compile(std::vector<Job>& jobs, KernelKind kernel, int columns = 0) {
             if (job.cubin.empty()) job.cubin = cubin_of<T>(job.program);
             if (job.start && job.start_cubin.empty()) job.start_cubin = cubin_of<T>(*job.start);
             job.several.clear();
+            if (!fused.fuses()) continue;
             if (kernel == KernelKind::resident)
                 job.several =
                     cubin_of_text(resident_text(fused, kFloat64, resident_shape_of(job.program, kFloat64)));

@@ -66,7 +66,14 @@ inline const std::vector<std::string> kTexts{
     "- "
     "gaussian_u + 0.01*WhiteNoise - 0.02*WhiteNoise_2*u + Gauss(L/2, L_min/2, 3, 2, 0.5); laplacian = "
     "fourth; "
-    "stepper = midpoint; dt = 0.01; left: u = sin(y); right: flux(u) = t; left: v = 0; right: v = 1"};
+    "stepper = midpoint; dt = 0.01; left: u = sin(y); right: flux(u) = t; left: v = 0; right: v = 1",
+    "du/dt = lap(u) + u - u^3 - mean(u - u^3) + 0.1*sin(max(abs(dx(u)))); dv/dt = 0.3*lap(v) - "
+    "v*integral(u*v)/100 + 0.1*(min(v) - v) + mean((u - mean(u))^2); dt = 0.05; stepper = heun; inside = x + "
+    "y "
+    "> 4",
+    "du/dt = -0.01*lap(lap(u) + y*mean(u)) + mean(grad2(u)) + mean(random); left: u = mean(u); right: "
+    "flux(u) = "
+    "0.1 - max(u)/9; top, bottom: u + flux(u)*integral(u)/50 = sin(x); dt = 0.01; stepper = midpoint"};
 /// Those that stay finite and are stepped several steps at a time.
 inline const std::vector<std::string> kFiniteTexts(kTexts.begin(), kTexts.begin() + 9);
 

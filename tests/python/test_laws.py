@@ -42,6 +42,7 @@ def in_other_units(text):
     text = re.sub(rf"\b({'|'.join(ORDER_ONE)})\(", r"2*\1(", text)
     text = re.sub(rf"\b({'|'.join(ORDER_TWO)})\(", r"4*\1(", text)
     text = re.sub(r"\blap2\(", "16*lap2(", text)
+    text = re.sub(r"\bintegral\(", "0.25*integral(", text)
     text = re.sub(r"flux\(", "2*flux(", text)
     text = re.sub(r"(?<![\w.])(x|y|Lx|Ly|dx)(?!\w|:|\(| =)", r"(\1/2)", text)
     text = re.sub(r"^origin = (.*), (.*)", lambda m: f"origin = {2 * float(m[1])!r}, {2 * float(m[2])!r}", text, flags=re.M)

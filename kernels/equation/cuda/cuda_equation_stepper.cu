@@ -54,10 +54,13 @@ CudaEquationStepper<T>::CudaEquationStepper(Program program,
       inputs_(program_),
       arguments_(program_, setup, cuda_pitch<T>(setup.nx)),
       lines_(arguments_.line_values(), stream),
+      globals_(program_.globals, setup_, stream),
       compile_(std::move(compile)),
       shape_(shape_over(setup, cuda_block(program_, sizeof(T) == 8))),
       lines_of_time_(has_ghosts_of_time(program_)),
-      steady_(!inputs_.of_time() && std::ranges::none_of(program_.stages, draws_numbers)) {
+      ghosts_of_globals_(has_ghosts_of_globals(program_)),
+      steady_(!inputs_.of_time() && std::ranges::none_of(program_.stages, draws_numbers) &&
+              (program_.globals == 0 || setup.slab.whole())) {
     for (std::size_t i = 0; i < program_.once.size(); ++i)
         once_.push_back(kernels_.find("once" + std::to_string(i)));
     for (std::size_t i = 0; i < program_.stages.size(); ++i)
@@ -72,6 +75,7 @@ CudaEquationStepper<T>::CudaEquationStepper(Program program,
         CUDA_CHECK(cudaMemsetAsync(arrays_.back(), 0, bytes, cuda_handle(stream)));
     }
     if (arguments_.line_values() > 0) arguments_.set_lines(lines_.data());
+    arguments_.set_globals(globals_.data());
 }
 
 template <class T>
@@ -100,16 +104,23 @@ template <class T>
 void CudaEquationStepper<T>::update_inputs() {
     if (!stale_ && steady_) return;
     if (inputs_.update(setup_, step_, time(), stale_)) arguments_.set_uniforms(inputs_.uniforms());
-    if (arguments_.line_values() > 0 && (stale_ || lines_of_time_))
-        lines_.send([&](T* to) { arguments_.pack_lines(inputs_, to); });
+    if (stale_ || lines_of_time_) send_lines();
     arguments_.set_step(step_);
     if (!stale_) return;
     if (implicit_) implicit_->set(inputs_.linear(), setup_.dt);
     launched_.wait();  // running graphs must not be destroyed
     graphs_.clear();
     arguments_.set_arrays(arrays_);
-    for (const LoadedKernel& kernel : once_) launch(kernel);
+    for (std::size_t i = 0; i < once_.size(); ++i) {
+        launch(once_[i]);
+        finish_stage(program_.once[i]);
+    }
     stale_ = false;
+}
+
+template <class T>
+void CudaEquationStepper<T>::send_lines() {
+    if (arguments_.line_values() > 0) lines_.send([&](T* to) { arguments_.pack_lines(inputs_, to); });
 }
 
 template <class T>
@@ -117,8 +128,20 @@ void CudaEquationStepper<T>::enqueue_step() {
     arguments_.set_arrays(arrays_);
     for (std::size_t i = 0; i < stages_.size(); ++i) {
         launch(stages_[i]);
-        if (!program_.stages[i].solve.to.empty()) solve(program_.stages[i].solve);
+        finish_stage(program_.stages[i]);
     }
+}
+
+// Does what couples all cells, after a whole stage. Ghost cells that depend on global values are made on the
+// host, which waits for these.
+template <class T>
+void CudaEquationStepper<T>::finish_stage(const Stage& stage) {
+    if (!stage.solve.to.empty()) solve(stage.solve);
+    for (const Reduction& reduction : stage.reductions)
+        globals_.reduce(reduction, FieldView<const T>(array(reduction.array)));
+    if (stage.reductions.empty() || !ghosts_of_globals_) return;
+    inputs_.update_globals(setup_, step_, time(), globals_.exact());
+    send_lines();
 }
 
 template <class T>
@@ -168,14 +191,19 @@ void CudaEquationStepper<T>::prepare_for(const SeveralSteps& kernel) {
 template <class T>
 void CudaEquationStepper<T>::use(std::unique_ptr<SeveralSteps> kernel) {
     stream_.synchronize();
-    if (kernel && implicit_) return;  // an implicit solve couples all cells, so steps cannot be fused
+    if (kernel && !fuses()) return;
     if (kernel) prepare_for(*kernel);
     fused_ = std::move(kernel);
 }
 
 template <class T>
+bool CudaEquationStepper<T>::fuses() const {
+    return !couples_all_cells(program_);
+}
+
+template <class T>
 bool CudaEquationStepper<T>::may_fuse() const {
-    return compile_ && !implicit_;
+    return compile_ && fuses();
 }
 
 template <class T>
@@ -249,7 +277,7 @@ void CudaEquationStepper<T>::wait_for_compiler() {
 template <class T>
 double CudaEquationStepper<T>::seconds_of_step(SeveralSteps* kernel) {
     const int steps = kernel ? kernel->steps_of(std::numeric_limits<int>::max()) : 1;
-    if (steps == 0 || (kernel && implicit_)) return std::numeric_limits<double>::infinity();
+    if (steps == 0 || (kernel && !fuses())) return std::numeric_limits<double>::infinity();
     stream_.synchronize();
     if (kernel) prepare_for(*kernel);
     CudaTimer timer;

@@ -8,6 +8,7 @@
 
 #include "kernels/cuda/cuda_queue.h"
 #include "kernels/cuda/upload_ring.h"
+#include "kernels/equation/cuda/cuda_global_values.h"
 #include "kernels/equation/cuda/cuda_implicit_solve.h"
 #include "kernels/equation/cuda/kernel_arguments.h"
 #include "kernels/equation/fused/fused_compiler.h"
@@ -75,9 +76,12 @@ class CudaEquationStepper : public StepSettings {
     void launch(const LoadedKernel& kernel);
     void enqueue_step();
     void solve(const Solve& solve);
+    void finish_stage(const Stage& stage);
+    void send_lines();
     void enqueue_pass(SeveralSteps& kernel, int steps);
     void take_next();
     void prepare_for(const SeveralSteps& kernel);
+    bool fuses() const;
     bool may_fuse() const;
     void begin_compiling();
     void compile_when_worth_it(long long steps);
@@ -101,6 +105,7 @@ class CudaEquationStepper : public StepSettings {
     KernelArguments<T> arguments_;
     UploadRing<T> lines_;
     std::unique_ptr<CudaImplicitSolve<T>> implicit_;  ///< set if the program has implicit stages
+    CudaGlobalValues<T> globals_;
     CubinCompiler compile_;
     std::unique_ptr<FusedCompiler> compiler_;  ///< null until compilation starts
     std::unique_ptr<SeveralSteps> fused_;
@@ -111,6 +116,7 @@ class CudaEquationStepper : public StepSettings {
     int pass_steps_ = 0;                         ///< capacity of pass_lines_, in steps
     LaunchShape shape_;
     bool lines_of_time_ = false;
+    bool ghosts_of_globals_ = false;
     bool steady_ = false;  ///< no input differs between steps, so that graphs can be used
     std::map<std::vector<T*>, CudaGraph> graphs_;  ///< keyed by the arrays that they start with
     CudaEvent launched_;                           ///< recorded after the last graph

@@ -13,7 +13,7 @@ KernelArguments<T>::KernelArguments(const Program& program, const EquationSetup&
       line_(std::size_t(std::max(nx_, ny_) + kCudaLineMargin)) {
     const std::size_t uniform_words =
         (program.uniforms.outputs.size() * sizeof(T) + sizeof(std::uint64_t) - 1) / sizeof(std::uint64_t);
-    words_.resize(kArraysAt + program.arrays.size() + 1 + std::max<std::size_t>(uniform_words, 1));
+    words_.resize(kArraysAt + program.arrays.size() + 2 + std::max<std::size_t>(uniform_words, 1));
     const int sizes[] = {nx_, ny_},
               rows[] = {setup.slab.first, setup.slab.whole() ? ny_ : setup.slab.field_rows};
     put(kSizesAt, std::span(sizes));

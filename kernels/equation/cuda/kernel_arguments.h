@@ -32,7 +32,11 @@ class KernelArguments {
     void set_lines(const T* lines) {
         words_[kArraysAt + program_.arrays.size()] = reinterpret_cast<std::uintptr_t>(lines + 1);
     }
-    void set_uniforms(std::span<const T> uniforms) { put(kArraysAt + program_.arrays.size() + 1, uniforms); }
+    /// Sets the address of the global values.
+    void set_globals(const T* globals) {
+        words_[kArraysAt + program_.arrays.size() + 1] = reinterpret_cast<std::uintptr_t>(globals);
+    }
+    void set_uniforms(std::span<const T> uniforms) { put(kArraysAt + program_.arrays.size() + 2, uniforms); }
 
     const void* data() const { return words_.data(); }
 

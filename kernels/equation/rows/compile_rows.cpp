@@ -11,6 +11,8 @@ Operand input_operand(const Operation& o) {
     switch (o.code) {
         case Code::uniform:
             return {uniform, 0, 0, o.index};
+        case Code::global:
+            return {global, 0, 0, o.index};
         case Code::column:
             return {column, o.dx, 0, o.index};
         case Code::row:
@@ -52,7 +54,8 @@ class Compiler {
     Source source_of(int value) const {
         if (value < 0) return Source::none;
         const Code code = stage_.operations[std::size_t(value)].code;
-        const bool same = code == Code::constant || code == Code::uniform || code == Code::row;
+        const bool same =
+            code == Code::constant || code == Code::uniform || code == Code::global || code == Code::row;
         return same ? Source::scalar : Source::cells;
     }
 

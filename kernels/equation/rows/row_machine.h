@@ -53,6 +53,7 @@ struct Operand {
         reg,
         constant,
         uniform,
+        global,
         column,
         row,
         load,

@@ -33,7 +33,7 @@ __device__ __forceinline__ double __longlong_as_double(long long a) { union { lo
 
 constexpr const char* kTypes = R"(struct Rows {
     Real* const* arrays;
-    const Real *const *columns, *const *rows, *const *random, *uniforms;
+    const Real *const *columns, *const *rows, *const *random, *uniforms, *globals;
     __PTRDIFF_TYPE__ pitch;
     int nx;
 };
@@ -41,7 +41,7 @@ constexpr const char* kTypes = R"(struct Rows {
 
 // Whether the value is the same in all rows.
 bool same_everywhere(Code code) {
-    return code == Code::constant || code == Code::uniform;
+    return code == Code::constant || code == Code::uniform || code == Code::global;
 }
 
 class RowText {
@@ -150,6 +150,8 @@ class RowText {
                 return constant_text(o.number, float64_);
             case Code::uniform:
                 return "a->uniforms[" + std::to_string(o.index) + "]";
+            case Code::global:
+                return "a->globals[" + std::to_string(o.index) + "]";
             case Code::row:
                 return "a->rows[" + std::to_string(o.index) + "][y + (" + std::to_string(o.dy + row) + ")]";
             case Code::load:

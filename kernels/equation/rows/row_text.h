@@ -17,6 +17,7 @@ struct RowArguments {
     const T* const* rows;
     const T* const* random;  ///< by stream, for one row; such stages are run row by row
     const T* uniforms;
+    const T* globals;
     std::ptrdiff_t pitch;  ///< distance between the rows of an array
     int nx;
 };

@@ -62,6 +62,7 @@ void StageRows<T>::bind_compiled() {
                   rows_.data(),
                   random_cells_.data(),
                   inputs.uniforms().data(),
+                  frame_.globals,
                   frame_.pitch,
                   frame_.setup.nx};
 }
@@ -79,6 +80,8 @@ auto StageRows<T>::row_pointer(const Operand& o, T* registers) const -> RowPoint
             return {read(stage_.constants.data()) + o.index, 0, false};
         case Operand::Kind::uniform:
             return {read(inputs.uniforms().data()) + o.index, 0, false};
+        case Operand::Kind::global:
+            return {read(frame_.globals) + o.index, 0, false};
         case Operand::Kind::column:
             return {read(inputs.column(o.index)) + o.dx, 0, true};
         case Operand::Kind::row:
@@ -158,6 +161,8 @@ void StageRows<T>::run_plain(int y) {
             switch (o.code) {
                 case Code::uniform:
                     return inputs.uniforms()[std::size_t(o.index)];
+                case Code::global:
+                    return frame_.globals[o.index];
                 case Code::column:
                     return inputs.column(o.index)[x + o.dx];
                 case Code::row:

@@ -33,6 +33,7 @@ struct StepFrame {
     std::vector<T*> cells;  ///< cell (0, 0) of each array; ghost cells surround the field
     std::shared_ptr<const InputValues<T>> inputs;
     long long step;
+    const T* globals;  ///< global values, at the time when a stage is run
 };
 
 /// Runs rows of a stage in any order in which the adjacent rows have reached the previous stage or this one.

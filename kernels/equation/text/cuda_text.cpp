@@ -144,7 +144,8 @@ std::string cuda_arguments(const Program& program) {
            "struct Grid { int nx, ny, first_row, field_rows; long long pitch, line; unsigned long long seed; "
            "long long "
            "step; };\n"
-           "struct Arguments { Grid grid; Real* arrays[%zu]; const Real* lines; Real uniforms[%zu]; };\n",
+           "struct Arguments { Grid grid; Real* arrays[%zu]; const Real *lines, *globals; Real "
+           "uniforms[%zu]; };\n",
            program.arrays.size(),
            std::max<std::size_t>(program.uniforms.outputs.size(), 1));
     return text;

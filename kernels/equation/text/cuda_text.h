@@ -37,7 +37,7 @@ inline constexpr int kCudaBlocksY = 32768;
 ///
 ///     struct Grid { int nx, ny, first_row, field_rows; long long pitch, line; unsigned long long seed;
 ///         long long step; };
-///     struct Arguments { Grid grid; Real* arrays[A]; const Real* lines; Real uniforms[U]; };
+///     struct Arguments { Grid grid; Real* arrays[A]; const Real *lines, *globals; Real uniforms[U]; };
 ///     extern "C" __global__ void stageN(Arguments), onceN(Arguments)
 ///
 /// Rows of arrays are aligned to 16 bytes. `lines` points to cell 0 of the first of cuda_lines(), each `line`

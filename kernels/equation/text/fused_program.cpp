@@ -122,8 +122,8 @@ FusedProgram::FusedProgram(const Program& original) : program(original) {
 }
 
 bool FusedProgram::fuses() const {
-    return std::ranges::none_of(program.stages, [](const Stage& s) { return !s.solve.from.empty(); }) &&
-           wrapping(program, 0) != Wrapping::some && wrapping(program, 1) != Wrapping::some;
+    return !couples_all_cells(program) && wrapping(program, 0) != Wrapping::some &&
+           wrapping(program, 1) != Wrapping::some;
 }
 
 void FusedProgram::find_live() {

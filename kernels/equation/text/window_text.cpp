@@ -54,6 +54,8 @@ void append_input(std::string& text, const WindowSetup& setup, const Operation& 
     switch (o.code) {
         case Code::uniform:
             return append(text, "%s.uniforms[%d]", setup.uniforms.c_str(), o.index);
+        case Code::global:
+            return append(text, "%s.globals[%d]", a, o.index);
         case Code::column:
             return append(text, "line(%s, %d)[x + (%d)]", a, o.index, o.dx);
         case Code::row:

@@ -74,7 +74,7 @@ std::optional<Matrix> Jacobians::advection(const Wave& k) const {
         finer.spacing /= double(s + 1);
         const std::vector<Node> formulas(roots_.begin(), roots_.begin() + components());
         const Linearisation rows(equations_, formulas, finer);
-        of[s] = combined(1, rows.at(k.kx, k.ky), -1, rows.at(0, 0));
+        of[s] = combined(1, rows.at(k.kx, k.ky), -1, rows.at(0, 0, true));
         if (s < kWeights.size()) sum = combined(1, sum, kWeights[s], of[s]);
     }
     // Checks the fit: extrapolates by Lagrange's polynomial of degree 4 through 0 and the first four
@@ -103,7 +103,8 @@ BlockSystem::BlockSystem(const Jacobians& symbol,
     Matrix pattern = symbol.jacobian(some, without);
     const Matrix linear = symbol.linear(some, without), still = symbol.jacobian({}, without);
     for (std::size_t i = 0; i < pattern.entries.size(); ++i)
-        if (pattern.entries[i] == 0.0) pattern.entries[i] = linear.entries[i];
+        for (const Matrix* other : {&linear, &still})
+            if (pattern.entries[i] == 0.0) pattern.entries[i] = other->entries[i];
     for (auto& components : blocks_of(pattern)) {
         Block block{std::move(components), {{}, {}}, 0};
         for (std::size_t i = 0; i < block.components.size(); ++i)

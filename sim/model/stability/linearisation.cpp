@@ -37,9 +37,11 @@ double leaf_value(const Expression& e, const UniformState& state) {
     }
 }
 
-// Differences vanish at a uniform state; on a wave they act as a multiple (its symbol).
-Slopes difference(Op op, double a) {
-    if (op == Op::neighbour || op == Op::stored) return {a, {1}};
+// Differences vanish at a uniform state; on a wave they act as a multiple (its symbol). Global values are
+// those of the uniform state.
+Slopes difference(Op op, double a, double cells) {
+    if (op == Op::total) return {cells * a, {cells}};
+    if (op == Op::neighbour || op == Op::stored || is_global(op)) return {a, {1}};
     if (op == Op::divergence) return {0, {0, 2 * a}};
     return {0, {1}};
 }
@@ -75,7 +77,8 @@ void Linearisation::move_to(const UniformState& state) {
         }
         const auto arg = [&](std::size_t i) { return i < e.count ? value_[e.args[i]] : 0.0; };
         const OpRow* row = row_of(e.op);
-        const Slopes local = row ? row->at(arg(0), arg(1), arg(2)) : difference(e.op, arg(0));
+        const Slopes local =
+            row ? row->at(arg(0), arg(1), arg(2)) : difference(e.op, arg(0), double(state.nx) * state.ny);
         value_[node] = local.value;
         Part change;
         change.op = row ? Op::stored : e.op;
@@ -99,7 +102,7 @@ void Linearisation::move_to(const UniformState& state) {
     }
 }
 
-Matrix Linearisation::at(double kx, double ky) const {
+Matrix Linearisation::at(double kx, double ky, bool without_globals) const {
     const double cx = 2 * std::cos(kx) - 2, cy = 2 * std::cos(ky) - 2;
     const Complex i(0, 1);
     const auto symbol = [&](const Part& part) -> Complex {
@@ -121,6 +124,11 @@ Matrix Linearisation::at(double kx, double ky) const {
                 return cy;
             case Op::difference_xy:
                 return -4 * std::sin(kx) * std::sin(ky);
+            case Op::mean:
+            case Op::total:
+            case Op::least:
+            case Op::largest:
+                return kx == 0 && ky == 0 && !without_globals ? 1 : 0;
             default:
                 return 1;
         }

@@ -40,7 +40,8 @@ class Linearisation {
 
     /// The Jacobian entry (r, c): how formula r responds to a wave e^(i (kx column + ky row))
     /// in component c under the discrete stencils; kx, ky in radians per cell. Random numbers count as 0.
-    Matrix at(double kx, double ky) const;
+    /// A global value answers to the uniform wave alone, and to none `without_globals`.
+    Matrix at(double kx, double ky, bool without_globals = false) const;
     /// Number of components, sensitivities excluded.
     int components() const { return columns_; }
     double value(std::size_t formula) const { return values_[formula]; }

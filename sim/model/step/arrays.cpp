@@ -5,15 +5,17 @@
 #include <algorithm>
 
 #include "kernels/equation/operations.h"
-#include "sim/model/step/lowering.h"
 
 namespace stencil::equation {
 int first_component(const Graph& graph, Node node) {
     int first = -1;
-    graph.walk(node, [&](Node part) {
-        const Expression& e = graph[part];
-        if (e.op == Op::component && (first < 0 || e.index < first)) first = e.index;
-    });
+    graph.walk(
+        node,
+        [&](Node part) {
+            const Expression& e = graph[part];
+            if (e.op == Op::component && (first < 0 || e.index < first)) first = e.index;
+        },
+        false);
     return first;
 }
 
@@ -22,7 +24,8 @@ int ArrayTable::add(ArrayInfo info, Node node) {
         const auto coefficients = reflections_.ghosts(node, side);
         info.ghosts[side].periodic = !coefficients;
         if (coefficients)
-            info.ghosts[side].coefficients = lower_inputs(g_, {coefficients->begin(), coefficients->end()});
+            info.ghosts[side].coefficients =
+                lower_inputs(g_, {coefficients->begin(), coefficients->end()}, &globals_);
     }
     arrays_.push_back(std::move(info));
     return int(arrays_.size()) - 1;

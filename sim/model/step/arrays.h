@@ -9,6 +9,7 @@
 
 #include "kernels/equation/program.h"
 #include "sim/model/equations.h"
+#include "sim/model/step/lowering.h"
 #include "sim/model/step/reflections.h"
 
 namespace stencil::equation {
@@ -16,8 +17,8 @@ namespace stencil::equation {
 /// The functions that add an array return its index.
 class ArrayTable {
   public:
-    ArrayTable(Equations& model, Reflections& reflections)
-        : model_(model), g_(model.graph), reflections_(reflections) {}
+    ArrayTable(Equations& model, Reflections& reflections, const GlobalTable& globals)
+        : model_(model), g_(model.graph), reflections_(reflections), globals_(globals) {}
 
     /// For a component's value at a time within the step.
     int add_component(int c, const std::string& suffix, double time);
@@ -46,6 +47,7 @@ class ArrayTable {
     Equations& model_;
     Graph& g_;
     Reflections& reflections_;
+    const GlobalTable& globals_;
     std::vector<ArrayInfo> arrays_;
     std::map<std::pair<Node, double>, int> stored_;
     std::map<std::tuple<int, int, double>, int> of_stages_;

@@ -20,6 +20,7 @@ class Cutter {
         const auto known = radius_.find(node);
         if (known != radius_.end()) return known->second;
         const Expression e = g_[node];
+        if (is_global(e.op)) return radius_[node] = 0;
         int reach = 0;
         for (int i = 0; i < e.count; ++i) reach = std::max(reach, radius(e.args[std::size_t(i)]));
         if (e.op == Op::stored) {
@@ -123,6 +124,7 @@ class PositionReads {
             return;
         }
         const Expression& e = g_[node];
+        if (is_global(e.op)) return;
         const bool reaches = reaches_neighbours(e.op) && e.op != Op::neighbour;
         const bool diagonally = e.op == Op::laplacian9 || e.op == Op::difference_xy;
         for (int i = 0; i < e.count; ++i) {

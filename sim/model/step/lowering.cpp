@@ -29,11 +29,13 @@ int scalar_index(const Expression& e) {
 // Lowers expressions of scalars and of one coordinate.
 class InputLowering {
   public:
-    explicit InputLowering(const Graph& graph) : g_(graph) {}
+    InputLowering(const Graph& graph, const GlobalTable* globals) : g_(graph), globals_(globals) {}
 
     int at(Node node, double time) {
         const auto known = done_.find({node, time});
         if (known != done_.end()) return known->second;
+        if (is_global(g_[node].op))
+            return done_[{node, time}] = builder.input(Code::scalar, globals_->scalar_of(node));
         return done_[{node, time}] = lowered(g_[node], time);
     }
 
@@ -56,16 +58,18 @@ class InputLowering {
     }
 
     const Graph& g_;
+    const GlobalTable* globals_;
     std::map<std::pair<Node, double>, int> done_;
 };
 
 template <class Roots>
-Inputs lower_roots(const Graph& graph, const Roots& roots) {
-    InputLowering lowering(graph);
+Inputs lower_roots(const Graph& graph, const Roots& roots, const GlobalTable* globals = nullptr) {
+    InputLowering lowering(graph, globals);
     Inputs inputs;
     for (const auto& [node, time] : roots) {
         inputs.outputs.push_back(lowering.at(node, time));
         inputs.of_time = inputs.of_time || graph.depends(node).time;
+        inputs.of_globals = inputs.of_globals || graph.depends(node).global;
     }
     inputs.operations = finish(lowering.builder.operations(), inputs.outputs);
     return inputs;
@@ -75,7 +79,7 @@ Inputs lower_roots(const Graph& graph, const Roots& roots) {
 
 std::pair<Code, int> InputTable::find(Node node, double time, Wraps wraps) {
     const Dependence& d = g_.depends(node);
-    if (g_.radius(node) > 0) return {Code::load, -1};
+    if (g_.radius(node) > 0 || d.global) return {Code::load, -1};
     if (!d.time) time = 0;
     if (d.uniform()) return {Code::uniform, index_in(uniforms_, node, time, false)};
     if (d.column && !d.row && !d.cell && !d.time)
@@ -107,10 +111,10 @@ void InputTable::take(Program& program) {
     program.rows = lowered(rows_);
 }
 
-Inputs lower_inputs(const Graph& graph, const std::vector<Node>& roots) {
+Inputs lower_inputs(const Graph& graph, const std::vector<Node>& roots, const GlobalTable* globals) {
     std::vector<std::pair<Node, double>> at_once;
     for (const Node root : roots) at_once.emplace_back(root, 0.0);
-    return lower_roots(graph, at_once);
+    return lower_roots(graph, at_once, globals);
 }
 
 Lowering::Lowering(
@@ -187,6 +191,8 @@ int Lowering::at(Node node, int dx, int dy) {
         value = builder_.input(Code::load, source_.data[std::size_t(e.index)], dx, dy);
     else if (e.op == Op::random)
         value = builder_.input(Code::random, e.index);
+    else if (is_global(e.op))
+        value = builder_.input(Code::global, source_.globals->index_of(node));
     else if (const auto [code, index] = inputs_.find(node, source_.time, wraps); code != Code::load)
         value = builder_.input(code, index, code == Code::column ? dx : 0, code == Code::row ? dy : 0);
     else if (source_.differenced.contains(node))

@@ -33,8 +33,34 @@ class InputTable {
     Table uniforms_, columns_, rows_;
 };
 
-/// Lowers expressions of scalars and position to inputs.
-Inputs lower_inputs(const Graph& graph, const std::vector<Node>& roots);
+/// The global values of a program.
+class GlobalTable {
+  public:
+    /// For a model with so many parameters.
+    explicit GlobalTable(std::size_t parameters) : first_scalar_(kParameters + int(parameters)) {}
+
+    /// Gives a number to each global value in a formula, and in what these are made of.
+    void add(const Graph& graph, Node formula) {
+        graph.walk(formula, [&](Node part) {
+            if (is_global(graph[part].op) && indices_.try_emplace(part, count_).second) ++count_;
+        });
+    }
+    /// A number that belongs to no formula.
+    int add() { return count_++; }
+
+    int index_of(Node global) const { return indices_.at(global); }
+    int scalar_of(Node global) const { return first_scalar_ + index_of(global); }
+    /// The values with their indices, arguments before users.
+    const std::map<Node, int>& indices() const { return indices_; }
+    int count() const { return count_; }
+
+  private:
+    int first_scalar_, count_ = 0;
+    std::map<Node, int> indices_;
+};
+
+/// Lowers expressions of scalars and position to inputs. Those of ghost cells may have global values.
+Inputs lower_inputs(const Graph& graph, const std::vector<Node>& roots, const GlobalTable* globals = nullptr);
 
 /// The arrays in which an expression finds its components, data and stored intermediates.
 struct Bindings {
@@ -48,6 +74,7 @@ struct Bindings {
     std::set<Node> differenced = {};
     /// For each component its own time, in steps after `time`; empty: 0.
     std::vector<double> ahead = {};
+    const GlobalTable* globals = nullptr;
 };
 
 /// Lowers the expressions of one stage.

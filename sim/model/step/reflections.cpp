@@ -26,7 +26,8 @@ std::vector<std::size_t> read_beyond(const Equations& model) {
         const Expression& e = g[node];
         if (e.op == Op::component && beyond) read[std::size_t(e.index)] = true;
         for (std::size_t i = 0; i < e.count; ++i)
-            open.emplace_back(e.args[i], beyond || reaches_neighbours(e.op) || e.op == Op::stored);
+            open.emplace_back(e.args[i],
+                              (beyond && !is_global(e.op)) || reaches_neighbours(e.op) || e.op == Op::stored);
     }
     const bool none = std::ranges::find(read, true) == read.end();
     std::vector<std::size_t> components;
@@ -77,12 +78,15 @@ Wraps Reflections::wraps_within(const Expression& e) {
     bool any = false;
     Wraps all{true, true};
     for (int i = 0; i < reads; ++i)
-        g_.walk(e.args[std::size_t(i)], [&](Node part) {
-            if (g_[part].op != Op::component) return;
-            any = true;
-            const Conditions& sides = model_.components[std::size_t(g_[part].index)].sides;
-            all = {all[0] && sides[0].periodic, all[1] && sides[2].periodic};
-        });
+        g_.walk(
+            e.args[std::size_t(i)],
+            [&](Node part) {
+                if (g_[part].op != Op::component) return;
+                any = true;
+                const Conditions& sides = model_.components[std::size_t(g_[part].index)].sides;
+                all = {all[0] && sides[0].periodic, all[1] && sides[2].periodic};
+            },
+            false);
     return any ? all : wraps_;
 }
 

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "kernels/equation/global_values.h"
 #include "sim/model/step/arrays.h"
 #include "sim/model/step/collect.h"
 #include "sim/model/step/linear_part.h"
@@ -33,8 +34,10 @@ class Planner {
           rounds_increments_(rounds_increments(float64, dt)),
           inputs_(g_, float64),
           reflections_(model_),
-          arrays_(model_, reflections_) {
+          globals_(model_.parameters.size()),
+          arrays_(model_, reflections_, globals_) {
         for (Evolving& c : model_.components) c.formula = continued(c.formula);
+        find_globals();
         components_ = int(model_.components.size());
         program_.past = scheme == SteppingScheme::ab2 ? components_ : 0;
         program_.components = components_ + program_.past;
@@ -42,9 +45,7 @@ class Planner {
         if (program_.past > 0) between(" rate before");
         for (std::size_t d = 0; d < model_.data.size(); ++d)
             data_.push_back(arrays_.add_insulated(model_.data[d].file, reflections_.wraps(), int(d)));
-        const bool moves =
-            model_.inside && (g_.depends(*model_.inside).time || g_.depends(*model_.inside).evolving);
-        if (model_.inside) store_inside(moves ? program_.stages : program_.once);
+        if (model_.inside) store_inside(stages_of_inside());
     }
 
     Program plan() {
@@ -54,6 +55,7 @@ class Planner {
         keeps_coefficients_ = reflections_.agree();
         for (int c = 0; c < components_; ++c) program_.next.push_back(arrays_.add_component(c, "'", 1));
         if (program_.past > 0) std::ranges::copy(between(" rate"), std::back_inserter(program_.next));
+        add_globals(stages_of_inside());
         switch (scheme_.scheme) {
             case SteppingScheme::euler:
                 euler();
@@ -90,7 +92,9 @@ class Planner {
 
     ViewProgram plan_view(std::vector<Node> formulas) {
         for (Node& formula : formulas) formula = continued(formula);
+        for (const Node formula : formulas) globals_.add(g_, formula);
         for (int c = 0; c < components_; ++c) program_.next.push_back(c);
+        add_globals(stages_of_inside());
         Lowering lowering(g_, inputs_, reflections_, float64_, prepare(formulas, present(), 0));
         std::vector<Output> outputs;
         Arrays arrays;
@@ -110,6 +114,9 @@ class Planner {
         std::vector<Node> starts;
         for (const Evolving& c : model_.components) starts.push_back(c.initial.value_or(g_.number(0)));
         inside_.clear();
+        globals_ = GlobalTable(model_.parameters.size());
+        for (const Node start : starts) globals_.add(g_, start);
+        add_globals(program_.stages);
         Lowering lowering(g_, inputs_, reflections_, float64_, prepare(starts, present(), 0));
         std::vector<Output> outputs;
         for (std::size_t c = 0; c < starts.size(); ++c)
@@ -131,6 +138,7 @@ class Planner {
 
     Program finished() {
         inputs_.take(program_);
+        program_.globals = globals_.count();
         program_.arrays = arrays_.take(program_);
         return std::move(program_);
     }
@@ -173,12 +181,107 @@ class Planner {
         }
     }
 
+    // The stages that look at the shape: those of a step if it moves, else those of the setup.
+    std::vector<Stage>& stages_of_inside() {
+        if (!model_.inside) return program_.once;
+        const Dependence& d = g_.depends(*model_.inside);
+        return d.time || d.evolving ? program_.stages : program_.once;
+    }
+
+    // Finds the global values in formulas and conditions.
+    void find_globals() {
+        const auto add = [&](const Condition& side) {
+            for (const Node part : {side.value, side.flux, side.right}) globals_.add(g_, part);
+        };
+        for (const Evolving& c : model_.components) {
+            std::ranges::for_each(c.sides, add);
+            if (c.edge) add(*c.edge);
+        }
+        for (const Defined& d : model_.definitions) {
+            for (const auto& side : d.sides)
+                if (side) add(*side);
+            if (d.edge) add(*d.edge);
+        }
+        globals_of_sides_ = globals_.count() > 0;
+        for (const Node formula : formulas()) globals_.add(g_, formula);
+    }
+
+    // Adds the stages that make the global values. Those of conditions are made of single cells and
+    // come first, since neighbours beyond the sides may need them. The number of cells inside is counted in
+    // `counting`.
+    void add_globals(std::vector<Stage>& counting) {
+        std::map<Node, int> depths;
+        int sides = 0, deepest = 0;
+        for (const bool near : {true, false})
+            for (const auto& [node, index] : globals_.indices()) {
+                int most = 0, depth = 0;
+                g_.walk(g_[node].args[0], [&](Node part) {
+                    most = std::max(most, g_.radius(part));
+                    if (is_global(g_[part].op)) depth = std::max(depth, depths[part]);
+                });
+                if ((most == 0) != near) continue;
+                depths[node] = std::max(depth + 1, near ? 0 : sides + 1);
+                deepest = std::max(deepest, depths[node]);
+                if (near && globals_of_sides_) sides = deepest;
+            }
+        for (int depth = 1; depth <= deepest; ++depth) {
+            std::vector<Node> nodes;
+            for (const auto& [node, own] : depths)
+                if (own == depth) nodes.push_back(node);
+            add_stage_of_globals(nodes, counting);
+        }
+    }
+
+    void add_stage_of_globals(const std::vector<Node>& nodes, std::vector<Stage>& counting) {
+        std::vector<Node> formulas;
+        for (const Node node : nodes) {
+            const Reduction::Kind kind = kind_of(g_[node].op);
+            Node formula = g_[node].args[0];
+            if (model_.inside) {
+                if (kind == Reduction::Kind::mean && cells_inside_ < 0) count_inside(counting);
+                formula = g_.make(Op::select, {*model_.inside, formula, g_.number(neutral_of(kind))});
+            }
+            formulas.push_back(formula);
+        }
+        Lowering lowering(g_, inputs_, reflections_, float64_, prepare(formulas, present(), 0));
+        std::vector<Output> outputs;
+        std::vector<Reduction> reductions;
+        for (std::size_t i = 0; i < nodes.size(); ++i) {
+            outputs.push_back({lowering.value(formulas[i]), scratch(i)});
+            reductions.push_back(
+                {kind_of(g_[nodes[i]].op), scratch(i), globals_.index_of(nodes[i]), cells_inside_});
+        }
+        program_.stages.push_back(lowering.stage(outputs));
+        program_.stages.back().reductions = std::move(reductions);
+    }
+
+    void count_inside(std::vector<Stage>& stages) {
+        cells_inside_ = globals_.add();
+        const Node flag = g_.make(Op::select, {*model_.inside, g_.number(1), g_.number(0)});
+        Lowering lowering(g_, inputs_, reflections_, float64_, {present(), data_, {}, {}, 0});
+        stages.push_back(lowering.stage({{lowering.value(flag), scratch(0)}}));
+        stages.back().reductions = {{Reduction::Kind::sum, scratch(0), cells_inside_}};
+    }
+
+    static Reduction::Kind kind_of(Op op) {
+        using enum Reduction::Kind;
+        return op == Op::mean ? mean : op == Op::total ? sum : op == Op::least ? minimum : maximum;
+    }
+
+    // The array that the i-th global value of a stage is made of.
+    int scratch(std::size_t i) {
+        while (scratch_.size() <= i)
+            scratch_.push_back(
+                arrays_.add_insulated(fmt::format("summed {}", scratch_.size() + 1), reflections_.wraps()));
+        return scratch_[i];
+    }
+
     // Adds the stages that materialise what `formulas` need of the state in `from`, and returns the bindings.
     Bindings prepare(const std::vector<Node>& formulas,
                      const Arrays& from,
                      double time,
                      std::vector<double> ahead = {}) {
-        Bindings source{from, data_, {}, inside_, time, differenced(formulas), std::move(ahead)};
+        Bindings source{from, data_, {}, inside_, time, differenced(formulas), std::move(ahead), &globals_};
         const auto can_store = [&](Node node) { return reflections_.is_definite(node); };
         const std::vector<Node> cut = find_cut(g_, formulas, can_store);
         if (keeps_coefficients_) use_coefficients(source, formulas, cut);
@@ -200,11 +303,14 @@ class Planner {
     std::set<Node> differenced(const std::vector<Node>& formulas) const {
         std::set<Node> products;
         for (const Node formula : formulas)
-            g_.walk(formula, [&](Node node) {
-                const Expression& e = g_[node];
-                for (std::size_t i = 0; reaches_neighbours(e.op) && i < e.count; ++i)
-                    if (g_[e.args[i]].op == Op::multiply) products.insert(e.args[i]);
-            });
+            g_.walk(
+                formula,
+                [&](Node node) {
+                    const Expression& e = g_[node];
+                    for (std::size_t i = 0; reaches_neighbours(e.op) && i < e.count; ++i)
+                        if (g_[e.args[i]].op == Op::multiply) products.insert(e.args[i]);
+                },
+                false);
         return products;
     }
 
@@ -214,7 +320,7 @@ class Planner {
         for (const Node node : cut) stored[node] = true;
         std::vector<int> level(g_.size());
         for (Node node = 0; node < g_.size(); ++node)
-            for (int i = 0; i < g_[node].count; ++i) {
+            for (int i = 0; i < g_[node].count && !is_global(g_[node].op); ++i) {
                 const Node argument = g_[node].args[std::size_t(i)];
                 level[node] = std::max(level[node], level[argument] + (stored[argument] ? 1 : 0));
             }
@@ -518,10 +624,13 @@ class Planner {
     bool float64_, rounds_increments_;
     InputTable inputs_;
     Reflections reflections_;
+    GlobalTable globals_;
     ArrayTable arrays_;
     Program program_;     ///< complete except for its arrays
     int components_ = 0;  ///< of the model
-    Arrays data_;
+    Arrays data_, scratch_;
+    int cells_inside_ = -1;  ///< the global value that counts them
+    bool globals_of_sides_ = false;
     std::map<Wraps, int> inside_;
     bool keeps_coefficients_ = false;  ///< only for programs of many steps, not for views or initial values
     std::map<Node, int> coefficients_;

@@ -196,6 +196,22 @@ class Problem:
             self.lines = [line.replace(f"stepper = {self.stepper}", f"stepper = {other}") for line in self.lines]
             self.stepper = other
 
+        self.add_globals(random.Random(f"{self.seed} globals"))
+
+    def add_globals(self, r):
+        """Adds values of the whole field to rates and sides."""
+        if r.random() > 0.15:
+            return
+        c, e = r.choice(self.components), r.choice(self.components)
+        near = lambda: r.choice([f"mean({c})", f"mean({c}*{e})", f"max(abs({e}))", f"min({c})", f"integral({c})/(Lx*Ly)", f"mean(({c} - mean({c}))^2)", f"mean(x*{c})/Lx"])  # noqa: E731
+        wide = lambda: r.choice([near(), f"mean(grad2({c}))", f"max(dx({c}))", f"mean({e}*lap({c}))", f"min({c}[+1,-1])"])  # noqa: E731
+        for _ in range(r.choice([1, 1, 2])):
+            i = r.choice([i for i, line in enumerate(self.lines) if re.match(r"d\w+/dt|\w+' =", line)])
+            self.lines[i] += r.choice([f" + 0.1*{wide()}", f" - 0.1*({c} - {wide()})", f" - 0.2*{e}*{near()}", f" + 0.1*sin({wide()}*{c})"])
+        at = [i for i, line in enumerate(self.lines) if re.match(r"(left|right|top|bottom): (u|flux\(u\)) = ", line)]
+        if at and r.random() < 0.4:
+            self.lines[r.choice(at)] += f" + 0.1*{near()}"
+
     # --- Scheduled events
 
     def make_events(self):

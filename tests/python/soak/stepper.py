@@ -46,6 +46,11 @@ TABLEAUS = {
 }  # fmt: skip
 
 
+def is_global(node):
+    """Tells whether it is a value of the whole field: a mean, integral, min or max of one argument."""
+    return isinstance(node, ast.Call) and (node.func.id in ("mean", "integral") or (node.func.id in ("min", "max") and len(node.args) == 1))
+
+
 class Unsupported(Exception):
     pass
 
@@ -125,6 +130,7 @@ class Run:
         self.edges = {c: condition for c, condition in map(self.edge_of, m.edges) if condition}
         self.shape, self.face = None, None  # the mask of `inside` in this step; the neighbour beyond the edge that is worked out
         self.state, self.time, self.first_axis = {}, {}, 1
+        self.globals, self.at_start = {}, ({}, 0.0)
         self.state = {c: self.whole(self.value(m.starts[c], 0) if c in m.starts else 0.0) for c in m.order}
 
     def set_sides(self, sides, what):
@@ -180,7 +186,25 @@ class Run:
             return ("value", -rest / value) if np.all(flux == 0) else ("flux", -rest / flux)
         return ("both", value, flux, -rest)
 
+    def global_value(self, node):
+        """Returns a value of the whole field at the step's start."""
+        key = ast.dump(node)
+        if key not in self.globals:
+            now = self.state, self.t, self.time, self.first_axis
+            (self.state, self.t), self.time, self.first_axis = self.at_start, {}, 1
+            cells = self.whole(self.value(node.args[0], 0))
+            cells = (cells if self.mask is None else cells[self.mask]).astype(np.float64 if self.dtype != np.longdouble else self.dtype)
+            self.state, self.t, self.time, self.first_axis = now
+            with np.errstate(all="ignore"):
+                combined = {"mean": np.mean, "integral": lambda a: np.sum(a) * self.dx**2, "min": np.min, "max": np.max}[node.func.id]
+                if cells.size == 0:
+                    raise Unsupported("no cell is inside")
+                self.globals[key] = self.dtype(combined(cells))
+        return self.globals[key]
+
     def plain(self, node, names):
+        if is_global(node):
+            return self.global_value(node)
         if isinstance(node, ast.Call) and node.func.id == "flux":
             return names["flux"]
         if isinstance(node, ast.Name):
@@ -266,6 +290,8 @@ class Run:
     def value(self, node, pad):
         if isinstance(node, ast.Name):
             return self.name(node.id, pad)
+        if is_global(node):
+            return self.global_value(node)
         wind = self.wind(node, pad)
         if wind is not None:
             return wind
@@ -342,6 +368,8 @@ class Run:
 
     def derives(self, node):
         """Tells whether the formula reads neighbours."""
+        if is_global(node):
+            return False
         names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
         return (
             any(isinstance(n, ast.Subscript) or (isinstance(n, ast.Call) and n.func.id not in FUNCTIONS) for n in ast.walk(node))
@@ -533,6 +561,7 @@ class Run:
         for _ in range(steps):
             old, t, dt = self.state, self.t, self.dt
             self.shape = self.mask()  # of the step's start
+            self.globals, self.at_start = {}, (old, t)
             after = lambda k, share: {**old, **{c: old[c] + share * dt * k[c] for c in k}}  # noqa: E731, B023
             k1 = self.rate(old, t)
             nexts = {c: self.whole(self.value(f, 0)) for c, f in self.model.nexts.items()}

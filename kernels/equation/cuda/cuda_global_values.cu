@@ -1,0 +1,156 @@
+// Sums, means, minima and maxima of whole fields, in the order of kernels/view/statistics/sum_tree.h.
+
+#include <algorithm>
+#include <cstddef>
+
+#include "kernels/cuda/cuda_check.cuh"
+#include "kernels/cuda/reductions.cuh"
+#include "kernels/equation/cuda/cuda_global_values.h"
+#include "kernels/field/divide.h"
+
+namespace stencil::equation {
+namespace {
+
+constexpr int kLeafThreads = 256, kTreeThreads = 1024;
+constexpr int kLeafBlocks = 2112;  // at most; a block does several groups of leaves
+constexpr int kCellsInFlight = 8;
+
+template <Reduction::Kind kind>
+struct Combined {
+    __device__ double operator()(double a, double b) const { return combined<kind>(a, b); }
+};
+
+// A half-warp makes a leaf: each lane takes every kSumLanes-th cell of a run, then lane l takes lane l + 8,
+// and so on. A warp stays together, because a shuffle needs all of its lanes.
+template <Reduction::Kind kind, class T>
+__global__ void __launch_bounds__(kLeafThreads)
+    leaves_kernel(FieldView<const T> cells, int per_row, std::int64_t count, double* leaves) {
+    constexpr int kPerBlock = kLeafThreads / kSumLanes;
+    const int lane = int(threadIdx.x) % kSumLanes;
+    for (std::int64_t group = blockIdx.x; group * kPerBlock < count; group += gridDim.x) {
+        const std::int64_t leaf = group * kPerBlock + int(threadIdx.x) / kSumLanes;
+        double value = neutral_of(kind);
+        if (leaf < count) {
+            const T* row = cells.row(int(leaf / per_row));
+            const int begin = int(leaf % per_row) * kSumRun;
+            const int end = min(begin + kSumRun, cells.nx);
+            for (int x = begin + lane; x < end; x += kSumLanes * kCellsInFlight) {
+                T loaded[kCellsInFlight];
+#pragma unroll
+                for (int i = 0; i < kCellsInFlight; ++i)
+                    loaded[i] = x + i * kSumLanes < end ? row[x + i * kSumLanes] : T(0);
+#pragma unroll
+                for (int i = 0; i < kCellsInFlight; ++i)
+                    if (x + i * kSumLanes < end) value = combined<kind>(value, double(loaded[i]));
+            }
+        }
+        value = warp_reduce(value, Combined<kind>(), kSumLanes);
+        if (leaf < count && lane == 0) leaves[leaf] = value;
+    }
+}
+
+/// The global value that a tree of leaves becomes.
+template <class T>
+struct TreeOutput {
+    Reduction::Kind kind;
+    int global, cells;  ///< as in Reduction
+    double count;       ///< cells of the field
+    double* exact;
+    T* rounded;
+};
+
+// Adds neighbouring nodes, level by level, from one half of the memory to the other and back.
+template <Reduction::Kind kind, class T>
+__global__ void __launch_bounds__(kTreeThreads)
+    tree_kernel(double* nodes, double* others, std::int64_t count, TreeOutput<T> output) {
+    for (; count > 1; count = (count + 1) / 2) {
+        for (std::int64_t i = threadIdx.x; 2 * i < count; i += kTreeThreads)
+            others[i] = 2 * i + 1 < count ? combined<kind>(nodes[2 * i], nodes[2 * i + 1]) : nodes[2 * i];
+        __syncthreads();
+        double* const done = nodes;
+        nodes = others;
+        others = done;
+    }
+    if (threadIdx.x > 0) return;
+    const double cells = output.cells < 0 ? output.count : output.exact[output.cells];
+    const double value = finished_value(output.kind, nodes[0], cells);
+    output.exact[output.global] = value;
+    output.rounded[output.global] = T(value);
+}
+
+}  // namespace
+
+template <class T>
+CudaGlobalValues<T>::CudaGlobalValues(int count, const EquationSetup& setup, CudaStream& stream)
+    : stream_(stream), setup_(setup), tree_(setup.nx, setup), count_(std::size_t(count)) {
+    if (count == 0) return;
+    exact_ = CudaMemory(count_ * sizeof(double), stream.device());
+    rounded_ = CudaMemory(count_ * sizeof(T), stream.device());
+    const auto leaves = std::size_t(tree_.count());
+    leaves_ = CudaMemory((leaves + (leaves + 1) / 2) * sizeof(double), stream.device());
+    CUDA_CHECK(cudaMemsetAsync(exact_.data(), 0, count_ * sizeof(double), cuda_handle(stream)));
+    CUDA_CHECK(cudaMemsetAsync(rounded_.data(), 0, count_ * sizeof(T), cuda_handle(stream)));
+}
+
+template <class T>
+void CudaGlobalValues<T>::reduce(const Reduction& reduction, FieldView<const T> cells) {
+    const std::int64_t count = tree_.count();
+    const int blocks =
+        int(std::min<std::int64_t>(ceil_div(count * kSumLanes, std::int64_t(kLeafThreads)), kLeafBlocks));
+    auto* const leaves = static_cast<double*>(leaves_.data());
+    const TreeOutput<T> output{reduction.kind,
+                               reduction.global,
+                               reduction.cells,
+                               tree_.cells(),
+                               static_cast<double*>(exact_.data()),
+                               static_cast<T*>(rounded_.data())};
+    const FieldView<const T> own = cells.rows(tree_.above, tree_.rows);
+    const cudaStream_t stream = cuda_handle(stream_);
+    with_kind(reduction.kind, [&](auto kind) {
+        leaves_kernel<kind.value, T>
+            <<<unsigned(blocks), kLeafThreads, 0, stream>>>(own, tree_.per_row, count, leaves);
+        check_launch("leaves_kernel");
+        if (!setup_.slab.whole()) return;
+        tree_kernel<kind.value, T><<<1, kTreeThreads, 0, stream>>>(leaves, leaves + count, count, output);
+        check_launch("tree_kernel");
+    });
+    if (!setup_.slab.whole()) put_together(reduction);
+}
+
+template <class T>
+void CudaGlobalValues<T>::put_together(const Reduction& reduction) {
+    std::vector<double> own(std::size_t(tree_.count())), values = exact();
+    fetch(own, leaves_);
+    std::vector<double> leaves = leaves_of_all_slabs(own, tree_, setup_);
+    const double count = reduction.cells < 0 ? tree_.cells() : values[std::size_t(reduction.cells)];
+    const double value = finished_value(reduction.kind, root_of(reduction.kind, leaves), count);
+    const T rounded = T(value);
+    const auto put = [&](const CudaMemory& memory, const auto& number) {
+        auto* const to =
+            static_cast<std::byte*>(memory.data()) + std::size_t(reduction.global) * sizeof(number);
+        CUDA_CHECK(
+            cudaMemcpyAsync(to, &number, sizeof(number), cudaMemcpyHostToDevice, cuda_handle(stream_)));
+    };
+    put(exact_, value);
+    put(rounded_, rounded);
+    stream_.synchronize();
+}
+
+template <class T>
+void CudaGlobalValues<T>::fetch(std::vector<double>& to, const CudaMemory& from) {
+    CUDA_CHECK(cudaMemcpyAsync(
+        to.data(), from.data(), to.size() * sizeof(double), cudaMemcpyDeviceToHost, cuda_handle(stream_)));
+    stream_.synchronize();
+}
+
+template <class T>
+std::vector<double> CudaGlobalValues<T>::exact() {
+    std::vector<double> values(count_);
+    fetch(values, exact_);
+    return values;
+}
+
+template class CudaGlobalValues<float>;
+template class CudaGlobalValues<double>;
+
+}  // namespace stencil::equation

@@ -1,0 +1,38 @@
+// Global values (kernels/equation/global_values.h) on the GPU.
+#pragma once
+
+#include <vector>
+
+#include "kernels/cuda/cuda_queue.h"
+#include "kernels/equation/global_values.h"
+#include "kernels/field/field_view.h"
+
+namespace stencil::equation {
+
+/// Like GlobalValues, with the same bits. The values of a whole field stay on the device: reduce() enqueues
+/// on the stream, and may be captured in a graph. Those of slabs come together on the host, which waits.
+template <class T>
+class CudaGlobalValues {
+  public:
+    /// `setup` must outlive this object. Throws CudaError.
+    CudaGlobalValues(int count, const EquationSetup& setup, CudaStream& stream);
+
+    /// All values in device memory, rounded to the precision; null if there are none.
+    const T* data() const { return static_cast<const T*>(rounded_.data()); }
+    void reduce(const Reduction& reduction, FieldView<const T> cells);
+    /// Copies the values to the host. Waits for the stream.
+    std::vector<double> exact();
+
+  private:
+    void put_together(const Reduction& reduction);
+    void fetch(std::vector<double>& to, const CudaMemory& from);
+
+    CudaStream& stream_;
+    const EquationSetup& setup_;
+    FieldLeaves tree_;
+    std::size_t count_;
+    CudaMemory exact_, rounded_;
+    CudaMemory leaves_;  ///< of the tree, and room for half as many
+};
+
+}  // namespace stencil::equation
