@@ -44,7 +44,7 @@ bool in_place(const Program& program, int c) {
         return std::ranges::find(stage.outputs, to, &Output::array) != stage.outputs.end();
     };
     const auto maker = std::ranges::find_if(program.stages, makes);
-    return program.linear.terms.empty() && maker != program.stages.end() && maker->outputs.size() == 1 &&
+    return !couples_all_cells(program) && maker != program.stages.end() && maker->outputs.size() == 1 &&
            !reads(*maker, c, true) && std::none_of(maker + 1, program.stages.end(), [&](const Stage& s) {
                return reads(s, c) || makes(s);
            });
@@ -92,9 +92,8 @@ EquationStepper<T>::EquationStepper(Program program,
     }
     for (const Stage& stage : program_.once) once_.emplace_back(stage);
     for (const Stage& stage : program_.stages) stages_.emplace_back(stage);
-    if (!program_.linear.terms.empty())
-        implicit_ = std::make_unique<ImplicitSolve<T>>(
-            program_.linear, program_.components, setup.nx, setup.ny, threads_);
+    for (const LinearPart& part : program_.linear)
+        linear_.push_back(std::make_unique<ImplicitSolve<T>>(part, setup.nx, setup.ny, threads_));
     globals_ = std::make_unique<GlobalValues<T>>(program_.globals, setup_, threads_);
 }
 
@@ -130,7 +129,8 @@ auto EquationStepper<T>::next_frame() -> std::shared_ptr<const StepFrame<T>> {
     if (stale_ || of_time_) {
         inputs_ = std::make_shared<InputValues<T>>(*inputs_);
         inputs_->update(setup_, step_, time(), stale_);
-        if (implicit_ && stale_) implicit_->set(inputs_->linear(), setup_.dt);
+        for (std::size_t part = 0; part < linear_.size() && stale_; ++part)
+            linear_[part]->set(inputs_->linear(part), setup_.dt);
     }
     return make_frame();
 }
@@ -182,7 +182,7 @@ void EquationStepper<T>::solve(const Solve& solve) {
         for (const int index : arrays) result.push_back(array(index));
         return result;
     };
-    implicit_->solve(views(solve.from), views(solve.to));
+    linear_[std::size_t(solve.part)]->solve(views(solve.from), views(solve.to));
 }
 
 // Does what couples all cells, after a whole stage. Returns whether ghost cells have changed by it.

@@ -77,7 +77,7 @@ class EquationStepper : public StepSettings {
     std::shared_ptr<InputValues<T>> inputs_;  ///< of the last step
     bool of_time_, ghosts_of_globals_;
     std::vector<PreparedStage<T>> once_, stages_;
-    std::unique_ptr<ImplicitSolve<T>> implicit_;  ///< set if the program has implicit stages
+    std::vector<std::unique_ptr<ImplicitSolve<T>>> linear_;  ///< one for each linear part
     std::unique_ptr<GlobalValues<T>> globals_;
     RowCompiler compiler_;
     std::unique_ptr<CompiledRows> rows_;  ///< null until compilation starts

@@ -8,8 +8,8 @@ namespace {
 /// The systems of all modes of one column of coefficients, which share their X.
 class ColumnSystems {
   public:
-    ColumnSystems(const WavePolynomials& all, ModeAngle angle) : n_(all.components), powers_(all.y_powers) {
-        const double x = -4 * angle.sin2;
+    ColumnSystems(const WavePolynomials& all, double x, bool open)
+        : n_(all.components), powers_(all.y_powers), open_(open) {
         entries_.resize(std::size_t(n_ * n_ * powers_));
         const double* c = all.values.data();
         for (int entry = 0; entry < n_ * n_; ++entry, c += all.x_powers * powers_)
@@ -21,9 +21,8 @@ class ColumnSystems {
         matrix_.resize(std::size_t(n_ * n_));
     }
 
-    /// Solves the system of the mode with this angle along y.
-    void solve(ModeAngle angle, double* b) {
-        const double y = -4 * angle.sin2;
+    /// Solves the system of the mode with this Y.
+    void solve(double y, double* b) {
         const double* c = entries_.data();
         for (double& entry : matrix_) {
             double sum = 0;
@@ -32,13 +31,14 @@ class ColumnSystems {
             c += powers_;
         }
         if (n_ == 1)
-            b[0] /= matrix_[0];
+            b[0] = solve_single(matrix_[0], b[0], open_);
         else
             solve_system(matrix_.data(), b, n_);
     }
 
   private:
     int n_, powers_;
+    bool open_;
     std::vector<double> entries_;  ///< [row][column][y power]
     std::vector<double> matrix_;
 };
@@ -46,10 +46,10 @@ class ColumnSystems {
 }  // namespace
 
 template <class T>
-ImplicitSolve<T>::ImplicitSolve(const LinearPart& part, int components, int nx, int ny, ThreadPool& threads)
+ImplicitSolve<T>::ImplicitSolve(const LinearPart& part, int nx, int ny, ThreadPool& threads)
     : part_(part),
-      polynomials_(part, components),
-      lines_(threads, nx, ny, components * (kPairs + 1), sizeof(T) == sizeof(float)),
+      polynomials_(part),
+      lines_(threads, nx, ny, part.fields * (kPairs + 1), sizeof(T) == sizeof(float)),
       rows_(part.along_x, nx, lines_.first()),
       columns_(part.along_y, ny, lines_.first()) {}
 
@@ -95,16 +95,17 @@ void ImplicitSolve<T>::solve_columns(const std::vector<FieldView<T>>& to, Comple
 // `coefficients` are those of columns x and x + 1, as real and imaginary parts.
 template <class T>
 void ImplicitSolve<T>::solve_waves(Complex<T>* coefficients, int x) const {
-    const std::size_t last = rows_.angles.size() - 1;
-    ColumnSystems first(polynomials_, rows_.angles[std::size_t(x)]);
-    ColumnSystems second(polynomials_, rows_.angles[std::min(std::size_t(x) + 1, last)]);
+    const bool open = part_.matrix == LinearPart::Matrix::equation;
+    const auto along_x = [&](int k) { return eigenvalue(rows_.angles[std::size_t(k)], part_.signed_x); };
+    ColumnSystems first(polynomials_, along_x(x), open);
+    ColumnSystems second(polynomials_, along_x(std::min(x + 1, rows_.n - 1)), open);
     const double norm = 1 / (double(rows_.length) * columns_.length);
     const int components = polynomials_.components, pitch = lines_.pitch();
     std::vector<double> b(std::size_t(components), 0.0);
     const auto solve_part = [&](ColumnSystems& systems, int k, T Complex<T>::*part_of) {
         const auto number = [&](int c) -> T& { return coefficients[std::ptrdiff_t(c) * pitch + k].*part_of; };
         for (int c = 0; c < components; ++c) b[std::size_t(c)] = norm * number(c);
-        systems.solve(columns_.angles[std::size_t(k)], b.data());
+        systems.solve(eigenvalue(columns_.angles[std::size_t(k)], part_.signed_y), b.data());
         for (int c = 0; c < components; ++c) number(c) = T(b[std::size_t(c)]);
     };
     for (int k = 0; k < columns_.n; ++k) {
@@ -115,7 +116,7 @@ void ImplicitSolve<T>::solve_waves(Complex<T>* coefficients, int x) const {
 
 template <class T>
 void ImplicitSolve<T>::set(const std::vector<double>& coefficients, double dt) {
-    polynomials_.set(part_, coefficients, part_.share * dt);
+    polynomials_.set(part_, coefficients, dt);
 }
 
 template <class T>

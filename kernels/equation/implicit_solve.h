@@ -1,4 +1,5 @@
-// The linear systems of implicit (IMEX) steps: transforms decouple them into a small system per mode.
+// The linear systems of implicit (IMEX) steps and elliptic equations: transforms decouple them into a small
+// system per mode.
 #pragma once
 
 #include <vector>
@@ -11,18 +12,18 @@
 
 namespace stencil::equation {
 
-/// Solves (1 - share dt L) `to` = `from` for all components at once: sine, cosine or Fourier transforms along
+/// Solves A `to` = `from` for all fields of a linear part at once: sine, cosine or Fourier transforms along
 /// either axis (kernels/methods/spectral) in precision T, and the systems in float64. The bits do not depend
 /// on the number of threads.
 template <class T>
 class ImplicitSolve {
   public:
-    ImplicitSolve(const LinearPart& part, int components, int nx, int ny, ThreadPool& threads);
+    ImplicitSolve(const LinearPart& part, int nx, int ny, ThreadPool& threads);
 
     /// Sets the coefficients of the linear part's terms, in their order; takes effect at the next solve.
     void set(const std::vector<double>& coefficients, double dt);
 
-    /// `from` and `to` are views of all components in order, without aliasing.
+    /// `from` and `to` are views of all fields in order, without aliasing.
     void solve(const std::vector<FieldView<T>>& from, const std::vector<FieldView<T>>& to);
 
   private:

@@ -51,7 +51,11 @@ bool InputValues<T>::update(const EquationSetup& setup, long long step, double t
         uniforms_.assign(values.begin(), values.end());
         changed = true;
     }
-    if (all) linear_ = evaluate(program_.linear.coefficients, scalars, 0, 0);
+    if (all) {
+        linear_.clear();
+        for (const LinearPart& part : program_.linear)
+            linear_.push_back(evaluate(part.coefficients, scalars, 0, 0));
+    }
     if (all) update_lines(setup, scalars);
     return update_ghosts(setup, scalars, all) || changed;
 }

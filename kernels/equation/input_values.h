@@ -116,8 +116,8 @@ class InputValues {
     /// Input `index` at cell 0; there is one entry before it, and more than kLeastTile after the last cell's.
     const T* column(int index) const { return columns_[std::size_t(index)].data() + 1; }
     const T* row(int index) const { return rows_[std::size_t(index)].data() + 1; }
-    /// The coefficients of the linear part's terms.
-    const std::vector<double>& linear() const { return linear_; }
+    /// The coefficients of a linear part's terms.
+    const std::vector<double>& linear(std::size_t part) const { return linear_[part]; }
     const GhostLine<T>& ghosts(int array, std::size_t side) const {
         return ghosts_[std::size_t(array)][side];
     }
@@ -130,7 +130,8 @@ class InputValues {
 
     const Program& program_;
     std::vector<T> uniforms_;
-    std::vector<double> linear_, globals_;
+    std::vector<std::vector<double>> linear_;
+    std::vector<double> globals_;
     std::vector<std::vector<T>> columns_, rows_;
     std::vector<std::array<GhostLine<T>, 4>> ghosts_;
 };

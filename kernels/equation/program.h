@@ -65,9 +65,10 @@ struct Output {
     int array = 0;
 };
 
-/// `to` = (1 - share dt L)^-1 `from`, all components in order; L is the linear part.
+/// `to` = A^-1 `from`, field by field in order; A is the matrix of a linear part.
 struct Solve {
     std::vector<int> from, to;
+    int part = 0;  ///< index in Program::linear
 };
 
 /// Makes a global value of an array's cells, in float64: a sum in the order of
@@ -117,18 +118,25 @@ struct ArrayInfo {
     std::array<Ghosts, 4> ghosts;  ///< left, right, top, bottom
 };
 
-/// The constant-coefficient linear part of the rates, which IMEX inverts by FFT. For a mode in component
-/// `column`, the rate of component `row` is the sum of coefficient * X^x_power * Y^y_power, where X and Y are
-/// the eigenvalues of the second differences e + w - 2 c and n + s - 2 c. All components have the same
-/// boundary along an axis.
+/// A linear operator L with constant coefficients, whose matrix A a solve inverts by FFT: the linear part of
+/// the rates for IMEX, the left side of an elliptic equation. For a mode in field `column`, L in field `row`
+/// is the sum of coefficient * X^x_power * Y^y_power, where X and Y are the eigenvalues of the second
+/// differences e + w - 2 c and n + s - 2 c. All fields have the same boundary along an axis.
 struct LinearPart {
+    /// A is 1 - share dt L for a step, and -L for an equation, whose modes that L leaves open become 0.
+    enum class Matrix { step, equation };
     struct Term {
         int row = 0, column = 0, x_power = 0, y_power = 0;
     };
+    Matrix matrix = Matrix::step;
+    int fields = 1;  ///< that it couples
     std::vector<Term> terms;
     Inputs coefficients;  ///< of the terms, from scalars, in float64
     double share = 0;     ///< gamma: the implicit share of dt
     Boundary along_x = Boundary::periodic, along_y = Boundary::periodic;
+    /// Along these axes, which are insulated, the cells of `from` and `to` have the sign (-1)^i. This turns
+    /// fields that are 0 on the faces at both ends into insulated ones, with their modes in reverse order.
+    bool signed_x = false, signed_y = false;
 };
 
 /// One step. Arrays 0 ... components - 1 hold the state, the arrays `next` the state after the step. The last
@@ -140,7 +148,7 @@ struct Program {
     std::vector<Stage> once;  ///< setup stages, which depend only on position and parameters
     std::vector<Stage> stages;
     Inputs uniforms, columns, rows;
-    LinearPart linear;  ///< no terms if there are no implicit stages
+    std::vector<LinearPart> linear;  ///< what the solves of stages invert
     int globals = 0;    ///< number of global values
 };
 

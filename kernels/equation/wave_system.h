@@ -1,4 +1,4 @@
-// The matrix of 1 - share dt L for one mode, for host and device. Its entries are polynomials in X and Y, the
+// The matrix of a linear part for one mode, for host and device. Its entries are polynomials in X and Y, the
 // eigenvalues of the second differences along x and y.
 #pragma once
 
@@ -8,12 +8,14 @@
 
 #include "kernels/equation/program.h"
 #include "kernels/field/host_device.h"
+#include "kernels/methods/spectral/spectral_modes.h"
 
 namespace stencil::equation {
 
 /// The polynomials' coefficients, dense: [row][column][x power][y power].
 struct WavePolynomials {
-    WavePolynomials(const LinearPart& part, int n) : components(n) {
+    explicit WavePolynomials(const LinearPart& part) : components(part.fields) {
+        const int n = components;
         for (const LinearPart::Term& term : part.terms) {
             x_powers = std::max(x_powers, term.x_power + 1);
             y_powers = std::max(y_powers, term.y_power + 1);
@@ -21,10 +23,12 @@ struct WavePolynomials {
         values.resize(std::size_t(n * n * x_powers * y_powers));
     }
 
-    /// `coefficients` are those of the part's terms; `factor` is share * dt.
-    void set(const LinearPart& part, const std::vector<double>& coefficients, double factor) {
+    /// `coefficients` are those of the part's terms.
+    void set(const LinearPart& part, const std::vector<double>& coefficients, double dt) {
+        const bool step = part.matrix == LinearPart::Matrix::step;
+        const double factor = step ? part.share * dt : 1;
         std::ranges::fill(values, 0.0);
-        for (int c = 0; c < components; ++c) at(c, c, 0, 0) = 1;
+        for (int c = 0; c < components && step; ++c) at(c, c, 0, 0) = 1;
         for (std::size_t i = 0; i < part.terms.size(); ++i) {
             const LinearPart::Term& term = part.terms[i];
             at(term.row, term.column, term.x_power, term.y_power) -= factor * coefficients[i];
@@ -38,6 +42,16 @@ struct WavePolynomials {
     int components, x_powers = 1, y_powers = 1;
     std::vector<double> values;
 };
+
+/// The eigenvalue of the second difference along an axis; `is_signed` as in LinearPart.
+STENCIL_HOST_DEVICE inline double eigenvalue(ModeAngle angle, bool is_signed) {
+    return -4 * (is_signed ? angle.cos2 : angle.sin2);
+}
+
+/// b / a for the matrix of one field. `open` is for an equation, which leaves the mode open where a is 0.
+STENCIL_HOST_DEVICE inline double solve_single(double a, double b, bool open) {
+    return open && a == 0 ? 0 : b / a;
+}
 
 /// Solves m x = b by Gaussian elimination with partial pivoting. m is row-major and overwritten; b becomes x.
 STENCIL_HOST_DEVICE inline void solve_system(double* m, double* b, int n) {

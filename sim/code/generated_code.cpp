@@ -28,7 +28,7 @@ void add_cuda_texts(GeneratedCode& code, const Program& program, const RunSpec& 
     const bool float64 = spec.dtype == DType::float64;
     code.texts.push_back({name_of_launches(program.stages.size()), "CUDA", cuda_text(program, float64)});
     if (couples_all_cells(program)) {
-        code.why_single = program.linear.terms.empty() ? "values of the whole field depend on all cells"
+        code.why_single = program.linear.empty() ? "values of the whole field depend on all cells"
                                                        : "what is solved for by transforms reaches all cells";
         return;
     }

@@ -218,7 +218,7 @@ std::string stage_text(const std::string& title, const Stage& stage, Names& name
     std::string text =
         fmt::format("{}, operations: {}\n{}", title, operations_of_cell(stage), std::move(lines).text());
     for (std::size_t i = 0; i < stage.solve.to.size(); ++i)
-        text += fmt::format("  {} solves for {} by transforms, implicitly in what is linear\n",
+        text += fmt::format("  {} solves for {} by transforms\n",
                             names.array(stage.solve.to[i]),
                             names.array(stage.solve.from[i]));
     for (const Reduction& r : stage.reductions)
@@ -232,11 +232,12 @@ std::string stage_text(const std::string& title, const Stage& stage, Names& name
 
 // Names of the operations of formulas, in the order of Op.
 constexpr std::string_view kNames =
-    "number parameter component data random x y t step dt dx nx ny add subtract multiply divide negate sqrt "
+    "number parameter component data random unknown x y t step dt dx nx ny add subtract multiply divide "
+    "negate sqrt "
     "abs "
     "floor min max exp log sin cos tanh atan2 power less less_or_equal equal where stored mean sum min max "
-    "neighbour laplacian laplacian9 difference_x difference_y difference_xx difference_yy difference_xy "
-    "divergence";
+    "solved neighbour laplacian laplacian9 difference_x difference_y difference_xx difference_yy "
+    "difference_xy divergence";
 static_assert(std::ranges::count(kNames, ' ') == std::ptrdiff_t(Op::divergence));
 
 // Formats expressions of a graph. Those that are used more than once have a line of their own.
@@ -294,6 +295,7 @@ class Formulas {
         if (e.op == Op::number) return {number_text(e.number)};
         if (e.op == Op::parameter) return {model_.parameters[std::size_t(e.index)].name};
         if (e.op == Op::component) return {model_.components[std::size_t(e.index)].name};
+        if (e.op == Op::unknown) return {model_.elliptic[std::size_t(e.index)].name};
         if (e.op == Op::data) return {quotable(model_.data[std::size_t(e.index)].file)};
         if (e.op == Op::stored) return args[0];
         if (e.op == Op::neighbour) return {at(within(args[0], kWhole), e.column, e.row)};

@@ -34,8 +34,8 @@ Reach reach_of(const SolverSetup& setup) {
         return {steps, periodic, steps};
     }
     const auto program = equation::make_program(setup.typed->equations, setup.typed->scheme, false);
-    // Implicit stages transform whole rows and columns, so such fields are not distributed.
-    if (!program.linear.terms.empty()) return {0, false};
+    // Solves transform whole rows and columns, so such fields are not distributed.
+    if (couples_all_cells(program) || !setup.typed->equations.elliptic.empty()) return {0, false};
     // Arrays that differ in wrapping around would need different halos.
     if (equation::wrapping(program, 1) == equation::Wrapping::some) return {0, false};
     const int steps = equation::couples_all_cells(program) ? kCoupledSteps

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "sim/model/elliptic.h"
 #include "sim/model/semantics.h"
 #include "sim/model/text/tokens.h"
 #include "sim/text/names.h"
@@ -60,6 +61,8 @@ Ink OwnNames::ink_of(std::string_view name) const {
 OwnNames own_names(const equation::Statements& statements) {
     OwnNames names{{}, names_of(statements.parameters), names_of(statements.definitions)};
     for (const auto& evolution : statements.evolutions) names.components.push_back(evolution.component);
+    for (std::string& name : equation::unknowns_of(statements))
+        if (!name.empty()) names.definitions.push_back(std::move(name));
     return names;
 }
 

@@ -401,6 +401,10 @@ std::vector<Sides> shown(const equation::Statements& statements) {
         add(d.span, &d.formula, [&d](const Typesetter& setter, float size) {
             return setter.name(d.name, size);
         });
+    for (const equation::EllipticStatement& e : statements.elliptic)
+        add(e.span, &e.right, [&e](const Typesetter& setter, float size) {
+            return setter.set(e.left, size);
+        });
     for (const equation::NamedFormula& i : statements.initials)
         add(i.span, &i.formula, [&i](const Typesetter& setter, float size) {
             MathBox box = setter.name(i.name, size);

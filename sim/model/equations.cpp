@@ -7,8 +7,10 @@
 #include <map>
 #include <stdexcept>
 
+#include "sim/model/elliptic.h"
 #include "sim/model/sensitivities.h"
 #include "sim/model/sides.h"
+#include "sim/model/step/linear_part.h"
 #include "sim/model/step/reflections.h"
 #include "sim/model/step/stages.h"
 #include "sim/text/error.h"
@@ -36,8 +38,10 @@ class Assembly {
         result_.text = statements_.text;
         settings();
         components();
+        unknowns();
         parameters();
         definitions();
+        solutions();
         for (std::size_t i = 0; i < statements_.evolutions.size(); ++i) evolve(i);
         initials();
         sides();
@@ -145,6 +149,51 @@ class Assembly {
                     "`{0}' = clamp({0}, 0, 1) + dt*(...)`",
                     quotable(d.name));
             require_free(d.name, d.span);
+        }
+    }
+
+    // Names the fields that elliptic equations are solved for; the equations are read when they are needed.
+    void unknowns() {
+        const std::vector<std::string> names = unknowns_of(statements_);
+        for (std::size_t i = 0; i < names.size(); ++i) {
+            const TextSpan span = statements_.elliptic[i].span;
+            if (names[i].empty()) refuse_known(statements_.elliptic[i]);
+            require_free(names[i], span);
+            if (contains(names_of(result_.elliptic), names[i]))
+                semantics_.refuse(span, "`{}` has two equations, and one is enough", quotable(names[i]));
+            Elliptic equation;
+            equation.name = names[i];
+            equation.span = span;
+            result_.elliptic.push_back(std::move(equation));
+        }
+    }
+
+    [[noreturn]] void refuse_known(const EllipticStatement& statement) const {
+        for (const Evolving& c : result_.components)
+            if (mentions(statement.left, c.name))
+                semantics_.refuse(
+                    statement.span,
+                    "an equation without a time derivative is solved for a name that has no other equation, "
+                    "and `{}` has one",
+                    quotable(c.name));
+        semantics_.refuse(statement.span,
+                          "an equation without a time derivative is solved for a name that has no other "
+                          "meaning, such as `lap(psi) = -w`");
+    }
+
+    void solutions() {
+        for (std::size_t i = 0; i < result_.elliptic.size(); ++i) {
+            const TextSpan span = result_.elliptic[i].span;
+            const Syntax name{SyntaxKind::name, result_.elliptic[i].name, 0, 0, 0, {}, span};
+            const Node solution = semantics_.scalar(name);
+            require_near(result_.elliptic[i].linear, span);
+            require_near(result_.elliptic[i].rest, span);
+            if (result_.inside)
+                semantics_.refuse(
+                    span,
+                    "`inside` bounds the field, and `{}` is solved for by transforms of all of it",
+                    quotable(result_.elliptic[i].name));
+            result_.definitions.push_back({result_.elliptic[i].name, solution, {}, false});
         }
     }
 
@@ -267,6 +316,9 @@ class Assembly {
     void initials() {
         for (const NamedFormula& initial : statements_.initials) {
             const auto component = std::ranges::find(result_.components, initial.name, &Evolving::name);
+            if (contains(names_of(result_.elliptic), initial.name))
+                semantics_.refuse(
+                    initial.span, "`{}` follows from its equation at the start, too", quotable(initial.name));
             if (component == result_.components.end())
                 semantics_.refuse(initial.span,
                                   "`{}` has no equation: what evolves is written `d{}/dt = ...`",
@@ -292,7 +344,7 @@ class Assembly {
 
     void sides() {
         Graph& g = result_.graph;
-        for (Evolving& c : result_.components) c.sides.fill(*condition_of_word(g, boundary_));
+        set_all_sides(result_, boundary_);
         for (const SideStatement& s : statements_.sides) {
             if (!s.word.empty()) {
                 const auto condition = condition_of_word(g, s.word);
@@ -301,10 +353,10 @@ class Assembly {
                         s.span,
                         "`{}` is no condition: periodic, insulated, zero or an equation such as `u = 1`",
                         quotable(s.word));
-                for (Evolving& c : result_.components) {
-                    require_first(c.name, s);
-                    c.sides[std::size_t(s.side)] = *condition;
-                }
+                for_fields([&](const std::string& name, Conditions& sides) {
+                    require_first(name, s);
+                    sides[std::size_t(s.side)] = *condition;
+                });
                 continue;
             }
             const SideEquation equation = read_side(semantics_, result_, s);
@@ -313,16 +365,47 @@ class Assembly {
                   [&](auto& quantity) { quantity.sides[std::size_t(s.side)] = equation.condition; });
         }
         tell_periodic();
-        for (const Evolving& c : result_.components)
+        for_fields([&](const std::string& name, const Conditions& sides) {
             for (const std::size_t axis : {0, 2})
-                if (c.sides[axis].periodic != c.sides[axis + 1].periodic) refuse_half_periodic(c, axis);
+                if (sides[axis].periodic != sides[axis + 1].periodic) refuse_half_periodic(name, sides, axis);
+        });
+        for (std::size_t i = 0; i < result_.elliptic.size(); ++i) require_transforms(int(i));
     }
 
-    // Visits the component or definition of that name.
+    /// Calls f(name, conditions) for each component and each solved field.
+    template <class F>
+    void for_fields(F&& f) {
+        for (Evolving& c : result_.components) f(c.name, c.sides);
+        for (Elliptic& e : result_.elliptic) f(e.name, e.sides);
+    }
+
+    void require_transforms(int index) {
+        const Elliptic& equation = result_.elliptic[std::size_t(index)];
+        LinearPart part;
+        try {
+            part = lowered_elliptic(result_, index);
+        } catch (const InputError& what) {
+            semantics_.refuse(equation.span, "{}", what.what());
+        }
+        const auto leaves_open = [](Boundary boundary, bool is_signed) {
+            return boundary != Boundary::zero && !is_signed;
+        };
+        const bool uniform = std::ranges::any_of(
+            equation.terms, [](const LinearTerm& term) { return term.x_power == 0 && term.y_power == 0; });
+        if (!uniform && leaves_open(part.along_x, part.signed_x) && leaves_open(part.along_y, part.signed_y))
+            result_.notes.push_back(fmt::format(
+                "the equation of `{0}` leaves its mean open: the mean of `{0}` is 0, and that of the "
+                "right side does not count",
+                equation.name));
+    }
+
+    // Visits the component, solved field or definition of that name.
     template <class Visit>
     void visit(const std::string& quantity, Visit&& visit) {
         const auto component = std::ranges::find(result_.components, quantity, &Evolving::name);
         if (component != result_.components.end()) return visit(*component);
+        const auto solved = std::ranges::find(result_.elliptic, quantity, &Elliptic::name);
+        if (solved != result_.elliptic.end()) return visit(*solved);
         visit(*std::ranges::find(result_.definitions, quantity, &Defined::name));
     }
 
@@ -343,7 +426,9 @@ class Assembly {
             if (s.word.empty()) {
                 const SideEquation equation = read_edge(semantics_, result_, s);
                 give(equation.quantity, s);
-                visit(equation.quantity, [&](auto& quantity) { quantity.edge = equation.condition; });
+                visit(equation.quantity, [&](auto& quantity) {
+                    if constexpr (requires { quantity.edge; }) quantity.edge = equation.condition;
+                });
                 continue;
             }
             const auto condition = condition_of_word(result_.graph, s.word);
@@ -377,12 +462,13 @@ class Assembly {
 
     void tell_periodic() {
         if (statements_.sides.empty() || boundary_given_) return;
-        for (const Evolving& c : result_.components)
-            if (std::ranges::none_of(kSides, [&](Side side) { return given_.contains({c.name, side}); }))
+        for_fields([&](const std::string& name, const Conditions&) {
+            if (std::ranges::none_of(kSides, [&](Side side) { return given_.contains({name, side}); }))
                 result_.notes.push_back(fmt::format(
                     "`{0}` has no condition at the sides, where others have: it is periodic there; "
                     "`all: flux({0}) = 0` lets nothing through",
-                    c.name));
+                    name));
+        });
     }
 
     // A statement without effect is usually a slip, so a note names it.
@@ -506,15 +592,17 @@ class Assembly {
             semantics_.refuse(span, "`{}` would be the name of a sensitivity and is taken", quotable(name));
     }
 
-    [[noreturn]] void refuse_half_periodic(const Evolving& c, std::size_t axis) const {
+    [[noreturn]] void refuse_half_periodic(const std::string& name,
+                                           const Conditions& sides,
+                                           std::size_t axis) const {
         TextSpan span;
         for (const SideStatement& s : statements_.sides)
             if (std::size_t(s.side) / 2 == axis / 2) span = s.span;
-        const std::size_t periodic = axis + (c.sides[axis].periodic ? 0 : 1), other = 2 * axis + 1 - periodic;
+        const std::size_t periodic = axis + (sides[axis].periodic ? 0 : 1), other = 2 * axis + 1 - periodic;
         semantics_.refuse(span,
                           "`{0}` is periodic at the {1} side and not at the {2} one: give `{1}:` a "
                           "condition too, or make both periodic by `{3}: periodic`",
-                          c.name,
+                          name,
                           kSideNames[periodic],
                           kSideNames[other],
                           axis == 0 ? "x" : "y");
@@ -530,6 +618,12 @@ class Assembly {
 };
 
 }  // namespace
+
+void set_all_sides(Equations& equations, std::string_view word) {
+    const Condition condition = *condition_of_word(equations.graph, word);
+    for (Evolving& c : equations.components) c.sides.fill(condition);
+    for (Elliptic& e : equations.elliptic) e.sides.fill(condition);
+}
 
 Equations read_equations(std::string_view text, const std::vector<std::string>& formulas) {
     const Statements statements = read_statements(text);

@@ -54,6 +54,25 @@ struct Defined {
     EdgeCondition edge = {};
 };
 
+/// A term of a symbol: a wave in field `column` changes the rate of field `row` by coefficient * X^x_power *
+/// Y^y_power, where X and Y are the eigenvalues of e + w - 2 c and n + s - 2 c.
+struct LinearTerm {
+    int row = 0, column = 0, x_power = 0, y_power = 0;
+    Node coefficient = 0;  ///< of parameters alone
+};
+
+/// An equation without time derivative, linear + rest = 0, of a field that follows from the others at every
+/// instant. Its solution is one of the definitions, made of Op::solved.
+struct Elliptic {
+    std::string name;
+    Node linear = 0;  ///< in the field, which is Op::unknown there, with constant coefficients
+    Node rest = 0;
+    std::vector<LinearTerm> terms = {};  ///< the symbol of `linear`
+    Conditions sides = {};
+    TextSpan span = {};    ///< of the equation
+    bool tangent = false;  ///< it is the derivative of another equation by a parameter
+};
+
 /// A file named in the text by image("file") or array("file").
 struct DataSource {
     bool picture = false;
@@ -67,6 +86,7 @@ struct Equations {
     std::vector<Evolving> components;  ///< in the order of their equations
     std::vector<ModelParameter> parameters;
     std::vector<Defined> definitions;
+    std::vector<Elliptic> elliptic;
     std::vector<DataSource> data;
     std::optional<Node> inside;  ///< mask of the domain, 0 outside
     double spacing = 1;
@@ -77,6 +97,9 @@ struct Equations {
     std::vector<std::string> notes;  ///< hints that are no errors
     std::vector<Node> extra;         ///< formulas given beside the text
 };
+
+/// Makes a word such as `insulated` the condition of all components and solved fields at all sides.
+void set_all_sides(Equations& equations, std::string_view word);
 
 /// Parses and analyses a model's text. `formulas` (shown quantities, initial conditions) may use its names
 /// and become `extra`. Throws TextError.

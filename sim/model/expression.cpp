@@ -13,7 +13,8 @@ namespace stencil::equation {
 namespace {
 
 Dependence of_leaf(Op op) {
-    const bool random = op == Op::random, evolving = op == Op::component || random;
+    const bool random = op == Op::random;
+    const bool evolving = op == Op::component || op == Op::unknown || random;
     return {op == Op::x,
             op == Op::y,
             op == Op::t || op == Op::step,
@@ -67,6 +68,11 @@ Node Graph::insert(const Expression& expression) {
     if (is_global(expression.op)) {
         depends = {.time = true, .global = true};
         radius = 0;
+    }
+    if (expression.op == Op::solved) {  // read as an array
+        radius = 0;
+        depends.cell = true;
+        depends.random = false;
     }
     if (nodes_.size() >= kMaxNodes || depth > kMaxDepth) {
         nodes_by_expression_.erase(entry);
@@ -213,6 +219,29 @@ Node Graph::stored(Node a, int definition) {
 Node Graph::global(Op op, Node a) {
     if (depends_[a].uniform() && op != Op::total) return a;
     return insert({.op = op, .count = 1, .args = {a}});
+}
+
+Node Graph::solved(Node a, int equation) {
+    return insert({.op = Op::solved, .count = 1, .index = equation, .args = {a}});
+}
+
+bool Graph::contains(Node node, Node part) const {
+    bool found = false;
+    walk(node, [&](Node each) { found = found || each == part; });
+    return found;
+}
+
+Node Graph::replaced(Node node, Node from, Node to) {
+    std::map<Node, Node> done{{from, to}};
+    const auto of = [&](const auto& self, Node each) -> Node {
+        const auto known = done.find(each);
+        if (known != done.end()) return known->second;
+        const Expression e = nodes_[each];
+        Expression other = e;
+        for (std::size_t i = 0; i < e.count; ++i) other.args[i] = self(self, e.args[i]);
+        return done[each] = other.args == e.args ? each : make(other);
+    };
+    return of(of, node);
 }
 
 Node Graph::neighbour(Node a, int column, int row) {

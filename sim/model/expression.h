@@ -22,6 +22,7 @@ enum class Op : std::uint8_t {
     component,  ///< current value of component `index`
     data,       ///< value of picture or array `index` at the cell
     random,     ///< uniform in [0, 1), a function of cell, step, seed and `index`
+    unknown,    ///< the field that elliptic equation `index` is solved for, within that equation
     x,
     y,
     t,
@@ -59,6 +60,7 @@ enum class Op : std::uint8_t {
     total,  ///< its sum
     least,
     largest,
+    solved,  ///< the field for which the left side of elliptic equation `index` plus the argument is 0
     // Operations that read neighbours, for unit spacing.
     neighbour,      ///< the argument `column` and `row` cells away
     laplacian,      ///< n + s + e + w - 4 c
@@ -77,6 +79,11 @@ constexpr bool reaches_neighbours(Op op) {
 
 constexpr bool is_global(Op op) {
     return op >= Op::mean && op <= Op::largest;
+}
+
+/// Whether it is the field of elliptic equation `index`, within it or once it is solved for.
+constexpr bool is_of_elliptic(Op op) {
+    return op == Op::unknown || op == Op::solved;
 }
 
 struct Expression {
@@ -144,6 +151,10 @@ class Graph {
     Node stored(Node a, int definition);
     /// A global value; that of what is the same in every cell is simpler, except for a sum.
     Node global(Op op, Node a);
+    Node solved(Node a, int equation);
+    /// The expression with another one in place of `from`.
+    Node replaced(Node node, Node from, Node to);
+    bool contains(Node node, Node part) const;
 
     static constexpr int kMaxPower = 1024;
 

@@ -77,21 +77,7 @@ bool Semantics::is_own(std::string_view name) const {
            std::ranges::any_of(statements_.definitions, is);
 }
 
-// Looks a name up among the text's components, parameters and definitions.
-std::optional<Value> Semantics::own_name(const std::string& name, TextSpan span) {
-    const auto component = find_named(equations_.components, name);
-    if (component != equations_.components.end())
-        return graph().leaf(Op::component, int(component - equations_.components.begin()));
-    const auto parameter = find_named(equations_.parameters, name);
-    if (parameter != equations_.parameters.end())
-        return graph().leaf(Op::parameter, int(parameter - equations_.parameters.begin()));
-    if (const auto done = definitions_.find(name); done != definitions_.end()) return done->second;
-    const auto definition = find_named(statements_.definitions, name);
-    if (definition == statements_.definitions.end()) {
-        const auto added = find_named(equations_.definitions, name);
-        if (added == equations_.definitions.end()) return std::nullopt;
-        return added->formula;
-    }
+void Semantics::enter(const std::string& name, TextSpan span) {
     if (std::ranges::find(in_work_, name) != in_work_.end()) {
         std::string circle;
         for (auto of = std::ranges::find(in_work_, name); of != in_work_.end(); ++of)
@@ -101,6 +87,27 @@ std::optional<Value> Semantics::own_name(const std::string& name, TextSpan span)
     constexpr std::size_t kDeep = 100;
     if (in_work_.size() >= kDeep) refuse(span, "definitions that need each other are at most {} deep", kDeep);
     in_work_.push_back(name);
+}
+
+// Looks a name up among the text's components, parameters and definitions.
+std::optional<Value> Semantics::own_name(const std::string& name, TextSpan span) {
+    const auto component = find_named(equations_.components, name);
+    if (component != equations_.components.end())
+        return graph().leaf(Op::component, int(component - equations_.components.begin()));
+    const auto parameter = find_named(equations_.parameters, name);
+    if (parameter != equations_.parameters.end())
+        return graph().leaf(Op::parameter, int(parameter - equations_.parameters.begin()));
+    const auto solved = find_named(equations_.elliptic, name);
+    if (solved != equations_.elliptic.end())
+        return solution(std::size_t(solved - equations_.elliptic.begin()), span);
+    if (const auto done = definitions_.find(name); done != definitions_.end()) return done->second;
+    const auto definition = find_named(statements_.definitions, name);
+    if (definition == statements_.definitions.end()) {
+        const auto added = find_named(equations_.definitions, name);
+        if (added == equations_.definitions.end()) return std::nullopt;
+        return added->formula;
+    }
+    enter(name, span);
     Value value = this->value(definition->formula);
     in_work_.pop_back();
     if (value.kind == Value::Kind::scalar && graph().depends(value.node).cell && has_sides(name))
@@ -241,6 +248,7 @@ std::vector<std::string> Semantics::names_in_use() const {
     for (const auto& row : equations_.components) names.push_back(row.name);
     for (const auto& row : equations_.parameters) names.push_back(row.name);
     for (const auto& row : statements_.definitions) names.push_back(row.name);
+    for (const auto& row : equations_.elliptic) names.push_back(row.name);
     for (const KnownName& row : kKnown)
         if (!row.yields) names.emplace_back(row.name);
     for (const std::string_view name : {"random", "normal"}) names.emplace_back(name);

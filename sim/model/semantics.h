@@ -90,6 +90,8 @@ class Semantics : public TextReader {
     Value unmarked(const Syntax& formula);
     std::optional<Value> find(const Syntax& name);
     std::optional<Value> own_name(const std::string& name, TextSpan span);
+    Node solution(std::size_t index, TextSpan span);
+    void enter(const std::string& name, TextSpan span);
     std::optional<Value> argument(std::string_view name);
     bool has_sides(std::string_view name) const;
     bool is_own(std::string_view name) const;
@@ -116,8 +118,9 @@ class Semantics : public TextReader {
     std::map<std::string, Value, std::less<>> definitions_;  ///< values of the definitions resolved so far
     std::map<std::string_view, Value> known_;                ///< values of the known names used so far
     std::map<bool, Node> coordinates_;                       ///< by `along_x`, with the origin
-    bool from_corner_ = false;          ///< x and y count from the corner in the formulas of known names
-    std::vector<std::string> in_work_;  ///< definitions being resolved, outermost first, to detect cycles
+    bool from_corner_ = false;  ///< x and y count from the corner in the formulas of known names
+    std::vector<std::string>
+        in_work_;  ///< definitions and solutions being resolved, outermost first, to detect cycles
     const std::vector<Value>* arguments_ = nullptr;  ///< of the built-in formula being evaluated
     int random_ = 0;
     std::set<std::string> uses_;

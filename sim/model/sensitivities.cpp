@@ -12,12 +12,14 @@ namespace {
 class Tangent {
   public:
     // `first` is the index of the first tangent component.
-    Tangent(Graph& graph, int parameter, int first) : g_(graph), parameter_(parameter), first_(first) {}
+    Tangent(Equations& equations, int parameter, int first)
+        : equations_(equations), g_(equations.graph), parameter_(parameter), first_(first) {}
 
     Node of(Node node) {
         const auto known = done_.find(node);
         if (known != done_.end()) return known->second;
         const Expression e = g_[node];
+        if (e.op == Op::solved) return done_[node] = solved(node, e.index);
         bool changes = e.count == 0;
         for (int i = 0; i < e.count; ++i) changes = changes || of(e.args[std::size_t(i)]) != zero();
         const Node result = !changes                   ? zero()
@@ -37,6 +39,9 @@ class Tangent {
         return Condition{false, condition.value, condition.flux, of(condition.right)};
     }
 
+    /// The solved field of which a condition cannot be differentiated; empty: none.
+    std::string refused;
+
   private:
     static constexpr int kApart = 1 << 20;  // larger than any number of definitions
 
@@ -46,6 +51,31 @@ class Tangent {
         if (e.op == Op::parameter) return g_.number(e.index == parameter_ ? 1 : 0);
         if (e.op == Op::component) return g_.leaf(Op::component, first_ + e.index);
         return zero();
+    }
+
+    // Differentiates linear(u) + rest = 0: the tangent u' has linear(u') + rest' + linear'(u) = 0, in which
+    // linear' is that of a fixed u.
+    Node solved(Node node, int index) {
+        const Elliptic equation = equations_.elliptic[std::size_t(index)];
+        const Node unknown = g_.leaf(Op::unknown, index);
+        const int own = int(equations_.elliptic.size());
+        Elliptic tangent;
+        tangent.name = sensitivity_name(equation.name, equations_.parameters[std::size_t(parameter_)].name);
+        tangent.span = equation.span;
+        tangent.tangent = true;
+        tangent.linear = g_.replaced(equation.linear, unknown, g_.leaf(Op::unknown, own));
+        tangent.terms = equation.terms;
+        tangent.rest = g_.add(of(equation.rest), g_.replaced(of(equation.linear), unknown, node));
+        bool given = false;
+        for (std::size_t s = 0; s < tangent.sides.size(); ++s) {
+            const auto condition = of(equation.sides[s]);
+            if (!condition) refused = equation.name;
+            tangent.sides[s] = condition.value_or(equation.sides[s]);
+            given = given || (condition && !condition->periodic && condition->right != zero());
+        }
+        if (!given && tangent.rest == zero()) return zero();
+        equations_.elliptic.push_back(tangent);
+        return g_.solved(given ? g_.add(tangent.linear, tangent.rest) : tangent.rest, own);
     }
 
     // The tangent of a stored array gets an index of its own, since its ghost cells follow differentiated
@@ -129,6 +159,7 @@ class Tangent {
         }
     }
 
+    Equations& equations_;
     Graph& g_;
     int parameter_, first_;
     std::map<Node, Node> done_;
@@ -144,7 +175,7 @@ std::optional<RefusedCondition> add_sensitivities(Equations& equations, int inde
     const int first = int(equations.components.size());
     int own = 0;
     while (own < first && !equations.components[std::size_t(own)].tangent_of) ++own;
-    Tangent tangent(equations.graph, index, first);
+    Tangent tangent(equations, index, first);
     const std::string& parameter = equations.parameters[std::size_t(index)].name;
     for (int c = 0; c < own; ++c) {
         const Evolving component = equations.components[std::size_t(c)];
@@ -165,6 +196,7 @@ std::optional<RefusedCondition> add_sensitivities(Equations& equations, int inde
         if (component.edge && !change.edge) return RefusedCondition{component.name, true};
         equations.components.push_back(std::move(change));
     }
+    if (!tangent.refused.empty()) return tangent.refused;
     std::vector<Defined> changes;
     for (const Defined& definition : equations.definitions) {
         if (definition.tangent) continue;
@@ -179,6 +211,7 @@ std::optional<RefusedCondition> add_sensitivities(Equations& equations, int inde
         if (definition.edge && !change.edge) return RefusedCondition{definition.name, true};
         if (equations.graph.depends(change.formula).cell) changes.push_back(std::move(change));
     }
+    if (!tangent.refused.empty()) return tangent.refused;
     equations.definitions.insert(equations.definitions.end(), changes.begin(), changes.end());
     return std::nullopt;
 }

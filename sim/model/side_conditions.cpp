@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernels/field/boundary.h"
+#include "sim/model/elliptic.h"
 #include "sim/model/sides.h"
 
 namespace stencil {
@@ -162,7 +163,7 @@ std::string condition_text(const SideCondition& condition,
         const bool stays = &row != in_force || is_periodic(row.word);
         return stays && row.side == side && row.named == 1 && !row.word.empty();
     });
-    if (condition.kind == SideCondition::Kind::zero && read.evolutions.size() == 1 && !repeats)
+    if (condition.kind == SideCondition::Kind::zero && fields_of(read).size() == 1 && !repeats)
         return std::string(name_of(Boundary::zero));
     return equation_of(condition, component);
 }
@@ -179,7 +180,7 @@ void write_condition(Rewriting& text,
     const std::string wanted =
         fmt::format("{}: {}", label_of({side}), condition_text(condition, read, component, side, now));
     const auto is_own = [&](const SideStatement& row) {
-        return row.word.empty() || (read.evolutions.size() == 1 && !is_periodic(row.word));
+        return row.word.empty() || (fields_of(read).size() == 1 && !is_periodic(row.word));
     };
     for (const StatementPlace& statement : read.places) {
         std::vector<Side> holds;
@@ -205,8 +206,8 @@ void write_periodic(Rewriting& text, const Statements& read, std::string_view co
         if (word && by_words) return true;
         if (word || is_about(row, component))
             return row.side != side && row.side != other && (word ? words : own)[at] == &row;
-        return by_words || std::ranges::all_of(read.evolutions, [&](const Evolution& one) {
-                   return !is_about(row, one.component) || in_force(read, one.component)[at] == &row;
+        return by_words || std::ranges::all_of(fields_of(read), [&](const std::string& one) {
+                   return !is_about(row, one) || in_force(read, one)[at] == &row;
                });
     };
     std::string added =
@@ -225,14 +226,13 @@ void write_periodic(Rewriting& text, const Statements& read, std::string_view co
     }
     if (!added.empty()) text.add(added);
     if (by_words) return;
-    for (const Evolution& one : read.evolutions) {
-        if (one.component == component) continue;
-        const InForce force = in_force(read, one.component);
+    for (const std::string& one : fields_of(read)) {
+        if (one == component) continue;
+        const InForce force = in_force(read, one);
         for (const Side at : {side, other})
             if (const std::string word = word_of(read, force[std::size_t(at)]);
                 !word.empty() && !is_periodic(word))
-                text.add(
-                    fmt::format("{}: {}", label_of({at}), equation_of(condition_of(word), one.component)));
+                text.add(fmt::format("{}: {}", label_of({at}), equation_of(condition_of(word), one)));
     }
 }
 
@@ -261,8 +261,8 @@ void set_all_sides(Rewriting& text, const Statements& read, const std::string& w
         const auto rows = rows_of(read, statement);
         const bool of_components =
             !rows.empty() &&
-            (!rows.front().word.empty() || std::ranges::any_of(read.evolutions, [&](const Evolution& one) {
-                return is_about(rows.front(), one.component);
+            (!rows.front().word.empty() || std::ranges::any_of(fields_of(read), [&](const std::string& one) {
+                return is_about(rows.front(), one);
             }));
         if (of_components) text.remove(statement);
     }

@@ -40,7 +40,7 @@ std::optional<Boundary> boundary_of(Graph& g, const Conditions& sides) {
 // Whether the model is du/dt = D lap(u) with constant, uniform D.
 bool is_diffusion(Equations& equations) {
     Graph& g = equations.graph;
-    if (equations.components.size() != 1 || equations.inside) return false;
+    if (equations.components.size() != 1 || equations.inside || !equations.elliptic.empty()) return false;
     const Evolving& u = equations.components.front();
     const auto core = without_factors(g, u.formula);
     return u.rate && core && *core == g.make(Op::laplacian, {g.leaf(Op::component)}) &&
@@ -73,9 +73,9 @@ std::shared_ptr<const Model> model_of_text(const std::string& text,
     for (ModelParameter& row : model->parameters) row.symbol = row.name;
     const auto all = boundary_of(equations->graph, equations->components.front().sides);
     model->boundary = all.value_or(Boundary::zero);
-    model->uniform_boundary = all && std::ranges::all_of(equations->components, [&](const Evolving& each) {
-                                  return boundary_of(equations->graph, each.sides) == all;
-                              });
+    const auto has_it = [&](const auto& each) { return boundary_of(equations->graph, each.sides) == all; };
+    model->uniform_boundary = all && std::ranges::all_of(equations->components, has_it) &&
+                              std::ranges::all_of(equations->elliptic, has_it);
     for (const Evolving& component : equations->components) model->components.push_back({component.name});
     if (is_diffusion(*equations))
         model->diffusivity = [equations](std::span<const double> values) {

@@ -209,9 +209,7 @@ std::shared_ptr<const RowSource> carried_start(const std::shared_ptr<const RowSo
 Equations run_equations(const Problem& spec, const std::vector<std::string>& formulas) {
     Equations equations = equation::read_equations(spec.model->text, formulas);
     equations.spacing = spec.spacing();
-    if (!spec.boundary_as_typed)
-        for (auto& component : equations.components)
-            component.sides.fill(*equation::condition_of_word(equations.graph, name_of(spec.boundary)));
+    if (!spec.boundary_as_typed) set_all_sides(equations, name_of(spec.boundary));
     return equations;
 }
 

@@ -9,9 +9,7 @@ using namespace equation;
 
 Shown::Shown(const TypedRun& run, const std::string& text, std::optional<Boundary> boundary)
     : equations(run.with_formula(text)) {
-    if (boundary)
-        for (Evolving& each : equations.components)
-            each.sides.fill(*condition_of_word(equations.graph, name_of(*boundary)));
+    if (boundary) set_all_sides(equations, name_of(*boundary));
     formula = equations.extra.front();
     const Expression& e = equations.graph[formula];
     if (e.op == Op::component) component = std::size_t(e.index);

@@ -15,6 +15,7 @@
 #include "sim/distributed/partition.h"
 #include "sim/initial/initial.h"
 #include "sim/machine/communicator.h"
+#include "sim/model/equations.h"
 #include "sim/problem/settings.h"
 #include "sim/problem/start.h"
 #include "sim/run/choose_method.h"
@@ -41,7 +42,8 @@ std::string cpu_methods(std::string_view model) {
 }
 
 bool solves_by_transforms(const RunSpec& spec) {
-    return spec.is_general() && spec.scheme() == equation::SteppingScheme::imex;
+    return spec.is_general() &&
+           (spec.scheme() == equation::SteppingScheme::imex || !spec.model->equations->elliptic.empty());
 }
 
 // Checks the lazily loaded libraries that the spec needs.
@@ -52,7 +54,12 @@ void require_libraries(const RunSpec& spec, const Method& method) {
                          why_not_compiled(spec));
     if (on_cuda || !solves_by_transforms(spec)) return;
     const std::size_t bytes = method.float64_state ? sizeof(double) : bytes_of(spec.dtype);
-    if (!why_no_fftw(bytes).empty()) throw InputError("--stepper imex: " + why_no_fftw(bytes));
+    if (!why_no_fftw(bytes).empty())
+        throw InputError("{}: {}",
+                         spec.scheme() == equation::SteppingScheme::imex
+                             ? "--stepper imex"
+                             : "--model: what is solved for by transforms",
+                         why_no_fftw(bytes));
 }
 
 // Why the method does not fit the run's size now or after a scheduled change; empty if it does.

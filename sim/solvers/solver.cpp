@@ -192,7 +192,7 @@ double solver_bytes(const SolverSetup& setup) {
     if (setup.is_general()) {
         const std::size_t components = setup.typed->equations.components.size();
         const auto program = equation::make_program(setup.typed->equations, setup.typed->scheme, false);
-        const std::size_t turned = program.linear.terms.empty() ? 0 : 1;
+        const std::size_t turned = program.linear.size();
         fields = double(program.arrays.size() + 2 * (components + 2) + turned);
     }
     // Rows are padded to whole cache lines, on the CPU by one more line.

@@ -186,6 +186,9 @@ Entry entry_of(const Problem& spec) {
             "--kernel: {} keeps rates of the step before, which a kernel of your own is not given: --stepper "
             "heun",
             spec.integrator());
+    if (!equations.elliptic.empty())
+        throw InputError("--kernel: {} is solved for by transforms, which a kernel of your own cannot",
+                         equations.elliptic.front().name);
     const auto refuse = [&](const char* what) {
         throw InputError(
             fmt::format("--kernel: {} {}, which a kernel of your own is not given", entry.model, what));

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "sim/field/field_hash.h"
+#include "sim/model/equations.h"
 #include "sim/model/model.h"
 #include "sim/problem/settings.h"
 #include "sim/problem/start.h"
@@ -71,7 +72,7 @@ Stepped stepped(RunSpec run, const Machine& machine, bool fastest) {
 
 // Transforms use libraries whose rounding varies.
 bool is_transformed(const RunSpec& run) {
-    return run.integrator() == "imex";
+    return run.integrator() == "imex" || (run.is_general() && !run.model->equations->elliptic.empty());
 }
 
 const Json& certified() {

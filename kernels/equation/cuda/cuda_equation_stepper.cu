@@ -65,9 +65,8 @@ CudaEquationStepper<T>::CudaEquationStepper(Program program,
         once_.push_back(kernels_.find("once" + std::to_string(i)));
     for (std::size_t i = 0; i < program_.stages.size(); ++i)
         stages_.push_back(kernels_.find("stage" + std::to_string(i)));
-    if (!program_.linear.terms.empty())
-        implicit_ = std::make_unique<CudaImplicitSolve<T>>(
-            program_.linear, program_.components, setup.nx, setup.ny, stream);
+    for (const LinearPart& part : program_.linear)
+        linear_.push_back(std::make_unique<CudaImplicitSolve<T>>(part, setup.nx, setup.ny, stream));
     const std::size_t bytes = cuda_field_bytes<T>(setup.nx, setup.ny);
     for (std::size_t a = 0; a < program_.arrays.size(); ++a) {
         buffers_.emplace_back(bytes, stream.device());
@@ -107,7 +106,8 @@ void CudaEquationStepper<T>::update_inputs() {
     if (stale_ || lines_of_time_) send_lines();
     arguments_.set_step(step_);
     if (!stale_) return;
-    if (implicit_) implicit_->set(inputs_.linear(), setup_.dt);
+    for (std::size_t part = 0; part < linear_.size(); ++part)
+        linear_[part]->set(inputs_.linear(part), setup_.dt);
     launched_.wait();  // running graphs must not be destroyed
     graphs_.clear();
     arguments_.set_arrays(arrays_);
@@ -151,7 +151,7 @@ void CudaEquationStepper<T>::solve(const Solve& solve) {
         for (const int index : arrays) result.push_back(array(index));
         return result;
     };
-    implicit_->solve(views(solve.from), views(solve.to));
+    linear_[std::size_t(solve.part)]->solve(views(solve.from), views(solve.to));
 }
 
 template <class T>
@@ -321,7 +321,7 @@ void CudaEquationStepper<T>::advance(long long steps) {
         if (made > 0) {
             enqueue_pass(*fused_, made);
             take_next();
-        } else if (!fused_ && !implicit_ && steady_ && left >= kStepsTogether) {
+        } else if (!fused_ && !couples_all_cells(program_) && steady_ && left >= kStepsTogether) {
             graph().launch(stream_);
             launched_.record(stream_);
             made = kStepsTogether;

@@ -104,7 +104,7 @@ class CudaEquationStepper : public StepSettings {
     InputValues<T> inputs_;
     KernelArguments<T> arguments_;
     UploadRing<T> lines_;
-    std::unique_ptr<CudaImplicitSolve<T>> implicit_;  ///< set if the program has implicit stages
+    std::vector<std::unique_ptr<CudaImplicitSolve<T>>> linear_;  ///< one for each linear part
     CudaGlobalValues<T> globals_;
     CubinCompiler compile_;
     std::unique_ptr<FusedCompiler> compiler_;  ///< null until compilation starts

@@ -1,4 +1,5 @@
-// IMEX on the GPU: transforms all components, solves a small system for every mode, and transforms back.
+// Implicit steps on the GPU: transforms all fields, solves a small system for every mode, and transforms
+// back.
 
 #include "kernels/equation/cuda/cuda_implicit_solve.h"
 
@@ -23,6 +24,7 @@ struct WaveTables {
     int x_powers, y_powers;
     const ModeAngle* along_x;
     const ModeAngle* along_y;
+    bool signed_x, signed_y, open;
     double norm;  ///< undoes the gain of a forward and inverse transform
 };
 
@@ -42,7 +44,8 @@ __global__ void __launch_bounds__(kWaveThreads) solve_kernel(Components<T> field
     const int k = block_column() * kWaveThreads + int(threadIdx.x);
     const int row = block_row();
     if (k >= fields.nx || row >= fields.ny) return;
-    const double x = -4 * tables.along_x[k].sin2, y = -4 * tables.along_y[row].sin2;
+    const double x = eigenvalue(tables.along_x[k], tables.signed_x);
+    const double y = eigenvalue(tables.along_y[row], tables.signed_y);
     const std::int64_t at = std::int64_t(row) * fields.pitch + k;
     const int n = kMost <= 2 ? kMost : fields.count;
     double matrix[kMost * kMost], b[kMost];
@@ -50,7 +53,7 @@ __global__ void __launch_bounds__(kWaveThreads) solve_kernel(Components<T> field
     for (int i = 0; i < n * n; ++i) matrix[i] = entry_at(tables.polynomials + i * values, tables, x, y);
     for (int c = 0; c < n; ++c) b[c] = tables.norm * double(fields.data[c][at]);
     if (n == 1)
-        b[0] /= matrix[0];
+        b[0] = solve_single(matrix[0], b[0], tables.open);
     else
         solve_system(matrix, b, n);
     for (int c = 0; c < n; ++c) fields.data[c][at] = T(b[c]);
@@ -63,9 +66,9 @@ struct CudaImplicitSolve<T>::Transforms {
     using Plan = spectral::AxisPlan<T>;
     using Chunk = spectral::Chunk<T>;
 
-    Transforms(const LinearPart& linear, int components, int nx, int ny, CudaStream& its_stream)
+    Transforms(const LinearPart& linear, int nx, int ny, CudaStream& its_stream)
         : part(linear),
-          polynomials(linear, components),
+          polynomials(linear),
           stream(its_stream),
           rows(linear.along_x, nx, ny, cuda_handle(its_stream)),
           columns(linear.along_y, ny, nx, cuda_handle(its_stream)),
@@ -104,6 +107,9 @@ struct CudaImplicitSolve<T>::Transforms {
                                 polynomials.y_powers,
                                 rows.angles(),
                                 columns.angles(),
+                                part.signed_x,
+                                part.signed_y,
+                                part.matrix == LinearPart::Matrix::equation,
                                 norm};
         const dim3 grid = grid_over(fields.nx, fields.ny, kWaveThreads, 1);
         solve_kernel<kMost><<<grid, kWaveThreads, 0, cuda_handle(stream)>>>(fields, tables);
@@ -125,9 +131,8 @@ struct CudaImplicitSolve<T>::Transforms {
 };
 
 template <class T>
-CudaImplicitSolve<T>::CudaImplicitSolve(
-    const LinearPart& part, int components, int nx, int ny, CudaStream& stream)
-    : transforms_(std::make_unique<Transforms>(part, components, nx, ny, stream)) {}
+CudaImplicitSolve<T>::CudaImplicitSolve(const LinearPart& part, int nx, int ny, CudaStream& stream)
+    : transforms_(std::make_unique<Transforms>(part, nx, ny, stream)) {}
 
 template <class T>
 CudaImplicitSolve<T>::~CudaImplicitSolve() = default;
@@ -135,7 +140,7 @@ CudaImplicitSolve<T>::~CudaImplicitSolve() = default;
 template <class T>
 void CudaImplicitSolve<T>::set(const std::vector<double>& coefficients, double dt) {
     Transforms& t = *transforms_;
-    t.polynomials.set(t.part, coefficients, t.part.share * dt);
+    t.polynomials.set(t.part, coefficients, dt);
     t.stream.synchronize();  // running steps read the old values
     const std::vector<double>& values = t.polynomials.values;
     CUDA_CHECK(

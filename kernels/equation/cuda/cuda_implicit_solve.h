@@ -1,4 +1,5 @@
-// The linear systems of implicit steps (kernels/equation/implicit_solve.h) on the GPU, by cuFFT.
+// The linear systems of implicit steps and elliptic equations (kernels/equation/implicit_solve.h) on the GPU,
+// by cuFFT.
 #pragma once
 
 #include <memory>
@@ -16,7 +17,7 @@ template <class T>
 class CudaImplicitSolve {
   public:
     /// Throws CudaError.
-    CudaImplicitSolve(const LinearPart& part, int components, int nx, int ny, CudaStream& stream);
+    CudaImplicitSolve(const LinearPart& part, int nx, int ny, CudaStream& stream);
     ~CudaImplicitSolve();
     CudaImplicitSolve(const CudaImplicitSolve&) = delete;
     CudaImplicitSolve& operator=(const CudaImplicitSolve&) = delete;

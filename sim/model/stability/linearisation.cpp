@@ -46,6 +46,11 @@ Slopes difference(Op op, double a, double cells) {
     return {0, {1}};
 }
 
+// The solution of factor * u + a = 0, which is 0 where the factor leaves it open.
+double inverse_of(double factor) {
+    return factor == 0 ? 0 : -1 / factor;
+}
+
 }  // namespace
 
 // Arguments have smaller numbers than their expressions, so one pass in node order is enough.
@@ -58,7 +63,10 @@ Linearisation::Linearisation(const Equations& equations, const std::vector<Node>
       part_(equations.graph.size(), -1) {
     const Graph& g = equations.graph;
     std::vector<bool> reached(g.size());
-    for (const Node formula : formulas) g.walk(formula, [&](Node node) { reached[node] = true; });
+    const auto reach = [&](Node formula) { g.walk(formula, [&](Node node) { reached[node] = true; }); };
+    for (const Node formula : formulas) reach(formula);
+    for (const Elliptic& equation : equations.elliptic)
+        for (const LinearTerm& term : equation.terms) reach(term.coefficient);
     for (Node node = 0; node < g.size(); ++node)
         if (reached[node]) order_.push_back(node);
 }
@@ -67,6 +75,13 @@ void Linearisation::move_to(const UniformState& state) {
     const Graph& g = equations_.graph;
     directed_ = false;
     parts_.assign(std::size_t(columns_), {});
+    // The left side of an elliptic equation for a uniform field of value 1.
+    const auto of_uniform = [&](int index) {
+        double sum = 0;
+        for (const LinearTerm& term : equations_.elliptic[std::size_t(index)].terms)
+            if (term.x_power == 0 && term.y_power == 0) sum += value_[term.coefficient];
+        return sum;
+    };
     for (const Node node : order_) {
         const Expression& e = g[node];
         part_[node] = -1;
@@ -77,11 +92,13 @@ void Linearisation::move_to(const UniformState& state) {
         }
         const auto arg = [&](std::size_t i) { return i < e.count ? value_[e.args[i]] : 0.0; };
         const OpRow* row = row_of(e.op);
-        const Slopes local =
+        Slopes local =
             row ? row->at(arg(0), arg(1), arg(2)) : difference(e.op, arg(0), double(state.nx) * state.ny);
+        if (e.op == Op::solved) local = {arg(0) * inverse_of(of_uniform(e.index)), {1}};
         value_[node] = local.value;
         Part change;
         change.op = row ? Op::stored : e.op;
+        change.equation = e.index;
         change.column = e.column;
         change.row = e.row;
         for (std::size_t i = 0; i < e.count; ++i)
@@ -94,12 +111,20 @@ void Linearisation::move_to(const UniformState& state) {
         directed_ = directed_ || odd;
         parts_.push_back(change);
     }
+    elliptic_.clear();
+    for (const Elliptic& equation : equations_.elliptic) elliptic_.push_back(coefficients(equation));
     roots_.clear();
     values_.clear();
     for (const Node formula : formulas_) {
         roots_.push_back(part_[formula]);
         values_.push_back(value_[formula]);
     }
+}
+
+std::vector<double> Linearisation::coefficients(const Elliptic& equation) const {
+    std::vector<double> values;
+    for (const LinearTerm& term : equation.terms) values.push_back(value_[term.coefficient]);
+    return values;
 }
 
 Matrix Linearisation::at(double kx, double ky, bool without_globals) const {
@@ -109,6 +134,14 @@ Matrix Linearisation::at(double kx, double ky, bool without_globals) const {
         switch (part.op) {
             case Op::neighbour:
                 return std::polar(1.0, kx * part.column + ky * part.row);
+            case Op::solved: {
+                double sum = 0;
+                const std::vector<double>& coefficients = elliptic_[std::size_t(part.equation)];
+                const auto& terms = equations_.elliptic[std::size_t(part.equation)].terms;
+                for (std::size_t t = 0; t < terms.size(); ++t)
+                    sum += coefficients[t] * std::pow(cx, terms[t].x_power) * std::pow(cy, terms[t].y_power);
+                return inverse_of(sum);
+            }
             case Op::laplacian:
             case Op::divergence:
                 return cx + cy;

@@ -48,10 +48,14 @@ class Linearisation {
     /// Whether odd differences make waves (kx, ky) and (kx, -ky) behave differently.
     bool directed() const { return directed_; }
     friend bool operator==(const Linearisation& a, const Linearisation& b) {
-        return a.parts_ == b.parts_ && a.roots_ == b.roots_ && a.values_ == b.values_;
+        return a.parts_ == b.parts_ && a.roots_ == b.roots_ && a.values_ == b.values_ &&
+               a.elliptic_ == b.elliptic_;
     }
 
   private:
+    /// The coefficients of the symbol of an elliptic equation's left side.
+    std::vector<double> coefficients(const Elliptic& equation) const;
+
     // A symbol times a sum of other parts; the first parts are the components themselves.
     struct Part {
         struct Summand {
@@ -60,6 +64,7 @@ class Linearisation {
             friend bool operator==(const Summand&, const Summand&) = default;
         };
         Op op = Op::stored;  ///< operator whose symbol multiplies the sum; stored: 1
+        int equation = 0;    ///< of `solved`
         std::int8_t column = 0, row = 0;
         int count = 0;
         std::array<Summand, 3> terms{};
@@ -73,7 +78,8 @@ class Linearisation {
     std::vector<double> value_;  ///< by node
     std::vector<int> part_;      ///< by node; -1: constant, no wave reaches it
     std::vector<Part> parts_;
-    std::vector<int> roots_;  ///< the part of each formula; -1: constant
+    std::vector<std::vector<double>> elliptic_;  ///< coefficients() of all equations
+    std::vector<int> roots_;                     ///< the part of each formula; -1: constant
     std::vector<double> values_;
 };
 

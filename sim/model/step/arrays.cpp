@@ -54,6 +54,16 @@ void ArrayTable::insulate(Ghosts& side, bool periodic) {
     if (!periodic) side.coefficients = lower_inputs(g_, {g_.number(1), g_.number(0)});
 }
 
+int ArrayTable::add_unknown(int equation, double time) {
+    const Node node = g_.leaf(Op::unknown, equation);
+    const auto [entry, is_new] = unknowns_.try_emplace({node, time}, 0);
+    if (!is_new) return entry->second;
+    ArrayInfo info;
+    info.name = fmt::format("{} at 0", model_.elliptic[std::size_t(equation)].name);
+    info.time = time;
+    return entry->second = add(std::move(info), node);
+}
+
 std::vector<ArrayInfo> ArrayTable::take(const Program& program) {
     std::vector<bool> reached(arrays_.size());
     for (const auto* stages : {&program.once, &program.stages})

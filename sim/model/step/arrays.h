@@ -34,6 +34,9 @@ class ArrayTable {
     /// on time.
     int stored(Node node, double time);
 
+    /// For an array of zeros with the ghost cells of the field of an elliptic equation.
+    int add_unknown(int equation, double time);
+
     /// Returns all arrays. Those whose neighbours the program never reads take the wrapping of the others.
     std::vector<ArrayInfo> take(const Program& program);
 
@@ -49,7 +52,7 @@ class ArrayTable {
     Reflections& reflections_;
     const GlobalTable& globals_;
     std::vector<ArrayInfo> arrays_;
-    std::map<std::pair<Node, double>, int> stored_;
+    std::map<std::pair<Node, double>, int> stored_, unknowns_;
     std::map<std::tuple<int, int, double>, int> of_stages_;
     int coefficients_ = 0;
 };

@@ -48,7 +48,7 @@ Node Reflections::rebuilt(Node node) {
         result = distributed(e.op, other.args[0], false);
     else if (other.args != e.args)
         result = g_.make(other);
-    if (e.op == Op::stored)
+    if (e.op == Op::stored || e.op == Op::solved)
         for (Defined& definition : model_.definitions)
             if (definition.formula == node) definition.formula = result;
     return rebuilt_[node] = result;

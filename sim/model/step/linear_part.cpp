@@ -28,8 +28,8 @@ using Row = std::map<int, Symbol>;
 
 class SymbolReader {
   public:
-    SymbolReader(Equations& equations) : g_(equations.graph) {
-        const Conditions& sides = equations.components.front().sides;
+    /// Reads components, or the unknown of an elliptic equation.
+    SymbolReader(Graph& graph, const Conditions& sides, Op field) : g_(graph), field_(field) {
         for (const std::size_t axis : {0, 1}) periodic_[axis] = sides[2 * axis].periodic;
     }
 
@@ -39,12 +39,22 @@ class SymbolReader {
         return done_[node] = read(g_[node]);
     }
 
+    /// The terms of even stencils.
+    std::vector<LinearTerm> terms_of(const std::vector<Node>& formulas) {
+        std::vector<LinearTerm> terms;
+        for (std::size_t r = 0; r < formulas.size(); ++r)
+            for (const auto& [column, symbol] : of(formulas[r]))
+                for (const auto& [powers, coefficient] : symbol)
+                    if (powers[2] == 0 && powers[3] == 0 && g_.number_of(coefficient) != 0.0)
+                        terms.push_back({int(r), column, powers[0], powers[1], coefficient});
+        return terms;
+    }
+
   private:
     Row read(const Expression e) {  // a copy: the graph grows
         const Node a = e.args[0], b = e.args[1];
+        if (e.op == field_) return {{e.op == Op::component ? e.index : 0, {{kOne, g_.number(1)}}}};
         switch (e.op) {
-            case Op::component:
-                return {{e.index, {{kOne, g_.number(1)}}}};
             case Op::add:
                 return sum(of(a), of(b));
             case Op::subtract:
@@ -142,6 +152,7 @@ class SymbolReader {
     }
 
     Graph& g_;
+    Op field_;
     std::array<bool, 2> periodic_{};
     std::map<Node, Row> done_;
 };
@@ -149,19 +160,40 @@ class SymbolReader {
 }  // namespace
 
 std::vector<LinearTerm> linear_part(Equations& equations, const std::vector<Node>& rates) {
-    std::vector<LinearTerm> terms;
     try {
-        SymbolReader reader(equations);
-        for (std::size_t r = 0; r < rates.size(); ++r)
-            for (const auto& [column, symbol] : reader.of(rates[r]))
-                for (const auto& [powers, coefficient] : symbol)
-                    if (powers[2] == 0 && powers[3] == 0 && equations.graph.number_of(coefficient) != 0.0)
-                        terms.push_back({int(r), column, powers[0], powers[1], coefficient});
+        SymbolReader reader(equations.graph, equations.components.front().sides, Op::component);
+        return reader.terms_of(rates);
     } catch (const std::length_error&) {
         throw InputError("--stepper imex: the formulas have too many parts: take another stepper");
     }
-    return terms;
 }
+
+std::vector<LinearTerm> symbol_of(Equations& equations, const Elliptic& equation) {
+    return SymbolReader(equations.graph, equation.sides, Op::unknown).terms_of({equation.linear});
+}
+
+namespace {
+
+LinearPart lowered_terms(const Graph& graph, const std::vector<LinearTerm>& terms) {
+    LinearPart part;
+    std::vector<Node> coefficients;
+    for (const LinearTerm& term : terms) {
+        part.terms.push_back({term.row, term.column, term.x_power, term.y_power});
+        coefficients.push_back(term.coefficient);
+    }
+    part.coefficients = lower_inputs(graph, coefficients);
+    return part;
+}
+
+// The boundary that the condition is, whatever its right side; empty if transforms have none like it.
+std::optional<Boundary> boundary_of(Graph& g, const Condition& side) {
+    if (side.periodic) return Boundary::periodic;
+    if (side.value == g.number(0)) return Boundary::insulated;
+    const Condition zero = *condition_of_word(g, name_of(Boundary::zero));
+    return side.value == zero.value && side.flux == zero.flux ? std::optional(Boundary::zero) : std::nullopt;
+}
+
+}  // namespace
 
 LinearPart lowered_linear_part(Equations& equations) {
     std::vector<Node> formulas;
@@ -172,13 +204,8 @@ LinearPart lowered_linear_part(Equations& equations) {
             "--stepper imex: no rate has a linear part to solve for, of constants and even derivatives such "
             "as "
             "lap(u): take another stepper");
-    LinearPart part;
-    std::vector<Node> coefficients;
-    for (const LinearTerm& term : terms) {
-        part.terms.push_back({term.row, term.column, term.x_power, term.y_power});
-        coefficients.push_back(term.coefficient);
-    }
-    part.coefficients = lower_inputs(equations.graph, coefficients);
+    LinearPart part = lowered_terms(equations.graph, terms);
+    part.fields = int(equations.components.size());
     part.share = kGamma;
     const auto [along_x, along_y] = transform_boundaries(equations);
     part.along_x = along_x;
@@ -186,22 +213,45 @@ LinearPart lowered_linear_part(Equations& equations) {
     return part;
 }
 
+LinearPart lowered_elliptic(Equations& equations, int index) {
+    const Elliptic& equation = equations.elliptic[std::size_t(index)];
+    Graph& g = equations.graph;
+    LinearPart part = lowered_terms(g, equation.terms);
+    part.matrix = LinearPart::Matrix::equation;
+    for (const std::size_t axis : {0, 1}) {
+        const Condition &first = equation.sides[2 * axis], &last = equation.sides[2 * axis + 1];
+        const auto is_value = [&](const Condition& side) {
+            return !side.periodic && side.flux == g.number(0);
+        };
+        // A field of given values is insulated once its cells have alternating signs.
+        const auto kind_of = [&](const Condition& side) {
+            return is_value(side) ? std::optional(Boundary::insulated) : boundary_of(g, side);
+        };
+        const auto boundary = kind_of(first), other = kind_of(last);
+        const bool values = is_value(first);
+        if (!boundary || boundary != other || values != is_value(last))
+            throw InputError(
+                "`{}` is solved for by transforms, which take one of periodic, a given flux, a given value "
+                "and "
+                "zero on both sides of an axis, and its {} sides have {}",
+                equation.name,
+                axis == 0 ? "left and right" : "top and bottom",
+                boundary && other ? "different conditions" : "another condition");
+        (axis == 0 ? part.along_x : part.along_y) = *boundary;
+        (axis == 0 ? part.signed_x : part.signed_y) = values;
+    }
+    return part;
+}
+
 std::array<Boundary, 2> transform_boundaries(Equations& equations) {
     static constexpr std::array kNames{"left", "right", "top", "bottom"};
     Graph& g = equations.graph;
-    const auto boundary_of = [&](const Condition& side) -> std::optional<Boundary> {
-        if (side.periodic) return Boundary::periodic;
-        if (side.value == g.number(0)) return Boundary::insulated;
-        const Condition zero = *condition_of_word(g, "zero");
-        return side.value == zero.value && side.flux == zero.flux ? std::optional(Boundary::zero)
-                                                                  : std::nullopt;
-    };
     std::array<Boundary, 2> result{};
     for (const std::size_t axis : {0, 1}) {
-        const auto first = boundary_of(equations.components.front().sides[2 * axis]);
+        const auto first = boundary_of(g, equations.components.front().sides[2 * axis]);
         for (const Evolving& c : equations.components)
             for (const std::size_t side : {2 * axis, 2 * axis + 1}) {
-                const auto boundary = boundary_of(c.sides[side]);
+                const auto boundary = boundary_of(g, c.sides[side]);
                 if (boundary && boundary == first) continue;
                 throw InputError(
                     "--stepper imex: `{}` {} at the {} side: imex takes one of periodic, insulated "

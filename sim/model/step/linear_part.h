@@ -1,4 +1,5 @@
-// The constant-coefficient linear part of the rates, which IMEX solves for by transforms.
+// What is solved for by transforms: the constant-coefficient linear part of the rates for IMEX, and elliptic
+// equations.
 #pragma once
 
 #include <array>
@@ -9,13 +10,6 @@
 
 namespace stencil::equation {
 
-/// A term of the symbol: a wave in component `column` changes the rate of component `row` by coefficient *
-/// X^x_power * Y^y_power, where X and Y are the eigenvalues of e + w - 2 c and n + s - 2 c.
-struct LinearTerm {
-    int row = 0, column = 0, x_power = 0, y_power = 0;
-    Node coefficient = 0;  ///< of parameters alone
-};
-
 /// Extracts the linear part of all rates: constants times even stencils of components, also through
 /// definitions. Left out (explicit): products of fields, coefficients that vary in space or time, definitions
 /// with boundary conditions, and first derivatives. Throws InputError if the graph is full.
@@ -23,6 +17,13 @@ std::vector<LinearTerm> linear_part(Equations& equations, const std::vector<Node
 
 /// The linear part of all components' rates, lowered for the solver.
 LinearPart lowered_linear_part(Equations& equations);
+
+/// The symbol of the left side of an elliptic equation, which consists of even stencils.
+std::vector<LinearTerm> symbol_of(Equations& equations, const Elliptic& equation);
+
+/// The left side of an elliptic equation, lowered for the solver. Throws InputError if the transforms do not
+/// have the sides of its field.
+LinearPart lowered_elliptic(Equations& equations, int index);
 
 /// The boundary along x and y, for the transforms. All components and both sides of an axis must agree; right
 /// sides (flux(u) = 0.1) do not matter. Throws InputError otherwise.

@@ -189,6 +189,8 @@ int Lowering::at(Node node, int dx, int dy) {
         value = builder_.input(Code::load, source_.components[std::size_t(e.index)], dx, dy);
     else if (e.op == Op::data)
         value = builder_.input(Code::load, source_.data[std::size_t(e.index)], dx, dy);
+    else if (e.op == Op::unknown)
+        value = builder_.input(Code::load, source_.unknowns.at(e.index), dx, dy);
     else if (e.op == Op::random)
         value = builder_.input(Code::random, e.index);
     else if (is_global(e.op))

@@ -75,6 +75,8 @@ struct Bindings {
     /// For each component its own time, in steps after `time`; empty: 0.
     std::vector<double> ahead = {};
     const GlobalTable* globals = nullptr;
+    /// For each elliptic equation, an array of zeros with the ghost cells of its field.
+    std::map<int, int> unknowns = {};
 };
 
 /// Lowers the expressions of one stage.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 namespace stencil::equation {
 namespace {
@@ -11,13 +12,14 @@ using enum Reflection::Kind;
 
 constexpr std::size_t kSideCount = 4;
 
-// Components whose neighbours are read; all components if there are none.
-std::vector<std::size_t> read_beyond(const Equations& model) {
+// The conditions of fields whose neighbours are read; those of all if there are none.
+std::vector<const Conditions*> read_beyond(const Equations& model) {
     const Graph& g = model.graph;
     std::vector<bool> seen(g.size()), seen_beyond(g.size());
     std::vector<std::pair<Node, bool>> open;
     for (const Evolving& c : model.components) open.emplace_back(c.formula, false);
-    std::vector<bool> read(model.components.size());
+    const std::size_t count = model.components.size();
+    std::vector<bool> read(count + model.elliptic.size());
     while (!open.empty()) {
         const auto [node, beyond] = open.back();
         open.pop_back();
@@ -25,15 +27,19 @@ std::vector<std::size_t> read_beyond(const Equations& model) {
         (beyond ? seen_beyond : seen)[node] = true;
         const Expression& e = g[node];
         if (e.op == Op::component && beyond) read[std::size_t(e.index)] = true;
+        if (is_of_elliptic(e.op) && beyond) read[count + std::size_t(e.index)] = true;
+        // What a field is solved from is read at its own cell, unless it takes differences.
         for (std::size_t i = 0; i < e.count; ++i)
             open.emplace_back(e.args[i],
-                              (beyond && !is_global(e.op)) || reaches_neighbours(e.op) || e.op == Op::stored);
+                              e.op != Op::solved && ((beyond && !is_global(e.op)) ||
+                                                     reaches_neighbours(e.op) || e.op == Op::stored));
     }
     const bool none = std::ranges::find(read, true) == read.end();
-    std::vector<std::size_t> components;
-    for (std::size_t c = 0; c < read.size(); ++c)
-        if (none || read[c]) components.push_back(c);
-    return components;
+    std::vector<const Conditions*> fields;
+    for (std::size_t i = 0; i < read.size(); ++i)
+        if (none || read[i])
+            fields.push_back(i < count ? &model.components[i].sides : &model.elliptic[i - count].sides);
+    return fields;
 }
 
 // The axis that crosses a side, 0 for x.
@@ -62,31 +68,36 @@ struct Reflections::Position {
 };
 
 Reflections::Reflections(Equations& equations) : model_(equations), g_(equations.graph) {
-    std::vector<std::size_t> read = read_beyond(model_);
+    const std::vector<const Conditions*> read = read_beyond(model_);
     for (const std::size_t axis : {0, 1}) {
-        const auto wraps = [&](std::size_t c) { return model_.components[c].sides[2 * axis].periodic; };
+        const auto wraps = [&](const Conditions* sides) { return (*sides)[2 * axis].periodic; };
         wraps_[axis] = std::ranges::all_of(read, wraps);
         any_wraps_[axis] = std::ranges::any_of(read, wraps);
-        for (std::size_t c = 0; c < model_.components.size(); ++c)
-            components_agree_ = components_agree_ && wraps(c) == wraps_[axis];
+        const auto agrees = [&](const auto& field) { return wraps(&field.sides) == wraps_[axis]; };
+        fields_agree_ = fields_agree_ && std::ranges::all_of(model_.components, agrees) &&
+                        std::ranges::all_of(model_.elliptic, agrees);
     }
 }
 
 Wraps Reflections::wraps_within(const Expression& e) {
-    if (components_agree_) return wraps_;
-    const int reads = e.op == Op::divergence ? 2 : 1;
+    if (fields_agree_) return wraps_;
     bool any = false;
     Wraps all{true, true};
-    for (int i = 0; i < reads; ++i)
-        g_.walk(
-            e.args[std::size_t(i)],
-            [&](Node part) {
-                if (g_[part].op != Op::component) return;
-                any = true;
-                const Conditions& sides = model_.components[std::size_t(g_[part].index)].sides;
-                all = {all[0] && sides[0].periodic, all[1] && sides[2].periodic};
-            },
-            false);
+    std::set<Node> seen;
+    std::vector<Node> open(e.args.begin(), e.args.begin() + (e.op == Op::divergence ? 2 : 1));
+    while (!open.empty()) {
+        const Node node = open.back();
+        const Expression& part = g_[node];
+        open.pop_back();
+        if (!seen.insert(node).second) continue;
+        if (part.op == Op::component || is_of_elliptic(part.op)) {
+            any = true;
+            const Conditions& sides = sides_of(part);
+            all = {all[0] && sides[0].periodic, all[1] && sides[2].periodic};
+        } else if (!is_global(part.op)) {
+            open.insert(open.end(), part.args.begin(), part.args.begin() + part.count);
+        }
+    }
     return any ? all : wraps_;
 }
 
@@ -94,7 +105,7 @@ std::vector<Wraps> Reflections::all_wraps() const {
     std::vector<Wraps> all;
     for (const bool x : {wraps_[0], !wraps_[0]})
         for (const bool y : {wraps_[1], !wraps_[1]})
-            if (all.empty() || !components_agree_) all.push_back({x, y});
+            if (all.empty() || !fields_agree_) all.push_back({x, y});
     return all;
 }
 
@@ -108,7 +119,7 @@ const Reflection& Reflections::of(Node node, std::size_t side) {
 Reflection Reflections::read(Node node, std::size_t side) {
     const Expression e = g_[node];
     if (!g_.depends(node).cell) return {wraps_[axis_of(side)] ? periodic : known};
-    if (e.op == Op::component) return of_condition(model_.components[std::size_t(e.index)].sides[side]);
+    if (e.op == Op::component || is_of_elliptic(e.op)) return of_condition(sides_of(e)[side]);
     // Pictures, arrays and random numbers repeat the edge cell.
     if (e.count == 0) return {wraps_[axis_of(side)] ? periodic : even, g_.number(0)};
     if (e.op == Op::stored) {
@@ -119,6 +130,11 @@ Reflection Reflections::read(Node node, std::size_t side) {
     }
     if (e.op == Op::divergence) return divergence(e, side);
     return reaches_neighbours(e.op) ? derivative(e, side) : operation(e, side);
+}
+
+const Conditions& Reflections::sides_of(const Expression& field) const {
+    const auto index = std::size_t(field.index);
+    return field.op == Op::component ? model_.components[index].sides : model_.elliptic[index].sides;
 }
 
 // Follows from the value on the face, (ghost + edge)/2, and the flux across it, (ghost - edge)/spacing.

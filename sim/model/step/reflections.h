@@ -61,7 +61,7 @@ class Reflections {
     Wraps wraps() const { return wraps_; }
     /// Whether those components agree along both axes.
     bool agree() const { return wraps_ == any_wraps_; }
-    /// Along which axes all components read by a neighbour operator are periodic.
+    /// Along which axes all components and solved fields read by a neighbour operator are periodic.
     Wraps wraps_within(const Expression& e);
     /// All values that wraps_within may return.
     std::vector<Wraps> all_wraps() const;
@@ -77,6 +77,7 @@ class Reflections {
     struct Position;
 
     Reflection read(Node node, std::size_t side);
+    const Conditions& sides_of(const Expression& field) const;
     Reflection of_condition(const Condition& condition);
     Reflection derivative(const Expression& e, std::size_t side);
     Reflection divergence(const Expression& e, std::size_t side);
@@ -124,7 +125,7 @@ class Reflections {
     Equations& model_;
     Graph& g_;
     Wraps wraps_{}, any_wraps_{};
-    bool components_agree_ = true;
+    bool fields_agree_ = true;  ///< all components and solved fields wrap around along the same axes
     std::map<std::pair<Node, std::size_t>, Reflection> done_;
     std::map<Node, Node> rebuilt_;
     std::map<Node, bool> open_;

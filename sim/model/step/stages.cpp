@@ -287,16 +287,66 @@ class Planner {
         if (keeps_coefficients_) use_coefficients(source, formulas, cut);
         const std::vector<std::vector<Node>> levels = levels_of(cut);
         for (const auto& nodes : levels) {
+            std::vector<Node> direct, solved;
+            for (const Node node : nodes) (g_[node].op == Op::solved ? solved : direct).push_back(node);
+            for (const Node node : solved) solve(node, source);
+            if (direct.empty()) continue;
             Lowering lowering(g_, inputs_, reflections_, float64_, source);
             std::vector<Output> outputs;
-            for (const Node node : nodes)
+            for (const Node node : direct)
                 outputs.push_back(
                     {collected(g_, lowering, {node, g_.number(1), first_component(g_, node), {}, false}),
                      arrays_.stored(node, time)});
             program_.stages.push_back(lowering.stage(outputs));
-            for (const Node node : nodes) source.stored[node] = arrays_.stored(node, time);
+            for (const Node node : direct) source.stored[node] = arrays_.stored(node, time);
         }
         return source;
+    }
+
+    // Adds the stages that solve an elliptic equation, and binds its solution. Where the sides are given, the
+    // argument contains the unknown: at 0 its ghost cells leave their share of the right side.
+    void solve(Node node, Bindings& source) {
+        const int index = g_[node].index;
+        const Node rest = g_[node].args[0];
+        if (model_.inside)
+            throw InputError("`inside` bounds the field, and `{}` is solved for by transforms of all of it",
+                             model_.elliptic[std::size_t(index)].name);
+        const auto [entry, is_new] = part_of_.try_emplace(index, int(program_.linear.size()));
+        if (is_new) program_.linear.push_back(lowered_elliptic(model_, index));
+        const LinearPart& part = program_.linear[std::size_t(entry->second)];
+        if (g_.contains(rest, g_.leaf(Op::unknown, index)))
+            source.unknowns[index] = arrays_.add_unknown(index, source.time);
+        if (right_ < 0) right_ = arrays_.add_insulated("right side", reflections_.wraps());
+        const int to = arrays_.stored(node, source.time);
+        const auto sign = sign_of(part);
+        const auto signed_value = [&](Lowering& lowering, int value) {
+            return sign ? lowering.builder().multiply(lowering.value(*sign), value) : value;
+        };
+        Lowering lowering(g_, inputs_, reflections_, float64_, source);
+        const int value = collected(g_, lowering, {rest, g_.number(1), first_component(g_, rest), {}, false});
+        program_.stages.push_back(lowering.stage({{signed_value(lowering, value), right_}}));
+        if (sign && signed_ < 0) signed_ = arrays_.add_insulated("solution", reflections_.wraps());
+        program_.stages.back().solve = {{right_}, {sign ? signed_ : to}, entry->second};
+        if (sign) {
+            Lowering back(g_, inputs_, reflections_, float64_, source);
+            const int solution = back.builder().input(Code::load, signed_);
+            program_.stages.push_back(back.stage({{signed_value(back, solution), to}}));
+        }
+        source.stored[node] = to;
+    }
+
+    // (-1)^i along the axes where the part has it.
+    std::optional<Node> sign_of(const LinearPart& part) {
+        std::optional<Node> sign;
+        for (const bool along_x : {true, false}) {
+            if (!(along_x ? part.signed_x : part.signed_y)) continue;
+            const Node place = g_.divide(g_.leaf(along_x ? Op::x : Op::y), g_.leaf(Op::spacing));
+            const Node half = g_.multiply(g_.number(0.5), g_.make(Op::floor, {place}));
+            const Node even = g_.make(Op::equal, {g_.make(Op::floor, {half}), half});
+            const Node own = g_.make(Op::select, {even, g_.number(1), g_.number(-1)});
+            sign = sign ? g_.multiply(*sign, own) : own;
+        }
+        return sign;
     }
 
     // The products that an operator reads at several cells.
@@ -597,14 +647,15 @@ class Planner {
             throw InputError(
                 "--stepper imex: transforms need the whole field, and `inside` bounds it: take another "
                 "stepper");
-        program_.linear = lowered_linear_part(model_);
+        const int part = int(program_.linear.size());
+        program_.linear.push_back(lowered_linear_part(model_));
         const Node dt = g_.leaf(Op::dt);
         const Arrays right = between(" right"), change = between(" change"), one = middle("1", kGamma);
         finish_stage(prepare(formulas(), present(), 0), right, [&](Lowering& l, int c) {
             const int rate = l.value(model_.components[std::size_t(c)].formula);
             return l.builder().multiply(l.value(g_.multiply(g_.number(kGamma), dt)), rate);
         });
-        program_.stages.back().solve = {right, change};
+        program_.stages.back().solve = {right, change, part};
         add_changed(change, one);
         finish_stage(prepare(formulas(), one, kGamma), program_.next, [&](Lowering& l, int c) {
             Builder& b = l.builder();
@@ -614,7 +665,7 @@ class Planner {
             const int back = b.constant(1 - kDelta / kGamma);
             return b.make(Code::fnma, back, b.input(Code::load, change[std::size_t(c)]), explicit_part);
         });
-        program_.stages.back().solve = {program_.next, change};
+        program_.stages.back().solve = {program_.next, change, part};
         add_changed(change, program_.next);
     }
 
@@ -634,6 +685,8 @@ class Planner {
     std::map<Wraps, int> inside_;
     bool keeps_coefficients_ = false;  ///< only for programs of many steps, not for views or initial values
     std::map<Node, int> coefficients_;
+    std::map<int, int> part_of_;    ///< the linear part of each elliptic equation that is solved
+    int right_ = -1, signed_ = -1;  ///< the arrays that all solves of elliptic equations share
 };
 
 }  // namespace

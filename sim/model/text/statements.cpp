@@ -51,7 +51,9 @@ const std::vector<SideName>& side_names() {
 }
 
 constexpr std::string_view kForms =
-    "a statement is `du/dt = ...`, `u' = ...`, `NAME = ...`, `u(0) = ...` or a side, `left: u = 1`";
+    "a statement is `du/dt = ...`, `u' = ...`, `NAME = ...`, `u(0) = ...`, `lap(psi) = ...` or a side, "
+    "`left: u = "
+    "1`";
 
 constexpr std::string_view kSecondRate =
     "a second derivative in time is two equations, such as `du/dt = v` and `dv/dt = lap(u)`";
@@ -94,6 +96,7 @@ class StatementReader {
             place.form = form;
             place.value = join(tokens[std::min(value, last)].span, tokens[last].span);
         };
+        if (is_elliptic(tokens)) return elliptic(reader);
         if (!reader.at_name()) reader.refuse(reader.peek().span, std::string(kForms));
         if (reader.at(":", 1) || reader.at(",", 1))
             is_form(StatementForm::side, 0), sides(reader);
@@ -110,6 +113,42 @@ class StatementReader {
         else
             reader.refuse(join(reader.peek().span, reader.peek(1).span), std::string(kForms));
         reader.expect_end();
+    }
+
+    // Whether it is an equation of formulas: it has a '=' outside of brackets, and before it neither a name
+    // alone nor what begins another statement.
+    static bool is_elliptic(std::span<const Token> tokens) {
+        const auto is = [&](std::size_t i, std::string_view symbol) {
+            return i < tokens.size() && tokens[i].kind == TokenKind::symbol && tokens[i].text == symbol;
+        };
+        const bool named = tokens[0].kind == TokenKind::name;
+        if (named && (is(1, "=") || is(1, ":") || is(1, ",") || is(1, "/") || is(1, "'") || is(1, "^")))
+            return false;
+        if (tokens[0].kind != TokenKind::symbol && tokens[1].kind != TokenKind::symbol) return false;
+        constexpr std::array<std::string_view, 3> kStart{
+            "x", "y", "t"};  // u(0) = ..., and what is typed in its place
+        if (named && is(1, "(") && (is(3, ")") || is(3, ",")) &&
+            (tokens[2].kind == TokenKind::number ||
+             std::ranges::find(kStart, tokens[2].text) != kStart.end()))
+            return false;
+        int open = 0;
+        for (std::size_t i = 0; i < tokens.size(); ++i) {
+            if (is(i, "(") || is(i, "[")) ++open;
+            if (is(i, ")") || is(i, "]")) --open;
+            if (!is(i, "=") || open != 0 || i == 0) continue;
+            return tokens[i - 1].kind != TokenKind::symbol || is(i - 1, ")") || is(i - 1, "]");
+        }
+        return false;
+    }
+
+    void elliptic(SyntaxReader& reader) {
+        EllipticStatement statement;
+        statement.left = reader.formula();
+        reader.expect("=", std::string(kForms));
+        statement.right = reader.formula();
+        statement.span = join(statement.left.span, statement.right.span);
+        reader.expect_end();
+        result_.elliptic.push_back(std::move(statement));
     }
 
     void evolve(SyntaxReader& reader, std::string component, bool is_rate, TextSpan span) {

@@ -28,6 +28,12 @@ struct NamedFormula {
     TextSpan span;  ///< of the name
 };
 
+/// An equation without time derivative, of a field that has no other: lap(psi) = -w.
+struct EllipticStatement {
+    Syntax left, right;
+    TextSpan span;
+};
+
 /// A parameter: NAME = number [in [low, high]] [unit].
 struct ParameterStatement {
     std::string name;
@@ -73,6 +79,7 @@ struct Statements {
     std::vector<StatementPlace> places;
     std::vector<Evolution> evolutions;
     std::vector<NamedFormula> definitions, initials;
+    std::vector<EllipticStatement> elliptic;
     std::vector<ParameterStatement> parameters;
     std::vector<SideStatement> sides;
     std::vector<SideStatement> edges;  ///< conditions at the edge of `inside`

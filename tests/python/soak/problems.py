@@ -19,6 +19,7 @@ class Problem:
         self.dtype = r.choice(["float32", "float64"])
         self.lines = self.model()
         self.spell(random.Random(f"{seed} spellings"))
+        self.add_solved(random.Random(f"{seed} solved"))
         later = random.Random(f"{seed} integrators")
         self.use_stepper(later)
         # A dt that follows the limit looks at it every 32 steps. It is drawn apart, so that other problems stay.
@@ -211,6 +212,18 @@ class Problem:
         at = [i for i, line in enumerate(self.lines) if re.match(r"(left|right|top|bottom): (u|flux\(u\)) = ", line)]
         if at and r.random() < 0.4:
             self.lines[r.choice(at)] += f" + 0.1*{near()}"
+
+    def add_solved(self, r):
+        """Adds a field that is solved for. Drawn apart, so that other problems stay."""
+        if r.random() >= 0.1 or any(line.startswith("inside") for line in self.lines):
+            return
+        c = r.choice(self.components)
+        left = r.choice(["lap(psi) - 0.5*psi", "lap(psi)", "-2*lap(psi) + F*psi" if "F" in self.parameters else "2*lap(psi) - psi", "lap2(psi) + psi"])
+        self.lines.append(f"{left} = {r.choice(['-', '0.3*', 'sin(t) + '])}{c}{r.choice(['', '*x/Lx', ' + y', f'*{self.components[0]}'])}")
+        i = r.choice([i for i, line in enumerate(self.lines) if re.match(r"d\w+/dt|\w+' =", line)])
+        self.lines[i] += " + 0.1*" + r.choice(["psi", "tanh(dx(psi))", f"sin(psi)*{c}"])
+        if r.random() < 0.3:
+            self.lines.append(r.choice(["x", "y"]) + ": " + r.choice(["psi = 0", "psi = 1", "flux(psi) = 0"]))
 
     # --- Scheduled events
 

@@ -52,7 +52,8 @@ def by_program(p, folder):
     step("run", *p.words(), "--method", "cpu", "--export", "all,dispersion.csv,dispersion.svg" if rates else "all")
     step("spec", "--spec", f"{folder}/run/spec.json", "--export", "timings.json")
     plain = [*p.words(), "--method", "cpu", "--threads", "1", "--export", "timings.json"]
-    if "imex" not in p.text and "imex" not in str(p.events) and shutil.which("mpirun"):
+    transforms = any(word in p.text + str(p.events) for word in ("imex", "psi"))
+    if not transforms and shutil.which("mpirun"):
         for processes in ("2", "3"):
             if min(p.ny, *[int(v.split("x")[1]) for _, n, v in p.events if n == "size"], 99) >= 8 * int(processes):
                 step(f"processes {processes}", *plain, "--processes", processes)
@@ -67,7 +68,7 @@ def by_program(p, folder):
         pathlib.Path(folder, "model.txt").write_text(p.text)
         # A formula with jumps or roots makes much of the rounding of transforms, in which a GPU differs.
         gpu = os.environ["CUDA_VISIBLE_DEVICES"]
-        os.environ["CUDA_VISIBLE_DEVICES"] = "" if "imex" in p.text else gpu
+        os.environ["CUDA_VISIBLE_DEVICES"] = "" if transforms else gpu
         status, said = run("verify", "--model", f"{folder}/model.txt", "--quiet")
         os.environ["CUDA_VISIBLE_DEVICES"] = gpu
         if status != 0:

@@ -79,6 +79,7 @@ class Model:
     def __init__(self, text):
         self.rates, self.nexts, self.starts, self.definitions, self.parameters = {}, {}, {}, {}, {}
         self.settings, self.sides, self.edges, self.inside, self.order = {}, [], [], None, []
+        self.equations = []  # without a time derivative, as pairs of formulas
         for line in statements(text):
             if m := re.match(r"edge\s*:\s*(.*)", line):
                 self.edges.append(m[1])
@@ -95,8 +96,17 @@ class Model:
                 self.starts[m[1]] = formula(m[2])
             elif m := re.match(r"(\w+)\s*=\s*(.*)", line):
                 self.named(*m.groups())
+            elif re.match(r"lap2?\(|-?\w+\*lap", line) and line.count("=") == 1:
+                self.equations.append([formula(part) for part in line.split("=")])
             else:
                 raise Unsupported(line)
+        known = {*self.order, *self.parameters, *self.definitions, "x", "y", "t", "pi", "dx"}
+        called = lambda f: {n.func.id for n in ast.walk(f) if isinstance(n, ast.Call)}  # noqa: E731
+        names = [{n.id for n in ast.walk(left) if isinstance(n, ast.Name)} - known - called(left) for left, _ in self.equations]
+        if any(len(unknown) != 1 for unknown in names):
+            raise Unsupported("an equation in another form")
+        self.solved = {unknown.pop(): equation for unknown, equation in zip(names, self.equations)}
+        self.fields = [*self.order, *self.solved]  # what has sides
 
     def named(self, name, value):
         number = re.fullmatch(r"([-+]?[0-9.]+(?:[eE][-+]?\d+)?)(\s+in\s*\[.*\])?(\s+\S+)?", value)
@@ -124,7 +134,7 @@ class Run:
         self.fourth = m.settings.get("laplacian") == "fourth"
         self.stepper, self.past = m.settings.get("stepper", "euler"), None
         self.origin = [self.dtype(part) for part in m.settings.get("origin", "0, 0").split(",")]
-        self.conditions = {(c, s): "periodic" for c in m.order for s in AXES}
+        self.conditions = {(c, s): "periodic" for c in m.fields for s in AXES}
         for sides, what in m.sides:
             self.set_sides(sides, what)
         self.edges = {c: condition for c, condition in map(self.edge_of, m.edges) if condition}
@@ -138,13 +148,13 @@ class Run:
         word = what.strip()
         if "=" in word:
             left, right = (formula(part) for part in word.split("="))
-            of = {n.id for n in [*ast.walk(left), *ast.walk(right)] if isinstance(n, ast.Name)} & {*self.model.order, *self.model.definitions}
-            if len(of) != 1 or not of <= set(self.model.order):
+            of = {n.id for n in [*ast.walk(left), *ast.walk(right)] if isinstance(n, ast.Name)} & {*self.model.fields, *self.model.definitions}
+            if len(of) != 1 or not of <= set(self.model.fields):
                 raise Unsupported("a side of a definition")
             (c,) = of
             self.conditions.update({(c, side): (left, right) for side in named})
         else:
-            for c in self.model.order:
+            for c in self.model.fields:
                 self.conditions.update({(c, side): word for side in named})
 
     def edge_of(self, what):
@@ -327,6 +337,8 @@ class Run:
         m = self.model
         if name in self.state and self.face is not None:
             return self.ghost(name)
+        if name in m.solved and name not in self.state:
+            self.solve(name)
         if name in self.state:
             return self.padded(name, pad) if pad else self.state[name]
         if name in m.parameters:
@@ -337,7 +349,7 @@ class Run:
             n, axis = (self.nx, 1) if name == "x" else (self.ny, 0)
             places = np.arange(-pad, n + pad) + (0 if self.face is None else self.face[1 - axis])
             if pad or self.face is not None:
-                wraps = {self.wraps(c, axis) for c in m.order}
+                wraps = {self.wraps(c, axis) for c in m.fields}
                 if len(wraps) > 1:
                     raise Unsupported("places beyond a side that is periodic for some")
                 places = places % n if wraps == {True} else places
@@ -347,6 +359,28 @@ class Run:
         if name in known:
             return float(known[name])
         raise Unsupported(name)
+
+    def solve(self, name):
+        """Adds the solution of an equation to the state. The left side is affine in it: its matrix is made of the residuals
+        of single cells, and inverted where it is not singular, the mean and other open modes being 0."""
+        if self.mask is not None:
+            raise Unsupported("transforms beside `inside`")
+        cells = self.nx * self.ny
+        if cells > 600:
+            raise Unsupported("too many cells to solve for")
+        left, right = self.model.solved[name]
+        state, first_axis, dtype = self.state, self.first_axis, self.dtype
+        self.first_axis, self.dtype = 1, np.float64
+
+        def residual(values):
+            self.state = {**state, name: values.reshape(self.ny, self.nx)}
+            return self.whole(self.value(left, 0) - self.value(right, 0)).ravel()
+
+        base = residual(np.zeros(cells))
+        matrix = np.stack([residual(unit) - base for unit in np.eye(cells)], axis=1)
+        self.state, self.first_axis, self.dtype = state, first_axis, dtype
+        solution = -np.linalg.pinv(matrix, rcond=1e-11) @ base
+        self.state = {**state, name: solution.reshape(self.ny, self.nx).astype(dtype)}
 
     def surrounded(self, node, pad):
         """Returns the values with ghost cells. Beyond each side a derivative is mirrored whole, as if there were no
@@ -559,7 +593,7 @@ class Run:
 
     def advance(self, steps=1):
         for _ in range(steps):
-            old, t, dt = self.state, self.t, self.dt
+            old, t, dt = {c: self.state[c] for c in self.model.order}, self.t, self.dt
             self.shape = self.mask()  # of the step's start
             self.globals, self.at_start = {}, (old, t)
             after = lambda k, share: {**old, **{c: old[c] + share * dt * k[c] for c in k}}  # noqa: E731, B023

@@ -1,0 +1,294 @@
+// Elliptic equations, whose fields are solved for by transforms in every stage.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "sim/model/stability/linearisation.h"
+#include "sim/text/error.h"
+#include "tests/model/typed_run.h"
+
+using namespace stencil_test;
+using namespace stencil::equation;
+
+namespace {
+
+constexpr double kPi = std::numbers::pi;
+
+double start_at(int c, int x, int y) {
+    return std::cos(0.7 * x + c) * std::sin(0.45 * y + 0.2) + 0.2 * ((5 * x + 3 * y + c) % 7) - 0.5;
+}
+
+TypedRun odd_run(long long steps = 1) {
+    return {.nx = 15, .ny = 11, .steps = steps, .start = start_at};
+}
+
+// The solution of an equation in psi, from w: a step of dw/dt = psi by 1 adds it.
+Grid solution_of(const std::string& equation, const std::string& sides, const TypedRun& run) {
+    const auto cells =
+        run_typed<double>(fmt::format("dw/dt = psi; {}; stepper = euler; dt = 1; {}", equation, sides), run);
+    Grid psi{run.nx, run.ny, cells, {}};
+    for (int y = 0; y < run.ny; ++y)
+        for (int x = 0; x < run.nx; ++x) psi.u[std::size_t(y * run.nx + x)] -= run.start(0, x, y);
+    return psi;
+}
+
+// Ghost cells beyond one axis: `periodic`, `insulated`, `zero`, or `value`, 2 a - edge, at either end.
+struct AxisRule {
+    char kind = 'p';
+    double first = 0, last = 0;
+
+    double beyond(double edge, double around, bool at_first, double spacing) const {
+        const double given = at_first ? first : last;
+        switch (kind) {
+            case 'p':
+                return around;
+            case 'i':
+                return edge + spacing * given;
+            case 'z':
+                return 0;
+            default:
+                return 2 * given - edge;
+        }
+    }
+};
+
+struct Sides {
+    const char* text;
+    AxisRule x, y;
+};
+
+double cell_of(const Grid& g, const Sides& sides, double spacing, int x, int y) {
+    if (y < 0 || y >= g.ny) {
+        const double edge = cell_of(g, sides, spacing, x, y < 0 ? 0 : g.ny - 1);
+        const double around = sides.y.kind == 'p' ? cell_of(g, sides, spacing, x, (y + g.ny) % g.ny) : 0;
+        return sides.y.beyond(edge, around, y < 0, spacing);
+    }
+    if (x < 0 || x >= g.nx)
+        return sides.x.beyond(g(x < 0 ? 0 : g.nx - 1, y), g((x + g.nx) % g.nx, y), x < 0, spacing);
+    return g(x, y);
+}
+
+const std::vector<Sides> kSidesTried{
+    {"boundary = periodic", {'p'}, {'p'}},
+    {"boundary = insulated", {'i'}, {'i'}},
+    {"boundary = zero", {'z'}, {'z'}},
+    {"all: psi = 0", {'v'}, {'v'}},
+    {"x: periodic; top, bottom: psi = 0", {'p'}, {'v'}},
+    {"x: zero; y: insulated", {'z'}, {'i'}},
+    {"left: psi = 1; right: psi = -2; top: flux(psi) = 0.3; bottom: flux(psi) = 0",
+     {'v', 1, -2},
+     {'i', 0.3, 0}},
+    {"left: flux(psi) = 0.5; right: flux(psi) = -0.1; y: periodic", {'i', 0.5, -0.1}, {'p'}},
+};
+
+}  // namespace
+
+TEST_CASE("A solution fulfils the discrete equation up to rounding, at each kind of side") {
+    const Sides sides = kSidesTried[std::size_t(GENERATE(range(0, 8)))];
+    const double k = GENERATE(0.0, 0.75);
+    INFO(sides.text << ", k " << k);
+    const TypedRun run = odd_run();
+    const Grid psi =
+        solution_of(fmt::format("lap(psi) - k*psi = -w; k = {} in [0, 1]; dx = 0.5", k), sides.text, run);
+    double mean = 0, given = 0;
+    std::vector<double> residuals;
+    for (int y = 0; y < psi.ny; ++y)
+        for (int x = 0; x < psi.nx; ++x) {
+            const auto at = [&](int i, int j) { return cell_of(psi, sides, 0.5, x + i, y + j); };
+            const double lap = (at(1, 0) + at(-1, 0) + at(0, 1) + at(0, -1) - 4 * at(0, 0)) / 0.25;
+            residuals.push_back(lap - k * at(0, 0) + run.start(0, x, y));
+            mean += at(0, 0) / (psi.nx * psi.ny);
+            given += residuals.back() / (psi.nx * psi.ny);
+        }
+    const bool open = k == 0 && (sides.x.kind == 'p' || sides.x.kind == 'i') &&
+                      (sides.y.kind == 'p' || sides.y.kind == 'i');
+    if (open) CHECK(std::abs(mean) < 1e-12);
+    // An equation that leaves the mean open is fulfilled up to the mean of its right side.
+    for (double& residual : residuals) residual -= open ? given : 0;
+    CHECK(largest(residuals) < 1e-12);
+}
+
+TEST_CASE("Bilaplacians, other stencils and equations in any order are solved, too") {
+    const TypedRun run = odd_run();
+    // By two Poisson equations, one after the other.
+    for (const char* sides :
+         {"boundary = periodic", "boundary = insulated", "boundary = zero", "all: psi = 0; all: chi = 0"}) {
+        INFO(sides);
+        const std::string other = std::string(sides) == "all: psi = 0; all: chi = 0" ? "all: psi = 0" : sides;
+        const Grid at_once = solution_of("lap2(psi) = w", other, run);
+        const Grid in_turn = solution_of("0 = lap(psi) - chi; lap(chi) = w", sides, run);
+        CHECK(largest_difference(at_once.u, in_turn.u) < 1e-9);
+    }
+    const Grid a = solution_of("2*psi - dxx(psi) - dyy(psi) = w", "", run);
+    const Grid b = solution_of("w - 2*psi = -psi_xx - psi_yy", "", run);
+    const Grid c = solution_of("-div(D*grad(psi))/4 = w/2 - psi; D = 2", "", run);
+    CHECK(largest_difference(a.u, b.u) < 1e-13);
+    CHECK(largest_difference(a.u, c.u) < 1e-13);
+}
+
+TEST_CASE("The error of a solution is of second order in the cell size") {
+    // Of lap(psi) - 3 psi = f on the unit square, psi = sin(pi x) sin(2 pi y) + x, given at the sides.
+    const auto error = [](int n) {
+        const auto exact = [](double x, double y) { return std::sin(kPi * x) * std::sin(2 * kPi * y) + x; };
+        TypedRun run{.nx = n, .ny = n};
+        run.start = [&](int, int, int) { return 0.0; };
+        const Grid psi = solution_of(
+            fmt::format("lap(psi) - 3*psi = -(5*pi^2 + 3)*sin(pi*x)*sin(2*pi*y) - 3*x; dx = {}", 1.0 / n),
+            "left: psi = 0; right: psi = 1; top: psi = x; bottom: psi = x",
+            run);
+        double worst = 0;
+        for (int y = 0; y < n; ++y)
+            for (int x = 0; x < n; ++x)
+                worst = std::max(worst, std::abs(psi(x, y) - exact((x + 0.5) / n, (y + 0.5) / n)));
+        return worst;
+    };
+    const double coarse = error(24), fine = error(48);
+    INFO(coarse << " then " << fine);
+    CHECK(fine < 2e-3);
+    CHECK(coarse / fine > 3.6);
+    CHECK(coarse / fine < 4.4);
+}
+
+TEST_CASE("Every integrator solves in each of its stages") {
+    // A wave decays by the rate of its mode, 1 / (2 + K), K being minus the eigenvalue of the Laplacian.
+    TypedRun run{.nx = 12, .ny = 10};
+    run.start = [](int, int x, int y) { return std::cos(2 * kPi * x / 12) * std::cos(2 * kPi * 2 * y / 10); };
+    const double eigenvalue = 2 * std::cos(2 * kPi / 12) - 2 + 2 * std::cos(2 * kPi * 2 / 10) - 2;
+    const double z = -0.8 / (2 - eigenvalue);
+    const std::vector<std::pair<const char*, double>> factors{
+        {"euler", 1 + z},
+        {"heun", 1 + z + z * z / 2},
+        {"midpoint", 1 + z + z * z / 2},
+        {"rk4", 1 + z * (1 + z / 2 * (1 + z / 3 * (1 + z / 4)))},
+        {"symplectic", 1 + z}};
+    for (const auto& [stepper, factor] : factors) {
+        INFO(stepper);
+        run.stepper = stepper;
+        const auto cells = run_typed<double>("dw/dt = -psi; 2*psi - lap(psi) = w; dt = 0.8", run);
+        const auto single = run_typed<float>("dw/dt = -psi; 2*psi - lap(psi) = w; dt = 0.8", run);
+        for (int y = 0; y < run.ny; ++y)
+            for (int x = 0; x < run.nx; ++x) {
+                REQUIRE(std::abs(cells[std::size_t(y * run.nx + x)] - factor * run.start(0, x, y)) < 1e-14);
+                REQUIRE(std::abs(single[std::size_t(y * run.nx + x)] - factor * run.start(0, x, y)) < 1e-6);
+            }
+    }
+    // imex takes what is solved for to its explicit part.
+    const auto after = [&](const char* stepper, int parts) {
+        TypedRun other = odd_run(4 * parts);
+        other.stepper = stepper;
+        return run_typed<double>(
+            fmt::format("dw/dt = lap(w) - psi*w; psi - lap(psi) = w; dt = {}", 0.2 / parts), other);
+    };
+    const auto truth = after("rk4", 16);
+    const double coarse = relative_error(after("imex", 1), truth),
+                 fine = relative_error(after("imex", 2), truth);
+    CHECK(fine < 5e-3);
+    CHECK(coarse / fine > 3.2);
+}
+
+TEST_CASE("Solutions have the same bits for any number of threads, cell by cell, and cut anywhere") {
+    const std::string text = GENERATE(
+        std::string(
+            "dw/dt = 0.1*lap(w) - dy(psi)*dx(w) + dx(psi)*dy(w); lap(psi) = -w; dt = 0.05; stepper = rk4"),
+        std::string(
+            "dw/dt = 0.1*lap(w) - dy(psi)*dx(w) + dx(psi)*dy(w); lap(psi) = -w; dt = 0.05; all: psi = 0; "
+            "all: flux(w) = 0; stepper = heun"));
+    TypedRun run = odd_run(6);
+    run.nx = 61;
+    run.ny = 45;
+    const auto whole = run_typed<double>(text, run);
+    const auto single = run_typed<float>(text, run);
+    CHECK(relative_error(single, whole) < 1e-4);
+    run.threads = 3;
+    CHECK(same_bits(run_typed<double>(text, run), whole));
+    CHECK(same_bits(run_typed<float>(text, run), single));
+    run.plain = true;
+    CHECK(same_bits(run_typed<double>(text, run), whole));
+    CHECK(same_bits(run_typed<float>(text, run), single));
+
+    const Equations e = read_equations(text);
+    stencil::ThreadPool pool(2);
+    run.plain = false;
+    const EquationSetup setup = setup_of(e, run);
+    const Program program = program_of<float>(e);
+    EquationStepper<float> first(program, setup, pool), second(program, setup, pool);
+    set_cells(first.component(0), [&](int x, int y) { return run.start(0, x, y); });
+    first.advance(2);
+    stencil::copy_cells(first.component(0), second.component(0));
+    second.resume(first.clock(), 2);
+    second.advance(4);
+    CHECK(same_bits(cells_of(second, 1), single));
+}
+
+TEST_CASE("A solution can be shown, of a state that no step has seen") {
+    const TypedRun run = odd_run();
+    Equations e = read_equations("dw/dt = 0*w; lap(psi) - psi = -w; q = dx(psi)", {"psi + q"});
+    const ViewProgram view = make_view_program(e, e.extra, true);
+    stencil::ThreadPool pool(1);
+    EquationStepper<double> stepper(view.program, setup_of(e, run), pool);
+    set_cells(stepper.component(0), [&](int x, int y) { return run.start(0, x, y); });
+    stepper.advance(1);
+    const Grid psi = solution_of("lap(psi) - psi = -w", "", run);
+    const auto shown = stepper.array(view.arrays.front());
+    for (int y = 0; y < run.ny; ++y)
+        for (int x = 0; x < run.nx; ++x) {
+            const double slope = (psi((x + 1) % 15, y) - psi((x + 14) % 15, y)) / 2;
+            REQUIRE(std::abs(shown.at(x, y) - psi(x, y) - slope) < 1e-13);
+        }
+}
+
+TEST_CASE("Sensitivities of a solution are what differences of runs are") {
+    for (const std::string sides : {"", "left: psi = a; right: psi = 0.5; y: flux(psi) = 0"}) {
+        INFO(sides);
+        const auto text = [&](double a, const char* more) {
+            return fmt::format(
+                "du/dt = psi*u - u^2; lap(psi) - a*psi = -u - a^2; dt = 0.1; a = {} in [0, 9]; {}; {}",
+                a,
+                sides,
+                more);
+        };
+        const double a = 0.7, h = 1e-5;
+        TypedRun run = odd_run(5);
+        run.start = [](int c, int x, int y) { return c == 0 ? start_at(0, x, y) : 0; };
+        const auto with = run_typed<double>(text(a, "sensitivity = a"), run);
+        const auto more = run_typed<double>(text(a + h, ""), run),
+                   less = run_typed<double>(text(a - h, ""), run);
+        for (std::size_t i = 0; i < more.size(); ++i)
+            REQUIRE(std::abs(with[more.size() + i] - (more[i] - less[i]) / (2 * h)) < 1e-6);
+    }
+}
+
+TEST_CASE("The dispersion relation and the largest stable step eliminate a solution wave by wave") {
+    const Equations e = read_equations("du/dt = -a*psi; lap(psi) - psi = -u; a = 3");
+    const double k = 0.6, eigenvalue = 2 * std::cos(k) - 2;
+    CHECK(std::abs(dispersion(e, uniform_state(e, {0.5}), k).front() + 3 / (1 - eigenvalue)) < 1e-12);
+    // The uniform mode is the fastest: by a.
+    CHECK(std::abs(stable_step(e, SteppingScheme::euler, {uniform_state(e, {0.5})}).dt - 2.0 / 3) < 1e-6);
+    CHECK(std::abs(value_at(e, e.definitions.front().formula, uniform_state(e, {0.5})) - 0.5) < 1e-15);
+}
+
+TEST_CASE("What an elliptic equation cannot be is refused in one line, with its place") {
+    const auto refusal = [](const std::string& equation) {
+        return text_refusal("dw/dt = lap(w) + psi; " + equation).sentence;
+    };
+    using Catch::Matchers::Contains;
+    CHECK_THAT(refusal("lap(psi)^2 = w"), Contains("is linear in `psi`"));
+    CHECK_THAT(refusal("lap(psi) = w*psi"), Contains("is linear in `psi`"));
+    CHECK_THAT(refusal("dx(psi) = w"), Contains("is linear in `psi`"));
+    CHECK_THAT(refusal("0*lap(psi) = w"), Contains("drops out"));
+    CHECK_THAT(refusal("lap(psi) = w; lap(psi) = 2*w"), Contains("two equations"));
+    CHECK_THAT(refusal("lap(psi) = chi; lap(chi) = psi"), Contains("circle"));
+    CHECK_THAT(refusal("lap(psi) = w; psi(0) = 1"), Contains("follows from its equation"));
+    CHECK_THAT(refusal("lap(psi) = w; inside = x > 3"), Contains("transforms"));
+    CHECK_THAT(refusal("lap(psi) = w; left: psi = 0; right: flux(psi) = 0"),
+               Contains("different conditions"));
+    CHECK_THAT(refusal("lap(psi) = w; x: psi + flux(psi) = 0"), Contains("another condition"));
+    CHECK_THAT(text_refusal("dw/dt = lap(w); lap(w) = 1").sentence, Contains("`w` has one"));
+    CHECK(text_refusal("dw/dt = psi; lap(psi) = psi*w").about == "lap(psi) = psi*w");
+    const Equations open = read_equations("dw/dt = psi; lap(psi) = -w");
+    REQUIRE(open.notes.size() == 1);
+    CHECK_THAT(open.notes.front(), Contains("the mean of `psi` is 0"));
+    CHECK(read_equations("dw/dt = psi; lap(psi) = -w; all: psi = 0").notes.size() == 1);  // about w
+    CHECK(read_equations("dw/dt = psi; lap(psi) - psi = -w").notes.empty());
+}
