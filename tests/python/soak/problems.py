@@ -183,7 +183,7 @@ class Problem:
         if r.random() < 0.3:
             self.lines[at] += r.choice([" and x > 2*dx*sin(30*t)", f" or {r.choice(self.components)} > 0.4", " and not y - 3*dx < 40*t"])
         for c in self.components:
-            e = r.choice(self.components)
+            e = r.choice([e for e in self.components if e != c] or ["x"])
             if r.random() < 0.7:
                 self.lines.append("edge: " + r.choice([
                     f"{c} = 1", f"flux({c}) = 0.1", f"flux({c}) = 0.1*{e}", f"{c} = cos(0.1*x + t)", f"{c} + 2*flux({c}) = sin(x - y + t)",

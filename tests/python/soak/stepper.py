@@ -223,9 +223,13 @@ class Run:
 
     # --- Beyond the edge of `inside`: each component of a formula follows its condition on the face there.
 
-    def has_edge(self, node):
+    def names(self, node, c):
+        """Tells whether the formula, with the definitions in it, has the component."""
         names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
-        return any(n in self.edges or (n in self.model.definitions and self.has_edge(self.model.definitions[n])) for n in names)
+        return any(n == c or (n in self.model.definitions and self.names(self.model.definitions[n], c)) for n in names)
+
+    def has_edge(self, node):
+        return any(self.names(node, c) for c in self.edges)
 
     def beyond_edge(self, node, column, row):
         """Returns a formula's value in the ghost cell this way of each cell."""
@@ -253,7 +257,7 @@ class Run:
 
         rest = at(0.0, 0.0)
         value, flux = at(1.0, 0.0) - rest, at(0.0, 1.0) - rest
-        if np.max(np.abs(at(2.0, 0.0) - rest - 2 * value)) > 1e-12 * np.max(np.abs(value)):
+        if np.max(np.abs(at(2.0, 1.0) - rest - 2 * value - flux)) > 1e-12 * np.max(np.abs(value) + np.abs(flux)):
             raise Unsupported("a condition that is not linear")
         return ((flux / self.dx - value / 2) * cells - rest) / (flux / self.dx + value / 2)
 
@@ -424,10 +428,10 @@ class Run:
         if mask is not None:  # beyond a side its condition applies
             if pad and not all(self.wraps(c, axis) for c in self.model.order for axis in (0, 1)):
                 raise Unsupported("nested derivatives beside `inside` at sides")
-            mask = np.pad(mask, pad + 1, mode="wrap")
-            for axis, ends in ((0, (mask[0], mask[-1])), (1, (mask[:, 0], mask[:, -1]))):
-                if not self.wraps(self.model.order[0], axis):
-                    ends[0][:] = ends[1][:] = True
+            read = [c for c in self.model.order if any(self.names(part, c) for part in (node, *beside))] or self.model.order
+            for axis in (0, 1):  # the ghost cell of a cell inside is inside
+                width = [(pad + 1, pad + 1) if i == axis else (0, 0) for i in (0, 1)]
+                mask = np.pad(mask, width, mode="wrap" if all(self.wraps(c, axis) for c in read) else "edge")
 
         def at(column, row):
             if column and row and corners_differ:
@@ -435,8 +439,6 @@ class Run:
             rows, columns = slice(1 + row, ny + 1 + row), slice(1 + column, nx + 1 + column)
             if mask is None or (column, row) == (0, 0):
                 return a[rows, columns]
-            if column and row:
-                raise Unsupported("diagonals beside `inside`")
             beyond = self.beyond_edge(node, column, row) if has_edge else a[1:-1, 1:-1]
             return np.where(mask[rows, columns], a[rows, columns], beyond)
 
