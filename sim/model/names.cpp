@@ -269,7 +269,7 @@ void Semantics::refuse_unknown(const Syntax& name) {
         {"d", "`d/dx(u)` is written `dx(u)`"},
         {"I_S", "give it a picture, `I_S = image(\"FILE\")`"},
         {"I_T", "give it a picture, `I_T = image(\"FILE\")`"},
-        {"GlobalInt", "sums over the whole field are no part of a formula"},
+        {"GlobalInt", "the integral of a formula over the whole field is `integral(u)`"},
         {"I", "a complex field is two components, its real and its imaginary part"},
     });
     for (const auto& [other, mend] : kMends)
@@ -320,11 +320,9 @@ void Semantics::refuse_unknown_function(const std::string& name, TextSpan span) 
     // VisualPDE functions that do not exist here, with the formula to use instead.
     static constexpr auto kMends = std::to_array<std::pair<std::string_view, std::string_view>>({
         {"erf", "`tanh(1.2*u)` is within 0.02 of it"},
-        {"integral", "sums over the whole field are no part of a formula"},
-        {"GlobalInt", "sums over the whole field are no part of a formula"},
-        {"sum", "sums over the whole field are no part of a formula"},
-        {"mean", "sums over the whole field are no part of a formula"},
-        {"Int", "sums over the whole field are no part of a formula"},
+        {"GlobalInt", "the integral over the whole field is `integral(u)`"},
+        {"Int", "the integral over the whole field is `integral(u)`"},
+        {"sum", "the sum over the whole field is `integral(u)/dx^2`"},
         {"if", "write `where(condition, a, b)`"},
         {"inner", "the product of two vectors is `dot(a, b)`"},
         {"curl", "of (u, v) it is `dx(v) - dy(u)`"},

@@ -104,11 +104,11 @@ TEST_CASE("Typed equations are spread to the bit: places, noise, several stages,
     require_equal_runs(shape + "--model allen-cahn-conserved --stepper heun --at 30:D=0.5 --show u-mean(u)",
                        3);
     const ScratchFolder folder;
-    const auto whole =
-        write_bytes(folder / "whole.txt",
-                    "du/dt = lap(u) - u + integral(u*v)/9 + sin(max(dx(v)))\n"
-                    "dv/dt = 0.1*lap(v) + mean((u - mean(u))^2)\nu(0) = x/Lx - mean(x/Lx)\nv(0) = "
-                    "random\ntop: u = mean(u*v)\nbottom: u = 1\ninside = x + y > 30\ndt = 0.05\n");
+    const auto whole = write_bytes(
+        folder / "whole.txt",
+        "du/dt = lap(u) - u + integral(u*v)/9e3 + sin(max(dx(v)))\n"
+        "dv/dt = 0.1*lap(v) + mean((u - mean(u))^2)\nu(0) = x/Lx - mean(x/Lx)\nv(0) = "
+        "random\ny: insulated\ntop: u = mean(u*v)\nbottom: u = 1\ninside = x + y > 30\ndt = 0.05\n");
     require_equal_runs(shape + "--model " + whole.string(), 3);
     for (const std::string sides :
          {"boundary = periodic",

@@ -261,7 +261,7 @@ TEST_CASE("A mistake in a model's text is shown with a mend") {
         {"du/dt = exp(-u; v = 1", "(", "never closed"},
         {"du/dt = u -\ndv/dt = 1", "", "is missing"},
         {"du/dt = u; D = 1 m", "1 m", "`1 [m]`"},
-        {"du/dt = u - mean(u)", "mean", "whole field"},
+        {"du/dt = u - sum(u)", "sum", "integral(u)/dx^2"},
         {"du/dt = = u", "=", "missing before '='"},
         {"du/dt == u", "==", "'=' is missing"},
         {"du/dt lap(u)", "lap", "'=' is missing"},
