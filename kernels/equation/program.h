@@ -139,10 +139,11 @@ struct LinearPart {
     bool signed_x = false, signed_y = false;
 };
 
-/// One step. Arrays 0 ... components - 1 hold the state, the arrays `next` the state after the step. The last
-/// `past` of them are no components of the model: a multistep integrator keeps them for the next step.
+/// One step. Arrays 0 ... components - 1 hold the state, the arrays `next` the state after the step. Those
+/// behind the model's components are what a multistep integrator keeps for the next step (`past` of them), and
+/// the last `errors` are the estimated errors of the step.
 struct Program {
-    int components = 0, past = 0;
+    int components = 0, past = 0, errors = 0;
     std::vector<ArrayInfo> arrays;
     std::vector<int> next;
     std::vector<Stage> once;  ///< setup stages, which depend only on position and parameters

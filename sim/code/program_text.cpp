@@ -92,7 +92,7 @@ std::string free_prefix(std::string prefix, const std::vector<std::string>& name
 class Names {
   public:
     Names(const Program& program, const std::vector<std::string>& parameters)
-        : scalars_{"t", "step", "dt", "dx", "nx", "ny"} {
+        : scalars_{"t", "step", "dt", "past", "dx", "nx", "ny"} {
         scalars_.insert(scalars_.end(), parameters.begin(), parameters.end());
         for (const ArrayInfo& array : program.arrays) {
             arrays_.push_back(array.name);
@@ -232,7 +232,7 @@ std::string stage_text(const std::string& title, const Stage& stage, Names& name
 
 // Names of the operations of formulas, in the order of Op.
 constexpr std::string_view kNames =
-    "number parameter component data random unknown x y t step dt dx nx ny add subtract multiply divide "
+    "number parameter component data random unknown x y t step dt past dx nx ny add subtract multiply divide "
     "negate sqrt "
     "abs "
     "floor min max exp log sin cos tanh atan2 power less less_or_equal equal where stored mean sum min max "

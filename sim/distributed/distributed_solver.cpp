@@ -174,6 +174,21 @@ class DistributedSolver : public Solver {
             what,
             summand);
     }
+    bool estimate_errors(bool on) override {
+        if (on == estimates_) return true;
+        const auto estimate = [](SlabSolver& slab, bool same) { return slab.solver().estimate_errors(same); };
+        if (!call(estimate, on)) return false;
+        estimates_ = on;
+        return true;
+    }
+    PartialStatistics error_sums(std::size_t c, Summand summand) override {
+        return call(
+            [](SlabSolver& slab, std::size_t same, Summand of) {
+                return joined(slab.comm(), slab.solver().error_sums(same, of));
+            },
+            c,
+            summand);
+    }
     std::vector<double> percentiles(const Observable& what, std::span<const double> q) override {
         check(what);
         return call(
@@ -360,6 +375,7 @@ class DistributedSolver : public Solver {
     RunSpec spec_;
     int processes_;
     int number_;
+    bool estimates_ = false;  ///< the steps estimate their errors
     mutable std::vector<std::pair<std::string, bool>>
         checked_;  ///< valid formulas, and whether their Laplacian was checked
 };

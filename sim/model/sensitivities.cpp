@@ -196,7 +196,7 @@ std::optional<RefusedCondition> add_sensitivities(Equations& equations, int inde
         if (component.edge && !change.edge) return RefusedCondition{component.name, true};
         equations.components.push_back(std::move(change));
     }
-    if (!tangent.refused.empty()) return tangent.refused;
+    if (!tangent.refused.empty()) return RefusedCondition{tangent.refused, false};
     std::vector<Defined> changes;
     for (const Defined& definition : equations.definitions) {
         if (definition.tangent) continue;
@@ -211,7 +211,7 @@ std::optional<RefusedCondition> add_sensitivities(Equations& equations, int inde
         if (definition.edge && !change.edge) return RefusedCondition{definition.name, true};
         if (equations.graph.depends(change.formula).cell) changes.push_back(std::move(change));
     }
-    if (!tangent.refused.empty()) return tangent.refused;
+    if (!tangent.refused.empty()) return RefusedCondition{tangent.refused, false};
     equations.definitions.insert(equations.definitions.end(), changes.begin(), changes.end());
     return std::nullopt;
 }

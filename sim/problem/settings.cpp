@@ -176,6 +176,17 @@ void set_dt(RunSpec& spec, std::string_view text) {
         std::erase_if(spec.edits.own(), is_decided_dt);
 }
 
+// A tolerance is a way to choose dt, so it is kept there.
+void set_tolerance(RunSpec& spec, std::string_view text) {
+    require_typed(spec, "tolerance");
+    const double tolerance = parse_real(std::string(text), "--tolerance");
+    if (!(tolerance > 0 && tolerance < 1))
+        throw InputError("--tolerance {}: must be above 0 and below 1, e.g. 1e-4", quotable(text));
+    const auto dt = read_time_step(spec.dt).dt;
+    set_dt(spec, fmt::format("{}tolerance:{}", dt ? format_real(*dt) + "," : "", format_real(tolerance)));
+    if (std::ranges::any_of(spec.edits, is_decided_dt)) std::erase_if(spec.edits.own(), is_decided_dt);
+}
+
 void set_dx(RunSpec& spec, std::string_view text) {
     require_typed(spec, "dx");
     const double dx = parse_real(std::string(text), "--dx");
@@ -421,6 +432,13 @@ std::vector<Setting> make_settings() {
              parameter},
             set_dt,
             [](const RunSpec& s) { return unless_empty(s.dt); }),
+        row({"tolerance",
+             "E",
+             "of bs32 and dp54: dt is chosen so that the estimated error of a step stays below E (1 + |u|); --dt "
+             "begins",
+             parameter},
+            set_tolerance,
+            get_nothing),
         row({"dx", "H", "distance of cells of typed equations", shape},
             set_dx,
             [](const RunSpec& s) { return s.dx > 0 ? Json(s.dx) : Json(); }),

@@ -15,6 +15,7 @@
 #include "sim/model/equations.h"
 #include "sim/model/sides.h"
 #include "sim/model/step/stages.h"
+#include "sim/problem/time_step.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
 #include "sim/text/quote.h"
@@ -217,6 +218,7 @@ std::shared_ptr<const TypedRun> typed_run(const Problem& spec) {
     auto run = std::make_shared<TypedRun>();
     run->equations = run_equations(spec);
     run->scheme = spec.scheme();
+    run->controls_error = read_time_step(spec.dt).tolerance.has_value();
     run->seed = spec.seed;
     run->data = read_data(spec);
     run->with_formula = [spec](const std::string& formula) { return run_equations(spec, {formula}); };

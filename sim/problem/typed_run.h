@@ -17,6 +17,7 @@ namespace stencil {
 struct TypedRun {
     equation::Equations equations;  ///< with the run's boundary and grid spacing
     equation::Integrator scheme;
+    bool controls_error = false;                             ///< dt is chosen by the error of a step
     std::uint64_t seed = 0;                                  ///< of random numbers
     std::vector<std::shared_ptr<const Array<double>>> data;  ///< pictures and arrays at the field's size
     /// Returns the equations with a formula as their `extra`. Throws InputError.

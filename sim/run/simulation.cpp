@@ -3,13 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <tuple>
+#include <utility>
 
 #include "sim/distributed/distributed_solver.h"
+#include "sim/model/step/stages.h"
 #include "sim/problem/settings.h"
 #include "sim/problem/start.h"
 #include "sim/problem/time_step.h"
+#include "sim/run/error_control.h"
 #include "sim/run/resolve.h"
 #include "sim/run/stability.h"
 #include "sim/text/error.h"
@@ -248,6 +252,12 @@ void Simulation::run(const Advance& advance) {
     if (advance.steps < 0) throw InputError("cannot advance by {} steps", advance.steps);
     const long long end = step_ + advance.steps;
     while (step_ < end) {
+        if (const auto tolerance = tolerance_in_force()) {
+            make_controlled_step(*tolerance);
+            apply_due_edits();
+            continue;
+        }
+        solver_->estimate_errors(false);
         const bool edit_ahead =
             moment_.applied < moment_.edits.size() && moment_.edits[moment_.applied].step < end;
         long long steps = (edit_ahead ? moment_.edits[moment_.applied].step : end) - step_;
@@ -262,6 +272,59 @@ void Simulation::run(const Advance& advance) {
         if (follows && step_ % kFollowEvery == 0) follow_limit();
         apply_due_edits();
     }
+}
+
+// The tolerance of the next step's error, unless this repeats a run that chose dt later than now.
+std::optional<double> Simulation::tolerance_in_force() const {
+    const TimeStep step = read_time_step(now_.dt);
+    if (!step.tolerance || !may_move_dt()) return std::nullopt;
+    const auto planned = moment_.edits.begin() + std::ptrdiff_t(moment_.applied);
+    return std::any_of(planned, moment_.edits.end(), is_decided_dt) ? std::nullopt : step.tolerance;
+}
+
+// Makes a step whose estimated error is within the tolerance, and chooses the next one's dt.
+void Simulation::make_controlled_step(double tolerance) {
+    constexpr int kMostAttempts = 12;  // a field that overflows does so by any step
+    if (!solver_->estimate_errors(true))
+        throw InputError("--tolerance: the steps of a kernel of your own have no estimated error: give --dt");
+    const int order = row_of(now_.scheme()).error_order;
+    const double dt_before = moment_.taken.dt;
+    // A field at rest has no error at any dt, and one that overflows at every dt.
+    const auto next_step = [this](double factor) {
+        return short_step(std::clamp(factor * now_.time_step(), 1e-100, 1e100));
+    };
+    take_parameters();
+    const std::unique_ptr<SavedState> saved = solver_->save();
+    double error = 0, seconds = 0;
+    bool again = false;
+    for (int attempt = 1;; ++attempt) {
+        solver_->advance(1);
+        error = solver_->step_error() / tolerance;
+        seconds += solver_->wait();
+        if (error <= 1 || attempt == kMostAttempts) break;
+        again = true;
+        solver_->restore(*saved);
+        double dt = next_step(retry_factor(error, order));
+        // To the dt of the step before the clock of a repetition would just go on, with other roundings.
+        if (dt == dt_before) dt = short_step(0.9 * dt);
+        set_controlled_dt(controlled(dt, tolerance));
+        take_parameters();
+    }
+    ++step_;
+    moment_.conserves = conserves_total();
+    timings_.add(seconds, 1);
+    const double before = std::exchange(moment_.error_before, std::isfinite(error) ? error : 0);
+    const double factor = step_factor(error, before, order);
+    if (factor < 1 || (factor > 1 && !again)) set_controlled_dt(controlled(next_step(factor), tolerance));
+}
+
+// An event of the run, as every change of dt.
+void Simulation::set_controlled_dt(const std::string& dt) {
+    apply_parameters({step_, "dt", dt});
+    if (untouched())
+        moment_.at_start.dt = now_.dt;
+    else
+        record_dt();
 }
 
 void Simulation::run(const Set& change) {
@@ -343,6 +406,7 @@ void Simulation::note_dt(const std::string& changed, const std::string& before) 
 
 // The present dt as the last event of this step.
 void Simulation::record_dt() {
+    moment_.error_before = 0;
     std::vector<Edit>& edits = moment_.edits.own();
     const Edit edit{step_, "dt", now_.dt};
     const std::size_t place = moment_.applied;
@@ -397,6 +461,7 @@ void Simulation::run(const Reset&) {
     timings_ = Timings();
     step_ = 0;
     moment_.conserves = true;
+    moment_.error_before = 0;
     follow_limit();
 }
 
@@ -440,6 +505,7 @@ void Simulation::apply_parameters(const Edit& edit) {
         moment_.conserves = false;
         return;
     }
+    if (edit.setting == "dt") moment_.error_before = 0;
     RunSpec next = changed(now_, edit.setting, edit.value);
     if (kind_of(edit.setting) != SettingKind::parameter || !same_solver(next, now_)) {
         carry_over(next);

@@ -41,6 +41,9 @@ struct SimulationRecord {
     EditList edits;
     std::size_t applied = 0;  ///< number of changes applied
     bool conserves = true;    ///< all steps and changes so far conserve the total
+    /// By an integrator that controls its error: that of the last step, relative to the tolerance; 0 since dt
+    /// changed.
+    double error_before = 0;
     /// Parameters of the last step, held by the solver; those of `now` replace them before the next step.
     StepParameters taken = {};
     std::shared_ptr<const RowSource> start = nullptr;  ///< initial state in the run's precision and size
@@ -143,6 +146,9 @@ class Simulation {
     void forget_decisions();
     bool may_move_dt() const;
     bool follow_limit();
+    std::optional<double> tolerance_in_force() const;
+    void make_controlled_step(double tolerance);
+    void set_controlled_dt(const std::string& dt);
     void note_dt(const std::string& changed, const std::string& before);
     void record_dt();
     void forget_return(const std::string& setting);

@@ -11,6 +11,7 @@
 #include "sim/problem/start.h"
 #include "sim/problem/time_step.h"
 #include "sim/problem/typed_run.h"
+#include "sim/run/error_control.h"
 #include "sim/solvers/solver.h"
 #include "sim/text/error.h"
 #include "sim/text/parse.h"
@@ -159,14 +160,6 @@ class FieldLimit {
     std::vector<UniformState> states_;
 };
 
-// Rounded down to three digits, so that numbers in a record are short.
-double short_step(double dt) {
-    const double digit = std::pow(10, std::floor(std::log10(dt)) - 2);
-    const double rounded =
-        read_real(fmt::format("{:.3g}", std::floor(dt / digit + 1e-9) * digit)).value_or(0);
-    return rounded > 0 ? rounded : dt;
-}
-
 // The step to take of a field's limits: the share of the one at its values, or its half, quarter ... which is
 // that share also where the reaction alone leads before the limit is computed again. `dt` is kept where it is
 // as good. Empty if there is no limit.
@@ -192,6 +185,13 @@ std::string following(double dt, double share) {
 
 }  // namespace
 
+double short_step(double dt) {
+    const double digit = std::pow(10, std::floor(std::log10(dt)) - 2);
+    const double rounded =
+        read_real(fmt::format("{:.3g}", std::floor(dt / digit + 1e-9) * digit)).value_or(0);
+    return rounded > 0 ? rounded : dt;
+}
+
 StepVerdict verdict(double dt, const StableStep& limit) {
     if (!limit.known()) return StepVerdict::unknown;
     if (dt > limit.dt * (1 + kRounding)) return StepVerdict::unstable;
@@ -215,6 +215,8 @@ std::string stability_text(double dt, const StableStep& limit) {
 void resolve_dt(RunSpec& spec, Solver& solver, bool underway) {
     if (spec.model->built_in) return;
     const TimeStep written = read_time_step(spec.dt);
+    if (written.tolerance) require_error_control(spec);
+    if (written.tolerance && written.dt && underway) return;
     const bool steps_outright = std::ranges::none_of(spec.model->equations->components,
                                                      [](const auto& component) { return component.rate; });
     if (steps_outright) {
@@ -240,14 +242,19 @@ void resolve_dt(RunSpec& spec, Solver& solver, bool underway) {
     const auto of_limit = [](double factor, const StableStep& at) {
         return std::isfinite(at.dt) && at.dt > 0 ? factor * at.dt : 1;
     };
-    if (written.follows && !written.dt)
+    const auto usual = [&] {
+        return std::min(
+            {1.0, of_limit(kAdvised, limit), of_limit(kAdvised, stable_step(spec, solver, true))});
+    };
+    if (written.tolerance && !written.dt)
+        spec.dt = controlled(short_step(usual()), *written.tolerance);
+    else if (written.follows && !written.dt)
         spec.dt = following(step_to_follow({spec, solver}, *written.share, 0).value_or(1), *written.share);
     else if (written.share && !written.dt)
         spec.dt = format_real(of_limit(*written.share, limit));
     else if (spec.dt.empty())
-        spec.dt = format_real(
-            std::min({1.0, of_limit(kAdvised, limit), of_limit(kAdvised, stable_step(spec, solver, true))}));
-    if (underway && written.follows) return;
+        spec.dt = format_real(usual());
+    if (written.tolerance || (underway && written.follows)) return;
     if (verdict(spec.time_step(), limit) == StepVerdict::unstable && !spec.allow_unstable)
         throw InputError("{}: take --dt {}limit, or add --allow-unstable",
                          stability_text(spec.time_step(), limit),
@@ -255,9 +262,10 @@ void resolve_dt(RunSpec& spec, Solver& solver, bool underway) {
 }
 
 std::string followed_dt(const Problem& spec, Solver& solver) {
-    const auto [dt, share, follows] = read_time_step(spec.dt);
-    const double next = step_to_follow({spec, solver}, *share, *dt).value_or(*dt);
-    return next == *dt ? spec.dt : following(next, *share);
+    const TimeStep now = read_time_step(spec.dt);
+    if (!now.share) return spec.dt;  // its error is controlled
+    const double next = step_to_follow({spec, solver}, *now.share, *now.dt).value_or(*now.dt);
+    return next == *now.dt ? spec.dt : following(next, *now.share);
 }
 
 }  // namespace stencil

@@ -47,15 +47,29 @@ class EquationSolver : public DeviceSolver<Device> {
         const double before = std::exchange(setup_.params, params).dt;
         if (equation::rounds_increments(kFloat64, before) !=
             equation::rounds_increments(kFloat64, params.dt)) {
-            const auto saved = this->save();
-            stepper_.reset();  // there may not be memory for two
-            make_own_stepper();
-            this->restore(*saved);
+            make_anew();
             set_clock(now);
         }
         stepper_->set_dt(params.dt);
         stepper_->set_parameters(params.values);
         changed();
+    }
+
+    bool estimate_errors(bool on) override {
+        if (on == estimates_) return true;
+        if (on && row_of(this->run().scheme).error_order == 0) return false;
+        const equation::Clock now = clock();
+        estimates_ = on;
+        make_anew();
+        set_clock(now);
+        return true;
+    }
+    PartialStatistics error_sums(std::size_t c, Summand summand) override {
+        const FieldView<const T> errors(this->own(component(stored_components() + c)));
+        return stencil::sums(
+            this->view({PlainView<const T>(errors), setup_.params.boundary, {}}, Quantity::value),
+            summand,
+            this->first_row());
     }
 
     void advance_by(long long steps) override {
@@ -102,9 +116,18 @@ class EquationSolver : public DeviceSolver<Device> {
         stepper_->restart(step_, double(step_) * setup_.params.dt);
     }
 
+    // Makes another stepper, with the same state.
+    void make_anew() {
+        const auto saved = this->save();
+        stepper_.reset();  // there may not be memory for two
+        make_own_stepper();
+        this->restore(*saved);
+    }
+
     void make_own_stepper() {
         const TypedRun& run = this->run();
-        equation::Program program = make_program(run.equations, run.scheme, kFloat64, setup_.params.dt);
+        equation::Program program =
+            make_program(run.equations, run.scheme, kFloat64, setup_.params.dt, estimates_);
         operations_ = equation::operations_of_cell(program);
         reach_ = int(program.stages.size());
         margin_ = int(program.once.size());
@@ -116,6 +139,7 @@ class EquationSolver : public DeviceSolver<Device> {
     double operations_ = 0;
     int reach_ = 0, margin_ = 0;  ///< halo rows used up by a step, and by its inputs
     std::size_t past_ = 0;        ///< equation::Program::past
+    bool estimates_ = false;      ///< the steps estimate their errors
     std::unique_ptr<Stepper> stepper_;
 };
 

@@ -104,6 +104,21 @@ void Solver::paint(const BrushPiece& piece, std::size_t component) {
     for (const BrushPiece& part : parts_of_fill(piece, fields()[component])) paint_piece(part, component);
 }
 
+PartialStatistics Solver::error_sums(std::size_t, Summand) {
+    throw std::logic_error("steps without estimated errors");
+}
+
+double Solver::step_error() {
+    const int rows = setup_.slab.whole() ? setup_.ny : setup_.slab.field_rows;
+    double largest = 0;
+    for (std::size_t c = 0; c < setup_.components() && !std::isnan(largest); ++c) {
+        const double error =
+            error_sums(c, Summand::square).norm() / std::sqrt(double(setup_.nx) * double(rows));
+        if (!(error <= largest)) largest = error;
+    }
+    return largest;
+}
+
 double Solver::measure_largest() {
     const Statistics all = statistics(Quantity::value);
     const double largest = std::max(std::abs(all.min), std::abs(all.max));
@@ -191,9 +206,11 @@ double solver_bytes(const SolverSetup& setup) {
     // Adds the arrays for the shown formula and its Laplacian.
     if (setup.is_general()) {
         const std::size_t components = setup.typed->equations.components.size();
-        const auto program = equation::make_program(setup.typed->equations, setup.typed->scheme, false);
-        const std::size_t turned = program.linear.size();
-        fields = double(program.arrays.size() + 2 * (components + 2) + turned);
+        const bool errors = setup.typed->controls_error;  // steps that fail are made again from a copy
+        const auto program =
+            equation::make_program(setup.typed->equations, setup.typed->scheme, false, 1, errors);
+        const std::size_t turned = program.linear.size(), copied = errors ? components : 0;
+        fields = double(program.arrays.size() + 2 * (components + 2) + turned + copied);
     }
     // Rows are padded to whole cache lines, on the CPU by one more line.
     const double row = setup.nx * double(bytes_of(setup.state_dtype())) + 128;

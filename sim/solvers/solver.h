@@ -182,6 +182,14 @@ class Solver {
     /// Advances by `steps` >= 0. On CUDA it may return before they are done.
     void advance(long long steps);
 
+    /// Whether the next steps estimate their errors, which changes no bit of theirs. False if they cannot.
+    virtual bool estimate_errors(bool /*on*/) { return false; }
+    /// The sums of component c's estimated errors in the last step.
+    virtual PartialStatistics error_sums(std::size_t c, Summand summand);
+    /// The estimated error of the last step: the root of its mean square over the cells, relative to 1 + |u|,
+    /// of the component that has the largest. NaN if a cell is not finite.
+    double step_error();
+
     /// Waits for all steps and returns the seconds that those since the last call took, by device events on
     /// CUDA and the host's clock on the CPU.
     virtual double wait() = 0;

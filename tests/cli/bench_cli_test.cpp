@@ -62,7 +62,8 @@ TEST_CASE("bench --work-precision writes its table, picture and results, and ref
         require_done(stencilscope(words + "--size 12x9 --until 1 --model allen-cahn --out {} --json {}",
                                   folder / "out",
                                   folder / "w.json"));
-    for (const char* stepper : {"euler", "heun", "midpoint", "ab2", "bs32", "rk4", "dp54", "rkl2", "symplectic", "imex"})
+    for (const char* stepper :
+         {"euler", "heun", "midpoint", "ab2", "bs32", "rk4", "dp54", "rkl2", "symplectic", "imex"})
         REQUIRE(contains(result.out, std::string("\n") + stepper + " "));
     const Json results = read_json(folder / "w.json");
     REQUIRE(results == read_json(folder / "out/work-precision.json"));

@@ -89,7 +89,8 @@ TEST_CASE("What is made of one coordinate alone has neighbours too") {
 TEST_CASE("Rows, single cells and any number of threads have the same bits") {
     const std::string text = GENERATE(from_range(kTexts));
     const bool is_map = text.starts_with("u'");
-    for (const char* stepper : {"euler", "heun", "midpoint", "ab2", "bs32", "rk4", "dp54", "rkl2:5", "symplectic"}) {
+    for (const char* stepper :
+         {"euler", "heun", "midpoint", "ab2", "bs32", "rk4", "dp54", "rkl2:5", "symplectic"}) {
         if (is_map && stepper != std::string_view("euler")) continue;
         INFO(text << ", " << stepper);
         for (const int threads : {1, 3})
@@ -141,6 +142,51 @@ TEST_CASE("Many steps in one pass have the bits of one step after the other") {
         check_bits_of_single_cells(text,
                                    {.nx = nx, .ny = ny, .steps = 7, .threads = threads, .stepper = stepper});
     }
+}
+
+TEST_CASE("Steps that estimate their errors have the bits of those that do not") {
+    const std::string text = GENERATE(from_range(kTexts));
+    if (text.starts_with("u'")) return;
+    for (const char* stepper : {"bs32", "dp54"}) {
+        INFO(text << ", " << stepper);
+        const TypedRun plain{.nx = 37, .ny = 21, .steps = 4, .threads = 2, .stepper = stepper};
+        TypedRun estimating = plain;
+        estimating.errors = true;
+        const auto check = [&]<class T>(T) {
+            const auto steps = run_typed<T>(text, plain);
+            auto both = run_typed<T>(text, estimating);
+            CHECK(both.size() == 2 * steps.size());
+            both.resize(steps.size());
+            CHECK(same_bits(both, steps));
+        };
+        check(float());
+        check(double());
+    }
+}
+
+TEST_CASE("The estimated error is the difference from the embedded scheme, relative to 1 + |u|") {
+    // Of du/dt = -u by the polynomials of the embedded schemes' amplification.
+    const double z = -0.3;
+    const auto polynomial = [&](const std::vector<double>& c) {
+        double sum = 0;
+        for (std::size_t i = c.size(); i-- > 0;) sum = sum * z + c[i];
+        return sum;
+    };
+    struct Case {
+        std::string stepper;
+        std::vector<double> step, embedded;
+    };
+    // The embedded one of dp54: Hairer, Norsett & Wanner, Solving Ordinary Differential Equations I, II.5.
+    const Case one =
+        GENERATE(Case{"bs32", {1, 1, 1 / 2.0, 1 / 6.0}, {1, 1, 1 / 2.0, 3 / 16.0, 1 / 48.0}},
+                 Case{"dp54",
+                      {1, 1, 1 / 2.0, 1 / 6.0, 1 / 24.0, 1 / 120.0, 1 / 600.0},
+                      {1, 1, 1 / 2.0, 1 / 6.0, 1 / 24.0, 1097 / 120000.0, 161 / 120000.0, 1 / 24000.0}});
+    TypedRun run{.nx = 3, .ny = 2, .stepper = one.stepper, .errors = true};
+    run.start = [](int, int, int) { return 2.0; };
+    const auto cells = run_typed<double>("du/dt = -u; dt = 0.3", run);
+    CHECK(cells[0] == Approx(2 * polynomial(one.step)).epsilon(1e-14));
+    CHECK(cells[6] == Approx(2 * (polynomial(one.step) - polynomial(one.embedded)) / 3).epsilon(1e-9));
 }
 
 TEST_CASE("The next state takes the place of this one where no other cell reads that") {

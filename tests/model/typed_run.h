@@ -44,7 +44,8 @@ inline const std::vector<std::string> kTexts{
     "du/dt = dx(u*dx(u) + y) - lap(lap(u) - t); dt = 0.001; left: u = y^2; right: flux(u) = t; y: u = 0",
     "du/dt = div(v*grad(u)) + sin(t)*u; dv/dt = lap(u^2) - v; dt = 0.01; left: u = cos(t); right: flux(u) = "
     "y; y: insulated; stepper = ab2",
-    "du/dt = lap(u) + lap(u^2 - lap(u)) - t*x*u; dt = 0.01; top: flux(u) = 0.1*x; bottom: u = 1; x: periodic; "
+    "du/dt = lap(u) + lap(u^2 - lap(u)) - t*x*u; dt = 0.01; top: flux(u) = 0.1*x; bottom: u = 1; x: "
+    "periodic; "
     "stepper = dp54",
     "du/dt = div((1 + 0.5*sin(x))*grad(u)) - u*t; dt = 0.3; left: u = cos(t); right: flux(u) = y; y: "
     "insulated; stepper = rkl2:4; inside = x + y > 3",
@@ -93,6 +94,8 @@ struct TypedRun {
     /// A step of the same length went before. What a multistep integrator keeps of it is `start`, too, and is
     /// returned behind the components.
     bool under_way = false;
+    /// The steps estimate their errors, which are returned behind the components.
+    bool errors = false;
 };
 
 /// The ways in which processors step a text, the scalar reference first.
@@ -140,8 +143,9 @@ inline stencil::equation::UniformState uniform_state(const stencil::equation::Eq
 
 /// The program of a text by its own integrator, for cells of type T.
 template <class T>
-stencil::equation::Program program_of(const stencil::equation::Equations& e) {
-    return make_program(e, stencil::equation::scheme_of(e.stepper), sizeof(T) == 8, e.dt.value_or(0.1));
+stencil::equation::Program program_of(const stencil::equation::Equations& e, bool errors = false) {
+    return make_program(
+        e, stencil::equation::scheme_of(e.stepper), sizeof(T) == 8, e.dt.value_or(0.1), errors);
 }
 
 /// Why a text is refused, and the part of it that the message marks; both are empty if it is taken.
@@ -189,7 +193,7 @@ std::vector<T> run_typed(const std::string& text, const TypedRun& run) {
     Equations e = read_equations(text);
     if (!run.stepper.empty()) e.stepper = run.stepper;
     stencil::ThreadPool pool(run.threads);
-    const Program program = program_of<T>(e);
+    const Program program = program_of<T>(e, run.errors);
     EquationStepper<T> stepper(program, setup_of(e, run), pool, run.compiler);
     if (run.compiler) require_compiled(stepper);
     const int components = program.components - (run.under_way ? 0 : program.past);

@@ -218,3 +218,14 @@ def test_a_dt_that_follows_the_limit_is_in_the_spec_that_repeats_it(tmp_path):
     assert again.spec["at"] == sim.spec["at"] and again.timings()["time"] == sim.timings()["time"]
     with pytest.raises(ValueError, match="follow:0.8limit"):
         sim.set("dt", "follow:0.8")
+
+
+def test_a_dt_that_a_tolerance_chooses_is_in_the_spec_that_repeats_it(tmp_path):
+    text = "du/dt = 0.2*lap(u) + 20*exp(-4*(t - 2)^2)*u - u^3; u(0) = 0.3 + 0.1*sin(x); dx = 1; stepper = dp54"
+    sim = ss.Simulation(equation=text, size=(24, 18), steps=100, tolerance=1e-5).advance(100)
+    changes = [change for change in sim.spec["at"] if ":dt=" in change]
+    assert len(changes) > 3 and all(change.endswith(",tolerance:1e-05") or change.endswith(",tolerance:1e-5") for change in changes)
+    (tmp_path / "spec.json").write_text(json.dumps(sim.spec))
+    np.testing.assert_array_equal(ss.Simulation(spec=tmp_path / "spec.json").advance(100).field(), sim.field())
+    with pytest.raises(ValueError, match="--tolerance: heun does not estimate"):
+        ss.Simulation(equation=text, size=(24, 18), stepper="heun", tolerance=1e-5)

@@ -207,9 +207,16 @@ TEST_CASE("Work and precision: each stepper's error falls by its order, and the 
         if (measured.shows(row)) least = std::min(least, row.error);
     }
     REQUIRE(measured.reference_error <= least / 10);
-    const std::map<std::string, double> orders{
-        {"euler", 1}, {"symplectic", 1}, {"heun", 2}, {"midpoint", 2}, {"ab2", 2},
-        {"bs32", 3},  {"rk4", 4},        {"dp54", 5}, {"rkl2", 2}, {"imex", 2}};
+    const std::map<std::string, double> orders{{"euler", 1},
+                                               {"symplectic", 1},
+                                               {"heun", 2},
+                                               {"midpoint", 2},
+                                               {"ab2", 2},
+                                               {"bs32", 3},
+                                               {"rk4", 4},
+                                               {"dp54", 5},
+                                               {"rkl2", 2},
+                                               {"imex", 2}};
     REQUIRE(ladders.size() == orders.size());
     for (const auto& [stepper, order] : orders) {
         INFO(stepper);

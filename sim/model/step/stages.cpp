@@ -26,7 +26,11 @@ constexpr std::size_t kMostCoefficients = 16;  // more arrays would make steps m
 
 class Planner {
   public:
-    Planner(const Equations& equations, const Integrator& scheme, bool float64, double dt = 1)
+    Planner(const Equations& equations,
+            const Integrator& scheme,
+            bool float64,
+            double dt = 1,
+            bool errors = false)
         : model_(equations),
           g_(model_.graph),
           scheme_(scheme),
@@ -40,9 +44,11 @@ class Planner {
         find_globals();
         components_ = int(model_.components.size());
         program_.past = scheme == SteppingScheme::ab2 ? components_ : 0;
-        program_.components = components_ + program_.past;
+        program_.errors = errors && row_of(scheme).error_order > 0 ? components_ : 0;
+        program_.components = components_ + program_.past + program_.errors;
         for (int c = 0; c < components_; ++c) arrays_.add_component(c, "", 0);
         if (program_.past > 0) between(" rate before");
+        if (program_.errors > 0) between(" error before");
         for (std::size_t d = 0; d < model_.data.size(); ++d)
             data_.push_back(arrays_.add_insulated(model_.data[d].file, reflections_.wraps(), int(d)));
         if (model_.inside) store_inside(stages_of_inside());
@@ -55,6 +61,7 @@ class Planner {
         keeps_coefficients_ = reflections_.agree();
         for (int c = 0; c < components_; ++c) program_.next.push_back(arrays_.add_component(c, "'", 1));
         if (program_.past > 0) std::ranges::copy(between(" rate"), std::back_inserter(program_.next));
+        if (program_.errors > 0) std::ranges::copy(between(" error"), std::back_inserter(program_.next));
         add_globals(stages_of_inside());
         switch (scheme_.scheme) {
             case SteppingScheme::euler:
@@ -527,20 +534,45 @@ class Planner {
                 g_, inputs_, reflections_, float64_, prepare(formulas(), state, tableau.node(i)));
             const bool last = i + 1 == count;
             const std::vector<double>& weights = tableau.row(i + 1);
-            if (!last) rates.push_back(between(fmt::format(" rate {}", i + 1)));
+            const bool keeps = !last || program_.errors > 0;
+            if (keeps) rates.push_back(between(fmt::format(" rate {}", i + 1)));
             for (int c = 0; last ? false : c < components_; ++c)
                 state[std::size_t(c)] = arrays_.add_stage(c, int(i % 2), tableau.node(i + 1));
             if (last) state = program_.next;
             std::vector<Output> outputs;
             for (int c = 0; c < components_; ++c) {
                 const int rate = rate_of(lowering, c);
-                if (!last) outputs.push_back({rate, rates[i][std::size_t(c)]});
+                if (keeps) outputs.push_back({rate, rates[i][std::size_t(c)]});
                 const int slope = weighted(lowering, weights, rates, c, rate);
                 outputs.push_back({kept_inside(lowering, added(lowering, c, slope), c), state[std::size_t(c)]});
             }
             program_.stages.push_back(lowering.stage(outputs));
         }
+        if (program_.errors > 0) estimate_errors(tableau, rates);
     }
+
+    // The difference from the embedded scheme, relative to 1 + |u| before or after the step. A stage of its own
+    // leaves the step as it is without.
+    void estimate_errors(const Tableau& tableau, const std::vector<Arrays>& rates) {
+        Lowering lowering(g_, inputs_, reflections_, float64_, prepare(formulas(), stepped(), 1));
+        Builder& b = lowering.builder();
+        std::vector<Output> outputs;
+        for (int c = 0; c < components_; ++c) {
+            const int slope = weighted(lowering, tableau.errors, rates, c, rate_of(lowering, c));
+            const int error = b.multiply(lowering.value(g_.leaf(Op::dt)), slope);
+            const int before = b.make(Code::abs, b.input(Code::load, c));
+            const int after = b.make(Code::abs, b.input(Code::load, program_.next[std::size_t(c)]));
+            const int size = b.add(b.constant(1), b.make(Code::maximum, before, after));
+            int relative = b.make(Code::divide, error, size);
+            if (!inside_.empty())
+                relative = b.select(b.input(Code::load, inside_.begin()->second), relative, b.constant(0));
+            outputs.push_back({relative, program_.next[std::size_t(components_ + program_.past + c)]});
+        }
+        program_.stages.push_back(lowering.stage(outputs));
+    }
+
+    // The components after the step.
+    Arrays stepped() const { return {program_.next.begin(), program_.next.begin() + components_}; }
 
     // The weighted sum of earlier stages' rates and of the newest one.
     static int weighted(Lowering& lowering,
@@ -705,9 +737,9 @@ const std::vector<StepperRow>& steppers() {
          "One evaluation per step, beside that of the step before, error proportional to dt^2 "
          "(Adams & Bashforth 1883)",
          2},
-        {bs32, "bs32", "Three evaluations per step, error proportional to dt^3 (Bogacki & Shampine 1989)", 3},
+        {bs32, "bs32", "Three evaluations per step, error proportional to dt^3 (Bogacki & Shampine 1989)", 3, 0, 2},
         {rk4, "rk4", "Four evaluations per step, error proportional to dt^4 (Kutta 1901)", 4},
-        {dp54, "dp54", "Six evaluations per step, error proportional to dt^5 (Dormand & Prince 1980)", 5},
+        {dp54, "dp54", "Six evaluations per step, error proportional to dt^5 (Dormand & Prince 1980)", 5, 0, 4},
         {rkl2,
          "rkl2",
          "For diffusion: s evaluations make steps of (s^2 + s - 2)/4 times Euler's limit, error proportional "
@@ -753,8 +785,9 @@ bool rounds_increments(bool float64, double dt) {
     return !float64 && std::frexp(float(dt), &exponent) != 0.5f;
 }
 
-Program make_program(const Equations& equations, const Integrator& scheme, bool float64, double dt) {
-    return Planner(equations, scheme, float64, dt).plan();
+Program make_program(
+    const Equations& equations, const Integrator& scheme, bool float64, double dt, bool errors) {
+    return Planner(equations, scheme, float64, dt, errors).plan();
 }
 
 ViewProgram make_view_program(const Equations& equations, const std::vector<Node>& formulas, bool float64) {

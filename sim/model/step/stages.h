@@ -34,6 +34,7 @@ struct StepperRow {
     std::string_view help;  ///< one line
     int order;              ///< of accuracy in dt
     int stages = 0;         ///< the usual number, where NAME:NUMBER chooses one; else 0
+    int error_order = 0;    ///< order in dt of its estimate of a step's error; 0: it has none
 };
 const std::vector<StepperRow>& steppers();
 /// An integrator's row in the table.
@@ -52,9 +53,11 @@ inline constexpr double kDelta = 1 - 1 / (2 * kGamma);
 /// In float64 this is too small to matter, and a power of two has no such ties: both ways have the same bits.
 bool rounds_increments(bool float64, double dt);
 
-/// Plans one step of the equations by an integrator. `dt` decides only how increments are rounded. Throws
-/// InputError if the integrator cannot step the equations.
-Program make_program(const Equations& equations, const Integrator& scheme, bool float64, double dt = 1);
+/// Plans one step of the equations by an integrator. `dt` decides only how increments are rounded. With
+/// `errors` the program estimates the error of the step beside it: by each component, relative to 1 + |u|;
+/// the step has the same bits. Throws InputError if the integrator cannot step the equations.
+Program make_program(
+    const Equations& equations, const Integrator& scheme, bool float64, double dt = 1, bool errors = false);
 
 /// A program that fills the arrays with the initial state, ignoring their contents. Components without an
 /// initial value are 0.

@@ -166,6 +166,7 @@ Json to_json(const RunCheckpoint& checkpoint) {
             {"now", stencil::to_json(run.now)},
             {"edits_applied", run.applied},
             {"conserves", run.conserves},
+            {"error_before", run.error_before},
             {"coefficient", run.taken.coefficient},
             {"values", numbers(run.taken.values)},
             {"dt", run.taken.dt},
@@ -253,6 +254,7 @@ RunCheckpoint read_from(const fs::path& folder) {
     static_cast<Configuration&>(run.now) = spec_from_json(json.at("now").dump(), "checkpoint");
     run.applied = json.at("edits_applied");
     run.conserves = json.at("conserves");
+    run.error_before = json.value("error_before", 0.0);
     run.taken = {{json.at("coefficient"), run.now.boundary}, numbers(json.at("values")), json.at("dt")};
     if (run.taken.values.size() != run.now.parameters.size()) run.taken.values = run.now.parameters;
     run.start = read_start(folder, json, run);

@@ -29,8 +29,8 @@ RunSpec multistep(DType dtype = DType::float32, const std::string& text = kText)
 
 // The value of a single cell at time 1, with these changes on the way.
 double after_unit_time(int steps, const std::vector<std::string>& edits = {}) {
-    RunSpec spec =
-        multistep(DType::float64, "du/dt = K*u*cos(t); K = 1; u(0) = 1; stepper = ab2; dt = 0.1; boundary = zero");
+    RunSpec spec = multistep(DType::float64,
+                             "du/dt = K*u*cos(t); K = 1; u(0) = 1; stepper = ab2; dt = 0.1; boundary = zero");
     spec.size = Size{1, 1};
     set_setting(spec, "dt", std::to_string(1.0 / steps));
     for (const std::string& edit : edits) set_setting(spec, "at", edit);
@@ -74,7 +74,8 @@ TEST_CASE("How ab2 is executed changes no bit on the way, and what changes its r
     CHECK(same_bits(moved.field(), whole.field()));
 
     // The rates before a stroke or of other parameters are not those of the field.
-    for (const char* edit : {"20:K=0.3", "20:paint=2,4,add,9,9", "20:boundary=insulated", "20:dtype=float64"}) {
+    for (const char* edit :
+         {"20:K=0.3", "20:paint=2,4,add,9,9", "20:boundary=insulated", "20:dtype=float64"}) {
         INFO(edit);
         RunSpec spec = multistep();
         set_setting(spec, "at", edit);
@@ -112,6 +113,5 @@ TEST_CASE("Checkpoints of ab2 hold its rates, and a resumed run has every bit") 
     require_done(stencilscope("run --resume {} --steps 60 --threads 1 --quiet", folder / "cut"));
     CHECK(read_bytes(folder / "cut/field-u.npy") == read_bytes(folder / "whole/field-u.npy"));
     require_done(stencilscope(run + "37 --checkpoint 37", kText, folder / "moved"));
-    require_done(
-        stencilscope("run --resume {} --steps 60 --method reference --quiet", folder / "moved"));
+    require_done(stencilscope("run --resume {} --steps 60 --method reference --quiet", folder / "moved"));
 }

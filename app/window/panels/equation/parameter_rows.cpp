@@ -12,6 +12,7 @@
 #include "app/window/panels/commands.h"
 #include "app/window/panels/tour.h"
 #include "app/window/panels/widgets/widgets.h"
+#include "sim/model/step/stages.h"
 #include "sim/model/text/typed_number.h"
 #include "sim/problem/time_step.h"
 #include "sim/problem/units.h"
@@ -285,7 +286,8 @@ void draw_time_step(UiState& ui, const Snapshot& snapshot) {
                    "Sets dt to 0.8 of the largest stable step\n--dt 0.8limit",
                    unlimited ? "There is no stability limit" : ""))
         change(ui, "dt", "0.8limit");
-    bool follows = read_time_step(now.dt).follows;
+    const TimeStep step = read_time_step(now.dt);
+    bool follows = step.follows && step.share;
     if (checkbox_row(
             "Follow the limit",
             &follows,
@@ -294,6 +296,18 @@ void draw_time_step(UiState& ui, const Snapshot& snapshot) {
                 "is an edit of the run.\n--dt follow:0.8limit",
                 kFollowEvery)))
         change(ui, "dt", follows ? "follow:0.8limit" : fixed_time_step(now.dt));
+    bool controls = step.tolerance.has_value();
+    if ((controls || row_of(now.scheme()).error_order > 0) &&
+        checkbox_row("Control the error",
+                     &controls,
+                     "Chooses dt so that the estimated error of each step stays below the tolerance. Each change "
+                     "is an edit of the run.\n--tolerance E"))
+        change(ui, "dt", controls ? "tolerance:1e-4" : fixed_time_step(now.dt));
+    if (step.tolerance) {
+        const FieldRow field{ui, "Tolerance", "Of the error of a step, relative to 1 + |u|\n--tolerance E"};
+        if (const auto tolerance = number_row(field, *step.tolerance, kAboveZero))
+            change(ui, "dt", fmt::format("{},tolerance:{}", fixed_time_step(now.dt), format_real(*tolerance)));
+    }
     bool allow = now.allow_unstable;
     if (checkbox_row("Allow unstable",
                      &allow,

@@ -1,0 +1,232 @@
+// dt chosen by the estimated error of each step: what a run decides is in its record.
+#include "sim/run/error_control.h"
+
+#include <cmath>
+
+#include "sim/problem/settings.h"
+#include "sim/problem/time_step.h"
+#include "sim/run/simulation.h"
+#include "sim/text/error.h"
+#include "sim/text/json.h"
+#include "tests/support/catch.h"
+#include "tests/support/fields.h"
+#include "tests/support/program.h"
+#include "tests/support/runs.h"
+#include "tests/support/scratch.h"
+
+using namespace stencil;
+using namespace stencil_test;
+
+namespace {
+
+// It is slow, then quick, then slow again.
+constexpr const char* kText =
+    "du/dt = K*lap(u) + 20*exp(-4*(t - 2)^2)*v - 0.1*u; dv/dt = 0.1*lap(v) - u*v; K = 0.2; u(0) = 0.3 + "
+    "0.1*random; v(0) = 1 + sin(x); dx = 1; boundary = periodic";
+
+RunSpec controlled_run(const std::string& stepper = "dp54",
+                       const std::string& tolerance = "1e-4",
+                       DType dtype = DType::float64) {
+    RunSpec spec = noise_run({24, 18}, "cpu");
+    set_setting(spec, "equation", kText);
+    set_setting(spec, "stepper", stepper);
+    set_setting(spec, "tolerance", tolerance);
+    spec.dtype = dtype;
+    return spec;
+}
+
+// Whether the record repeats the run up to its present step, and beyond it.
+void require_repeats(Simulation& run, long long beyond = 60) {
+    const RunSpec record = spec_from_json(to_json(run.spec()).dump(), "record");
+    Simulation again = begun(record);
+    again.apply(Advance{run.step()});
+    REQUIRE(same_bits(again.field(), run.field()));
+    REQUIRE(again.edits() == run.edits());
+    for (Simulation* each : {&again, &run}) each->apply(Advance{beyond});
+    REQUIRE(same_bits(again.field(), run.field()));
+    REQUIRE(again.edits() == run.edits());
+    REQUIRE(again.solver().time() == run.solver().time());
+}
+
+// A run up to this time, whose last step ends there.
+Simulation until(RunSpec spec, double time) {
+    Simulation run = begun(std::move(spec));
+    while (run.solver().time() + run.now().time_step() < time) run.apply(Advance{1});
+    run.apply(Set{"dt", format_real(time - run.solver().time())});
+    run.apply(Advance{1});
+    return run;
+}
+
+}  // namespace
+
+TEST_CASE("The error of a run falls with its tolerance, beside a fine reference") {
+    const std::string stepper = GENERATE("bs32", "dp54");
+    RunSpec fine = controlled_run("rk4", "0.5");
+    set_setting(fine, "dt", "0.001");
+    Simulation reference = begun(fine);
+    reference.apply(Advance{4000});
+    const Field truth = reference.field();
+    double before = 1;
+    for (const double tolerance : {1e-3, 1e-5, 1e-7}) {
+        Simulation run = until(controlled_run(stepper, format_real(tolerance)), 4);
+        const double error = relative_error(run.field(), truth);
+        INFO(stepper << ", tolerance " << tolerance << ": " << run.step() << " steps, error " << error);
+        CHECK(error < 30 * tolerance);
+        CHECK(error < before / 10);
+        before = error;
+        // Steps are short where the rates are large.
+        double least = 1, most = 0;
+        for (const Edit& edit : run.edits()) {
+            CHECK(edit.setting == "dt");
+            least = std::min(least, read_time_step(edit.value).dt.value());
+            most = std::max(most, read_time_step(edit.value).dt.value());
+        }
+        CHECK(least < most / 2);
+        CHECK(run.step() < 4000);
+    }
+}
+
+TEST_CASE("What is chosen by the error is in the record, which repeats the run and goes on alike") {
+    const DType dtype = GENERATE(DType::float32, DType::float64);
+    Simulation run = begun(controlled_run(GENERATE("bs32", "dp54"), "1e-4", dtype));
+    run.apply(Advance{90});
+    CHECK(run.edits().size() > 3);
+    require_repeats(run);
+    // Steps of a fixed dt have the bits of steps whose error is estimated.
+    RunSpec fixed = controlled_run("dp54", "0.9", dtype);
+    set_setting(fixed, "dt", "0.05");
+    RunSpec loose = fixed;
+    set_setting(loose, "tolerance", "0.9");
+    CHECK(read_time_step(loose.dt).dt == 0.05);
+    Simulation a = begun(fixed), b = begun(loose);
+    for (Simulation* each : {&a, &b}) each->apply(Advance{1});
+    CHECK(same_bits(a.field(), b.field()));
+}
+
+TEST_CASE("How a controlled run is cut, saved, resumed and taken back changes no bit") {
+    Simulation whole = begun(controlled_run()), cut = begun(controlled_run());
+    whole.apply(Advance{140});
+    for (const int steps : {1, 6, 1, 32}) cut.apply(Advance{steps});
+    const Simulation::Checkpoint within = cut.checkpoint();
+    Simulation resumed(cut.state());
+    for (Simulation* each : {&cut, &resumed}) {
+        each->apply(Advance{100});
+        CHECK(same_bits(each->field(), whole.field()));
+        CHECK(each->edits() == whole.edits());
+    }
+    cut.restore(within);
+    cut.plan(EditList(cut.edits()).until(40));
+    cut.apply(Advance{100});
+    CHECK(same_bits(cut.field(), whole.field()));
+    CHECK(cut.edits() == whole.edits());
+}
+
+TEST_CASE("Changes on the way of a controlled run repeat, scheduled or made by hand") {
+    RunSpec spec = controlled_run();
+    SECTION("scheduled") {
+        for (const char* edit : {"10:K=0.8",
+                                 "15:paint=2,4,add,9,9",
+                                 "20:size=30x20",
+                                 "30:dtype=float32",
+                                 "40:tolerance=1e-3",
+                                 "50:stepper=bs32",
+                                 "60:boundary=insulated",
+                                 "70:threads=1"})
+            set_setting(spec, "at", edit);
+        Simulation run = begun(spec);
+        run.apply(Advance{120});
+        require_repeats(run);
+    }
+    SECTION("by hand") {
+        Simulation run = begun(spec);
+        run.apply(Set{"K", "0.3"});
+        run.apply(Advance{20});
+        run.apply(Set{"K", "1.5"});
+        run.apply(Paint{parse_piece("2,4,add,9,9"), ""});
+        run.apply(Advance{10});
+        run.apply(Set{"dt", "0.01,tolerance:1e-5"});
+        run.apply(Advance{10});
+        run.apply(Set{"tolerance", "1e-3"});
+        run.apply(Advance{30});
+        require_repeats(run);
+        run.apply(Set{"dt", "0.01"});
+        run.apply(Advance{20});
+        CHECK(run.now().dt == "0.01");
+        run.apply(Reset{});
+        run.apply(Set{"tolerance", "1e-4"});
+        run.apply(Advance{30});
+        require_repeats(run);
+    }
+}
+
+TEST_CASE(
+    "Sides, shapes and ghost cells of any kind have estimated errors, and a field that overflows ends") {
+    RunSpec spec = run_of_text(
+        "du/dt = div((1 + 0.5*cos(x*y))*grad(u)) - u^3 + sin(3*t); left: u = sin(5*t); right: flux(u) = 0.2; "
+        "y: "
+        "insulated; inside = x + y > 5; u(0) = 1; size = 17x13; dx = 1; stepper = bs32");
+    set_setting(spec, "tolerance", "1e-5");
+    Simulation run = begun(spec);
+    run.apply(Advance{100});
+    require_repeats(run);
+    RunSpec wild = run_of_text("du/dt = u^2; u(0) = 1; size = 4x4; stepper = dp54");
+    set_setting(wild, "tolerance", "1e-4");
+    Simulation blow_up = begun(wild);
+    blow_up.apply(Advance{400});
+    CHECK(blow_up.solver().time() < 1.001);
+}
+
+TEST_CASE("What cannot be controlled is refused in a line") {
+    const auto refused = [](const std::string& text, const std::string& tolerance = "1e-4") {
+        return input_error([&] {
+            RunSpec spec = run_of_text(text + "; size = 8x8");
+            set_setting(spec, "tolerance", tolerance);
+            begun(spec);
+        });
+    };
+    CHECK(refused("du/dt = lap(u)") ==
+          "--tolerance: euler does not estimate its error: take --stepper bs32 or dp54");
+    CHECK(contains(refused("du/dt = lap(u) + normal; stepper = dp54"), "random numbers in the rate of u"));
+    for (const char* value : {"0", "1", "-1", "x", "nan"})
+        CHECK(contains(refused("du/dt = lap(u); stepper = dp54", value), "--tolerance "));
+    CHECK(checked_time_step("0.01,tolerance:1e-4") == "0.01,tolerance:1e-4");
+    CHECK(asked_time_step("0.01,tolerance:1e-4") == "tolerance:1e-4");
+    CHECK(fixed_time_step("0.01,tolerance:1e-4") == "0.01");
+    for (const char* text :
+         {"tolerance:", "tolerance:x", "0,tolerance:1e-4", "1tolerance:1e-4", "tolerance:0"})
+        CHECK(!input_error([&] { checked_time_step(text); }).empty());
+}
+
+TEST_CASE("The controller lowers and raises dt, and leaves small changes out") {
+    CHECK(step_factor(0.6, 0, 4) == 1);
+    CHECK(step_factor(1e-9, 0, 4) == Approx(5));
+    CHECK(step_factor(0.01, 0, 2) > 2);
+    CHECK(step_factor(1, 0, 4) == Approx(0.9));
+    CHECK(step_factor(0.9, 0.1, 4) < step_factor(0.9, 0, 4));
+    CHECK(retry_factor(1e9, 4) == Approx(0.2));
+    CHECK(retry_factor(NAN, 4) == Approx(0.2));
+    CHECK(retry_factor(1.01, 2) <= 0.9);
+}
+
+TEST_CASE("The files of a controlled run repeat it, by other threads and resumed") {
+    const ScratchFolder folder;
+    const std::string run =
+        "run --equation {} --size 24x18 --stepper dp54 --dt 0.01 --tolerance 1e-5 --export "
+        "field.npy,spec.json "
+        "--quiet --out {} --steps ";
+    require_done(stencilscope(run + "120", kText, folder / "whole"));
+    require_done(stencilscope(run + "60 --checkpoint 25", kText, folder / "cut"));
+    require_done(stencilscope("run --resume {} --steps 120 --threads 1 --quiet", folder / "cut"));
+    require_done(stencilscope("run --spec {} --threads 1 --export field.npy,spec.json --quiet --out {}",
+                              folder / "whole/spec.json",
+                              folder / "same"));
+    for (const char* other : {"cut", "same"}) {
+        CHECK(read_bytes(folder / other / "field-u.npy") == read_bytes(folder / "whole/field-u.npy"));
+        CHECK(read_json(folder / other / "spec.json").at("at") ==
+              read_json(folder / "whole/spec.json").at("at"));
+    }
+    CHECK(read_json(folder / "whole/spec.json").at("at").size() > 3);
+    require_refused(stencilscope("run --model gray-scott --tolerance 1e-4 --quiet --out {}", folder / "no"),
+                    2,
+                    "--tolerance: euler does not estimate its error");
+}
