@@ -120,6 +120,18 @@ TEST_CASE("Bilaplacians, other stencils and equations in any order are solved, t
         const Grid in_turn = solution_of("0 = lap(psi) - chi; lap(chi) = w", sides, run);
         CHECK(largest_difference(at_once.u, in_turn.u) < 1e-9);
     }
+    // Given values enter through the Laplacian of the Laplacian, too.
+    const Grid given = solution_of("lap2(psi) + psi = w", "x: psi = 1", run);
+    for (int y = 0; y < run.ny; ++y)
+        for (int x = 0; x < run.nx; ++x) {
+            const Sides sides{"", {'v', 1, 1}, {'p'}}, curved{"", {'v'}, {'p'}};
+            const auto lap_of = [](const Grid& g, const Sides& s, int i, int j) {
+                const auto at = [&](int p, int q) { return cell_of(g, s, 1, i + p, j + q); };
+                return at(1, 0) + at(-1, 0) + at(0, 1) + at(0, -1) - 4 * at(0, 0);
+            };
+            const Grid lap = stepped(given, [&](int i, int j) { return lap_of(given, sides, i, j); });
+            REQUIRE(std::abs(lap_of(lap, curved, x, y) + given(x, y) - run.start(0, x, y)) < 1e-12);
+        }
     const Grid a = solution_of("2*psi - dxx(psi) - dyy(psi) = w", "", run);
     const Grid b = solution_of("w - 2*psi = -psi_xx - psi_yy", "", run);
     const Grid c = solution_of("-div(D*grad(psi))/4 = w/2 - psi; D = 2", "", run);

@@ -289,6 +289,7 @@ class Planner {
                      double time,
                      std::vector<double> ahead = {}) {
         Bindings source{from, data_, {}, inside_, time, differenced(formulas), std::move(ahead), &globals_};
+        bind_unknowns(source, formulas);
         const auto can_store = [&](Node node) { return reflections_.is_definite(node); };
         const std::vector<Node> cut = find_cut(g_, formulas, can_store);
         if (keeps_coefficients_) use_coefficients(source, formulas, cut);
@@ -310,8 +311,19 @@ class Planner {
         return source;
     }
 
-    // Adds the stages that solve an elliptic equation, and binds its solution. Where the sides are given, the
-    // argument contains the unknown: at 0 its ghost cells leave their share of the right side.
+    // Where the sides of a solved field are given, its argument contains the unknown: at 0 its ghost cells
+    // leave their share of the right side.
+    void bind_unknowns(Bindings& source, const std::vector<Node>& formulas) {
+        std::set<int> equations;
+        for (const Node formula : formulas)
+            g_.walk(formula, [&](Node node) {
+                if (g_[node].op == Op::unknown) equations.insert(g_[node].index);
+            });
+        for (const int equation : equations)
+            source.unknowns[equation] = arrays_.add_unknown(equation, source.time);
+    }
+
+    // Adds the stages that solve an elliptic equation, and binds its solution.
     void solve(Node node, Bindings& source) {
         const int index = g_[node].index;
         const Node rest = g_[node].args[0];
@@ -321,8 +333,6 @@ class Planner {
         const auto [entry, is_new] = part_of_.try_emplace(index, int(program_.linear.size()));
         if (is_new) program_.linear.push_back(lowered_elliptic(model_, index));
         const LinearPart& part = program_.linear[std::size_t(entry->second)];
-        if (g_.contains(rest, g_.leaf(Op::unknown, index)))
-            source.unknowns[index] = arrays_.add_unknown(index, source.time);
         if (right_ < 0) right_ = arrays_.add_insulated("right side", reflections_.wraps());
         const int to = arrays_.stored(node, source.time);
         const auto sign = sign_of(part);

@@ -218,7 +218,7 @@ class Problem:
         if r.random() >= 0.1 or any(line.startswith("inside") for line in self.lines):
             return
         c = r.choice(self.components)
-        left = r.choice(["lap(psi) - 0.5*psi", "lap(psi)", "-2*lap(psi) + F*psi" if "F" in self.parameters else "2*lap(psi) - psi", "lap2(psi) + psi"])
+        left = r.choice(["lap(psi) - 0.5*psi", "lap(psi)", "F*psi - 2*lap(psi)" if "F" in self.parameters else "2*lap(psi) - psi", "lap2(psi) + psi"])
         self.lines.append(f"{left} = {r.choice(['-', '0.3*', 'sin(t) + '])}{c}{r.choice(['', '*x/Lx', ' + y', f'*{self.components[0]}'])}")
         i = r.choice([i for i, line in enumerate(self.lines) if re.match(r"d\w+/dt|\w+' =", line)])
         self.lines[i] += " + 0.1*" + r.choice(["psi", "tanh(dx(psi))", f"sin(psi)*{c}"])

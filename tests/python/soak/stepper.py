@@ -96,7 +96,7 @@ class Model:
                 self.starts[m[1]] = formula(m[2])
             elif m := re.match(r"(\w+)\s*=\s*(.*)", line):
                 self.named(*m.groups())
-            elif re.match(r"lap2?\(|-?\w+\*lap", line) and line.count("=") == 1:
+            elif re.match(r"[^=]*lap2?\(\w+\)[^=]*=[^=]*$", line):
                 self.equations.append([formula(part) for part in line.split("=")])
             else:
                 raise Unsupported(line)
