@@ -186,7 +186,8 @@ class Run:
         x, y = x + self.origin[0], y + self.origin[1]
 
         def at(value, flux):
-            names = {**self.model.parameters, "x": x, "y": y, "t": time, c: value, "flux": flux, "pi": np.pi, "dx": self.dx}
+            names = {**self.model.parameters, "x": x, "y": y, "t": time, c: value, "flux": flux, "pi": np.pi, "dx": self.dx,
+                     "Lx": self.nx * self.dx, "Ly": self.ny * self.dx}  # fmt: skip
             left, right = (self.plain(part, names) for part in what)
             return left - right
 
