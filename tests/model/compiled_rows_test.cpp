@@ -76,6 +76,15 @@ TEST_CASE("Compiled rows have the bits of the row machine, by all widths, thread
         check_both_precisions(text, {.nx = nx, .ny = ny, .steps = 37, .threads = threads});
 }
 
+// GCC 12 took another vector's mask for the load of u.
+TEST_CASE("Compiled rows select what others do where a value is needed by the selection alone") {
+    require_compiler();
+    const OwnCache scratch;
+    for (const char* text : {"u' = where(v > 0.4, (u - 3)^2, 0); v' = v",
+                             "u' = where(x + y > 9, u - v, v*v); v' = where(u < 0.5, v - 3, 1 - u)"})
+        check_both_precisions(text, {.nx = 64, .ny = 9});
+}
+
 TEST_CASE("Compiled rows know what is below the normal numbers as the row machine does") {
     require_compiler();
     const OwnCache scratch;

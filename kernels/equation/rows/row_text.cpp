@@ -31,6 +31,15 @@ __device__ __forceinline__ long long __double_as_longlong(double a) { union { do
 __device__ __forceinline__ double __longlong_as_double(long long a) { union { long long i; double f; } u = {a}; return u.f; }
 )c";
 
+// Of a value that only a selection needs, GCC 12 loads what the selection takes alone, and takes the mask of another
+// vector for it. Selecting by bits leaves it no condition to move the load under.
+constexpr const char* kFunctions = R"(
+__device__ __forceinline__ Real selected(Real a, Real b, Real c) {
+    const Bits mask = -(Bits)(a != (Real)0);
+    return from_bits((mask & to_bits(b)) | (~mask & to_bits(c)));
+}
+)";
+
 constexpr const char* kTypes = R"(struct Rows {
     Real* const* arrays;
     const Real *const *columns, *const *rows, *const *random, *uniforms, *globals;
@@ -53,6 +62,7 @@ class RowText {
         text_ += cuda_precision(float64_);
         text_ += kTypes;
         text_ += kCudaFunctions;
+        text_ += kFunctions;
         for (std::size_t i = 0; i < program_.once.size(); ++i) append_stage(true, i);
         for (std::size_t i = 0; i < program_.stages.size(); ++i) append_stage(false, i);
         return std::move(text_);
@@ -166,6 +176,7 @@ class RowText {
         std::array<std::string, 4> args;
         for (std::size_t k = 0; k < args.size(); ++k)
             if (o.args[k] >= 0) args[k] = value_name(stage, o.args[k], row);
+        if (o.code == Code::select) return filled_in("selected($a, $b, $c)", args);
         return operation_text(o.code, args);
     }
 
