@@ -34,7 +34,11 @@ std::vector<float> SlabSolver::resample(const Observable& what, const ResampleRe
     const std::size_t width = std::size_t(whole.width);
     const auto own = request_of(comm.rank());
     Pixels pixels;
-    if (own.height > 0) solver_->resample(what, own, true, pixels);
+    // Evaluating a formula exchanges halos and global values, so slabs without pixels do it, too.
+    if (own.height > 0)
+        solver_->resample(what, own, true, pixels);
+    else
+        solver_->sums(what, Summand::value);
     if (comm.rank() > 0) {
         if (own.height > 0) comm.send(pixels.host.data(), width * std::size_t(own.height) * sizeof(float), 0);
         return {};
