@@ -110,6 +110,9 @@ std::vector<std::string> seeds() {
         "u' = ind(sum8(u) == 3 or (u == 1 and not sum8(u) != 2)); size = 64x48; boundary = zero",
         "du/dt = advect(u, V, t) - up(V)*dx(u^V) + u_xx + u[x+dx,y] + u[-2,+1]; V = -2; inside = x^2 + y^2 < "
         "9; stepper = rk4",
+        "du/dt = lap(u*v) - v; dv/dt = div(u*grad(v)); inside = v < t or x > 3; edge: u = t*x - v; edge: 2*v "
+        "+ "
+        "flux(v) = u^2",
         "delta_a = laplacian_a - a*b*b + 1.0f*normal; delta_b = max(a, min(b, 2)) + dot(vec(a, b), grad(a));",
         "du/dt = dx(u*dx(v)) - lap(lap(u) - v); dv/dt = dxb(dxf(v)) + dy(x*dy(u)); dt = 1e-3",
         "∂u/∂t = ∇²u + u³ − u; w = where(u > 0, abs(u), mod(u, 2)); source = \"a text\"; laplacian = "

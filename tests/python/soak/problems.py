@@ -135,7 +135,7 @@ class Problem:
             lines.append("laplacian = isotropic")
         lines += self.sides()
         if self.stepper != "imex" and r.random() < 0.2:
-            lines.append("inside = " + r.choice(["(x - Lx/2)^2 + (y - Ly/2)^2 < 0.2*Lx*Ly", "x > 3*dx and y < Ly - 2*dx", "x + y > 10*dx or x < 2*dx"]))
+            lines.append("inside = " + r.choice(["(x - Lx/2)^2 + (y - Ly/2)^2 < 0.2*Lx*Ly", "x > 3*dx and y < Ly - 2*dx", "x + y > 9.5*dx or x < 2*dx"]))
         starts = ["random", "random - 0.5", "sin(x*0.3)*cos(y*0.2)", "normal", "where(x < Lx/2, 1, 0)", "0.5 + 0.1*random", "exp(-((x - Lx/2)^2 + (y - Ly/2)^2)/50)"]
         return lines + [f"{c}(0) = {r.choice(starts)}" for c in self.components]
 
