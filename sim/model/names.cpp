@@ -59,8 +59,8 @@ std::span<const KnownName> known_names() {
     return kKnown;
 }
 
-// Whether the name has a condition at a side or at the edge of `inside`, or seems to: conditions at the edge
-// may mention definitions that have none, whose ghost cells then are those of their formulas.
+// Whether a condition mentions the name. Those at the edge of `inside` may mention definitions that have no
+// condition of their own; that these become arrays changes no value.
 bool Semantics::has_sides(std::string_view name) const {
     const auto mentions_it = [&](const SideStatement& side) {
         return mentions(side.left, name) || mentions(side.right, name);
