@@ -33,9 +33,9 @@ inline const std::vector<std::string> kTexts{
     "2*flux(a) = 1; y: insulated",
     "du/dt = div((1 + 0.5*cos(x*y))*grad(u)) + sin(t)*u; dt = 0.01; boundary = zero; top: flux(u) = x; "
     "inside = x + y > 4",
-    "du/dt = div((1 + v^2)*grad(u)) + lap(u); dv/dt = lap(u*v) - dy(v); dt = 0.01; left: v = t; right: "
-    "flux(v) "
-    "= 0; inside = (x - 8)^2 + y^2 < 90 + 100*t; edge: u = sin(x - t); edge: 2*v + flux(v) = u - y",
+    "du/dt = div((1 + v^2)*grad(u)) + lap(u); dv/dt = lap(u*v) - dy(v); dt = 0.01; x: insulated; left: v = "
+    "t; "
+    "inside = (x - 8)^2 + y^2 < 90 + 100*t; edge: u = sin(x - t); edge: 2*v + flux(v) = u - y",
     "da/dt = b; db/dt = lap(a) + dxy(a); stepper = symplectic; dt = 0.1; y: insulated; inside = abs(a) < 2 "
     "or x "
     "> 5; edge: flux(a) = x*sin(y + t)",
