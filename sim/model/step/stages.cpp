@@ -340,7 +340,7 @@ class Planner {
             return sign ? lowering.builder().multiply(lowering.value(*sign), value) : value;
         };
         Lowering lowering(g_, inputs_, reflections_, float64_, source);
-        const int value = collected(g_, lowering, {rest, g_.number(1), first_component(g_, rest), {}, false});
+        const int value = collected(g_, lowering, {rest, g_.number(1), -1, {}, false});
         program_.stages.push_back(lowering.stage({{signed_value(lowering, value), right_}}));
         if (sign && signed_ < 0) signed_ = arrays_.add_insulated("solution", reflections_.wraps());
         program_.stages.back().solve = {{right_}, {sign ? signed_ : to}, entry->second};
