@@ -1,6 +1,9 @@
 #include "sim/model/elliptic.h"
 
 #include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
 #include <set>
 
 #include "sim/model/semantics.h"
@@ -42,13 +45,26 @@ class Splitter {
 
     /// Empty if the formula is not linear with constant coefficients, or takes odd differences.
     std::optional<Parts> of(Node node) {
+        const auto known = done_.find(node);
+        if (known != done_.end()) return known->second;
+        return done_[node] = split(node);
+    }
+
+  private:
+    std::optional<Parts> split(Node node) {
         const Node zero = g_.number(0);
         if (node == unknown_) return Parts{node, zero};
-        if (!g_.contains(node, unknown_)) return Parts{zero, node};
         const Expression e = g_[node];
-        const auto a = of(e.args[0]);
-        const auto b = e.count > 1 ? of(e.args[1]) : a;
-        if (!a || !b) return std::nullopt;
+        std::array<Parts, 3> of_arguments;
+        bool is_rest = true;
+        for (std::size_t i = 0; i < e.count; ++i) {
+            const auto parts = of(e.args[i]);
+            if (!parts) return std::nullopt;
+            of_arguments[i] = *parts;
+            is_rest = is_rest && parts->linear == zero && parts->rest == e.args[i];
+        }
+        if (is_rest) return Parts{zero, node};
+        const Parts *a = of_arguments.data(), *b = a + 1;
         switch (e.op) {
             case Op::add:
                 return Parts{g_.add(a->linear, b->linear), g_.add(a->rest, b->rest)};
@@ -78,7 +94,6 @@ class Splitter {
         }
     }
 
-  private:
     bool is_constant(Node node) const { return g_.depends(node).uniform() && !g_.depends(node).time; }
 
     template <class F>
@@ -93,6 +108,7 @@ class Splitter {
 
     Graph& g_;
     Node unknown_;
+    std::map<Node, std::optional<Parts>> done_;
 };
 
 bool is_zero(const Syntax& formula) {

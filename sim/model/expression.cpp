@@ -225,12 +225,6 @@ Node Graph::solved(Node a, int equation) {
     return insert({.op = Op::solved, .count = 1, .index = equation, .args = {a}});
 }
 
-bool Graph::contains(Node node, Node part) const {
-    bool found = false;
-    walk(node, [&](Node each) { found = found || each == part; });
-    return found;
-}
-
 Node Graph::replaced(Node node, Node from, Node to) {
     std::map<Node, Node> done{{from, to}};
     const auto of = [&](const auto& self, Node each) -> Node {

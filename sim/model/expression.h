@@ -154,7 +154,6 @@ class Graph {
     Node solved(Node a, int equation);
     /// The expression with another one in place of `from`.
     Node replaced(Node node, Node from, Node to);
-    bool contains(Node node, Node part) const;
 
     static constexpr int kMaxPower = 1024;
 

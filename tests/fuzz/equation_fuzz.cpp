@@ -115,6 +115,8 @@ std::vector<std::string> seeds() {
         "flux(v) = u^2",
         "delta_a = laplacian_a - a*b*b + 1.0f*normal; delta_b = max(a, min(b, 2)) + dot(vec(a, b), grad(a));",
         "du/dt = dx(u*dx(v)) - lap(lap(u) - v); dv/dt = dxb(dxf(v)) + dy(x*dy(u)); dt = 1e-3",
+        "dw/dt = 0.1*lap(w) - dy(psi)*dx(w); lap(psi) - k*psi = -w + q; lap2(q) = w*x; k = 2; all: psi = "
+        "sin(t)",
         "∂u/∂t = ∇²u + u³ − u; w = where(u > 0, abs(u), mod(u, 2)); source = \"a text\"; laplacian = "
         "isotropic",
         "const float4 q = (float4)a*2.0f;\ndelta_a = clamp(q, -1.0f, H(a, 0.5)) + select(a, b, isless(a, b)) "
