@@ -96,7 +96,15 @@ TEST_CASE("Typed equations are spread to the bit: places, noise, several stages,
     require_equal_runs(shape + "--model cahn-hilliard --stepper euler", 2);
     require_equal_runs(
         shape + "--model gray-scott --stepper rk4 --at 30:F=0.03 --at 31:paint-v=1,9,replace,20,70", 2);
+    require_equal_runs(
+        shape + "--model gray-scott --stepper ab2 --dt 0.5 --at 30:F=0.03 --at 31:paint-v=1,9,replace,20,70",
+        3);
+    require_equal_runs(shape + "--model gray-scott --stepper rkl2:4", 2);
     // Each change of dt is in spec.json.
+    require_equal_runs(
+        "--size 53x140 --steps 60 --model gray-scott --stepper bs32 --tolerance 1e-4 --at "
+        "30:paint=0.9,9,replace,20,70 --export field.npy,spec.json,timings.json,statistics.csv",
+        3);
     require_equal_runs(
         "--size 53x140 --steps 300 --model cahn-hilliard --stepper euler --dt follow:0.8limit --at "
         "90:paint=0.9,9,replace,20,70 --export field.npy,spec.json,timings.json,statistics.csv",

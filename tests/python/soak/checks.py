@@ -113,6 +113,8 @@ def by_numpy(p):
 
 
 def change(run, name, value):
+    if name in run.model.parameters or name in ("dx", "stepper"):
+        run.past = None  # rates before are those of other parameters
     if name in run.model.parameters:
         run.model.parameters[name] = float(value)
     elif name in ("dt", "dx"):

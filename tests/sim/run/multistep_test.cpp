@@ -5,6 +5,7 @@
 #include "sim/problem/settings.h"
 #include "sim/run/simulation.h"
 #include "sim/text/json.h"
+#include "sim/text/parse.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/program.h"
@@ -16,11 +17,11 @@ using namespace stencil_test;
 
 namespace {
 
-constexpr const char* kText =
+constexpr const char* kMultistepText =
     "du/dt = K*lap(u) + v - u^3; dv/dt = 0.3*lap(v) - u*t; K = 0.2; u(0) = 0.3 + 0.1*random; v(0) = sin(x); "
     "dt = 0.1; boundary = periodic; stepper = ab2";
 
-RunSpec multistep(DType dtype = DType::float32, const std::string& text = kText) {
+RunSpec multistep(DType dtype = DType::float32, const std::string& text = kMultistepText) {
     RunSpec spec = noise_run({24, 18}, "cpu");
     set_setting(spec, "equation", text);
     spec.dtype = dtype;
@@ -32,11 +33,11 @@ double after_unit_time(int steps, const std::vector<std::string>& edits = {}) {
     RunSpec spec = multistep(DType::float64,
                              "du/dt = K*u*cos(t); K = 1; u(0) = 1; stepper = ab2; dt = 0.1; boundary = zero");
     spec.size = Size{1, 1};
-    set_setting(spec, "dt", std::to_string(1.0 / steps));
+    set_setting(spec, "dt", format_real(1.0 / steps));
     for (const std::string& edit : edits) set_setting(spec, "at", edit);
     Simulation run = begun(spec);
     run.apply(Advance{steps});
-    return cells_of(run.field()).front();
+    return stencil_test::cells_of(run.field()).front();
 }
 
 }  // namespace
@@ -97,7 +98,7 @@ TEST_CASE("ab2 keeps its order where dt and parameters change on the way") {
     const auto with_edits = [&](int steps) {
         const double dt = 1.0 / steps;
         const auto at = [&](int step, double share) {
-            return std::to_string(step) + ":dt=" + std::to_string(share * dt);
+            return std::to_string(step) + ":dt=" + format_real(share * dt);
         };
         return std::abs(after_unit_time(steps, {at(steps / 2, 1.5), at(3 * steps / 4, 0.5)}) - exact);
     };
@@ -107,11 +108,11 @@ TEST_CASE("ab2 keeps its order where dt and parameters change on the way") {
 TEST_CASE("Checkpoints of ab2 hold its rates, and a resumed run has every bit") {
     const ScratchFolder folder;
     const std::string run = "run --equation {} --size 24x18 --export field.npy --quiet --out {} --steps ";
-    require_done(stencilscope(run + "60", kText, folder / "whole"));
-    require_done(stencilscope(run + "37 --checkpoint 37", kText, folder / "cut"));
+    require_done(stencilscope(run + "60", kMultistepText, folder / "whole"));
+    require_done(stencilscope(run + "37 --checkpoint 37", kMultistepText, folder / "cut"));
     CHECK(exists(folder / "cut/checkpoint/inner-past-u.npy"));
     require_done(stencilscope("run --resume {} --steps 60 --threads 1 --quiet", folder / "cut"));
     CHECK(read_bytes(folder / "cut/field-u.npy") == read_bytes(folder / "whole/field-u.npy"));
-    require_done(stencilscope(run + "37 --checkpoint 37", kText, folder / "moved"));
+    require_done(stencilscope(run + "37 --checkpoint 37", kMultistepText, folder / "moved"));
     require_done(stencilscope("run --resume {} --steps 60 --method reference --quiet", folder / "moved"));
 }
