@@ -11,12 +11,12 @@ layout(location = 3) uniform vec4 turn;        // cos and sin of the azimuth, co
 layout(location = 4) uniform vec2 extent;      // width and height of the field, relative to the longer side
 layout(location = 5) uniform vec2 unit;        // clip-space length of 1, horizontally and vertically
 layout(location = 6) uniform bvec2 ascending;  // whether columns and rows are ascending from back to front
+layout(location = 7) uniform float height;     // of the colour range
 
 out float place;  // position in the colour range, 0 to 1
 out float light;
 out float hole;
 
-const float kHeight = 0.3;
 const vec3 kLight = vec3(-0.587, 0.342, 0.734);  // the light is behind the viewer on the left and turns with them
 
 bool is_finite(float value) {
@@ -42,7 +42,7 @@ float value_at(ivec2 texel) {
 }
 
 float height_at(ivec2 texel) {
-    return (place_of(value_at(texel)) - 0.5) * kHeight;
+    return (place_of(value_at(texel)) - 0.5) * height;
 }
 
 void main() {
@@ -59,6 +59,6 @@ void main() {
     place = place_of(value_at(texel));
     light = 0.3 + 0.954 * max(dot(normal, kLight), 0.0);  // 1 on level ground, so that colours are unchanged there
     hole = is_finite(value_at(texel)) ? 0.0 : 1.0;
-    float up = (place - 0.5) * kHeight;
+    float up = (place - 0.5) * height;
     gl_Position = vec4(at.x * unit.x, (up * turn.z - at.y * turn.w) * unit.y, 0.0, 1.0);
 }

@@ -299,8 +299,37 @@ Raster panel_raster(const Group& group, FigureFormat format) {
     }
     const FigurePanel& panel = *group.panel;
     if (panel.surface)
-        return surface_raster(field, *panel.colors, panel.range, *panel.surface, int(across), int(down));
+        return surface_raster(
+            field, *panel.colors, panel.range, *panel.surface, int(across), int(down), true);
     return field_raster(field, *panel.colors, panel.range, int(across), int(down), panel.contours);
+}
+
+// Draws the labels of the box around a surface.
+void draw_surface_axes(FigureCanvas& canvas, const Group& group) {
+    const FigurePanel& panel = *group.panel;
+    const Box& box = group.box;
+    const SurfaceBox edges = surface_box(
+        SurfaceProjection(*panel.surface, panel.field->nx(), panel.field->ny(), box.width, box.height));
+    const auto label = [&](const SurfaceAxis& axis, double place, const std::string& text, double up = 0) {
+        const SurfacePoint at = axis.at(place), out = axis.outward;
+        const Point point{box.middle_x() + at.x, box.middle_y() + at.y};
+        if (!box.holds({point.x, point.y, 0, 0})) return;
+        const double beyond = kTick + 0.5 * (std::abs(out.x) * text_width(text, kTickSize) + kTickSize);
+        draw_line(canvas, point, {point.x + kTick * out.x, point.y + kTick * out.y}, kFrame);
+        canvas.text(text,
+                    {point.x + beyond * out.x, point.y + beyond * out.y + kTickSize * kCapital / 2 - up},
+                    {.size = kTickSize, .anchor = Anchor::middle});
+    };
+    for (const Tick& tick : group.x.marks) label(edges.x, tick.position, tick.label);
+    for (const Tick& tick : group.y.marks) label(edges.y, tick.position, tick.label);
+    if (std::abs(edges.z.edge.to.y - edges.z.edge.from.y) < 2 * kTickSize) return;
+    const auto value = [&](double end) {
+        constexpr double kNothing = 1e-6;
+        const bool zero = std::abs(end) < kNothing * (panel.range.high - panel.range.low);
+        return fmt::format("{:.4g}", zero ? 0 : end);
+    };
+    label(edges.z, 0, value(panel.range.low), kTickSize / 2);
+    label(edges.z, 1, value(panel.range.high));
 }
 
 void draw_axes(FigureCanvas& canvas, const Group& group) {
@@ -395,7 +424,10 @@ void draw(FigureCanvas& canvas, const Layout& layout, FigureFormat format) {
     for (const Group& group : layout.groups) {
         if (group.panel->field->size() > 0) canvas.picture(panel_raster(group, format), group.box);
         draw_lines(canvas, group);
-        if (!group.panel->surface) draw_axes(canvas, group);
+        if (group.panel->surface)
+            draw_surface_axes(canvas, group);
+        else
+            draw_axes(canvas, group);
         draw_bar(canvas, group, format);
         const FittedText title =
             fit_text(group.title, group.right - group.left, kTitleSize, kTitleSize * 0.7);

@@ -36,7 +36,7 @@ struct FigurePanel {
     bool lengths = false;               ///< axes in lengths although there is no unit
     std::vector<double> contours = {};  ///< levels, ascending
     std::vector<FigureLine> lines = {};
-    const SurfaceView* surface = nullptr;  ///< viewpoint of a surface plot without axes; null: flat
+    const SurfaceView* surface = nullptr;  ///< viewpoint of a surface in a box; null: flat
 };
 
 /// Adds lines of equal values, each black or white, whichever contrasts with the colour of its own level.

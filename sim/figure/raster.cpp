@@ -86,6 +86,19 @@ class Painter {
             }
     }
 
+    // Draws a line that is a pixel wide.
+    void line(const SurfaceEdge& edge) {
+        const double dx = edge.to.x - edge.from.x, dy = edge.to.y - edge.from.y;
+        const int steps = std::max(1, int(std::ceil(2 * std::max(std::abs(dx), std::abs(dy)))));
+        for (int i = 0; i <= steps; ++i) {
+            const int x = int(std::floor(edge.from.x + dx * i / steps - 0.5 * (kFiner - 1))),
+                      y = int(std::floor(edge.from.y + dy * i / steps - 0.5 * (kFiner - 1)));
+            for (int down = std::max(y, 0); down < std::min(y + kFiner, height_); ++down)
+                for (int right = std::max(x, 0); right < std::min(x + kFiner, width_); ++right)
+                    pixels_[std::size_t(down) * std::size_t(width_) + std::size_t(right)] = kBox;
+        }
+    }
+
     Raster averaged() const {
         Raster raster{width_ / kFiner, height_ / kFiner, {}};
         for (int y = 0; y < raster.height; ++y)
@@ -94,7 +107,7 @@ class Painter {
     }
 
   private:
-    static constexpr Rgb kPaper{255, 255, 255};
+    static constexpr Rgb kPaper{255, 255, 255}, kBox{150, 150, 150};
 
     Rgb shaded(double place, double light) const {
         const Rgb color = colors_.colors[std::size_t(std::clamp(int(place * 256), 0, 255))];
@@ -128,7 +141,7 @@ std::vector<Vertex> vertices_of(const Array<double>& values,
     const auto height_at = [&](int x, int y) {
         const double value = values.at(std::clamp(x, 0, nx - 1), std::clamp(y, 0, ny - 1));
         const double place = std::isfinite(value) ? std::clamp(place_of(value, range), 0.0, 1.0) : 0.5;
-        return (place - 0.5) * SurfaceProjection::kHeight;
+        return (place - 0.5) * projection.height;
     };
     std::vector<Vertex> vertices;
     for (int y = 0; y < ny; ++y)
@@ -190,12 +203,19 @@ Raster surface_raster(const Field& field,
                       const ValueRange& range,
                       const SurfaceView& view,
                       int width,
-                      int height) {
+                      int height,
+                      bool boxed) {
     const int nx = std::min(field.nx(), kSurfacePoints), ny = std::min(field.ny(), kSurfacePoints);
     const Array<double> values =
         field.visit([&](const auto& cells) { return resample(cells, nx, ny, Growing::nearest); });
     const SurfaceProjection projection(view, field.nx(), field.ny(), width, height);
     Painter painter(colors, kFiner * width, kFiner * height);
+    const auto in_samples = [&](SurfacePoint point) {
+        return SurfacePoint{kFiner * (width / 2.0 + point.x), kFiner * (height / 2.0 + point.y)};
+    };
+    if (boxed)
+        for (const SurfaceEdge& edge : surface_box(projection).edges)
+            painter.line({in_samples(edge.from), in_samples(edge.to)});
     const auto vertices = vertices_of(values, range, projection, kFiner * width, kFiner * height);
     const auto vertex = [&](int x, int y) {
         return vertices[std::size_t(y) * std::size_t(nx) + std::size_t(x)];

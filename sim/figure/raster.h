@@ -31,13 +31,14 @@ Raster field_raster(const Field& field,
 /// Renders the range from high (top) to low (bottom); an empty range is filled with its value's colour.
 Raster bar_raster(const Colormap& colors, ValueRange range, int width, int height);
 
-/// Renders the field as a surface on white, like shaders/surface.vert and lit.frag do in the window;
-/// non-finite values are holes.
+/// Renders the field as a surface on white, like shaders/surface.vert and lit.frag do in the window, in a box
+/// if `boxed`; non-finite values are holes.
 Raster surface_raster(const Field& field,
                       const Colormap& colors,
                       const ValueRange& range,
                       const SurfaceView& view,
                       int width,
-                      int height);
+                      int height,
+                      bool boxed = false);
 
 }  // namespace stencil::figure

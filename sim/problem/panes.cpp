@@ -149,7 +149,10 @@ const Colormap& field_colors(const RunSpec& spec) {
 
 const Colormap& laplacian_colors(const RunSpec& spec, bool in_figure) {
     if (!spec.laplacian_colormap.empty()) return colormap(spec.laplacian_colormap);
-    return colormap(spec.chosen_colormap().empty() || in_figure ? "inferno" : spec.chosen_colormap());
+    if (in_figure) return colormap("inferno");
+    // A Laplacian has both signs.
+    const std::string chosen = spec.chosen_colormap();
+    return colormap(!chosen.empty() && colormap(chosen).diverging ? chosen : "coolwarm");
 }
 
 }  // namespace stencil

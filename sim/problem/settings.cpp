@@ -506,7 +506,8 @@ std::vector<Setting> make_settings() {
              read_colormap),
         text({"laplacian-colormap",
               "NAME",
-              "colours of the Laplacian (default: --colormap; inferno in the figure)"},
+              "colours of the Laplacian (default: coolwarm, or a diverging --colormap; inferno in the "
+              "figure)"},
              &RunSpec::laplacian_colormap,
              read_colormap),
         range({"range",
@@ -538,9 +539,10 @@ std::vector<Setting> make_settings() {
              read_arrows),
         member(
             {"surface",
-             "AZ,EL[,ZOOM]",
-             "from where a surface is seen: degrees by which it is turned, and of the eye above it "
-             "(default -30,40)"},
+             "AZ,EL[,ZOOM[,HEIGHT]]",
+             "from where a surface is seen: degrees by which it is turned, and of the eye above it, its "
+             "size, and "
+             "a factor of its height (default -30,40)"},
             &RunSpec::surface,
             [](std::string_view text, const std::string&) { return read_surface_view(text); },
             [](const SurfaceView& view) { return view == SurfaceView() ? Json() : Json(to_string(view)); }),

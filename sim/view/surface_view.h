@@ -1,6 +1,7 @@
 // Viewpoint of a surface plot, in which height is the value; used by window and pictures.
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 
@@ -11,32 +12,66 @@ struct SurfaceView {
     double azimuth = -30;   ///< degrees by which the field is rotated, clockwise as seen from above
     double elevation = 40;  ///< degrees of the eye above the plane of the field; 90: from above
     double zoom = 1;        ///< at 1 the whole field is visible at any rotation
+    double height = 1;      ///< factor of the height of the colour range
     friend bool operator==(const SurfaceView&, const SurfaceView&) = default;
 };
 
 inline constexpr double kLeastElevation = 5, kLeastSurfaceZoom = 0.2, kMostSurfaceZoom = 50;
+inline constexpr double kLeastSurfaceHeight = 0.1, kMostSurfaceHeight = 5;
 /// Most points along a surface's longer side.
 inline constexpr int kSurfacePoints = 512;
 
-/// Parses "AZIMUTH,ELEVATION" or "AZIMUTH,ELEVATION,ZOOM". Throws InputError.
+/// Parses "AZIMUTH,ELEVATION[,ZOOM[,HEIGHT]]". Throws InputError.
 SurfaceView read_surface_view(std::string_view text);
 /// Formats it for read_surface_view().
 std::string to_string(const SurfaceView& view);
 
+/// A point of a picture in pixels from its centre, y downwards.
+struct SurfacePoint {
+    double x = 0, y = 0;
+};
+
 /// Lengths are relative to the field's longer side: after rotation x right, y towards the eye, z up.
 struct SurfaceProjection {
-    static constexpr double kHeight = 0.3;  ///< height of the colour range
+    static constexpr double kHeight = 0.3;  ///< height of the colour range, times SurfaceView::height
 
     double cos_azimuth = 1, sin_azimuth = 0, cos_elevation = 0, sin_elevation = 1;
     double width = 1, depth = 1;  ///< of the field
+    double height = kHeight;      ///< of the colour range
     double pixels = 1;            ///< per unit of length
 
     /// Centres a field of nx x ny cells on a picture of across x down pixels.
     SurfaceProjection(const SurfaceView& view, double nx, double ny, double across, double down);
 
+    /// Projects a point of the box around the surface, whose coordinates are from -0.5 to 0.5: along the
+    /// columns, along the rows, and upwards.
+    SurfacePoint at(double across, double down, double up) const;
+
     /// Drawing rows and columns in these orders goes from back to front.
     bool rows_ascend() const { return cos_azimuth >= 0; }
     bool columns_ascend() const { return sin_azimuth >= 0; }
 };
+
+struct SurfaceEdge {
+    SurfacePoint from, to;
+};
+
+/// An edge of the box with marks: columns and rows from low to high, values upwards.
+struct SurfaceAxis {
+    SurfaceEdge edge;
+    SurfacePoint outward;  ///< direction in which labels lie, of length 1
+
+    SurfacePoint at(double share) const {
+        return {edge.from.x + share * (edge.to.x - edge.from.x),
+                edge.from.y + share * (edge.to.y - edge.from.y)};
+    }
+};
+
+/// The box around a surface: floor, back walls and the sides of these, all of which the surface may hide.
+struct SurfaceBox {
+    std::array<SurfaceEdge, 9> edges;
+    SurfaceAxis x, y, z;
+};
+SurfaceBox surface_box(const SurfaceProjection& projection);
 
 }  // namespace stencil

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "sim/files/npy.h"
+#include "sim/problem/panes.h"
+#include "sim/problem/run_spec.h"
 #include "sim/text/error.h"
 #include "sim/text/parse.h"
 #include "sim/view/value_range.h"
@@ -115,6 +117,19 @@ TEST_CASE("A diverging table is neutral in its middle") {
     CHECK(std::abs(middle.r - middle.g) <= 2);
     CHECK(std::abs(middle.g - middle.b) <= 2);
     CHECK(middle.r > 200);
+}
+
+TEST_CASE("A Laplacian has a diverging table, but in the figure, unless another one is asked for") {
+    RunSpec spec;
+    CHECK(laplacian_colors(spec, false).name == "coolwarm");
+    CHECK(laplacian_colors(spec, true).name == "inferno");
+    spec.colormap = "magma";
+    CHECK(laplacian_colors(spec, false).name == "coolwarm");
+    spec.colormap = "vik";
+    CHECK(laplacian_colors(spec, false).name == "vik");
+    spec.laplacian_colormap = "magma";
+    CHECK(laplacian_colors(spec, false).name == "magma");
+    CHECK(laplacian_colors(spec, true).name == "magma");
 }
 
 TEST_CASE("A value picks the entry of its 256th of the range") {

@@ -156,8 +156,8 @@ TEST_CASE("From above a surface is the field, and from the side its height is th
     const Field field(array_of(64, 64, x_of));
     const Colormap& grey = colormap("grey");
     const auto above = figure::surface_raster(field, grey, {0, 63}, {0, 90, 1}, 400, 400);
-    // The diagonal takes 0.96 of the picture.
-    const double side = 0.96 * 400 / std::sqrt(2.0) * 63 / 64;
+    // The diagonal takes 0.84 of the picture.
+    const double side = 0.84 * 400 / std::sqrt(2.0) * 63 / 64;
     const auto [top, bottom] = extent(above, 200);
     CHECK(bottom - top + 1 == Approx(side).margin(2));
     const auto at = [&](int x) { return above.pixels[std::size_t(200 * 400 + x)] & 255; };
@@ -186,6 +186,36 @@ TEST_CASE("What stands in front hides what is behind, from wherever it is seen")
     }
 }
 
+TEST_CASE("A surface stands in its box, whose height is a factor of the viewpoint") {
+    const Field field(array_of(64, 48, x_of));
+    const Colormap& grey = colormap("grey");
+    for (const double azimuth : {-30.0, 60.0, 140.0, 250.0}) {
+        CAPTURE(azimuth);
+        const SurfaceView view{azimuth, 35, 1, 2};
+        const SurfaceProjection seen(view, 64, 48, 300, 300), plain({azimuth, 35, 1}, 64, 48, 300, 300);
+        CHECK(seen.height == 2 * plain.height);
+        const SurfaceBox box = surface_box(seen);
+        const auto height = [](const SurfaceEdge& edge) { return edge.from.y - edge.to.y; };
+        CHECK(height(box.z.edge) == Approx(seen.height * seen.cos_elevation * seen.pixels));
+        // The labels of values are at the left, those of the floor below its middle.
+        for (const SurfaceEdge& edge : box.edges) CHECK(box.z.edge.from.x <= edge.from.x + 1e-9);
+        const double middle = seen.at(0, 0, -0.5).y;
+        CHECK(box.x.at(0.5).y > middle);
+        CHECK(box.y.at(0.5).y > middle);
+        // Columns are from low to high.
+        CHECK((box.x.edge.to.x > box.x.edge.from.x) == (seen.cos_azimuth > 0));
+        const auto with = figure::surface_raster(field, grey, {0, 63}, view, 300, 300, true),
+                   without = figure::surface_raster(field, grey, {0, 63}, view, 300, 300);
+        const auto pixel = [&](const figure::Raster& raster, SurfacePoint at) {
+            return raster.pixels[std::size_t(150 + at.y) * 300 + std::size_t(150 + at.x)];
+        };
+        // Its front edge is below the surface, and the surface is drawn over the rest.
+        CHECK(pixel(without, box.x.at(0.5)) == kPaper);
+        CHECK(pixel(with, box.x.at(0.5)) != kPaper);
+        CHECK(pixel(with, seen.at(0, 0, 0)) == pixel(without, seen.at(0, 0, 0)));
+    }
+}
+
 TEST_CASE("Cells that are no numbers are holes") {
     const Field field(
         array_of(40, 40, [](int x, int y) { return std::hypot(x - 20, y - 20) < 6 ? std::nan("") : 0.5; }));
@@ -198,7 +228,10 @@ TEST_CASE("From where a surface is seen is read as it is written") {
     CHECK(read_surface_view("30,40") == SurfaceView{30, 40, 1});
     CHECK(read_surface_view("-10.5,90,2") == SurfaceView{-10.5, 90, 2});
     CHECK(read_surface_view(to_string(SurfaceView{12.25, 33, 1.5})) == SurfaceView{12.25, 33, 1.5});
-    for (const char* text : {"", "30", "30,0", "30,91", "400,40", "30,40,0", "30,x", "1,2,3,4", "nan,40"}) {
+    CHECK(read_surface_view("30,40,1,2.5") == SurfaceView{30, 40, 1, 2.5});
+    CHECK(to_string(SurfaceView{30, 40, 1, 2.5}) == "30,40,1,2.5");
+    for (const char* text :
+         {"", "30", "30,0", "30,91", "400,40", "30,40,0", "30,x", "30,40,1,0", "1,40,3,4,5", "nan,40"}) {
         CAPTURE(text);
         CHECK_THROWS_AS(read_surface_view(text), InputError);
     }

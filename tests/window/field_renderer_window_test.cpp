@@ -285,6 +285,27 @@ TEST_CASE("A surface drawn by OpenGL is the one that figures have") {
         }
 }
 
+TEST_CASE("The box around a surface is drawn behind it, if it has a colour") {
+    constexpr int kWidth = 320, kHeight = 240;
+    Screen screen(kWidth, kHeight);
+    PaneImage image = make_image(16, 16, std::vector<float>(256, 0.5f), "viridis", {0, 1});
+    image.request.resample = {{0, 0, 16, 16}, 16, 16, false};
+    const SurfaceView view;
+    const SurfaceBox box = surface_box(SurfaceProjection(view, 16, 16, kWidth, kHeight));
+    const auto at = [&](const std::vector<Rgb>& pixels, SurfacePoint point) {
+        return pixels[std::size_t(kHeight / 2 + point.y) * kWidth + std::size_t(kWidth / 2 + point.x)];
+    };
+    const auto draw = [&](std::optional<Rgb> color) {
+        glClear(GL_COLOR_BUFFER_BIT);
+        screen.renderer().draw(0, {&image, screen.all(), screen.all(), &view, color}, kWidth, kHeight);
+        return screen.read();
+    };
+    const auto without = draw(std::nullopt), with = draw(Rgb{255, 0, 0});
+    CHECK(apart(at(without, box.x.at(0.5)), kUntouched) <= 1);
+    CHECK(apart(at(with, box.x.at(0.5)), kUntouched) > 24);
+    CHECK(at(with, {0, 0}) == at(without, {0, 0}));
+}
+
 TEST_CASE(
     "A surface is turned by dragging and zoomed by the wheel, asks for all of the field and paints nothing") {
     Lab lab({2000, 1500});

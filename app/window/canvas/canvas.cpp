@@ -35,7 +35,9 @@ CanvasView settled(const CanvasView& view, const ScreenRect& picture, FieldSize 
 
 std::vector<PaneDrawing> drawings_of(const UiState& ui,
                                      const Snapshot& snapshot,
+                                     const CanvasColors& colors,
                                      std::span<const PaneSlot> slots) {
+    const std::optional<Rgb> box = ui.preferences.axes ? std::optional(rgb_of(colors.outline)) : std::nullopt;
     std::vector<PaneDrawing> drawings;
     for (const PaneSlot& slot : slots)
         if (const PaneImage* image = image_of(snapshot, slot.pane))
@@ -44,7 +46,8 @@ std::vector<PaneDrawing> drawings_of(const UiState& ui,
                                     ? slot.picture
                                     : place(ui.view, slot.picture, image->request.resample.area),
                                 slot.picture,
-                                slot.pane == Pane::surface ? &ui.surface : nullptr});
+                                slot.pane == Pane::surface ? &ui.surface : nullptr,
+                                box});
     return drawings;
 }
 
@@ -55,6 +58,16 @@ ResampleRequest whole_cells(const CellArea& seen, FieldSize field) {
                          std::min(std::ceil(seen.x1) + 1, double(field.nx)),
                          std::min(std::ceil(seen.y1) + 1, double(field.ny))};
     return {cells, int(cells.x1 - cells.x0), int(cells.y1 - cells.y0), false};
+}
+
+// Returns the whole field, as large as the edges of a surface's box are on the screen.
+ResampleRequest surface_edges(const UiState& ui, FieldSize field) {
+    const SurfaceBox box =
+        surface_box(SurfaceProjection(ui.surface, field.nx, field.ny, ui.picture.width, ui.picture.height));
+    const auto length = [](const SurfaceEdge& edge) {
+        return int(std::hypot(edge.to.x - edge.from.x, edge.to.y - edge.from.y));
+    };
+    return {{0, 0, double(field.nx), double(field.ny)}, length(box.x.edge), length(box.y.edge), false};
 }
 
 // Takes the value under the eyedropper from the frame that was requested for it.
@@ -91,7 +104,7 @@ CanvasOutput Canvas::update(UiState& ui, const Snapshot& snapshot, const CanvasF
     mark_axes(ui, field, line, {cell_size(snapshot.now), snapshot.now.unit_length.name});
     CanvasOutput output;
     output.request = request_for(ui, snapshot, field);
-    output.drawings = drawings_of(ui, snapshot, slots_);
+    output.drawings = drawings_of(ui, snapshot, frame.colors, slots_);
     const double waited = waiting(snapshot, output.request, frame.seconds);
     output.moves = (waiting_since_ && waited < kWaitsLively) || !snapshot.busy.empty();
     draw(ui, snapshot, frame, waited);
@@ -129,7 +142,8 @@ void Canvas::keep_centre(UiState& ui, FieldSize field) {
 
 // All panes share the axes, which are remade only if the visible part changed.
 void Canvas::mark_axes(const UiState& ui, FieldSize field, double line, const Unit& cell) {
-    const auto visible = visible_part(ui.view, ui.picture, field, false);
+    const auto visible = is_surface(ui) ? std::optional(surface_edges(ui, field))
+                                        : visible_part(ui.view, ui.picture, field, false);
     if (!visible)
         axes_ = {};
     else if (axes_.of != *visible || axes_.line != line || axes_.cell != cell)
@@ -211,6 +225,7 @@ void Canvas::draw(UiState& ui, const Snapshot& snapshot, const CanvasFrame& fram
         const PaneSlot at = captioned(slot, shown, kMinCaption * painter.line_height());
         const bool beside_state = &slot == &corner && at.title.y < top.y + top.height;
         draw_title(painter, scene, at, beside_state ? state_begins : frame.area.x + frame.area.width);
+        if (!flat) draw_around_surface(painter, scene, slot);
         if (const PaneImage* image = image_of(snapshot, slot.pane))
             ui.color_bars.push_back({slot.pane, draw_color_bar(painter, frame.colors, at.color_bar, *image)});
     }

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "app/window/format.h"
 #include "app/window/theme.h"
 #include "sim/figure/chart.h"
 #include "sim/problem/units.h"
@@ -366,6 +368,32 @@ void draw_over_field(Painter& painter, const OverlayScene& scene, const PaneSlot
     overlay.draw_arrows();
     overlay.draw_wave_ring();
     overlay.draw_tools();
+}
+
+void draw_around_surface(Painter& painter, const OverlayScene& scene, const PaneSlot& slot) {
+    const FieldAxes& axes = scene.axes;
+    const PaneImage* image = image_of(scene.snapshot, slot.pane);
+    if (axes.line == 0 || !scene.ui.preferences.axes || !image) return;
+    const ScreenRect& picture = slot.picture;
+    const SurfaceBox box = surface_box(
+        SurfaceProjection(scene.ui.surface, scene.field.nx, scene.field.ny, picture.width, picture.height));
+    const double size = kAxisText * axes.line, tick = std::round(0.25 * axes.line);
+    const ImU32 color = scene.colors.faint_text;
+    const auto label = [&](const SurfaceAxis& axis, double place, const std::string& text, double up = 0) {
+        const SurfacePoint at = axis.at(place), out = axis.outward;
+        const double x = picture.x + picture.width / 2 + at.x, y = picture.y + picture.height / 2 + at.y;
+        if (!picture.contains(x, y)) return;  // it is zoomed in
+        const double width = painter.text_width(text, size);
+        const double beyond = 1.5 * tick + 0.5 * (std::abs(out.x) * width + size);
+        painter.line(x, y, x + tick * out.x, y + tick * out.y, color, 1);
+        painter.text(x + beyond * out.x - width / 2, y + beyond * out.y - size / 2 - up, size, color, text);
+    };
+    for (const figure::Tick& mark : axes.x.marks) label(box.x, mark.position, mark.label);
+    for (const figure::Tick& mark : axes.y.marks) label(box.y, mark.position, mark.label);
+    if (std::abs(box.z.edge.to.y - box.z.edge.from.y) < 2 * size) return;
+    const auto [low, high] = std::pair(image->range.low, image->range.high);
+    label(box.z, 0, format_in_span(low, high - low), size / 2);  // above the label of the floor's corner
+    label(box.z, 1, format_in_span(high, high - low));
 }
 
 void draw_title(Painter& painter, const OverlayScene& scene, const PaneSlot& slot, double right) {

@@ -40,6 +40,9 @@ struct OverlayScene {
 /// probes, and the brush or, in the other panes, the cursor.
 void draw_over_field(Painter& painter, const OverlayScene& scene, const PaneSlot& slot);
 
+/// Draws the labels of the box around a surface: columns, rows and, where it is high enough, values.
+void draw_around_surface(Painter& painter, const OverlayScene& scene, const PaneSlot& slot);
+
 /// Draws the title above the field, up to x = `right`.
 void draw_title(Painter& painter, const OverlayScene& scene, const PaneSlot& slot, double right);
 

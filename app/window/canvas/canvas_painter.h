@@ -4,6 +4,7 @@
 #include <imgui.h>
 
 #include <cmath>
+#include <cstdint>
 #include <string_view>
 
 #include "app/window/canvas_view.h"
@@ -14,6 +15,12 @@ namespace stencil {
 /// Returns the opaque colour in ImGui's format.
 inline ImU32 packed(Rgb color) {
     return IM_COL32(color.r, color.g, color.b, 255);
+}
+
+/// Returns its colour, as if it were opaque.
+inline Rgb rgb_of(ImU32 color) {
+    const auto part = [&](int shift) { return std::uint8_t(color >> shift & 0xff); };
+    return {part(IM_COL32_R_SHIFT), part(IM_COL32_G_SHIFT), part(IM_COL32_B_SHIFT)};
 }
 
 /// Returns the colour with its opacity multiplied by `share`.

@@ -23,7 +23,11 @@ namespace {
 enum Location { kTopLeft, kFirst, kInto, kDensity, kSize, kRange, kByBorders, kLevelCount, kLevels };
 /// Uniform locations in shaders/surface.vert.
 namespace surface {
-enum Location { kSize, kRange, kScale, kTurn, kExtent, kUnit, kAscending };
+enum Location { kSize, kRange, kScale, kTurn, kExtent, kUnit, kAscending, kHeight };
+}
+/// Uniform locations in shaders/line.vert and plain.frag.
+namespace line {
+enum Location { kEnds, kShade = 18 };
 }
 
 /// Pixels of the screen: columns [x0, x1), rows [y0, y1), y down.
@@ -107,7 +111,9 @@ void upload_floats(const Slot& slot, const Pixels& pixels, const float* values) 
 
 struct FieldRenderer::State {
     GlObject program = make_program("cover", "field");
-    GlObject surface_program;  ///< made with the first surface
+    // These are made with the first surface.
+    GlObject surface_program, line_program;
+    Multisampled samples;
     GlObject vertices = make_vertex_array();
     std::map<std::string, GlObject, std::less<>> color_tables;
     GlObject borders = make_texture(int(std::tuple_size_v<EntryBorders>), 1, GL_R32F);
@@ -191,9 +197,35 @@ struct FieldRenderer::State {
         glDisable(GL_SCISSOR_TEST);
     }
 
-    // The points are drawn back to front, so no depth buffer is needed.
+    // Draws the surface's box, whose lines are all behind it.
+    void paint_box(const PaneDrawing& drawing, const SurfaceProjection& seen) {
+        if (line_program.name() == 0) line_program = make_program("line", "plain");
+        std::vector<float> ends;
+        for (const SurfaceEdge& edge : surface_box(seen).edges)
+            for (const SurfacePoint& end : {edge.from, edge.to}) {
+                ends.push_back(float(2 * end.x / drawing.where.width));
+                ends.push_back(float(-2 * end.y / drawing.where.height));
+            }
+        const auto count = GLsizei(ends.size() / 2);
+        const auto part = [](std::uint8_t value) { return float(value) / 255; };
+        glProgramUniform2fv(line_program.name(), line::kEnds, count, ends.data());
+        glProgramUniform4f(line_program.name(),
+                           line::kShade,
+                           part(drawing.box->r),
+                           part(drawing.box->g),
+                           part(drawing.box->b),
+                           1);
+        glUseProgram(line_program.name());
+        glDrawArrays(GL_LINES, 0, count);
+    }
+
+    // The points are drawn back to front, so no depth buffer is needed. Edges are smooth, because the picture
+    // is drawn with several samples per pixel and then copied.
     void paint_surface(const Slot& slot, const PaneDrawing& drawing, const PixelBox& box, int frame_height) {
         if (surface_program.name() == 0) surface_program = make_program("surface", "lit");
+        const int across = box.x1 - box.x0, down = box.y1 - box.y0;
+        if (across > samples.width || down > samples.height)
+            samples = make_multisampled(grown(samples.width, across), grown(samples.height, down));
         const unsigned name = surface_program.name();
         const CellArea& area = drawing.image->request.resample.area;
         const ValueRange& range = drawing.image->range;
@@ -216,14 +248,34 @@ struct FieldRenderer::State {
                            float(2 * seen.pixels / where.width),
                            float(2 * seen.pixels / where.height));
         glProgramUniform2i(name, surface::kAscending, seen.columns_ascend(), seen.rows_ascend());
+        glProgramUniform1f(name, surface::kHeight, float(seen.height));
         begin(surface_program, {slot.values.name(), color_table(drawing.image->colormap).name()});
-        glEnable(GL_SCISSOR_TEST);
-        glScissor(box.x0, frame_height - box.y1, box.x1 - box.x0, box.y1 - box.y0);
-        glViewport(int(where.x),
-                   frame_height - int(where.y) - int(where.height),
+        GLint screen = 0;
+        std::array<GLfloat, 4> background{};
+        glGetIntegerv(GL_DRAW_FRAMEBUFFER_BINDING, &screen);
+        glGetFloatv(GL_COLOR_CLEAR_VALUE, background.data());
+        glClearNamedFramebufferfv(samples.frame.name(), GL_COLOR, 0, background.data());
+        glBindFramebuffer(GL_DRAW_FRAMEBUFFER, samples.frame.name());
+        glViewport(int(where.x) - box.x0,
+                   box.y1 - int(where.y) - int(where.height),
                    int(where.width),
                    int(where.height));
+        if (drawing.box) paint_box(drawing, seen);
+        glUseProgram(name);
         glDrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 2 * columns, rows - 1);
+        glBindFramebuffer(GL_DRAW_FRAMEBUFFER, unsigned(screen));
+        glBlitNamedFramebuffer(samples.frame.name(),
+                               unsigned(screen),
+                               0,
+                               0,
+                               across,
+                               down,
+                               box.x0,
+                               frame_height - box.y1,
+                               box.x1,
+                               frame_height - box.y0,
+                               GL_COLOR_BUFFER_BIT,
+                               GL_NEAREST);
         end();
     }
 

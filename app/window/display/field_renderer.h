@@ -2,10 +2,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "app/window/canvas_view.h"
 #include "app/window/ui_state.h"
 #include "sim/session/view.h"
+#include "sim/view/colormap.h"
 
 namespace stencil {
 
@@ -14,6 +16,7 @@ struct PaneDrawing {
     ScreenRect where;                      ///< the image's area on the screen
     ScreenRect clip;                       ///< the pane; clips the drawing
     const SurfaceView* surface = nullptr;  ///< viewpoint of a surface in `where`; null: flat
+    std::optional<Rgb> box = {};           ///< colour of the box around a surface; empty: there is none
 };
 
 /// Needs the OpenGL context current for its whole life.

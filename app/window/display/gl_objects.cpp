@@ -56,6 +56,20 @@ GlObject make_texture(int width, int height, unsigned format) {
     return texture;
 }
 
+Multisampled make_multisampled(int width, int height) {
+    constexpr int kSamples = 4;
+    unsigned colors = 0, frame = 0;
+    glCreateRenderbuffers(1, &colors);
+    glCreateFramebuffers(1, &frame);
+    Multisampled made{GlObject(colors, [](unsigned old) { glDeleteRenderbuffers(1, &old); }),
+                      GlObject(frame, [](unsigned old) { glDeleteFramebuffers(1, &old); }),
+                      width,
+                      height};
+    glNamedRenderbufferStorageMultisample(colors, kSamples, GL_RGBA8, width, height);
+    glNamedFramebufferRenderbuffer(frame, GL_COLOR_ATTACHMENT0, GL_RENDERBUFFER, colors);
+    return made;
+}
+
 GlObject make_program(std::string_view vertex, std::string_view fragment) {
     const GlObject shaders[] = {compile(vertex, GL_VERTEX_SHADER), compile(fragment, GL_FRAGMENT_SHADER)};
     GlObject program(glCreateProgram(), [](unsigned old) { glDeleteProgram(old); });

@@ -36,6 +36,13 @@ class GlObject {
 /// Creates a one-level texture of a sized format such as GL_R32F, with nearest filtering and clamped edges.
 GlObject make_texture(int width, int height, unsigned format);
 
+/// A framebuffer of colours with four samples per pixel.
+struct Multisampled {
+    GlObject colors, frame;
+    int width = 0, height = 0;
+};
+Multisampled make_multisampled(int width, int height);
+
 /// Builds a program from embedded shaders, named without folder and ending. Throws MachineError with the
 /// first error of the compiler.
 GlObject make_program(std::string_view vertex, std::string_view fragment);

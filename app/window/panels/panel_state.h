@@ -3,12 +3,15 @@
 
 #include <array>
 #include <chrono>
+#include <exception>
 #include <future>
 #include <map>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "sim/code/generated_code.h"
@@ -166,6 +169,8 @@ struct ViewState {
     Pane single = Pane::now;  ///< the pane to return to from three-up
     BarDrag bar;
     bool laplacian_colors = false;  ///< the Laplacian's colours are shown, not the field's
+    std::vector<Pane> colored;      ///< the panes when these colours were chosen
+    SliderDraft surface_height;
 };
 
 inline constexpr const char* kExportFolder = "stencilscope-out";
@@ -210,22 +215,42 @@ struct ExportState {
 template <class T>
 struct Job {
     T result;
-    std::string key;  ///< what the result was made for; empty: there is none yet
+    std::string failure;  ///< the message of the exception that `make` threw; empty: there is a result
+    std::string key;      ///< what the result was made for; empty: there is none yet
     std::string begun;
     std::shared_future<T> work;  ///< shared, so that the state can be copied
 
     /// Begins `make`, unless the result is for this key or the work before goes on. Returns whether it is.
+    /// Work that fails has an empty result and is not repeated for the same key.
     template <class F>
     bool follow(const std::string& wanted, F make) {
-        if (work.valid() && work.wait_for(std::chrono::seconds(0)) == std::future_status::ready) {
-            result = std::exchange(work, {}).get();
-            key = begun;
-        }
+        if (work.valid() && work.wait_for(std::chrono::seconds(0)) == std::future_status::ready)
+            finish([&] { return std::exchange(work, {}).get(); });
         if (key != wanted && !work.valid()) {
             begun = wanted;
-            work = std::async(std::launch::async, std::move(make));
+            try {
+                work = std::async(std::launch::async, make);
+            } catch (const std::system_error&) {  // there is no thread left
+                finish([&] { return make(); });
+            }
         }
         return key == wanted;
+    }
+
+  private:
+    template <class F>
+    void finish(F make) {
+        key = begun;
+        failure.clear();
+        try {
+            result = make();
+        } catch (const std::bad_alloc&) {
+            result = {};
+            failure = "not enough memory";
+        } catch (const std::exception& error) {
+            result = {};
+            failure = error.what();
+        }
     }
 };
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include "app/window/canvas/canvas_painter.h"
 #include "app/window/format.h"
@@ -211,6 +213,18 @@ void draw_arrow_choice(UiState& ui, const Snapshot& snapshot) {
     });
 }
 
+void draw_height(UiState& ui) {
+    constexpr std::string_view kTip =
+        "Factor of the surface's height. Drag the surface to turn it; F resets all\n--surface "
+        "AZ,EL,ZOOM,HEIGHT";
+    row("Height", kTip);
+    const SliderLook look{
+        kLeastSurfaceHeight, kMostSurfaceHeight, "{:.2g}", true, {kLeastSurfaceHeight, kMostSurfaceHeight}};
+    if (const auto edit =
+            live_slider("##height", ui.panel.view.surface_height, ui.surface.height, look, kTip))
+        ui.surface.height = std::clamp(edit->value, kLeastSurfaceHeight, kMostSurfaceHeight);
+}
+
 std::string view_tip(const PaneRow& row) {
     // Bookmarks exist only in the window, so there is no command-line option to name.
     if (row.pane == Pane::from_bookmark) return std::string(row.help);
@@ -267,6 +281,7 @@ void view_combo(UiState& ui, const Snapshot& snapshot, const std::string& shown,
 void draw_view(UiState& ui, const Snapshot& snapshot) {
     row("Show", "What the canvas shows\n--view NAME");
     view_combo(ui, snapshot, shown_title(ui, snapshot), view_tip(shown_view(ui)));
+    if (shown_view(ui).pane == Pane::surface) draw_height(ui);
     checkbox_row(
         "Smooth", &ui.smooth, "Interpolates between cells larger than a pixel; changes only the picture");
     checkbox_row("Axes", &ui.preferences.axes, "Coordinates around the field, with row 0 at the top");
@@ -278,7 +293,10 @@ void draw_view(UiState& ui, const Snapshot& snapshot) {
     subtitle("Colours", "Colours of the field and differences, and those of the Laplacian");
     static constexpr Segment kColoursOf[] = {{"Field", "Colours of the field and of differences"},
                                              {"Laplacian", "Colours of the Laplacian"}};
+    // Another view begins with the colours that it shows.
     bool& laplacian = ui.panel.view.laplacian_colors;
+    if (std::exchange(ui.panel.view.colored, ui.panes) != ui.panes)
+        laplacian = ui.panes == std::vector{Pane::laplacian};
     if (const auto clicked = segmented("colours of", kColoursOf, laplacian ? 1 : 0))
         laplacian = *clicked == 1;
     draw_color_controls(ui, snapshot, laplacian);
