@@ -146,7 +146,8 @@ class MainWindow {
         display_->wait_events(patience());
         const auto before = snapshot_;
         take_snapshot();
-        if (!scripted()) keeper_.follow(snapshot_, seconds(), picture_);
+        // The session is kept with a picture of the frame that is drawn then.
+        if (!scripted() && keeper_.due(snapshot_, seconds())) redraws_ = std::max(redraws_, 1);
         take_example_news();
         take_gallery();
         take_recent();
@@ -165,10 +166,7 @@ class MainWindow {
         begun_ = seconds();
         clock_->begin_frame(follows_);
         follows_ = true;
-        follow_scale();
-        CanvasOutput canvas;
-        build(canvas);
-        draw(canvas);
+        draw_frame();
         return !finished_;
     }
 
@@ -176,6 +174,10 @@ class MainWindow {
     void keep(bool crashed = false) {
         if (scripted()) return;
         save_preferences(preferences());
+        if (!crashed) {
+            ends_ = true;
+            draw_frame();
+        }
         keeper_.finish(*snapshot_, crashed, picture_);
     }
 
@@ -245,6 +247,13 @@ class MainWindow {
 
     bool goes_on() const {
         return scripted() || snapshot_->running || !snapshot_->busy.empty() || example_goes_on() || moves_;
+    }
+
+    void draw_frame() {
+        follow_scale();
+        CanvasOutput canvas;
+        build(canvas);
+        draw(canvas);
     }
 
     // Returns how many seconds to wait for news.
@@ -396,6 +405,7 @@ class MainWindow {
         display_->clear(canvas_colors(ui_.preferences.theme).background);
         for (std::size_t slot = 0; slot < canvas.drawings.size(); ++slot)
             renderer_->draw(int(slot), canvas.drawings[slot], width, height);
+        if (snapshot_->frame && !scripted()) keep_picture(height);
         display_->end_frame();
         clock_->end_drawing();
         clock_->end_frame();
@@ -407,7 +417,6 @@ class MainWindow {
         if (drawn_ > before && !request_.film.empty()) film_frame();
         if (finished_ && film_) film_->finish();
         canvas_recorder_->follow(ui_, drawn_ > before, height);
-        if (frame && !scripted()) take_picture(height);
         // A button asks while its frame is drawn: the picture is that of the next one.
         if (ui_.bare_canvas && ui_.take<CopyCanvas>()) desktop_->copy_canvas(ui_, height);
         if (ui_.asked<CopyCanvas>()) redraws_ = std::max(redraws_, 1);
@@ -442,13 +451,19 @@ class MainWindow {
         film_->add(std::as_bytes(std::span(pixels)));
     }
 
-    // Takes a thumbnail of the field as it is shown, now and then, which is kept with the session.
-    void take_picture(int height) {
-        constexpr double kEvery = 3;  // seconds
-        const ScreenRect at = whole_pixels(ui_.picture);
-        if (seconds() - pictured_ < kEvery || at.width < 1 || at.height < 1) return;
-        pictured_ = seconds();
-        picture_ = thumbnail_of(int(at.width), int(at.height), read_pixels(at, height));
+    // Keeps the session if that is due, and at the end, with a thumbnail of the field: call it before the
+    // interface is drawn over that. Reading pixels back takes milliseconds, so it is not done more often.
+    void keep_picture(int height) {
+        const auto read = [&] {
+            const ScreenRect at = whole_pixels(ui_.picture);
+            if (at.width >= 1 && at.height >= 1)
+                picture_ = thumbnail_of(int(at.width), int(at.height), read_pixels(at, height));
+            return picture_;
+        };
+        if (ends_)
+            read();
+        else
+            keeper_.follow(snapshot_, seconds(), read);
     }
 
     void finish_frame(bool shows_request) {
@@ -481,8 +496,8 @@ class MainWindow {
     std::unique_ptr<CanvasRecorder> canvas_recorder_;
     ViewRequest view_;
     SessionKeeper keeper_;
-    GalleryPicture picture_;  ///< of the field, for the session that is kept
-    double pictured_ = 0;     ///< when it was taken, by seconds()
+    GalleryPicture picture_;  ///< of the field, when the session was kept last
+    bool ends_ = false;       ///< the frame that is drawn is the last one
     float font_pixels_ = 0;
     Theme theme_ = Theme::dark;
     bool full_screen_ = false;

@@ -266,20 +266,29 @@ bool last_session_crashed() {
     return process == getpid() || (kill(process, 0) != 0 && errno == ESRCH);
 }
 
+bool SessionKeeper::due(const std::shared_ptr<const Snapshot>& snapshot, double seconds) {
+    if (!due_) due_ = seconds + kKeepEvery;
+    if (!snapshot->frame || snapshot == kept_ || seconds < *due_) return false;
+    return !work_.valid() || work_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+}
+
 void SessionKeeper::follow(const std::shared_ptr<const Snapshot>& snapshot,
                            double seconds,
-                           const GalleryPicture& picture) {
-    if (!due_) due_ = seconds + kKeepEvery;
-    if (!snapshot->frame || snapshot == kept_ || seconds < *due_) return;
-    if (work_.valid() && work_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return;
+                           const std::function<GalleryPicture()>& picture) {
+    if (!due(snapshot, seconds)) return;
     due_ = seconds + kKeepEvery;
     kept_ = snapshot;
-    work_ =
-        std::async(std::launch::async, [snapshot, picture] { keep_session(snapshot->spec, true, picture); });
+    try {
+        work_ = std::async(std::launch::async,
+                           [snapshot, picture = picture()] { keep_session(snapshot->spec, true, picture); });
+    } catch (const std::system_error&) {
+        // There is no thread left: the session is stored next time, or at the end.
+    }
 }
 
 void SessionKeeper::finish(const Snapshot& snapshot, bool crashed, const GalleryPicture& picture) {
     if (work_.valid()) work_.wait();
+    work_ = {};
     if (snapshot.frame) keep_session(snapshot.spec, crashed, picture);
 }
 

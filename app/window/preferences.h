@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <future>
 #include <memory>
 #include <optional>
@@ -59,10 +60,13 @@ bool last_session_crashed();
 /// Stores the session while the window is open, so that a crash loses little.
 class SessionKeeper {
   public:
-    /// Stores a changed session every 30 s (of `seconds`), in a thread because a disk may be slow.
+    /// Whether the session has changed and was stored 30 s ago (of `seconds`).
+    bool due(const std::shared_ptr<const Snapshot>& snapshot, double seconds);
+    /// Stores the session if that is due, in a thread because a disk may be slow. Only then `picture` is
+    /// made.
     void follow(const std::shared_ptr<const Snapshot>& snapshot,
                 double seconds,
-                const GalleryPicture& picture = {});
+                const std::function<GalleryPicture()>& picture);
     /// Stores the session, as one that crashed or was closed, and waits until that is done.
     void finish(const Snapshot& snapshot, bool crashed = false, const GalleryPicture& picture = {});
 

@@ -1,6 +1,8 @@
 // The sections of generated code and of user kernels, without a window.
 
 #include <chrono>
+#include <stdexcept>
+#include <string>
 #include <thread>
 
 #include "app/window/panels/panels.h"
@@ -8,6 +10,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/session_lab.h"
 #include "tests/support/window/imgui_panels.h"
+#include "tests/support/window/window_robot.h"
 
 using namespace stencil;
 using namespace stencil_test;
@@ -164,4 +167,40 @@ TEST_CASE("Going live is on offer where there is a GPU") {
     CHECK(find_box().GetWidth() > 0);
     window.snapshot.machine = without;
     CHECK_THROWS(find_box());
+}
+
+TEST_CASE("Work that throws in its thread has a message, and is done once for each key") {
+    Job<int> job;
+    int begun = 0;
+    const auto follow = [&](const std::string& key, bool fails) {
+        return wait_until([&] {
+            return job.follow(key, [&begun, fails] {
+                ++begun;
+                if (fails) throw std::runtime_error("there is no such code");
+                return 7;
+            });
+        });
+    };
+    REQUIRE(follow("a", false));
+    CHECK(job.result == 7);
+    CHECK(job.failure.empty());
+    REQUIRE(follow("b", true));
+    REQUIRE(follow("b", true));
+    CHECK(begun == 2);
+    CHECK(job.failure == "there is no such code");
+    CHECK(job.result == 0);
+    REQUIRE(follow("a", false));
+    CHECK(job.result == 7);
+    CHECK(job.failure.empty());
+}
+
+TEST_CASE("Code that cannot be generated is a line in its section") {
+    CodeLab lab(kText);
+    const float before = window_rect("##panel").content.y;
+    lab.ui.panel.code.code.failure = "there is no such code";
+    lab.frames(2);
+    CHECK(window_rect("##panel").content.y < before);
+    lab.snapshot.now = changed(lab.snapshot.now, "dtype", "float64");
+    lab.settle();
+    CHECK(lab.ui.panel.code.code.failure.empty());
 }

@@ -221,17 +221,29 @@ TEST_CASE(
     const std::string before = copy_last_session();
     SessionKeeper keeper;
     const auto first = moment(100);
-    keeper.follow(first, 1000);
-    keeper.follow(first, 1029);
+    int read = 0;
+    const auto follow = [&](const auto& snapshot, double seconds) {
+        keeper.follow(snapshot, seconds, [&] {
+            ++read;
+            return GalleryPicture();
+        });
+    };
+    follow(first, 1000);
+    follow(first, 1029);
     CHECK(steps() == 7);
-    keeper.follow(first, 1030);
+    CHECK_FALSE(keeper.due(first, 1029));
+    CHECK(keeper.due(first, 1030));
+    CHECK(read == 0);
+    follow(first, 1030);
     REQUIRE(wait_until([&] { return steps() == 100; }));
     keep_session(moment(3)->spec);
-    keeper.follow(first, 1070);  // nothing has changed
-    keeper.finish(Snapshot{});   // there is no field
+    follow(first, 1070);        // nothing has changed
+    keeper.finish(Snapshot{});  // there is no field
     CHECK(steps() == 3);
-    keeper.follow(moment(200), 1070);
+    CHECK(read == 1);
+    follow(moment(200), 1070);
     REQUIRE(wait_until([&] { return steps() == 200; }));
+    CHECK(read == 2);  // a picture for each session that was kept
     const GalleryPicture picture{.nx = 2, .ny = 1, .pixels = {{1, 2, 3}, {4, 5, 6}}};
     keeper.finish(*moment(201), false, picture);
     CHECK(steps() == 201);

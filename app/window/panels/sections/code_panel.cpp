@@ -125,12 +125,10 @@ void draw_choice(CodeState& state) {
     });
 }
 
-std::string registers_of(const CodeText& text, int compute_capability) try {
+std::string registers_of(const CodeText& text, int compute_capability) {
     const auto figures = compiler_figures(text, compute_capability);
     if (!figures) return "no CUDA compiler found";
     return fmt::format("{}, {} bytes spilled", figures->registers, figures->spilled_bytes);
-} catch (const std::exception& error) {
-    return error.what();
 }
 
 // Says the registers of the shown CUDA text, which takes up to seconds to compile.
@@ -152,7 +150,10 @@ void draw_compiled(CodeState& state) {
         });
     state.waits |= !done;
     row("Registers", "Per thread, by the CUDA compiler");
-    paragraph(done ? state.registers.result : "compiling", faint_color());
+    if (done && !state.registers.failure.empty())
+        paragraph(state.registers.failure, warning_color());
+    else
+        paragraph(done ? state.registers.result : "compiling", faint_color());
 }
 
 void draw_large(CodeState& state, const ScreenRect& canvas) {
@@ -201,6 +202,8 @@ void draw_code(UiState& ui, const Snapshot& snapshot) {
     CodeState& state = ui.panel.code;
     state.waits = !state.code.follow(key_of(now), [now] { return code_of(now); });
     if (state.code.key.empty()) return paragraph("Generating the code", faint_color());
+    if (!state.code.failure.empty())
+        return paragraph("No code was generated: " + state.code.failure, warning_color());
     state.chosen = std::min(state.chosen, state.code.result.texts.size());
     draw_way(snapshot.way, now);
     draw_limits(state.code.result, snapshot);
