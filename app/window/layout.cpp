@@ -153,6 +153,7 @@ bool draw_interface(UiState& ui, const Snapshot& snapshot) {
     if (ui.take<ClosePopups>()) ImGui::ClosePopupsOverWindow(nullptr, false);
     follow_example(ui, snapshot);
     follow_kernel(ui, snapshot);
+    follow_opened(ui, snapshot);
     follow_components(ui, snapshot);
     follow_brush(ui, snapshot);
     follow_equation(ui, snapshot);

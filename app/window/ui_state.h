@@ -179,8 +179,9 @@ struct UiState : KeptChoices {
     // --- View
     std::vector<Pane> panes{Pane::now};  ///< one, or the three of three-up
     CanvasView view;
-    SurfaceView surface;               ///< viewpoint of the surface
-    std::optional<SamplePoint> hover;  ///< point of the field under the mouse
+    SurfaceView surface;                       ///< viewpoint of the surface
+    std::shared_ptr<const OpenedView> opened;  ///< taken over last
+    std::optional<SamplePoint> hover;          ///< point of the field under the mouse
 
     // --- Tools
     Tool tool = Tool::paint;

@@ -97,6 +97,7 @@ class Session {
     }
     void take_probes(const RunSpec& spec);
     void take_bookmarks(const RunSpec& spec);
+    void take_view(const RunSpec& spec);
     void replace(std::unique_ptr<Simulation> next);
     void went_back();
     void field_changed(bool another_field);
@@ -184,6 +185,7 @@ class Session {
     StepWatch step_watch_;
     Exporter exporter_;
     Messages messages_;
+    std::shared_ptr<const OpenedView> opened_;
     std::vector<std::string> when_done_;  ///< notices to show if the present action succeeds
     StatusMessage said_;
     bool sets_dt_ = false;                             ///< dt was set explicitly, so the text includes it

@@ -370,6 +370,7 @@ void Session::handle(const action::Paint& paint) {
 void Session::handle(const action::Open& open) {
     if (const ReadyRun* run = find_ready_run(open.path)) {
         begin_another(run->spec, run->title);
+        take_view(run->spec);
         handle(action::Run{true});
         return;
     }
@@ -388,10 +389,16 @@ void Session::handle(const action::Open& open) {
     const std::filesystem::path path = open.path;
     const RunSpec spec = read_spec(std::filesystem::is_directory(path) ? path / "spec.json" : path);
     begin_another(spec, "opening a run");
+    take_view(spec);
     sets_dt_ = !spec.dt.empty();
     take_probes(spec);
     take_bookmarks(spec);
     order(spec.steps, fmt::format("repeating the run up to step {}", spec.steps));
+}
+
+// Panes, lines and viewpoint are the window's; the rest of how a run looks is part of its settings.
+void Session::take_view(const RunSpec& spec) {
+    opened_ = std::make_shared<const OpenedView>(OpenedView{panes_of(spec), spec.profiles, spec.surface});
 }
 
 void Session::handle(const action::Resume& resume) {
@@ -406,6 +413,7 @@ void Session::handle(const action::Resume& resume) {
     sets_dt_ = true;
     pace_.running = false;
     replace(std::move(next));
+    take_view(simulation_->now());
     take_bookmarks(simulation_->now());
     measures_ = Measures();
     measured_of_ = simulation_->now().shown();

@@ -64,6 +64,7 @@ std::shared_ptr<const Snapshot> Session::snapshot() {
     snapshot->export_share = exporter_.share();
     snapshot->messages = messages_.all();
     snapshot->said = said_;
+    snapshot->opened = opened_;
     snapshot->frame = frame_;
     snapshot_ = std::move(snapshot);
     return snapshot_;

@@ -99,6 +99,13 @@ struct StatusMessage {
     std::string text = {};
 };
 
+/// How a run that was opened is looked at.
+struct OpenedView {
+    std::vector<Pane> panes;
+    std::vector<ProfileLine> profiles;
+    SurfaceView surface;
+};
+
 struct Snapshot {
     RunSpec spec;              ///< repeats the run so far, with edits; `steps` is the present step
     RunSpec now;               ///< the present settings, resolved
@@ -149,6 +156,7 @@ struct Snapshot {
     std::optional<double> export_share;  ///< share written; empty if unknown
     std::vector<Message> messages;       ///< newest last
     StatusMessage said;
+    std::shared_ptr<const OpenedView> opened;  ///< of the run opened last; null before any was
 
     std::shared_ptr<const Frame> frame;
 };

@@ -8,6 +8,7 @@
 
 #include "sim/files/atomic_file.h"
 #include "sim/files/npy.h"
+#include "sim/problem/ready_runs.h"
 #include "sim/problem/settings.h"
 #include "sim/run/output/measures.h"
 #include "sim/session/engine/engine.h"
@@ -389,6 +390,28 @@ TEST_CASE("A long jump is done at once where the method is auto, and its spec re
     perform(other, action::Open{(folder / "spec.json").string()});
     REQUIRE(other.snapshot()->step == 100'000'000'000);
     REQUIRE(cells(other) == cells(session));
+}
+
+TEST_CASE("A run that is opened brings how it is looked at, and what is refused does not") {
+    Session session(small_spec(), standing());
+    const ScratchFolder folder;
+    CHECK(session.snapshot()->opened == nullptr);
+    RunSpec spec = small_spec();
+    spec.view = "three-up";
+    spec.profiles = {{{1, 2}, {5, 6}}};
+    spec.surface = {20, 50, 1, 2};
+    write_text_file(folder / "spec.json", to_json(spec).dump());
+    perform(session, action::Open{(folder / "spec.json").string()});
+    const auto opened = session.snapshot()->opened;
+    REQUIRE(opened);
+    CHECK(opened->panes == three_up());
+    CHECK(opened->profiles == spec.profiles);
+    CHECK(opened->surface == spec.surface);
+    session.apply(action::Open{"nowhere/spec.json"});
+    CHECK(session.snapshot()->opened == opened);
+    perform(session, action::Open{std::string(ready_runs()[0].name)});
+    CHECK(session.snapshot()->opened != opened);
+    CHECK(session.snapshot()->opened->panes == panes_of(ready_runs()[0].spec));
 }
 
 TEST_CASE("Another program's file is opened as a model, and another model's text, too") {

@@ -337,6 +337,22 @@ TEST_CASE("A click in the gallery begins a ready run, which runs on, or a run wi
     CHECK(lab.model().name == presets()[0].name);
 }
 
+TEST_CASE("The panes, lines and viewpoint of a run that was opened are taken over once") {
+    EquationLab lab;
+    auto opened = std::make_shared<OpenedView>();
+    opened->panes = {Pane::surface};
+    opened->profiles = {{{1, 2}, {5, 6}}};
+    opened->surface = {20, 50, 1, 2};
+    lab.snapshot.opened = opened;
+    follow_opened(lab.ui, lab.snapshot);
+    CHECK(lab.ui.panes == opened->panes);
+    CHECK(lab.ui.profiles == opened->profiles);
+    CHECK(lab.ui.surface == opened->surface);
+    lab.ui.panes = {Pane::laplacian};
+    follow_opened(lab.ui, lab.snapshot);
+    CHECK(lab.ui.panes == std::vector{Pane::laplacian});
+}
+
 TEST_CASE("The dispersion relation follows the sliders, is enlarged, and draws its ring") {
     EquationLab lab(
         "du/dt = lap(u) + a*u - 2*v; dv/dt = 20*lap(v) + 2*u - 3*v; a = 1 in [0, 2]; dt = 0.001; "

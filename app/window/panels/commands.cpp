@@ -147,6 +147,14 @@ bool shows_components(const UiState& ui) {
     return !ui.panes.empty() && ui.panes.front() == Pane::first;
 }
 
+void follow_opened(UiState& ui, const Snapshot& snapshot) {
+    if (snapshot.opened == ui.opened || !snapshot.opened) return;
+    ui.opened = snapshot.opened;
+    ui.panes = ui.opened->panes;
+    ui.profiles = ui.opened->profiles;
+    ui.surface = ui.opened->surface;
+}
+
 void follow_components(UiState& ui, const Snapshot& snapshot) {
     if (!shows_components(ui)) return;
     ui.panes = component_panes(*snapshot.now.model);

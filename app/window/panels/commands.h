@@ -62,6 +62,9 @@ void next_view(UiState& ui, const Snapshot& snapshot);
 void toggle_three_up(UiState& ui, const Snapshot& snapshot);
 bool is_three_up(const UiState& ui);
 bool shows_components(const UiState& ui);
+/// Takes over how a run that was opened is looked at.
+void follow_opened(UiState& ui, const Snapshot& snapshot);
+
 /// Adapts the component panes to the number of components of the model.
 void follow_components(UiState& ui, const Snapshot& snapshot);
 void snap_range(UiState& ui, const Snapshot& snapshot);

@@ -145,7 +145,6 @@ void draw_gallery(UiState& ui, const Snapshot& snapshot) {
                 if (!gallery_tile(ui, i, {em(kTile), false, em(kBeside)}, fmt::format("--spec {}", name)))
                     return;
                 ui.act(action::Open{std::string(name)});
-                ui.panes = panes_of(find_ready_run(name)->spec);
                 ui.gallery.open = false;
             });
         subtitle("Models", "Equations with an initial condition; their text is in the section Equation");
