@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "sim/bench/speed_chart.h"
 #include "sim/figure/chart.h"
+#include "sim/machine/noise.h"
 
 namespace stencil {
 namespace {
@@ -40,6 +42,7 @@ std::string note_of(const LadderRow& row) {
     if (row.method->jumps)
         notes.push_back(fmt::format("a jump of {} steps takes {:.4g} ms", row.steps, row.seconds * 1e3));
     if (!std::isfinite(row.error)) notes.emplace_back("nothing finite is left of the field to compare");
+    if (std::string noise = noise_text(row.spread); !noise.empty()) notes.push_back(std::move(noise));
     if (fixed_share(row) >= kMuch)
         notes.push_back(fmt::format("on next to no cells a step takes {:.2g} us", row.fixed_us));
     return fmt::format("{}", fmt::join(notes, "; "));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/machine/noise.h"
 #include "sim/text/parse.h"
 
 namespace stencil {
@@ -44,6 +45,7 @@ std::string remarks(const ReportRow& row) {
     const auto add = [&](const std::string& part) { text += (text.empty() ? "" : "; ") + part; };
     if (row.failed) add("WRONG");
     if (row.inexact) add("inexact");
+    if (const std::string noise = noise_text(row.spread); !noise.empty()) add(noise);
     if (!row.check.empty()) add(row.check);
     if (std::isfinite(row.to_device_seconds)) add("to the GPU " + format_time(row.to_device_seconds));
     if (std::isfinite(row.to_host_seconds)) add("back " + format_time(row.to_host_seconds));

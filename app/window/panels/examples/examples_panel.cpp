@@ -102,7 +102,7 @@ bool estimate(ExamplesState& state, const ExampleRequest& request) {
     const int threads = request.threads();
     const auto measure = [threads] { return measure_cpu_rates(threads); };
     state.waits = !state.rates.follow(fmt::format("{} threads", threads), measure);
-    if (state.waits) return false;
+    if (state.waits || !state.rates.failure.empty()) return false;
     if (std::exchange(state.estimated, state.checked) == state.checked) return true;
     state.seconds = estimated_seconds(request, state.rates.result);
     state.smaller = sized_for(request, state.rates.result);

@@ -12,6 +12,7 @@
 #include "app/window/format.h"
 #include "app/window/panels/widgets/widgets.h"
 #include "sim/examples/report/report_text.h"
+#include "sim/machine/noise.h"
 #include "sim/text/parse.h"
 
 namespace stencil {
@@ -75,7 +76,8 @@ const ColumnRow kColumns[] = {
      }},
     {"Of limit", "The rate as a share of the machine's limit", true, limit_text},
     {"Spread",
-     "The slowest repeat less the fastest, as a share of the median",
+     "The slowest repeat less the fastest, as a share of the median. Noisy times say little: something else "
+     "used the machine",
      true,
      [](const ReportRow& row) { return fmt::format("{:.1f}%", 100 * row.spread); }},
     {"Repeats", "Timed", true, [](const ReportRow& row) { return std::to_string(row.repeats); }},
@@ -190,7 +192,8 @@ std::string group_title(const ReportRow& row) {
 std::string mark_of(const ReportRow& row) {
     if (row.failed) return "wrong";
     if (row.inexact) return "inexact";
-    return row.not_compared ? "lesson" : "";
+    if (row.not_compared) return "lesson";
+    return noise_text(row.spread);
 }
 
 namespace {
@@ -202,7 +205,9 @@ constexpr float kMaxOfWidth = 0.5f;  ///< share of the table's width for the fir
 constexpr float kWidestCell = 26;    ///< in font sizes; longer texts are cut, and whole in their tooltip
 
 ImVec4 mark_color(const ReportRow& row) {
-    return row.failed ? error_color() : row.inexact ? warning_color() : faint_color();
+    return row.failed                                       ? error_color()
+           : row.inexact || !noise_text(row.spread).empty() ? warning_color()
+                                                            : faint_color();
 }
 
 // A middle dot, as in "cuBLAS TF32 · inexact".
