@@ -73,7 +73,7 @@ double estimated_seconds(const ExampleRequest& request, const CpuRates& rates) {
             const double once =
                 work.operations / rates.operations_per_s[std::size_t(dtype)] + work.bytes / rates.bytes_per_s;
             const int repeats = request.repeats() > 0 ? request.repeats() : sensible_repeats(once);
-            sum += once * (repeats == 1 ? 1 : repeats + 1);
+            sum += once * (repeats == 1 ? 1 : repeats + 1) + work.prepared;
         }
     }
     return sum;

@@ -45,6 +45,7 @@ void in_dtype(DType dtype, const Run& run) {
 struct ExampleWork {
     double operations = 0;  ///< of multiply-adds, two each
     double bytes = 0;       ///< through memory, if each array is read or written once
+    double prepared = 0;    ///< seconds, once: random numbers, and what results are compared with
 };
 
 struct Example {

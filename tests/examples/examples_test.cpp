@@ -1,6 +1,10 @@
 // Properties that every example has, at sizes that take well below a second.
 
 #include "sim/examples/estimate.h"
+
+#include <string>
+#include <tuple>
+
 #include "sim/text/error.h"
 #include "tests/support/catch.h"
 #include "tests/support/examples/request.h"
@@ -162,6 +166,35 @@ TEST_CASE(
     CHECK(estimated_seconds(request("matmul", {{"rows", "cublas"}}), rates) == 0);
     CHECK(estimated_seconds(request("ridge", {{"matrix", "a.mtx"}}), rates) == 0);
     CHECK_FALSE(may_be_long(request("einsum", {{"operand", "a.npy"}})));
+}
+
+TEST_CASE("The steps of a random ridge problem are estimated as they were measured") {
+    // Rows, columns and steps of the process, float32, by default coefficients.
+    for (const auto& [rows, columns, steps] :
+         {std::tuple{15000, 15000, 3232}, {3000, 3000, 1408}, {6000, 1500, 48}}) {
+        CAPTURE(rows, columns);
+        const ExampleRequest asked = request("ridge",
+                                             {{"rows", std::to_string(rows)},
+                                              {"columns", std::to_string(columns)},
+                                              {"methods", "process"},
+                                              {"repeats", "1"}});
+        const double bytes_per_step = 2 * 0.1 * rows * columns * 8;
+        const double estimated = estimated_seconds(asked, {1, {1, 1}}) / bytes_per_step;
+        CHECK(estimated > 0.8 * steps);
+        CHECK(estimated < 1.25 * steps);
+    }
+}
+
+TEST_CASE("What is drawn and compared with counts once in an estimate, however often a row is repeated") {
+    const CpuRates rates{1e15, {1e15, 1e15}};
+    const auto seconds = [&](const char* repeats, const char* dtype) {
+        const Options options{{"size", "10000x10000"}, {"repeats", repeats}, {"dtype", dtype}};
+        return estimated_seconds(request("elementwise", options), rates);
+    };
+    CHECK(seconds("1", "float32") > 1);
+    CHECK(seconds("100", "float32") < 1.01 * seconds("1", "float32"));
+    // Sines of long double take longer.
+    CHECK(seconds("1", "float64") > 3 * seconds("1", "float32"));
 }
 
 TEST_CASE("An estimate has two digits at most, and says that it is one") {

@@ -349,7 +349,9 @@ void run_reduce(ExampleContext& context) {
 // Rows differ little in what they read.
 std::vector<ExampleWork> work_of(const ExampleRequest& request, DType dtype, int arrays, std::size_t rows) {
     const ExampleWork row{0, arrays * double(request.options.integer("length")) * double(bytes_of(dtype))};
-    return std::vector<ExampleWork>(rows, row);
+    std::vector<ExampleWork> all(rows, row);
+    all.front().prepared = kSecondsPerRandomByte * row.bytes;
+    return all;
 }
 
 std::vector<ExampleWork> work_of_dot(const ExampleRequest& request, DType dtype) {

@@ -138,7 +138,12 @@ std::vector<ExampleWork> work_of(const ExampleRequest& request, DType dtype) {
     const EinsumTask task = einsum_task(request);
     const Plan plan = make_plan(task.contraction);
     const auto repetitions = double(task.repetitions);
-    return {{plan.flops() * repetitions, plan.values_moved() * double(bytes_of(dtype)) * repetitions}};
+    double values = 0;
+    for (std::size_t i = 0; i < plan.operands; ++i) values += double(plan.tensors[i].values);
+    constexpr double kDrawn = 5e-9;  // seconds per byte: the operands are there in float64, too
+    return {{plan.flops() * repetitions,
+             plan.values_moved() * double(bytes_of(dtype)) * repetitions,
+             kDrawn * values * double(bytes_of(dtype))}};
 }
 
 constexpr std::string_view kSizes[] = {"sizes"};
