@@ -52,10 +52,6 @@ std::string format_count(long long count) {
     return digits;
 }
 
-std::string format_fixed(double value) {
-    return fmt::format("{:.2f}", value);
-}
-
 std::string format_measured(double value, std::string (*format)(double)) {
     return value > 0 ? format(value) : std::string(kUnknown);
 }

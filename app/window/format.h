@@ -21,14 +21,11 @@ std::string format_count(long long count);
 
 inline constexpr std::string_view kUnknown = "\xe2\x80\x93";  ///< a dash: not measured yet
 
-/// Two decimals, so that columns align: "12.34".
-std::string format_fixed(double value);
-
-/// Formats a measured value with `format`, or a dash if it is 0 (not measured yet).
-std::string format_measured(double value, std::string (*format)(double) = format_fixed);
-
 /// Three significant digits without prefix or exponent: "0.123", "12.3", "4567".
 std::string format_figures(double value);
+
+/// Formats a measured value with `format`, or a dash if it is 0 (not measured yet).
+std::string format_measured(double value, std::string (*format)(double) = format_figures);
 
 /// Rounds to four significant digits of `size`, so that a recorded number is short.
 double rounded_to(double value, double size);

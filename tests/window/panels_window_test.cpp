@@ -684,7 +684,7 @@ TEST_CASE("numbers for people keep their figures, and what was not measured yet 
                                          {format_duration(600), "10 min"},
                                          {format_measured(0), kUnknown.data()},
                                          {format_measured(0.943, format_share), "94%"},
-                                         {format_measured(12.345), "12.35"}})
+                                         {format_measured(0.00554), "0.00554"}})
         CHECK(text == expected);
     Dice dice;
     for (int i = 0; i < 1000; ++i) {

@@ -58,7 +58,7 @@ bool jumps(const Snapshot& snapshot) {
 
 void add_jump(std::vector<Piece>& pieces, const Snapshot& snapshot) {
     const std::string steps = format_count(snapshot.last_batch);
-    const std::string time = format_measured(snapshot.cost.stepping_ms, format_figures);
+    const std::string time = format_measured(snapshot.cost.stepping_ms);
     pieces.push_back({Place::speed,
                       fmt::format("jump of {}: {} ms", steps, time),
                       "Steps per frame, computed at once, and their time",
@@ -68,8 +68,8 @@ void add_jump(std::vector<Piece>& pieces, const Snapshot& snapshot) {
 
 void add_speed(std::vector<Piece>& pieces, const Snapshot& snapshot) {
     const Speed& speed = snapshot.speed;
-    const std::string step = format_measured(speed.us_per_step, format_figures) + " \xc2\xb5s/step";
-    const std::string updates = format_measured(speed.gcells_per_s, format_figures) + " GCells/s";
+    const std::string step = format_measured(speed.us_per_step) + " \xc2\xb5s/step";
+    const std::string updates = format_measured(speed.gcells_per_s) + " GCells/s";
     pieces.push_back({Place::speed, step, "Time per step, without pictures and files", em(6), 70});
     pieces.push_back({Place::speed, updates, "Cell updates per second / 1e9, while stepping", em(6.5f), 65});
     if (snapshot.limits.copy_gb_per_s <= 0) return;

@@ -225,6 +225,19 @@ void place_below_last_item() {
     ImGui::SetNextWindowPos(corner, ImGuiCond_Appearing, ImVec2(right ? 1.0f : 0.0f, 0));
 }
 
+// Opened by its button, its key or the menu, so it belongs to the toolbar: below the last item.
+void draw_open_popup(UiState& ui, const Snapshot& snapshot) {
+    if (std::exchange(ui.panel.open_popup_wanted, false)) {
+        ImGui::OpenPopup("open");
+        ui.panel.recent.pictures.key.clear();  // files may have changed
+    }
+    place_below_last_item();
+    ImGui::SetNextWindowSize(ImVec2(em(22), 0));
+    if (!ImGui::BeginPopup("open")) return;
+    draw_open_choice(ui, snapshot);
+    ImGui::EndPopup();
+}
+
 void draw_button(const Item& item, UiState& ui, const Snapshot& snapshot) {
     const ImGuiCol color = item.active ? ImGuiCol_ButtonActive : ImGuiCol_Button;
     ImGui::PushStyleColor(ImGuiCol_Button, ImGui::GetStyleColorVec4(color));
@@ -239,6 +252,7 @@ void draw_button(const Item& item, UiState& ui, const Snapshot& snapshot) {
             item.command(ui, snapshot);
     }
     ImGui::PopStyleColor();
+    if (item.command == show_open_popup) draw_open_popup(ui, snapshot);
     if (item.kind != Kind::exports) return;
     place_below_last_item();
     ImGui::SetNextWindowSize(ImVec2(em(22), 0));
@@ -265,6 +279,8 @@ TourSpot spot_of(const Item& item) {
 
 void draw_more(const std::vector<Item>& folded, UiState& ui, const Snapshot& snapshot) {
     if (button("More", ImVec2(0, 0), "More commands")) ImGui::OpenPopup("more");
+    const bool opens = std::ranges::find(folded, UiCommand(show_open_popup), &Item::command) != folded.end();
+    if (opens) draw_open_popup(ui, snapshot);
     place_below_last_item();
     if (!ImGui::BeginPopup("more")) return;
     for (Item item : folded) {
@@ -276,18 +292,6 @@ void draw_more(const std::vector<Item>& folded, UiState& ui, const Snapshot& sna
             item.command(ui, snapshot);
         tooltip(item.why_not.empty() ? tip_of(item) : item.why_not);
     }
-    ImGui::EndPopup();
-}
-
-// Opened by its button, its key or the menu, so it belongs to the toolbar.
-void draw_open_popup(UiState& ui, const Snapshot& snapshot) {
-    if (std::exchange(ui.panel.open_popup_wanted, false)) {
-        ImGui::OpenPopup("open");
-        ui.panel.recent.pictures.key.clear();  // files may have changed
-    }
-    ImGui::SetNextWindowSize(ImVec2(em(22), 0));
-    if (!ImGui::BeginPopup("open")) return;
-    draw_open_choice(ui, snapshot);
     ImGui::EndPopup();
 }
 
@@ -324,7 +328,6 @@ void draw_toolbar(UiState& ui, const Snapshot& snapshot) {
         ImGui::SetCursorPos(ImVec2(x + ImGui::GetStyle().ItemInnerSpacing.x, middle));
         draw_more(folded, ui, snapshot);
     }
-    draw_open_popup(ui, snapshot);
     constexpr double kCopiedFor = 1.5;  // seconds
     if (ui.asked<CopyText>()) ui.panel.copied_until = ImGui::GetTime() + kCopiedFor;
 }

@@ -172,7 +172,7 @@ bool points_at_slider(const Prompt& prompt) {
 const Prompt* prompt_left(const UiState& ui) {
     const auto left = std::ranges::find_if(kPrompts, [&](const Prompt& prompt) {
         return !contains(ui.preferences.prompts_done, prompt.name) &&
-               (ui.slider_y || !points_at_slider(prompt));
+               ((ui.slider_y && !ui.panel.equation.large) || !points_at_slider(prompt));
     });
     return left == std::end(kPrompts) ? nullptr : left;
 }

@@ -94,9 +94,11 @@ void draw_ladder_chart(UiState& ui, const Snapshot& snapshot) {
     if (!known && running > 0 && !now.kernel) speeds.push_back({method, edge, running, {}});
     const bool without_gpu = snapshot.machine && !snapshot.machine->has_cuda() && !now.is_general();
     figure::Chart chart = speed_chart(speeds, snapshot.limits, now.dtype);
-    if (without_gpu)
+    if (without_gpu) {
         std::ranges::move(speed_curves(measured_figures(Device::cuda).machine, now.dtype),
                           std::back_inserter(chart.series));
+        chart.x_ticks.clear();  // these curves are of other sizes
+    }
     if (chart.series.empty())
         paragraph("Available after the first steps.", faint_color());
     else
@@ -126,11 +128,11 @@ void draw_frame_cost(const UiState& ui, const Snapshot& snapshot) {
     };
     milliseconds("Frame", cost.frame_ms, "Time from one frame of the window to the next");
     value_row("Fields",
-              format_measured(cost.fields_per_s, format_figures),
+              format_measured(cost.fields_per_s),
               "frames/s",
               "New fields shown per second; none while paused");
     value_row("Steps",
-              format_measured(cost.steps_per_s, format_figures),
+              format_measured(cost.steps_per_s),
               "steps/s",
               "Steps per second, drawing and waiting included");
     milliseconds("Stepping", engine.stepping_ms, "Time of the kernels for the steps of a frame");
