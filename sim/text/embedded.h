@@ -19,6 +19,8 @@ std::span<const EmbeddedFile> embedded_measured();
 std::span<const EmbeddedFile> embedded_models();
 /// assets/runs/*.json
 std::span<const EmbeddedFile> embedded_runs();
+/// assets/gallery/*.png
+std::span<const EmbeddedFile> embedded_gallery();
 /// assets/kernels/*.cu
 std::span<const EmbeddedFile> embedded_kernels();
 /// assets/certificate.json

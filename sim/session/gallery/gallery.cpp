@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "sim/field/field_hash.h"
 #include "sim/files/folder.h"
 #include "sim/files/image.h"
 #include "sim/initial/initial.h"
@@ -21,6 +22,8 @@
 #include "sim/run/output/exports.h"
 #include "sim/run/resolve.h"
 #include "sim/run/simulation.h"
+#include "sim/session/gallery/thumbnail.h"
+#include "sim/text/embedded.h"
 #include "sim/text/names.h"
 #include "sim/view/value_range.h"
 
@@ -29,7 +32,6 @@ namespace {
 
 constexpr int kLongestSide = 160;  // cells: enough to show a pattern
 constexpr int kShortestSide = 16;
-constexpr double kMostSeconds = 2;  // of processor time
 constexpr int kSlices = 64;
 
 // Returns the processor time of this thread.
@@ -97,7 +99,7 @@ RunSpec small_spec(const Subject& subject) {
 }
 
 // Returns grey levels, which a colour map turns into a picture; none if it was cut.
-GalleryPicture run_subject(const Subject& subject, const std::function<bool()>& cut) {
+GalleryPicture run_subject(const Subject& subject, const std::function<bool()>& cut, double seconds) {
     RunSpec spec = resolve(small_spec(subject), query_machine());
     State start = make_start(spec);
     Simulation simulation(spec, std::move(start));
@@ -105,7 +107,7 @@ GalleryPicture run_subject(const Subject& subject, const std::function<bool()>& 
         spec.steps * std::max(spec.size->nx, spec.size->ny) / longest_side(subject.spec);
     std::optional<Field> underway;  // picture of a pattern that spreads, taken when it covers the share of
                                     // the field that it would in full size
-    const double end = processor_seconds() + kMostSeconds;
+    const double end = processor_seconds() + seconds;
     while (simulation.step() < spec.steps && processor_seconds() < end) {
         if (cut()) return {};
         const long long slice = std::max(1LL, spec.steps / kSlices);
@@ -134,12 +136,24 @@ GalleryPicture run_subject(const Subject& subject, const std::function<bool()>& 
     return shades;
 }
 
+// Names the picture of a text.
+std::string key_of(std::string_view name, std::string_view text) {
+    return fmt::format("{}-{:016x}", name, xxh64(std::as_bytes(std::span(text))));
+}
+
 // Returns the cached file's path; empty if there is no cache folder.
 std::filesystem::path kept_file(std::string_view name, const Subject& subject) {
     const auto folder = user_cache_folder();
     if (!folder) return {};
-    const std::string key = fmt::format("{} {}", STENCILSCOPE_VERSION, subject.text);
-    return *folder / "gallery" / fmt::format("{}-{:016x}.png", name, std::hash<std::string>{}(key));
+    const std::string text = fmt::format("{} {}", STENCILSCOPE_VERSION, subject.text);
+    return *folder / "gallery" / (key_of(name, text) + ".png");
+}
+
+// Returns the picture that is part of the program; empty if there is none of this text.
+GalleryPicture shipped_shades(std::string_view name, const Subject& subject) {
+    const auto files = embedded_gallery();
+    const auto found = std::ranges::find(files, key_of(name, subject.text), &EmbeddedFile::name);
+    return found == files.end() ? GalleryPicture() : picture_of_png(found->text);
 }
 
 GalleryPicture read_shades(const std::filesystem::path& file) {
@@ -153,7 +167,12 @@ GalleryPicture read_shades(const std::filesystem::path& file) {
     return shades;
 }
 
-GalleryPicture find_shades(std::string_view name, const Subject& subject, const std::function<bool()>& cut) {
+GalleryPicture find_shades(std::string_view name,
+                           const Subject& subject,
+                           const std::function<bool()>& cut,
+                           const PictureSource& source) {
+    GalleryPicture shipped = source.shipped ? shipped_shades(name, subject) : GalleryPicture();
+    if (!shipped.pixels.empty()) return shipped;
     const std::filesystem::path file = kept_file(name, subject);
     std::error_code failed;
     if (!file.empty() && std::filesystem::is_regular_file(file, failed)) {
@@ -163,7 +182,7 @@ GalleryPicture find_shades(std::string_view name, const Subject& subject, const 
             // An unreadable file is made again.
         }
     }
-    GalleryPicture shades = run_subject(subject, cut);
+    GalleryPicture shades = run_subject(subject, cut, source.seconds);
     if (file.empty() || shades.pixels.empty()) return shades;
     try {
         std::filesystem::create_directories(file.parent_path());
@@ -198,9 +217,15 @@ std::span<const GalleryRow> gallery_rows() {
     return rows;
 }
 
-GalleryPicture make_picture(const GalleryRow& row, const std::function<bool()>& cut) {
+std::string shipped_name(const GalleryRow& row) {
+    return key_of(row.name, subject_of(row).text);
+}
+
+GalleryPicture make_picture(const GalleryRow& row,
+                            const std::function<bool()>& cut,
+                            const PictureSource& source) {
     const Subject subject = subject_of(row);
-    GalleryPicture picture = find_shades(row.name, subject, cut);
+    GalleryPicture picture = find_shades(row.name, subject, cut, source);
     picture.title = subject.title;
     picture.about = subject.about;
     const Colormap& map = field_colors(subject.spec);

@@ -32,9 +32,21 @@ struct GalleryPicture {
     std::vector<Rgb> pixels = {};  ///< (ny, nx)
 };
 
-/// Runs the row on a small field of the same proportions for at most two seconds, or reads the picture from
-/// the user's cache folder. Abandons it, without caching, once `cut` returns true.
-GalleryPicture make_picture(const GalleryRow& row, const std::function<bool()>& cut);
+struct PictureSource {
+    bool shipped = true;  ///< the picture that ships with the program, if there is one
+    double seconds = 2;   ///< of processor time; a run that takes longer is shown as far as it came
+};
+
+/// Returns the row's picture: the one that ships with the program, or one from the user's cache folder, or
+/// else runs the row on a small field of the same proportions. Abandons that, without caching, once `cut`
+/// returns true.
+GalleryPicture make_picture(const GalleryRow& row,
+                            const std::function<bool()>& cut,
+                            const PictureSource& source = {});
+
+/// Names the picture of a row in assets/gallery, which scripts/pictures makes; it changes with the row's
+/// text.
+std::string shipped_name(const GalleryRow& row);
 
 class Gallery {
   public:

@@ -23,11 +23,12 @@ namespace fs = std::filesystem;
 // Larger files take more than some tenths of a second.
 constexpr std::int64_t kMostCells = 20'000'000;
 
-// Reads a PNG with its colours, which read_image() does not keep.
-GalleryPicture read_colors(const fs::path& path) {
+// Reads a PNG with its colours, which read_image() does not keep. `begin` opens it.
+template <class F>
+GalleryPicture read_colors(F begin) {
     png_image image{};
     image.version = PNG_IMAGE_VERSION;
-    if (png_image_begin_read_from_file(&image, path.c_str()) == 0) return {};
+    if (begin(image) == 0) return {};
     image.format = PNG_FORMAT_RGB;
     const std::int64_t cells = std::int64_t(image.width) * image.height;
     if (cells > kMostCells) {
@@ -68,7 +69,8 @@ GalleryPicture picture_of_file(const fs::path& path) {
     std::string ending = path.extension().string();
     std::ranges::transform(
         ending, ending.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
-    return ending == ".png"                        ? read_colors(path)
+    const auto begin = [&](png_image& image) { return png_image_begin_read_from_file(&image, path.c_str()); };
+    return ending == ".png"                        ? read_colors(begin)
            : ending == ".npy"                      ? read_array(path)
            : ending == ".jpg" || ending == ".jpeg" ? read_jpeg_picture(path)
                                                    : GalleryPicture();
@@ -114,6 +116,12 @@ GalleryPicture thumbnail_of(int nx, int ny, std::span<const Rgb> pixels) {
         }
     }
     return small;
+}
+
+GalleryPicture picture_of_png(std::string_view bytes) {
+    return read_colors([&](png_image& image) {
+        return png_image_begin_read_from_memory(&image, bytes.data(), bytes.size());
+    });
 }
 
 GalleryPicture picture_of_path(const fs::path& path) {
