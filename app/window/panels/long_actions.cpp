@@ -103,10 +103,10 @@ void draw_long_actions(UiState& ui, const Snapshot& snapshot) {
     const std::vector<LongAction> all = long_actions(ui, snapshot);
     std::vector<ActionClock>& clocks = ui.panel.long_actions;
     follow(clocks, all);
-    // The popup of exports has a bar of its own, which the plate would cover.
+    // The plate would cover a popup; that of exports has a bar of its own, and the status line tells them too.
     const bool in_popup = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
     const auto shown = [&](const LongAction& one) {
-        return one.on_canvas && !(in_popup && one.key == "export") &&
+        return one.on_canvas && !in_popup &&
                ImGui::GetTime() - std::ranges::find(clocks, one.key, &ActionClock::key)->since >= kShownFrom;
     };
     if (std::ranges::none_of(all, shown)) return;
