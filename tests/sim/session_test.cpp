@@ -409,7 +409,7 @@ TEST_CASE("A run that is opened brings how it is looked at, and what is refused 
     CHECK(opened->surface == spec.surface);
     session.apply(action::Open{"nowhere/spec.json"});
     CHECK(session.snapshot()->opened == opened);
-    perform(session, action::Open{std::string(ready_runs()[0].name)});
+    session.apply(action::Open{std::string(ready_runs()[0].name)});  // it runs on
     CHECK(session.snapshot()->opened != opened);
     CHECK(session.snapshot()->opened->panes == panes_of(ready_runs()[0].spec));
 }
