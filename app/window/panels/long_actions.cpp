@@ -103,7 +103,8 @@ void draw_long_actions(UiState& ui, const Snapshot& snapshot) {
     const std::vector<LongAction> all = long_actions(ui, snapshot);
     std::vector<ActionClock>& clocks = ui.panel.long_actions;
     follow(clocks, all);
-    // The plate would cover a popup; that of exports has a bar of its own, and the status line tells them too.
+    // The plate would cover a popup; that of exports has a bar of its own, and the status line tells them
+    // too.
     const bool in_popup = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
     const auto shown = [&](const LongAction& one) {
         return one.on_canvas && !in_popup &&
