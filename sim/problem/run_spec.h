@@ -122,7 +122,7 @@ struct FigureSize {
 struct Presentation {
     std::string show;                ///< formula shown and measured; empty: the first component
     std::string colormap;            ///< empty: the text's own, or viridis
-    std::string laplacian_colormap;  ///< empty: as colormap if given, else inferno
+    std::string laplacian_colormap;  ///< empty: coolwarm, or colormap if diverging
     RangeRule range;
     RangeRule laplacian_range{RangeRule::Kind::percentile, 5, 95};
     Unit unit_length, unit_time;  ///< physical length and time of 1
