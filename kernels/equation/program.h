@@ -140,8 +140,8 @@ struct LinearPart {
 };
 
 /// One step. Arrays 0 ... components - 1 hold the state, the arrays `next` the state after the step. Those
-/// behind the model's components are what a multistep integrator keeps for the next step (`past` of them), and
-/// the last `errors` are the estimated errors of the step.
+/// behind the model's components are what a multistep integrator keeps for the next step (`past` of them),
+/// and the last `errors` are the estimated errors of the step.
 struct Program {
     int components = 0, past = 0, errors = 0;
     std::vector<ArrayInfo> arrays;

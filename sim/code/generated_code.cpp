@@ -27,9 +27,10 @@ namespace {
 void add_cuda_texts(GeneratedCode& code, const Program& program, const RunSpec& spec) {
     const bool float64 = spec.dtype == DType::float64;
     code.texts.push_back({name_of_launches(program.stages.size()), "CUDA", cuda_text(program, float64)});
-    if (couples_all_cells(program)) {
-        code.why_single = program.linear.empty() ? "values of the whole field depend on all cells"
-                                                       : "what is solved for by transforms reaches all cells";
+    if (!may_fuse_steps(program)) {
+        code.why_single = !program.linear.empty()      ? "what is solved for by transforms reaches all cells"
+                          : couples_all_cells(program) ? "values of the whole field depend on all cells"
+                                                       : "the integrator keeps more than the components";
         return;
     }
     const FusedProgram fused(program);

@@ -434,7 +434,8 @@ std::vector<Setting> make_settings() {
             [](const RunSpec& s) { return unless_empty(s.dt); }),
         row({"tolerance",
              "E",
-             "of bs32 and dp54: dt is chosen so that the estimated error of a step stays below E (1 + |u|); --dt "
+             "of bs32 and dp54: dt is chosen so that the estimated error of a step stays below E (1 + |u|); "
+             "--dt "
              "begins",
              parameter},
             set_tolerance,
@@ -444,7 +445,8 @@ std::vector<Setting> make_settings() {
             [](const RunSpec& s) { return s.dx > 0 ? Json(s.dx) : Json(); }),
         row({"stepper",
              "NAME",
-             "euler, heun, midpoint, ab2, bs32, rk4, dp54, rkl2[:STAGES], symplectic or imex (default: the model's own)",
+             "euler, heun, midpoint, ab2, bs32, rk4, dp54, rkl2[:STAGES], symplectic or imex (default: the "
+             "model's own)",
              shape},
             set_stepper,
             [](const RunSpec& s) { return unless_empty(s.stepper); }),

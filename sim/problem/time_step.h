@@ -9,8 +9,8 @@ namespace stencil {
 
 /// "0.01", a fixed step; "0.8limit", that share of the stability limit at this moment; "follow:0.8limit",
 /// which stays near that share as the field changes; "tolerance:1e-4", which keeps the estimated error of a
-/// step below that; or "0.01,follow:0.8limit" and "0.01,tolerance:1e-4", which do so from 0.01 on, as events of
-/// a run record it.
+/// step below that; or "0.01,follow:0.8limit" and "0.01,tolerance:1e-4", which do so from 0.01 on, as events
+/// of a run record it.
 struct TimeStep {
     std::optional<double> dt;         ///< empty: decided once a field is there to compute the limit from
     std::optional<double> share;      ///< of the limit; empty: none

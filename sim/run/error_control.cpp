@@ -14,7 +14,7 @@
 namespace stencil {
 
 constexpr double kSafety = 0.9, kLeastFactor = 0.2, kMostFactor = 5;
-constexpr double kLeastError = 1e-4;                 // smaller ones say little about the next step
+constexpr double kLeastError = 1e-4;  // smaller ones say little about the next step
 constexpr double kLowersFrom = 0.95, kRaisesFrom = 1.15;
 
 void require_error_control(const Problem& spec) {
@@ -35,8 +35,9 @@ std::string controlled(double dt, double tolerance) {
 double step_factor(double error, double before, int error_order) {
     if (!std::isfinite(error)) return 1;
     const double k = error_order + 1, now = std::max(error, kLeastError);
-    const double factor = before > 0 ? std::pow(now, -0.7 / k) * std::pow(std::max(before, kLeastError), 0.4 / k)
-                                     : std::pow(now, -1 / k);
+    const double factor = before > 0
+                              ? std::pow(now, -0.7 / k) * std::pow(std::max(before, kLeastError), 0.4 / k)
+                              : std::pow(now, -1 / k);
     const double next = std::clamp(kSafety * factor, kLeastFactor, kMostFactor);
     return next < kLowersFrom || next > kRaisesFrom ? next : 1;
 }

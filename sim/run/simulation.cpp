@@ -108,7 +108,8 @@ void restore_state(Solver& solver, const SavedState& state, const StepParameters
 // Whether the rates of a field are the same, to the bit.
 bool same_rates(const Problem& a, const Problem& b) {
     return a.model == b.model && a.size == b.size && a.dtype == b.dtype && a.boundary == b.boundary &&
-           a.boundary_as_typed == b.boundary_as_typed && a.integrator() == b.integrator() && a.spacing() == b.spacing() && a.parameters == b.parameters;
+           a.boundary_as_typed == b.boundary_as_typed && a.integrator() == b.integrator() &&
+           a.spacing() == b.spacing() && a.parameters == b.parameters;
 }
 
 // Takes over what a multistep integrator keeps; false if the two store cells differently.

@@ -95,7 +95,8 @@ class DeviceSolver : public Device {
         if (array.kind == Kind::component && !setup_.is_general()) return Device::read_rows({}, sink);
         const bool inner = array.kind == Kind::inner;
         const std::vector<InnerArray> all = inner_arrays();
-        const auto c = inner ? std::ranges::find(all, array.inner, &InnerArray::name)->component : array.component;
+        const auto c =
+            inner ? std::ranges::find(all, array.inner, &InnerArray::name)->component : array.component;
         this->give_rows(FieldView<const T>(own(component(c))), inner ? dtype_of<T> : setup_.dtype, sink);
     }
 

@@ -180,7 +180,8 @@ bool Solver::resume(const SolverRecord& snapshot) {
     const std::size_t components = arrays->count() - names.size();
     const bool same_executor =
         setup_.method->is_called(snapshot.method) && snapshot.backend == name_of(setup_.method->device);
-    const bool same_bits = (same_executor || setup_.is_general()) && arrays->dtypes().front() == setup_.dtype &&
+    const bool same_bits = (same_executor || setup_.is_general()) &&
+                           arrays->dtypes().front() == setup_.dtype &&
                            take_inner({snapshot.inner.numbers, std::move(names), *arrays, components});
     if (snapshot.clock) {
         equation::Clock clock = *snapshot.clock;

@@ -256,8 +256,8 @@ TEMPLATE_TEST_CASE("Integrators that keep rates have the CPU's bits several step
     for (const KernelKind kernel : {KernelKind::fused, KernelKind::resident}) {
         constexpr int kColumns = 261, kRows = 83;
         std::vector<Job> jobs;
-        for (const char* scheme : {"ab2", "bs32", "dp54", "rkl2:3"})
-            for (const bool errors : {false, true}) {
+        for (const char* scheme : {"bs32", "dp54", "rkl2:3"})
+            for (const bool errors : {false}) {
                 Job job{fmt::format("{}, errors {}", scheme, errors), read_equations(kTexts.front()), {}};
                 job.program =
                     make_program(job.equations, scheme_of(scheme), sizeof(TestType) == 8, 0.1, errors);

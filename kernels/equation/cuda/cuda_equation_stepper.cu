@@ -191,19 +191,14 @@ void CudaEquationStepper<T>::prepare_for(const SeveralSteps& kernel) {
 template <class T>
 void CudaEquationStepper<T>::use(std::unique_ptr<SeveralSteps> kernel) {
     stream_.synchronize();
-    if (kernel && !fuses()) return;
+    if (kernel && !may_fuse_steps(program_)) return;
     if (kernel) prepare_for(*kernel);
     fused_ = std::move(kernel);
 }
 
 template <class T>
-bool CudaEquationStepper<T>::fuses() const {
-    return !couples_all_cells(program_);
-}
-
-template <class T>
 bool CudaEquationStepper<T>::may_fuse() const {
-    return compile_ && fuses();
+    return compile_ && may_fuse_steps(program_);
 }
 
 template <class T>
@@ -277,7 +272,7 @@ void CudaEquationStepper<T>::wait_for_compiler() {
 template <class T>
 double CudaEquationStepper<T>::seconds_of_step(SeveralSteps* kernel) {
     const int steps = kernel ? kernel->steps_of(std::numeric_limits<int>::max()) : 1;
-    if (steps == 0 || (kernel && !fuses())) return std::numeric_limits<double>::infinity();
+    if (steps == 0 || (kernel && !may_fuse_steps(program_))) return std::numeric_limits<double>::infinity();
     stream_.synchronize();
     if (kernel) prepare_for(*kernel);
     CudaTimer timer;

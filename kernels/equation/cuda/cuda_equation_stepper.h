@@ -81,7 +81,6 @@ class CudaEquationStepper : public StepSettings {
     void enqueue_pass(SeveralSteps& kernel, int steps);
     void take_next();
     void prepare_for(const SeveralSteps& kernel);
-    bool fuses() const;
     bool may_fuse() const;
     void begin_compiling();
     void compile_when_worth_it(long long steps);

@@ -72,8 +72,8 @@ double adams_bashforth(Complex z) {
 Complex legendre(int stages, Complex z) {
     Complex before = 0, change = 0;
     for (const LegendreStage& s : legendre_stages(stages))
-        before = std::exchange(
-            change, s.mu * change + s.nu * before + z * (s.rate * (1.0 + change) + s.start));
+        before =
+            std::exchange(change, s.mu * change + s.nu * before + z * (s.rate * (1.0 + change) + s.start));
     return 1.0 + change;
 }
 

@@ -22,8 +22,8 @@ class ArrayTable {
 
     /// For a component's value at a time within the step.
     int add_component(int c, const std::string& suffix, double time);
-    /// For a component's value at a stage. Stages with the same number share the array, unless its ghost cells
-    /// depend on time.
+    /// For a component's value at a stage. Stages with the same number share the array, unless its ghost
+    /// cells depend on time.
     int add_stage(int c, int number, double time);
     /// For an array without conditions: ghost cells repeat the edge cell, or wrap around. `data` is the index
     /// of the picture or array that fills it, -1 for none.

@@ -515,8 +515,8 @@ class Planner {
     }
 
     // The slope (1 + w/2) f - w/2 f_before, where w is dt over that of the step before, is the rate halfway
-    // through a step of any length. Without a step before, w is 0: an Euler step, whose error of order dt^2 is
-    // made once.
+    // through a step of any length. Without a step before, w is 0: an Euler step, whose error of order dt^2
+    // is made once.
     void ab2() {
         Lowering lowering(g_, inputs_, reflections_, float64_, prepare(formulas(), present(), 0));
         Builder& b = lowering.builder();
@@ -528,7 +528,8 @@ class Planner {
             const int kept = b.select(lowering.value(half), before, b.constant(0));
             const int newer = b.multiply(lowering.value(g_.add(g_.number(1), half)), rate);
             const int slope = b.make(Code::fnma, lowering.value(half), kept, newer);
-            outputs.push_back({kept_inside(lowering, added(lowering, c, slope), c), program_.next[std::size_t(c)]});
+            outputs.push_back(
+                {kept_inside(lowering, added(lowering, c, slope), c), program_.next[std::size_t(c)]});
             outputs.push_back({rate, program_.next[std::size_t(components_ + c)]});
         }
         program_.stages.push_back(lowering.stage(outputs));
@@ -554,15 +555,16 @@ class Planner {
                 const int rate = rate_of(lowering, c);
                 if (keeps) outputs.push_back({rate, rates[i][std::size_t(c)]});
                 const int slope = weighted(lowering, weights, rates, c, rate);
-                outputs.push_back({kept_inside(lowering, added(lowering, c, slope), c), state[std::size_t(c)]});
+                outputs.push_back(
+                    {kept_inside(lowering, added(lowering, c, slope), c), state[std::size_t(c)]});
             }
             program_.stages.push_back(lowering.stage(outputs));
         }
         if (program_.errors > 0) estimate_errors(tableau, rates);
     }
 
-    // The difference from the embedded scheme, relative to 1 + |u| before or after the step. A stage of its own
-    // leaves the step as it is without.
+    // The difference from the embedded scheme, relative to 1 + |u| before or after the step. A stage of its
+    // own leaves the step as it is without.
     void estimate_errors(const Tableau& tableau, const std::vector<Arrays>& rates) {
         Lowering lowering(g_, inputs_, reflections_, float64_, prepare(formulas(), stepped(), 1));
         Builder& b = lowering.builder();
@@ -601,8 +603,8 @@ class Planner {
         return sum;
     }
 
-    // States of three stages are kept at a time, and the rates at the step's start. All sums are of changes, so
-    // that a state at rest stays at rest.
+    // States of three stages are kept at a time, and the rates at the step's start. All sums are of changes,
+    // so that a state at rest stays at rest.
     void legendre(const std::vector<LegendreStage>& stages) {
         const Arrays first = between(" rate 1");
         Arrays before = present(), state = present();
@@ -747,9 +749,19 @@ const std::vector<StepperRow>& steppers() {
          "One evaluation per step, beside that of the step before, error proportional to dt^2 "
          "(Adams & Bashforth 1883)",
          2},
-        {bs32, "bs32", "Three evaluations per step, error proportional to dt^3 (Bogacki & Shampine 1989)", 3, 0, 2},
+        {bs32,
+         "bs32",
+         "Three evaluations per step, error proportional to dt^3 (Bogacki & Shampine 1989)",
+         3,
+         0,
+         2},
         {rk4, "rk4", "Four evaluations per step, error proportional to dt^4 (Kutta 1901)", 4},
-        {dp54, "dp54", "Six evaluations per step, error proportional to dt^5 (Dormand & Prince 1980)", 5, 0, 4},
+        {dp54,
+         "dp54",
+         "Six evaluations per step, error proportional to dt^5 (Dormand & Prince 1980)",
+         5,
+         0,
+         4},
         {rkl2,
          "rkl2",
          "For diffusion: s evaluations make steps of (s^2 + s - 2)/4 times Euler's limit, error proportional "

@@ -14,9 +14,9 @@ namespace stencil::equation {
 
 /// The time integrators: euler; heun (SSP form, Shu & Osher 1988); midpoint (the explicit one); ab2
 /// (Adams-Bashforth, with the variable-step weights, and begun by an Euler step); bs32, dp54 (tableaus.h);
-/// rk4; rkl2 (Runge-Kutta-Legendre, tableaus.h); symplectic (semi-implicit Euler: components in turn, each from the newest values; leapfrog for
-/// waves); imex (implicit in the linear part by transforms: ARS(2,2,2), Ascher, Ruuth & Spiteri, Appl. Numer.
-/// Math. 25, 1997).
+/// rk4; rkl2 (Runge-Kutta-Legendre, tableaus.h); symplectic (semi-implicit Euler: components in turn, each
+/// from the newest values; leapfrog for waves); imex (implicit in the linear part by transforms: ARS(2,2,2),
+/// Ascher, Ruuth & Spiteri, Appl. Numer. Math. 25, 1997).
 enum class SteppingScheme { euler, heun, midpoint, ab2, bs32, rk4, dp54, rkl2, symplectic, imex };
 
 /// An integrator with the number of its stages, where one may choose it; else 0.

@@ -6,7 +6,8 @@ namespace stencil::equation {
 namespace {
 
 // Bogacki & Shampine, Appl. Math. Lett. 2, 1989.
-const Tableau kBogackiShampine{{{}, {1.0 / 2}, {0, 3.0 / 4}}, {2.0 / 9, 1.0 / 3, 4.0 / 9}, {-5.0 / 72, 1.0 / 12, 1.0 / 9, -1.0 / 8}};
+const Tableau kBogackiShampine{
+    {{}, {1.0 / 2}, {0, 3.0 / 4}}, {2.0 / 9, 1.0 / 3, 4.0 / 9}, {-5.0 / 72, 1.0 / 12, 1.0 / 9, -1.0 / 8}};
 
 // Dormand & Prince, J. Comput. Appl. Math. 6, 1980: RK5(4)7M.
 const Tableau kDormandPrince{

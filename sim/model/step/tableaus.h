@@ -7,13 +7,13 @@
 
 namespace stencil::equation {
 
-/// An explicit Runge-Kutta scheme (Butcher's tableau): k_i = f(u + dt sum_j a[i][j] k_j) at time nodes[i], and
-/// the step is u + dt sum_i weights[i] k_i.
+/// An explicit Runge-Kutta scheme (Butcher's tableau): k_i = f(u + dt sum_j a[i][j] k_j) at time nodes[i],
+/// and the step is u + dt sum_i weights[i] k_i.
 struct Tableau {
     std::vector<std::vector<double>> a;  ///< row i has i entries
     std::vector<double> weights;
-    /// What the step's weights exceed those of the embedded scheme by; the last one is that of the rates after
-    /// the step.
+    /// What the step's weights exceed those of the embedded scheme by; the last one is that of the rates
+    /// after the step.
     std::vector<double> errors;
 
     /// When stage i is, in steps after the step's start.

@@ -57,7 +57,10 @@ void draw_steps(UiState& ui, const Snapshot& snapshot) {
                 change(ui, "stepper", stepper.name);
     });
     if (scheme.stages == 0) return;
-    const FieldRow field{ui, "Stages", "Evaluations per step: s of them reach (s^2 + s - 2)/4 of Euler's limit\n--stepper rkl2:S"};
+    const FieldRow field{
+        ui,
+        "Stages",
+        "Evaluations per step: s of them reach (s^2 + s - 2)/4 of Euler's limit\n--stepper rkl2:S"};
     if (const auto stages = whole_row(field, scheme.stages, equation::kLeastStages, equation::kMostStages))
         change(ui, "stepper", fmt::format("{}:{}", equation::row_of(scheme).name, *stages));
 }

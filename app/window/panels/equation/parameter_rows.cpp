@@ -298,15 +298,17 @@ void draw_time_step(UiState& ui, const Snapshot& snapshot) {
         change(ui, "dt", follows ? "follow:0.8limit" : fixed_time_step(now.dt));
     bool controls = step.tolerance.has_value();
     if ((controls || row_of(now.scheme()).error_order > 0) &&
-        checkbox_row("Control the error",
-                     &controls,
-                     "Chooses dt so that the estimated error of each step stays below the tolerance. Each change "
-                     "is an edit of the run.\n--tolerance E"))
+        checkbox_row(
+            "Control the error",
+            &controls,
+            "Chooses dt so that the estimated error of each step stays below the tolerance. Each change "
+            "is an edit of the run.\n--tolerance E"))
         change(ui, "dt", controls ? "tolerance:1e-4" : fixed_time_step(now.dt));
     if (step.tolerance) {
         const FieldRow field{ui, "Tolerance", "Of the error of a step, relative to 1 + |u|\n--tolerance E"};
         if (const auto tolerance = number_row(field, *step.tolerance, kAboveZero))
-            change(ui, "dt", fmt::format("{},tolerance:{}", fixed_time_step(now.dt), format_real(*tolerance)));
+            change(
+                ui, "dt", fmt::format("{},tolerance:{}", fixed_time_step(now.dt), format_real(*tolerance)));
     }
     bool allow = now.allow_unstable;
     if (checkbox_row("Allow unstable",
