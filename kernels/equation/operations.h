@@ -103,8 +103,8 @@ inline bool couples_all_cells(const Program& program) {
     return std::ranges::any_of(program.once, does) || std::ranges::any_of(program.stages, does);
 }
 
-/// Whether kernels of several steps may step the program. They do not have the bits of programs that keep more
-/// from step to step than the components.
+/// Whether kernels of several steps may step the program. They do not have the bits of programs that keep
+/// more from step to step than the components.
 inline bool may_fuse_steps(const Program& program) {
     return !couples_all_cells(program) && program.past == 0 && program.errors == 0;
 }

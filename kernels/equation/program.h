@@ -150,7 +150,7 @@ struct Program {
     std::vector<Stage> stages;
     Inputs uniforms, columns, rows;
     std::vector<LinearPart> linear;  ///< what the solves of stages invert
-    int globals = 0;    ///< number of global values
+    int globals = 0;                 ///< number of global values
 };
 
 /// Which arrays are periodic along an axis (0: x). If only some are, no executor fuses steps, because rows at

@@ -81,10 +81,11 @@ class ConditionReader {
                 at_edge_ ? "and what has a value in the cell" : "and parameters");
         g_.walk(rest.rest, [&](Node part) {
             if (g_.radius(part) > 0)
-                semantics_.refuse(formula.span,
-                                  "a value of the whole field in a condition {} is made of each cell alone, such "
-                                  "as `mean(u)`: a derivative would need the condition",
-                                  place());
+                semantics_.refuse(
+                    formula.span,
+                    "a value of the whole field in a condition {} is made of each cell alone, such "
+                    "as `mean(u)`: a derivative would need the condition",
+                    place());
         });
         return rest;
     }
