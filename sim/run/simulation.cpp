@@ -295,6 +295,7 @@ void Simulation::make_controlled_step(double tolerance) {
         return short_step(std::clamp(factor * now_.time_step(), 1e-100, 1e100));
     };
     take_parameters();
+    const StepParameters taken = moment_.taken;
     const std::unique_ptr<SavedState> saved = solver_->save();
     double error = 0, seconds = 0;
     bool again = false;
@@ -304,7 +305,7 @@ void Simulation::make_controlled_step(double tolerance) {
         seconds += solver_->wait();
         if (error <= 1 || attempt == kMostAttempts) break;
         again = true;
-        solver_->restore(*saved);
+        restore_state(*solver_, *saved, taken);
         double dt = next_step(retry_factor(error, order));
         // To the dt of the step before the clock of a repetition would just go on, with other roundings.
         if (dt == dt_before) dt = short_step(0.9 * dt);
