@@ -107,6 +107,11 @@ class ConditionReader {
         return "";
     }
 
+    bool has_quantity(const Syntax& formula) const {
+        return (formula.kind == SyntaxKind::name && formula.text == quantity) ||
+               std::ranges::any_of(formula.args, [&](const Syntax& part) { return has_quantity(part); });
+    }
+
     bool is_quantity(const Syntax& formula) {
         if (!names_quantity(formula)) return false;
         if (at_edge_) return quantity == formula.text;
@@ -166,10 +171,12 @@ class ConditionReader {
     Linear product(const Syntax& formula) {
         const Linear a = read(formula.args[0]), b = read(formula.args[1]);
         const auto constant = [&](const Linear& form) { return form.value == zero() && form.flux == zero(); };
+        const bool no_flux = a.flux == zero() && b.flux == zero();
+        if (at_edge_ && no_flux && has_quantity(formula.args[0]) && has_quantity(formula.args[1]))
+            return rest(formula);  // it is not linear
         if (formula.text == "/" && constant(b)) return scaled(a, g_.divide(g_.number(1), b.rest));
         if (formula.text == "*" && constant(a)) return scaled(b, a.rest);
         if (formula.text == "*" && constant(b)) return scaled(a, b.rest);
-        if (at_edge_ && a.flux == zero() && b.flux == zero()) return rest(formula);
         semantics_.refuse(formula.span, "a condition {} is linear in one quantity and its flux", place());
     }
 

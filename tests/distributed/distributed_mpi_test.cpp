@@ -102,7 +102,7 @@ TEST_CASE("Typed equations are spread to the bit: places, noise, several stages,
     require_equal_runs(shape + "--model gray-scott --stepper rkl2:4", 2);
     // Each change of dt is in spec.json.
     require_equal_runs(
-        "--size 53x140 --steps 60 --model gray-scott --stepper bs32 --tolerance 1e-4 --at "
+        "--size 53x300 --steps 60 --model gray-scott --stepper bs32 --tolerance 1e-4 --at "
         "30:paint=0.9,9,replace,20,70 --export field.npy,spec.json,timings.json,statistics.csv",
         3);
     require_equal_runs(

@@ -294,6 +294,7 @@ TEST_CASE("Every example of the reference card is read") {
                 text += evolves ? "" : "du/dt = lap(u)\n";
                 text += entry.example.starts_with("D =") ? "" : "D = 1\n";
                 text += "a = 1\n";
+                text += entry.example.starts_with("edge") ? "inside = x > 2\n" : "";
                 text += title == "Sides" && !entry.example.starts_with("boundary") ? "boundary = zero\n" : "";
             }
             CHECK_NOTHROW(equation::read_equations(text));

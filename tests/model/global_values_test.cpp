@@ -148,7 +148,8 @@ TEST_CASE("What is no field or no number has no global value, and names stay fre
         contains(text_refusal("du/dt = lap(u); left: u = mean(lap(u))").sentence, "made of each cell alone"));
     CHECK(contains(text_refusal("du/dt = a*min(u); a = 1; sensitivity = a").sentence, "no derivative"));
     CHECK(contains(text_refusal("du/dt = u; u(0) = mean(u)").sentence, "not of components"));
-    CHECK(contains(text_refusal("du/dt = u; inside = x > mean(u)").sentence, "stays as it is"));
+    CHECK(contains(text_refusal("du/dt = u; inside = x > mean(u)").sentence,
+                   "values of the whole field cannot stand in it"));
     CHECK(text_refusal("du/dt = mean*u + integral; mean = 2; integral = mean/2").sentence.empty());
     CHECK(text_refusal("du/dt = u - m; m = mean(u); v = average(u)*u").sentence.empty());
 }

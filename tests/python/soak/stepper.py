@@ -201,11 +201,11 @@ class Run:
         """Returns a value of the whole field at the step's start."""
         key = ast.dump(node)
         if key not in self.globals:
-            now = self.state, self.t, self.time, self.first_axis
-            (self.state, self.t), self.time, self.first_axis = self.at_start, {}, 1
-            cells = self.whole(self.value(node.args[0], 0))
-            cells = (cells if self.mask is None else cells[self.mask]).astype(np.float64 if self.dtype != np.longdouble else self.dtype)
-            self.state, self.t, self.time, self.first_axis = now
+            now = self.state, self.t, self.time, self.first_axis, self.face
+            (self.state, self.t), self.time, self.first_axis, self.face = self.at_start, {}, 1, None
+            cells, mask = self.whole(self.value(node.args[0], 0)), self.mask()
+            cells = (cells if mask is None else cells[mask]).astype(np.float64 if self.dtype != np.longdouble else self.dtype)
+            self.state, self.t, self.time, self.first_axis, self.face = now
             with np.errstate(all="ignore"):
                 combined = {"mean": np.mean, "integral": lambda a: np.sum(a) * self.dx**2, "min": np.min, "max": np.max}[node.func.id]
                 if cells.size == 0:
@@ -250,7 +250,8 @@ class Run:
         (column, row), self.face = self.face, None
         x, y = self.name("x", 0) + column * self.dx / 2, self.name("y", 0) + row * self.dx / 2
         self.face = column, row
-        known = {**self.model.parameters, "x": x, "y": y, "t": self.time.get(c, self.t), "pi": np.pi, "dx": self.dx, **self.state}
+        known = {**self.model.parameters, "x": x, "y": y, "t": self.time.get(c, self.t), "pi": np.pi, "dx": self.dx,
+                 "Lx": self.nx * self.dx, "Ly": self.ny * self.dx, **self.state}  # fmt: skip
 
         def at(value, flux):
             left, right = (self.plain(part, {**known, c: value, "flux": flux}) for part in self.edges[c])
