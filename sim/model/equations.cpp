@@ -124,12 +124,14 @@ class Assembly {
     }
 
     void components() {
-        for (const NamedFormula& d : statements_.definitions)
-            if (statements_.evolutions.empty() && mentions(d.formula, d.name))
+        for (const NamedFormula& d : statements_.definitions) {
+            const bool as_rate = d.name.size() > 3 && d.name.front() == 'd' && d.name.ends_with("dt");
+            if (statements_.evolutions.empty() && (as_rate || mentions(d.formula, d.name)))
                 semantics_.refuse(
                     d.span,
                     "what evolves is written `d{0}/dt = ...`, or `{0}' = ...` for its next value",
-                    quotable(d.name));
+                    quotable(as_rate ? d.name.substr(1, d.name.size() - 3) : d.name));
+        }
         if (statements_.evolutions.empty())
             semantics_.refuse({0, statements_.text.size()},
                               "nothing evolves: an equation such as `du/dt = lap(u)` is missing");

@@ -284,6 +284,8 @@ TEST_CASE("A mistake in a model's text is shown with a mend") {
         {"du/dt = lap(u) - v", "v", "v = 1 in [0, 2]"},
         {"u(0) = 1", "u(0) = 1", "nothing evolves"},
         {"w = w + 1", "w", "what evolves is written `dw/dt = ...`"},
+        {"dudt = lap(u)", "dudt", "what evolves is written `du/dt = ...`"},
+        {"du/dt = ∂²u/∂x²", "∂²", "is written `dxx(u)`"},
         {"du/dt = w; w = w + 1", "w", "`w` needs `w`: definitions go in a circle"},
         {"du/dt = u; u(0) = u", "u", "not of components"},
         {"du/dt = u; inside = u + random > 0", "u + random > 0", "others at each step"},

@@ -160,7 +160,11 @@ class TokenReader {
         while (end < text_.size() && (is_letter(text_[end]) || is_digit(text_[end])) && !begins_sign(end))
             ++end;
         std::string name(text_.substr(at_, end - at_));
-        constexpr std::string_view partial = "∂";
+        constexpr std::string_view partial = "∂", second = "∂²";
+        if (text_.substr(at_).starts_with(second))
+            throw TextError(text_,
+                            {at_, at_ + second.size()},
+                            "a second derivative is written `dxx(u)`, and `∂²u/∂x² + ∂²u/∂y²` is `lap(u)`");
         if (name.starts_with(partial)) name.replace(0, partial.size(), "d");
         add(TokenKind::name, std::move(name), end - at_);
         return true;
