@@ -14,7 +14,7 @@
 
 namespace stencil::equation {
 
-/// What a value starts from that nothing was added to.
+/// The neutral element: combining it with a value leaves the value as it is.
 STENCIL_HOST_DEVICE constexpr double neutral_of(Reduction::Kind kind) {
     constexpr double infinity = __builtin_huge_val();
     return kind == Reduction::Kind::minimum ? infinity : kind == Reduction::Kind::maximum ? -infinity : 0;

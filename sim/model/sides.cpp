@@ -29,7 +29,7 @@ class ConditionReader {
                 if (at_edge_ && quantity.empty()) quantity = first_quantity(*formula, of_flux);
     }
 
-    /// What a condition stands at, in messages.
+    /// Messages say by it where the condition stands.
     const char* place() const { return at_edge_ ? "at the edge" : "at a side"; }
     const char* label() const { return at_edge_ ? "edge" : "left"; }
 

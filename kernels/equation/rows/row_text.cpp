@@ -31,8 +31,8 @@ __device__ __forceinline__ long long __double_as_longlong(double a) { union { do
 __device__ __forceinline__ double __longlong_as_double(long long a) { union { long long i; double f; } u = {a}; return u.f; }
 )c";
 
-// Of a value that only a selection needs, GCC 12 loads what the selection takes alone, and takes the mask of
-// another vector for it. Selecting by bits leaves it no condition to move the load under.
+// GCC 12 moves a load that only a selection needs under the selection's condition, and then masks it by
+// another vector. A selection by bits has no condition to which the load could be moved.
 constexpr const char* kFunctions = R"(
 __device__ __forceinline__ Real selected(Real a, Real b, Real c) {
     const Bits mask = -(Bits)(a != (Real)0);

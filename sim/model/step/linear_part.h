@@ -1,5 +1,5 @@
-// What is solved for by transforms: the constant-coefficient linear part of the rates for IMEX, and elliptic
-// equations.
+// Finds the linear operators that transforms invert: the linear part of the rates for IMEX, and the left
+// sides of elliptic equations.
 #pragma once
 
 #include <array>

@@ -28,7 +28,7 @@ std::vector<const Conditions*> read_beyond(const Equations& model) {
         const Expression& e = g[node];
         if (e.op == Op::component && beyond) read[std::size_t(e.index)] = true;
         if (is_of_elliptic(e.op) && beyond) read[count + std::size_t(e.index)] = true;
-        // What a field is solved from is read at its own cell, unless it takes differences.
+        // The right side of a solved field is read at the field's own cell, unless it takes differences.
         for (std::size_t i = 0; i < e.count; ++i)
             open.emplace_back(e.args[i],
                               e.op != Op::solved && ((beyond && !is_global(e.op)) ||

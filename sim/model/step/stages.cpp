@@ -327,9 +327,6 @@ class Planner {
     void solve(Node node, Bindings& source) {
         const int index = g_[node].index;
         const Node rest = g_[node].args[0];
-        if (model_.inside)
-            throw InputError("`inside` bounds the field, and `{}` is solved for by transforms of all of it",
-                             model_.elliptic[std::size_t(index)].name);
         const auto [entry, is_new] = part_of_.try_emplace(index, int(program_.linear.size()));
         if (is_new) program_.linear.push_back(lowered_elliptic(model_, index));
         const LinearPart& part = program_.linear[std::size_t(entry->second)];

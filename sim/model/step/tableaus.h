@@ -12,8 +12,8 @@ namespace stencil::equation {
 struct Tableau {
     std::vector<std::vector<double>> a;  ///< row i has i entries
     std::vector<double> weights;
-    /// What the step's weights exceed those of the embedded scheme by; the last one is that of the rates
-    /// after the step.
+    /// The step's weights less those of the embedded scheme, so that they weigh the estimated error; the last
+    /// one belongs to the rates after the step.
     std::vector<double> errors;
 
     /// When stage i is, in steps after the step's start.
