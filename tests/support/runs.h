@@ -10,7 +10,10 @@
 #include "sim/problem/start.h"
 #include "sim/run/resolve.h"
 #include "sim/run/simulation.h"
+#include "sim/text/json.h"
 #include "sim/text/parse.h"
+#include "tests/support/catch.h"
+#include "tests/support/fields.h"
 
 namespace stencil_test {
 
@@ -53,6 +56,20 @@ inline stencil::Simulation begun(stencil::RunSpec spec) {
     spec = resolve(spec, stencil::query_machine());
     stencil::State start = make_start(spec);
     return {spec, std::move(start)};
+}
+
+/// Requires that the run's record repeats it up to its present step, and for so many steps beyond.
+inline void require_record_repeats(stencil::Simulation& run, long long beyond = 200) {
+    using stencil::Advance;
+    const stencil::RunSpec record = stencil::spec_from_json(to_json(run.spec()).dump(), "record");
+    stencil::Simulation again = begun(record);
+    again.apply(Advance{run.step()});
+    REQUIRE(same_bits(again.field(), run.field()));
+    REQUIRE(again.edits() == run.edits());
+    for (stencil::Simulation* each : {&again, &run}) each->apply(Advance{beyond});
+    REQUIRE(same_bits(again.field(), run.field()));
+    REQUIRE(again.edits() == run.edits());
+    REQUIRE(again.solver().time() == run.solver().time());
 }
 
 /// Returns the cells of a field, row by row.

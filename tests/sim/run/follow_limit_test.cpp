@@ -31,19 +31,6 @@ RunSpec following(DType dtype = DType::float32, const std::string& dt = "follow:
     return spec;
 }
 
-// Whether the record repeats the run up to its present step, and beyond it.
-void require_repeats(Simulation& run, long long beyond = 200) {
-    RunSpec record = spec_from_json(to_json(run.spec()).dump(), "record");
-    Simulation again = begun(record);
-    again.apply(Advance{run.step()});
-    REQUIRE(same_bits(again.field(), run.field()));
-    REQUIRE(again.edits() == run.edits());
-    for (Simulation* each : {&again, &run}) each->apply(Advance{beyond});
-    REQUIRE(same_bits(again.field(), run.field()));
-    REQUIRE(again.edits() == run.edits());
-    REQUIRE(again.solver().time() == run.solver().time());
-}
-
 double share(Simulation& run) {
     return run.now().time_step() / stable_step(run.now(), run.solver()).dt;
 }
@@ -67,7 +54,7 @@ TEST_CASE("A dt that follows the limit stays at its share, and its changes are e
         CHECK(read_time_step(edit.value).decided());
     }
     CHECK(time_at(run.spec(), run.step()).value() == Approx(run.solver().time()));
-    require_repeats(run);
+    require_record_repeats(run);
 }
 
 TEST_CASE("How a run that follows the limit is cut, saved, resumed and taken back changes no bit") {
@@ -106,7 +93,7 @@ TEST_CASE("Changes on the way of a run that follows the limit repeat, scheduled 
         CHECK(share(run) < 0.85);
         run.apply(Advance{450});
         CHECK(time_at(run.spec(), run.step()).value() == Approx(run.solver().time()));
-        require_repeats(run);
+        require_record_repeats(run);
     }
     SECTION("by hand") {
         Simulation run = begun(spec);
@@ -134,12 +121,12 @@ TEST_CASE("Changes on the way of a run that follows the limit repeat, scheduled 
         run.apply(Reset{});
         CHECK(share(run) < 1.001);
         run.apply(Advance{70});
-        require_repeats(run);
+        require_record_repeats(run);
         run.apply(Set{"equation", "du/dt = lap(u^3 + u); u(0) = 1"});
         CHECK(read_time_step(run.now().dt).follows);
         run.apply(Advance{150});
         CHECK(share(run) <= 1.001);
-        require_repeats(run);
+        require_record_repeats(run);
     }
     SECTION("another text") {
         spec.dt.clear();
@@ -148,7 +135,7 @@ TEST_CASE("Changes on the way of a run that follows the limit repeat, scheduled 
         run.apply(Advance{60});
         REQUIRE(run.edits().size() == 2);
         CHECK(time_at(run.spec(), 60).value() == Approx(run.solver().time()));
-        require_repeats(run);
+        require_record_repeats(run);
     }
 }
 
@@ -160,7 +147,7 @@ TEST_CASE("A change drops what a repeated run decided later, and a limit that st
     again.apply(Set{"K", "0.25"});
     for (const Edit& edit : again.edits()) CHECK(edit.step <= 200);
     again.apply(Advance{500});
-    require_repeats(again);
+    require_record_repeats(again);
 
     RunSpec constant = following();
     set_setting(constant, "equation", "du/dt = 0.2*lap(u)");
