@@ -23,12 +23,14 @@ struct CodeLab : SectionLab {
         draw = [this] { draw_interface(ui, snapshot); };
         settle();
     }
-    // Draws until the code has been generated.
+    // Draws until the code has been generated, and then until sizes are those of its section: the code may have been ready
+    // only for the last frame, and a window has its content's size one frame later.
     void settle() {
         do {
-            frames(2);
+            frames(1);
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
         } while (ui.panel.code.waits);
+        frames(2);
     }
     ImRect enlarge() { return find("##panel", {"Generated code", "Enlarge"}); }
     // Clicks the button at the left of that one.
