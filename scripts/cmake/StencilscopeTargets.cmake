@@ -28,8 +28,8 @@ else()
   target_compile_definitions(stencilscope_options INTERFACE STENCILSCOPE_HAS_CUDA=0)
 endif()
 if(STENCILSCOPE_SANITIZE)
-  target_compile_options(stencilscope_options INTERFACE
-    "$<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${STENCILSCOPE_SANITIZE};-fno-sanitize-recover=all;-fno-omit-frame-pointer>")
+  # These are a folder's options, which come before a target's, because the last -fsanitize or -fno-sanitize wins.
+  add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${STENCILSCOPE_SANITIZE};-fno-sanitize-recover=all;-fno-omit-frame-pointer>")
   target_link_options(stencilscope_options INTERFACE -fsanitize=${STENCILSCOPE_SANITIZE})
   # For all code but the kernels, which compute addresses: AddressSanitizer also finds invalid pointers, and these
   # checks take half of a file's compile time.
