@@ -23,8 +23,8 @@ struct CodeLab : SectionLab {
         draw = [this] { draw_interface(ui, snapshot); };
         settle();
     }
-    // Draws until the code has been generated, and then until sizes are those of its section: the code may have been ready
-    // only for the last frame, and a window has its content's size one frame later.
+    // Draws until the code has been generated, and then until sizes are those of its section: the code may
+    // have been ready only for the last frame, and a window has its content's size one frame later.
     void settle() {
         do {
             frames(1);

@@ -1,0 +1,63 @@
+// The stages that solve elliptic equations.
+#include <optional>
+#include <set>
+
+#include "sim/model/step/collect.h"
+#include "sim/model/step/linear_part.h"
+#include "sim/model/step/plan.h"
+
+namespace stencil::equation {
+
+// Where the sides of a solved field are given, its argument contains the unknown: at 0 its ghost cells
+// leave their share of the right side.
+void StepPlan::bind_unknowns(Bindings& source, const std::vector<Node>& formulas) {
+    std::set<int> equations;
+    for (const Node formula : formulas)
+        g_.walk(formula, [&](Node node) {
+            if (g_[node].op == Op::unknown) equations.insert(g_[node].index);
+        });
+    for (const int equation : equations)
+        source.unknowns[equation] = arrays_.add_unknown(equation, source.time);
+}
+
+// Adds the stages that solve an elliptic equation, and binds its solution.
+void StepPlan::solve(Node node, Bindings& source) {
+    const int index = g_[node].index;
+    const Node rest = g_[node].args[0];
+    const auto [entry, is_new] = part_of_.try_emplace(index, int(program_.linear.size()));
+    if (is_new) program_.linear.push_back(lowered_elliptic(model_, index));
+    const LinearPart& part = program_.linear[std::size_t(entry->second)];
+    if (right_ < 0) right_ = arrays_.add_insulated("right side", reflections_.wraps());
+    const int to = arrays_.stored(node, source.time);
+    const auto sign = sign_of(part);
+    const auto signed_value = [&](Lowering& lowering, int value) {
+        return sign ? lowering.builder().multiply(lowering.value(*sign), value) : value;
+    };
+    Lowering lowering = reading(source);
+    const int value = collected(g_, lowering, {rest, g_.number(1), -1, {}, false});
+    program_.stages.push_back(lowering.stage({{signed_value(lowering, value), right_}}));
+    if (sign && signed_ < 0) signed_ = arrays_.add_insulated("solution", reflections_.wraps());
+    program_.stages.back().solve = {{right_}, {sign ? signed_ : to}, entry->second};
+    if (sign) {
+        Lowering back = reading(source);
+        const int solution = back.builder().input(Code::load, signed_);
+        program_.stages.push_back(back.stage({{signed_value(back, solution), to}}));
+    }
+    source.stored[node] = to;
+}
+
+// (-1)^i along the axes where the part has it.
+std::optional<Node> StepPlan::sign_of(const LinearPart& part) {
+    std::optional<Node> sign;
+    for (const bool along_x : {true, false}) {
+        if (!(along_x ? part.signed_x : part.signed_y)) continue;
+        const Node place = g_.divide(g_.leaf(along_x ? Op::x : Op::y), g_.leaf(Op::spacing));
+        const Node half = g_.multiply(g_.number(0.5), g_.make(Op::floor, {place}));
+        const Node even = g_.make(Op::equal, {g_.make(Op::floor, {half}), half});
+        const Node own = g_.make(Op::select, {even, g_.number(1), g_.number(-1)});
+        sign = sign ? g_.multiply(*sign, own) : own;
+    }
+    return sign;
+}
+
+}  // namespace stencil::equation

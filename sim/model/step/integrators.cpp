@@ -1,0 +1,337 @@
+#include "sim/model/step/integrators.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/model/step/linear_part.h"
+#include "sim/model/step/plan.h"
+#include "sim/model/step/tableaus.h"
+#include "sim/text/error.h"
+#include "sim/text/names.h"
+#include "sim/text/parse.h"
+#include "sim/text/quote.h"
+
+namespace stencil::equation {
+namespace {
+
+using Arrays = StepPlan::Arrays;
+
+int load(Lowering& lowering, const Arrays& arrays, int c) {
+    return lowering.builder().input(Code::load, arrays[std::size_t(c)]);
+}
+
+// Writes the step's start + factor * dt * the rates of the state in `from`, which is at its own time.
+void add_increment(StepPlan& plan, const Arrays& from, double time, const Arrays& to, double factor) {
+    plan.add_stage(from, time, to, [&](Lowering& l, int c) { return plan.advanced(l, c, factor, c); });
+}
+
+void euler(StepPlan& plan) {
+    plan.add_stage(plan.present(), 0, plan.next(), [&](Lowering& l, int c) {
+        const Evolving& component = plan.model().components[std::size_t(c)];
+        return component.rate ? plan.advanced(l, c, 1, c) : l.value(component.formula);
+    });
+}
+
+void heun(StepPlan& plan) {
+    const Arrays one = plan.state_at("1", 1);
+    add_increment(plan, plan.present(), 0, one, 1);
+    plan.add_stage(one, 1, plan.next(), [&](Lowering& l, int c) {
+        Builder& b = l.builder();
+        const int two = plan.advanced(l, c, 1, one[std::size_t(c)]);
+        return b.multiply(b.constant(0.5), b.add(b.input(Code::load, c), two));
+    });
+}
+
+void midpoint(StepPlan& plan) {
+    const Arrays half = plan.state_at("2", 0.5);
+    add_increment(plan, plan.present(), 0, half, 0.5);
+    add_increment(plan, half, 0.5, plan.next(), 1);
+}
+
+// Saves arrays by keeping no rates: with d_k the increments to the stage states, the step adds (d_2 + 2 d_3 +
+// d_4) / 3 + dt rate_4 / 6.
+void rk4(StepPlan& plan) {
+    const Arrays two = plan.state_at("2", 0.5), three = plan.state_at("3", 0.5), four = plan.state_at("4", 1);
+    add_increment(plan, plan.present(), 0, two, 0.5);
+    add_increment(plan, two, 0.5, three, 0.5);
+    add_increment(plan, three, 0.5, four, 1);
+    plan.add_stage(four, 1, plan.next(), [&](Lowering& l, int c) {
+        Builder& b = l.builder();
+        const int start = b.input(Code::load, c);
+        const auto change = [&](const Arrays& arrays) { return b.subtract(load(l, arrays, c), start); };
+        const int changes = b.fma(b.constant(2), change(three), b.add(change(two), change(four)));
+        const int rate = plan.advanced(l, c, 1.0 / 6, std::nullopt);
+        return b.add(start, b.fma(b.constant(1.0 / 3), changes, rate));
+    });
+}
+
+// The slope (1 + w/2) f - w/2 f_before, where w is dt over that of the step before, is the rate halfway
+// through a step of any length. Without a step before, w is 0: an Euler step, whose error of order dt^2 is
+// made once.
+void ab2(StepPlan& plan) {
+    Graph& g = plan.graph();
+    Lowering lowering = plan.rates_of(plan.present(), 0);
+    Builder& b = lowering.builder();
+    const Node half = g.multiply(g.number(0.5), g.leaf(Op::past));
+    std::vector<Output> outputs;
+    for (int c = 0; c < plan.components(); ++c) {
+        const int rate = plan.rate(lowering, c), before = b.input(Code::load, plan.components() + c);
+        // Rates from before a new start may be no numbers, so they are no factors of 0.
+        const int kept = b.select(lowering.value(half), before, b.constant(0));
+        const int newer = b.multiply(lowering.value(g.add(g.number(1), half)), rate);
+        const int slope = b.make(Code::fnma, lowering.value(half), kept, newer);
+        outputs.push_back(
+            {plan.kept_inside(lowering, plan.added(lowering, c, slope), c), plan.next()[std::size_t(c)]});
+        outputs.push_back({rate, plan.next_rate(c)});
+    }
+    plan.add(lowering, outputs);
+}
+
+// The weighted sum of earlier stages' rates and of the newest one.
+int weighted(Lowering& lowering,
+             const std::vector<double>& weights,
+             const std::vector<Arrays>& rates,
+             int c,
+             int newest) {
+    Builder& b = lowering.builder();
+    int sum = -1;
+    for (std::size_t j = 0; j < weights.size(); ++j) {
+        if (weights[j] == 0) continue;
+        const int rate = j + 1 < weights.size() ? load(lowering, rates[j], c) : newest;
+        const int weight = b.constant(weights[j]);
+        sum = sum < 0 ? b.multiply(weight, rate) : b.fma(weight, rate, sum);
+    }
+    return sum;
+}
+
+// The difference from the embedded scheme, relative to 1 + |u| before or after the step. A stage of its own
+// leaves the step as it is without.
+void estimate_errors(StepPlan& plan, const Tableau& tableau, const std::vector<Arrays>& rates) {
+    const Arrays stepped(plan.next().begin(), plan.next().begin() + plan.components());
+    Lowering lowering = plan.rates_of(stepped, 1);
+    Builder& b = lowering.builder();
+    std::vector<Output> outputs;
+    for (int c = 0; c < plan.components(); ++c) {
+        const int slope = weighted(lowering, tableau.errors, rates, c, plan.rate(lowering, c));
+        const int error = b.multiply(lowering.value(plan.graph().leaf(Op::dt)), slope);
+        const int before = b.make(Code::abs, b.input(Code::load, c));
+        const int after = b.make(Code::abs, load(lowering, stepped, c));
+        const int size = b.add(b.constant(1), b.make(Code::maximum, before, after));
+        const int relative = b.make(Code::divide, error, size);
+        outputs.push_back({plan.zero_outside(lowering, relative), plan.next_error(c)});
+    }
+    plan.add(lowering, outputs);
+}
+
+// Each stage writes its rates, if a later one needs them, and the next one's state.
+void runge_kutta(StepPlan& plan) {
+    const Tableau& tableau = *tableau_of(plan.integrator());
+    const std::size_t count = tableau.weights.size();
+    std::vector<Arrays> rates;
+    Arrays state = plan.present();
+    for (std::size_t i = 0; i < count; ++i) {
+        Lowering lowering = plan.rates_of(state, tableau.node(i));
+        const bool last = i + 1 == count;
+        const std::vector<double>& weights = tableau.row(i + 1);
+        const bool keeps = !last || plan.estimates_errors();
+        if (keeps) rates.push_back(plan.values(fmt::format(" rate {}", i + 1)));
+        state = last ? plan.next() : plan.state_of_stage(int(i % 2), tableau.node(i + 1));
+        std::vector<Output> outputs;
+        for (int c = 0; c < plan.components(); ++c) {
+            const int rate = plan.rate(lowering, c);
+            if (keeps) outputs.push_back({rate, rates[i][std::size_t(c)]});
+            const int slope = weighted(lowering, weights, rates, c, rate);
+            outputs.push_back(
+                {plan.kept_inside(lowering, plan.added(lowering, c, slope), c), state[std::size_t(c)]});
+        }
+        plan.add(lowering, outputs);
+    }
+    if (plan.estimates_errors()) estimate_errors(plan, tableau, rates);
+}
+
+// States of three stages are kept at a time, and the rates at the step's start. All sums are of changes, so
+// that a state at rest stays at rest.
+void rkl2(StepPlan& plan) {
+    const std::vector<LegendreStage> stages = legendre_stages(plan.integrator().stages);
+    const Arrays first = plan.values(" rate 1");
+    Arrays before = plan.present(), state = plan.present();
+    for (std::size_t j = 0; j < stages.size(); ++j) {
+        const LegendreStage& stage = stages[j];
+        Lowering lowering = plan.rates_of(state, j > 0 ? stages[j - 1].node : 0);
+        Builder& b = lowering.builder();
+        const Arrays to = j + 1 < stages.size() ? plan.state_of_stage(int(j % 3), stage.node) : plan.next();
+        std::vector<Output> outputs;
+        for (int c = 0; c < plan.components(); ++c) {
+            const int start = b.input(Code::load, c), rate = plan.rate(lowering, c);
+            int slope = b.multiply(b.constant(stage.rate), rate);
+            if (j == 0)
+                outputs.push_back({rate, first[std::size_t(c)]});
+            else
+                slope = b.fma(b.constant(stage.start), load(lowering, first, c), slope);
+            int change = plan.increment(lowering, slope);
+            const auto add_change = [&](double weight, const Arrays& of) {
+                const int since = b.subtract(load(lowering, of, c), start);
+                change = b.fma(b.constant(weight), since, change);
+            };
+            if (j > 1) add_change(stage.nu, before);
+            if (j > 0) add_change(stage.mu, state);
+            outputs.push_back({plan.kept_inside(lowering, b.add(start, change), c), to[std::size_t(c)]});
+        }
+        plan.add(lowering, outputs);
+        before = std::exchange(state, to);
+    }
+}
+
+// Tangents need the state before their component is advanced, so they are stepped first.
+std::vector<int> in_turn(const std::vector<Evolving>& components) {
+    std::vector<int> order;
+    for (int own = 0; own < int(components.size()); ++own) {
+        if (components[std::size_t(own)].tangent_of) continue;
+        for (int c = 0; c < int(components.size()); ++c)
+            if (components[std::size_t(c)].tangent_of == own) order.push_back(c);
+        order.push_back(own);
+    }
+    return order;
+}
+
+void symplectic(StepPlan& plan) {
+    Arrays state = plan.present();
+    std::vector<double> ahead(state.size());
+    for (const int c : in_turn(plan.model().components)) {
+        Lowering lowering = plan.rate_of_one(c, state, ahead);
+        const int value = plan.kept_inside(lowering, plan.advanced(lowering, c, 1, c), c);
+        const int to = plan.next()[std::size_t(c)];
+        plan.add(lowering, {{value, to}});
+        state[std::size_t(c)] = to;
+        ahead[std::size_t(c)] = 1;
+    }
+}
+
+// Writes state + change, for stages that need no rate.
+void add_changed(StepPlan& plan, const Arrays& change, const Arrays& to) {
+    Lowering lowering = plan.values_of_arrays();
+    Builder& b = lowering.builder();
+    std::vector<Output> outputs;
+    for (int c = 0; c < int(to.size()); ++c)
+        outputs.push_back({b.add(b.input(Code::load, c), load(lowering, change, c)), to[std::size_t(c)]});
+    plan.add(lowering, outputs);
+}
+
+// ARS(2,2,2) in terms of increments d, with F the whole rate and L its linear part:
+//   (1 - g dt L) d_1 = g dt F(u),                                            u_1 = u + d_1
+//   (1 - g dt L) d_2 = g dt F(u) + (1 - delta) dt F(u_1) - (1 - delta / g) d_1,   next = u + d_2
+// This equals the paper's scheme with F - L u as explicit part. Boundaries stay in F, transforms round the
+// increments alone, and states at rest stay at rest.
+void imex(StepPlan& plan) {
+    if (plan.has_shape())
+        throw InputError(
+            "--stepper imex: transforms need the whole field, and `inside` bounds it: take another stepper");
+    Graph& g = plan.graph();
+    const int part = plan.add_linear_part(lowered_linear_part(plan.model()));
+    const Node dt = g.leaf(Op::dt);
+    const Arrays right = plan.values(" right"), change = plan.values(" change"),
+                 one = plan.state_at("1", kGamma);
+    const auto rate_of = [&](Lowering& l, int c) {
+        return l.value(plan.model().components[std::size_t(c)].formula);
+    };
+    plan.add_stage(plan.present(), 0, right, [&](Lowering& l, int c) {
+        const int rate = rate_of(l, c);
+        return l.builder().multiply(l.value(g.multiply(g.number(kGamma), dt)), rate);
+    });
+    plan.solve_in_stage(right, change, part);
+    add_changed(plan, change, one);
+    plan.add_stage(one, kGamma, plan.next(), [&](Lowering& l, int c) {
+        Builder& b = l.builder();
+        const int rate = rate_of(l, c);
+        const int step = l.value(g.multiply(g.number(1 - kDelta), dt));
+        const int explicit_part = b.fma(step, rate, load(l, right, c));
+        const int back = b.constant(1 - kDelta / kGamma);
+        return b.make(Code::fnma, back, load(l, change, c), explicit_part);
+    });
+    plan.solve_in_stage(plan.next(), change, part);
+    add_changed(plan, change, plan.next());
+}
+
+}  // namespace
+
+const std::vector<StepperRow>& steppers() {
+    using Scheme = SteppingScheme;
+    static const std::vector<StepperRow> rows{
+        {Scheme::euler, "euler", "One evaluation per step, error proportional to dt", 1, euler},
+        {Scheme::heun, "heun", "Two evaluations per step, error proportional to dt^2 (Heun 1900)", 2, heun},
+        {Scheme::midpoint,
+         "midpoint",
+         "Two evaluations per step, the second one halfway, error proportional to dt^2 (Runge 1895)",
+         2,
+         midpoint},
+        {.scheme = Scheme::ab2,
+         .name = "ab2",
+         .help = "One evaluation per step, beside that of the step before, error proportional to dt^2 "
+                 "(Adams & Bashforth 1883)",
+         .order = 2,
+         .add_stages = ab2,
+         .is_multistep = true},
+        {.scheme = Scheme::bs32,
+         .name = "bs32",
+         .help = "Three evaluations per step, error proportional to dt^3 (Bogacki & Shampine 1989)",
+         .order = 3,
+         .add_stages = runge_kutta,
+         .error_order = 2},
+        {Scheme::rk4, "rk4", "Four evaluations per step, error proportional to dt^4 (Kutta 1901)", 4, rk4},
+        {.scheme = Scheme::dp54,
+         .name = "dp54",
+         .help = "Six evaluations per step, error proportional to dt^5 (Dormand & Prince 1980)",
+         .order = 5,
+         .add_stages = runge_kutta,
+         .error_order = 4},
+        {.scheme = Scheme::rkl2,
+         .name = "rkl2",
+         .help = "For diffusion: s evaluations make steps of (s^2 + s - 2)/4 times Euler's limit, error "
+                 "proportional to dt^2; rkl2:s, s = 9 without (Meyer, Balsara & Aslam 2014)",
+         .order = 2,
+         .add_stages = rkl2,
+         .stages = 9},
+        {Scheme::symplectic,
+         "symplectic",
+         "Components one after the other, each by the newest values: leapfrog for waves",
+         1,
+         symplectic},
+        {Scheme::imex,
+         "imex",
+         "Two evaluations per step, the linear part solved by transforms: large steps where it is stiff, "
+         "error proportional to dt^2 (Ascher, Ruuth & Spiteri 1997)",
+         2,
+         imex},
+    };
+    return rows;
+}
+
+const StepperRow& row_of(SteppingScheme scheme) {
+    return *std::ranges::find(steppers(), scheme, &StepperRow::scheme);
+}
+
+Integrator scheme_of(std::string_view name) {
+    const std::size_t colon = name.find(':');
+    const StepperRow& row = row_named(steppers(), "stepper", name.substr(0, colon), "--stepper: ");
+    if (colon == name.npos) return {row.scheme, row.stages};
+    const auto stages = read_real(name.substr(colon + 1));
+    if (row.stages == 0) throw InputError("--stepper {}: {} has no number", quotable(name), row.name);
+    if (!stages || *stages != std::floor(*stages) || *stages < kLeastStages || *stages > kMostStages)
+        throw InputError("--stepper {}: {} has {} to {} stages, e.g. {}:{}",
+                         quotable(name),
+                         row.name,
+                         kLeastStages,
+                         kMostStages,
+                         row.name,
+                         row.stages);
+    return {row.scheme, int(*stages)};
+}
+
+bool rounds_increments(bool float64, double dt) {
+    int exponent = 0;
+    return !float64 && std::frexp(float(dt), &exponent) != 0.5f;
+}
+
+}  // namespace stencil::equation
