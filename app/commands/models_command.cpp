@@ -11,6 +11,7 @@
 #include "app/console.h"
 #include "sim/bench/ladder.h"
 #include "sim/code/generated_code.h"
+#include "sim/import/link.h"
 #include "sim/import/model_file.h"
 #include "sim/model/equations.h"
 #include "sim/model/model.h"
@@ -166,34 +167,35 @@ int code_command(RunSpec spec, const std::string& pass) {
     return 0;
 }
 
-// Prints the text of a model, that which comes of another program's file or, given a spec.json, of a run; an
-// empty name lists all models.
-int models_command(const std::string& name) {
-    if (const Preset* preset = find_preset(name)) {
-        print_text(preset->text);
-        return 0;
-    }
+// The text of a model, that which comes of another program's file or, given a spec.json, of a run, with its
+// settings as the window shows them.
+std::string text_named(const std::string& name) {
+    if (const Preset* preset = find_preset(name)) return std::string(preset->text);
     std::vector<std::string> names = names_of(presets());
     for (const auto& model : models()) {
-        if (model->name == name) {
-            print_text(text_of(*model));
-            return 0;
-        }
+        if (model->name == name) return text_of(*model);
         names.push_back(model->name);
     }
     if (is_model_file(name)) {
         const ModelText from = model_text(name);
         for (const std::string& told : from.notes) note("note: {}\n", told);
-        print("{}{}", from.text, from.text.ends_with('\n') ? "" : "\n");
-        return 0;
+        return from.text;
     }
-    // For a run, print its settings as the window shows them.
-    if (find_ready_run(name) || name.ends_with(".json")) {
-        const std::string text = text_of_run(named_spec(name));
+    if (find_ready_run(name) || name.ends_with(".json")) return text_of_run(named_spec(name));
+    throw InputError(unknown_name_message("model", name, names));
+}
+
+// Prints the text of a model, or a link that carries it.
+int show_model(const std::string& name, bool as_link) {
+    const std::string text = text_named(name);
+    if (as_link)
+        print("{}\n", link_of_text(text));
+    else
         print("{}{}", text, text.ends_with('\n') ? "" : "\n");
-        return 0;
-    }
-    if (!name.empty()) throw InputError(unknown_name_message("model", name, names));
+    return 0;
+}
+
+int list_models() {
     for (const auto& model : models())
         list(model->name, model->help, names_of(model->components), model->parameters, "");
     for (const Preset& preset : presets()) {
@@ -215,6 +217,7 @@ struct ModelsWords {
     std::string name;
     bool code = false;
     bool text = false;
+    bool link = false;
     std::string pass;
     SettingWords settings;  ///< for --code
 };
@@ -222,8 +225,11 @@ struct ModelsWords {
 int start_models(const ModelsWords& words) {
     if (words.text && (words.code || words.name.empty()))
         throw InputError("--text shows the text of a NAME: leave out --code, or give the name");
+    if (words.link && (words.code || words.name.empty()))
+        throw InputError("--link carries the text of a NAME: leave out --code, or give the name");
     if (!words.code) {
-        if (words.settings.empty() && words.pass.empty()) return models_command(words.name);
+        if (words.settings.empty() && words.pass.empty())
+            return words.name.empty() ? list_models() : show_model(words.name, words.link);
         throw InputError(fmt::format("--{} is of --code, the code that steps a model",
                                      words.settings.empty() ? "after" : words.settings.front().first->name));
     }
@@ -245,6 +251,7 @@ void add_models(CLI::App& app, ChosenCommand& chosen) {
         words.name,
         "a model, a run (a spec.json or the name of a ready one), or a file or link of another program");
     models->add_flag("--text", words.text, "show the text: what is done with a NAME anyway");
+    models->add_flag("--link", words.link, "print a link that carries the text, which --model takes");
     models->add_flag(
         "--code",
         words.code,

@@ -14,7 +14,9 @@ namespace stencil::equation {
 /// $a to $d stand for the arguments in both forms.
 struct OperationRow {
     Code code;
-    const char* c;         ///< as CUDA C, with the functions of kCudaFunctions
+    /// In C, CUDA C, GLSL and JavaScript alike: what these write differently is a function that each defines
+    /// (kCudaFunctions, kGlslFunctions, assets/web/arithmetic.js).
+    const char* c;
     const char* readable;  ///< as in a typed formula; null for those with precedence (program_text)
     int count = 1;         ///< operations, for operations_of_cell()
     int instructions = 1;  ///< estimated instructions on a GPU
@@ -30,16 +32,16 @@ inline constexpr auto kOperations = std::to_array<OperationRow>({
     {Code::fnma, "fma_rn(-$a, $b, $c)", nullptr},
     {Code::fms, "fma_rn($a, $b, -$c)", nullptr},
     {Code::sum4, "($a + $b) + ($c + $d)", nullptr, 2},
-    {Code::negate, "from_bits(to_bits($a) ^ kSign)", nullptr},
+    {Code::negate, "negated($a)", nullptr},
     {Code::sqrt, "sqrt_rn($a)", "sqrt($a)", 1, 8},
-    {Code::abs, "from_bits(to_bits($a) & ~kSign)", "abs($a)"},
+    {Code::abs, "magnitude($a)", "abs($a)"},
     {Code::floor, "floor_of($a)", "floor($a)"},
     {Code::minimum, "$a < $b ? $a : $b", "min($a, $b)"},
     {Code::maximum, "$a > $b ? $a : $b", "max($a, $b)"},
-    {Code::less, "(Real)($a < $b)", "($a < $b)"},
-    {Code::less_or_equal, "(Real)($a <= $b)", "($a <= $b)"},
-    {Code::equal, "(Real)($a == $b)", "($a == $b)"},
-    {Code::select, "$a != (Real)0 ? $b : $c", "where($a, $b, $c)"},
+    {Code::less, "real_of($a < $b)", "($a < $b)"},
+    {Code::less_or_equal, "real_of($a <= $b)", "($a <= $b)"},
+    {Code::equal, "real_of($a == $b)", "($a == $b)"},
+    {Code::select, "$a != real_of(0) ? $b : $c", "where($a, $b, $c)"},
     {Code::scale, "scaled($a, $b)", "ldexp($a, $b)"},
     {Code::exponent, "exponent_of($a)", "exponent($a)"},
     {Code::significand, "significand_of($a)", "significand($a)"},

@@ -15,6 +15,7 @@
 
 #include "sim/figure/text.h"
 #include "sim/text/error.h"
+#include "sim/text/base64.h"
 #include "sim/text/quote.h"
 
 namespace stencil::figure {
@@ -163,21 +164,6 @@ class CairoCanvas : public FigureCanvas {
     SurfacePtr surface_;
     CairoPtr cairo_;
 };
-
-std::string base64(std::string_view bytes) {
-    static constexpr char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    std::string text;
-    text.reserve((bytes.size() + 2) / 3 * 4);
-    for (std::size_t i = 0; i < bytes.size(); i += 3) {
-        std::uint32_t bits = 0;
-        for (std::size_t j = i; j < i + 3; ++j)
-            bits = bits << 8 | (j < bytes.size() ? static_cast<unsigned char>(bytes[j]) : 0u);
-        for (const int shift : {18, 12, 6, 0}) text += letters[bits >> shift & 63];
-    }
-    const std::size_t padding = (3 - bytes.size() % 3) % 3;
-    text.replace(text.size() - padding, padding, padding, '=');
-    return text;
-}
 
 std::string css(Rgb color) {
     return fmt::format("#{:02x}{:02x}{:02x}", color.r, color.g, color.b);

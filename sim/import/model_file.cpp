@@ -4,6 +4,7 @@
 #include <array>
 
 #include "sim/files/input_file.h"
+#include "sim/import/link.h"
 #include "sim/import/ready.h"
 #include "sim/import/visualpde.h"
 #include "sim/model/text/text_error.h"
@@ -18,7 +19,7 @@ namespace {
 constexpr std::uintmax_t kMostXml = 256 << 20, kMostOptions = 4 << 20;
 
 bool is_link(std::string_view name) {
-    return name.starts_with("https://") || name.starts_with("http://");
+    return name.starts_with("https://") || name.starts_with("http://") || name.starts_with(kTextLink);
 }
 
 std::string lower_extension(const std::string& file) {
@@ -53,26 +54,28 @@ std::string brief(const std::string& name) {
     return quotable(name.size() > kMost && is_link(name) ? name.substr(0, kMost) + "..." : name);
 }
 
-import::Imported read(const std::string& name){
+import::Imported read(const std::string& name) {
+    if (name.starts_with(kTextLink)) return {text_of_link(name), {}, {}};
     if (is_link(name)) return import::model_of_visualpde(import::Options::of_link(name));
-const std::string extension = lower_extension(name);
-InputFile file(name);
-if (extension == ".vti") return import::model_of_ready(file.read_text(kMostXml));
-if (extension == ".vtu") throw InputError("it is a mesh, and fields here are grids");
-if (extension != ".json" && extension != ".js") return {file.read_text(equation::kMaxText), {}, {}};
-const std::string text = file.read_text(kMostOptions);
-if (!import::Options::in(text))
-    throw InputError("it has no options of VisualPDE; a run's spec.json is repeated by --spec");
-return import::model_of_visualpde(import::Options::read(text));
-}  // namespace
-
-import::Imported imported(const std::string& name){try {return read(name);
-}  // namespace stencil
-catch (const InputError& error) {
-    const std::string said = error.what(), own = quotable(name);
-    throw InputError(
-        "--model {}: {}", brief(name), said.starts_with(own + ": ") ? said.substr(own.size() + 2) : said);
+    const std::string extension = lower_extension(name);
+    InputFile file(name);
+    if (extension == ".vti") return import::model_of_ready(file.read_text(kMostXml));
+    if (extension == ".vtu") throw InputError("it is a mesh, and fields here are grids");
+    if (extension != ".json" && extension != ".js") return {file.read_text(equation::kMaxText), {}, {}};
+    const std::string text = file.read_text(kMostOptions);
+    if (!import::Options::in(text))
+        throw InputError("it has no options of VisualPDE; a run's spec.json is repeated by --spec");
+    return import::model_of_visualpde(import::Options::read(text));
 }
+
+import::Imported imported(const std::string& name) {
+    try {
+        return read(name);
+    } catch (const InputError& error) {
+        const std::string said = error.what(), own = quotable(name);
+        throw InputError(
+            "--model {}: {}", brief(name), said.starts_with(own + ": ") ? said.substr(own.size() + 2) : said);
+    }
 }
 
 }  // namespace
@@ -84,7 +87,7 @@ FoundModel open_model(const std::string& name) {
     try {
         return {model_of_text(from.text, stem, from.notes), from.range};
     } catch (const equation::TextError& error) {
-        const bool own = from.notes.empty() && lower_extension(name) == ".txt";
+        const bool own = from.notes.empty() && (lower_extension(name) == ".txt" || name.starts_with(kTextLink));
         throw InputError(
             "--model {}: {}{}", brief(name), own ? "" : "what came of it cannot be read: ", error.what());
     }

@@ -1,5 +1,5 @@
-// The one place where --model finds what it is given: a name, a file with a model's text, or another
-// program's file or link.
+// The one place where --model finds what it is given: a name, a file with a model's text, a link that carries
+// one, or another program's file or link.
 #pragma once
 
 #include <filesystem>

@@ -402,7 +402,7 @@ std::vector<Setting> make_settings() {
             get_size),
         whole({"steps", "N", "explicit steps, 0 or more"}, &RunSpec::steps, 0, kMaxSteps),
         row({"model",
-             "NAME|FILE",
+             "NAME|FILE|LINK",
              "the model: see 'stencilscope models'; a file or link of another program, too",
              shape},
             set_model,

@@ -23,6 +23,8 @@ std::span<const EmbeddedFile> embedded_runs();
 std::span<const EmbeddedFile> embedded_gallery();
 /// assets/kernels/*.cu
 std::span<const EmbeddedFile> embedded_kernels();
+/// assets/web/*.html, *.css and *.js
+std::span<const EmbeddedFile> embedded_web();
 /// assets/certificate.json
 std::span<const EmbeddedFile> embedded_certificate();
 

@@ -41,6 +41,9 @@ typedef long long Bits;
 // These must match random.h and scalar_machine.h. Exponents are converted as 32-bit integers, for
 // which every processor has vector instructions.
 const char* const kCudaFunctions = R"(
+#define real_of (Real)
+__device__ __forceinline__ Real negated(Real a) { return from_bits(to_bits(a) ^ kSign); }
+__device__ __forceinline__ Real magnitude(Real a) { return from_bits(to_bits(a) & ~kSign); }
 __device__ __forceinline__ Real two_to(Real n) { return from_bits(((Bits)(int)n + kBias) << kMantissa); }
 __device__ __forceinline__ Real scaled(Real a, Real n) {
     const Real least = 2 - 2 * kBias, most = 2 * kBias;

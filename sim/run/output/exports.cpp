@@ -19,6 +19,7 @@
 #include "sim/text/names.h"
 #include "sim/view/analysis.h"
 #include "sim/view/colormap.h"
+#include "sim/web/web_page.h"
 
 namespace stencil {
 namespace {
@@ -63,6 +64,19 @@ void write_start(const Path& path, const RunOutput& run, const OutputField& fiel
         write_npy(path, *run.spread->start_of(field.formula));
 }
 
+// A run that was changed on the way begins at its end: a page repeats no changes.
+void write_web_page(const Path& path, const RunOutput& run, const OutputField&) {
+    const bool changed = !run.document.edits.until(run.steps).empty();
+    const long long step = changed ? run.steps : 0;
+    WebStart start{run.now, run.document, step, time_at(run.document, step).value_or(0), {}};
+    for (const OutputField& field : run.fields) {
+        const Field* cells = changed ? &field.end : field.start.get();
+        if (find_component(*run.now.model, field.formula)) start.state.push_back(cells);
+        if (field.formula == run.now.shown()) start.shown = cells;
+    }
+    write_text_file(path, web_page(start));
+}
+
 struct ExportRow {
     std::string_view name;
     ExportWriter* write;
@@ -85,6 +99,7 @@ constexpr ExportRow kWriters[] = {
     {"figure.pdf", write_as<write_run_figure, figure::FigureFormat::pdf>},
     {"field.vti", [](auto& path, auto& run, auto&) { write_vti(path, field_set(run)); }},
     {"field.h5", [](auto& path, auto& run, auto&) { write_hdf5(path, field_set(run)); }},
+    {"web.html", write_web_page},
     {"timings.json", [](auto& path, auto& run, auto&) { write_text_file(path, json_text(run.timings)); }},
     {"spec.json",
      [](auto& path, auto& run, auto&) { write_text_file(path, json_text(to_json(run.document))); }},
@@ -164,6 +179,7 @@ std::string why_not_exported(std::string_view name, const RunSpec& spec) {
         return "it is of two components, and the model has one";
     if (name.starts_with("dispersion.")) return why_no_dispersion(*spec.model);
     if (name.starts_with("view.")) return why_no_view(spec);
+    if (name == "web.html") return why_no_web_page(spec);
     const bool cell_a_pixel = name == "field.png" || name == "laplacian.png" || name == "frames.png";
     if (!cell_a_pixel || !spec.size || 1LL * spec.size->nx * spec.size->ny <= kMaxPngCells) return "";
     return fmt::format("{}x{} is more than a PNG of one pixel per cell can hold here ({} cells)",
@@ -177,6 +193,7 @@ void check_exports(const RunSpec& document) {
     for (const std::string& name : spec.exports)
         if (const std::string why = why_not_exported(name, spec); !why.empty())
             throw InputError(fmt::format("{}: {}: leave it out with --export", name, why));
+    if (chosen(spec, "web.html")) require_web_page(spec);
     const auto hdf5 = std::ranges::find_if(spec.exports, [](auto& name) { return name.ends_with(".h5"); });
     if (hdf5 != spec.exports.end() && !why_no_hdf5().empty())
         throw MachineError(fmt::format("--export {}: {}", *hdf5, why_no_hdf5()));

@@ -1,0 +1,239 @@
+#include "sim/web/web_page.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/files/deflate.h"
+#include "sim/import/link.h"
+#include "sim/model/equations.h"
+#include "sim/model/step/stages.h"
+#include "sim/problem/command_text.h"
+#include "sim/problem/panes.h"
+#include "sim/problem/run_text.h"
+#include "sim/problem/start.h"
+#include "sim/problem/time_step.h"
+#include "sim/text/base64.h"
+#include "sim/text/embedded.h"
+#include "sim/text/error.h"
+#include "sim/text/names.h"
+#include "sim/text/quote.h"
+#include "sim/view/colormap.h"
+#include "sim/web/equation_picture.h"
+#include "sim/web/page_program.h"
+
+namespace stencil {
+namespace {
+
+using equation::Equations;
+using equation::GlslPlace;
+using equation::GlslProgram;
+using equation::Program;
+using Json = nlohmann::ordered_json;
+
+// Some phones have no larger textures. The data is about 5 MB per million values.
+constexpr int kMostEdge = 4000;
+constexpr long long kMostValues = 1 << 22;
+// Phones have about so many pixels across.
+constexpr double kEquationWidth = 560;
+// Pages make at most so many frames of a run's steps.
+constexpr double kFrames = 1200, kMostStepsPerFrame = 64;
+
+std::string embedded_text(std::string_view name) {
+    return std::string(row_named(embedded_web(), "file", name).text);
+}
+
+// Fills the page's places {{NAME}}, which are in this order, so that no value is taken for a place.
+std::string filled_page(const std::vector<std::pair<std::string_view, std::string>>& values) {
+    std::string text = embedded_text("page");
+    std::size_t at = 0;
+    for (const auto& [name, value] : values) {
+        const std::string place = fmt::format("{{{{{}}}}}", name);
+        at = text.find(place, at);
+        text.replace(at, place.size(), value);
+        at += value.size();
+    }
+    return text;
+}
+
+// JSON within a <script>, which no text of it may end.
+std::string script_json(const Json& json) {
+    std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+    for (std::size_t at = 0; (at = text.find('<', at)) != text.npos;) text.replace(at, 1, "\\u003c");
+    return text;
+}
+
+Program program_of(const RunSpec& spec) {
+    return make_program(run_equations(spec), spec.scheme(), false, spec.time_step());
+}
+
+Json parameters_json(const RunSpec& spec) {
+    Json json = Json::array();
+    for (std::size_t i = 0; i < spec.parameters.size(); ++i) {
+        const ModelParameter& p = spec.model->parameters[i];
+        json.push_back({{"name", p.name},
+                        {"value", spec.parameters[i]},
+                        {"low", p.low},
+                        {"high", p.high},
+                        {"unit", p.unit},
+                        {"about", p.about.empty() ? p.help : p.about},
+                        {"logarithmic", p.logarithmic}});
+    }
+    return json;
+}
+
+std::string table_of(const Colormap& colors) {
+    std::string bytes;
+    for (const Rgb& c : colors.colors) bytes += {char(c.r), char(c.g), char(c.b)};
+    return base64(bytes);
+}
+
+Json colors_json(const WebStart& start) {
+    const Colormap& chosen = field_colors(start.now);
+    const RangeRule& rule = start.now.range;
+    const ValueRange range = find_range(*start.shown, rule, chosen.diverging);
+    Json json{{"map", chosen.name},
+              {"scale", kScaleNames[std::size_t(rule.scale)]},
+              {"automatic", rule.kind == RangeRule::Kind::automatic},
+              {"low", range.low},
+              {"high", range.high},
+              {"maps", Json::object()}};
+    const auto add = [&](const Colormap& map) {
+        json["maps"][map.name] = {{"diverging", map.diverging}, {"colors", table_of(map)}};
+    };
+    add(chosen);
+    for (const Colormap& map : colormaps()) add(map);
+    return json;
+}
+
+void add_cells(std::string& bytes, const Field& field) {
+    const Field single = field.to(DType::float32);
+    const auto cells = single.as<float>().cells();
+    bytes.append(reinterpret_cast<const char*>(cells.data()), cells.size_bytes());
+}
+
+std::string data_text(const WebStart& start) {
+    std::string bytes;
+    for (const Field* field : start.state) add_cells(bytes, *field);
+    for (const auto& array : read_data(start.now)) add_cells(bytes, array->clone());
+    return base64(deflated(bytes));
+}
+
+// What a reader of the page should know of it.
+Json notes_json(const WebStart& start, bool shows) {
+    Json notes = Json::array();
+    const RunSpec& now = start.now;
+    notes.push_back(
+        "This page computes in float32 on your device, whose rounding may differ from the program's and from other "
+        "devices'. Where small differences grow (chaos), fields differ visibly after some time.");
+    if (now.dtype == DType::float64) notes.push_back("The run itself is in float64.");
+    if (start.step > 0)
+        notes.push_back(fmt::format(
+            "The run was changed on the way (settings, strokes), so the page begins at its step {}.", start.step));
+    if (!shows)
+        notes.push_back(fmt::format("The shown formula, {}, cannot be computed here.", now.shown()));
+    return notes;
+}
+
+// The program that computes the shown formula, if it is no component; null if a page cannot.
+Json view_json(const RunSpec& spec, const GlslProgram& run, PageFunctions& functions) {
+    const Equations equations = run_equations(spec, {spec.shown()});
+    const equation::ViewProgram view = make_view_program(equations, equations.extra, false);
+    if (!why_no_glsl(view.program).empty()) return {};
+    const GlslProgram glsl = glsl_program(view.program, &run);
+    Json json = page_program(
+        view.program, glsl, run.textures.size(), spec.model->components.size(), functions);
+    const GlslPlace place = glsl.places[std::size_t(view.arrays.front())];
+    json["result"] = {place.texture, place.channel};
+    json["name"] = spec.shown();
+    return json;
+}
+
+// Where the shown formula is in the list of what a page can show.
+std::size_t shown_index(const RunSpec& spec, bool has_view) {
+    const auto component = find_component(*spec.model, spec.shown());
+    return component ? *component : has_view ? spec.model->components.size() : 0;
+}
+
+}  // namespace
+
+std::string why_no_web_page(const RunSpec& spec) {
+    const Equations& equations = *spec.model->equations;
+    if (spec.size && (spec.size->nx > kMostEdge || spec.size->ny > kMostEdge ||
+                      1LL * spec.size->nx * spec.size->ny * static_cast<long long>(spec.model->components.size()) >
+                          kMostValues))
+        return fmt::format("a page holds at most {} million values, and {} cells along a side: take a smaller --size",
+                           kMostValues >> 20,
+                           kMostEdge);
+    const TimeStep dt = read_time_step(spec.dt);
+    if (dt.tolerance || dt.follows) return "a page has a fixed time step: give --dt a number";
+    if (!equations.elliptic.empty() || spec.scheme() == equation::SteppingScheme::imex)
+        return "a page cannot solve for fields by transforms";
+    const auto is_global = [&](const equation::Evolving& c) {
+        return equations.graph.depends(c.formula).global ||
+               std::ranges::any_of(c.sides, [&](const equation::Condition& side) {
+                   return equations.graph.depends(side.right).global ||
+                          equations.graph.depends(side.value).global || equations.graph.depends(side.flux).global;
+               });
+    };
+    if (std::ranges::any_of(equations.components, is_global))
+        return "a page cannot compute values of the whole field";
+    return "";
+}
+
+void require_web_page(const RunSpec& spec) {
+    std::string why = why_no_web_page(spec);
+    if (why.empty()) why = why_no_glsl(program_of(spec));
+    if (!why.empty()) throw InputError("web.html: {}: leave it out with --export", why);
+}
+
+std::string web_page(const WebStart& start) {
+    const RunSpec& now = start.now;
+    require_web_page(now);
+    const Equations& equations = *now.model->equations;
+    const Program program = program_of(now);
+    const GlslProgram glsl = glsl_program(program);
+    const std::size_t components = now.model->components.size();
+    const std::string text = text_of_run(now);
+    const std::string title = equations.title.empty() ? now.model->name : equations.title;
+    PageFunctions functions;
+    Json run{{"title", title},
+             {"source", equations.source},
+             {"about", equations.about},
+             {"version", STENCILSCOPE_VERSION},
+             {"size", {now.size->nx, now.size->ny}},
+             {"spacing", now.spacing()},
+             {"dt", now.time_step()},
+             {"step", start.step},
+             {"time", start.time},
+             {"seed", {std::uint32_t(now.seed), std::uint32_t(now.seed >> 32)}},
+             {"integrator", now.integrator()},
+             {"boundary", boundary_text(now)},
+             {"stepsPerFrame", std::clamp(std::round(double(now.steps) / kFrames), 1.0, kMostStepsPerFrame)},
+             {"components", names_of(now.model->components)},
+             {"parameters", parameters_json(now)},
+             {"colors", colors_json(start)},
+             {"text", text},
+             {"link", link_of_text(text)}};
+    RunSpec document = start.document;
+    document.steps = start.step;
+    run["command"] = command_text(document);
+    run["program"] = page_program(program, glsl, 0, components, functions);
+    const bool is_component = find_component(*now.model, now.shown()).has_value();
+    const Json view = is_component ? Json() : view_json(now, glsl, functions);
+    run["view"] = view;
+    run["shown"] = shown_index(now, !view.is_null());
+    run["notes"] = notes_json(start, is_component || !view.is_null());
+    std::string script = fmt::format(
+        "const FUNCTIONS = [\n{}\n];\nconst RUN = {};\n", fmt::join(functions, ",\n"), script_json(run));
+    for (const char* part : {"arithmetic", "stepper", "controls"}) script += embedded_text(part);
+    return filled_page({{"title", xml_escaped(title)},
+                        {"style", embedded_text("style")},
+                        {"equation", equation_picture(equation::readable_statements(now.model->text), kEquationWidth)},
+                        {"data", data_text(start)},
+                        {"script", script}});
+}
+
+}  // namespace stencil

@@ -1,0 +1,30 @@
+// A run as one HTML file that steps it in a browser (docs/web.md).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/field/field.h"
+#include "sim/problem/run_spec.h"
+
+namespace stencil {
+
+/// What a page begins with.
+struct WebStart {
+    const RunSpec& now;       ///< the settings that it steps by
+    const RunSpec& document;  ///< repeats the run up to there
+    long long step = 0;
+    double time = 0;
+    std::vector<const Field*> state;  ///< by component
+    const Field* shown = nullptr;     ///< the shown formula's values, which the colours span
+};
+
+/// Returns the page. Throws InputError as require_web_page() does.
+std::string web_page(const WebStart& start);
+
+/// Why a page cannot step a run, as far as it is known without compiling its model; empty: nothing known.
+std::string why_no_web_page(const RunSpec& spec);
+/// Throws InputError if a page cannot step the run.
+void require_web_page(const RunSpec& spec);
+
+}  // namespace stencil
