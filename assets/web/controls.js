@@ -8,6 +8,7 @@ function addElement(parent, name, properties = {}) {
 }
 
 async function readData() {
+  if (!window.DecompressionStream) throw new Error("This page needs a browser of 2023 or newer (DecompressionStream).");
   const coded = atob(byId("data").textContent.trim());
   const packed = Uint8Array.from(coded, (c) => c.charCodeAt(0));
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
@@ -104,6 +105,15 @@ void main() {
 
 // --- The page
 
+const address = () => new URLSearchParams(location.hash.slice(1));
+
+/// #D=0.2&F=0.03 sets parameters.
+function parametersOfAddress() {
+  return [...address()]
+    .map(([key, text]) => [RUN.parameters.findIndex((p) => p.name === key), text === "" ? NaN : Number(text)])
+    .filter(([index, value]) => index >= 0 && Number.isFinite(value));
+}
+
 class Page {
   constructor(stepper) {
     this.stepper = stepper;
@@ -111,7 +121,6 @@ class Page {
     this.display = new Display(stepper, this.canvas);
     this.changes = [];  // of settings since the start, as --at has them
     this.playing = false;
-    this.frames = 0;
     this.shown = RUN.shown;
     this.write();
     this.addParameters();
@@ -128,7 +137,8 @@ class Page {
     byId("link").textContent = RUN.link;
     const facts = `${RUN.size.join("x")} cells, dx = ${RUN.spacing}, dt = ${RUN.dt}, ${RUN.integrator}, boundary ${RUN.boundary}. Made by Stencilscope ${RUN.version}.`;
     for (const note of [facts, ...RUN.notes]) addElement(byId("notes"), "li", { textContent: note });
-    this.canvas.style.aspectRatio = RUN.size.join(" / ");
+    const [nx, ny] = RUN.size;
+    Object.assign(this.canvas.style, { aspectRatio: `${nx} / ${ny}`, width: `min(100%, ${(80 * nx) / ny}vh)` });
     for (const button of document.querySelectorAll("[data-copies]"))
       button.onclick = () => navigator.clipboard?.writeText(byId(button.dataset.copies).textContent);
   }
@@ -170,13 +180,10 @@ class Page {
     this.update();
   }
 
-  /// #D=0.2&F=0.03 sets parameters.
   readAddress() {
-    for (const [key, text] of new URLSearchParams(location.hash.slice(1))) {
-      const index = RUN.parameters.findIndex((p) => p.name === key), value = Number(text);
-      if (index >= 0 && text !== "" && Number.isFinite(value)) this.setParameter(index, value);
-    }
-    addEventListener("hashchange", () => this.readAddress());
+    const read = () => parametersOfAddress().forEach(([index, value]) => this.setParameter(index, value));
+    read();
+    addEventListener("hashchange", read);
   }
 
   addColors() {
@@ -218,6 +225,10 @@ class Page {
     const sets = () => canvas.classList.toggle("paints", byId("paints").checked);
     byId("paints").onchange = sets;
     sets();
+    canvas.addEventListener("webglcontextlost", () => {
+      this.play(false);
+      report("The device has taken its memory back: reload the page.");
+    });
     canvas.onpointerdown = (event) => {
       canvas.focus({ preventScroll: true });
       this.pointer = this.position(event);
@@ -254,7 +265,7 @@ class Page {
     if (!Number.isFinite(value) || !(radius > 0)) return;
     this.stepper.paint(component, value, radius, from, to);
     const name = component === 0 ? "paint" : `paint-${RUN.components[component]}`;
-    const places = from === to ? from : [...from, ...to];
+    const places = String(from) === String(to) ? from : [...from, ...to];
     this.changes.push({ step: this.stepper.step, name, value: [value, radius, "replace", ...places].join(",") });
     this.update();
   }
@@ -323,7 +334,9 @@ class Page {
     else if (this.before && now - this.before < 25) this.most = Math.min(asked, this.most + 1);
     this.before = now;
     this.stepper.advance(this.most);
-    this.update(this.frames++ % 8 === 0);
+    const due = !(now - this.measured < 150);
+    if (due) this.measured = now;
+    this.update(due);
     requestAnimationFrame((next) => this.frame(next));
   }
 
@@ -331,6 +344,8 @@ class Page {
     if (measures) this.measure();
     this.display.draw(this.shown);
     byId("clock").textContent = `step ${this.stepper.step}, t = ${formatted(this.stepper.time)}`;
+    const changes = this.changes.map((c) => ` --at ${c.step}:${c.name}=${c.value}`).join("");
+    byId("command").textContent = RUN.command.replace(/( --steps )\d+/, `$1${this.stepper.step}`) + changes;
   }
 
   measure() {
@@ -341,8 +356,6 @@ class Page {
     const wrong = all.notFinite > 0 ? `, ${all.notFinite} cells not finite: reset, or take a smaller dt` : "";
     byId("extremes").textContent = `min ${formatted(all.low)}, mean ${formatted(all.mean)}, max ${formatted(all.high)}${wrong}`;
     this.showCell();
-    const at = this.changes.map((c) => ` --at ${c.step}:${c.name}=${c.value}`).join("");
-    byId("command").textContent = RUN.command.replace(/( --steps )\d+/, `$1${this.stepper.step}`) + at;
   }
 
   /// The value under the pointer or the cursor.
@@ -359,6 +372,7 @@ class Page {
 
 /// #test=500 makes so many steps and writes the fields into the page, as base64 of float32.
 function test(stepper, steps) {
+  for (const [index, value] of parametersOfAddress()) stepper.setParameter(index, value);
   stepper.advance(steps);
   const coded = (values) => {
     const bytes = new Uint8Array(values.buffer);
@@ -371,17 +385,21 @@ function test(stepper, steps) {
   addElement(document.body, "pre", { id: "result", textContent: JSON.stringify({ step: stepper.step, fields: result }) });
 }
 
+function report(problem) {
+  byId("problem").textContent = problem;
+  byId("problem").hidden = false;
+}
+
 async function start() {
   try {
     const stepper = new Stepper(byId("field"), RUN, await readData());
-    const steps = new URLSearchParams(location.hash.slice(1)).get("test");
+    const steps = address().get("test");
     if (steps !== null) return test(stepper, Number(steps));
     const page = new Page(stepper);
     page.update();
     page.play(!matchMedia("(prefers-reduced-motion: reduce)").matches);
   } catch (error) {
-    byId("problem").textContent = error.message;
-    byId("problem").hidden = false;
+    report(error.message);
   }
 }
 start();

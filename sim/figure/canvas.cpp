@@ -14,8 +14,8 @@
 #include <utility>
 
 #include "sim/figure/text.h"
-#include "sim/text/error.h"
 #include "sim/text/base64.h"
+#include "sim/text/error.h"
 #include "sim/text/quote.h"
 
 namespace stencil::figure {

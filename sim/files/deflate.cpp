@@ -4,7 +4,6 @@
 
 #include <new>
 
-
 namespace stencil {
 
 std::string deflated(std::string_view bytes) {

@@ -15,6 +15,9 @@
 namespace stencil {
 namespace {
 
+// clang-format takes a line that begins with the namespace's name for an import of a module.
+using import::Imported;
+
 // Stored cells make files of patterns long.
 constexpr std::uintmax_t kMostXml = 256 << 20, kMostOptions = 4 << 20;
 
@@ -54,7 +57,7 @@ std::string brief(const std::string& name) {
     return quotable(name.size() > kMost && is_link(name) ? name.substr(0, kMost) + "..." : name);
 }
 
-import::Imported read(const std::string& name) {
+Imported read(const std::string& name) {
     if (name.starts_with(kTextLink)) return {text_of_link(name), {}, {}};
     if (is_link(name)) return import::model_of_visualpde(import::Options::of_link(name));
     const std::string extension = lower_extension(name);
@@ -68,7 +71,7 @@ import::Imported read(const std::string& name) {
     return import::model_of_visualpde(import::Options::read(text));
 }
 
-import::Imported imported(const std::string& name) {
+Imported imported(const std::string& name) {
     try {
         return read(name);
     } catch (const InputError& error) {
@@ -82,19 +85,20 @@ import::Imported imported(const std::string& name) {
 
 FoundModel open_model(const std::string& name) {
     if (!is_outside(name)) return {find_model(name), {}};
-    const import::Imported from = imported(name);
+    const Imported from = imported(name);
     const std::string stem = is_link(name) ? "" : std::filesystem::path(name).stem().string();
     try {
         return {model_of_text(from.text, stem, from.notes), from.range};
     } catch (const equation::TextError& error) {
-        const bool own = from.notes.empty() && (lower_extension(name) == ".txt" || name.starts_with(kTextLink));
+        const bool own =
+            from.notes.empty() && (lower_extension(name) == ".txt" || name.starts_with(kTextLink));
         throw InputError(
             "--model {}: {}{}", brief(name), own ? "" : "what came of it cannot be read: ", error.what());
     }
 }
 
 ModelText model_text(const std::string& file) {
-    import::Imported from = imported(file);
+    Imported from = imported(file);
     return {std::move(from.text), std::move(from.notes)};
 }
 

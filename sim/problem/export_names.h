@@ -60,7 +60,8 @@ inline constexpr Export kExports[] = {
      ExportGroup::run,
      false,
      "a page that steps the run in any browser, with its sliders",
-     kOfRun},
+     kOfRun,
+     "explicit steps"},
     {"timings.json", ExportGroup::run, true, "what was run, and how fast", kOfRun},
     {"spec.json", ExportGroup::run, true, "the settings, to run it again with --spec", kOfRun},
     {"statistics.csv",
@@ -156,9 +157,9 @@ bool is_table_export(std::string_view name);
 /// Why the model has no dispersion relation; empty if it has one.
 std::string why_no_dispersion(const Model& model);
 
-/// Adds an item of --export: a name, which may lack its ending where one file alone is meant (`web`), `default`, or `all` (except exports that need something of their own,
-/// such as contours or, in the model at the end, rates of change; frames.png only with --every). Throws
-/// InputError.
+/// Adds an item of --export: a name, which may lack its ending where one file alone is meant (`web`),
+/// `default`, or `all` (except exports that need something of their own, such as contours or, in the model at
+/// the end, rates of change; frames.png only with --every). Throws InputError.
 void add_export(std::string_view item, std::vector<std::string>& chosen);
 
 }  // namespace stencil

@@ -29,8 +29,7 @@ int digit_of(char c) {
 }  // namespace
 
 std::string base64(std::string_view bytes) {
-    std::string text =
-        encoded(bytes, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/");
+    std::string text = encoded(bytes, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/");
     text.append((4 - text.size() % 4) % 4, '=');
     return text;
 }

@@ -51,8 +51,8 @@ std::string equation_picture(const equation::Statements& statements, double widt
         y += box.ascent;
         for (const MathBox::Glyphs& g : box.glyphs) drawn += glyphs_text(g, y);
         for (const MathBox::Line& l : box.lines)
-            drawn += fmt::format(
-                "<path d=\"M{:.1f} {:.1f}L{:.1f} {:.1f}\"/>", l.x0, y + l.y0, l.x1, y + l.y1);
+            drawn +=
+                fmt::format("<path d=\"M{:.1f} {:.1f}L{:.1f} {:.1f}\"/>", l.x0, y + l.y0, l.x1, y + l.y1);
         for (const MathBox::Bracket& b : box.brackets) drawn += bracket_text(b, y);
         y += box.descent + kGap;
         widest = std::max(widest, double(box.width));

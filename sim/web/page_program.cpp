@@ -22,9 +22,7 @@ using Json = nlohmann::ordered_json;
 
 Json inputs_json(const Inputs& inputs, PageFunctions& functions) {
     functions.push_back(script_text(inputs));
-    Json json{{"inputs", functions.size() - 1},
-              {"count", inputs.outputs.size()},
-              {"ofTime", inputs.of_time}};
+    Json json{{"inputs", functions.size() - 1}, {"count", inputs.outputs.size()}, {"ofTime", inputs.of_time}};
     if (!inputs.wraps.empty()) json["wraps"] = inputs.wraps;
     return json;
 }
@@ -54,7 +52,7 @@ Json texture_json(const GlslTexture& texture,
                   std::size_t components) {
     Json json{{"carried", texture.carried}};
     std::array<int, 4> blocks{-1, -1, -1, -1};
-    for (std::size_t c = 0; c < glsl.state.size() && c < components; ++c)
+    for (std::size_t c = 0; c < std::min(glsl.state.size(), components); ++c)
         if (glsl.state[c].texture == number) blocks[std::size_t(glsl.state[c].channel)] = int(c);
     for (std::size_t channel = 0; channel < blocks.size(); ++channel)
         if (const int array = texture.arrays[channel]; array >= 0)

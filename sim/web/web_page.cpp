@@ -126,14 +126,15 @@ Json notes_json(const WebStart& start, bool shows) {
     Json notes = Json::array();
     const RunSpec& now = start.now;
     notes.push_back(
-        "This page computes in float32 on your device, whose rounding may differ from the program's and from other "
+        "This page computes in float32 on your device, whose rounding may differ from the program's and from "
+        "other "
         "devices'. Where small differences grow (chaos), fields differ visibly after some time.");
     if (now.dtype == DType::float64) notes.push_back("The run itself is in float64.");
     if (start.step > 0)
         notes.push_back(fmt::format(
-            "The run was changed on the way (settings, strokes), so the page begins at its step {}.", start.step));
-    if (!shows)
-        notes.push_back(fmt::format("The shown formula, {}, cannot be computed here.", now.shown()));
+            "The run was changed on the way (settings, strokes), so the page begins at its step {}.",
+            start.step));
+    if (!shows) notes.push_back(fmt::format("The shown formula, {}, cannot be computed here.", now.shown()));
     return notes;
 }
 
@@ -143,8 +144,8 @@ Json view_json(const RunSpec& spec, const GlslProgram& run, PageFunctions& funct
     const equation::ViewProgram view = make_view_program(equations, equations.extra, false);
     if (!why_no_glsl(view.program).empty()) return {};
     const GlslProgram glsl = glsl_program(view.program, &run);
-    Json json = page_program(
-        view.program, glsl, run.textures.size(), spec.model->components.size(), functions);
+    Json json =
+        page_program(view.program, glsl, run.textures.size(), spec.model->components.size(), functions);
     const GlslPlace place = glsl.places[std::size_t(view.arrays.front())];
     json["result"] = {place.texture, place.channel};
     json["name"] = spec.shown();
@@ -161,12 +162,14 @@ std::size_t shown_index(const RunSpec& spec, bool has_view) {
 
 std::string why_no_web_page(const RunSpec& spec) {
     const Equations& equations = *spec.model->equations;
-    if (spec.size && (spec.size->nx > kMostEdge || spec.size->ny > kMostEdge ||
-                      1LL * spec.size->nx * spec.size->ny * static_cast<long long>(spec.model->components.size()) >
-                          kMostValues))
-        return fmt::format("a page holds at most {} million values, and {} cells along a side: take a smaller --size",
-                           kMostValues >> 20,
-                           kMostEdge);
+    if (spec.size &&
+        (spec.size->nx > kMostEdge || spec.size->ny > kMostEdge ||
+         1LL * spec.size->nx * spec.size->ny * static_cast<long long>(spec.model->components.size()) >
+             kMostValues))
+        return fmt::format(
+            "a page holds at most {} million values, and {} cells along a side: take a smaller --size",
+            kMostValues >> 20,
+            kMostEdge);
     const TimeStep dt = read_time_step(spec.dt);
     if (dt.tolerance || dt.follows) return "a page has a fixed time step: give --dt a number";
     if (!equations.elliptic.empty() || spec.scheme() == equation::SteppingScheme::imex)
@@ -175,7 +178,8 @@ std::string why_no_web_page(const RunSpec& spec) {
         return equations.graph.depends(c.formula).global ||
                std::ranges::any_of(c.sides, [&](const equation::Condition& side) {
                    return equations.graph.depends(side.right).global ||
-                          equations.graph.depends(side.value).global || equations.graph.depends(side.flux).global;
+                          equations.graph.depends(side.value).global ||
+                          equations.graph.depends(side.flux).global;
                });
     };
     if (std::ranges::any_of(equations.components, is_global))
@@ -229,11 +233,12 @@ std::string web_page(const WebStart& start) {
     std::string script = fmt::format(
         "const FUNCTIONS = [\n{}\n];\nconst RUN = {};\n", fmt::join(functions, ",\n"), script_json(run));
     for (const char* part : {"arithmetic", "stepper", "controls"}) script += embedded_text(part);
-    return filled_page({{"title", xml_escaped(title)},
-                        {"style", embedded_text("style")},
-                        {"equation", equation_picture(equation::readable_statements(now.model->text), kEquationWidth)},
-                        {"data", data_text(start)},
-                        {"script", script}});
+    return filled_page(
+        {{"title", xml_escaped(title)},
+         {"style", embedded_text("style")},
+         {"equation", equation_picture(equation::readable_statements(now.model->text), kEquationWidth)},
+         {"data", data_text(start)},
+         {"script", script}});
 }
 
 }  // namespace stencil

@@ -1,8 +1,11 @@
-// Fuzzes the readers of other programs' files: compressed links, options of VisualPDE and patterns of Ready.
+// Fuzzes the readers of links and of other programs' files: texts in links, compressed links, options of
+// VisualPDE and patterns of Ready.
+#include "sim/import/link.h"
 #include "sim/import/lz_string.h"
 #include "sim/import/ready.h"
 #include "sim/import/visualpde.h"
 #include "sim/model/text/statements.h"
+#include "sim/model/text/tokens.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace stencil;
@@ -28,6 +31,11 @@ void run_one(std::string_view input) {
         require(text.size() <= 3 * kMost, "the text is as long as was allowed at most");
     });
     accepted([&] {
+        const std::string text = text_of_link(std::string(kTextLink) + std::string(input));
+        require(text.size() <= equation::kMaxText, "a link's text is as long as a text may be");
+        require(text_of_link(link_of_text(text)) == text, "a link carries any text");
+    });
+    accepted([&] {
         check(
             import::model_of_visualpde(import::Options::of_link("https://x/?options=" + std::string(input))));
     });
@@ -38,6 +46,7 @@ void run_one(std::string_view input) {
 std::vector<std::string> seeds() {
     return {
         "N4IgDghgFgNiBcBGAzAGhAJwPYFcMFN4AGAXyA",
+        "eNpLKdVPKVGwVXDRykks0CjVtFZwAfIM9AwVMvMUog10gEyjWAC-5wlV",
         R"({"reactionStr_1": "u*v^2-ind(x<L_x/2)*u[x+dx,y-dy]", "kineticParams": "D=1 in [0,0.1,2];b=2*D", "numSpecies": "2",
             "boundaryConditions_1": "combo", "comboStr_1": "Left: Dirichlet = sin(t); Right: Neumann = 0; Top: Robin = u;",
             "crossDiffusion": true, "numAlgebraicSpecies": 1, "diffusionStr_1_2": "D;b", "views": [{"name": "a"}]})",

@@ -88,6 +88,15 @@ def test_a_figure_of_steps_that_another_method_made(gray_scott, tmp_path):
     assert "figure.png" in "".join(gray_scott.export(tmp_path))
 
 
+def test_a_run_is_written_as_a_web_page(gray_scott, tmp_path):
+    assert gray_scott.export(tmp_path, "web") == [str(tmp_path / "web.html")]
+    page = (tmp_path / "web.html").read_text()
+    assert page.startswith("<!DOCTYPE html>") and '"components":["u","v"]' in page
+    gray_scott.set("stepper", "imex")
+    with pytest.raises(ValueError, match="web.html: a page cannot solve for fields by transforms"):
+        gray_scott.export(tmp_path, "web")
+
+
 def test_what_cannot_be_written_or_read(gray_scott, tmp_path):
     with pytest.raises(ValueError, match=".svg"):
         gray_scott.figure("out.gif")

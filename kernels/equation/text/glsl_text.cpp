@@ -95,8 +95,7 @@ class StageShader {
         for (std::size_t i = 0; i < stage_.operations.size(); ++i) append_value(i);
         append_outputs(to.size());
         GlslPass pass{std::move(from_), std::move(to), kGlslHead};
-        for (std::size_t i = 0; i < pass.from.size(); ++i)
-            append(pass.text, "uniform sampler2D t%zu;\n", i);
+        for (std::size_t i = 0; i < pass.from.size(); ++i) append(pass.text, "uniform sampler2D t%zu;\n", i);
         if (!program_.uniforms.outputs.empty())
             append(pass.text, "uniform vec4 u[%zu];\n", (program_.uniforms.outputs.size() + 3) / kChannels);
         for (std::size_t i = 0; i < pass.to.size(); ++i)
@@ -146,7 +145,8 @@ class StageShader {
     }
 
     std::string beyond(int array, std::size_t side, const std::string& edge, const std::string& along) const {
-        static constexpr const char* kIsBeyond[] = {"at.x == 0", "at.x == n.x - 1", "at.y == 0", "at.y == n.y - 1"};
+        static constexpr const char* kIsBeyond[] = {
+            "at.x == 0", "at.x == n.x - 1", "at.y == 0", "at.y == n.y - 1"};
         const int number = lines_.ghosts[std::size_t(array)][side];
         return std::string("beyond(") + kIsBeyond[side] + ", " + edge + ", " + std::to_string(number) + ", " +
                along + ")";
@@ -157,8 +157,7 @@ class StageShader {
         const auto& [place, before] = where_.at(o.index);
         std::string text = fetched(o, {place.texture, before}) + '.' + channel_name(place.channel);
         const std::size_t across = o.dx < 0 ? 0 : 1, along = o.dy < 0 ? 2 : 3;
-        if (o.dx != 0 && !wraps(o.index, across))
-            text = beyond(o.index, across, text, coordinate(o, false));
+        if (o.dx != 0 && !wraps(o.index, across)) text = beyond(o.index, across, text, coordinate(o, false));
         if (o.dy != 0 && !wraps(o.index, along))
             text = beyond(o.index, along, text, "at.x + " + std::to_string(o.dx));
         return text;
