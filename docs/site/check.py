@@ -1,0 +1,128 @@
+"""Checks the finished site: links and anchors, that nothing is loaded from a network, and each page in headless Chromium."""
+
+import functools
+import http.server
+import json
+import re
+import shutil
+import subprocess
+import threading
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+LOADED = {"script": "src", "img": "src", "link": "href", "video": "src", "source": "src", "iframe": "src"}
+PHONE = 400  # pixels
+
+
+class Page(HTMLParser):
+    def __init__(self, text: str):
+        super().__init__()
+        self.links: list[tuple[str, str]] = []  # tag, address
+        self.anchors: set[str] = set()
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        values = dict(attrs)
+        for name in ("id", "name"):
+            if values.get(name):
+                self.anchors.add(values[name])
+        for name in ("href", "src", "poster"):
+            if values.get(name):
+                self.links.append((tag, values[name]))
+
+
+def wrong_links(site: Path):
+    """Yields a sentence for each link that leads nowhere in the site, and for each file that a page loads from elsewhere."""
+    found = {path: Page(path.read_text(errors="replace")) for path in sorted(site.rglob("*.html"))}
+    for path, page in found.items():
+        where = path.relative_to(site)
+        for tag, address in page.links:
+            parts = urlsplit(address)
+            if parts.scheme or address.startswith("//"):
+                if tag in LOADED and parts.scheme not in ("data",):
+                    yield f"{where}: loads {address}"
+                continue
+            target = path if not parts.path else (path.parent / unquote(parts.path)).resolve()
+            if target.is_dir():
+                target /= "index.html"
+            if not target.exists():
+                yield f"{where}: {address} leads nowhere"
+            elif parts.fragment and target in found and unquote(parts.fragment) not in found[target].anchors:
+                yield f"{where}: {address}: there is no such anchor"
+    for path in site.rglob("*.css"):
+        for address in re.findall(r"url\(['\"]?(https?:[^)'\"]+)", path.read_text(errors="replace")):
+            yield f"{path.relative_to(site)}: loads {address}"
+
+
+# Loads every page in a frame as wide as a phone's screen, and says which are wider than that.
+DRIVER = """<!doctype html><meta charset=utf-8><title>check</title><body><script>
+const pages = %s, wide = [];
+(async () => {
+  for (const page of pages) {
+    const frame = document.createElement("iframe");
+    frame.style = "width:%dpx;height:800px;border:0";
+    await new Promise(done => { frame.onload = done; frame.src = page; document.body.append(frame); });
+    await new Promise(done => setTimeout(done, 30));
+    const root = frame.contentDocument.documentElement;
+    if (root.scrollWidth > frame.clientWidth) wide.push(page + " " + root.scrollWidth);
+    frame.remove();
+  }
+  const end = document.createElement("pre");
+  end.id = "wide";
+  end.textContent = JSON.stringify({loaded: pages.length, wide});
+  document.body.append(end);
+})();
+</script>"""
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    missing: list[str] = []
+
+    def log_message(self, *_):
+        pass
+
+    def send_error(self, code, *rest, **named):
+        self.missing.append(self.path)
+        super().send_error(code, *rest, **named)
+
+
+def browser() -> str | None:
+    return shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+
+def wrong_in_browser(site: Path, chromium: str):
+    names = [str(path.relative_to(site)) for path in sorted(site.rglob("*.html")) if "films" not in path.parts]
+    driver = site / "_check.html"
+    driver.write_text(DRIVER % (json.dumps(names), PHONE))
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(site)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        done = subprocess.run(
+            [chromium, "--headless=new", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--virtual-time-budget=900000", "--dump-dom"]
+            + ["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", f"http://127.0.0.1:{server.server_port}/_check.html"],
+            capture_output=True, text=True, timeout=500,
+        )  # fmt: skip
+    finally:
+        server.shutdown()
+        driver.unlink()
+    told = re.search(r'<pre id="wide">(.*?)</pre>', done.stdout)
+    if not told:
+        yield f"Chromium did not load every page: {done.stderr[-500:]}"
+        return
+    result = json.loads(told[1].replace("&amp;", "&"))
+    print(f"Chromium loaded {result['loaded']} pages")
+    for line in dict.fromkeys(re.findall(r":CONSOLE[^\]]*\] (.*)", done.stderr)):
+        yield f"console: {line}"
+    for page in result["wide"]:
+        yield f"{page}: wider than {PHONE} pixels"
+
+
+def check(site: Path) -> list[str]:
+    found = list(wrong_links(site))
+    chromium = browser()
+    if chromium:
+        found += wrong_in_browser(site, chromium)
+    else:
+        print("note: no Chromium: consoles and widths were not checked")
+    return found

@@ -1,0 +1,214 @@
+"""The gallery: a page, a picture and a film of every model and every ready run, all made by the program."""
+
+import concurrent.futures
+import hashlib
+import html
+import inspect
+import json
+import re
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import NamedTuple
+
+LONGEST = 256  # cells of a film's longer side
+SECONDS, FRAMES = 3, 20
+PIXELS = 384
+MOST_WORK = 1.2e9  # cells times steps of a film
+SOLVE = 15  # how many times as long a step takes that solves for a field
+WIDTHS = {"island": 384, "gray-scott-map": 384}  # of films that show too little at 256 cells
+
+
+class Subject(NamedTuple):
+    name: str
+    kind: str  # model or run
+    title: str
+    about: str
+    source: str
+    text: str  # the equation; empty for the built-in diffusion
+    size: tuple[int, int]
+    steps: int
+
+    def option(self) -> str:
+        return f"--model {self.name}" if self.kind == "model" else f"--spec {self.name}"
+
+
+def quoted(text: str, name: str) -> str:
+    found = re.search(rf'^{name} = "(.*)"$', text, re.M)
+    return found[1] if found else ""
+
+
+def subject(name: str, kind: str, text: str, spec: dict) -> Subject:
+    size = re.search(r"\bsize = (\d+)x(\d+)", text)
+    own = str(spec.get("size", "")).split("x") if spec.get("size") else size.groups() if size else ("512", "512")
+    steps = re.search(r"\bsteps = (\d+)", text)
+    title = spec.get("title") or quoted(text, "title") or name.replace("-", " ").capitalize()
+    about = spec.get("about") or quoted(text, "about")
+    return Subject(
+        name, kind, title, about, quoted(text, "source"), text,
+        (int(own[0]), int(own[-1])), int(spec.get("steps", steps[1] if steps else 10000)),
+    )  # fmt: skip
+
+
+def subjects(program) -> list[Subject]:
+    listed = [line.split()[0] for line in program("models").splitlines() if line and not line.startswith(" ")]
+    found = [subject(name, "model", program("models", name), {}) for name in listed]
+    runs = program("run", "--help").partition("Ready runs (--spec NAME):\n")[2].partition("\n\n")[0]
+    for line in runs.splitlines():
+        name = line.split()[0]
+        text = program("models", name)
+        spec_file = Path(__file__).resolve().parent.parent.parent / "assets" / "runs" / f"{name}.json"
+        spec = json.loads(spec_file.read_text())
+        found.append(subject(name, "run", text if "equation" in spec else "", spec))
+    return found
+
+
+def has_web_export(program) -> bool:
+    return bool(re.search(r"^ +(web|run\.html|web\.html|page\.html)\b", program("run", "--help"), re.M))
+
+
+def small(one: Subject) -> tuple[tuple[int, int], int]:
+    """Size and steps of the film: fewer cells, and fewer steps where those would take long."""
+    share = min(1.0, WIDTHS.get(one.name, LONGEST) / max(one.size))
+    nx, ny = (max(16, round(side * share)) for side in one.size)
+    solves = re.search(r"^[^#\n=]*\b(?:lap2?|dxx)\(\w+\)[^=\n]*=|stepper = imex", one.text, re.M)
+    most = MOST_WORK / (SOLVE if solves else 1)
+    return (nx, ny), min(one.steps, int(most / (nx * ny)))
+
+
+def ffmpeg(*words: str):
+    subprocess.run(["ffmpeg", "-v", "error", "-y", *words], check=True)
+
+
+def poster_frame(film: Path, target: Path):
+    """Keeps the film's last frame as a picture; of a run that ends flat the frame with the most contrast."""
+    raw = subprocess.run(
+        ["ffmpeg", "-v", "error", "-i", film, "-vf", "scale=32:32", "-f", "rawvideo", "-pix_fmt", "gray", "-"],
+        capture_output=True, check=True,
+    ).stdout  # fmt: skip
+    frames = [raw[i : i + 1024] for i in range(0, len(raw), 1024)]
+
+    def contrast(frame: bytes) -> float:
+        mean = sum(frame) / len(frame)
+        return sum((value - mean) ** 2 for value in frame)
+
+    contrasts = [contrast(frame) for frame in frames]
+    last = len(frames) - 1
+    best = last if contrasts[last] > 0.15 * max(contrasts) else contrasts.index(max(contrasts))
+    ffmpeg("-i", str(film), "-vf", f"select=eq(n\\,{best}),scale='min({PIXELS},iw)':-2:flags=area", "-frames:v", "1", "-q:v", "4", str(target))
+
+
+def make(program, one: Subject, folder: Path, web: bool):
+    """Makes NAME.mp4, NAME.jpg and, if the program can, NAME.html in a folder."""
+    (nx, ny), steps = small(one)
+    with tempfile.TemporaryDirectory() as scratch:
+        raw = Path(scratch) / "raw.mp4"
+        words = ["run", *one.option().split(), "--steps", str(steps), "--threads", "1", "--backend", "cpu", "--quiet"]
+        size = ["--size", f"{nx}x{ny}"] if (nx, ny) != one.size else []
+        film = ["--video", str(raw), "--video-seconds", str(SECONDS), "--fps", str(FRAMES), "--export", "spec.json", "--out", scratch]
+        done = subprocess.run([program.path, *words, *size, *film], capture_output=True, text=True, timeout=300)
+        if done.returncode or not raw.exists():
+            raise RuntimeError(f"gallery: {one.option()}: {done.stderr}")
+        poster_frame(raw, folder / f"{one.name}.jpg")
+        rate = ["-c:v", "libx264", "-preset", "slow", "-crf", "29", "-maxrate", "700k", "-bufsize", "1400k"]
+        scaled = f"scale='min({PIXELS},iw)':-2:flags=area"
+        ffmpeg("-i", str(raw), "-vf", scaled, *rate, "-pix_fmt", "yuv420p", "-movflags", "+faststart", str(folder / f"{one.name}.mp4"))
+        if web:
+            out = Path(scratch) / "web"
+            live = ["run", *one.option().split(), *size, "--steps", "0", "--backend", "cpu", "--quiet", "--export", "web", "--out", str(out)]
+            done = subprocess.run([program.path, *live], capture_output=True, text=True, timeout=300)
+            pages = sorted(out.glob("*.html")) if done.returncode == 0 else []
+            if pages:  # refused for what a page cannot step
+                shutil.copyfile(pages[0], folder / f"{one.name}.html")
+
+
+def key(one: Subject, digest: str, web: bool) -> str:
+    """Names what is kept of a subject: it changes with the program, the text, and the code that makes the files."""
+    code = "".join(inspect.getsource(function) for function in (make, small, poster_frame))
+    return "gallery-" + hashlib.sha256(f"{digest} {code} {small(one)} {web} {one}".encode()).hexdigest()[:24]
+
+
+def make_all(program, digest: str, cache: Path, target: Path) -> dict[str, Subject]:
+    """Fills the target folder, from the cache what the same program has made before."""
+    found = subjects(program)
+    web = has_web_export(program)
+    target.mkdir(parents=True, exist_ok=True)
+
+    def one(subject: Subject):
+        kept = cache / key(subject, digest, web)
+        if not (kept / "ready").exists():
+            shutil.rmtree(kept, ignore_errors=True)
+            kept.mkdir(parents=True)
+            make(program, subject, kept, web)
+            (kept / "ready").touch()
+        (kept / "ready").touch()
+        for file in kept.glob(subject.name + ".*"):
+            shutil.copyfile(file, target / file.name)
+
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for _ in pool.map(one, found):
+            pass
+    return {subject.name: subject for subject in found}
+
+
+def card(one: Subject, up: str) -> str:
+    words = html.escape(f"{one.title} {one.name} {one.about}".lower(), quote=True)
+    page = f"{up}gallery/{one.name}.html"
+    return (
+        f'<a class="model-card" href="{page}" data-words="{words}"><video src="{up}films/{one.name}.mp4" poster="{up}films/{one.name}.jpg" '
+        f'muted loop playsinline preload="none" aria-hidden="true"></video><span>{html.escape(one.title)}</span></a>'
+    )
+
+
+def cards(models: list[Subject], up: str) -> str:
+    return '<div class="model-cards">\n' + "\n".join(card(one, up) for one in models) + "\n</div>\n"
+
+
+def index(models: dict[str, Subject]) -> str:
+    presets = [one for one in models.values() if one.kind == "model"]
+    runs = [one for one in models.values() if one.kind == "run"]
+    return (
+        "# Gallery\n\nEvery model and every ready run of the program. Point at a picture, or touch it, to see it move; the page behind it has the "
+        "equation and the command. All were made by the program when this site was built.\n\n"
+        '<input class="model-filter" type="search" placeholder="Find a model" aria-label="Find a model">\n\n'
+        f"## Models\n\n{cards(presets, '../')}\n## Ready runs\n\nA run with everything in it: start, sides, strokes of the brush, colours.\n\n{cards(runs, '../')}\n"
+        "```{toctree}\n:hidden:\n\n" + "\n".join(one.name for one in [*presets, *runs]) + "\n```\n"
+    )
+
+
+def parameters(text: str) -> list[list[str]]:
+    """Rows of a table: the sliders of a text, with their ranges."""
+    return [list(found) for found in re.findall(r"(?:^|;)\s*(\w+) = ([-+\d.e]+) in \[([^\]]+)\]", text, re.M)]
+
+
+def page(one: Subject, live: bool) -> str:
+    (nx, ny), steps = small(one)
+    film = f"../films/{one.name}"
+    same = (nx, ny) == one.size and steps == one.steps
+    size = "" if (nx, ny) == one.size else f" --size {nx}x{ny}"
+    parts = [f"# {one.title}\n"]
+    if one.about:
+        parts.append(one.about.replace("*", r"\*").replace("<", "&lt;") + "\n")
+    parts.append(
+        f'<video class="film" src="{film}.mp4" poster="{film}.jpg" controls muted loop playsinline preload="none" aria-label="Film: {html.escape(one.title, quote=True)}"></video>\n'
+    )
+    if live:
+        parts.append(f'<p><a class="live" href="{film}.html">Run it here</a>, in this browser, with sliders and a brush (needs WebGL 2).</p>\n')
+    parts.append(
+        f"```sh\nstencilscope {one.option()}                  # in the window, live\nstencilscope run {one.option()} --out {one.name}  # its files\n"
+        f"stencilscope run {one.option()}{size} --steps {steps} --video film.mp4   # this film\n```\n"
+    )
+    keyword = "model" if one.kind == "model" else "spec"
+    parts.append(f'```python\nimport stencilscope as ss\n\nsim = ss.Simulation({keyword}="{one.name}")\nsim.advance({one.steps})\nsim.figure("{one.name}.png")\n```\n')
+    if not same:
+        parts.append(f"The film has {nx} x {ny} cells and {steps} steps, the model itself {one.size[0]} x {one.size[1]} and {one.steps}.\n")
+    if one.text:
+        body = "\n".join(line for line in one.text.rstrip().splitlines() if not re.match(r'(title|source|about) = "', line))
+        parts.append(f"## Its text\n\n```equation\n{body}\n```\n\n`stencilscope models {one.name}` prints it; [typing an equation](../equations.md) explains it.\n")
+        rows = parameters(one.text)
+        if rows:
+            parts.append("## Its sliders\n\n| parameter | value | from, to |\n| --- | --- | --- |\n" + "".join(f"| `{a}` | {b} | {c} |\n" for a, b, c in rows))
+    if one.source:
+        parts.append(f"**Source.** {one.source}\n")
+    return "\n".join(parts)
