@@ -17,6 +17,10 @@ and on a line of their own, anywhere after the block that makes the file:
     <!-- docs: film FILE TEXT -->     a film
     <!-- docs: text FILE [LINES] -->  the file, or its first LINES
     <!-- docs: run COMMAND -->        a command that readers need not see, such as one that makes a film
+    <!-- docs: source FILE LANGUAGE --> a file of the repository, as code
+    <!-- docs: include FILE HEADING -->  what stands below a heading of another page
+    <!-- docs: films NAME ... -->     films of the gallery
+    <!-- docs: site TEXT -->          text that the site alone shows
 """
 
 import hashlib
@@ -32,11 +36,11 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
-from pages import FENCE
+from pages import FENCE, ROOT
 
 DIRECTIVE = re.compile(r"^<!-- docs: (\w+)(?: (.*?))? -->$")
 BEFORE = {"skip", "needs", "with", "before", "fails", "file", "output"}
-PLACED = {"picture", "film", "text", "run", "include", "films", "site"}
+PLACED = {"picture", "film", "text", "run", "include", "films", "site", "source"}
 SHELL = {"sh", "bash"}
 NO_GPU = "note: no NVIDIA driver found"
 SECONDS = 120
@@ -170,9 +174,11 @@ class Run:
             OMPI_ALLOW_RUN_AS_ROOT="1",
             OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
             PYTHONPATH=str(machine.module or ""),
+            STENCILSCOPE_ROOT=str(ROOT),
         )
         self.environment.setdefault("XDG_CACHE_HOME", os.path.expanduser("~/.cache"))
         self.python = None
+        self.left_out = False  # a block, so that pictures may be missing
 
     def close(self):
         if self.python:
@@ -228,14 +234,27 @@ class Run:
             output = result["output"]
         return output
 
+    def leave_out(self, line: int, reason: str) -> str:
+        self.left_out = True
+        print(f"note: {self.page}:{line}: not run, because {reason}")
+        return ""
+
+    def lacks_screen(self, text: str, line: int) -> bool:
+        opens_window = re.search(r"^stencilscope( --|$)", text, re.M)
+        if opens_window and not self.machine.display:
+            self.leave_out(line, "there is no screen (Xvfb)")
+        return bool(opens_window) and not self.machine.display
+
     def step(self, item: Block | Placed) -> str:
         """Runs one item and returns what it printed."""
         if isinstance(item, Placed):
             name, file = item.name, item.words.split(" ")[0]
             if name == "run":
-                return self.shell(item.words, item.line, {})
+                return "" if self.lacks_screen(item.words, item.line) else self.shell(item.words, item.line, {})
             if name in ("picture", "film", "text"):
                 source = self.folder / file
+                if not source.is_file() and self.left_out:
+                    return ""
                 if not source.is_file():
                     made = ", ".join(sorted(str(p.relative_to(self.folder)) for p in self.folder.rglob("*"))[:60])
                     raise Failure(f"{self.page}:{item.line}: no block made {file}, but {made}")
@@ -249,13 +268,10 @@ class Run:
             return ""
         needed = item.rules.get("needs")
         if needed and not shutil.which(needed):
-            print(f"note: {self.page}:{item.line}: not run, because there is no {needed}")
-            return ""
+            return self.leave_out(item.line, f"there is no {needed}")
         if item.language == "python":
             return self.module(item)
-        opens_window = re.search(r"^stencilscope( --|$)", item.text, re.M)
-        if opens_window and not self.machine.display:
-            print(f"note: {self.page}:{item.line}: not run, because there is no screen (Xvfb)")
+        if self.lacks_screen(item.text, item.line):
             return ""
         return self.shell(item.text, item.line, item.rules)
 

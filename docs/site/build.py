@@ -46,6 +46,8 @@ class Assembly:
         file = posixpath.normpath(posixpath.join(posixpath.dirname(page), path))
         if (ROOT / file).is_dir():
             file = posixpath.join(file, "README.md")
+        if file == "README.md":  # the front page has its place, with other headings
+            hash = anchor = ""
         if file in self.names:
             return relative(self.names[file] + ".md", at) + hash + anchor
         if not (ROOT / file).is_file():
@@ -89,6 +91,10 @@ class Assembly:
         if item.name == "site":
             return item.words
         file, _, rest = item.words.partition(" ")
+        if item.name == "source":
+            return f"```{rest}\n{pages.read(file).rstrip()}\n```"
+        if item.name in ("picture", "film", "text") and not (kept / file).exists():
+            return ""
         made = f"made/{at}/{file}"
         if item.name == "text":
             shown = blocks.shown((kept / file).read_text(), rest)
@@ -179,7 +185,7 @@ def build(machine: Machine) -> None:
     shutil.rmtree(SOURCE, ignore_errors=True)
     shutil.rmtree(EXTRA, ignore_errors=True)
     for folder in (SOURCE / "reference" / "pictures", EXTRA, CACHE):
-        folder.mkdir(parents=True)if folder != CACHE else folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
     module = importlib.import_module("stencilscope") if machine.module else None
     if module is None:
         sys.exit(f"there is no Python module beside {machine.program}")

@@ -16,8 +16,9 @@ LONGEST = 256  # cells of a film's longer side
 SECONDS, FRAMES = 3, 20
 PIXELS = 384
 MOST_WORK = 1.2e9  # cells times steps of a film
-SOLVE = 15  # how many times as long a step takes that solves for a field
-WIDTHS = {"island": 384, "gray-scott-map": 384}  # of films that show too little at 256 cells
+SOLVE = 12  # how many times as long a step takes that solves for a field
+# Cells of films that show too little at 256, or need more steps than those would leave time for.
+WIDTHS = {"island": 384, "gray-scott-map": 384, "fitzhugh-nagumo": 512, "turbulence": 160, "cahn-hilliard-flow": 128}
 
 
 class Subject(NamedTuple):
@@ -166,7 +167,7 @@ def cards(models: list[Subject], up: str) -> str:
 
 
 def index(models: dict[str, Subject]) -> str:
-    presets = [one for one in models.values() if one.kind == "model"]
+    presets = sorted((one for one in models.values() if one.kind == "model"), key=lambda one: one.title.lower())
     runs = [one for one in models.values() if one.kind == "run"]
     return (
         "# Gallery\n\nEvery model and every ready run of the program. Point at a picture, or touch it, to see it move; the page behind it has the "

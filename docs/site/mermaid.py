@@ -5,6 +5,7 @@ import re
 import subprocess
 
 NODE = re.compile(r'^(\w+)\["(.*)"\]$')
+SUBGRAPH = re.compile(r'^subgraph (\w+)(?:\["(.*)"\])?$')
 EDGE = re.compile(r"^(\w+) --> (\w+)$")
 FENCE = re.compile(r"^```mermaid\n(.*?)^```$", re.M | re.S)
 
@@ -18,8 +19,8 @@ def graph(text: str) -> str:
         if not line or line.startswith("flowchart"):
             continue
         if line.startswith("subgraph "):
-            name = line.split()[1]
-            lines.append(f'subgraph cluster_{name} {{ label="{name}"; labeljust=l; fontname=sans; style=rounded;')
+            name, title = SUBGRAPH.match(line).groups()
+            lines.append(f'subgraph cluster_{name} {{ label="{title or name}"; labeljust=l; fontname=sans; style=rounded;')
         elif line == "end":
             lines.append("}")
         elif node:
@@ -39,7 +40,8 @@ def picture(match: re.Match) -> str:
     svg = re.sub(r"(<text [^>]*)>", r'\1 fill="currentColor">', svg)
     svg = re.sub(r"<!--.*?-->|<title>.*?</title>", "", svg, flags=re.S)
     svg = "\n".join(line for line in svg.splitlines() if line.strip())
-    names = ", ".join(html.escape(name) for name in re.findall(r"subgraph (\w+)", match[1]))
+    found = (SUBGRAPH.match(line.strip()) for line in match[1].splitlines())
+    names = ", ".join(html.escape(one[2] or one[1]) for one in found if one)
     return f'<div class="diagram" role="img" aria-label="Diagram of {names}">\n{svg}\n</div>\n'
 
 
