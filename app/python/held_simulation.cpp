@@ -19,9 +19,11 @@
 #include "sim/figure/figure.h"
 #include "sim/files/atomic_file.h"
 #include "sim/files/folder.h"
+#include "sim/files/image.h"
 #include "sim/problem/ready_runs.h"
 #include "sim/problem/settings.h"
 #include "sim/problem/start.h"
+#include "sim/problem/units.h"
 #include "sim/run/output/checkpoint.h"
 #include "sim/run/output/exports.h"
 #include "sim/run/output/run_report.h"
@@ -29,6 +31,7 @@
 #include "sim/run/simulation.h"
 #include "sim/session/pace.h"
 #include "sim/text/error.h"
+#include "sim/text/json.h"
 #include "sim/text/names.h"
 #include "sim/view/colormap.h"
 
@@ -334,6 +337,59 @@ std::string picture(Simulation& simulation) {
     return figure::figure_bytes(figure::FigureFormat::png, panels, fmt::format("step {}", simulation.step()));
 }
 
+// Draws a formula in the run's colours as a PNG with at most `largest` pixels a side (0: none), and tells
+// what a figure of it needs: the range and scale of the colours, the 256 colours, and the edge of a cell.
+nb::dict image(HeldSimulation& held, const std::string& formula, int largest) {
+    std::string png;
+    ValueRange range;
+    const Colormap* colors = nullptr;
+    double cell = 1;
+    std::string unit;
+    held.with([&](Simulation& simulation) {
+        const RunSpec& now = simulation.now();
+        Field field = simulation.solver().field(observable(simulation, formula));
+        colors = &field_colors(now);
+        range = find_range(field, now.range, colors->diverging);
+        cell = cell_size(now);
+        unit = now.unit_length.name;
+        if (largest <= 0) return;
+        const int side = std::max(field.nx(), field.ny());
+        if (side > largest) {
+            const auto pixels = [&](int n) { return std::max(1, int(std::int64_t(n) * largest / side)); };
+            field = field.visit([&](const auto& cells) {
+                return Field(resample(cells, pixels(field.nx()), pixels(field.ny())));
+            });
+        }
+        std::vector<Rgb> pixels(field.size());
+        paint(field, *colors, range, pixels);
+        png = png_text(field.nx(), field.ny(), pixels);
+    });
+    nb::dict result;
+    result["png"] = nb::bytes(png.data(), png.size());
+    result["low"] = range.low;
+    result["high"] = range.high;
+    result["scale"] = std::string(kScaleNames[std::size_t(range.scale)]);
+    result["colors"] = nb::bytes(reinterpret_cast<const char*>(colors->colors.data()), sizeof colors->colors);
+    result["cell"] = cell;
+    result["unit"] = unit;
+    return result;
+}
+
+// Lists the model's parameters as sliders need them, as JSON.
+std::string sliders(Simulation& simulation) {
+    const RunSpec& now = simulation.now();
+    auto rows = nlohmann::ordered_json::array();
+    for (std::size_t i = 0; i < now.parameters.size(); ++i) {
+        const ModelParameter& row = now.model->parameters[i];
+        rows.push_back({{"name", row.name},
+                        {"value", now.parameters[i]},
+                        {"low", row.low},
+                        {"high", row.high},
+                        {"unit", row.unit}});
+    }
+    return rows.dump();
+}
+
 std::map<std::string, double> parameters(Simulation& simulation) {
     const RunSpec& now = simulation.now();
     std::map<std::string, double> values;
@@ -376,6 +432,8 @@ void add_simulation(nb::module_& module) {
                  const std::string bytes = all.with(picture);
                  return nb::bytes(bytes.data(), bytes.size());
              })
+        .def("image", image, "formula"_a, "largest"_a)
+        .def("sliders", held(sliders))
         .def("step", held(+[](Simulation& s) { return s.step(); }))
         .def("components", held(+[](Simulation& s) { return names_of(s.now().model->components); }))
         .def("parameters", held(parameters));

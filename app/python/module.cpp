@@ -156,24 +156,26 @@ std::string example(const std::string& name, const Words& words) {
     return text;
 }
 
-// Lists every model: name, title, components, parameters, source and text.
+// Describes a model: title, components, parameters, source and text.
+Json description(std::string_view text) {
+    const equation::Equations e = equation::read_equations(text);
+    return {{"title", e.title},
+            {"components", names_of(e.components)},
+            {"parameters", numbers_of(e.parameters)},
+            {"source", e.source},
+            {"text", text}};
+}
+
+// Lists every included model by name.
 std::string models() {
-    Json all = Json::array();
-    const auto add =
-        [&](auto name, auto title, const auto& components, const auto& parameters, auto source, auto text) {
-            all.push_back({{"name", name},
-                           {"title", title},
-                           {"components", names_of(components)},
-                           {"parameters", numbers_of(parameters)},
-                           {"source", source},
-                           {"text", text}});
-        };
+    Json all = Json::object();
     for (const auto& model : stencil::models())
-        add(model->name, model->help, model->components, model->parameters, "", model->text);
-    for (const Preset& preset : presets()) {
-        const equation::Equations e = equation::read_equations(preset.text);
-        add(preset.name, e.title, e.components, e.parameters, e.source, preset.text);
-    }
+        all[model->name] = {{"title", model->help},
+                            {"components", names_of(model->components)},
+                            {"parameters", numbers_of(model->parameters)},
+                            {"source", ""},
+                            {"text", model->text}};
+    for (const Preset& preset : presets()) all[std::string(preset.name)] = description(preset.text);
     return all.dump();
 }
 
@@ -205,6 +207,8 @@ NB_MODULE(_core, m) {
     m.def("bench", &bench, "words"_a);
     m.def("example", &example, "name"_a, "words"_a);
     m.def("models", &models);
+    m.def(
+        "describe", [](const std::string& text) { return description(text).dump(); }, "text"_a);
     m.def("setting_table", &setting_table);
 }
 

@@ -12,15 +12,16 @@ machine raises RuntimeError, OSError or MemoryError.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
 from stencilscope import _core
+from stencilscope._models import Models, models
 from stencilscope._simulation import Fields, Setting, Simulation
+from stencilscope._sympy import from_sympy
 from stencilscope._words import json_object, words_of
 
-__all__ = ["Fields", "Simulation", "bench", "example", "jump", "models"]
+__all__ = ["Fields", "Models", "Simulation", "bench", "example", "from_sympy", "jump", "models"]
 __version__: str = _core.version
 
 
@@ -28,15 +29,13 @@ def jump(u0: Any = None, steps: int = 10_000, **settings: Any) -> Any:
     """Returns the field of shape (ny, nx) after `steps` steps of diffusion, computed at once by method ``spectral``.
 
     Takes what `Simulation` takes; its time does not depend on `steps`. Raises what `Simulation` raises.
+
+    >>> ss.jump("disk", 1_000_000, coefficient=0.2, size=(32, 16)).shape
+    (16, 32)
     """
     simulation = Simulation(u0, method="spectral", **settings)
     simulation.advance(steps)
     return simulation.field()
-
-
-def models() -> dict[str, dict[str, Any]]:
-    """Returns the included models: name -> title, components, parameters with their values, source and text."""
-    return {model.pop("name"): model for model in json.loads(_core.models())}
 
 
 def bench(parameters: Mapping[str, float] | None = None, **settings: Setting) -> dict[str, Any]:
@@ -45,6 +44,9 @@ def bench(parameters: Mapping[str, float] | None = None, **settings: Setting) ->
     `settings` are its options: size="512,2000", method="naive,tiled", model=, dtype=, boundary=, threads=, steps=,
     repeats=, sweep=True ... Times are in seconds, speeds in GCells/s (1e9 cell updates a second). Takes from
     seconds to minutes; Ctrl-C ends it. Raises ValueError for options that are not allowed.
+
+    >>> ss.bench(size="64", method="reference", backend="cpu", steps=2, repeats=5)["rows"][0]["method"]
+    'reference'
     """
     return json_object(_core.bench(words_of(settings, parameters)))
 
@@ -55,5 +57,8 @@ def example(name: str, **options: Setting) -> dict[str, Any]:
     `name` is matmul, einsum, ridge, elementwise, dot, add or reduce; `options` are those of the command line, such as
     rows=500, backend="cpu", dtype="float32"; with out="DIR" files are written too. Ctrl-C ends it. Raises
     ValueError for an unknown name or option.
+
+    >>> ss.example("dot", length=1000, backend="cpu", repeats=1)["example"]
+    'dot'
     """
     return json_object(_core.example(name, words_of(options)))

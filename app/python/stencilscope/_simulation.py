@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import base64
 import operator
 import os
 import pathlib
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from typing import Any, Union
 
-from stencilscope import _core
+from stencilscope import _core, _notebook
 from stencilscope._words import formula_text, json_object, setting_help, value_text, words_of
 
 Path = Union[str, "os.PathLike[str]"]
@@ -66,6 +66,13 @@ SETTINGS
 
     Threads may share a simulation: each call has it for itself, and Python's other threads run meanwhile. It can be
     pickled and copied with every bit, but does not outlive a fork.
+
+    >>> sim = ss.Simulation("gaussian", coefficient=0.2, boundary="insulated", size=(64, 48))
+    >>> sim.advance(100).shape
+    (48, 64)
+    >>> sim = ss.Simulation(equation="du/dt = D*lap(u); D = 0.2", initial={"u": "exp(-x^2)"}, size=32)
+    >>> sim.parameters
+    {'D': 0.2}
     """
 
     def __init__(
@@ -97,6 +104,12 @@ SETTINGS
         """Loads a checkpoint of `save` or ``stencilscope run --checkpoint N --out DIR``; further steps have the same bits.
 
         Raises FileNotFoundError if the folder does not exist, ValueError if it holds no checkpoint or a damaged one.
+
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     ss.Simulation("gaussian", size=32).advance(5).save(folder)
+        ...     ss.Simulation.load(folder).step
+        5
         """
         if not os.path.isdir(folder):
             raise FileNotFoundError(f"{os.fspath(folder)}: there is no such folder")
@@ -112,27 +125,44 @@ SETTINGS
         """
         self._held.write_checkpoint(os.fspath(folder))
 
-    def advance(self, steps: int = 1, progress: Callable[[int, int], object] | None = None) -> Simulation:
+    def advance(self, steps: int = 1, progress: Callable[[int, int], object] | bool | None = None) -> Simulation:
         """Makes exactly so many steps, and returns the simulation.
 
-        `progress(done, steps)` is called about every 0.1 s. Ctrl-C is checked as often and raises KeyboardInterrupt.
-        After it, or after an exception of `progress`, the simulation is at the last step completed.
+        `progress(done, steps)` is called about every 0.1 s; ``progress=True`` shows a bar of tqdm. Ctrl-C is checked as
+        often and raises KeyboardInterrupt. After it, or after an exception of `progress`, the simulation is at the last
+        step completed.
+
+        >>> ss.Simulation("gaussian", size=(64, 48)).advance(20).step
+        20
         """
-        if progress is not None and not callable(progress):
+        if not isinstance(progress, bool) and progress is not None and not callable(progress):
             raise TypeError(f"advance: progress is a function of the steps done and all of them, not {type(progress).__name__}")
-        self._held.advance(max(-1, min(operator.index(steps), 2**63 - 1)), progress)
+        steps = max(-1, min(operator.index(steps), 2**63 - 1))
+        with _notebook.progress_bar(steps) if progress is True else nullcontext(progress or None) as told:
+            self._held.advance(steps, told)
         return self
 
     def set(self, name: str, value: Setting) -> None:
         """Changes a parameter of the model or another setting from the next step on, as ``--at STEP:NAME=VALUE`` does.
 
         Raises ValueError, and changes nothing, if that is not allowed.
+
+        >>> sim = ss.Simulation(model="gray-scott", size=64)
+        >>> sim.set("F", 0.04)
+        >>> sim.parameters["F"]
+        0.04
         """
         name = name if name in self.parameters else name.replace("_", "-")
         self._held.set(name, value_text(name, value))
 
     def reset(self) -> None:
-        """Returns to step 0 and the initial condition, with the present settings."""
+        """Returns to step 0 and the initial condition, with the present settings.
+
+        >>> sim = ss.Simulation("gaussian", size=32).advance(5)
+        >>> sim.reset()
+        >>> sim.step
+        0
+        """
         self._held.reset()
 
     def field(self, formula: str = "", *, numpy: bool = False) -> Any:
@@ -141,6 +171,10 @@ SETTINGS
         An empty formula means the setting `show`, by default the first component. On the CPU, or with `numpy`, the
         result is a NumPy array; on CUDA it is an object with DLPack on the GPU, which ``cupy.from_dlpack()`` takes
         without a copy. Later steps do not change it. Raises ValueError for an invalid formula.
+
+        >>> sim = ss.Simulation(model="gray-scott", size=(64, 48))
+        >>> sim.field("u^2 + v", numpy=True).shape
+        (48, 64)
         """
         return self._held.field(formula_text(formula), False, numpy)
 
@@ -150,11 +184,19 @@ SETTINGS
 
     @property
     def fields(self) -> Fields:
-        """The components by name: ``sim.fields["v"]`` is ``sim.field("v")``."""
+        """The components by name: ``sim.fields["v"]`` is ``sim.field("v")``.
+
+        >>> ss.Simulation(model="gray-scott", size=32).fields
+        Fields(u, v)
+        """
         return Fields(self)
 
     def statistics(self, formula: str = "") -> dict[str, float]:
-        """Returns min, max, mean and total of the finite cells, summed in float64, and the number of `not_finite` ones."""
+        """Returns min, max, mean and total of the finite cells, summed in float64, and the number of `not_finite` ones.
+
+        >>> ss.Simulation(initial="x", equation="du/dt = lap(u)", size=(4, 2), dtype="float64").statistics()
+        {'min': 0.5, 'max': 3.5, 'mean': 2.0, 'total': 16.0, 'not_finite': 0}
+        """
         return self._held.statistics(formula_text(formula))
 
     def timings(self) -> dict[str, Any]:
@@ -167,6 +209,26 @@ SETTINGS
         Raises ValueError for another ending, OSError if the file cannot be written.
         """
         self._held.write_figure(os.fspath(path))
+
+    def plot(self, formula: str = "", ax: Any = None, **options: Any) -> Any:
+        """Draws a component, or a formula, with matplotlib, and returns the axes.
+
+        `ax` are the axes to draw into, else the current ones; `options` are those of ``Axes.imshow``, beside which the
+        colours and their range are the settings `colormap` and `range`. Raises ImportError without matplotlib,
+        ValueError for an invalid formula.
+        """
+        return _notebook.plot(self, self._held.image(formula_text(formula), 0), formula, ax, options)
+
+    def widget(self, formula: str = "", steps: int = 10) -> Any:
+        """Returns a live widget for notebooks: the field, sliders of the parameters, play, pause, step and reset.
+
+        `formula` is a component or formula to show, `steps` are those of a frame. It steps this simulation, in this
+        process: other cells see it where the widget has left it. Raises ImportError without anywidget.
+        """
+        from stencilscope._widget import SimulationWidget
+
+        shown = formula_text(formula) or self.settings.get("show") or self.components[0]
+        return SimulationWidget(self, shown, steps)
 
     def export(self, folder: Path, files: str | Sequence[str] = "default") -> list[str]:
         """Writes the files that ``--export`` names into a folder, which it makes, and returns their paths.
@@ -230,9 +292,7 @@ SETTINGS
         )
 
     def _repr_html_(self) -> str:
-        picture = base64.b64encode(self._held.picture()).decode()
-        text = repr(self).strip("<>")
-        return f'<p><code>{text}</code></p><img alt="{text}" style="max-width:100%" src="data:image/png;base64,{picture}">'
+        return _notebook.as_html(self, self._held.picture())
 
 
 Simulation.__doc__ = (Simulation.__doc__ or "").replace("SETTINGS", setting_help())

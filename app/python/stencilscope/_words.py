@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import json
 import numbers
 import os
@@ -12,12 +13,24 @@ from typing import Any
 import numpy
 
 from stencilscope import _core
+from stencilscope._models import offered_text
 
 
 def json_object(text: str) -> dict[str, Any]:
     """Parses the text of a JSON object."""
     result: dict[str, Any] = json.loads(text)
     return result
+
+
+def needed(module: str, what: str) -> Any:
+    """Imports a package that only `what` uses; raises ImportError that names it if it is missing."""
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        package = module.partition(".")[0]
+        if error.name != package:
+            raise
+        raise ImportError(f"{what} needs {package}: pip install {package}") from None
 
 
 SETTINGS: dict[str, dict[str, Any]] = {row.pop("name"): row for row in json.loads(_core.setting_table())}
@@ -62,6 +75,8 @@ def words_of(settings: Mapping[str, Any], parameters: Mapping[str, float] | None
         if value is None:
             continue
         name = keyword.replace("_", "-")
+        if name == "model" and isinstance(value, str) and (text := offered_text(value)) is not None:
+            name, value = "equation", text
         many = SETTINGS.get(name, {}).get("many", False)
         if many and isinstance(value, Sequence) and not isinstance(value, str):
             words += [(name, value_text(name, item)) for item in value]

@@ -1,0 +1,99 @@
+"""Equations of SymPy become the program's text."""
+
+import numpy as np
+import pytest
+
+import stencilscope as ss
+
+sp = pytest.importorskip("sympy", reason="sympy is not here")
+x, y, t = sp.symbols("x y t", real=True)
+D, F, K, a, b, c, g = sp.symbols("D F K a b c g", positive=True)
+u, v = (sp.Function(name)(x, y, t) for name in "uv")
+
+
+def lap(f):
+    return f.diff(x, 2) + f.diff(y, 2)
+
+
+def flux(d, f):
+    return sp.Derivative(d * f.diff(x), x) + sp.Derivative(d * f.diff(y), y)
+
+
+@pytest.mark.parametrize(
+    "rate, text",
+    [
+        (D * lap(u), "D*lap(u)"),
+        (a * u.diff(x, 2) + b * u.diff(y, 2), "a*dxx(u) + b*dyy(u)"),
+        (-a * u.diff(x) - b * u.diff(y), "-a*dx(u) - b*dy(u)"),
+        (-lap(lap(u)) - 2 * lap(u), "-2*lap(u) - lap2(u)"),
+        (lap(lap(lap(u))), "lap(lap2(u))"),
+        (u.diff(x, y), "dxy(u)"),
+        (u.diff(x, 3) + u.diff(x, y, y), "lap(dx(u))"),
+        (flux(1 + u**2, u), "div((u^2 + 1)*grad(u))"),
+        (sp.Derivative(u**2 * u.diff(x), x), "dx(dx(u)*u^2)"),
+        (sp.Function("laplacian")(u**3 - u), "lap(u^3 - u)"),
+        (lap(u) * u + lap(u), "u*lap(u) + lap(u)"),
+        (u.diff(x) ** 2 + u.diff(y) ** 2, "dx(u)^2 + dy(u)^2"),
+        (sp.Max(u, a, b) + sp.Abs(u), "max(a, max(b, u)) + abs(u)"),
+        (sp.Piecewise((u, (u > 1) & (u < a)), (0, True)), "where((u > 1 and a > u), u, 0)"),
+        (sp.Rational(1, 3) * u + sp.sqrt(u) / (1 + u), "u/3 + sqrt(u)/(u + 1)"),
+        (sp.exp(-x) * sp.sin(t) + 0.1, "0.1 + exp(-x)*sin(t)"),
+    ],
+)
+def test_a_rate_is_written_in_the_language_of_the_program(rate, text):
+    values = {symbol: 0.5 for symbol in rate.free_symbols - {x, y, t}}
+    said = ss.from_sympy(sp.Eq(u.diff(t), rate), values).splitlines()[0].partition(" = ")[2]
+    # SymPy's versions differ in the order of terms.
+    assert sorted(said) == sorted(text), said
+
+
+def test_gray_scott_makes_the_steps_of_the_included_model():
+    equations = [
+        sp.Eq(u.diff(t), D * lap(u) - u * v**2 + F * (1 - u)),
+        sp.Eq(v.diff(t), D / 2 * lap(v) + u * v**2 - (F + K) * v),
+    ]
+    values = {D: (0.16, 0, 1), "F": 0.037, K: 0.06}
+    text = ss.from_sympy(equations, values, {u: 1, v: sp.exp(-((x - 16) ** 2) / 9)}, boundary="periodic", dt=1)
+    sim = ss.Simulation(equation=text, size=32, dtype="float64").advance(50)
+    start = {"u": "1", "v": "exp(-(x - 16)^2/9)"}
+    included = ss.Simulation(start, model="gray-scott", size=32, dtype="float64").advance(50)
+    np.testing.assert_allclose(sim.field("v"), included.field("v"), rtol=1e-12, atol=1e-15)
+
+
+def test_a_wave_gets_a_velocity_and_keeps_its_energy():
+    text = ss.from_sympy(sp.Eq(u.diff(t, 2), c**2 * lap(u)), {c: 1}, {u: sp.exp(-((x - 8) ** 2) / 9)}, boundary="periodic", dt=0.1)
+    assert text.endswith("stepper = symplectic")
+    sim = ss.Simulation(equation=text, size=32, dtype="float64")
+    assert sim.components == ["u", "u_dot"]
+    energy = [sim.advance(steps).statistics("u_dot^2 + dx(u)^2 + dy(u)^2")["mean"] for steps in (0, 100)]
+    assert abs(energy[1] / energy[0] - 1) < 0.1
+
+
+def test_what_is_moved_to_one_side_is_solved_for_the_derivative_by_time():
+    said = ss.from_sympy(sp.Eq(2 * u.diff(t) + a * u.diff(x), 0), {a: 1}).splitlines()[0]
+    assert said == "du/dt = -a*dx(u)/2"
+    damped = ss.from_sympy(sp.Eq(u.diff(t, 2) + g * u.diff(t), lap(u)), {g: 0.1}).splitlines()
+    assert damped[:2] == ["du/dt = u_dot", "du_dot/dt = -g*u_dot + lap(u)"]
+    linked = ss.from_sympy([sp.Eq(u.diff(t), lap(u)), sp.Eq(v.diff(t), 2 * u.diff(t))]).splitlines()
+    assert linked[1] == "dv/dt = 2*lap(u)"
+
+
+@pytest.mark.parametrize(
+    "equations, told",
+    [
+        (u, "is no equation"),
+        (sp.Eq(u, 1), "derivative by t"),
+        (sp.Eq(u.diff(t, 3), u), "first or second"),
+        (sp.Eq(u.diff(t), D * u), "D has no value"),
+        (sp.Eq(u.diff(t), v), "v has no equation"),
+        (sp.Eq(u.diff(t), sp.gamma(u)), "`gamma` is no function"),
+        (sp.Eq(u.diff(t), sp.I * u), "no real formula"),
+        (sp.Eq(u.diff(t), u.diff(x, t)), "by x and y"),
+        (sp.Eq(sp.sin(u.diff(t)), u), "cannot be solved"),
+        ([sp.Eq(u.diff(t), 1), sp.Eq(u.diff(t), 2)], "two equations"),
+    ],
+)
+def test_what_cannot_be_said_is_a_value_error_of_one_line(equations, told):
+    with pytest.raises(ValueError, match=told) as error:
+        ss.from_sympy(equations)
+    assert str(error.value).startswith("from_sympy: ") and "\n" not in str(error.value)
