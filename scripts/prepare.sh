@@ -68,7 +68,8 @@ prepare_python() {
     [ -x "$python" ] || python=python3
     say "Installing what the Python module needs into .tools/python"
     if "$python" -m venv .tools/python && .tools/python/bin/pip install --quiet -r app/python/requirements.txt; then
-        .tools/python/bin/pip install --quiet h5py vtk mypy || say "note: without h5py, vtk or mypy: what they find is not tested"
+        .tools/python/bin/pip install --quiet h5py vtk mypy pyright anywidget matplotlib sympy tqdm ||
+            say "note: some of the Python packages that are optional are missing: what needs them is not tested"
         cp app/python/requirements.txt "$ready"
     else
         say "note: PyPI cannot be reached: the Python module is left out"

@@ -1,18 +1,22 @@
-"""Type-checks scripts that use the module."""
+"""Type-checks scripts that use the module, and the module itself, by mypy and by pyright."""
 
+import importlib.util
+import json
+import os
 import pathlib
+import subprocess
+import sys
 
 import pytest
 
 import stencilscope as ss
-
-api = pytest.importorskip("mypy.api", reason="mypy is not here")
 
 RIGHT = """
 import pathlib
 import stencilscope as ss
 sim = ss.Simulation("gaussian", coefficient=0.2, boundary="periodic", size=(5, 4), dtype="float32")
 sim.advance(10, progress=lambda done, steps: print(done, steps)).advance()
+sim.advance(10, progress=True)
 sim.set("coefficient", 0.1)
 largest: float = sim.statistics()["max"]
 rows, columns = sim.shape
@@ -20,9 +24,11 @@ names: list[str] = sim.components
 files: list[str] = sim.export(pathlib.Path("out"), ["field.npy"])
 again: ss.Simulation = ss.Simulation.load("out")
 again.figure("out.png")
+again.plot("u", vmin=0)
 field = ss.jump(sim.fields["u"], steps=100, coefficient=0.2)
 seconds: float = ss.bench(size="64", repeats=5)["rows"][0]["seconds"]
 title: str = ss.models()["heat"]["title"]
+text: str = ss.from_sympy([], {"D": 0.2}, boundary="periodic")
 """
 
 WRONG = [
@@ -36,14 +42,42 @@ WRONG = [
 ]
 
 
-def test_right_scripts_pass_and_mistakes_are_found(tmp_path, monkeypatch):
-    scripts = [tmp_path / "right.py", tmp_path / "wrong.py"]
-    scripts[0].write_text(RIGHT)
-    scripts[1].write_text("\n".join(["import stencilscope as ss", "sim = ss.Simulation(size=16)", *WRONG]))
-    place = pathlib.Path(ss.__file__).parents[1]
-    if place.name != "site-packages":  # mypy searches it by itself
-        monkeypatch.setenv("MYPYPATH", str(place))
-    said, failed, _ = api.run(["--strict", "--cache-dir", str(tmp_path), *map(str, scripts)])
-    assert not failed and "right.py" not in said, said
+@pytest.fixture
+def scripts(tmp_path, monkeypatch):
+    """Writes right.py and wrong.py, in which line 3 is the first mistake."""
+    (tmp_path / "right.py").write_text(RIGHT)
+    (tmp_path / "wrong.py").write_text("\n".join(["import stencilscope as ss", "sim = ss.Simulation(size=16)", *WRONG]))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def place():
+    return pathlib.Path(ss.__file__).parents[1]
+
+
+def run(*words):
+    environment = {**os.environ, "PYTHONPATH": str(place())}
+    if place().name != "site-packages":  # mypy searches it by itself
+        environment["MYPYPATH"] = str(place())
+    return subprocess.run([sys.executable, "-m", *words], capture_output=True, text=True, env=environment)
+
+
+def test_mypy_passes_right_scripts_and_finds_mistakes(scripts):
+    if not importlib.util.find_spec("mypy"):
+        pytest.skip("mypy is not here")
+    done = run("mypy", "--strict", "--cache-dir", str(scripts), "right.py", "wrong.py")
+    assert not done.stderr and "right.py" not in done.stdout and "stencilscope/" not in done.stdout, done.stdout + done.stderr
     for line in range(3, 3 + len(WRONG)):
-        assert f"wrong.py:{line}: error" in said
+        assert f"wrong.py:{line}: error" in done.stdout
+
+
+def test_pyright_passes_right_scripts_and_finds_mistakes(scripts):
+    if not importlib.util.find_spec("pyright"):
+        pytest.skip("pyright is not here")
+    done = run("pyright", "--outputjson", "right.py", "wrong.py")
+    if not done.stdout:
+        pytest.skip("pyright does not start here: " + done.stderr[-200:])
+    errors = [row for row in json.loads(done.stdout)["generalDiagnostics"] if row["severity"] == "error"]
+    assert {(pathlib.Path(row["file"]).name, row["range"]["start"]["line"] + 1) for row in errors} == {
+        ("wrong.py", line) for line in range(3, 3 + len(WRONG))
+    }, done.stdout
