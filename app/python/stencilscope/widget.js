@@ -8,8 +8,8 @@ function element(parent, tag, properties = {}, style = "") {
 
 function render({ model, el }) {
   const root = element(el, "div", {}, "display:flex;flex-wrap:wrap;gap:1em;font:13px sans-serif;align-items:flex-start");
-  const left = element(root, "div");
-  const canvas = element(left, "canvas", {}, "display:block;width:min(100%,480px);image-rendering:pixelated;background:#888");
+  const left = element(root, "div", {}, "flex:0 1 480px");
+  const canvas = element(left, "canvas", {}, "display:block;width:100%;image-rendering:pixelated;background:#888");
   const bar = element(left, "canvas", { width: 256, height: 1 }, "display:block;width:100%;height:10px;margin-top:4px");
   const ends = element(left, "div", {}, "display:flex;justify-content:space-between;font-variant-numeric:tabular-nums");
   const low = element(ends, "span");
