@@ -11,6 +11,11 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#if HWY_MAJOR < 1  // Ubuntu 22.04: it does not say which targets round a product and a sum once
+#undef HWY_NATIVE_FMA
+#define HWY_NATIVE_FMA (HWY_TARGET != HWY_SSSE3 && HWY_TARGET != HWY_SSE4)
+#endif
+
 HWY_BEFORE_NAMESPACE();
 namespace stencil::equation {
 namespace HWY_NAMESPACE {

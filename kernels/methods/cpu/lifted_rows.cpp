@@ -2,6 +2,8 @@
 
 #include <hwy/cache_control.h>
 
+#include <algorithm>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/methods/cpu/lifted_rows.cpp"
 #include <hwy/foreach_target.h>
@@ -248,7 +250,14 @@ void step_row(const std::array<const T*, 4>& rows,
     const auto west = last == 0 ? west_side : hn::LoadU(d, center + last - 1);
     const auto east =
         hn::IfThenElse(hn::FirstN(d, cells - 1), hn::LoadU(d, center + last + 1), hn::Set(d, sides[1]));
-    hn::BlendedStore(stepped(rows, last, west, east, ratio, scale), hn::FirstN(d, cells), d, to + last);
+    const auto v = stepped(rows, last, west, east, ratio, scale);
+#if HWY_MAJOR >= 1
+    hn::BlendedStore(v, hn::FirstN(d, cells), d, to + last);
+#else  // Ubuntu 22.04
+    alignas(64) T all[kLanes<T>];
+    hn::Store(v, d, all);
+    std::copy_n(all, cells, to + last);
+#endif
 }
 
 template <class T>
