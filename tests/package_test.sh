@@ -26,3 +26,13 @@ for file in bash-completion/completions/stencilscope zsh/vendor-completions/_ste
     fish/vendor_completions.d/stencilscope.fish doc/stencilscope/copyright doc/stencilscope/changelog.gz; do
     [ -s "share/$file" ] || fail "share/$file is missing"
 done
+# A file manager opens runs and models, and a software centre shows the program, where the build has the window.
+if [ -e share/applications/stencilscope.desktop ]; then
+    grep -q "version=\"$(sed -n 's/^stencilscope \([0-9.]*\).*/\1/p' "$scratch/version")\"" share/metainfo/*.metainfo.xml ||
+        fail "the metadata have another version than the program"
+    if command -v appstreamcli >/dev/null; then appstreamcli validate --no-net share/metainfo/*.xml; fi
+    if command -v desktop-file-validate >/dev/null; then desktop-file-validate share/applications/*.desktop; fi
+    for type in $(sed -n 's/^MimeType=\(.*\);/\1/p' share/applications/*.desktop); do
+        grep -qF "type=\"$type\"" share/mime/packages/stencilscope.xml || fail "no package of MIME types has $type"
+    done
+fi

@@ -2,6 +2,12 @@
 # licences.
 
 include(GNUInstallDirs)
+set(STENCILSCOPE_HOMEPAGE "https://stencilscope.invalid" CACHE STRING "Where the pages and pictures of the project are, for the metadata of packages")
+execute_process(COMMAND git log -1 --format=%cs WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
+  OUTPUT_VARIABLE release_date OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+if(NOT release_date)
+  string(TIMESTAMP release_date "%Y-%m-%d" UTC)
+endif()
 set(package_texts ${CMAKE_BINARY_DIR}/package)
 set(package_assets ${CMAKE_SOURCE_DIR}/assets/package)
 install(TARGETS stencilscope RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
@@ -23,7 +29,14 @@ install(FILES ${package_texts}/zsh DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vend
 install(FILES ${package_texts}/fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d RENAME stencilscope.fish)
 
 if(STENCILSCOPE_HAS_WINDOW)
-  install(FILES ${package_assets}/stencilscope.desktop DESTINATION ${CMAKE_INSTALL_DATADIR}/applications)
+  # One entry for the menu; two that open the files of a file manager, whose options differ.
+  foreach(entry IN ITEMS stencilscope stencilscope-spec stencilscope-model)
+    install(FILES ${package_assets}/${entry}.desktop DESTINATION ${CMAKE_INSTALL_DATADIR}/applications)
+  endforeach()
+  install(FILES ${package_assets}/stencilscope.mime.xml DESTINATION ${CMAKE_INSTALL_DATADIR}/mime/packages RENAME stencilscope.xml)
+  configure_file(${package_assets}/stencilscope.metainfo.xml.in ${package_texts}/stencilscope.metainfo.xml @ONLY)
+  install(FILES ${package_texts}/stencilscope.metainfo.xml DESTINATION ${CMAKE_INSTALL_DATADIR}/metainfo
+    RENAME org.stencilscope.Stencilscope.metainfo.xml)
   set(icons ${CMAKE_INSTALL_DATADIR}/icons/hicolor)
   install(FILES ${package_assets}/stencilscope.svg DESTINATION ${icons}/scalable/apps)
   install(FILES ${package_assets}/stencilscope.png DESTINATION ${icons}/256x256/apps)
@@ -51,6 +64,13 @@ endfunction()
 foreach(part IN ITEMS libimgui-dev libstb-dev python3-glad fonts-roboto-unhinted fonts-font-awesome fonts-dejavu-core
     libcli11-dev nlohmann-json3-dev libfmt-dev libeigen3-dev libhwy-dev libxxhash-dev libjpeg62-turbo libjpeg-turbo8)
   stencilscope_install_terms(${part} /usr/share/doc/${part}/copyright)
+endforeach()
+# Wheels and AppImages hold these libraries of the system, too.
+foreach(part IN ITEMS libopenblas0-pthread libgfortran5 libcairo2 libpixman-1-0 libfontconfig1 libfreetype6 libpng16-16 libexpat1
+    libglfw3 libhwy1 libhwy0 libstb0 zlib1g libbrotli1 libx11-6 libxext6 libxrender1 libxcb1 libxau6 libxdmcp6 libbsd0 libmd0)
+  if(EXISTS /usr/share/doc/${part}/copyright)
+    install(FILES /usr/share/doc/${part}/copyright DESTINATION stencilscope/parts RENAME ${part} COMPONENT python EXCLUDE_FROM_ALL)
+  endif()
 endforeach()
 # The licences above refer to this text by name; only systems that use a wheel may lack it.
 if(EXISTS /usr/share/common-licenses/Apache-2.0)
