@@ -73,10 +73,11 @@ elseif(NOT STENCILSCOPE_CUDA STREQUAL "OFF")
       set(CMAKE_CUDA_STANDARD_REQUIRED ON)
       set(CMAKE_CUDA_EXTENSIONS OFF)
       find_package(CUDAToolkit 12 REQUIRED)
-      # Libraries loaded at run time are searched here too; set CMAKE_SKIP_INSTALL_RPATH=ON when building for other
-      # machines.
+      # Libraries loaded at run time are searched here too, but not on other machines.
       set(CMAKE_BUILD_RPATH ${CUDAToolkit_LIBRARY_DIR})
-      set(CMAKE_INSTALL_RPATH ${CUDAToolkit_LIBRARY_DIR})
+      if(NOT STENCILSCOPE_CUDA STREQUAL "PORTABLE")
+        set(CMAKE_INSTALL_RPATH ${CUDAToolkit_LIBRARY_DIR})
+      endif()
       set(STENCILSCOPE_HAS_CUDA TRUE)
       foreach(library IN ITEMS cufft cublas cusolver)
         if(NOT TARGET CUDA::${library})
