@@ -11,6 +11,7 @@
 #include "app/python/held_simulation.h"
 #include "kernels/cuda/cuda_runtime.h"
 #include "kernels/equation/fused/fused_compiler.h"
+#include "kernels/methods/spectral/fftw.h"
 #include "sim/bench/ladder.h"
 #include "sim/bench/ladder_report.h"
 #include "sim/examples/context.h"
@@ -210,6 +211,7 @@ NB_MODULE(_core, m) {
     m.def(
         "describe", [](const std::string& text) { return description(text).dump(); }, "text"_a);
     m.def("setting_table", &setting_table);
+    m.def("set_fftw_files", &set_fftw_files, "in_float64"_a, "in_float32"_a);
 }
 
 }  // namespace stencil::python

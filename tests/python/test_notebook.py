@@ -1,6 +1,8 @@
 """Shows a simulation in a notebook: pictures, plots, bars, the widget, and models of other packages."""
 
 import json
+import os
+import pathlib
 import struct
 import subprocess
 import sys
@@ -153,3 +155,25 @@ def test_other_packages_offer_models(tmp_path, monkeypatch):
         ss.Simulation(model="lost", size=16)
     with pytest.raises(ValueError, match="neither a text nor a path"):
         ss.Simulation(model="number", size=16)
+
+
+def test_without_fftw_of_the_system_that_of_pyfftw_is_taken(tmp_path):
+    (tmp_path / "none").mkdir()
+    (tmp_path / "pyfftw.libs").mkdir()
+    (tmp_path / "pyfftw").mkdir()
+    (tmp_path / "pyfftw" / "__init__.py").touch()
+    for kind in ("", "f"):
+        (tmp_path / "none" / f"libfftw3{kind}.so.3").touch()
+        found = sorted(pathlib.Path("/usr/lib").glob(f"*/libfftw3{kind}.so.3"))
+        if not found:
+            pytest.skip("FFTW is not here")
+        (tmp_path / "pyfftw.libs" / f"libfftw3{kind}-0123.so.3.6").symlink_to(found[0])
+    code = "import stencilscope as ss; print(ss.jump('gaussian', 100, size=16).shape, ss.jump('gaussian', size=8, dtype='float64').shape)"
+
+    def run(*folders):
+        path = os.pathsep.join([*map(str, folders), os.environ.get("PYTHONPATH", "")])
+        environment = {**os.environ, "LD_LIBRARY_PATH": str(tmp_path / "none"), "PYTHONPATH": path}
+        return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
+
+    assert run(tmp_path).stdout == "(16, 16) (8, 8)\n"
+    assert "FFTW is needed" in run().stderr

@@ -12,6 +12,8 @@ machine raises RuntimeError, OSError or MemoryError.
 
 from __future__ import annotations
 
+import importlib.util
+import pathlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -23,6 +25,19 @@ from stencilscope._words import json_object, words_of
 
 __all__ = ["Fields", "Models", "Simulation", "bench", "example", "from_sympy", "jump", "models"]
 __version__: str = _core.version
+
+
+def _take_fftw_of_pyfftw() -> None:
+    """Lets the program use the FFTW in the wheels of pyFFTW where the system has none."""
+    found = importlib.util.find_spec("pyfftw")
+    if found is None or not found.origin:
+        return
+    folder = pathlib.Path(found.origin).parents[1] / "pyfftw.libs"
+    files = [next(folder.glob(f"libfftw3{kind}-*.so*"), "") for kind in ("", "f")]
+    _core.set_fftw_files(*map(str, files))
+
+
+_take_fftw_of_pyfftw()
 
 
 def jump(u0: Any = None, steps: int = 10_000, **settings: Any) -> Any:

@@ -12,6 +12,9 @@
 
 namespace stencil {
 
+/// Files to load where the system has no FFTW, to be named before the first use.
+void set_fftw_files(std::string in_float64, std::string in_float32);
+
 /// In float64.
 const LazyLibrary& fftw();
 /// In float32.
