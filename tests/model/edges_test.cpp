@@ -1,4 +1,6 @@
 // Conditions at the edge of `inside`.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -290,4 +292,29 @@ TEST_CASE("Wrong conditions at the edge are refused at their place") {
     CHECK(text_refusal(start + "edge: insulated; edge: u = 1").sentence.empty());
     CHECK(text_refusal(start + "edge: u = 1; edge: insulated").sentence.empty());
     CHECK(text_refusal("du/dt = lap(u) + edge; edge = 0.5 in [0, 1]").sentence.empty());
+}
+
+TEST_CASE("The largest stable step counts cells whose neighbours all lie beyond the edge") {
+    using namespace stencil::equation;
+    const auto [text, dt] = GENERATE(table<std::string, double>(
+        {{"du/dt = lap(u); edge: u = 0", 0.25},
+         {"du/dt = lap(u); laplacian = isotropic; edge: u = 0", 0.3},
+         {"du/dt = div((1 + v^2)*grad(u)); dv/dt = -v; edge: u = 0", 0.25},
+         {"du/dt = lap(u + 0.2*sin(u)); laplacian = isotropic; edge: u = 0", 0.25},
+         {"du/dt = lap(u); laplacian = isotropic; edge: u = 0; stepper = rk4", 2.785293563405282 * 0.15},
+         {"du/dt = lap(u); edge: u = 0.2*flux(u)", 0.15},
+         {"du/dt = dxx(u) + 3*dyy(u); edge: u = 0.2*flux(u)", 0.075}}));
+    INFO(text);
+    Equations e = read_equations(text + "; inside = mod(x, 2) < 1 and mod(y, 2) < 1");
+    UniformState state = uniform_state(e, std::vector<double>(e.components.size(), 0.0));
+    const double limit = stable_step(e, scheme_of(e.stepper), {state}).dt;
+    CHECK(std::abs(limit - dt) < 1e-6);
+    const auto after = [&](double share) {
+        TypedRun run;
+        run.steps = 1500;
+        run.start = [](int c, int x, int y) { return c == 0 && x % 2 + y % 2 == 0 ? 1e-9 : 0; };
+        return largest(run_typed<double>(e.text + fmt::format("; dt = {}", share * limit), run));
+    };
+    CHECK(after(0.99) < 1e-12);
+    CHECK(after(1.01) > 1e-3);
 }

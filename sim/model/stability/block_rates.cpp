@@ -53,7 +53,7 @@ Jacobians::Jacobians(const Equations& equations,
 }
 
 Matrix Jacobians::jacobian(const Wave& k, const std::optional<LeftOut>& without) const {
-    return reduced(rows_.at(k.kx, k.ky), without);
+    return reduced(k.at_edge ? rows_.at_edge() : rows_.at(k.kx, k.ky), without);
 }
 
 Matrix Jacobians::linear(const Wave& k, const std::optional<LeftOut>& without) const {

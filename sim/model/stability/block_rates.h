@@ -12,6 +12,7 @@ namespace stencil::equation {
 
 struct Wave {
     double kx = 0, ky = 0;  ///< radians per cell
+    bool at_edge = false;   ///< in their place a cell all of whose neighbours lie beyond the edge of `inside`
 };
 
 /// A term left out of a component's rate, to see whether it sets the limit.
@@ -30,6 +31,7 @@ class Jacobians {
 
     int components() const { return rows_.components(); }
     bool directed() const { return rows_.directed(); }
+    bool has_edge() const { return rows_.has_edge(); }
     bool same_as(const Jacobians& other) const {
         return rows_ == other.rows_ && coefficients_ == other.coefficients_;
     }

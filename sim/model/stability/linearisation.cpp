@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "sim/model/operations.h"
+#include "sim/model/sides.h"
 
 namespace stencil::equation {
 namespace {
@@ -51,6 +52,24 @@ double inverse_of(double factor) {
     return factor == 0 ? 0 : -1 / factor;
 }
 
+// What an operator that reads neighbours makes of a cell's value and that of all its neighbours.
+Complex at_lone_cell(Op op, const Complex& cell, const Complex& neighbours) {
+    switch (op) {
+        case Op::neighbour:
+            return neighbours;
+        case Op::laplacian:
+        case Op::divergence:
+            return 4.0 * (neighbours - cell);
+        case Op::laplacian9:
+            return 20.0 * (neighbours - cell);
+        case Op::difference_xx:
+        case Op::difference_yy:
+            return 2.0 * (neighbours - cell);
+        default:
+            return 0;
+    }
+}
+
 }  // namespace
 
 // Arguments have smaller numbers than their expressions, so one pass in node order is enough.
@@ -67,6 +86,18 @@ Linearisation::Linearisation(const Equations& equations, const std::vector<Node>
     for (const Node formula : formulas) reach(formula);
     for (const Elliptic& equation : equations.elliptic)
         for (const LinearTerm& term : equation.terms) reach(term.coefficient);
+    const auto add_edge = [&](Node node, const EdgeCondition& edge) {
+        if (!equations.inside || !edge || is_insulated(g, *edge)) return;
+        edges_[node] = *edge;
+        reach(node);
+        reach(edge->value);
+        reach(edge->flux);
+    };
+    for (Node node = 0; node < g.size(); ++node)
+        if (g[node].op == Op::component && g[node].index < columns_)
+            add_edge(node, equations.components[std::size_t(g[node].index)].edge);
+    for (const Defined& definition : equations.definitions)
+        if (g[definition.formula].op == Op::stored) add_edge(definition.formula, definition.edge);
     for (Node node = 0; node < g.size(); ++node)
         if (reached[node]) order_.push_back(node);
 }
@@ -110,6 +141,11 @@ void Linearisation::move_to(const UniformState& state) {
                          e.op == Op::neighbour;
         directed_ = directed_ || odd;
         parts_.push_back(change);
+    }
+    mirrors_.clear();
+    for (const auto& [node, edge] : edges_) {
+        const double flux = value_[edge.flux] / state.spacing, value = value_[edge.value] / 2;
+        if (part_[node] >= 0) mirrors_[part_[node]] = (flux - value) / (flux + value);
     }
     elliptic_.clear();
     for (const Elliptic& equation : equations_.elliptic) elliptic_.push_back(coefficients(equation));
@@ -180,6 +216,34 @@ Matrix Linearisation::at(double kx, double ky, bool without_globals) const {
                 slopes[p * n + c] += times * factor * slopes[std::size_t(of) * n + c];
         }
     }
+    return rows_of(slopes);
+}
+
+Matrix Linearisation::at_edge() const {
+    const std::size_t n = std::size_t(columns_);
+    // How each part responds in the cell, and in the ghost cells around it.
+    std::vector<Complex> slopes(parts_.size() * n), beyond(parts_.size() * n);
+    for (std::size_t p = 0; p < parts_.size(); ++p) {
+        const Part& part = parts_[p];
+        const auto mirror = mirrors_.find(int(p));
+        for (std::size_t c = 0; c < n; ++c) {
+            Complex cell = p == c ? 1 : 0, ghost = cell;
+            for (int t = 0; t < part.count; ++t) {
+                const auto& [of, factor] = part.terms[std::size_t(t)];
+                cell += factor * slopes[std::size_t(of) * n + c];
+                ghost += factor * beyond[std::size_t(of) * n + c];
+            }
+            // A derivative has no ghost cells but by a condition of its own.
+            if (reaches_neighbours(part.op)) cell = ghost = at_lone_cell(part.op, cell, ghost);
+            if (mirror != mirrors_.end()) ghost = mirror->second * cell;
+            slopes[p * n + c] = cell;
+            beyond[p * n + c] = ghost;
+        }
+    }
+    return rows_of(slopes);
+}
+
+Matrix Linearisation::rows_of(const std::vector<Complex>& slopes) const {
     Matrix rows(int(roots_.size()), columns_);
     for (int r = 0; r < rows.rows; ++r)
         for (int c = 0; c < columns_; ++c)

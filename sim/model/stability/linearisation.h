@@ -6,6 +6,7 @@
 #include <complex>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -42,6 +43,11 @@ class Linearisation {
     /// in component c under the discrete stencils; kx, ky in radians per cell. Random numbers count as 0.
     /// A global value answers to the uniform wave alone, and to none `without_globals`.
     Matrix at(double kx, double ky, bool without_globals = false) const;
+    /// How the formulas respond to a cell whose neighbours all lie beyond the edge of `inside`, where ghost
+    /// cells mirror it by the conditions there. No arrangement of cells weighs it more.
+    Matrix at_edge() const;
+    /// Whether a condition at the edge of `inside` changes what a cell's neighbours are.
+    bool has_edge() const { return !edges_.empty(); }
     /// Number of components, sensitivities excluded.
     int components() const { return columns_; }
     double value(std::size_t formula) const { return values_[formula]; }
@@ -49,12 +55,14 @@ class Linearisation {
     bool directed() const { return directed_; }
     friend bool operator==(const Linearisation& a, const Linearisation& b) {
         return a.parts_ == b.parts_ && a.roots_ == b.roots_ && a.values_ == b.values_ &&
-               a.elliptic_ == b.elliptic_;
+               a.elliptic_ == b.elliptic_ && a.mirrors_ == b.mirrors_;
     }
 
   private:
     /// The coefficients of the symbol of an elliptic equation's left side.
     std::vector<double> coefficients(const Elliptic& equation) const;
+    /// The rows of the formulas of what all parts respond, `slopes`.
+    Matrix rows_of(const std::vector<Complex>& slopes) const;
 
     // A symbol times a sum of other parts; the first parts are the components themselves.
     struct Part {
@@ -81,6 +89,8 @@ class Linearisation {
     std::vector<std::vector<double>> elliptic_;  ///< coefficients() of all equations
     std::vector<int> roots_;                     ///< the part of each formula; -1: constant
     std::vector<double> values_;
+    std::map<Node, Condition> edges_;  ///< of components and stored definitions, at the edge of `inside`
+    std::map<int, double> mirrors_;    ///< by part: a ghost cell there over its cell
 };
 
 /// The formulas of all components in order, without sensitivities (which grow at the same rates).

@@ -58,6 +58,7 @@ class StepSearch {
     /// Records exact growth rates, before any add(). False if a wave grows only because first derivatives are
     /// taken downwind.
     bool see_growth(const BlockSystem& system, const BlockSystem::Seen& seen) {
+        if (seen.wave.at_edge) return true;
         bool good = true;
         for (std::size_t b = 0; b < system.blocks.size(); ++b) {
             const double most = largest_growth(seen.rates[b]);
@@ -282,6 +283,7 @@ class LimitFinder {
         }
         const bool few = largest > kLargeBlock;
         waves_ = waves(directed, few);
+        if (symbols_.front()->has_edge()) waves_.push_back({0, 0, true});
         const std::size_t most =
             scheme_ == SteppingScheme::imex ? kMostStatesOfLargeImplicit : kMostStatesOfLarge;
         if (few && symbols_.size() > most) {
