@@ -68,6 +68,7 @@ void add_starts(Candidates& list, const OwnNames& names) {
         list.add(row.name, row.allowed, Ink::keyword, " = ");
     for (const std::string& side : equation::side_words())
         list.add(side, "a condition at this side: `left: u = 1`", Ink::keyword, ": ");
+    list.add(equation::kComplex, "declares a complex component: `complex psi`", Ink::keyword, " ");
     list.add("inside", "where the field is", Ink::keyword, " = ");
     list.add(equation::kEdge, "a condition at the edge of `inside`: `edge: u = 1`", Ink::keyword, ": ");
 }

@@ -32,6 +32,7 @@ Ink first_ink(const Token& name, const Token& next, const OwnNames& names) {
     if ((is_symbol(next, ":") || is_symbol(next, ",")) && contains(equation::side_words(), name.text))
         return Ink::keyword;
     if (is_symbol(next, ":") && name.text == equation::kEdge) return Ink::keyword;
+    if (next.kind == TokenKind::name && name.text == equation::kComplex) return Ink::keyword;
     if (is_symbol(next, "/") && name.text.starts_with("d") &&
         contains(names.components, std::string_view(name.text).substr(1)))
         return Ink::component;
@@ -61,6 +62,8 @@ Ink OwnNames::ink_of(std::string_view name) const {
 OwnNames own_names(const equation::Statements& statements) {
     OwnNames names{{}, names_of(statements.parameters), names_of(statements.definitions)};
     for (const auto& evolution : statements.evolutions) names.components.push_back(evolution.component);
+    for (std::string& name : equation::component_names(statements))
+        if (!contains(names.components, name)) names.components.push_back(std::move(name));
     for (std::string& name : equation::unknowns_of(statements))
         if (!name.empty()) names.definitions.push_back(std::move(name));
     return names;
@@ -86,11 +89,13 @@ std::vector<Piece> highlighted(std::string_view text, const OwnNames& names) {
         comments_until(token.span.begin);
         seen = token.span.end;
         const Token& next = tokens[i + 1];  // the last one is a stop
-        const Ink ink = token.kind == TokenKind::number   ? Ink::number
-                        : token.kind == TokenKind::string ? Ink::string
-                        : token.kind == TokenKind::symbol ? Ink::plain
-                        : first                           ? first_ink(token, next, names)
-                                                          : name_ink(token, next, names);
+        const bool imaginary = i > 0 && tokens[i - 1].kind == TokenKind::number && token.text == "i" &&
+                               tokens[i - 1].span.end == token.span.begin;
+        const Ink ink = token.kind == TokenKind::number || imaginary ? Ink::number
+                        : token.kind == TokenKind::string            ? Ink::string
+                        : token.kind == TokenKind::symbol            ? Ink::plain
+                        : first                                      ? first_ink(token, next, names)
+                                                                     : name_ink(token, next, names);
         if (ink != Ink::plain) pieces.push_back({token.span, ink});
         first = false;
     }

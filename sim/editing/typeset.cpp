@@ -33,7 +33,7 @@ constexpr auto kGreek = std::to_array<std::pair<std::string_view, std::string_vi
 
 // Operators that stand before what they apply to.
 constexpr auto kPrefixes = std::to_array<std::pair<std::string_view, std::string_view>>(
-    {{"lap", "∇²"}, {"lap2", "∇⁴"}, {"grad", "∇"}, {"div", "∇·"}});
+    {{"lap", "∇²"}, {"lap2", "∇⁴"}, {"grad", "∇"}, {"div", "∇·"}, {"real", "Re "}, {"imag", "Im "}});
 
 struct DerivativeRow {
     std::string_view name, power, over;
@@ -188,6 +188,11 @@ class Typesetter {
 
     MathBox bare(const Syntax& s, float size) const {
         if (s.kind == SyntaxKind::number) return number(s, size);
+        if (s.kind == SyntaxKind::imaginary) {
+            MathBox box = s.number == 1 ? MathBox() : number(s, size);
+            append(box, text("i", size));
+            return box;
+        }
         if (s.kind == SyntaxKind::name) return name(s.text, size);
         if (s.kind == SyntaxKind::string) return text('"' + s.text + '"', size);
         if (s.kind == SyntaxKind::neighbour) {
@@ -214,6 +219,7 @@ class Typesetter {
             std::ranges::find(kDerivatives, std::string_view(s.text), &DerivativeRow::name);
         if (derivative != kDerivatives.end()) return differentiated(*derivative, of, size);
         if (s.text == "abs") return between_bars(set(of, size), size);
+        if (s.text == "conj") return under_line(set(of, size), size);
         if (s.text == "mean" || s.text == "average") return between_angles(set(of, size), size);
         if (s.text == "integral") {
             MathBox box = before("∫", kProduct, 0.1f * size);
@@ -262,7 +268,9 @@ class Typesetter {
         const Syntax* first = &b;
         while ((is_call(*first, "^") || is_call(*first, "*")) && !first->args.empty())
             first = &first->args[0];
-        const bool dot = first->kind == SyntaxKind::number || (is_prefixed(last) && !apart);
+        const bool dot = first->kind == SyntaxKind::number ||
+                         (first->kind == SyntaxKind::imaginary && first->number != 1) ||
+                         (is_prefixed(last) && !apart);
         if (dot) append(box, text("·", size), kSpace * size);
         append(box, set(b, size, kProduct + 1), kSpace * size);
         return box;
@@ -285,6 +293,14 @@ class Typesetter {
         put(box, inside, edge, 0);
         box.width += edge;
         for (const float x : {0.3f * edge, box.width - 0.3f * edge}) box.lines.push_back({x, top, x, bottom});
+        return box;
+    }
+
+    MathBox under_line(const MathBox& inside, float size) const {
+        MathBox box = inside;
+        const float top = -inside.ascent - 0.06f * size;
+        box.lines.push_back({0, top, box.width, top});
+        box.ascent = inside.ascent + 0.12f * size;
         return box;
     }
 
@@ -396,6 +412,12 @@ std::vector<Sides> shown(const equation::Statements& statements) {
             MathBox over = setter.text("∂", size);
             append(over, name);
             return setter.fraction(over, setter.text("∂t", size), size);
+        });
+    for (const equation::ComplexName& c : statements.complex)
+        add(c.span, nullptr, [&c](const Typesetter& setter, float size) {
+            MathBox box = setter.text(equation::kComplex, size);
+            append(box, setter.name(c.name, size), kWide * size);
+            return box;
         });
     for (const equation::NamedFormula& d : statements.definitions)
         add(d.span, &d.formula, [&d](const Typesetter& setter, float size) {

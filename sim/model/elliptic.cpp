@@ -121,6 +121,7 @@ std::vector<std::string> unknowns_of(const Statements& statements) {
     std::set<std::string> known;
     for (const KnownName& row : known_names()) known.emplace(row.name);
     for (const Evolution& e : statements.evolutions) known.insert(e.component);
+    for (std::string& name : component_names(statements)) known.insert(std::move(name));
     for (const NamedFormula& d : statements.definitions) known.insert(d.name);
     for (const ParameterStatement& p : statements.parameters) known.insert(p.name);
     const auto is_known = [&](const std::string& name) {
@@ -148,8 +149,7 @@ std::vector<std::string> unknowns_of(const Statements& statements) {
 }
 
 std::vector<std::string> fields_of(const Statements& statements) {
-    std::vector<std::string> fields;
-    for (const Evolution& e : statements.evolutions) fields.push_back(e.component);
+    std::vector<std::string> fields = component_names(statements);
     for (std::string& name : unknowns_of(statements))
         if (!name.empty()) fields.push_back(std::move(name));
     return fields;

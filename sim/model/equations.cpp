@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <stdexcept>
 
 #include "sim/model/elliptic.h"
@@ -119,8 +120,33 @@ class Assembly {
             known_names(), [&](const KnownName& row) { return row.name == name && !row.yields; });
         if (contains(kReserved, name) || known || (function != nullptr && !function->yields))
             semantics_.refuse(span, "`{}` has a meaning of its own: take another name", quotable(name));
-        if (contains(names_of(result_.components), name))
+        const std::string first = is_complex(statements_, name) ? parts_of(name)[0] : name;
+        if (contains(names_of(result_.components), first))
             semantics_.refuse(span, "`{0}` evolves: its start is written `{0}(0) = ...`", quotable(name));
+    }
+
+    std::vector<std::string> names_of_evolutions() const {
+        std::vector<std::string> names;
+        for (const Evolution& e : statements_.evolutions) names.push_back(e.component);
+        return names;
+    }
+
+    // The components that a name stands for: those of the parts of a complex one.
+    std::vector<std::string> parts(const std::string& name) const {
+        if (!is_complex(statements_, name)) return {name};
+        const auto [re, im] = parts_of(name);
+        return {re, im};
+    }
+
+    // The value that component `name` has of what the text gives to all parts of a component.
+    Node part_of(const Value& value, std::string_view name) {
+        const auto component = std::ranges::find(result_.components, name, &Evolving::name);
+        const std::size_t index = std::size_t(component - result_.components.begin());
+        const std::string& typed = statements_.evolutions[evolution_of_[index]].component;
+        if (!is_complex(statements_, typed)) return semantics_.scalar_of(value, "an equation");
+        const bool re = name == parts_of(typed)[0];
+        return semantics_.scalar_of(re ? semantics_.real_part(value) : semantics_.imaginary_part(value),
+                                    "an equation");
     }
 
     void components() {
@@ -135,13 +161,21 @@ class Assembly {
         if (statements_.evolutions.empty())
             semantics_.refuse({0, statements_.text.size()},
                               "nothing evolves: an equation such as `du/dt = lap(u)` is missing");
-        if (statements_.evolutions.size() > kMaxComponents)
-            semantics_.refuse(statements_.evolutions[kMaxComponents].span,
-                              "a model has at most {} components",
-                              kMaxComponents);
-        for (const Evolution& e : statements_.evolutions) {
+        if (component_names(statements_).size() > kMaxComponents)
+            semantics_.refuse(
+                statements_.evolutions.back().span, "a model has at most {} components", kMaxComponents);
+        for (const ComplexName& c : statements_.complex)
+            if (!contains(names_of_evolutions(), c.name))
+                semantics_.refuse(
+                    c.span, "`{0}` has no equation: `d{0}/dt = ...` is missing", quotable(c.name));
+        for (std::size_t i = 0; i < statements_.evolutions.size(); ++i) {
+            const Evolution& e = statements_.evolutions[i];
             require_free(e.component, e.span);
-            result_.components.push_back({e.component, e.rate, 0, std::nullopt, {}, {}, {}});
+            for (const std::string& name : parts(e.component)) {
+                require_free(name, e.span);
+                result_.components.push_back({name, e.rate, 0, std::nullopt, {}, {}, {}});
+                evolution_of_.push_back(i);
+            }
         }
         for (const NamedFormula& d : statements_.definitions) {
             if (mentions(d.formula, d.name) && contains(names_of(result_.components), d.name))
@@ -217,14 +251,23 @@ class Assembly {
     void evolve(std::size_t index) {
         const Evolution& e = statements_.evolutions[index];
         const Value value = semantics_.value(e.formula);
-        result_.components[index].formula = semantics_.scalar_of(value, "an equation");
-        require_near(result_.components[index].formula, e.formula.span);
+        for (std::size_t c = 0; c < result_.components.size(); ++c) {
+            if (evolution_of_[c] != index) continue;
+            Evolving& component = result_.components[c];
+            component.formula = part_of(value, component.name);
+            require_near(component.formula, e.formula.span);
+            refuse_downwind(e, value, int(c));
+            if (value.is_complex()) refuse_downwind(e, *value.imaginary, int(c));
+            add_terms(component, e.formula, false);
+        }
+    }
+
+    void refuse_downwind(const Evolution& e, const Value& value, int component) const {
         for (const Value::Upwind& part : value.upwind)
-            if (e.rate && part.sign > 0 && contains_component(part.of, int(index)))
+            if (e.rate && part.sign > 0 && contains_component(part.of, component))
                 semantics_.refuse(part.span,
                                   "this is upwind where it is subtracted, and a rate that adds it blows up: "
                                   "write `-up(-a)*dx(u)` for `a*dx(u)`, or `advect(u, -a, 0)`");
-        add_terms(result_.components[index].terms, e.formula, false);
     }
 
     void require_near(Node formula, TextSpan span) const {
@@ -249,14 +292,14 @@ class Assembly {
                               kMostWideParts);
     }
 
-    void add_terms(std::vector<Term>& terms, const Syntax& formula, bool negative) {
+    void add_terms(Evolving& component, const Syntax& formula, bool negative) {
         const bool sum = formula.kind == SyntaxKind::call && (formula.text == "+" || formula.text == "-");
         if (sum) {
-            add_terms(terms, formula.args[0], negative);
-            return add_terms(terms, formula.args[1], negative != (formula.text == "-"));
+            add_terms(component, formula.args[0], negative);
+            return add_terms(component, formula.args[1], negative != (formula.text == "-"));
         }
-        const Node node = semantics_.scalar(formula);
-        terms.push_back(
+        const Node node = part_of(semantics_.value(formula), component.name);
+        component.terms.push_back(
             {negative ? result_.graph.negate(node) : node, (negative ? "-" : "") + to_text(formula)});
     }
 
@@ -267,7 +310,9 @@ class Assembly {
             const Value value = semantics_.definition(d);
             if (value.kind != Value::Kind::scalar) continue;
             if (d.name == "inside")
-                inside(value.node, d);
+                inside(semantics_.scalar_of(value, d.name), d);
+            else if (value.is_complex())
+                continue;  // it is named in formulas
             else if (result_.graph.depends(value.node).cell)
                 result_.definitions.push_back({d.name, value.node, {}, false});
         }
@@ -286,6 +331,10 @@ class Assembly {
     void chosen() const {
         for (const SettingStatement& s : statements_.settings) {
             std::vector<std::string> names = names_of(colormaps());
+            if (s.name == "show" && is_complex(statements_, s.text))
+                semantics_.refuse(s.span,
+                                  "`{0}` is complex: show a definition of it, such as `density = abs({0})^2`",
+                                  quotable(s.text));
             if (s.name == "show") {
                 names = names_of(result_.components);
                 for (const Defined& d : result_.definitions) names.push_back(d.name);
@@ -317,7 +366,8 @@ class Assembly {
 
     void initials() {
         for (const NamedFormula& initial : statements_.initials) {
-            const auto component = std::ranges::find(result_.components, initial.name, &Evolving::name);
+            const std::vector<std::string> names = parts(initial.name);
+            const auto component = std::ranges::find(result_.components, names.front(), &Evolving::name);
             if (contains(names_of(result_.elliptic), initial.name))
                 semantics_.refuse(
                     initial.span, "`{}` follows from its equation at the start, too", quotable(initial.name));
@@ -326,11 +376,15 @@ class Assembly {
                                   "`{}` has no equation: what evolves is written `d{}/dt = ...`",
                                   quotable(initial.name),
                                   quotable(initial.name));
-            component->initial = semantics_.scalar(initial.formula);
-            if (contains_component(*component->initial))
-                semantics_.refuse(
-                    initial.formula.span,
-                    "a start is made of x, y, parameters, pictures and random numbers, not of components");
+            const Value value = semantics_.value(initial.formula);
+            for (const std::string& name : names) {
+                const auto part = std::ranges::find(result_.components, name, &Evolving::name);
+                part->initial = part_of(value, name);
+                if (contains_component(*part->initial))
+                    semantics_.refuse(initial.formula.span,
+                                      "a start is made of x, y, parameters, pictures and random numbers, not "
+                                      "of components");
+            }
         }
     }
 
@@ -362,9 +416,10 @@ class Assembly {
                 continue;
             }
             const SideEquation equation = read_side(semantics_, result_, s);
-            require_first(equation.quantity, s);
-            visit(equation.quantity,
-                  [&](auto& quantity) { quantity.sides[std::size_t(s.side)] = equation.condition; });
+            for_parts(equation, [&](const std::string& name, const Condition& condition) {
+                require_first(name, s, bool(equation.imaginary));
+                visit(name, [&](auto& quantity) { quantity.sides[std::size_t(s.side)] = condition; });
+            });
         }
         tell_periodic();
         for_fields([&](const std::string& name, const Conditions& sides) {
@@ -379,6 +434,17 @@ class Assembly {
     void for_fields(F&& f) {
         for (Evolving& c : result_.components) f(c.name, c.sides);
         for (Elliptic& e : result_.elliptic) f(e.name, e.sides);
+    }
+
+    /// Calls f(name, condition) for the quantity, or for the parts of a complex one.
+    template <class F>
+    static void for_parts(const SideEquation& equation, F&& f) {
+        if (!equation.imaginary) return f(equation.quantity, equation.condition);
+        const auto [re, im] = parts_of(equation.quantity);
+        Condition of_imaginary = equation.condition;
+        of_imaginary.right = *equation.imaginary;
+        f(re, equation.condition);
+        f(im, of_imaginary);
     }
 
     void require_transforms(int index) {
@@ -427,9 +493,11 @@ class Assembly {
                                   "is, is missing");
             if (s.word.empty()) {
                 const SideEquation equation = read_edge(semantics_, result_, s);
-                give(equation.quantity, s);
-                visit(equation.quantity, [&](auto& quantity) {
-                    if constexpr (requires { quantity.edge; }) quantity.edge = equation.condition;
+                for_parts(equation, [&](const std::string& name, const Condition& condition) {
+                    give(name, s);
+                    visit(name, [&](auto& quantity) {
+                        if constexpr (requires { quantity.edge; }) quantity.edge = condition;
+                    });
                 });
                 continue;
             }
@@ -447,13 +515,15 @@ class Assembly {
         }
     }
 
-    // A more specific condition may override a general one: `left:` after `all:`, or an equation for one
-    // quantity after a word that holds for all of them.
-    void require_first(const std::string& quantity, const SideStatement& statement) {
+    // A more specific condition may override a general one: `left:` after `all:`, an equation for one
+    // quantity after a word that holds for all of them, or one for a part after one for the complex quantity.
+    void require_first(const std::string& quantity, const SideStatement& statement, bool of_both = false) {
         const auto [before, is_first] = given_.try_emplace({quantity, statement.side}, &statement);
         const SideStatement& other = *before->second;
-        const bool narrower =
-            statement.named < other.named || (!other.word.empty() && statement.word.empty());
+        const bool narrower = statement.named < other.named ||
+                              (!other.word.empty() && statement.word.empty()) ||
+                              (of_both_.contains(&other) && !of_both && statement.word.empty());
+        if (of_both) of_both_.insert(&statement);
         if (!is_first && !narrower)
             semantics_.refuse(statement.span,
                               "`{}` has two conditions at the {} side, and one is enough",
@@ -513,8 +583,8 @@ class Assembly {
         for (std::size_t c = 0; c < apart.components.size(); ++c) try {
                 reflections.continued(apart.components[c].formula);
             } catch (const Meaningless& what) {
-                const auto own = apart.components[c].tangent_of.value_or(int(c));
-                const Syntax& formula = statements_.evolutions[std::size_t(own)].formula;
+                const auto own = std::size_t(apart.components[c].tangent_of.value_or(int(c)));
+                const Syntax& formula = statements_.evolutions[evolution_of_[own]].formula;
                 semantics_.refuse(place_of(what.node, formula).value_or(formula.span),
                                   meaningless_sentence(what));
             }
@@ -534,9 +604,12 @@ class Assembly {
         if (!of_field) return std::nullopt;
         const Value value = semantics_.value(formula);
         if (value.kind != Value::Kind::scalar) return std::nullopt;
-        const Expression& e = result_.graph[value.node];
-        const bool is_it = value.node == derivative || (e.op == Op::multiply && e.args[1] == derivative) ||
-                           (e.op == Op::multiply && e.args[0] == derivative);
+        const auto is_in = [&](const Value& part) {
+            const Expression& e = result_.graph[part.node];
+            return part.node == derivative ||
+                   (e.op == Op::multiply && (e.args[0] == derivative || e.args[1] == derivative));
+        };
+        const bool is_it = is_in(value) || (value.is_complex() && is_in(*value.imaginary));
         return is_it ? std::optional(formula.span) : std::nullopt;
     }
 
@@ -615,6 +688,8 @@ class Assembly {
     Semantics semantics_;
     std::string boundary_ = "periodic";
     bool boundary_given_ = false;
+    std::vector<std::size_t> evolution_of_;   ///< by component
+    std::set<const SideStatement*> of_both_;  ///< conditions of complex quantities
     std::map<std::pair<std::string, Side>, const SideStatement*>
         given_;  ///< conditions seen so far, by quantity and side
 };

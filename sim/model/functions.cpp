@@ -97,7 +97,7 @@ Value divergence(Semantics& m, const Syntax& call, const Args& v) {
     const Node inverse = g.divide(g.number(1), g.multiply(m.spacing(), m.spacing()));
     Node sum = g.number(0);
     for (const auto& [coefficient, of] : v[0].gradients) {
-        if (g.depends(coefficient).uniform())
+        if (g.depends(coefficient).uniform() || g.depends(of).uniform())
             sum = g.add(sum, g.multiply(coefficient, m.laplacian(of)));
         else
             sum = g.add(
@@ -174,6 +174,40 @@ Value random(Semantics& m, const Syntax&, const Args&) {
     return m.random();
 }
 
+// e^(a + i b) is e^a (cos b + i sin b).
+Value exponential(Semantics& m, const Syntax& call, const Args& v) {
+    Graph& g = m.graph();
+    const Node size = g.make(Op::exp, {m.scalar_of(m.real_part(v[0]), call.text)});
+    if (!v[0].is_complex()) return size;
+    const Node turn = m.scalar_of(*v[0].imaginary, call.text);
+    return m.joined(g.multiply(size, g.make(Op::cos, {turn})), g.multiply(size, g.make(Op::sin, {turn})));
+}
+
+Value absolute(Semantics& m, const Syntax& call, const Args& v) {
+    if (!v[0].is_complex()) return m.graph().make(Op::abs, {m.scalar_of(v[0], call.text)});
+    const Node square = m.square_of(v[0], call.text);
+    Value root = m.graph().make(Op::sqrt, {square});
+    root.square = square;
+    return root;
+}
+
+Value real(Semantics& m, const Syntax& call, const Args& v) {
+    return m.scalar_of(m.real_part(v[0]), call.text);
+}
+
+Value imaginary(Semantics& m, const Syntax& call, const Args& v) {
+    return m.scalar_of(m.imaginary_part(v[0]), call.text);
+}
+
+Value angle(Semantics& m, const Syntax& call, const Args& v) {
+    const Node re = m.scalar_of(m.real_part(v[0]), call.text);
+    return m.graph().make(Op::atan2, {m.scalar_of(m.imaginary_part(v[0]), call.text), re});
+}
+
+Value conjugate(Semantics& m, const Syntax&, const Args& v) {
+    return m.conjugate(v[0]);
+}
+
 template <bool picture>
 Value data(Semantics& m, const Syntax& call, const Args&) {
     return m.data(picture, call);
@@ -183,39 +217,87 @@ Value data(Semantics& m, const Syntax& call, const Args&) {
 
 const std::vector<Function>& functions() {
     static const std::vector<Function> table{
-        {"lap", 1, 1, laplacian, "the Laplacian", "D*lap(u)"},
+        {"lap", 1, 1, laplacian, "the Laplacian", "D*lap(u)", !kYields, 1},
         {"lap2", 1, 1, "lap(lap(a))", "the biharmonic operator, lap(lap(u))", "-lap2(u)"},
-        {"div", 1, 1, divergence, "of a vector: div(D*grad(u)) face by face", "div(D*grad(u))"},
-        {"grad", 1, 1, gradient, "the gradient, a vector", "div(u*grad(v))"},
+        {"div", 1, 1, divergence, "of a vector: div(D*grad(u)) face by face", "div(D*grad(u))", !kYields, 1},
+        {"grad", 1, 1, gradient, "the gradient, a vector", "div(u*grad(v))", !kYields, 1},
         {"grad2", 1, 1, "dot(grad(a), grad(a))", "the squared length of the gradient", "grad2(u)"},
         {"dot", 2, 2, dot, "of two vectors", "dot(grad(u), grad(v))"},
-        {"vec", 2, 2, vector, "a vector from its x and y parts", "div(vec(a*u, b*u))"},
-        {"dx", 1, 1, derivative<Op::difference_x, 1>, "the central derivative along x", "-a*dx(u)"},
-        {"dy", 1, 1, derivative<Op::difference_y, 1>, "the central derivative along y", "-b*dy(u)"},
-        {"dxx", 1, 1, derivative<Op::difference_xx, 2>, "the second derivative along x", "D*dxx(u)"},
-        {"dyy", 1, 1, derivative<Op::difference_yy, 2>, "the second derivative along y", "D*dyy(u)"},
-        {"dxy", 1, 1, derivative<Op::difference_xy, 2>, "the mixed derivative", "a*dxy(u)"},
-        {"dxf", 1, 1, one_sided<true, true>, "the derivative along x to the right neighbour", "dxb(dxf(u))"},
+        {"vec", 2, 2, vector, "a vector from its x and y parts", "div(vec(a*u, b*u))", !kYields, 3},
+        {"dx",
+         1,
+         1,
+         derivative<Op::difference_x, 1>,
+         "the central derivative along x",
+         "-a*dx(u)",
+         !kYields,
+         1},
+        {"dy",
+         1,
+         1,
+         derivative<Op::difference_y, 1>,
+         "the central derivative along y",
+         "-b*dy(u)",
+         !kYields,
+         1},
+        {"dxx",
+         1,
+         1,
+         derivative<Op::difference_xx, 2>,
+         "the second derivative along x",
+         "D*dxx(u)",
+         !kYields,
+         1},
+        {"dyy",
+         1,
+         1,
+         derivative<Op::difference_yy, 2>,
+         "the second derivative along y",
+         "D*dyy(u)",
+         !kYields,
+         1},
+        {"dxy", 1, 1, derivative<Op::difference_xy, 2>, "the mixed derivative", "a*dxy(u)", !kYields, 1},
+        {"dxf",
+         1,
+         1,
+         one_sided<true, true>,
+         "the derivative along x to the right neighbour",
+         "dxb(dxf(u))",
+         !kYields,
+         1},
         {"dxb",
          1,
          1,
          one_sided<true, false>,
          "the derivative along x from the left neighbour",
-         "dxb(v*dxf(u))"},
-        {"dyf", 1, 1, one_sided<false, true>, "the derivative along y to the lower neighbour", "dyb(dyf(u))"},
+         "dxb(v*dxf(u))",
+         !kYields,
+         1},
+        {"dyf",
+         1,
+         1,
+         one_sided<false, true>,
+         "the derivative along y to the lower neighbour",
+         "dyb(dyf(u))",
+         !kYields,
+         1},
         {"dyb",
          1,
          1,
          one_sided<false, false>,
          "the derivative along y from the upper neighbour",
-         "dyb(v*dyf(u))"},
+         "dyb(v*dyf(u))",
+         !kYields,
+         1},
         {"up", 1, 1, upwind, "makes a derivative upwind: -up(a)*dx(u)", "-up(a)*dx(u)"},
         {"advect",
          3,
          3,
          advection,
          "what a wind (a, b) carries: -(a u_x + b u_y), upwind",
-         "advect(u, a, b)"},
+         "advect(u, a, b)",
+         !kYields,
+         1},
         {"sum8",
          1,
          1,
@@ -223,7 +305,7 @@ const std::vector<Function>& functions() {
          "the sum of the eight neighbours",
          "sum8(u) - 8*u"},
         {"sqrt", 1, 1, cellwise<Op::sqrt>, "the square root", "sqrt(u^2 + v^2)"},
-        {"exp", 1, 1, cellwise<Op::exp>, "e to a power", "exp(-u^2)"},
+        {"exp", 1, 1, exponential, "e to a power", "exp(-u^2)", !kYields, kComplexCode},
         {"log", 1, 1, cellwise<Op::log>, "the natural logarithm", "log(1 + u^2)"},
         {"sin", 1, 1, cellwise<Op::sin>, "the sine of radians", "sin(2*pi*x/Lx)"},
         {"cos", 1, 1, cellwise<Op::cos>, "the cosine of radians", "cos(a*t)"},
@@ -233,11 +315,15 @@ const std::vector<Function>& functions() {
         {"tanh", 1, 1, cellwise<Op::tanh>, "the hyperbolic tangent", "(1 + tanh(10*u))/2"},
         {"atan", 1, 2, "atan2(a, b)", "the arc tangent, or atan2", "atan(u)"},
         {"atan2", 2, 2, cellwise<Op::atan2>, "the angle of (x, y), given y first", "atan2(v, u)"},
-        {"abs", 1, 1, cellwise<Op::abs>, "the absolute value", "abs(x - Lx/2)"},
+        {"abs", 1, 1, absolute, "the absolute value", "abs(x - Lx/2)", !kYields, kComplexCode},
+        {"real", 1, 1, real, "the real part of a complex number", "real((1 + 2i)*u)", kYields, kComplexCode},
+        {"imag", 1, 1, imaginary, "the imaginary part", "imag((1 + 2i)*u)", kYields, kComplexCode},
+        {"arg", 1, 1, angle, "the angle of a complex number", "arg(u + 1i*v)", kYields, kComplexCode},
+        {"conj", 1, 1, conjugate, "the complex conjugate", "real(conj(u + 1i*v)*u)", kYields, kComplexCode},
         {"min", 2, 8, chained<Op::minimum>, "the least", "min(u, 1)"},
         {"max", 2, 8, chained<Op::maximum>, "the largest", "max(u, v, 0)"},
-        {"mean", 1, 1, whole_field<Op::mean>, "the mean over the whole field", "u - mean(u)", kYields},
-        {"integral", 1, 1, integral, "the integral over the whole field", "a - integral(u*v)", kYields},
+        {"mean", 1, 1, whole_field<Op::mean>, "the mean over the whole field", "u - mean(u)", kYields, 1},
+        {"integral", 1, 1, integral, "the integral over the whole field", "a - integral(u*v)", kYields, 1},
         {"min", 1, 1, whole_field<Op::least>, "the least value in the whole field", "u - min(u)"},
         {"max", 1, 1, whole_field<Op::largest>, "the largest value in the whole field", "u/max(abs(u))"},
         {"floor", 1, 1, cellwise<Op::floor>, "the next whole number below", "floor(10*u)"},
@@ -252,7 +338,9 @@ const std::vector<Function>& functions() {
          3,
          cellwise<Op::select>,
          "the second where the first holds, else the third",
-         "where(u > a, 1, v)"},
+         "where(u > a, 1, v)",
+         !kYields,
+         6},
         {"pow", 2, 2, "a^b", "a power, as `^`", "pow(u, 3)"},
         {"random",
          0,

@@ -91,6 +91,10 @@ void Semantics::enter(const std::string& name, TextSpan span) {
 
 // Looks a name up among the text's components, parameters and definitions.
 std::optional<Value> Semantics::own_name(const std::string& name, TextSpan span) {
+    if (is_complex_name(name)) {
+        const auto [re, im] = parts_of(name);
+        return joined(own_name(re, span).value_or(Value()), own_name(im, span).value_or(Value()));
+    }
     const auto component = find_named(equations_.components, name);
     if (component != equations_.components.end())
         return graph().leaf(Op::component, int(component - equations_.components.begin()));
@@ -110,6 +114,11 @@ std::optional<Value> Semantics::own_name(const std::string& name, TextSpan span)
     enter(name, span);
     Value value = this->value(definition->formula);
     in_work_.pop_back();
+    if (value.is_complex() && has_sides(name))
+        refuse(definition->span,
+               "`{0}` is complex and no component, and has no conditions: define parts of it, as in "
+               "`{0}_re = real(...)`, and give them some",
+               quotable(name));
     if (value.kind == Value::Kind::scalar && graph().depends(value.node).cell && has_sides(name))
         value = graph().stored(value.node, int(definition - statements_.definitions.begin()));
     return definitions_.emplace(name, std::move(value)).first->second;
@@ -240,12 +249,14 @@ std::optional<Value> Semantics::neighbour_by_compass(const Syntax& name) {
     }
     const auto of = own_name(name.text.substr(0, bar), name.span);
     if (!of) return std::nullopt;
-    return graph().neighbour(scalar_of(*of, name.text), column, row);
+    return by_parts(
+        *of, [&](const Value& part) { return graph().neighbour(scalar_of(part, name.text), column, row); });
 }
 
 std::vector<std::string> Semantics::names_in_use() const {
     std::vector<std::string> names;
     for (const auto& row : equations_.components) names.push_back(row.name);
+    for (const auto& row : statements_.complex) names.push_back(row.name);
     for (const auto& row : equations_.parameters) names.push_back(row.name);
     for (const auto& row : statements_.definitions) names.push_back(row.name);
     for (const auto& row : equations_.elliptic) names.push_back(row.name);
@@ -270,7 +281,8 @@ void Semantics::refuse_unknown(const Syntax& name) {
         {"I_S", "give it a picture, `I_S = image(\"FILE\")`"},
         {"I_T", "give it a picture, `I_T = image(\"FILE\")`"},
         {"GlobalInt", "the integral of a formula over the whole field is `integral(u)`"},
-        {"I", "a complex field is two components, its real and its imaginary part"},
+        {"I", "the imaginary unit is written `1i`"},
+        {"i", "the imaginary unit is written `1i`"},
     });
     for (const auto& [other, mend] : kMends)
         if (name.text == other) refuse(name.span, "`{}` is not defined: {}", other, mend);

@@ -24,7 +24,46 @@ std::size_t place_of_argument(std::string_view name) {
 Semantics::Semantics(const Statements& statements, Equations& equations)
     : TextReader(statements.text), statements_(statements), equations_(equations) {}
 
+void Semantics::require_real(const Value& value) const {
+    if (value.is_complex())
+        refuse(value.span,
+               "this is complex, where a real number is needed: real(...), imag(...), abs(...) or arg(...) "
+               "makes it one, and a component of such values is declared, `complex u`");
+}
+
+Value Semantics::real_part(const Value& value) const {
+    Value part = value;
+    part.imaginary = nullptr;
+    return part;
+}
+
+Value Semantics::imaginary_part(const Value& value) {
+    if (value.is_complex()) return *value.imaginary;
+    Value zero = graph().number(0);
+    zero.kind = value.kind;
+    zero.span = value.span;
+    return zero;
+}
+
+Value Semantics::joined(Value real, const Value& imaginary) {
+    const bool is_zero = imaginary.kind == Value::Kind::vector ? imaginary.gradients.empty() && !imaginary.xy
+                                                               : imaginary.node == graph().number(0);
+    if (!is_zero) real.imaginary = std::make_shared<const Value>(imaginary);
+    return real;
+}
+
+Value Semantics::conjugate(const Value& value) {
+    if (!value.is_complex()) return value;
+    return joined(real_part(value), Value(graph().negate(scalar_of(*value.imaginary, "conj"))));
+}
+
+Node Semantics::square_of(const Value& value, std::string_view function) {
+    const Node re = scalar_of(real_part(value), function), im = scalar_of(imaginary_part(value), function);
+    return graph().add(graph().multiply(re, re), graph().multiply(im, im));
+}
+
 Node Semantics::scalar_of(const Value& value, std::string_view function) {
+    require_real(value);
     if (value.kind == Value::Kind::vector)
         refuse(value.span,
                "`{}` takes numbers, and this is a vector; div(...) or dot(..., ...) makes it one",
@@ -35,7 +74,7 @@ Node Semantics::scalar_of(const Value& value, std::string_view function) {
 
 Node Semantics::field_of(const Value& value, std::string_view function) {
     const Node node = scalar_of(value, function);
-    if (graph().depends(node).uniform())
+    if (graph().depends(node).uniform() && !in_parts_)
         refuse(value.span, "`{}` takes a field, and this is the same in every cell", function);
     return node;
 }
@@ -46,6 +85,7 @@ Node Semantics::scalar(const Syntax& formula) {
 
 Node Semantics::laplacian(Node of) {
     Graph& g = graph();
+    if (g.depends(of).uniform()) return g.number(0);
     // Pulls a uniform factor out, which then multiplies once instead of at five cells.
     const Expression product = g[of];
     if (product.op == Op::multiply)
@@ -67,6 +107,7 @@ Node Semantics::laplacian(Node of) {
 
 Node Semantics::derivative(Op difference, Node of, double unit, int order) {
     Graph& g = graph();
+    if (g.depends(of).uniform()) return g.number(0);
     const Node length = order == 1 ? spacing() : g.multiply(spacing(), spacing());
     return g.multiply(g.divide(g.number(1), g.multiply(g.number(unit), length)), g.make(difference, {of}));
 }
@@ -164,13 +205,17 @@ Value Semantics::unmarked(const Syntax& formula) {
     switch (formula.kind) {
         case SyntaxKind::number:
             return graph().number(formula.number);
+        case SyntaxKind::imaginary:
+            return joined(graph().number(0), graph().number(formula.number));
         case SyntaxKind::name:
             if (const auto known = find(formula)) return *known;
             refuse_unknown(formula);
         case SyntaxKind::string:
             refuse(formula.span, "a text in quotes stands only in image(\"...\") and array(\"...\")");
         case SyntaxKind::neighbour:
-            return graph().neighbour(scalar_of(value(formula.args[0]), "[ ]"), formula.column, formula.row);
+            return by_parts(value(formula.args[0]), [&](const Value& part) {
+                return graph().neighbour(scalar_of(part, "[ ]"), formula.column, formula.row);
+            });
         case SyntaxKind::call:
             return call(formula);
     }
@@ -258,9 +303,26 @@ void Semantics::refuse_count(const Function& function, const Syntax& call) const
 }
 
 Value Semantics::applied(const Function& function, const Syntax& call, const std::vector<Value>& arguments) {
-    if (function.meaning.apply) return function.meaning.apply(*this, call, arguments);
-    for (const Value& argument : arguments) scalar_of(argument, call.text);
-    return built_in(function.meaning.formula, arguments, call.span);
+    const Meaning::Apply apply = function.meaning.apply;
+    if (!apply) {
+        for (const Value& argument : arguments) scalar_of(real_part(argument), call.text);
+        return built_in(function.meaning.formula, arguments, call.span);
+    }
+    const bool real = std::ranges::none_of(arguments, &Value::is_complex);
+    if (real || function.linear == kComplexCode) return apply(*this, call, arguments);
+    std::vector<Value> re = arguments, im = arguments;
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        if ((function.linear >> i & 1) == 0) {
+            require_real(arguments[i]);
+            continue;
+        }
+        re[i] = real_part(arguments[i]);
+        im[i] = imaginary_part(arguments[i]);
+    }
+    const bool outer = std::exchange(in_parts_, true);
+    Value result = joined(apply(*this, call, re), apply(*this, call, im));
+    in_parts_ = outer;
+    return result;
 }
 
 // Reads the quotient d(u)/d(F) as the sensitivity that `sensitivity = F` added.
@@ -272,7 +334,12 @@ std::optional<Value> Semantics::sensitivity(const Syntax& quotient) {
     if (quotient.text != "/" || !differential(quotient.args[0]) || !differential(quotient.args[1]))
         return std::nullopt;
     const std::string &of = quotient.args[0].args[0].text, &by = quotient.args[1].args[0].text;
-    const auto value = own_name(sensitivity_name(of, by), quotient.span);
+    const auto of_part = [&](const std::string& part) {
+        return own_name(sensitivity_name(part, by), quotient.span);
+    };
+    auto value = of_part(of);
+    if (const auto [re, im] = parts_of(of); is_complex_name(of) && of_part(re))
+        value = joined(*of_part(re), *of_part(im));
     if (!value)
         refuse(quotient.span,
                "there is no `d({0})/d({1})`: it needs the statement `sensitivity = {1}`, {1} being a "
@@ -292,16 +359,8 @@ Value Semantics::operation(const Syntax& call) {
     const Value b = value(call.args[1]);
     if (sign == "+" || sign == "-") return sum(call, a, b);
     if (sign == "*") return product(call, a, b);
-    if (sign == "/") {
-        const Node divisor = scalar_of(b, sign);
-        if (a.kind == Value::Kind::scalar) {
-            Value quotient = Value(graph().divide(a.node, divisor));
-            quotient.upwind = times(a.upwind, sign_of(divisor));
-            return quotient;
-        }
-        return product(call, Value(graph().divide(graph().number(1), divisor)), a);
-    }
-    if (sign == "^") return power(a, b);
+    if (sign == "/") return quotient(call, a, b);
+    if (sign == "^") return a.is_complex() ? complex_power(call, a, b) : power(a, b);
     Graph& g = graph();
     const Node p = scalar_of(a, sign), q = scalar_of(b, sign);
     const Node one = g.number(1), zero = g.number(0);
@@ -323,7 +382,52 @@ std::vector<Value::Upwind> Semantics::times(std::vector<Value::Upwind> upwind, i
     return upwind;
 }
 
+Value Semantics::quotient(const Syntax& call, const Value& a, const Value& b) {
+    if (b.is_complex()) {
+        const Value over = graph().divide(graph().number(1), square_of(b, "/"));
+        return product(call, product(call, a, conjugate(b)), over);
+    }
+    const Node divisor = scalar_of(b, "/");
+    if (a.kind != Value::Kind::scalar)
+        return product(call, Value(graph().divide(graph().number(1), divisor)), a);
+    return by_parts(a, [&](const Value& part) {
+        Value quotient = Value(graph().divide(part.node, divisor));
+        quotient.upwind = times(part.upwind, sign_of(divisor));
+        return quotient;
+    });
+}
+
+// a^n by repeated squaring.
+Value Semantics::complex_power(const Syntax& call, const Value& a, const Value& b) {
+    constexpr double kMost = 64;
+    const std::optional<double> number = graph().number_of(scalar_of(b, "^"));
+    if (!number || *number != std::trunc(*number) || std::abs(*number) > kMost)
+        refuse(b.span, "a complex number has whole powers, from -{0:g} to {0:g}", kMost);
+    Value result = graph().number(1), square = a;
+    for (int left = int(std::abs(*number)); left > 0; left /= 2) {
+        if (left % 2 == 1) result = product(call, result, square);
+        if (left > 1) square = product(call, square, square);
+    }
+    return *number < 0 ? quotient(call, graph().number(1), result) : result;
+}
+
+Value Semantics::complex_product(const Syntax& call, const Value& a, const Value& b) {
+    const Value a_re = real_part(a), b_re = real_part(b);
+    if (!b.is_complex()) return joined(product(call, a_re, b), product(call, *a.imaginary, b));
+    if (!a.is_complex()) return joined(product(call, a, b_re), product(call, a, *b.imaginary));
+    const bool scalars = a.kind == Value::Kind::scalar && b.kind == Value::Kind::scalar;
+    if (scalars && a.node == b.node && graph().negate(a.imaginary->node) == b.imaginary->node)
+        return square_of(a, "*");
+    Syntax plus = call, minus = call;
+    plus.text = "+";
+    minus.text = "-";
+    return joined(sum(minus, product(call, a_re, b_re), product(call, *a.imaginary, *b.imaginary)),
+                  sum(plus, product(call, a_re, *b.imaginary), product(call, *a.imaginary, b_re)));
+}
+
 Value Semantics::sum(const Syntax& call, const Value& a, const Value& b) {
+    if (a.is_complex() || b.is_complex())
+        return joined(sum(call, real_part(a), real_part(b)), sum(call, imaginary_part(a), imaginary_part(b)));
     const bool minus = call.text == "-";
     Graph& g = graph();
     if (a.kind != Value::Kind::vector || b.kind != Value::Kind::vector) {
@@ -354,6 +458,7 @@ Value Semantics::sum(const Syntax& call, const Value& a, const Value& b) {
 
 Value Semantics::product(const Syntax& call, const Value& a, const Value& b) {
     using enum Value::Kind;
+    if (a.is_complex() || b.is_complex()) return complex_product(call, a, b);
     Graph& g = graph();
     if (a.kind == scalar && b.kind == scalar) {
         Value result = Value(g.multiply(a.node, b.node));
@@ -392,6 +497,7 @@ Value Semantics::power(const Value& a, const Value& b) {
     if (number && *number == std::trunc(*number)) {
         if (std::abs(*number) > Graph::kMaxPower)
             refuse(b.span, "a whole exponent is at most {}", Graph::kMaxPower);
+        if (a.square && int(*number) % 2 == 0) return Value(g.power(*a.square, int(*number) / 2));
         return Value(g.power(base, int(*number)));
     }
     if (number && *number == 0.5) return Value(g.make(Op::sqrt, {base}));

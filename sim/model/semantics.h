@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <set>
 #include <span>
 #include <string>
@@ -16,7 +17,8 @@
 namespace stencil::equation {
 
 /// The value of a formula: a scalar per cell; a vector, as a sum of coefficient * grad(of) plus (x, y); or
-/// the wind up(a) of an upwind derivative, which may only multiply a derivative.
+/// the wind up(a) of an upwind derivative, which may only multiply a derivative. Scalars and vectors may be
+/// complex: two values of the same kind.
 struct Value {
     Value() = default;
     Value(Node scalar) : node(scalar) {}
@@ -39,7 +41,10 @@ struct Value {
         TextSpan span;
     };
     std::vector<Upwind> upwind;
-    TextSpan span;  ///< of the formula
+    std::shared_ptr<const Value> imaginary = {};  ///< null: it is real
+    std::optional<Node> square = {};  ///< of the absolute value of a complex number, which is its root
+    TextSpan span;                    ///< of the formula
+    bool is_complex() const { return imaginary != nullptr; }
 };
 
 struct Function;
@@ -66,6 +71,21 @@ class Semantics : public TextReader {
     // Building blocks for the table of functions.
     Graph& graph() { return equations_.graph; }
     Node scalar_of(const Value& value, std::string_view function);
+    /// Whether the name is that of a complex component.
+    bool is_complex_name(std::string_view name) const { return is_complex(statements_, name); }
+    Value real_part(const Value& value) const;
+    Value imaginary_part(const Value& value);
+    /// The complex value of two parts; real if the second is 0.
+    Value joined(Value real, const Value& imaginary);
+    /// What f makes of a real value, for each part.
+    template <class F>
+    Value by_parts(const Value& value, F&& f) {
+        Value real = f(real_part(value));
+        return value.is_complex() ? joined(std::move(real), f(*value.imaginary)) : real;
+    }
+    Value conjugate(const Value& value);
+    /// The sum of the squares of both parts.
+    Node square_of(const Value& value, std::string_view function);
     Node spacing() { return graph().leaf(Op::spacing); }
     /// The node of an argument that has to vary in space, as what is differentiated; refuses any other.
     Node field_of(const Value& value, std::string_view function);
@@ -111,6 +131,10 @@ class Semantics : public TextReader {
     static std::vector<Value::Upwind> times(std::vector<Value::Upwind> upwind, int sign);
     Value sum(const Syntax& call, const Value& a, const Value& b);
     Value product(const Syntax& call, const Value& a, const Value& b);
+    Value complex_product(const Syntax& call, const Value& a, const Value& b);
+    Value quotient(const Syntax& call, const Value& a, const Value& b);
+    Value complex_power(const Syntax& call, const Value& a, const Value& b);
+    void require_real(const Value& value) const;
     Value power(const Value& a, const Value& b);
 
     const Statements& statements_;
@@ -122,6 +146,7 @@ class Semantics : public TextReader {
     std::vector<std::string>
         in_work_;  ///< definitions and solutions being resolved, outermost first, to detect cycles
     const std::vector<Value>* arguments_ = nullptr;  ///< of the built-in formula being evaluated
+    bool in_parts_ = false;                          ///< a part of what is differentiated may be uniform
     int random_ = 0;
     std::set<std::string> uses_;
 };
@@ -144,8 +169,12 @@ struct Function {
     std::string_view help;     ///< one line
     std::string_view example;  ///< in the components u and v and the parameters D, a and b
     bool yields = false;       ///< a text may use the name for a component, parameter or definition
+    /// The arguments in which it is linear, by bits: complex ones are taken part by part. Or kComplexCode.
+    std::uint8_t linear = 0;
 };
 inline constexpr bool kYields = true;
+/// Its code takes complex arguments.
+inline constexpr std::uint8_t kComplexCode = 0x80;
 
 /// Rows of one name differ in their numbers of arguments.
 const std::vector<Function>& functions();

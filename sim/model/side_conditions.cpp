@@ -10,6 +10,7 @@
 #include "kernels/field/boundary.h"
 #include "sim/model/elliptic.h"
 #include "sim/model/sides.h"
+#include "sim/text/names.h"
 
 namespace stencil {
 
@@ -34,8 +35,14 @@ bool is_about(const Syntax& formula, std::string_view component) {
            std::ranges::any_of(formula.args, [&](const Syntax& part) { return is_about(part, component); });
 }
 
-bool is_about(const SideStatement& row, std::string_view component) {
-    return is_about(row.left, component) || is_about(row.right, component);
+// Whether the condition is about the component, or about the complex one that it is a part of.
+bool is_about(const Statements& read, const SideStatement& row, std::string_view component) {
+    const auto names = [&](std::string_view name) {
+        return is_about(row.left, name) || is_about(row.right, name);
+    };
+    return names(component) || std::ranges::any_of(read.complex, [&](const ComplexName& whole) {
+               return contains(parts_of(whole.name), component) && names(whole.name);
+           });
 }
 
 // The rows of a statement, one for each side that it names.
@@ -51,7 +58,7 @@ using InForce = std::array<const SideStatement*, 4>;
 InForce in_force(const Statements& read, std::string_view component = {}) {
     InForce force{};
     for (const SideStatement& row : read.sides)
-        if (!row.word.empty() || (!component.empty() && is_about(row, component)))
+        if (!row.word.empty() || (!component.empty() && is_about(read, row, component)))
             force[std::size_t(row.side)] = &row;
     return force;
 }
@@ -180,7 +187,8 @@ void write_condition(Rewriting& text,
     const std::string wanted =
         fmt::format("{}: {}", label_of({side}), condition_text(condition, read, component, side, now));
     const auto is_own = [&](const SideStatement& row) {
-        return row.word.empty() || (fields_of(read).size() == 1 && !is_periodic(row.word));
+        if (row.word.empty()) return is_about(row.left, component) || is_about(row.right, component);
+        return fields_of(read).size() == 1 && !is_periodic(row.word);
     };
     for (const StatementPlace& statement : read.places) {
         std::vector<Side> holds;
@@ -204,10 +212,10 @@ void write_periodic(Rewriting& text, const Statements& read, std::string_view co
         const auto at = std::size_t(row.side);
         const bool word = !row.word.empty();
         if (word && by_words) return true;
-        if (word || is_about(row, component))
+        if (word || is_about(read, row, component))
             return row.side != side && row.side != other && (word ? words : own)[at] == &row;
         return by_words || std::ranges::all_of(fields_of(read), [&](const std::string& one) {
-                   return !is_about(row, one) || in_force(read, one)[at] == &row;
+                   return !is_about(read, row, one) || in_force(read, one)[at] == &row;
                });
     };
     std::string added =
@@ -262,7 +270,7 @@ void set_all_sides(Rewriting& text, const Statements& read, const std::string& w
         const bool of_components =
             !rows.empty() &&
             (!rows.front().word.empty() || std::ranges::any_of(fields_of(read), [&](const std::string& one) {
-                return is_about(rows.front(), one);
+                return is_about(read, rows.front(), one);
             }));
         if (of_components) text.remove(statement);
     }

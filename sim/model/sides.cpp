@@ -12,9 +12,9 @@
 namespace stencil::equation {
 namespace {
 
-// Stands for value * u + flux * flux(u) + rest.
+// Stands for value * u + flux * flux(u) + rest + imaginary * 1i.
 struct Linear {
-    Node value = 0, flux = 0, rest = 0;
+    Node value, flux, rest, imaginary;
 };
 
 class ConditionReader {
@@ -34,7 +34,7 @@ class ConditionReader {
     const char* label() const { return at_edge_ ? "edge" : "left"; }
 
     Linear read(const Syntax& formula) {
-        if (is_quantity(formula)) return {g_.number(1), zero(), zero()};
+        if (is_quantity(formula)) return {g_.number(1), zero(), zero(), zero()};
         if (formula.kind == SyntaxKind::call && formula.text == "flux")
             return flux(formula.span, formula.args);
         if (is_normal_derivative(formula)) {
@@ -58,7 +58,10 @@ class ConditionReader {
             const Linear a = read(formula.args[0]), b = read(formula.args[1]);
             const bool plus = formula.text == "+";
             const auto both = [&](Node p, Node q) { return plus ? g_.add(p, q) : g_.subtract(p, q); };
-            return {both(a.value, b.value), both(a.flux, b.flux), both(a.rest, b.rest)};
+            return {both(a.value, b.value),
+                    both(a.flux, b.flux),
+                    both(a.rest, b.rest),
+                    both(a.imaginary, b.imaginary)};
         }
         if (operation && (formula.text == "*" || formula.text == "/")) return product(formula);
         return rest(formula);
@@ -71,15 +74,24 @@ class ConditionReader {
     Node zero() { return g_.number(0); }
 
     Linear rest(const Syntax& formula) {
-        const Linear rest{zero(), zero(), semantics_.scalar(formula)};
-        if (g_.radius(rest.rest) > 0 || (!at_edge_ && g_.depends(rest.rest).cell))
+        const Value value = semantics_.value(formula);
+        const Linear rest{zero(),
+                          zero(),
+                          semantics_.scalar_of(semantics_.real_part(value), "an equation"),
+                          semantics_.scalar_of(semantics_.imaginary_part(value), "an equation")};
+        for (const Node part : {rest.rest, rest.imaginary}) require_in_cell(part, formula);
+        return rest;
+    }
+
+    void require_in_cell(Node rest, const Syntax& formula) {
+        if (g_.radius(rest) > 0 || (!at_edge_ && g_.depends(rest).cell))
             semantics_.refuse(
                 formula.span,
                 "a condition {} is linear in one quantity and its flux, and else made of x, y, t "
                 "{}, such as `u + 2*flux(u) = sin(x)`",
                 place(),
                 at_edge_ ? "and what has a value in the cell" : "and parameters");
-        g_.walk(rest.rest, [&](Node part) {
+        g_.walk(rest, [&](Node part) {
             if (g_.radius(part) > 0)
                 semantics_.refuse(
                     formula.span,
@@ -87,12 +99,12 @@ class ConditionReader {
                     "as `mean(u)`: a derivative would need the condition",
                     place());
         });
-        return rest;
     }
 
     bool names_quantity(const Syntax& formula) const {
         const auto named = [&](const auto& row) { return row.name == formula.text; };
-        return formula.kind == SyntaxKind::name && (std::ranges::any_of(equations_.components, named) ||
+        return formula.kind == SyntaxKind::name && (semantics_.is_complex_name(formula.text) ||
+                                                    std::ranges::any_of(equations_.components, named) ||
                                                     std::ranges::any_of(equations_.definitions, named));
     }
 
@@ -161,11 +173,14 @@ class ConditionReader {
                               "`flux` takes a component ({}): how fast it grows outwards across the {}",
                               fmt::join(names_of(equations_.components), ", "),
                               at_edge_ ? "edge" : "side");
-        return {zero(), g_.number(1), zero()};
+        return {zero(), g_.number(1), zero(), zero()};
     }
 
     Linear scaled(const Linear& form, Node by) {
-        return {g_.multiply(by, form.value), g_.multiply(by, form.flux), g_.multiply(by, form.rest)};
+        return {g_.multiply(by, form.value),
+                g_.multiply(by, form.flux),
+                g_.multiply(by, form.rest),
+                g_.multiply(by, form.imaginary)};
     }
 
     Linear product(const Syntax& formula) {
@@ -174,6 +189,14 @@ class ConditionReader {
         const bool no_flux = a.flux == zero() && b.flux == zero();
         if (at_edge_ && no_flux && has_quantity(formula.args[0]) && has_quantity(formula.args[1]))
             return rest(formula);  // it is not linear
+        if (constant(a) && constant(b) && (a.imaginary != zero() || b.imaginary != zero()))
+            return rest(formula);
+        if ((constant(a) && a.imaginary != zero()) || (constant(b) && b.imaginary != zero())) {
+            if (at_edge_ && no_flux) return rest(formula);
+            semantics_.refuse(formula.span,
+                              "the factors of `{0}` and flux({0}) in a condition are real",
+                              quotable(quantity));
+        }
         if (formula.text == "/" && constant(b)) return scaled(a, g_.divide(g_.number(1), b.rest));
         if (formula.text == "*" && constant(a)) return scaled(b, a.rest);
         if (formula.text == "*" && constant(b)) return scaled(a, b.rest);
@@ -207,6 +230,10 @@ SideEquation read(Semantics& semantics,
     const Node zero = g.number(0);
     if (condition.value == zero && condition.flux == zero)
         semantics.refuse(span, "`{}` drops out of this condition", reader.quantity);
+    const Node imaginary = g.subtract(right.imaginary, left.imaginary);
+    if (semantics.is_complex_name(reader.quantity)) return {reader.quantity, condition, imaginary};
+    if (imaginary != zero)
+        semantics.refuse(span, "this condition is complex, and `{}` is real", quotable(reader.quantity));
     return {reader.quantity, condition};
 }
 

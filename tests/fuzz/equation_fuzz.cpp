@@ -117,6 +117,9 @@ std::vector<std::string> seeds() {
         "du/dt = dx(u*dx(v)) - lap(lap(u) - v); dv/dt = dxb(dxf(v)) + dy(x*dy(u)); dt = 1e-3",
         "dw/dt = 0.1*lap(w) - dy(psi)*dx(w); lap(psi) - k*psi = -w + q; lap2(q) = w*x; k = 2; all: psi = "
         "sin(t)",
+        "complex z, q; dz/dt = (1 + 2i)*lap(z) + z/conj(q) - abs(z)^2*z^3; q' = exp(1i*arg(z)) - "
+        "real(q[+1,0])*2i; left: z = "
+        "1i*t; right: z_im = 2; z(0) = exp(1i*x)",
         "∂u/∂t = ∇²u + u³ − u; w = where(u > 0, abs(u), mod(u, 2)); source = \"a text\"; laplacian = "
         "isotropic",
         "const float4 q = (float4)a*2.0f;\ndelta_a = clamp(q, -1.0f, H(a, 0.5)) + select(a, b, isless(a, b)) "

@@ -25,21 +25,6 @@ std::vector<double> inner(const std::vector<double>& cells, int nx, int ny, int 
     return result;
 }
 
-/// A text by every executor: all have the same bits, which are returned.
-std::vector<double> by_all(const std::string& text, TypedRun run) {
-    std::vector<double> reference;
-    for (const Executor& by : executors()) {
-        INFO(by.name);
-        run.plain = by.plain;
-        run.threads = by.threads;
-        run.compiler = by.compiler;
-        const auto cells = run_typed<double>(text, run);
-        if (reference.empty()) reference = cells;
-        CHECK(same_bits(cells, reference));
-    }
-    return reference;
-}
-
 constexpr auto kDisc =
     "inside = (x/dx - 11)^2 + (y/dx - 9)^2 < 60 and not (x > 9*dx and x < 13*dx and y > 8*dx)\n";
 

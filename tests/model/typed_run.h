@@ -278,4 +278,19 @@ bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
     return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
 }
 
+/// A text by every executor: all have the same bits, which are returned.
+inline std::vector<double> by_all(const std::string& text, TypedRun run) {
+    std::vector<double> reference;
+    for (const Executor& by : executors()) {
+        INFO(by.name);
+        run.plain = by.plain;
+        run.threads = by.threads;
+        run.compiler = by.compiler;
+        const auto cells = run_typed<double>(text, run);
+        if (reference.empty()) reference = cells;
+        CHECK(same_bits(cells, reference));
+    }
+    return reference;
+}
+
 }  // namespace stencil_test

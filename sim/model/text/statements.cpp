@@ -101,6 +101,7 @@ class StatementReader {
         };
         if (is_elliptic(tokens)) return elliptic(reader);
         if (!reader.at_name()) reader.refuse(reader.peek().span, std::string(kForms));
+        if (reader.at(kComplex) && reader.at_name(1)) return complex(reader);
         if (reader.at(":", 1) || reader.at(",", 1))
             is_form(StatementForm::side, 0), sides(reader);
         else if (reader.at("/", 1))
@@ -152,6 +153,20 @@ class StatementReader {
         statement.span = join(statement.left.span, statement.right.span);
         reader.expect_end();
         result_.elliptic.push_back(std::move(statement));
+    }
+
+    void complex(SyntaxReader& reader) {
+        reader.take();
+        do {
+            if (!reader.at_name())
+                reader.refuse(reader.peek().span,
+                              "names of complex components stand here: `complex psi, phi`");
+            const Token name = reader.take();
+            if (is_complex(result_, name.text))
+                reader.refuse(name.span, "`{}` is declared twice", quotable(name.text));
+            result_.complex.push_back({name.text, name.span});
+        } while (reader.accept(","));
+        reader.expect_end();
     }
 
     void evolve(SyntaxReader& reader, std::string component, bool is_rate, TextSpan span) {
@@ -403,6 +418,24 @@ std::span<const SettingRow> setting_rows() {
 
 std::vector<std::string> side_words() {
     return names_of(side_names());
+}
+
+std::array<std::string, 2> parts_of(std::string_view complex_name) {
+    return {fmt::format("{}_re", complex_name), fmt::format("{}_im", complex_name)};
+}
+
+bool is_complex(const Statements& statements, std::string_view name) {
+    return contains(names_of(statements.complex), name);
+}
+
+std::vector<std::string> component_names(const Statements& statements) {
+    std::vector<std::string> names;
+    for (const Evolution& e : statements.evolutions)
+        if (is_complex(statements, e.component))
+            for (std::string& part : parts_of(e.component)) names.push_back(std::move(part));
+        else
+            names.push_back(e.component);
+    return names;
 }
 
 Statements read_statements(std::string_view text) {

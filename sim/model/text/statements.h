@@ -13,6 +13,14 @@
 
 namespace stencil::equation {
 
+/// A name that `complex psi` declares: a component of two parts, psi_re and psi_im.
+struct ComplexName {
+    std::string name;
+    TextSpan span;
+};
+/// The parts of a complex component, as components.
+std::array<std::string, 2> parts_of(std::string_view complex_name);
+
 /// An evolution: du/dt = formula, or u' = formula.
 struct Evolution {
     std::string component;
@@ -78,6 +86,7 @@ struct Statements {
     std::string text;
     std::vector<StatementPlace> places;
     std::vector<Evolution> evolutions;
+    std::vector<ComplexName> complex;
     std::vector<NamedFormula> definitions, initials;
     std::vector<EllipticStatement> elliptic;
     std::vector<ParameterStatement> parameters;
@@ -99,8 +108,14 @@ std::span<const SettingRow> setting_rows();
 
 /// The words before ':' that name sides: left, x, all ...
 std::vector<std::string> side_words();
+/// The word before the names of complex components.
+inline constexpr std::string_view kComplex = "complex";
 /// The word before ':' for the edge of `inside`.
 inline constexpr std::string_view kEdge = "edge";
+
+bool is_complex(const Statements& statements, std::string_view name);
+/// The components in the order of their equations, complex ones as their parts.
+std::vector<std::string> component_names(const Statements& statements);
 
 /// Parses a text into statements. Throws TextError.
 Statements read_statements(std::string_view text);

@@ -201,7 +201,8 @@ Syntax SyntaxReader::power() {
 Syntax SyntaxReader::postfix() {
     Syntax result = primary();
     // A bracket after a number is a unit, not a neighbour.
-    while (at("[") && result.kind != SyntaxKind::number) result = neighbour(std::move(result));
+    while (at("[") && result.kind != SyntaxKind::number && result.kind != SyntaxKind::imaginary)
+        result = neighbour(std::move(result));
     return result;
 }
 
@@ -213,6 +214,10 @@ Syntax SyntaxReader::primary() {
         number.number = token.number;
         number.text = token.text;
         number.span = token.span;
+        if (at("i") && !peek().spaced && !at("(", 1) && !at("[", 1)) {
+            number.kind = SyntaxKind::imaginary;
+            number.span = join(token.span, take().span);
+        }
         if ((at_name() && !peek().spaced && level_of(peek()) < 0)) refuse_juxtaposed();
         return number;
     }
@@ -345,6 +350,7 @@ bool mentions(const Syntax& formula, std::string_view name) {
 
 std::string to_text(const Syntax& syntax) {
     if (syntax.kind == SyntaxKind::number) return format_real(syntax.number);
+    if (syntax.kind == SyntaxKind::imaginary) return format_real(syntax.number) + "i";
     if (syntax.kind == SyntaxKind::name) return syntax.text;
     if (syntax.kind == SyntaxKind::string) return '"' + syntax.text + '"';
     if (syntax.kind == SyntaxKind::neighbour)

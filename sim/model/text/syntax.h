@@ -13,6 +13,7 @@ namespace stencil::equation {
 
 enum class SyntaxKind {
     number,
+    imaginary,  ///< `number` times the imaginary unit: 1i
     name,
     string,
     call,      ///< function or operator `text` of args: "+", "-", "*", "/", "^", "neg", "<", "and", "not" ...

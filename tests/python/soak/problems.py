@@ -20,6 +20,7 @@ class Problem:
         self.lines = self.model()
         self.spell(random.Random(f"{seed} spellings"))
         self.add_solved(random.Random(f"{seed} solved"))
+        self.add_complex(random.Random(f"{seed} complex"))
         later = random.Random(f"{seed} integrators")
         self.use_stepper(later)
         # A dt that follows the limit looks at it every 32 steps. It is drawn apart, so that other problems stay.
@@ -224,6 +225,22 @@ class Problem:
         self.lines[i] += " + 0.1*" + r.choice(["psi", "tanh(dx(psi))", f"sin(psi)*{c}"])
         if r.random() < 0.3:
             self.lines.append(r.choice(["x", "y"]) + ": " + r.choice(["psi = 0", "psi = 1", "flux(psi) = 0"]))
+
+    def add_complex(self, r):
+        """Adds a complex component. Drawn apart, so that other problems stay."""
+        if r.random() >= 0.12 or "map" in self.stepper or self.stepper == "imex":
+            return
+        c = r.choice(self.components)
+        terms = ["(0.1 + 0.2i)*lap(z)", "1i*z", "(0.3 - 1i)*abs(z)^2*z", f"1i*{c}*z", "0.1*conj(z)^2", "0.1*dx(z)*exp(1i*t)", "z*(1 - z)", "0.2i*lap(z)",
+                 "0.1*z/(2 + abs(z)^2)", f"0.1i*tanh({c})", "0.1*z[+1,-1]", "0.05*advect(z, 1, -0.5)", "1i*real(z)*imag(z)", "0.1*z/(3 + z^2/(1 + abs(z)^2))",
+                 f"0.1*div((1 + {c}^2)*grad(z))*1i", "0.1i*mean(z)*z", "0.1*sin(arg(z + 3))"]  # fmt: skip
+        self.lines += ["complex z", "dz/dt = " + " + ".join(r.sample(terms, r.choice([2, 3, 4]))), "z(0) = 0.5*exp(1i*x/3) + 0.1i*sin(y)"]
+        i = r.choice([i for i, line in enumerate(self.lines) if re.match(rf"d[{''.join(COMPONENTS)}]/dt", line)])
+        self.lines[i] += " + 0.1*" + r.choice(["real(z)", "tanh(abs(z))", f"sin(imag(z))*{c}"])
+        if r.random() < 0.4 and not any(re.match(r"[xy]: periodic", line) for line in self.lines) and "boundary = periodic" not in self.lines:
+            self.lines.append(r.choice(["left", "top"]) + ": " + r.choice(["z = 1 + 0.5i", "flux(z) = 0.1i*sin(t)", "z + 2*flux(z) = exp(1i*t)"]))
+        if any(line.startswith("inside") for line in self.lines) and r.random() < 0.6:
+            self.lines.append("edge: " + r.choice(["z = 0.2 - 1i", "flux(z) = 0.1i*x", f"flux(z) = (0.1 + 0.2i)*{c}"]))
 
     # --- Scheduled events
 

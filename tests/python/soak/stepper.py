@@ -29,6 +29,7 @@ FUNCTIONS = {
     "asin": np.arcsin, "acos": np.arccos, "sech": lambda a: 1 / np.cosh(a), "degrees": np.degrees, "radians": np.radians,
     "mad": lambda a, b, c: a * b + c, "select": lambda a, b, c: np.where(c != 0, b, a), "isgreater": lambda a, b: np.where(a > b, 1.0, 0.0),
     "isless": lambda a, b: np.where(a < b, 1.0, 0.0), "H": lambda a, b=0.0: smooth(-0.01, 0.01, a - b),
+    "real": np.real, "imag": np.imag, "conj": np.conj, "arg": np.angle,
     "where": lambda a, b, c: np.where(a != 0, b, c), "pow": lambda a, b: a**b,
     "min": lambda *a: np.minimum.reduce(np.broadcast_arrays(*a)), "max": lambda *a: np.maximum.reduce(np.broadcast_arrays(*a)),
 }  # fmt: skip
@@ -57,7 +58,8 @@ class Unsupported(Exception):
 
 def formula(text):
     try:
-        return ast.parse(re.sub(r"\blambda\b", "lambda_", text).strip().replace("^", "**"), mode="eval").body
+        text = re.sub(r"\b(\d[\d.]*)i\b", r"\1j", re.sub(r"\blambda\b", "lambda_", text))
+        return ast.parse(text.strip().replace("^", "**"), mode="eval").body
     except SyntaxError as why:  # other keywords of Python are names in models
         raise Unsupported(f"{text}: {why}") from None
 
@@ -75,12 +77,30 @@ def statements(text):
         whole = ""
 
 
+def in_parts(text):
+    """Writes the statements of complex components for their parts."""
+    lines, names = [], []
+    for line in statements(text):
+        if m := re.match(r"complex\s+(.*)", line):
+            names += re.findall(r"\w+", m[1])
+            lines += [f"{name} = {name}_re + 1i*{name}_im" for name in names]
+            continue
+        whole = next((n for n in names if re.match(rf"d{n}/dt\s*=|{n}'|{n}\(0\)|[\w\s,]+:.*\b{n}\b", line)), None)
+        for part, of in ("re", "real"), ("im", "imag"):
+            if whole is None or (":" in line and "=" not in line):
+                lines.append(line)
+                break
+            left, right = line.split("=")
+            lines.append(re.sub(rf"\b(d?){whole}\b", rf"\1{whole}_{part}", left) + f"= {of}({right})")
+    return "\n".join(lines)
+
+
 class Model:
     def __init__(self, text):
         self.rates, self.nexts, self.starts, self.definitions, self.parameters = {}, {}, {}, {}, {}
         self.settings, self.sides, self.edges, self.inside, self.order = {}, [], [], None, []
         self.equations = []  # without a time derivative, as pairs of formulas
-        for line in statements(text):
+        for line in statements(in_parts(text)):
             if m := re.match(r"edge\s*:\s*(.*)", line):
                 self.edges.append(m[1])
             elif m := re.match(r"((?:left|right|top|bottom|x|y|all)[\s,]*)+:\s*(.*)", line):
@@ -172,7 +192,8 @@ class Run:
         return None if self.model.inside is None else self.whole(self.value(self.model.inside, 0)) != 0
 
     def whole(self, value):
-        return np.broadcast_to(np.asarray(value, self.dtype), (self.ny, self.nx)).copy()
+        dtype = np.result_type(self.dtype, np.complex64) if np.iscomplexobj(value) else self.dtype
+        return np.broadcast_to(np.asarray(value, dtype), (self.ny, self.nx)).copy()
 
     # --- Beyond the sides: values are mirrored about the side's value, or continued with the side's slope.
 
@@ -204,13 +225,14 @@ class Run:
             now = self.state, self.t, self.time, self.first_axis, self.face
             (self.state, self.t), self.time, self.first_axis, self.face = self.at_start, {}, 1, None
             cells, mask = self.whole(self.value(node.args[0], 0)), self.mask()
-            cells = (cells if mask is None else cells[mask]).astype(np.float64 if self.dtype != np.longdouble else self.dtype)
+            wide = np.float64 if self.dtype != np.longdouble else self.dtype
+            cells = (cells if mask is None else cells[mask]).astype(np.result_type(wide, np.complex64) if np.iscomplexobj(cells) else wide)
             self.state, self.t, self.time, self.first_axis, self.face = now
             with np.errstate(all="ignore"):
                 combined = {"mean": np.mean, "integral": lambda a: np.sum(a) * self.dx**2, "min": np.min, "max": np.max}[node.func.id]
                 if cells.size == 0:
                     raise Unsupported("no cell is inside")
-                self.globals[key] = self.dtype(combined(cells))
+                self.globals[key] = cells.dtype.type(combined(cells)) if np.iscomplexobj(cells) else self.dtype(combined(cells))
         return self.globals[key]
 
     def plain(self, node, names):
@@ -317,12 +339,14 @@ class Run:
 
     def cellwise(self, node, value):
         result = self.combined(node, value)
-        return result if np.ndim(result) else float(result)  # NumPy scalars would widen a float32 array
+        if np.ndim(result):
+            return result
+        return complex(result) if np.iscomplexobj(result) else float(result)  # NumPy scalars would widen a float32 array
 
     def combined(self, node, value):
         with np.errstate(all="ignore"):
             if isinstance(node, ast.Constant):
-                return float(node.value)
+                return node.value if isinstance(node.value, complex) else float(node.value)
             if isinstance(node, ast.BinOp):
                 if isinstance(node.op, ast.Pow) and isinstance(node.right, ast.Constant):
                     return value(node.left) ** node.right.value
