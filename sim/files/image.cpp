@@ -107,9 +107,9 @@ std::pair<int, int> image_size(const std::filesystem::path& path) {
     return {size.nx, size.ny};
 }
 
-Array<double> read_image(const std::filesystem::path& path) {
+Array<double> read_image(const std::filesystem::path& path, Channel channel) {
     InputFile file(path);
-    return is_png(file) ? read_png(file) : read_jpeg(file);
+    return is_png(file) ? read_png(file, channel) : read_jpeg(file, channel);
 }
 
 void paint(const Field& field, const Colormap& colors, ValueRange range, std::span<Rgb> pixels) {

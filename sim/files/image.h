@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "sim/field/field.h"
+#include "sim/files/channel.h"
 #include "sim/view/colormap.h"
 #include "sim/view/value_range.h"
 
@@ -16,9 +17,9 @@ namespace stencil {
 /// or claims more pixels than its bytes could hold.
 std::pair<int, int> image_size(const std::filesystem::path& path);
 
-/// Reads a picture as values in [0, 1]: 0.299 R + 0.587 G + 0.114 B without alpha, divided by 255 (65535 for
-/// 16-bit PNGs); row 0 is on top. Throws InputError as image_size() does.
-Array<double> read_image(const std::filesystem::path& path);
+/// Reads a channel of a picture as values in [0, 1], samples divided by 255 (65535 for 16-bit PNGs); row 0 is
+/// on top. Throws InputError as image_size() does.
+Array<double> read_image(const std::filesystem::path& path, Channel channel = Channel::grey);
 
 /// Upsampling: interpolation between cell centres (clamped at the edges), or the nearest cell.
 enum class Growing { linear, nearest };

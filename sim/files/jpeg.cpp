@@ -52,7 +52,7 @@ class JpegReader {
     }
 
     // Must be called after read_header().
-    Array<double> read_pixels(PictureSize size) {
+    Array<double> read_pixels(PictureSize size, Channel channel) {
         guarded([this] {
             const bool grey = jpeg_.jpeg_color_space == JCS_GRAYSCALE;
             const bool print = jpeg_.jpeg_color_space == JCS_CMYK || jpeg_.jpeg_color_space == JCS_YCCK;
@@ -61,12 +61,15 @@ class JpegReader {
         });
         Array<double> picture(size.nx, size.ny);
         std::vector<JSAMPLE> row(std::size_t(size.nx) * std::size_t(jpeg_.output_components));
-        guarded([this, &picture, &row] {
+        guarded([this, &picture, &row, channel] {
             for (int y = 0; y < picture.ny(); ++y) {
                 JSAMPROW samples = row.data();
                 jpeg_read_scanlines(&jpeg_, &samples, 1);
                 if (jpeg_.out_color_space == JCS_CMYK) remove_black(row);
-                to_grey(samples, jpeg_.output_components, {&picture.at(0, y), std::size_t(picture.nx())});
+                to_channel(samples,
+                           jpeg_.output_components,
+                           channel,
+                           {&picture.at(0, y), std::size_t(picture.nx())});
             }
             jpeg_finish_decompress(&jpeg_);
         });
@@ -74,14 +77,16 @@ class JpegReader {
     }
 
   private:
-    // Converts CMYK to RGB. Adobe's programs store inverted ink values, as nearly all files do.
+    // Converts CMYK to RGB, with an alpha of 1. Adobe's programs store inverted ink values, as nearly all files do.
     void remove_black(std::vector<JSAMPLE>& row) const {
-        for (std::size_t i = 0; i < row.size(); i += 4)
+        for (std::size_t i = 0; i < row.size(); i += 4) {
+            const int black = jpeg_.saw_Adobe_marker ? row[i + 3] : 255 - row[i + 3];
             for (std::size_t c = 0; c < 3; ++c) {
                 const int ink = jpeg_.saw_Adobe_marker ? row[i + c] : 255 - row[i + c];
-                const int black = jpeg_.saw_Adobe_marker ? row[i + 3] : 255 - row[i + 3];
                 row[i + c] = JSAMPLE((ink * black + 127) / 255);
             }
+            row[i + 3] = 255;
+        }
     }
 
     template <class Body>
@@ -131,10 +136,10 @@ PictureSize jpeg_size(InputFile& file) {
     return JpegReader(file).read_header();
 }
 
-Array<double> read_jpeg(InputFile& file) {
+Array<double> read_jpeg(InputFile& file, Channel channel) {
     JpegReader reader(file);
     const PictureSize size = reader.read_header();
-    return reader.read_pixels(size);
+    return reader.read_pixels(size, channel);
 }
 
 }  // namespace stencil

@@ -1,10 +1,15 @@
 // Readers of PNG and JPEG files, for image.h.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <cstdint>
 #include <limits>
+#include <numeric>
 #include <span>
 
 #include "sim/field/field.h"
+#include "sim/files/channel.h"
 #include "sim/files/input_file.h"
 
 namespace stencil {
@@ -18,22 +23,32 @@ struct PictureSize {
 // damaged, cut off, unsupported, or claims more pixels than its bytes could hold (checked before allocating).
 
 PictureSize png_size(InputFile& file);
-Array<double> read_png(InputFile& file);
+Array<double> read_png(InputFile& file, Channel channel);
 PictureSize jpeg_size(InputFile& file);
-Array<double> read_jpeg(InputFile& file);
+Array<double> read_jpeg(InputFile& file, Channel channel);
 
 /// Throws InputError if the file is too short for so many pixels.
 void require_plausible(const InputFile& file, PictureSize size, double max_pixels_per_byte);
 
-/// Converts pixels to grey: the first sample, or 0.299 R + 0.587 G + 0.114 B. Integer weights and a single
-/// division keep grey pixels exact and at most 1.
+/// Converts pixels of one (grey), two (grey, alpha), three or four samples to a channel. All colours of a grey
+/// pixel are its grey. Integer weights and a single division keep grey pixels exact and at most 1.
 template <class Sample>
-void to_grey(const Sample* samples, int channels, std::span<double> grey) {
+void to_channel(const Sample* samples, int count, Channel channel, std::span<double> values) {
     constexpr int kMax = std::numeric_limits<Sample>::max();
-    for (double& value : grey) {
-        value = channels < 3 ? double(samples[0]) / kMax
-                             : (299 * samples[0] + 587 * samples[1] + 114 * samples[2]) / (1000.0 * kMax);
-        samples += channels;
+    const bool coloured = count >= 3, has_alpha = count % 2 == 0;
+    std::array<int, 4> weights{1000, 0, 0, 0};
+    if (coloured && channel == Channel::grey) weights = {299, 587, 114, 0};
+    if (coloured && channel == Channel::green) weights = {0, 1000, 0, 0};
+    if (coloured && channel == Channel::blue) weights = {0, 0, 1000, 0};
+    if (coloured && channel == Channel::mean) weights = {1, 1, 1, 0};
+    if (channel == Channel::alpha) weights = {};
+    if (channel == Channel::alpha && has_alpha) weights[std::size_t(count) - 1] = 1000;
+    const double whole = double(kMax) * std::max(std::accumulate(weights.begin(), weights.end(), 0), 1);
+    for (double& value : values) {
+        std::int64_t sum = channel == Channel::alpha && !has_alpha ? kMax : 0;
+        for (int s = 0; s < count; ++s) sum += std::int64_t(weights[std::size_t(s)]) * samples[s];
+        value = double(sum) / whole;
+        samples += count;
     }
 }
 

@@ -46,10 +46,10 @@ class PngReader {
     }
 
     // Must be called after read_header().
-    Array<double> read_pixels(PictureSize size) {
-        guarded([this] {
+    Array<double> read_pixels(PictureSize size, Channel channel) {
+        guarded([this, channel] {
             png_set_expand(png_);  // expands palettes and fewer than 8 bits
-            png_set_strip_alpha(png_);
+            if (channel != Channel::alpha) png_set_strip_alpha(png_);
             if constexpr (std::endian::native == std::endian::little) png_set_swap(png_);
             passes_ = png_set_interlace_handling(png_);
             png_read_update_info(png_, info_);
@@ -59,11 +59,12 @@ class PngReader {
         const std::size_t bytes = png_get_rowbytes(png_, info_);
         std::vector<png_byte> rows(passes_ > 1 ? bytes * std::size_t(size.ny) : bytes);
         const auto row = [&](int y) { return &rows[passes_ > 1 ? bytes * std::size_t(y) : 0]; };
-        guarded([this, &picture, &row] {
+        guarded([this, &picture, &row, channel] {
             for (int pass = 1; pass <= passes_; ++pass)
                 for (int y = 0; y < picture.ny(); ++y) {
                     png_read_row(png_, row(y), nullptr);
-                    if (pass == passes_) row_to_grey(row(y), {&picture.at(0, y), std::size_t(picture.nx())});
+                    if (pass == passes_)
+                        convert(row(y), channel, {&picture.at(0, y), std::size_t(picture.nx())});
                 }
             png_read_end(png_, nullptr);
         });
@@ -71,12 +72,12 @@ class PngReader {
     }
 
   private:
-    void row_to_grey(const png_byte* row, std::span<double> grey) const {
-        const int channels = png_get_channels(png_, info_);
+    void convert(const png_byte* row, Channel channel, std::span<double> values) const {
+        const int samples = png_get_channels(png_, info_);
         if (png_get_bit_depth(png_, info_) == 16)
-            to_grey(reinterpret_cast<const std::uint16_t*>(row), channels, grey);
+            to_channel(reinterpret_cast<const std::uint16_t*>(row), samples, channel, values);
         else
-            to_grey(row, channels, grey);
+            to_channel(row, samples, channel, values);
     }
 
     template <class Body>
@@ -111,10 +112,10 @@ PictureSize png_size(InputFile& file) {
     return PngReader(file).read_header();
 }
 
-Array<double> read_png(InputFile& file) {
+Array<double> read_png(InputFile& file, Channel channel) {
     PngReader reader(file);
     const PictureSize size = reader.read_header();
-    return reader.read_pixels(size);
+    return reader.read_pixels(size, channel);
 }
 
 }  // namespace stencil

@@ -10,6 +10,7 @@
 
 #include "kernels/field/boundary.h"
 #include "sim/field/field.h"
+#include "sim/files/channel.h"
 
 namespace stencil {
 
@@ -59,6 +60,7 @@ struct InitialChoice {
     const InitialCondition* condition = nullptr;  ///< null for files and formulas
     std::map<std::string, double, std::less<>> parameters = {};
     std::string file = {}, formula = {};
+    Channel channel = Channel::grey;  ///< of a picture
 };
 
 /// Parses --initial. A text is a file if it ends in .npy, .png, .jpg or .jpeg, begins with an existing

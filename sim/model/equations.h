@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/files/channel.h"
 #include "sim/model/expression.h"
 #include "sim/model/model.h"
 #include "sim/model/text/statements.h"
@@ -77,7 +78,13 @@ struct Elliptic {
 struct DataSource {
     bool picture = false;
     std::string file;
-    TextSpan span;
+    Channel channel = Channel::grey;
+    /// Where it is read, from the field's left upper corner: x, of x alone, and y. Empty: at the cell.
+    std::optional<std::array<Node, 2>> place = {};
+    TextSpan span = {};
+    friend bool operator==(const DataSource& a, const DataSource& b) {
+        return a.picture == b.picture && a.file == b.file && a.channel == b.channel && a.place == b.place;
+    }
 };
 
 struct Equations {

@@ -170,6 +170,10 @@ Value gaussian(Semantics& m, const Syntax& call, const Args& v) {
         call.span);
 }
 
+Value data(Semantics& m, const Syntax& call, const Args&) {
+    return m.data(m.source_of(call));
+}
+
 Value random(Semantics& m, const Syntax&, const Args&) {
     return m.random();
 }
@@ -206,11 +210,6 @@ Value angle(Semantics& m, const Syntax& call, const Args& v) {
 
 Value conjugate(Semantics& m, const Syntax&, const Args& v) {
     return m.conjugate(v[0]);
-}
-
-template <bool picture>
-Value data(Semantics& m, const Syntax& call, const Args&) {
-    return m.data(picture, call);
 }
 
 }  // namespace
@@ -436,8 +435,13 @@ const std::vector<Function>& functions() {
          "the same of two standard deviations and, if you like, their correlation",
          "Gauss(Lx/2, Ly/2, 3, 5, 0.5)",
          kYields},
-        {"image", 1, 1, data<true>, "a picture's grey, 0 to 1, over the field", R"(image("photo.png"))"},
-        {"array", 1, 1, data<false>, "an array of a .npy file, over the field", R"(array("start.npy"))"},
+        {"image",
+         1,
+         2,
+         data,
+         "a picture's grey, red, green, blue, alpha or their mean, 0 to 1, over the field",
+         R"(image("photo.png", red))"},
+        {"array", 1, 1, data, "an array of a .npy file, over the field", R"(array("start.npy"))"},
     };
     return table;
 }

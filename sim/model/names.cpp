@@ -108,8 +108,9 @@ std::optional<Value> Semantics::own_name(const std::string& name, TextSpan span)
     const auto definition = find_named(statements_.definitions, name);
     if (definition == statements_.definitions.end()) {
         const auto added = find_named(equations_.definitions, name);
-        if (added == equations_.definitions.end()) return std::nullopt;
-        return added->formula;
+        if (added != equations_.definitions.end()) return added->formula;
+        if (const auto channel = picture_named(name)) return data(*channel);
+        return channel_of_number(name, span);
     }
     enter(name, span);
     Value value = this->value(definition->formula);
@@ -286,14 +287,11 @@ void Semantics::refuse_unknown(const Syntax& name) {
     });
     for (const auto& [other, mend] : kMends)
         if (name.text == other) refuse(name.span, "`{}` is not defined: {}", other, mend);
-    // VisualPDE's channels of pictures.
     if (name.text.size() == 4 && (name.text.starts_with("I_S") || name.text.starts_with("I_T")))
-        refuse(
-            name.span,
-            "`{}` is not defined: pictures are grey here; save this channel as a picture of its own, `{} = "
-            "image(\"FILE\")`",
-            shown,
-            shown);
+        refuse(name.span,
+               "`{0}` is a channel of `{1}`: give that a picture, `{1} = image(\"FILE\")`",
+               shown,
+               name.text.substr(0, 3));
     for (const Evolution& e : statements_.evolutions) {
         if (name.text == e.component + "_t" || name.text == "delta_" + e.component)
             refuse(name.span,

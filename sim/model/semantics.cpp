@@ -185,16 +185,6 @@ void Semantics::require_condition(Node node, const Syntax& formula, std::string_
            text.size() <= kShort ? text : "(...)");
 }
 
-Node Semantics::data(bool picture, const Syntax& call) {
-    const Syntax& file = call.args[0];
-    auto& data = equations_.data;
-    const auto same = std::ranges::find_if(
-        data, [&](const DataSource& d) { return d.picture == picture && d.file == file.text; });
-    const int index = int(same - data.begin());
-    if (same == data.end()) data.push_back({picture, file.text, file.span});
-    return graph().leaf(Op::data, index);
-}
-
 Value Semantics::value(const Syntax& formula) {
     Value value = unmarked(formula);
     value.span = formula.span;
@@ -257,6 +247,7 @@ bool Semantics::knows(const Syntax& name) {
 }
 
 Value Semantics::call(const Syntax& call) {
+    if (const auto elsewhere = data_elsewhere(call)) return *elsewhere;
     static constexpr std::string_view kOperators[] = {
         "+", "-", "*", "/", "^", "neg", "<", ">", "<=", ">=", "==", "!=", "and", "or", "not"};
     if (std::ranges::find(kOperators, call.text) != std::end(kOperators)) return operation(call);
@@ -277,8 +268,6 @@ Value Semantics::call(const Syntax& call) {
     }
     if (count < function->least || count > function->most) refuse_count(*function, call);
     if (function->name == "image" || function->name == "array") {
-        if (call.args[0].kind != SyntaxKind::string)
-            refuse(call.args[0].span, "`{0}` takes a file's name in quotes: {0}(\"file\")", call.text);
         return applied(*function, call, {});
     }
     std::vector<Value> args;

@@ -101,13 +101,21 @@ class Semantics : public TextReader {
     /// Refuses a plain number where a condition is needed, with the fix-it hint `f > 0`.
     void require_condition(Node node, const Syntax& formula, std::string_view what, bool or_data = false);
     Node random() { return graph().leaf(Op::random, random_++); }
-    Node data(bool picture, const Syntax& call);
+    Node data(const DataSource& source);
+    /// What image("file", red) or array("file") reads.
+    DataSource source_of(const Syntax& call) const;
 
     /// The value of a built-in formula of arguments a, b, c, d and e; those that are not given are 1.
     Value built_in(std::string_view formula, const std::vector<Value>& arguments, TextSpan span = {});
 
   private:
     Value unmarked(const Syntax& formula);
+    /// The file and channel that the name of a definition stands for, also I_SR for the red channel of I_S.
+    std::optional<DataSource> picture_named(std::string_view name) const;
+    std::optional<Value> channel_of_number(const std::string& name, TextSpan span);
+    std::optional<Value> data_elsewhere(const Syntax& call);
+    std::optional<Value> number_elsewhere(const Syntax& call);
+    void require_place(Node place, bool along_x, const Syntax& typed);
     std::optional<Value> find(const Syntax& name);
     std::optional<Value> own_name(const std::string& name, TextSpan span);
     Node solution(std::size_t index, TextSpan span);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <mutex>
 #include <tuple>
@@ -14,6 +15,7 @@
 #include "sim/files/image.h"
 #include "sim/model/equations.h"
 #include "sim/model/sides.h"
+#include "sim/model/stability/linearisation.h"
 #include "sim/model/step/stages.h"
 #include "sim/problem/time_step.h"
 #include "sim/text/error.h"
@@ -62,8 +64,10 @@ std::shared_ptr<const RowSource> start_of_new(RunSpec next, const std::vector<in
 
 // A file's picture or array at the field's size. Cached while a solver holds it and the file is unchanged,
 // because reading takes a tenth of a second.
-std::shared_ptr<const Array<double>> read_array(const Problem& spec, const std::string& file) {
-    using Key = std::tuple<std::string, std::uintmax_t, std::filesystem::file_time_type, int, int>;
+std::shared_ptr<const Array<double>> read_array(const Problem& spec,
+                                                const std::string& file,
+                                                Channel channel) {
+    using Key = std::tuple<std::string, std::uintmax_t, std::filesystem::file_time_type, int, int, Channel>;
     static std::mutex mutex;
     static std::map<Key, std::weak_ptr<const Array<double>>> known;
     std::error_code failed;  // reading it reports why
@@ -71,17 +75,65 @@ std::shared_ptr<const Array<double>> read_array(const Problem& spec, const std::
                   std::filesystem::file_size(file, failed),
                   std::filesystem::last_write_time(file, failed),
                   spec.size->nx,
-                  spec.size->ny};
+                  spec.size->ny,
+                  channel};
     const std::lock_guard lock(mutex);
     std::erase_if(known, [](const auto& one) { return one.second.expired(); });
     if (const auto found = known.find(key); found != known.end())
         if (auto array = found->second.lock()) return array;
     InitialChoice choice;
     choice.file = file;
+    choice.channel = channel;
+    if (channel != Channel::grey && is_array_file(file))
+        throw InputError("{}: an array has no channels", quotable(file));
     const Field field = read_start(spec, choice).to(DType::float64);
     auto array = std::make_shared<const Array<double>>(field.as<double>().clone());
     known[key] = array;
     return array;
+}
+
+// Where a place lies between the cells along an axis, for each cell. Beyond the field it is the cell at the edge.
+std::vector<std::pair<int, double>> cells_at(const Problem& spec, equation::Node place, bool along_x) {
+    const int count = along_x ? spec.size->nx : spec.size->ny;
+    const double dx = spec.spacing();
+    equation::UniformState state;
+    state.spacing = dx;
+    state.nx = spec.size->nx;
+    state.ny = spec.size->ny;
+    const equation::Equations& equations = *spec.model->equations;
+    equation::Linearisation at(equations, {place});
+    std::vector<std::pair<int, double>> cells;
+    for (int i = 0; i < count; ++i) {
+        (along_x ? state.x : state.y) = (i + 0.5) * dx;
+        at.move_to(state);
+        const double exact = std::clamp(at.value(0) / dx - 0.5, 0.0, count - 1.0);
+        constexpr double kDigits = 1e9;  // so that a neighbour is exactly that
+        const double rounded = std::round(exact * kDigits) / kDigits;
+        const int first = std::min(int(rounded), std::max(count - 2, 0));
+        cells.emplace_back(first, rounded - first);
+    }
+    return cells;
+}
+
+// An array at other places than the cells, between which it is linear.
+std::shared_ptr<const Array<double>> elsewhere(const Problem& spec,
+                                               const Array<double>& from,
+                                               const std::array<equation::Node, 2>& place) {
+    const auto columns = cells_at(spec, place[0], true), rows = cells_at(spec, place[1], false);
+    auto result = std::make_shared<Array<double>>(from.nx(), from.ny());
+    const auto along_row = [&](std::pair<int, double> x, int y) {
+        const double a = from.at(x.first, y);
+        return x.second == 0 ? a : a + x.second * (from.at(x.first + 1, y) - a);
+    };
+    for (int y = 0; y < from.ny(); ++y)
+        for (int x = 0; x < from.nx(); ++x) {
+            const auto& row = rows[std::size_t(y)];
+            const double a = along_row(columns[std::size_t(x)], row.first);
+            const double share = row.second;
+            result->at(x, y) =
+                share == 0 ? a : a + share * (along_row(columns[std::size_t(x)], row.first + 1) - a);
+        }
+    return result;
 }
 
 }  // namespace
@@ -227,7 +279,10 @@ std::shared_ptr<const TypedRun> typed_run(const Problem& spec) {
 
 std::vector<std::shared_ptr<const Array<double>>> read_data(const Problem& spec) {
     std::vector<std::shared_ptr<const Array<double>>> data;
-    for (const auto& source : spec.model->equations->data) data.push_back(read_array(spec, source.file));
+    for (const auto& source : spec.model->equations->data) {
+        const auto array = read_array(spec, source.file, source.channel);
+        data.push_back(source.place ? elsewhere(spec, *array, *source.place) : array);
+    }
     return data;
 }
 

@@ -207,6 +207,44 @@ TEST_CASE("Models come from files, with pictures and arrays beside them") {
         REQUIRE(std::abs(u.as<double>().at(x, y) - (1 - 0.5 * mask.at(x, y))) < 1e-15);
 }
 
+TEST_CASE("A picture has channels, and values at other places") {
+    const ScratchFolder folder;
+    std::vector<Rgb> pixels;
+    for (int y = 0; y < 12; ++y)
+        for (int x = 0; x < 20; ++x)
+            pixels.push_back({std::uint8_t(9 * x), std::uint8_t(20 * y), std::uint8_t(5 * x + 7 * y)});
+    write_png(folder / "p.png", 20, 12, pixels);
+    const auto values = [&](const std::string& formula, const std::string& how) {
+        const std::string text =
+            fmt::format("u' = {}; p = image(\"{}\", red); I_S = image(\"{}\"); dx = 0.3; origin = -1, 2",
+                        formula,
+                        (folder / "p.png").string(),
+                        (folder / "p.png").string());
+        fs::remove_all(folder / "out");
+        require_done(
+            stencilscope("run --backend cpu --quiet --size 20x12 --steps 1 --dtype float64 --out {} "
+                         "--export field.npy --equation {} " +
+                             how,
+                         folder / "out",
+                         text));
+        return read_npy(folder / "out/field.npy").as<double>().clone();
+    };
+    for (const char* how : {"--threads 1", "--threads 2"}) {
+        const auto red = values("p", how), blue = values("I_SB", how),
+                   next = values("p(x + dx, y - 2*dx)", how), turned = values("I_SG(x, 4 + Ly - y)", how),
+                   wide = values("p((x - 1)/2, y)", how);
+        for (int y = 0; y < 12; ++y)
+            for (int x = 0; x < 20; ++x) {
+                CHECK(std::abs(red.at(x, y) - 9 * x / 255.0) < 1e-12);
+                CHECK(std::abs(blue.at(x, y) - (5 * x + 7 * y) / 255.0) < 1e-12);
+                CHECK(next.at(x, y) == red.at(std::min(x + 1, 19), std::max(y - 2, 0)));
+                CHECK(std::abs(turned.at(x, y) - 20 * (11 - y) / 255.0) < 1e-12);
+                // x/2 from the corner, at -1: the centre of cell x is at half of that, between cells.
+                CHECK(std::abs(wide.at(x, y) - 9 * std::max((x + 0.5) / 2 - 0.5, 0.0) / 255.0) < 1e-12);
+            }
+    }
+}
+
 TEST_CASE("A picture is a shape with conditions at its edge") {
     const ScratchFolder folder;
     std::vector<Rgb> pixels;

@@ -239,8 +239,14 @@ TEST_CASE("A mistake in a model's text is shown with a mend") {
         {"U_t = 150; dU/dt = U_t*lap(U)", "U_t", "take another name"},
         {"a = clamp(a, -1, 1); delta_a = laplacian_a", "a", "`a' = clamp("},
         {"du/dt = GlobalInt", "GlobalInt", "whole field"},
-        {"du/dt = u*I_TR", "I_TR", "pictures are grey"},
-        {"du/dt = I_T(x + dx, y); I_T = image(\"f\")", "I_T(x + dx, y)", "I_T[+1,0]"},
+        {"du/dt = u*I_TR", "I_TR", "give that a picture"},
+        {"du/dt = photo(u, y); photo = image(\"f\")", "u", "made of x, dx, Lx and numbers"},
+        {"du/dt = photo(step + x, y); photo = image(\"f\")", "step + x", "such as `x + dx`"},
+        {"du/dt = photo(y, x); photo = image(\"f\")", "y", "made of x, dx, Lx and numbers"},
+        {"du/dt = photo(x, t*y); photo = image(\"f\")", "t*y", "made of y, dx, Ly and numbers"},
+        {"du/dt = photo(p*x, y); p = 2; photo = image(\"f\")", "p*x", "and numbers"},
+        {"du/dt = I_T(x, y); I_T = u", "I_T(x, y)", "no picture"},
+        {"du/dt = image(\"f\", pink)", "pink", "red, green, blue"},
         {"du/dt = d/dx(u)", "d", "is written `dx(u)`"},
         {"du/dt = x; origin = 3", "", "two coordinates"},
         {"du/dt = x; origin = x, 3", "x", "one place"},
@@ -364,6 +370,21 @@ TEST_CASE("A file is one source of data however often it is named, and a picture
     const auto e =
         read_equations("du/dt = image(\"a\") + array(\"a\") + image(\"b\") + image(\"a\") + array(\"a\")");
     CHECK(e.data.size() == 3);
+}
+
+TEST_CASE("Channels of pictures and other places of them are sources of their own") {
+    const auto e = read_equations(
+        "du/dt = I_S + I_SR + I_SA*I_S(x, y) + I_S(x + dx, y) + I_SB(Lx - x, y/2) + p(x + dx, y) + p(Lx - x, "
+        "2*y - dx); I_S = image(\"a\", mean); p = image(\"a\", mean); origin = 3, -Ly");
+    REQUIRE(e.data.size() == 6);
+    CHECK(e.data[0].channel == stencil::Channel::mean);
+    CHECK(e.data[1].channel == stencil::Channel::red);
+    CHECK(e.data[2].channel == stencil::Channel::alpha);
+    CHECK(e.data[3].channel == stencil::Channel::mean);
+    CHECK(e.data[4].channel == stencil::Channel::blue);
+    CHECK_FALSE(e.data[2].place);
+    for (const int i : {3, 4, 5}) CHECK(e.data[std::size_t(i)].place);
+    CHECK(read_equations("du/dt = I_SR + I_SA*I_S(x/2, y); I_S = 3").data.empty());
 }
 
 TEST_CASE("A formula beside the text is one formula") {

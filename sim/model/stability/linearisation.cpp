@@ -87,9 +87,8 @@ Linearisation::Linearisation(const Equations& equations, const std::vector<Node>
     for (const Elliptic& equation : equations.elliptic)
         for (const LinearTerm& term : equation.terms) reach(term.coefficient);
     const auto add_edge = [&](Node node, const EdgeCondition& edge) {
-        if (!equations.inside || !edge || is_insulated(g, *edge)) return;
+        if (!reached[node] || !equations.inside || !edge || is_insulated(g, *edge)) return;
         edges_[node] = *edge;
-        reach(node);
         reach(edge->value);
         reach(edge->flux);
     };

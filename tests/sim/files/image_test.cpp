@@ -195,19 +195,34 @@ TEST_CASE("PNG samples of any width are read in every kind of colour, interlaced
         const Array<double> read = read_image(path);
         REQUIRE(read.nx() == nx);
         REQUIRE(read.ny() == ny);
+        const int samples = channels;
+        const auto sample = [&](int x, int y, int channel) {
+            const auto at = std::size_t(x * samples + channel) * std::size_t(bits);
+            unsigned value = 0;
+            for (std::size_t bit = at; bit < at + std::size_t(bits); ++bit) {
+                const auto byte = static_cast<unsigned char>(rows[std::size_t(y) * row + bit / 8]);
+                value = value << 1 | (byte >> (7 - bit % 8) & 1u);
+            }
+            return value / double((1u << bits) - 1);
+        };
         const auto expected = [&](int x, int y) {
-            const auto sample = [&](int channel) {
-                const auto at = std::size_t(x * channels + channel) * std::size_t(bits);
-                unsigned value = 0;
-                for (std::size_t bit = at; bit < at + std::size_t(bits); ++bit) {
-                    const auto byte = static_cast<unsigned char>(rows[std::size_t(y) * row + bit / 8]);
-                    value = value << 1 | (byte >> (7 - bit % 8) & 1u);
-                }
-                return value / double((1u << bits) - 1);
-            };
-            return channels < 3 ? sample(0) : 0.299 * sample(0) + 0.587 * sample(1) + 0.114 * sample(2);
+            return samples < 3 ? sample(x, y, 0)
+                               : 0.299 * sample(x, y, 0) + 0.587 * sample(x, y, 1) + 0.114 * sample(x, y, 2);
         };
         CHECK(largest_difference(read, expected) < 1e-12);
+        const bool coloured = samples > 2;
+        for (const ChannelRow& one : kChannels) {
+            CAPTURE(one.name);
+            const auto of_channel = [&](int x, int y) {
+                if (one.channel == Channel::grey) return expected(x, y);
+                if (one.channel == Channel::mean)
+                    return coloured ? (sample(x, y, 0) + sample(x, y, 1) + sample(x, y, 2)) / 3
+                                    : sample(x, y, 0);
+                if (one.channel == Channel::alpha) return samples % 2 == 0 ? sample(x, y, samples - 1) : 1.0;
+                return sample(x, y, coloured ? int(one.channel) - int(Channel::red) : 0);
+            };
+            CHECK(largest_difference(read_image(path, one.channel), of_channel) < 1e-12);
+        }
     }
 }
 
