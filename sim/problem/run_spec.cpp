@@ -48,10 +48,10 @@ void take_from_text(RunSpec& spec, const equation::Equations& text) {
     if (text.dt) spec.dt = fmt::format("{}", *text.dt);
 }
 
-// A component named by --arrows that the model lacks; empty if there is none.
+// A formula of --arrows that the model cannot read; empty if there is none.
 std::string missing_arrow(const RunSpec& spec) {
-    for (const std::string& name : arrow_components(spec.arrows))
-        if (!find_component(*spec.model, name)) return name;
+    for (const std::string& formula : arrow_formulas(spec.arrows))
+        if (!spec.model->reads(formula)) return formula;
     return "";
 }
 
@@ -293,11 +293,12 @@ void RunSpec::require_formula() const {
 }
 
 void RunSpec::require_arrows() const {
-    if (!at_some_moment(*this, [](const RunSpec& now) { return missing_arrow(now).empty(); }))
-        throw InputError(
-            "--arrows {}: {}",
-            arrows,
-            unknown_name_message("component", missing_arrow(*this), names_of(model->components)));
+    if (at_some_moment(*this, [](const RunSpec& now) { return missing_arrow(now).empty(); })) return;
+    try {
+        equation::read_equations(model->text, {missing_arrow(*this)});
+    } catch (const equation::TextError& mistake) {
+        throw InputError("--arrows {}: {}", arrows, mistake.sentence());
+    }
 }
 
 RunSpec RunSpec::at_end() const {

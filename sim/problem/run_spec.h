@@ -127,7 +127,7 @@ struct Presentation {
     RangeRule laplacian_range{RangeRule::Kind::percentile, 5, 95};
     Unit unit_length, unit_time;  ///< physical length and time of 1
     std::string contours;         ///< contour levels, or their number; empty: none
-    std::string arrows;           ///< "gradient" of the shown formula, or two components "u,v"; empty: none
+    std::string arrows;           ///< "gradient" of the shown formula, or two formulas "u,v"; empty: none
     SurfaceView surface;
     std::string view;              ///< a row or group of panes (sim/problem/panes.h); empty: the field
     FigureSize figure_size;        ///< of figures of the view
@@ -178,7 +178,7 @@ struct RunSpec : Configuration, Presentation, Output {
 
     /// The shown formula: as asked for if the model has it, else the text's default.
     std::string shown() const;
-    /// The arrows asked for if the model has their components; else none.
+    /// The arrows asked for if the model reads their formulas; else none.
     std::string drawn_arrows() const;
     /// The colormap asked for, else the text's; may be empty.
     const std::string& chosen_colormap() const;
@@ -188,7 +188,7 @@ struct RunSpec : Configuration, Presentation, Output {
 
     /// Throws InputError if settings contradict each other, now or after a scheduled change.
     void validate() const;
-    /// Throw InputError if the shown formula, or a component of the arrows, exists at no moment of the run.
+    /// Throw InputError if the shown formula, or a formula of the arrows, exists at no moment of the run.
     void require_formula() const;
     void require_arrows() const;
 };

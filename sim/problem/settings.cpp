@@ -264,6 +264,7 @@ void set_model(RunSpec& spec, std::string_view text) {
     if (found.model == spec.model) return;
     spec.use_model(found.model);
     if (!found.range.empty()) spec.range = parse_range(found.range, "--range");
+    if (!found.arrows.empty()) spec.arrows = read_arrows(found.arrows);
 }
 
 void set_parameters(RunSpec& spec, std::span<const std::string> texts) {
@@ -535,8 +536,7 @@ std::vector<Setting> make_settings() {
         text({"arrows",
               "gradient|flux|A,B",
               "arrows in the window and in figures: the gradient of what is shown, its flux (downhill), or "
-              "two "
-              "components across and down"},
+              "two formulas across and down, such as u,v or 'dy(psi),-dx(psi)'"},
              &RunSpec::arrows,
              read_arrows),
         member(

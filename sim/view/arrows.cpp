@@ -12,16 +12,24 @@
 namespace stencil {
 
 std::string read_arrows(std::string_view text) {
-    if (text.empty() || text == kGradientArrows || text == kFluxArrows || arrow_components(text).size() == 2)
+    if (text.empty() || text == kGradientArrows || text == kFluxArrows || arrow_formulas(text).size() == 2)
         return std::string(text);
-    throw InputError("--arrows {}: must be gradient, flux, or two components, e.g. u,v", quotable(text));
+    throw InputError("--arrows {}: must be gradient, flux, or two formulas, e.g. u,v", quotable(text));
 }
 
-std::vector<std::string> arrow_components(std::string_view text) {
+std::vector<std::string> arrow_formulas(std::string_view text) {
     if (text.empty() || text == kGradientArrows || text == kFluxArrows) return {};
-    std::vector<std::string> names = split(text, ',');
-    const bool two = names.size() == 2 && !names[0].empty() && !names[1].empty();
-    return two ? names : std::vector<std::string>();
+    std::vector<std::string> formulas(1);
+    int open = 0;
+    for (const char c : text) {
+        open += (c == '(' || c == '[') - (c == ')' || c == ']');
+        if (c == ',' && open == 0)
+            formulas.emplace_back();
+        else if (c != ' ' || !formulas.back().empty())
+            formulas.back() += c;
+    }
+    const bool two = formulas.size() == 2 && !formulas[0].empty() && !formulas[1].empty();
+    return two ? formulas : std::vector<std::string>();
 }
 
 ArrowLattice arrow_lattice(const CellArea& area, int nx, int ny, double cells_apart) {
@@ -51,9 +59,9 @@ Arrows measured_arrows(const ArrowLattice& lattice, std::vector<SamplePoint> vec
 }
 
 Arrows make_arrows(
-    std::string_view setting, const ArrowLattice& lattice, int nx, int ny, const SampleComponent& sample) {
-    const auto components = arrow_components(setting);
-    if (components.empty()) {
+    std::string_view setting, const ArrowLattice& lattice, int nx, int ny, const SampleFormula& sample) {
+    const auto formulas = arrow_formulas(setting);
+    if (formulas.empty()) {
         const std::vector<SamplePoint> points = gradient_points(lattice, nx, ny);
         std::vector<SamplePoint> vectors = gradients(points, sample("", points));
         if (setting == kFluxArrows)
@@ -63,7 +71,7 @@ Arrows make_arrows(
     std::vector<SamplePoint> points, vectors;
     for (int row = 0; row < lattice.ny; ++row)
         for (int column = 0; column < lattice.nx; ++column) points.push_back(lattice.at(column, row));
-    const std::vector<double> across = sample(components[0], points), down = sample(components[1], points);
+    const std::vector<double> across = sample(formulas[0], points), down = sample(formulas[1], points);
     for (std::size_t i = 0; i < points.size(); ++i) vectors.push_back({across[i], down[i]});
     return measured_arrows(lattice, std::move(vectors));
 }

@@ -1,4 +1,4 @@
-// Arrows over a field: the gradient of the observable, its opposite, or two components as x and y.
+// Arrows over a field: the gradient of the observable, its opposite, or two formulas as x and y.
 #pragma once
 
 #include <functional>
@@ -13,11 +13,11 @@ namespace stencil {
 inline constexpr std::string_view kGradientArrows = "gradient";
 inline constexpr std::string_view kFluxArrows = "flux";  ///< downhill, as heat flows
 
-/// Validates the setting: "gradient", "flux", two components "u,v", or empty for none. Returns it. Throws
-/// InputError.
+/// Validates the setting: "gradient", "flux", two formulas "u,v" or "dy(psi),-dx(psi)", or empty for none.
+/// Returns it. The formulas are not read. Throws InputError.
 std::string read_arrows(std::string_view text);
-/// Returns the two components; empty for gradient, flux and none.
-std::vector<std::string> arrow_components(std::string_view text);
+/// Returns the two formulas; empty for gradient, flux and none.
+std::vector<std::string> arrow_formulas(std::string_view text);
 
 /// A lattice of nx x ny arrow centres, in cell coordinates.
 struct ArrowLattice {
@@ -41,14 +41,14 @@ struct Arrows {
 /// Makes arrows with `longest` set.
 Arrows measured_arrows(const ArrowLattice& lattice, std::vector<SamplePoint> vectors);
 
-/// Interpolates a component, or with an empty name what is shown, at points.
-using SampleComponent =
-    std::function<std::vector<double>(const std::string& component, const std::vector<SamplePoint>& points)>;
+/// Interpolates a formula, or with an empty one what is shown, at points.
+using SampleFormula =
+    std::function<std::vector<double>(const std::string& formula, const std::vector<SamplePoint>& points)>;
 
-/// Makes the arrows of a setting for a field of nx x ny cells: its two components, or the gradient,
+/// Makes the arrows of a setting for a field of nx x ny cells: its two formulas, or the gradient,
 /// which a flux is opposite to.
 Arrows make_arrows(
-    std::string_view setting, const ArrowLattice& lattice, int nx, int ny, const SampleComponent& sample);
+    std::string_view setting, const ArrowLattice& lattice, int nx, int ny, const SampleFormula& sample);
 
 /// Returns the points at which central differences need values: left, right, above and below of each centre,
 /// half a spacing (at least one cell) away.

@@ -110,6 +110,12 @@ TEST_CASE("Surfaces and arrows are exported, and refused where there is nothing 
     require_done(stencilscope(kLook + "--size 64 --initial disk --export figure.svg", folder / "plain"));
     CHECK(with.size() > read_bytes(folder / "plain/figure.svg").size() + 1000);
     require_refused(stencilscope(kLook + "--size 64 --arrows u,w", folder / "none"), 2, "--arrows");
+    const auto figure = [&](const std::string& arrows) {
+        require_done(stencilscope(
+            kLook + "--size 32 --initial disk --export figure.svg --arrows {}", folder / "formulas", arrows));
+        return read_bytes(folder / "formulas/figure.svg");
+    };
+    CHECK(figure("-2*u*dy(u), max(u, 1)") != figure("-2*u*dy(u), max(u, 2)"));
     require_refused(stencilscope(kLook + "--size 64 --surface 20", folder / "none"), 2, "--surface");
 }
 

@@ -99,10 +99,10 @@ TEST_CASE("What is not finite or far shorter than the longest has no arrow") {
     CHECK(arrow_shapes(measured_arrows(lattice, {{0, 0}, {0, 0}, {0, 0}})).empty());
 }
 
-TEST_CASE("What arrows show is the gradient or two components") {
+TEST_CASE("What arrows show is the gradient or two formulas") {
     CHECK(read_arrows("gradient") == "gradient");
     CHECK(read_arrows("flux") == "flux");
-    CHECK(arrow_components("flux").empty());
+    CHECK(arrow_formulas("flux").empty());
     const ArrowLattice two{1, 1, 1, 2, 1};
     const auto slope = [](auto&, auto& points) {
         std::vector<double> values;
@@ -116,7 +116,8 @@ TEST_CASE("What arrows show is the gradient or two components") {
         CHECK(down.vectors[i].y == -up.vectors[i].y);
     }
     CHECK(read_arrows("u,v") == "u,v");
-    CHECK(arrow_components("u,v") == std::vector<std::string>{"u", "v"});
+    CHECK(arrow_formulas("u,v") == std::vector<std::string>{"u", "v"});
+    CHECK(arrow_formulas("min(u, v), -u[+1,0] + 2") == std::vector<std::string>{"min(u, v)", "-u[+1,0] + 2"});
     for (const char* text : {"u", "u,v,w", "u,", "gradients"}) CHECK_THROWS_AS(read_arrows(text), InputError);
 }
 

@@ -18,6 +18,7 @@
 #include "sim/text/json.h"
 #include "sim/text/names.h"
 #include "sim/view/analysis.h"
+#include "sim/view/arrows.h"
 #include "sim/view/colormap.h"
 #include "sim/web/web_page.h"
 
@@ -288,7 +289,7 @@ bool needs_cells(const RunSpec& spec) {
 }
 
 RunOutput run_output(Simulation& simulation, bool with_cells) {
-    RunOutput output{simulation.now(), simulation.spec(), {}, {}, simulation.step(), {}, nullptr};
+    RunOutput output{simulation.now(), simulation.spec(), {}, {}, {}, simulation.step(), {}, nullptr};
     output.document.steps = output.steps;
     for (const std::string& formula : output_formulas(output.now)) {
         OutputField& field = output.fields.emplace_back();
@@ -299,6 +300,10 @@ RunOutput run_output(Simulation& simulation, bool with_cells) {
         field.end = simulation.solver().field(formula);
         field.laplacian = simulation.solver().laplacian(formula);
     }
+    if (with_cells)
+        for (const std::string& formula : arrow_formulas(output.now.drawn_arrows()))
+            if (!contains(output_formulas(output.now), formula))
+                output.arrows.emplace_back(formula, simulation.solver().field(formula));
     return output;
 }
 

@@ -40,6 +40,8 @@ struct RunOutput {
     RunSpec now;       ///< at the end
     RunSpec document;  ///< repeats the run
     std::vector<OutputField> fields;
+    /// The formulas of --arrows that are no fields, at the end.
+    std::vector<std::pair<std::string, Field>> arrows = {};
     /// Tables of components and formulas that a model change has removed, up to that change.
     std::vector<OutputField> gone = {};
     long long steps = 0;  ///< steps done; fewer than asked for if interrupted

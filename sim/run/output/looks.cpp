@@ -96,10 +96,11 @@ Arrows arrows_of(const RunOutput& run, const OutputField& field) {
     const ArrowLattice lattice =
         arrow_lattice({0, 0, double(nx), double(ny)}, nx, ny, std::max(nx, ny) / kAlong);
     return make_arrows(run.now.drawn_arrows(), lattice, nx, ny, [&](auto& name, auto& points) {
-        const Field& shown =
-            name.empty() ? field.end : std::ranges::find(run.fields, name, &OutputField::formula)->end;
+        const auto own = std::ranges::find(run.fields, name, &OutputField::formula);
+        const Field* of = name.empty() ? &field.end : own != run.fields.end() ? &own->end : nullptr;
+        if (!of) of = &std::ranges::find(run.arrows, name, [](const auto& row) { return row.first; })->second;
         std::vector<double> values;
-        for (const SamplePoint& at : points) values.push_back(interpolated(shown, at));
+        for (const SamplePoint& at : points) values.push_back(interpolated(*of, at));
         return values;
     });
 }

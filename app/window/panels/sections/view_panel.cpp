@@ -11,8 +11,10 @@
 #include "app/window/panels/commands.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/widgets/widgets.h"
+#include "sim/model/equations.h"
 #include "sim/run/output/exports.h"
 #include "sim/text/error.h"
+#include "sim/view/arrows.h"
 #include "sim/view/colormap.h"
 #include "sim/view/contours.h"
 
@@ -201,7 +203,7 @@ void draw_arrow_choice(UiState& ui, const Snapshot& snapshot) {
         if (choice(what.empty() ? "none" : what.c_str(), arrows == what, tip)) change(ui, "arrows", what);
     };
     constexpr std::string_view kTip =
-        "Arrows over the field, here and in figures: its gradient or flux, or two components as x and "
+        "Arrows over the field, here and in figures: its gradient or flux, or two formulas as x and "
         "y\n--arrows gradient|flux|A,B";
     combo_row("Arrows", arrows.empty() ? "none" : arrows.c_str(), kTip, [&] {
         offer("", "");
@@ -210,7 +212,15 @@ void draw_arrow_choice(UiState& ui, const Snapshot& snapshot) {
         const auto& components = now.model->components;
         for (std::size_t i = 0; i + 1 < components.size(); ++i)
             offer(components[i].name + "," + components[i + 1].name, "");
+        for (const auto& solved : now.model->equations->elliptic)
+            offer(fmt::format("dy({0}),-dx({0})", solved.name),
+                  "Along the lines of equal value, as of a stream function");
     });
+    text_row({ui,
+              "Arrows of",
+              "Two formulas, x to the right and y down, e.g. u, -dx(v); empty: none\n--arrows A,B"},
+             arrow_formulas(arrows).empty() ? "" : arrows,
+             [&](const std::string& text) { change(ui, "arrows", read_arrows(text)); });
 }
 
 void draw_height(UiState& ui) {
