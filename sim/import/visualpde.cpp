@@ -8,6 +8,7 @@
 
 #include "sim/import/visualpde_formula.h"
 #include "sim/text/error.h"
+#include "sim/text/names.h"
 #include "sim/text/parse.h"
 #include "sim/text/quote.h"
 
@@ -44,13 +45,12 @@ const std::vector<Left>& left_out() {
         {"lighting", {"emboss"}},
         {"contours", {"contour"}},
         {"the overlay", {"overlay"}},
-        {"arrows", {"arrow", "vectorField"}},
         {"probes", {"probe"}},
         {"the automatic pause", {"autoPause"}},
         {"a stored state", {"initialState"}},
         {"a picture blended in", {"blendImage"}},
         {"the webcam", {"captureWebcam"}},
-        {"the integral over the field", {"globalIntegral", "integrate"}},
+        {"the integral that is told over the field", {"integrate"}},
     };
     return rows;
 }
@@ -108,6 +108,7 @@ class Writer {
 
     Imported result() {
         formulas_.set_origin(options_["minX"], options_["minY"]);
+        formulas_.set_integral(options_["globalIntegralFun"], one_dimensional());
         algebraic_from_ = int(formulas_.species().size()) - algebraic_species();
         for (int i = 0; i < count(); ++i) equation(i);
         starts();
@@ -137,7 +138,7 @@ class Writer {
 
     std::string stepper() const {
         const std::string scheme = options_["timesteppingScheme"];
-        return scheme == "RK4" ? "rk4" : scheme == "Mid" || scheme == "AB2" ? "heun" : "euler";
+        return scheme == "RK4" ? "rk4" : scheme == "Mid" ? "midpoint" : scheme == "AB2" ? "ab2" : "euler";
     }
 
     // A coefficient D of the gradient of a species; "a;b" has one for each axis.
@@ -252,6 +253,7 @@ class Writer {
         const std::string& own = formulas_.species()[std::size_t(i)];
         std::vector<std::string> others = formulas_.species();
         std::erase(others, own);
+        edge(i, kind, typed);
         const bool known = kind == "dirichlet" || kind == "neumann" || kind == "robin" || kind == "ghost";
         const bool held = (kind == "dirichlet" || kind == "ghost") && formulas_.uses(typed, {own});
         if (!known || held || formulas_.uses(typed, others) || formulas_.uses(typed, {"RAND", "RANDN"})) {
@@ -259,9 +261,6 @@ class Writer {
             return line(fmt::format("{}: flux({}) = 0", side, name(i)));
         }
         const std::string text = formulas_.write(typed, true);
-        if (kind == "dirichlet" && options_.on("domainViaIndicatorFun"))
-            leave(
-                fmt::format("{} = {} at the edge of the domain, across which nothing flows", name(i), text));
         // The face lies halfway to a ghost cell, whose value this is.
         const std::string left = kind == "dirichlet" ? name(i)
                                  : kind == "ghost"   ? fmt::format("{0} + 0.5*dx*flux({0})", name(i))
@@ -269,12 +268,41 @@ class Writer {
         line(fmt::format("{}: {} = {}", side, left, text));
     }
 
+    // What holds at all sides holds at the edge of the domain, where others than the species may be in it.
+    void edge(int i, const std::string& kind, const std::string& typed) {
+        if (!options_.on("domainViaIndicatorFun") || !has_domain()) return;
+        const std::string& own = formulas_.species()[std::size_t(i)];
+        if (kind == "dirichlet" && formulas_.uses(typed, {own}))
+            return leave(fmt::format(
+                "{} = {} at the edge of the domain, across which nothing flows", name(i), trimmed(typed)));
+        if (formulas_.uses(typed, {"RAND", "RANDN"})) return;
+        const bool zero = formulas_.value(typed) == 0;
+        if (kind == "dirichlet" || (!zero && (kind == "neumann" || kind == "robin")))
+            line(fmt::format("edge: {} = {}",
+                             kind == "dirichlet" ? name(i) : fmt::format("flux({})", name(i)),
+                             formulas_.write(typed, true)));
+    }
+
+    bool moves(const std::string& typed) const {
+        return formulas_.has_species(typed) || formulas_.uses(typed, {"t"});
+    }
+
+    // Whether `inside` is written.
+    bool has_domain() const {
+        const std::string typed = options_["domainIndicatorFun"];
+        return !formulas_.uses(typed, {"RAND", "RANDN"}) && !formulas_.has_slopes(typed) &&
+               (moves(typed) || !formulas_.is_uniform(typed)) && !formulas_.has_picture(typed);
+    }
+
     void inside() {
         if (!options_.on("domainViaIndicatorFun")) return;
         const std::string typed = options_["domainIndicatorFun"];
-        if (formulas_.has_species(typed) || formulas_.uses(typed, {"t", "RAND", "RANDN"}))
-            return leave("a domain that moves, " + trimmed(typed) + ": all of the rectangle is stepped");
-        if (formulas_.is_uniform(typed)) return leave("the domain " + trimmed(typed));
+        if (formulas_.uses(typed, {"RAND", "RANDN"}) || formulas_.has_slopes(typed))
+            return leave("the domain " + trimmed(typed) + ": all of the rectangle is stepped");
+        if (formulas_.is_uniform(typed) && !moves(typed)) return leave("the domain " + trimmed(typed));
+        if (moves(typed))
+            leave("what is outside of the moving domain " + trimmed(typed) +
+                  ": cells there keep their values, and begin with them when it reaches them");
         const std::string text = is_condition(pieces_of(typed))
                                      ? formulas_.write(typed)
                                      : fmt::format("{} > 0", formulas_.write(typed));
@@ -294,12 +322,41 @@ class Writer {
             line("shown = " + formulas_.write(typed));
             line("show = shown");
         }
-        if (options_.views() > 1)
-            leave(fmt::format("{} further view{}", options_.views() - 1, options_.views() == 2 ? "" : "s"));
+        for (const Options& view : options_.further_views()) further(view);
+        arrows();
         const auto low = formulas_.value(options_["minColourValue"]);
         const auto high = formulas_.value(options_["maxColourValue"]);
         if (low && high && *low < *high && !options_.on("autoSetColourRange"))
             range_ = fmt::format("{}:{}", *low, *high);
+    }
+
+    // What another view shows is a definition, to switch to.
+    void further(const Options& view) {
+        const std::string typed = trimmed(view["whatToPlot"]);
+        const bool own = contains(formulas_.species(), typed);
+        if (own || !view.given("whatToPlot") || typed == trimmed(options_["whatToPlot"]) ||
+            (formulas_.is_uniform(typed) && !formulas_.has_species(typed)))
+            return;
+        if (std::ranges::any_of(views_, [&](const auto& other) { return other.second == typed; })) return;
+        views_.emplace_back(formulas_.names.fresh(fmt::format("view{}", views_.size() + 2)), typed);
+        line(fmt::format("{} = {}", views_.back().first, formulas_.write(typed)));
+        leave(fmt::format(
+            "the colours of the view {}: it is shown by --show {}", name_of(view), views_.back().first));
+    }
+
+    static std::string name_of(const Options& view) {
+        std::string name = view["name"];
+        for (std::size_t open; (open = name.find('<')) != name.npos;)
+            name.replace(open, name.find('>', open) - open + (name.find('>', open) != name.npos), " ");
+        return quotable(name.substr(0, 60));
+    }
+
+    void arrows() {
+        if (!options_.on("vectorField")) return;
+        const std::string across = options_["arrowX"], up = options_["arrowY"];
+        if (across.empty() || up.empty()) return leave("arrows");
+        // The y axis points down here.
+        arrows_ = fmt::format("{},-({})", formulas_.write(across, true), formulas_.write(up, true));
     }
 
     // Parameters, and what formulas have turned out to need.
@@ -323,14 +380,14 @@ class Writer {
             rows.push_back(
                 fmt::format("{} = normal/{}", noise, one_dimensional() ? "sqrt(dt*dx)" : "(sqrt(dt)*dx)"));
         for (const std::string& picture : needs.files) {
-            const std::string own = formulas_.names.of(picture);
-            rows.push_back(fmt::format("{} = {}", own, picture.ends_with('A') ? 1 : 0));
-            const std::string path = options_[picture.starts_with("I_S") ? "imagePathOne" : "imagePathTwo"];
-            leave(fmt::format("the picture {}{}: write {} = image(\"FILE.png\") for it",
+            rows.push_back(fmt::format("{} = 0", picture));
+            const std::string path = options_[picture == "I_S" ? "imagePathOne" : "imagePathTwo"];
+            leave(fmt::format("the picture {0}{1}: write {0} = image(\"FILE.png\", mean) in place of {0} = 0",
                               picture,
-                              path.empty() ? "" : ", " + path.substr(0, 80),
-                              own));
+                              path.empty() ? "" : ", " + path.substr(0, 80)));
         }
+        if (needs.integral && formulas_.value(options_["globalIntegralUpdatePeriod"]).value_or(10) != 1)
+            leave("that GlobalInt is computed in some steps only: integral() is in each");
         lines_.insert(lines_.end(), rows.begin(), rows.end());
     }
 
@@ -363,8 +420,6 @@ class Writer {
         line(fmt::format("size = {}x{}", cells, one_dimensional() ? 1 : cells));
         if (stepper() != "euler") line("stepper = " + stepper());
         const std::string scheme = options_["timesteppingScheme"];
-        if (scheme == "Mid" || scheme == "AB2")
-            leave(fmt::format("the scheme {}: heun is of the same order", scheme));
         for (int i = algebraic_from_; i < count(); ++i)
             if (is_map(i) && stepper() != "euler") {
                 std::ranges::replace(lines_, "stepper = " + stepper(), "stepper = euler");
@@ -397,7 +452,7 @@ class Writer {
         if (!title.empty()) text += "title = " + in_quotes(title) + '\n';
         for (const std::string& line : lines_) text += line + '\n';
         for (std::string& note : notes_) note = one_line(note);
-        return {text, notes_, range_};
+        return {text, notes_, range_, arrows_};
     }
 
     static std::string one_line(std::string text) {
@@ -410,7 +465,8 @@ class Writer {
     mutable FormulaWriter formulas_;
     int algebraic_from_ = 0;
     std::vector<std::string> lines_, notes_;
-    std::string range_;
+    std::string range_, arrows_;
+    std::vector<std::pair<std::string, std::string>> views_;  ///< names of definitions, and what was typed
 };
 
 }  // namespace

@@ -20,6 +20,11 @@ namespace {
 constexpr int kDeepestFormula = 50;
 constexpr std::size_t kLongest = equation::kMaxText;
 
+bool is_picture(std::string_view name) {
+    return (name.starts_with("I_S") || name.starts_with("I_T")) &&
+           (name.size() == 3 || (name.size() == 4 && std::string_view("RGBA").find(name[3]) != name.npos));
+}
+
 }  // namespace
 
 FormulaWriter::FormulaWriter(std::vector<std::string> species, std::vector<Parameter> parameters)
@@ -37,6 +42,11 @@ void FormulaWriter::set_origin(const std::string& x, const std::string& y) {
     const std::string along_x = origin(x), along_y = origin(y);
     x_origin_ = along_x;
     y_origin_ = along_y;
+}
+
+void FormulaWriter::set_integral(const std::string& of, bool along_line) {
+    if (!of.empty()) integrand_ = of;
+    along_line_ = along_line;
 }
 
 std::string FormulaWriter::write(std::string_view typed, bool inlined) {
@@ -106,6 +116,12 @@ bool FormulaWriter::has_species(std::string_view typed) const {
         return piece.is_name() && bar != std::string::npos && parameter(piece.text) == nullptr &&
                species_called(piece.text.substr(0, bar)) != nullptr;
     });
+}
+
+bool FormulaWriter::has_slopes(std::string_view typed) const {
+    const std::vector<Piece> pieces = pieces_of(typed);
+    return (has_species(typed) && !uses(typed, species_)) ||
+           std::ranges::any_of(pieces, [](const Piece& piece) { return piece.is("["); });
 }
 
 bool FormulaWriter::has_picture(std::string_view typed) const {
@@ -181,9 +197,20 @@ std::string FormulaWriter::place(bool along_x) {
     return along_x ? fmt::format("(x{})", more) : fmt::format("(Ly - y{})", more);
 }
 
-std::string FormulaWriter::picture(const std::string& name) {
-    if (std::ranges::find(needs.files, name) == needs.files.end()) needs.files.push_back(name);
-    return names.of(name);
+// I_S, I_TR ...: the grey and the channels of two pictures, here or at another place. Their y begins at the
+// bottom.
+std::string FormulaWriter::picture(const std::string& name, Pieces place) {
+    const std::string whole = name.substr(0, 3);
+    if (std::ranges::find(needs.files, whole) == needs.files.end()) needs.files.push_back(whole);
+    if (place.empty()) return name;
+    const auto places = split_at(place, ",");
+    const std::string x = write(places[0]), y = places.size() > 1 ? write(places[1]) : "0";
+    return fmt::format("{}({}{}, Ly - ({}){})",
+                       name,
+                       x,
+                       x_origin_.empty() ? "" : fmt::format(" - ({})", x_origin_),
+                       y,
+                       y_origin_.empty() ? "" : fmt::format(" + ({})", y_origin_));
 }
 
 // The outermost cells are the exterior, and conditions at sides are about them alone.
@@ -229,8 +256,13 @@ std::string FormulaWriter::name(const std::string& name) {
         return fmt::format(
             "({}{})", name == "MAXX" ? "Lx" : "Ly", origin.empty() ? "" : fmt::format(" + ({})", origin));
     }
-    if (name.starts_with("I_S") || name.starts_with("I_T")) return picture(name);
+    if (is_picture(name)) return picture(name);
     if (name.starts_with("WhiteNoise")) return noise(name);
+    if (name == "GlobalInt") {
+        needs.integral = true;
+        // Our integral is over an area.
+        return fmt::format("(integral({}){})", write(pieces_of(integrand_)), along_line_ ? "/dx" : "");
+    }
     if (name == "interior" || name == "exterior") return outermost(name == "interior");
     for (const auto& [theirs, ours] : kMeant)
         if (name == theirs) return std::string(ours);
@@ -299,7 +331,7 @@ std::string FormulaWriter::neighbour(const std::string& of, Pieces arguments) {
 std::string FormulaWriter::call(const std::string& function, Pieces arguments) {
     if (function == "ind" || function == "float")
         return fmt::format("{}({})", is_condition(arguments) ? "ind" : "", write(arguments));
-    if (function.starts_with("I_S") || function.starts_with("I_T")) return picture(function);
+    if (is_picture(function)) return picture(function, arguments);
     std::vector<std::string> texts;
     for (const Pieces argument : split_at(arguments, ",")) texts.push_back(write(argument));
     // Bump and Gauss take the place of their middle, which they compare with x and y.

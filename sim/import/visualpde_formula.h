@@ -25,6 +25,7 @@ struct Needs {
     bool x = false, y = false;        ///< definitions of the places
     std::vector<std::string> files;   ///< pictures: I_S, I_TR ...
     std::vector<std::string> noises;  ///< definitions of white noise
+    bool integral = false;            ///< that of the whole field
 };
 
 class FormulaWriter {
@@ -33,6 +34,8 @@ class FormulaWriter {
 
     /// Sets where the axes begin, as they were typed.
     void set_origin(const std::string& x, const std::string& y);
+    /// Sets what GlobalInt is the integral of, as it was typed, over a line of cells or the whole field.
+    void set_integral(const std::string& of, bool along_line);
     /// `inlined`: without names of definitions, as conditions at sides want it.
     std::string write(std::string_view typed, bool inlined = false);
     /// The formula's value, if it is made of numbers and parameters.
@@ -42,6 +45,8 @@ class FormulaWriter {
     bool is_number(const Parameter& parameter);
     bool has_picture(std::string_view typed) const;
     bool has_species(std::string_view typed) const;
+    /// Whether it has derivatives of species, or reads their neighbours.
+    bool has_slopes(std::string_view typed) const;
     /// Whether the names occur, also in parameters that the formula uses.
     bool uses(std::string_view typed, const std::vector<std::string>& wanted) const;
     /// Whether the formula is the same in all cells.
@@ -63,13 +68,15 @@ class FormulaWriter {
     std::optional<int> cells(Pieces place, bool along_x);
     std::string outermost(bool interior) const;
     std::string noise(const std::string& name);
-    std::string picture(const std::string& name);
+    std::string picture(const std::string& name, Pieces place = {});
     const Parameter* parameter(std::string_view name) const;
     const std::string* species_called(std::string_view name) const;
 
     std::vector<std::string> species_;
     std::vector<Parameter> parameters_;
     std::string x_origin_, y_origin_;  ///< empty: 0
+    std::string integrand_ = "0";
+    bool along_line_ = false;
     bool inlined_ = false, numbers_ = false;
     int deep_ = 0;
 };

@@ -319,11 +319,15 @@ Options Options::read(std::string_view text) {
             quotable(parent));
     const auto views = object.find("views");
     if (views == object.end() || !views->is_array() || views->empty()) return options;
-    options.views_ = int(views->size());
-    const double active = read_real(options["activeViewInd"]).value_or(0);
-    const Json& view = (*views)[active > 0 && active < double(views->size()) ? std::size_t(active) : 0];
-    if (view.is_object())
-        for (const auto& [key, value] : values_of(view, false)) options.values_[key] = value;
+    const double given = read_real(options["activeViewInd"]).value_or(0);
+    const std::size_t active = given > 0 && given < double(views->size()) ? std::size_t(given) : 0;
+    for (std::size_t i = 0; i < views->size(); ++i) {
+        const Json& view = (*views)[i];
+        if (!view.is_object()) continue;
+        if (i != active) options.views_.emplace_back().values_ = values_of(view, false);
+        if (i == active)
+            for (const auto& [key, value] : values_of(view, false)) options.values_[key] = value;
+    }
     return options;
 }
 

@@ -26,11 +26,12 @@ class Options {
     bool on(const std::string& name) const;
     bool given(const std::string& name) const { return values_.contains(name); }
     const std::map<std::string, std::string>& values() const { return values_; }
-    int views() const { return views_; }
+    /// The options of the views that are not active.
+    const std::vector<Options>& further_views() const { return views_; }
 
   private:
     std::map<std::string, std::string> values_;
-    int views_ = 0;
+    std::vector<Options> views_;
 };
 
 }  // namespace stencil::import

@@ -149,8 +149,48 @@ TEST_CASE("The domain of VisualPDE is where its function is positive, unless it 
     CHECK(has_line(one(R"("domainViaIndicatorFun": true, "domainIndicatorFun": "x > 3 || y < 2")"),
                    "inside = x > 3 or y_up < 2"));
     const Imported moving = visualpde(R"({"domainViaIndicatorFun": true, "domainIndicatorFun": "x < t"})");
+    CHECK(has_line(moving.text, "inside = x < t"));
     REQUIRE(!moving.notes.empty());
-    CHECK(moving.notes.front().find("a domain that moves") != std::string::npos);
+    CHECK(moving.notes.front().find("the moving domain x < t") != std::string::npos);
+    CHECK(has_line(one(R"("domainViaIndicatorFun": true, "domainIndicatorFun": "u < 0.5")"),
+                   "inside = u < 0.5"));
+    CHECK(has_line(one(R"("domainViaIndicatorFun": true, "domainIndicatorFun": "u_x < 0.5")"), "inside =") ==
+          false);
+}
+
+TEST_CASE("What holds at the sides of VisualPDE's field holds at the edge of its domain") {
+    const std::string text = one(
+        R"("domainViaIndicatorFun": true, "domainIndicatorFun": "9 - x^2", "numSpecies": 3, "speciesNames": "u v w",
+        "boundaryConditions_1": "dirichlet", "dirichletStr_1": "2*y", "boundaryConditions_2": "neumann", "neumannStr_2": "0.1*u",
+        "boundaryConditions_3": "neumann", "neumannStr_3": "0")");
+    CHECK(has_line(text, "edge: u = 2*(Ly - y)"));
+    CHECK(has_line(text, "all: u = 2*(Ly - y)"));
+    CHECK(has_line(text, "edge: flux(v) = 0.1*u"));
+    CHECK(has_line(text, "all: flux(v) = 0"));
+    CHECK(text.find("edge: flux(w)") == std::string::npos);
+    CHECK_NOTHROW(read_equations(text));
+}
+
+TEST_CASE("Schemes and integrals of VisualPDE are those that mean the same here") {
+    CHECK(has_line(one(R"("timesteppingScheme": "AB2")"), "stepper = ab2"));
+    CHECK(has_line(one(R"("timesteppingScheme": "Mid")"), "stepper = midpoint"));
+    CHECK(has_line(one(R"("reactionStr_1": "1 - GlobalInt", "globalIntegralFun": "u^2")"),
+                   "du/dt = 1 - (integral(u^2))"));
+    CHECK(has_line(one(R"("reactionStr_1": "GlobalInt/L", "globalIntegralFun": "u", "dimension": 1)"),
+                   "du/dt = (integral(u)/dx)/max(Lx, Ly)"));
+}
+
+TEST_CASE("Pictures of VisualPDE keep their channels and places, and wait for a file") {
+    const std::string text = one(R"("reactionStr_1": "I_SR*u + I_T(x+dx,y/2) - I_T", "minX": "-3")");
+    CHECK(has_line(text, "du/dt = I_SR*u + I_T(x_at+dx - (-3), Ly - (y_up/2)) - I_T"));
+    CHECK(has_line(text, "I_S = 0"));
+    CHECK(has_line(text, "I_T = 0"));
+    CHECK_NOTHROW(read_equations(text));
+    std::string with = text;
+    with.replace(with.rfind("I_T = 0"), 7, "I_T = image(\"f.png\", mean)");
+    const auto e = read_equations(with);
+    REQUIRE(e.data.size() == 2);
+    CHECK(e.data[0].place.has_value() != e.data[1].place.has_value());
 }
 
 TEST_CASE("Settings of VisualPDE: size, spacing, step, scheme, title, what is shown and its range") {
@@ -181,7 +221,21 @@ TEST_CASE("A preset is read as JavaScript, with names as they were before, and i
     CHECK(has_line(from.text, "u(0) = random"));
     CHECK(has_line(from.text, "shown = u^2"));
     CHECK(from.range == "0:5");
-    CHECK(from.notes == std::vector<std::string>{"not carried over: 1 further view"});
+    CHECK(from.notes.empty());
+}
+
+TEST_CASE("Further views of VisualPDE are definitions to switch to, and its arrows are arrows") {
+    const Imported from = visualpde(
+        R"js({"numSpecies": 2, "vectorField": true, "arrowX": "v_y", "arrowY": "-v_x*y", "kineticParams": "k = 2",
+        "views": [{"whatToPlot": "u", "name": "first"}, {"whatToPlot": "u*v", "name": "A<br />product"},
+        {"whatToPlot": "v"}, {"whatToPlot": "k*u + y", "name": "more"}, {"whatToPlot": "u*v"}]})js");
+    CHECK(has_line(from.text, "view2 = u*v"));
+    CHECK(has_line(from.text, "view3 = k*u + y_up"));
+    CHECK(from.text.find("view4") == std::string::npos);
+    CHECK(from.arrows == "(-dy(v)),-(-dx(v)*(Ly - y))");
+    CHECK(from.notes.at(0) ==
+          "not carried over: the colours of the view A product: it is shown by --show view2");
+    CHECK_NOTHROW(read_equations(from.text, {"(-dy(v))", "-(-dx(v)*(Ly - y))", "view3"}));
 }
 
 TEST_CASE(
@@ -195,7 +249,7 @@ TEST_CASE(
     CHECK(has_line(from.text, "right: u = 2*1"));
     CHECK(has_line(from.text, "all: flux(v) = 0"));
     CHECK(has_line(from.text, "I_S = 0"));
-    CHECK(from.notes.size() == 5);
+    CHECK(from.notes.size() == 4);
     CHECK(from.notes.back() == "not carried over: the colours lavaflow");
     CHECK_NOTHROW(read_equations(from.text));
 }
