@@ -1,6 +1,8 @@
 // Pages that runs are exported as, stepped by Chromium without a screen.
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 
 #include "sim/run/output/exports.h"
 #include "sim/text/base64.h"
@@ -17,19 +19,19 @@ namespace {
 constexpr long long kPageSteps = 500;
 constexpr double kPageError = 1e-5;
 
-// A preset with settings as "NAME=VALUE NAME=VALUE".
+// A preset with settings as " NAME=VALUE NAME=VALUE".
 struct PageCase {
     std::string model, settings;
 };
 
 const std::vector<PageCase> kPageCases{
-    {"diffusion", "initial=jagged"},
-    {"gray-scott", "show=u*v"},
-    {"brusselator", "stepper=rk4"},
-    {"allen-cahn", "stepper=heun"},
-    {"fitzhugh-nagumo", "stepper=ab2"},
+    {"diffusion", " initial=jagged"},
+    {"gray-scott", " show=u*v"},
+    {"brusselator", " stepper=rk4"},
+    {"allen-cahn", " stepper=heun dt=0.05"},
+    {"fitzhugh-nagumo", " stepper=ab2 dt=0.05"},
     {"wave", ""},
-    {"burgers", "boundary=insulated"},
+    {"burgers", " boundary=insulated"},
     {"island", ""},
     {"forest-fire", ""},
     {"variable-conductivity", ""},
@@ -73,11 +75,8 @@ std::vector<double> decoded(const std::string& coded) {
 }
 
 // Opens every address in a frame and collects what it writes for #test.
-std::string page_of_frames(const std::vector<std::string>& addresses) {
-    nlohmann::json list = addresses;
-    return R"(<!DOCTYPE html><body><script>
-for (const address of )" +
-           list.dump() + R"() {
+constexpr std::string_view kFrames = R"js(<!DOCTYPE html><body><script>
+for (const address of ADDRESSES) {
   const frame = document.createElement("iframe");
   frame.src = address;
   document.body.append(frame);
@@ -85,25 +84,30 @@ for (const address of )" +
 const timer = setInterval(() => {
   const frames = [...document.querySelectorAll("iframe")].map((frame) => frame.contentDocument);
   const ended = frames.map((d) => d?.getElementById("result") ?? d?.querySelector("#problem:not([hidden])"));
-    if (!ended.every(Boolean)) return;
-    clearInterval(timer);
-    const text = document.createElement("pre");
-    text.textContent = "BEGIN" + JSON.stringify(ended.map((e) = > e.textContent)) + "END";
-    document.body.replaceChildren(text);
+  if (!ended.every(Boolean)) return;
+  clearInterval(timer);
+  const text = document.createElement("pre");
+  text.textContent = "BEGIN" + JSON.stringify(ended.map((e) => e.textContent)) + "END";
+  document.body.replaceChildren(text);
 }, 20);
-</script></body>)";
+</script></body>)js";
+
+std::string page_of_frames(const std::vector<std::string>& addresses) {
+    std::string page(kFrames);
+    constexpr std::string_view kPlace = "ADDRESSES";
+    return page.replace(page.find(kPlace), kPlace.size(), nlohmann::json(addresses).dump());
 }
 
 std::vector<nlohmann::json> results_of(const ScratchFolder& folder,
                                        const std::vector<std::string>& addresses) {
     write_bytes(folder / "frames.html", page_of_frames(addresses));
     const std::string document = document_of(folder, "frames.html");
-    const std::size_t begin = document.find("BEGIN"), end = document.rfind("END");
+    const std::size_t begin = document.find(">BEGIN"), end = document.rfind("END<");
     CAPTURE(read_bytes(folder / "errors"));
     REQUIRE(begin < end);
     REQUIRE(end != document.npos);
     std::vector<nlohmann::json> results;
-    for (const nlohmann::json& text : nlohmann::json::parse(document.substr(begin + 5, end - begin - 5))) {
+    for (const nlohmann::json& text : nlohmann::json::parse(document.substr(begin + 6, end - begin - 6))) {
         INFO(text.get<std::string>().substr(0, 300));
         results.push_back(nlohmann::json::parse(text.get<std::string>()));
     }
@@ -129,7 +133,7 @@ TEST_CASE("Pages of twelve models have the program's fields after 500 steps, in 
     std::vector<std::string> addresses;
     std::vector<std::map<std::string, std::vector<double>>> truths;
     for (const PageCase& one : kPageCases) {
-        RunSpec spec = spec_with("model=" + one.model + " size=48x40 backend=cpu threads=2 " + one.settings);
+        RunSpec spec = spec_with("model=" + one.model + one.settings + " size=48x40 backend=cpu threads=2");
         Simulation simulation = begun(spec);
         const std::string name = one.model + ".html";
         write_page(folder, name, simulation);
