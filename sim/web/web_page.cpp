@@ -126,9 +126,9 @@ Json notes_json(const WebStart& start, bool shows) {
     Json notes = Json::array();
     const RunSpec& now = start.now;
     notes.push_back(
-        "This page computes in float32 on your device, whose rounding may differ from the program's and from "
-        "other "
-        "devices'. Where small differences grow (chaos), fields differ visibly after some time.");
+        "This page computes in float32 on your device, which may round otherwise than the program. Where "
+        "small "
+        "differences grow (chaos), fields differ visibly after some time.");
     if (now.dtype == DType::float64) notes.push_back("The run itself is in float64.");
     if (start.step > 0)
         notes.push_back(fmt::format(
