@@ -69,6 +69,11 @@ Program program_of(const RunSpec& spec) {
     return make_program(run_equations(spec), spec.scheme(), false, spec.time_step());
 }
 
+double steps_per_frame(const RunSpec& spec) {
+    const double steps = spec.steps > 0 ? double(spec.steps) : spec.model->equations->steps.value_or(0);
+    return std::clamp(std::round(steps / kFrames), 1.0, kMostStepsPerFrame);
+}
+
 Json parameters_json(const RunSpec& spec) {
     Json json = Json::array();
     for (std::size_t i = 0; i < spec.parameters.size(); ++i) {
@@ -215,7 +220,7 @@ std::string web_page(const WebStart& start) {
              {"seed", {std::uint32_t(now.seed), std::uint32_t(now.seed >> 32)}},
              {"integrator", now.integrator()},
              {"boundary", boundary_text(now)},
-             {"stepsPerFrame", std::clamp(std::round(double(now.steps) / kFrames), 1.0, kMostStepsPerFrame)},
+             {"stepsPerFrame", steps_per_frame(now)},
              {"components", names_of(now.model->components)},
              {"parameters", parameters_json(now)},
              {"colors", colors_json(start)},
