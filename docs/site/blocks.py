@@ -302,6 +302,7 @@ def run_page(page: str, items: list[Block | Placed], machine: Machine, digest: s
 
 def shown(output: str, words: str) -> str:
     """The part of an output that a page shows."""
-    lines = [line.rstrip() for line in output.rstrip().splitlines() if not line.startswith(NO_GPU)]
+    unwanted = re.compile(NO_GPU + r"| *\d+%  ")  # the second: how far a command is
+    lines = [line.rstrip() for line in output.rstrip().splitlines() if not unwanted.match(line)]
     most = int(words) if words else len(lines)
     return "\n".join(lines[:most] + (["..."] if len(lines) > most else []))

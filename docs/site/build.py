@@ -61,8 +61,13 @@ class Assembly:
         """Text of a page, with its links as they are in the site."""
 
         def change(match: re.Match) -> str:
-            target = self.target(match[2], page, at)
-            return match[1][1:-1] if target is None else f"{match[1]}({target}{match[3]})"
+            target, label = self.target(match[2], page, at), match[1][1:-1]
+            if target is None:
+                return label
+            path = posixpath.normpath(posixpath.join(posixpath.dirname(page), match[2].partition("#")[0]))
+            if label.endswith(".md") and path in self.names:  # on a page of a site a title says more than a file's name
+                label = pages.title(pages.read(path))
+            return f"[{label}]({target}{match[3]})" if not match[1].startswith("!") else f"{match[1]}({target}{match[3]})"
 
         lines = []
         for line, code in pages.lines_with_code(text):

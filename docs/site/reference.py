@@ -261,10 +261,12 @@ def colour_tables(program: Program) -> str:
 
 def docstring(text: str | None) -> str:
     """A docstring as Markdown: its indented lists as code, so that no word of it is markup."""
-    lines, result = inspect.cleandoc(text or "").split("\n"), ""
-    for line in lines:
-        result += (cell(line) if not line.startswith(" ") else f"    {line}") + "\n"
-    return re.sub(r"\\`\\`(.*?)\\`\\`", lambda m: "`" + re.sub(r"\\(.)", r"\1", m[1]) + "`", re.sub(r"\\`(\w+)\\`", r"`\1`", result))
+    result = ""
+    for line in inspect.cleandoc(text or "").split("\n"):
+        item = re.match(r"    (\w+): (.*)$", line)
+        result += (f"- {code(item[1])}: {cell(item[2])}" if item else cell(line.strip())) + "\n"
+    result = re.sub(r":\n- ", ":\n\n- ", result, count=1)
+    return re.sub(r"(?:\\`)+(.*?)(?:\\`)+", lambda m: "`" + re.sub(r"\\(.)", r"\1", m[1]) + "`", result)
 
 
 def python(program: Program) -> str:
@@ -273,7 +275,7 @@ def python(program: Program) -> str:
         "# Every class and function of the Python module\n\nMade from the module's documentation. [Its guide](../app/python/index.md) has examples, and "
         "[every setting](settings.md) what keyword arguments there are.\n"
     )
-    for name in module.__all__:
+    for name in sorted(module.__all__, key=lambda name: name != "Simulation"):  # it comes first
         member = getattr(module, name)
         if not inspect.isclass(member) and not inspect.isfunction(member):
             continue
@@ -285,7 +287,7 @@ def python(program: Program) -> str:
             about = re.sub(r"\n\s*size: columns x rows.*", "", about, flags=re.S)  # the settings, which have their own page
             page += f"\n```python\n{name}{signature(member.__init__, True)}\n```\n\n{docstring(about)}"
             for own, method in inspect.getmembers(member):
-                if own.startswith("_"):
+                if own.startswith("_") or own not in vars(member):
                     continue
                 page += f"\n### {name}.{own}\n"
                 plain_method = method.fget if isinstance(method, property) else inspect.unwrap(getattr(method, "__func__", method))
@@ -304,11 +306,33 @@ def signature(function, method: bool) -> str:
     return str(found.replace(parameters=bare, return_annotation=inspect.Signature.empty))
 
 
+def json_files(program: Program) -> str:
+    """The files that programs read, each as this program writes it."""
+    folder = program.pictures / "_run"
+    model = ["--model", "gray-scott", "--size", "64", "--backend", "cpu", "--quiet"]
+    program("run", *model, "--steps", "100", "--at", "50:F=0.03", "--export", "spec.json,timings.json", "--out", str(folder))
+    program("bench", "--size", "64", "--method", "cpu", "--repeats", "5", "--quiet", "--out", str(folder))
+    program("example", "dot", "--length", "1000", "--backend", "cpu", "--quiet", "--out", str(folder))
+    about = {
+        "spec.json": "The settings that repeat a run, here `stencilscope run --model gray-scott --size 64 --steps 100 --at 50:F=0.03`.",
+        "timings.json": "What that run was, and how fast.",
+        "bench.json": "What `stencilscope bench --size 64 --method cpu --out DIR` measured.",
+        "report.json": "What `stencilscope example dot --length 1000 --out DIR` measured.",
+    }
+    page = "# Every JSON file\n\nWritten by the program when this site was built. [Files](../files.md) says what the names mean, [numbers](../numbers.md) how they are defined.\n"
+    for name, what in about.items():
+        text = json.dumps(json.loads((folder / name).read_text()), indent=2, ensure_ascii=False)
+        text = re.sub(r"\[\s+([^\[\]{}]*?)\s+\]", lambda m: "[" + re.sub(r"\s+", " ", m[1]) + "]", text)  # lists of numbers on a line
+        page += f"\n## {name}\n\n{what}\n\n```json\n{text}\n```\n"
+    return page
+
+
 PAGES: dict[str, Callable[[Program], str]] = {
     "command-line": command_line,
     "settings": settings,
     "functions": functions,
     "initial-conditions": initial_conditions,
     "colour-tables": colour_tables,
+    "json-files": json_files,
     "python": python,
 }
