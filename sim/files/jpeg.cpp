@@ -77,7 +77,8 @@ class JpegReader {
     }
 
   private:
-    // Converts CMYK to RGB, with an alpha of 1. Adobe's programs store inverted ink values, as nearly all files do.
+    // Converts CMYK to RGB, with an alpha of 1. Adobe's programs store inverted ink values, as nearly all
+    // files do.
     void remove_black(std::vector<JSAMPLE>& row) const {
         for (std::size_t i = 0; i < row.size(); i += 4) {
             const int black = jpeg_.saw_Adobe_marker ? row[i + 3] : 255 - row[i + 3];

@@ -30,8 +30,8 @@ Array<double> read_jpeg(InputFile& file, Channel channel);
 /// Throws InputError if the file is too short for so many pixels.
 void require_plausible(const InputFile& file, PictureSize size, double max_pixels_per_byte);
 
-/// Converts pixels of one (grey), two (grey, alpha), three or four samples to a channel. All colours of a grey
-/// pixel are its grey. Integer weights and a single division keep grey pixels exact and at most 1.
+/// Converts pixels of one (grey), two (grey, alpha), three or four samples to a channel. All colours of a
+/// grey pixel are its grey. Integer weights and a single division keep grey pixels exact and at most 1.
 template <class Sample>
 void to_channel(const Sample* samples, int count, Channel channel, std::span<double> values) {
     constexpr int kMax = std::numeric_limits<Sample>::max();

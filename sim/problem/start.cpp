@@ -92,7 +92,8 @@ std::shared_ptr<const Array<double>> read_array(const Problem& spec,
     return array;
 }
 
-// Where a place lies between the cells along an axis, for each cell. Beyond the field it is the cell at the edge.
+// Where a place lies between the cells along an axis, for each cell. Beyond the field it is the cell at the
+// edge.
 std::vector<std::pair<int, double>> cells_at(const Problem& spec, equation::Node place, bool along_x) {
     const int count = along_x ? spec.size->nx : spec.size->ny;
     const double dx = spec.spacing();
