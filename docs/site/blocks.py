@@ -1,26 +1,6 @@
 """The blocks of code of the pages: reads them with their directives, and runs them.
 
-A block of ```sh in which a line begins with `stencilscope` is run, and so is each block of ```python; all blocks of a page
-run one after the other in one empty folder. Comments of the page before a block say otherwise:
-
-    <!-- docs: skip REASON -->        it is not run
-    <!-- docs: needs PROGRAM -->      it is run where there is such a program
-    <!-- docs: with WORDS | ... -->   these words are added to its commands, to make them short: one set for all, or one for each
-    <!-- docs: before CODE -->        this line of Python runs first
-    <!-- docs: fails STATUS -->       its exit status is this
-    <!-- docs: file NAME -->          it is no command: it is kept in the file NAME, which later blocks use
-    <!-- docs: output [LINES] -->     what it prints is shown below it, the first LINES of it
-
-and on a line of their own, anywhere after the block that makes the file:
-
-    <!-- docs: picture FILE TEXT -->  a picture, with a text for those who do not see it
-    <!-- docs: film FILE TEXT -->     a film
-    <!-- docs: text FILE [LINES] -->  the file, or its first LINES
-    <!-- docs: run COMMAND -->        a command that readers need not see, such as one that makes a film
-    <!-- docs: source FILE LANGUAGE --> a file of the repository, as code
-    <!-- docs: include FILE HEADING -->  what stands below a heading of another page
-    <!-- docs: films NAME ... -->     films of the gallery
-    <!-- docs: site TEXT -->          text that the site alone shows
+docs/site/README.md lists what the comments of a page, its directives, can say.
 """
 
 import hashlib
@@ -276,12 +256,20 @@ class Run:
         return self.shell(item.text, item.line, item.rules)
 
 
-def run_page(page: str, items: list[Block | Placed], machine: Machine, digest: str, cache: Path) -> tuple[dict[int, str], Path]:
+def run_page(
+    page: str, items: list[Block | Placed], machine: Machine, digest: str, cache: Path
+) -> tuple[dict[int, str], Path]:
     """Returns what the items printed, by their line, and the folder with the files that the page shows.
 
     What was run before by the same program is taken from the cache.
     """
-    described = json.dumps([inspect.getsource(Run), page, [[i.language, i.text, i.rules] if isinstance(i, Block) else [i.name, i.words] for i in items]])
+    described = json.dumps(
+        [
+            inspect.getsource(Run),
+            page,
+            [[i.language, i.text, i.rules] if isinstance(i, Block) else [i.name, i.words] for i in items],
+        ]
+    )
     key = hashlib.sha256((digest + described).encode()).hexdigest()[:24]
     kept = cache / key
     order = kept / "outputs.json"

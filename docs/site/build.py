@@ -67,7 +67,9 @@ class Assembly:
             path = posixpath.normpath(posixpath.join(posixpath.dirname(page), match[2].partition("#")[0]))
             if label.endswith(".md") and path in self.names:  # on a page of a site a title says more than a file's name
                 label = pages.title(pages.read(path))
-            return f"[{label}]({target}{match[3]})" if not match[1].startswith("!") else f"{match[1]}({target}{match[3]})"
+            return (
+                f"[{label}]({target}{match[3]})" if not match[1].startswith("!") else f"{match[1]}({target}{match[3]})"
+            )
 
         lines = []
         for line, code in pages.lines_with_code(text):
@@ -126,7 +128,9 @@ class Assembly:
                 lines[item.line - 1] = "\n" + self.placed(item, page, at, kept, outputs.get(item.line, "")) + "\n"
             elif "output" in item.rules and outputs.get(item.line):
                 shown = blocks.shown(outputs[item.line], item.rules["output"])
-                lines[item.last - 1] = f"{lines[item.last - 1]}\n\n```{{code-block}} text\n:class: output\n\n{shown}\n```\n"
+                lines[item.last - 1] = (
+                    f"{lines[item.last - 1]}\n\n```{{code-block}} text\n:class: output\n\n{shown}\n```\n"
+                )
         return mermaid.drawn("\n".join(line for line in lines if line is not None))
 
 
@@ -155,7 +159,20 @@ def navigation(assembly: Assembly, listed: list[str]) -> str:
 
 def sphinx(version: str) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-j", "2", "-b", "html", "-c", ROOT / "docs" / "site"]
+        [
+            sys.executable,
+            "-m",
+            "sphinx",
+            "-W",
+            "--keep-going",
+            "-q",
+            "-j",
+            "2",
+            "-b",
+            "html",
+            "-c",
+            ROOT / "docs" / "site",
+        ]
         + ["-d", BUILD / "docs-doctrees", SOURCE, SITE],
         env=dict(os.environ, STENCILSCOPE_DOCS_VERSION=version, STENCILSCOPE_DOCS_EXTRA=str(EXTRA)),
     )

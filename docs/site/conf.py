@@ -50,7 +50,10 @@ class EquationLexer(RegexLexer):
             (r"#.*$", Comment),
             (r'"[^"\n]*"', String),
             (words(("in", "and", "or", "not"), prefix=r"\b", suffix=r"\b"), Keyword),
-            (r"\b(boundary|size|steps|dt|dx|stepper|show|colormap|origin|laplacian|inside|edge|left|right|top|bottom|all|x|y)\b(?=\s*[=:])", Keyword),
+            (
+                r"\b(boundary|size|steps|dt|dx|stepper|show|colormap|origin|laplacian|inside|edge|left|right|top|bottom|all|x|y)\b(?=\s*[=:])",
+                Keyword,
+            ),
             (r"\bd\w+/dt\b", Name.Variable),
             (r"\b[A-Za-z_]\w*(?=\()", Name.Function),
             (r"[A-Za-z_]\w*'?", Name),

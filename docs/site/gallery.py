@@ -15,10 +15,11 @@ from typing import NamedTuple
 LONGEST = 256  # cells of a film's longer side
 SECONDS, FRAMES = 3, 20
 PIXELS = 384
+LIVE = 144  # cells of the longer side of a page that runs: its start is part of the page
 MOST_WORK = 1.2e9  # cells times steps of a film
-SOLVE = 12  # how many times as long a step takes that solves for a field
+SOLVE = 25  # how many times as long a step takes that solves for a field
 # Cells of films that show too little at 256, or need more steps than those would leave time for.
-WIDTHS = {"island": 384, "gray-scott-map": 384, "fitzhugh-nagumo": 512, "turbulence": 160, "cahn-hilliard-flow": 128}
+WIDTHS = {"island": 384, "gray-scott-map": 384, "fitzhugh-nagumo": 512, "turbulence": 96, "cahn-hilliard-flow": 128}
 
 
 class Subject(NamedTuple):
@@ -69,10 +70,15 @@ def has_web_export(program) -> bool:
     return bool(re.search(r"^ +(web|run\.html|web\.html|page\.html)\b", program("run", "--help"), re.M))
 
 
+def smaller(size: tuple[int, int], longest: int) -> tuple[int, int]:
+    share = min(1.0, longest / max(size))
+    nx, ny = (max(16, round(side * share)) for side in size)
+    return nx, ny
+
+
 def small(one: Subject) -> tuple[tuple[int, int], int]:
     """Size and steps of the film: fewer cells, and fewer steps where those would take long."""
-    share = min(1.0, WIDTHS.get(one.name, LONGEST) / max(one.size))
-    nx, ny = (max(16, round(side * share)) for side in one.size)
+    nx, ny = smaller(one.size, WIDTHS.get(one.name, LONGEST))
     solves = re.search(r"^[^#\n=]*\b(?:lap2?|dxx)\(\w+\)[^=\n]*=|stepper = imex", one.text, re.M)
     most = MOST_WORK / (SOLVE if solves else 1)
     return (nx, ny), min(one.steps, int(most / (nx * ny)))
@@ -97,7 +103,17 @@ def poster_frame(film: Path, target: Path):
     contrasts = [contrast(frame) for frame in frames]
     last = len(frames) - 1
     best = last if contrasts[last] > 0.15 * max(contrasts) else contrasts.index(max(contrasts))
-    ffmpeg("-i", str(film), "-vf", f"select=eq(n\\,{best}),scale='min({PIXELS},iw)':-2:flags=area", "-frames:v", "1", "-q:v", "4", str(target))
+    ffmpeg(
+        "-i",
+        str(film),
+        "-vf",
+        f"select=eq(n\\,{best}),scale='min({PIXELS},iw)':-2:flags=area",
+        "-frames:v",
+        "1",
+        "-q:v",
+        "4",
+        str(target),
+    )
 
 
 def make(program, one: Subject, folder: Path, web: bool):
@@ -107,17 +123,53 @@ def make(program, one: Subject, folder: Path, web: bool):
         raw = Path(scratch) / "raw.mp4"
         words = ["run", *one.option().split(), "--steps", str(steps), "--threads", "1", "--backend", "cpu", "--quiet"]
         size = ["--size", f"{nx}x{ny}"] if (nx, ny) != one.size else []
-        film = ["--video", str(raw), "--video-seconds", str(SECONDS), "--fps", str(FRAMES), "--export", "spec.json", "--out", scratch]
+        film = [
+            "--video",
+            str(raw),
+            "--video-seconds",
+            str(SECONDS),
+            "--fps",
+            str(FRAMES),
+            "--export",
+            "spec.json",
+            "--out",
+            scratch,
+        ]
         done = subprocess.run([program.path, *words, *size, *film], capture_output=True, text=True, timeout=300)
         if done.returncode or not raw.exists():
             raise RuntimeError(f"gallery: {one.option()}: {done.stderr}")
         poster_frame(raw, folder / f"{one.name}.jpg")
         rate = ["-c:v", "libx264", "-preset", "slow", "-crf", "29", "-maxrate", "700k", "-bufsize", "1400k"]
         scaled = f"scale='min({PIXELS},iw)':-2:flags=area"
-        ffmpeg("-i", str(raw), "-vf", scaled, *rate, "-pix_fmt", "yuv420p", "-movflags", "+faststart", str(folder / f"{one.name}.mp4"))
+        ffmpeg(
+            "-i",
+            str(raw),
+            "-vf",
+            scaled,
+            *rate,
+            "-pix_fmt",
+            "yuv420p",
+            "-movflags",
+            "+faststart",
+            str(folder / f"{one.name}.mp4"),
+        )
         if web:
             out = Path(scratch) / "web"
-            live = ["run", *one.option().split(), *size, "--steps", "0", "--backend", "cpu", "--quiet", "--export", "web", "--out", str(out)]
+            live_size = ["--size", "x".join(str(side) for side in smaller(one.size, LIVE))]
+            live = [
+                "run",
+                *one.option().split(),
+                *live_size,
+                "--steps",
+                "0",
+                "--backend",
+                "cpu",
+                "--quiet",
+                "--export",
+                "web",
+                "--out",
+                str(out),
+            ]
             done = subprocess.run([program.path, *live], capture_output=True, text=True, timeout=300)
             pages = sorted(out.glob("*.html")) if done.returncode == 0 else []
             if pages:  # refused for what a page cannot step
@@ -195,21 +247,34 @@ def page(one: Subject, live: bool) -> str:
         f'<video class="film" src="{film}.mp4" poster="{film}.jpg" controls muted loop playsinline preload="none" aria-label="Film: {html.escape(one.title, quote=True)}"></video>\n'
     )
     if live:
-        parts.append(f'<p><a class="live" href="{film}.html">Run it here</a>, in this browser, with sliders and a brush (needs WebGL 2).</p>\n')
+        parts.append(
+            f'<p><a class="live" href="{film}.html">Run it here</a>, in this browser, with sliders and a brush (needs WebGL 2).</p>\n'
+        )
     parts.append(
         f"```sh\nstencilscope {one.option()}                  # in the window, live\nstencilscope run {one.option()} --out {one.name}  # its files\n"
         f"stencilscope run {one.option()}{size} --steps {steps} --video film.mp4   # this film\n```\n"
     )
     keyword = "model" if one.kind == "model" else "spec"
-    parts.append(f'```python\nimport stencilscope as ss\n\nsim = ss.Simulation({keyword}="{one.name}")\nsim.advance({one.steps})\nsim.figure("{one.name}.png")\n```\n')
+    parts.append(
+        f'```python\nimport stencilscope as ss\n\nsim = ss.Simulation({keyword}="{one.name}")\nsim.advance({one.steps})\nsim.figure("{one.name}.png")\n```\n'
+    )
     if not same:
-        parts.append(f"The film has {nx} x {ny} cells and {steps} steps, the model itself {one.size[0]} x {one.size[1]} and {one.steps}.\n")
+        parts.append(
+            f"The film has {nx} x {ny} cells and {steps} steps, the model itself {one.size[0]} x {one.size[1]} and {one.steps}.\n"
+        )
     if one.text:
-        body = "\n".join(line for line in one.text.rstrip().splitlines() if not re.match(r'(title|source|about) = "', line))
-        parts.append(f"## Its text\n\n```equation\n{body}\n```\n\n`stencilscope models {one.name}` prints it; [typing an equation](../equations.md) explains it.\n")
+        body = "\n".join(
+            line for line in one.text.rstrip().splitlines() if not re.match(r'(title|source|about) = "', line)
+        )
+        parts.append(
+            f"## Its text\n\n```equation\n{body}\n```\n\n`stencilscope models {one.name}` prints it; [typing an equation](../equations.md) explains it.\n"
+        )
         rows = parameters(one.text)
         if rows:
-            parts.append("## Its sliders\n\n| parameter | value | from, to |\n| --- | --- | --- |\n" + "".join(f"| `{a}` | {b} | {c} |\n" for a, b, c in rows))
+            parts.append(
+                "## Its sliders\n\n| parameter | value | from, to |\n| --- | --- | --- |\n"
+                + "".join(f"| `{a}` | {b} | {c} |\n" for a, b, c in rows)
+            )
     if one.source:
         parts.append(f"**Source.** {one.source}\n")
     return "\n".join(parts)

@@ -12,7 +12,11 @@ FENCE = re.compile(r"^```mermaid\n(.*?)^```$", re.M | re.S)
 
 def graph(text: str) -> str:
     """A flow chart as a graph of Graphviz. Raises ValueError for a line that it does not know."""
-    lines = ["digraph {", "rankdir=TB; nodesep=0.25; ranksep=0.35; bgcolor=transparent;", 'node [shape=box, style="rounded", fontname=sans, fontsize=12];']
+    lines = [
+        "digraph {",
+        "rankdir=TB; nodesep=0.25; ranksep=0.35; bgcolor=transparent;",
+        'node [shape=box, style="rounded", fontname=sans, fontsize=12];',
+    ]
     for line in text.splitlines():
         line = line.strip()
         node, edge = NODE.match(line), EDGE.match(line)
@@ -20,7 +24,9 @@ def graph(text: str) -> str:
             continue
         if line.startswith("subgraph "):
             name, title = SUBGRAPH.match(line).groups()
-            lines.append(f'subgraph cluster_{name} {{ label="{title or name}"; labeljust=l; fontname=sans; style=rounded;')
+            lines.append(
+                f'subgraph cluster_{name} {{ label="{title or name}"; labeljust=l; fontname=sans; style=rounded;'
+            )
         elif line == "end":
             lines.append("}")
         elif node:

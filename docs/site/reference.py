@@ -143,9 +143,24 @@ EXAMPLES = {
 }
 ARGUMENTS = ("v", "v, 2", "v, 2, 3")
 GROUPS = [
-    ("Derivatives", ["lap", "lap2", "div", "grad", "grad2", "dot", "vec", *"dx dy dxx dyy dxy dxf dxb dyf dyb up advect sum8".split()]),
+    (
+        "Derivatives",
+        [
+            "lap",
+            "lap2",
+            "div",
+            "grad",
+            "grad2",
+            "dot",
+            "vec",
+            *"dx dy dxx dyy dxy dxf dxb dyf dyb up advect sum8".split(),
+        ],
+    ),
     ("The whole field", ["mean", "integral"]),
-    ("Conditions", "where ind heaviside step smoothstep select isgreater isgreaterequal isless islessequal sign H".split()),
+    (
+        "Conditions",
+        "where ind heaviside step smoothstep select isgreater isgreaterequal isless islessequal sign H".split(),
+    ),
     ("Chance", ["random", "normal"]),
     ("Pictures, arrays and shapes", ["image", "array", "Bump", "Gauss"]),
 ]
@@ -155,7 +170,9 @@ def compiled(program: Program, formula: str) -> str:
     """What the compiler makes of a formula, in neighbours and arithmetic; empty where the formula is refused."""
     text = f"du/dt = {formula}; v' = v; dt = 0.001"
     for after in ("cut", "lower"):
-        done = subprocess.run([program.path, "models", "--equation", text, "--code", "--after", after], capture_output=True, text=True)
+        done = subprocess.run(
+            [program.path, "models", "--equation", text, "--code", "--after", after], capture_output=True, text=True
+        )
         if done.returncode:
             return ""
         lines = [line.strip() for line in done.stdout.splitlines() if line.strip()]
@@ -255,7 +272,8 @@ def colour_tables(program: Program) -> str:
         rows.append([code(name), f"![{name}](pictures/{picture(program, 'colours-' + name, *words)})", kind])
     return (
         "# Every colour table\n\nFor `--colormap`, in the window's colour bar, and in texts (`colormap = ice`). `NAME_r` is reversed. "
-        "[Where they come from](../assets/colormaps/index.md).\n\n" + table(["name", "from the least value to the largest", ""], rows)
+        "[Where they come from](../assets/colormaps/index.md).\n\n"
+        + table(["name", "from the least value to the largest", ""], rows)
     )
 
 
@@ -284,13 +302,17 @@ def python(program: Program) -> str:
         page += f"\n## {name}\n"
         if inspect.isclass(member):
             about = inspect.cleandoc(member.__doc__ or "")
-            about = re.sub(r"\n\s*size: columns x rows.*", "", about, flags=re.S)  # the settings, which have their own page
+            about = re.sub(
+                r"\n\s*size: columns x rows.*", "", about, flags=re.S
+            )  # the settings, which have their own page
             page += f"\n```python\n{name}{signature(member.__init__, True)}\n```\n\n{docstring(about)}"
             for own, method in inspect.getmembers(member):
                 if own.startswith("_") or own not in vars(member):
                     continue
                 page += f"\n### {name}.{own}\n"
-                plain_method = method.fget if isinstance(method, property) else inspect.unwrap(getattr(method, "__func__", method))
+                plain_method = (
+                    method.fget if isinstance(method, property) else inspect.unwrap(getattr(method, "__func__", method))
+                )
                 if callable(plain_method) and not isinstance(method, property):
                     page += f"\n```python\n{own}{signature(plain_method, True)}\n```\n"
                 page += f"\n{docstring(method.__doc__)}"
@@ -310,7 +332,9 @@ def json_files(program: Program) -> str:
     """The files that programs read, each as this program writes it."""
     folder = program.pictures / "_run"
     model = ["--model", "gray-scott", "--size", "64", "--backend", "cpu", "--quiet"]
-    program("run", *model, "--steps", "100", "--at", "50:F=0.03", "--export", "spec.json,timings.json", "--out", str(folder))
+    program(
+        "run", *model, "--steps", "100", "--at", "50:F=0.03", "--export", "spec.json,timings.json", "--out", str(folder)
+    )
     program("bench", "--size", "64", "--method", "cpu", "--repeats", "5", "--quiet", "--out", str(folder))
     program("example", "dot", "--length", "1000", "--backend", "cpu", "--quiet", "--out", str(folder))
     about = {
@@ -322,7 +346,9 @@ def json_files(program: Program) -> str:
     page = "# Every JSON file\n\nWritten by the program when this site was built. [Files](../files.md) says what the names mean, [numbers](../numbers.md) how they are defined.\n"
     for name, what in about.items():
         text = json.dumps(json.loads((folder / name).read_text()), indent=2, ensure_ascii=False)
-        text = re.sub(r"\[\s+([^\[\]{}]*?)\s+\]", lambda m: "[" + re.sub(r"\s+", " ", m[1]) + "]", text)  # lists of numbers on a line
+        text = re.sub(
+            r"\[\s+([^\[\]{}]*?)\s+\]", lambda m: "[" + re.sub(r"\s+", " ", m[1]) + "]", text
+        )  # lists of numbers on a line
         page += f"\n## {name}\n\n{what}\n\n```json\n{text}\n```\n"
     return page
 
