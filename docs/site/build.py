@@ -125,7 +125,9 @@ class Assembly:
                 lines[number] = None
         for item in items:
             if isinstance(item, Placed):
-                lines[item.line - 1] = "\n" + self.placed(item, page, at, kept, outputs.get(item.line, "")) + "\n"
+                text = self.placed(item, page, at, kept, outputs.get(item.line, ""))
+                # Pictures whose directives follow one another stand beside each other.
+                lines[item.line - 1] = text if item.name == "picture" else f"\n{text}\n"
             elif "output" in item.rules and outputs.get(item.line):
                 shown = blocks.shown(outputs[item.line], item.rules["output"])
                 lines[item.last - 1] = (

@@ -36,6 +36,7 @@ myst_heading_anchors = 4
 myst_enable_extensions = ["deflist"]
 myst_dmath_double_inline = False
 highlight_language = "none"
+smartquotes = False  # it would make a dash of the two of an option
 copybutton_exclude = ".linenos, .gp, .go"
 nitpicky = False
 suppress_warnings = ["misc.highlighting_failure"]

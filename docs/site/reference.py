@@ -68,8 +68,9 @@ def commands(program: Program) -> list[Command]:
 
 
 def cell(text: str) -> str:
-    """Text for a cell of a table, in which nothing is markup."""
-    return re.sub(r"([\\`*_\[\]<>|#])", r"\\\1", html.unescape(text)).replace("\n", " ")
+    """Text for a cell of a table, in which nothing is markup, and long lists without spaces may break."""
+    plain_text = re.sub(r"([\\`*_\[\]<>|#])", r"\\\1", html.unescape(text)).replace("\n", " ")
+    return re.sub(r"\S{30,}", lambda m: m[0].replace(",", ",<wbr>"), plain_text)
 
 
 def code(text: str) -> str:
