@@ -18,6 +18,7 @@ if(NOT STENCILSCOPE_PYTHON STREQUAL "OFF" AND NOT STENCILSCOPE_SANITIZE)
     execute_process(COMMAND ${Python_EXECUTABLE} -m nanobind --cmake_dir
       OUTPUT_VARIABLE nanobind_ROOT OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE status)
     if(status EQUAL 0)
+      set(nanobind_DIR ${nanobind_ROOT} CACHE PATH "nanobind of this Python, which may be another than before" FORCE)
       find_package(nanobind CONFIG REQUIRED)
       set(STENCILSCOPE_HAS_PYTHON TRUE)
     else()
