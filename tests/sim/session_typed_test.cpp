@@ -345,7 +345,7 @@ TEST_CASE("Pictures that ship are made in the folder $STENCILSCOPE_GALLERY", "[.
         const OwnCache folder;
         make_picture(row, [] { return false; }, {.shipped = false, .seconds = 60});
         for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path()))
-            if (entry.is_regular_file())
+            if (entry.path().extension() == ".png")
                 std::filesystem::copy_file(entry.path(),
                                            std::filesystem::path(target) / (shipped_name(row) + ".png"));
     }
