@@ -22,7 +22,7 @@ ROOT = pages.ROOT
 BUILD = ROOT / "build"
 SOURCE, EXTRA, CACHE, SITE = BUILD / "docs-source", BUILD / "docs-extra", BUILD / "docs-cache", BUILD / "docs"
 GENERATED = {"Tutorials": ["gallery/index"], "Reference": [f"reference/{name}" for name in reference.PAGES]}
-PICTURES = {".png", ".svg", ".jpg", ".gif"}
+KEPT_DAYS = 14
 
 
 def relative(target: str, page: str) -> str:
@@ -182,6 +182,13 @@ def sphinx(version: str) -> None:
         sys.exit("Sphinx found mistakes, see above")
 
 
+def forget() -> None:
+    """Removes what was made for earlier programs and pages, and not used for weeks."""
+    for kept in CACHE.iterdir():
+        if time.time() - kept.stat().st_mtime > KEPT_DAYS * 86400:
+            shutil.rmtree(kept, ignore_errors=True)
+
+
 def parsed(page: str) -> list[Block | Placed]:
     return blocks.parse(page, pages.read(page))
 
@@ -254,6 +261,7 @@ def build(machine: Machine) -> None:
     for page, text in texts.items():
         write(assembly.names[page], text)
 
+    forget()
     say("Sphinx")
     sphinx(program("--version").strip().split()[-1])
     size = sum(file.stat().st_size for file in SITE.rglob("*") if file.is_file())

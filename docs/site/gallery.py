@@ -5,6 +5,7 @@ import hashlib
 import html
 import inspect
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -195,7 +196,7 @@ def make_all(program, digest: str, cache: Path, target: Path) -> dict[str, Subje
             kept.mkdir(parents=True)
             make(program, subject, kept, web)
             (kept / "ready").touch()
-        (kept / "ready").touch()
+        os.utime(kept)
         for file in kept.glob(subject.name + ".*"):
             shutil.copyfile(file, target / file.name)
 
