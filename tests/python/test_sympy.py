@@ -61,7 +61,9 @@ def test_gray_scott_makes_the_steps_of_the_included_model():
 
 
 def test_a_wave_gets_a_velocity_and_keeps_its_energy():
-    text = ss.from_sympy(sp.Eq(u.diff(t, 2), c**2 * lap(u)), {c: 1}, {u: sp.exp(-((x - 8) ** 2) / 9)}, boundary="periodic", dt=0.1)
+    text = ss.from_sympy(
+        sp.Eq(u.diff(t, 2), c**2 * lap(u)), {c: 1}, {u: sp.exp(-((x - 8) ** 2) / 9)}, boundary="periodic", dt=0.1
+    )
     assert text.endswith("stepper = symplectic")
     sim = ss.Simulation(equation=text, size=32, dtype="float64")
     assert sim.components == ["u", "u_dot"]
