@@ -58,7 +58,9 @@ Subject subject_of(const InitialCondition& condition) {
 }
 
 Subject subject_of(const ReadyRun& run) {
-    Subject subject{run.title, run.about, to_json(run.spec).dump(), run.spec};
+    auto record = to_json(run.spec);
+    record.erase("version");  // pictures stay those of the run when the program gets another version
+    Subject subject{run.title, run.about, record.dump(), run.spec};
     subject.spreads_evenly = !run.spec.is_general();
     return subject;
 }
