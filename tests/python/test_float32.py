@@ -19,21 +19,34 @@ def distance(a, b):
 @pytest.mark.parametrize("name", MODELS)
 def test_float32_is_as_near_to_float64_as_terms_by_themselves(name):
     text = MODELS[name].read_text()
-    sim = ss.Simulation(model=name, size=(93, 67), dtype="float32", method="cpu", steps=STEPS, allow_unstable=True)
-    start = {c: sim.field(c, numpy=True) for c in sim.components}
-    ends = []
+    sim = ss.Simulation(model=name, size=(93, 67), dtype="float32", method="cpu", steps=2 * STEPS, allow_unstable=True)
+    runs = []
     try:
         for dtype in (np.float64, np.float32):
             run = Run("\n".join(line for line in text.splitlines() if "(0) =" not in line), 93, 67, dtype=dtype)
-            run.state = {c: a.astype(dtype) for c, a in start.items()}
-            run.advance(STEPS)
-            ends.append(run.state)
+            run.state = {c: sim.field(c, numpy=True).astype(dtype) for c in sim.components}
+            runs.append(run)
     except Unsupported as why:
         pytest.skip(str(why))
-    sim.advance(STEPS)
-    for c, expected in ends[0].items():
-        assert ends[1][c].dtype == np.float32
-        own, terms = distance(sim.field(c, numpy=True), expected), distance(ends[1][c], expected)
+
+    def compared():
+        """Steps all three, and returns each component's errors and the rounding of its largest value."""
+        for run in (sim, *runs):
+            run.advance(STEPS)
+        for c, expected in runs[0].state.items():
+            assert runs[1].state[c].dtype == np.float32
+            own, terms = distance(sim.field(c, numpy=True), expected), distance(runs[1].state[c], expected)
+            yield c, own, terms, np.abs(expected).max() * 2**-24
+
+    try:
+        errors = list(compared())
+        # Errors below a rounding are a matter of luck, which is over some steps later.
+        if all(own <= max(1.5 * terms, rounding) for _, own, terms, rounding in errors):
+            if any(own > 1.5 * terms for _, own, terms, _ in errors):
+                errors = list(compared())
+    except Unsupported as why:
+        pytest.skip(str(why))
+    for c, own, terms, _ in errors:
         assert own <= 1.5 * terms, f"{c}: {own:.1e}, by terms {terms:.1e}"
 
 
