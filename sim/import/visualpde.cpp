@@ -268,7 +268,8 @@ class Writer {
         line(fmt::format("{}: {} = {}", side, left, text));
     }
 
-    // What holds at all sides holds at the edge of the domain, where others than the species may be in it.
+    // Writes the condition that holds at all sides for the edge of the domain too, where it may depend on
+    // other species.
     void edge(int i, const std::string& kind, const std::string& typed) {
         if (!options_.on("domainViaIndicatorFun") || !has_domain()) return;
         const std::string& own = formulas_.species()[std::size_t(i)];
@@ -330,7 +331,7 @@ class Writer {
             range_ = fmt::format("{}:{}", *low, *high);
     }
 
-    // What another view shows is a definition, to switch to.
+    // Makes a definition of another view's formula, so that one can switch to it.
     void further(const Options& view) {
         const std::string typed = trimmed(view["whatToPlot"]);
         const bool own = contains(formulas_.species(), typed);

@@ -92,7 +92,7 @@ std::optional<Value> Semantics::data_elsewhere(const Syntax& call) {
     return data(*source);
 }
 
-// The same for VisualPDE's names where the text has a number in place of a picture.
+// Reads VisualPDE's names of pictures at other places where the text has a number in place of a picture.
 std::optional<Value> Semantics::number_elsewhere(const Syntax& call) {
     if (!contains(kPictures, call.text) && !channel_of(call.text)) return std::nullopt;
     const auto here = own_name(call.text, {call.span.begin, call.span.begin + call.text.size()});

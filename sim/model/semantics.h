@@ -77,7 +77,7 @@ class Semantics : public TextReader {
     Value imaginary_part(const Value& value);
     /// The complex value of two parts; real if the second is 0.
     Value joined(Value real, const Value& imaginary);
-    /// What f makes of a real value, for each part.
+    /// Applies f, a function of real values, to each part.
     template <class F>
     Value by_parts(const Value& value, F&& f) {
         Value real = f(real_part(value));
@@ -102,7 +102,7 @@ class Semantics : public TextReader {
     void require_condition(Node node, const Syntax& formula, std::string_view what, bool or_data = false);
     Node random() { return graph().leaf(Op::random, random_++); }
     Node data(const DataSource& source);
-    /// What image("file", red) or array("file") reads.
+    /// Returns the source that image("file", red) or array("file") reads.
     DataSource source_of(const Syntax& call) const;
 
     /// The value of a built-in formula of arguments a, b, c, d and e; those that are not given are 1.

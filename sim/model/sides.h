@@ -9,7 +9,8 @@ namespace stencil::equation {
 struct SideEquation {
     std::string quantity;
     Condition condition;
-    /// Of a complex quantity: the right side of its imaginary part, for which the rest is the same.
+    /// A complex quantity's imaginary part has this right side; the rest of the condition is that of the real
+    /// part.
     std::optional<Node> imaginary = {};
 };
 /// Reads a condition at a side. Throws TextError if it is not linear or does not name exactly one quantity.

@@ -126,7 +126,7 @@ std::string data_text(const WebStart& start) {
     return base64(deflated(bytes));
 }
 
-// What a reader of the page should know of it.
+// Returns remarks for the page's reader, such as on its precision.
 Json notes_json(const WebStart& start, bool shows) {
     Json notes = Json::array();
     const RunSpec& now = start.now;

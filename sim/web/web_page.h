@@ -9,7 +9,7 @@
 
 namespace stencil {
 
-/// What a page begins with.
+/// The state and settings that a page begins with.
 struct WebStart {
     const RunSpec& now;       ///< the settings that it steps by
     const RunSpec& document;  ///< repeats the run up to there

@@ -52,7 +52,7 @@ double inverse_of(double factor) {
     return factor == 0 ? 0 : -1 / factor;
 }
 
-// What an operator that reads neighbours makes of a cell's value and that of all its neighbours.
+// Returns an operator's value where all neighbours of the cell have one value.
 Complex at_lone_cell(Op op, const Complex& cell, const Complex& neighbours) {
     switch (op) {
         case Op::neighbour:

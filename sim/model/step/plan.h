@@ -55,7 +55,8 @@ class StepPlan {
     /// Begins a stage that evaluates the rates of a state at its time: first adds the stages that materialise
     /// what they need.
     Lowering rates_of(const Arrays& state, double time);
-    /// The same for one component, whose neighbours are `ahead` of the time, each by its own.
+    /// Begins a stage that evaluates the rate of one component, where others are `ahead` of the time, each by
+    /// its own.
     Lowering rate_of_one(int c, const Arrays& state, const std::vector<double>& ahead);
     /// Begins a stage that reads arrays, but no rates.
     Lowering values_of_arrays() { return reading({}); }
