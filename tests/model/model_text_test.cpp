@@ -214,6 +214,7 @@ TEST_CASE("A mistake in a model's text is shown with a mend") {
         {"titel = \"A\"; du/dt = u", "titel", "did you mean `title`"},
         {"colormap = viridiss; du/dt = u", "viridiss", "did you mean 'viridis'"},
         {"show = w; du/dt = u", "w", "allowed: u"},
+        {"show = abs(u); du/dt = u", "abs", "a formula needs one"},
         {"boundary = nothing; du/dt = u", "nothing", "insulated"},
         {"size = 512x; du/dt = u", "512", "512x512"},
         {"size = 10x10x10; du/dt = u", "10", "512x512"},

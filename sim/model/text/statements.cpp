@@ -30,7 +30,10 @@ constexpr auto kSettings = std::to_array<SettingRow>({
      "standard (5 points), isotropic (9 points) or fourth (fourth order)",
      "isotropic"},
     {"colormap", SettingForm::word, "a colour table's name", "viridis"},
-    {"show", SettingForm::word, "a component's or definition's name", "u"},
+    {"show",
+     SettingForm::word,
+     "a component's or definition's name; a formula needs one: `w = abs(u)^2; show = w`",
+     "u"},
     {"sensitivity", SettingForm::word, "a parameter's name", "D"},
     {"title", SettingForm::string, "a text in double quotes", "\"Spots\""},
     {"source", SettingForm::string, "a text in double quotes", "\"Turing (1952)\""},
@@ -312,6 +315,7 @@ class StatementReader {
         } else {
             if (first.kind != (row.form == SettingForm::word ? TokenKind::name : TokenKind::string)) refuse();
             const Token given = row.form == SettingForm::word ? word(reader) : reader.take();
+            if (row.name == "show" && !reader.at_end()) refuse();
             setting.text = given.text;
             setting.span = given.span;
             if (row.form == SettingForm::word && row.name != "show" && row.name != "sensitivity")
