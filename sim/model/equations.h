@@ -79,7 +79,8 @@ struct DataSource {
     bool picture = false;
     std::string file;
     Channel channel = Channel::grey;
-    /// Where it is read, from the field's left upper corner: x, of x alone, and y. Empty: at the cell.
+    /// The point (x, y) at which each cell reads the picture, measured from the field's upper left corner; x
+    /// may depend on x alone, and y on y alone. Without it each cell reads its own point.
     std::optional<std::array<Node, 2>> place = {};
     TextSpan span = {};
     friend bool operator==(const DataSource& a, const DataSource& b) {
