@@ -218,7 +218,8 @@ int save_command(const BenchRequest& request, const Machine& machine) {
                                          today(),
                                          driver_of(machine, device),
                                          "",
-                                         measured_methods(rows)});
+                                         measured_methods(rows),
+                                         ""});
     if (!request.quiet) print("wrote {}: auto goes by it from now on\n", path.string());
     return 0;
 }

@@ -192,6 +192,7 @@ struct UiState : KeptChoices {
     bool wants_histogram = false;       ///< the section that shows it is open
     bool wants_spectrum = false, wants_plane = false;  ///< likewise
 
+    std::string compared_gpu;  ///< whose shipped figures the chart of methods has; empty: the newest one's
     std::optional<float> slider_y;  ///< position of the first parameter's slider, in ImGui's coordinates
 
     ScreenRect canvas;   ///< in the newest frame, in pixels of the frame buffer

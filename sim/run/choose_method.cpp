@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <ranges>
 #include <span>
 #include <stdexcept>
 
@@ -26,6 +27,7 @@ constexpr std::size_t kMaxEntries = 1000;
 
 // Text members that may be missing.
 constexpr std::pair<const char*, std::string MeasuredMachine::*> kWords[] = {
+    {"short", &MeasuredMachine::short_name},
     {"command", &MeasuredMachine::command},
     {"date", &MeasuredMachine::date},
     {"driver", &MeasuredMachine::driver},
@@ -208,7 +210,7 @@ MeasuredFigures find_figures(Device device, const Machine& machine) {
     const bool present = device == Device::cpu || machine.has_cuda();
     const std::string name = present ? device_name(machine, device, machine.cpu_threads) : "";
     const auto take = [&](const std::vector<MeasuredMachine>& machines, bool any) {
-        for (const MeasuredMachine& candidate : machines) {
+        for (const MeasuredMachine& candidate : machines | std::views::reverse) {
             if (candidate.device != device || (!any && candidate.name != name)) continue;
             figures.machine = candidate;
             figures.of_this_machine = candidate.name == name;
@@ -223,12 +225,19 @@ MeasuredFigures find_figures(Device device, const Machine& machine) {
         } catch (const InputError& error) {
             figures.trouble = error.what();
         }
-    std::vector<MeasuredMachine> built_in;
-    for (const EmbeddedFile& file : embedded_measured())
-        for (MeasuredMachine& one : read_measured(file.text, std::string(file.name)))
-            built_in.push_back(std::move(one));
-    if (!take(built_in, false)) take(built_in, true);
+    if (!take(shipped_figures(), false)) take(shipped_figures(), true);
     return figures;
+}
+
+const std::vector<MeasuredMachine>& shipped_figures() {
+    static const auto all = [] {
+        std::vector<MeasuredMachine> machines;
+        for (const EmbeddedFile& file : embedded_measured())
+            for (MeasuredMachine& one : read_measured(file.text, std::string(file.name)))
+                machines.push_back(std::move(one));
+        return machines;
+    }();
+    return all;
 }
 
 const MeasuredFigures& measured_figures(Device device) {

@@ -41,6 +41,7 @@ struct MeasuredMachine {
     Device device = Device::cpu;
     std::string command, date, driver, commit;  ///< how the figures were made; empty if unknown
     std::vector<MeasuredMethod> methods;
+    std::string short_name;  ///< for labels; empty in figures that `bench --save` made
 };
 
 /// Parses a file with one machine or {"machines": [...]}. Throws InputError that begins with `file`.
@@ -62,6 +63,9 @@ struct MeasuredFigures {
     std::string trouble;  ///< why the user's file was not used, in one line; empty: no problem
 };
 MeasuredFigures find_figures(Device device, const Machine& machine);
+
+/// The figures that come with the program, of one machine each, the newest kind of GPU last.
+const std::vector<MeasuredMachine>& shipped_figures();
 
 /// The figures for the machine that the program runs on, cached.
 const MeasuredFigures& measured_figures(Device device);

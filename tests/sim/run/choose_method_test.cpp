@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "sim/bench/ladder_report.h"
+#include "sim/bench/speed_chart.h"
 #include "sim/session/pace.h"
 #include "sim/text/embedded.h"
 #include "tests/support/catch.h"
@@ -199,6 +200,23 @@ TEST_CASE("Built-in figures can be read and name methods that there are") {
                 REQUIRE(found);
                 REQUIRE(found->device == machine.device);
             }
+}
+
+TEST_CASE("Every method for GPUs has shipped figures of each GPU, and the newest GPU's where none is known") {
+    const OwnSettings folder;
+    std::vector<std::string> gpus;
+    for (const MeasuredMachine& machine : shipped_figures()) {
+        if (machine.device != Device::cuda) continue;
+        gpus.push_back(machine.short_name);
+        for (const Method& method : methods())
+            for (const DType dtype : {DType::float32, DType::float64}) {
+                const bool steps = method.device == Device::cuda && !method.jumps;
+                INFO(machine.name << " " << method.name);
+                CHECK(fastest_text(machine, method, dtype).empty() == !steps);
+            }
+    }
+    CHECK(gpus == std::vector<std::string>{"H100", "H200"});
+    CHECK(find_figures(Device::cuda, machine_named("An odd processor")).machine.short_name == "H200");
 }
 
 TEST_CASE("auto prefers figures saved for this machine, and says where it goes by another's") {

@@ -81,6 +81,17 @@ void draw_measured_methods(const std::vector<MethodSpeed>& speeds, double edge) 
     end_values();
 }
 
+// Returns the shipped figures of the GPU that was chosen, or of the newest one.
+const MeasuredMachine* compared_gpu(const UiState& ui) {
+    const MeasuredMachine* newest = nullptr;
+    for (const MeasuredMachine& machine : shipped_figures()) {
+        if (machine.device != Device::cuda) continue;
+        if (machine.short_name == ui.compared_gpu) return &machine;
+        newest = &machine;
+    }
+    return newest;
+}
+
 // Adds the present run's speed as a point of its method until that is measured well enough to be stored.
 void draw_ladder_chart(UiState& ui, const Snapshot& snapshot) {
     const RunSpec& now = snapshot.now;
@@ -93,20 +104,25 @@ void draw_ladder_chart(UiState& ui, const Snapshot& snapshot) {
         speeds, [&](const MethodSpeed& speed) { return speed.method == method && speed.edge == edge; });
     if (!known && running > 0 && !now.kernel) speeds.push_back({method, edge, running, {}});
     const bool without_gpu = snapshot.machine && !snapshot.machine->has_cuda() && !now.is_general();
+    const MeasuredMachine* gpu = compared_gpu(ui);
     figure::Chart chart = speed_chart(speeds, snapshot.limits, now.dtype);
     if (without_gpu) {
-        std::ranges::move(speed_curves(measured_figures(Device::cuda).machine, now.dtype),
-                          std::back_inserter(chart.series));
+        std::ranges::move(speed_curves(*gpu, now.dtype), std::back_inserter(chart.series));
         chart.x_ticks.clear();  // these curves are of other sizes
     }
     if (chart.series.empty())
         paragraph("Available after the first steps.", faint_color());
     else
         draw_ring(draw_plot(chart, em(17)), edge, running);
-    if (without_gpu)
-        paragraph(fmt::format("Dashed: the GPU methods, as measured on an {}",
-                              measured_figures(Device::cuda).machine.name),
-                  faint_color());
+    if (without_gpu) {
+        paragraph(fmt::format("Dashed: the GPU methods, as measured on an {}", gpu->name), faint_color());
+        combo_row("GPU", gpu->short_name.c_str(), "Whose figures are drawn", [&] {
+            for (const MeasuredMachine& machine : shipped_figures())
+                if (machine.device == Device::cuda &&
+                    choice(machine.short_name.c_str(), &machine == gpu, machine.name))
+                    ui.compared_gpu = machine.short_name;
+        });
+    }
     const std::string size = fmt::format("{}x{}", now.size->nx, now.size->ny);
     if (button("Measure all methods",
                button_size(1),

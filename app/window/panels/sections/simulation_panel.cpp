@@ -58,10 +58,12 @@ bool is_on(const RunSpec& now, Device device) {
 void draw_methods_of_gpu(const RunSpec& now, const Machine& machine) {
     for (const Method& method : methods(now.family())) {
         if (method.device != Device::cuda || find_method(method.name, Device::cpu, now.family())) continue;
-        const std::string figure = fastest_text(measured_figures(Device::cuda).machine, method, now.dtype);
-        const std::string why_not = fmt::format("Not here: {}", machine.cuda.why_none);
+        std::string why_not = fmt::format("Not here: {}", machine.cuda.why_none);
+        for (const MeasuredMachine& measured : shipped_figures())
+            if (const std::string figure = fastest_text(measured, method, now.dtype); !figure.empty())
+                why_not = figure + "\n" + why_not;
         plain_choice(method.name.data(), false, false);
-        method_tooltip(method, figure.empty() ? why_not : fmt::format("{}\n{}", figure, why_not));
+        method_tooltip(method, why_not);
     }
 }
 
