@@ -228,6 +228,8 @@ void finish(const RunRequest& request, Run& run, const Machine& machine) {
         report.copy_gb_per_s = measure_copy_bandwidth(method_of(report.spec)->device, report.spec.threads);
     if (const std::string why = simulation.solver().way().why_not; !why.empty())
         note("note: not stepped in the fastest way: {}\n", why);
+    if (report.spec.drawn_arrows() != report.spec.arrows)
+        note("note: no arrows of {}: the equation at the end has other components\n", report.spec.arrows);
     if (report.not_finite > 0) note("note: {} cells of the field are no longer finite\n", report.not_finite);
 
     if (run.film) run.film->finish();

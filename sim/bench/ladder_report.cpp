@@ -108,7 +108,7 @@ std::string figures(double value) {
 
 std::string note_of(const LadderReport& report) {
     const RunSpec& run = report.spec.run;
-    return fmt::format("{}, {} boundary, {}; copies {:.4g} GB/s; stencilscope {}",
+    return fmt::format("{}, {} boundary{}; copies {:.4g} GB/s; stencilscope {}",
                        name_of(run.dtype),
                        name_of(run.boundary),
                        parameter_text(run),
@@ -204,7 +204,7 @@ Json to_json(const LadderReport& report) {
 std::string intro_text(const LadderReport& report) {
     const RunSpec& run = report.spec.run;
     return fmt::format(
-        "{}, {}, {} boundary, {}, from {} (seed {})\ncopies {:.4g} GB/s: {:.4g} GCells/s at one step per "
+        "{}, {}, {} boundary{}, from {} (seed {})\ncopies {:.4g} GB/s: {:.4g} GCells/s at one step per "
         "pass; arithmetic {:.3g}e12 instructions/s: {:.0f} GCells/s at {} per cell\n",
         report.device,
         name_of(run.dtype),

@@ -220,8 +220,7 @@ std::optional<Problem::Bound> Problem::stability() const {
 std::string parameter_text(const Problem& spec) {
     std::string text;
     for (std::size_t i = 0; i < spec.parameters.size(); ++i)
-        text +=
-            fmt::format("{}{} {}", i == 0 ? "" : ", ", spec.model->parameters[i].name, spec.parameters[i]);
+        text += fmt::format(", {} {}", spec.model->parameters[i].name, spec.parameters[i]);
     return text;
 }
 

@@ -102,7 +102,7 @@ std::optional<std::size_t> find_component(const Model& model, std::string_view n
 /// As above; 0 for an empty name. Throws InputError.
 std::size_t component_index(const Model& model, std::string_view name);
 
-/// All parameters as text: "coefficient 0.2".
+/// All parameters, each after a comma: ", coefficient 0.2".
 std::string parameter_text(const Problem& problem);
 
 inline constexpr std::string_view kAsTyped = "as typed";

@@ -86,8 +86,10 @@ TEST_CASE("All files show the components that there are at the end") {
     const std::string all =
         "--size 32 --steps 30 --every 5 "
         "--export field.npy,field.vti,figure.png,figure.svg,statistics.csv,probes.csv,frames.png ";
-    require_done(
+    const ProgramResult result = require_done(
         stencilscope(kEdited + all + "--model gray-scott --arrows u,v --probe 3,4 --at {}", out, kToOne));
+    REQUIRE(contains(result.err, "no arrows of u,v"));
+    REQUIRE(contains(result.out, "32x32 float32, periodic boundary, from"));  // no parameters are left
     for (const std::string& name :
          words("field.npy figure.png figure.svg field.vti statistics.csv probes-v.csv "
                "frames/field-v_000005.png frames/field_000010.png"))

@@ -8,7 +8,8 @@ PROBLEMS, PARTS = 70, 5
 
 
 @pytest.mark.parametrize("part", range(PARTS))
-def test_random_problems_have_one_set_of_bits_and_are_what_numpy_makes_of_them(part):
+def test_random_problems_have_one_set_of_bits_and_are_what_numpy_makes_of_them(part, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # pictures are written there
     said = {}
     for seed in range(part, PROBLEMS, PARTS):
         print("scripts/soak --seed", seed, flush=True)

@@ -175,7 +175,7 @@ Json to_json(const RunReport& report) {
 std::string to_text(const RunReport& report) {
     const RunSpec& spec = report.spec;
     const Speed speed = speed_of(report);
-    std::string text = fmt::format("{}x{} {}, {} boundary, {}, from {}\n",
+    std::string text = fmt::format("{}x{} {}, {} boundary{}, from {}\n",
                                    spec.size->nx,
                                    spec.size->ny,
                                    name_of(spec.dtype),

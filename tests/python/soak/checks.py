@@ -17,7 +17,7 @@ class Failure(Exception):
 
 def simulation(p, start=None, **how):
     at = [f"{step}:{name}={value}" for step, name, value in p.events]
-    settings = {"method": "cpu", "threads": 1, "dtype": p.dtype, "steps": p.steps, **({"dt": p.dt} if p.dt else {}), **how}
+    settings = {"method": "cpu", "threads": 1, "dtype": p.dtype, "steps": p.steps, **({"dt": p.dt} if p.dt else {}), **({"arrows": p.arrows} if p.arrows else {}), **how}
     return ss.Simulation(start, equation=p.text, size=(p.nx, p.ny), seed=p.seed, allow_unstable=True, at=at, **settings)
 
 
@@ -126,7 +126,9 @@ def change(run, name, value):
 
 
 def check(p, files=True):
-    """Runs all checks; returns what was not compared and why. `files` is optional, because pictures take long."""
+    """Runs all checks; returns what was not compared and why. `files` is optional, because pictures take long. A picture that
+    the problem reads is written into the present folder."""
+    p.write_picture()
     try:
         sim, expected = executors(p)
     except ValueError as refusal:

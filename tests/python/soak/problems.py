@@ -1,12 +1,18 @@
 """Random valid problems; Problem(seed) is deterministic."""
 
+import pathlib
 import random
 import re
+import struct
+import zlib
 
 COMPONENTS = ["u", "v", "w", "c"]
 SIZES = [(37, 29), (64, 48), (17, 33), (5, 40), (128, 31), (1, 50), (50, 1), (2, 2), (3, 7), (100, 64), (1, 1), (300, 20), (65, 65)]
 NEWER_STEPPERS = ["ab2", "ab2", "bs32", "dp54", "rkl2:3", "rkl2:6"]
 LARGE = [(1000, 3), (3, 1000), (65, 700), (700, 65), (1000, 1200), (2048, 33), (513, 257), (1, 4000)]
+
+
+PICTURE = "soak.png"
 
 
 class Problem:
@@ -21,6 +27,8 @@ class Problem:
         self.spell(random.Random(f"{seed} spellings"))
         self.add_solved(random.Random(f"{seed} solved"))
         self.add_complex(random.Random(f"{seed} complex"))
+        self.arrows = None
+        self.add_pictures(random.Random(f"{seed} pictures"))
         later = random.Random(f"{seed} integrators")
         self.use_stepper(later)
         # A dt that follows the limit looks at it every 32 steps. It is drawn apart, so that other problems stay.
@@ -44,7 +52,8 @@ class Problem:
         """Returns the words of the command line, without those that choose the execution."""
         at = [word for step, name, value in self.events for word in ("--at", f"{step}:{name}={value}")]
         return ["--equation", self.text, "--size", f"{self.nx}x{self.ny}", "--steps", str(self.steps), "--dtype", self.dtype,
-                "--seed", str(self.seed), "--allow-unstable", *at, *(["--dt", self.dt] if self.dt else [])]  # fmt: skip
+                "--seed", str(self.seed), "--allow-unstable", *at, *(["--dt", self.dt] if self.dt else []),
+                *(["--arrows", self.arrows] if self.arrows else [])]  # fmt: skip
 
     # --- Formulas. `d` is the remaining depth.
 
@@ -241,6 +250,31 @@ class Problem:
             self.lines.append(r.choice(["left", "top"]) + ": " + r.choice(["z = 1 + 0.5i", "flux(z) = 0.1i*sin(t)", "z + 2*flux(z) = exp(1i*t)"]))
         if any(line.startswith("inside") for line in self.lines) and r.random() < 0.6:
             self.lines.append("edge: " + r.choice(["z = 0.2 - 1i", "flux(z) = 0.1i*x", f"flux(z) = (0.1 + 0.2i)*{c}"]))
+
+    def add_pictures(self, r):
+        """Adds channels of a picture, at places of their own too, and arrows of formulas. Drawn apart, so that other problems stay."""
+        if r.random() < 0.15:
+            self.arrows = r.choice(["dx({0}),-dy({0})", "{0},0", "gradient", "{0}*{1},sin({1})"]).format(r.choice(self.components), r.choice(self.components))
+        if r.random() >= 0.12:
+            return
+        channel = lambda: r.choice(["", ", red", ", green", ", blue", ", alpha"])  # noqa: E731
+        c = r.choice(self.components)
+        self.lines.append(f'photo = image("{PICTURE}"{channel()})')
+        i = r.choice([i for i, line in enumerate(self.lines) if re.match(r"d\w+/dt|\w+' =", line)])
+        self.lines[i] += " + 0.1*" + r.choice(["photo", f"photo*{c}", "photo(x + 2*dx, y/2)", f"photo(x, Ly - y)*{c}", "sin(photo(y, x))", f'image("{PICTURE}"{channel()})'])
+        if r.random() < 0.3:
+            self.lines = [f"{c}(0) = photo(x/2, y)" if line.startswith(f"{c}(0)") else line for line in self.lines]
+
+    def write_picture(self, folder="."):
+        """Writes the picture that the text names, of random pixels with alpha, where it names one."""
+        if PICTURE not in self.text + str(self.events):
+            return
+        r = random.Random(f"{self.seed} pixels")
+        nx, ny = r.choice([(7, 5), (33, 64), (1, 3), (100, 20)])
+        rows = b"".join(b"\0" + r.randbytes(4 * nx) for _ in range(ny))
+        chunk = lambda kind, data: struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))  # noqa: E731
+        png = chunk(b"IHDR", struct.pack(">IIBBBBB", nx, ny, 8, 6, 0, 0, 0)) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+        pathlib.Path(folder, PICTURE).write_bytes(b"\x89PNG\r\n\x1a\n" + png)
 
     # --- Scheduled events
 

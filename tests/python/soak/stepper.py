@@ -345,7 +345,7 @@ class Run:
 
     def combined(self, node, value):
         with np.errstate(all="ignore"):
-            if isinstance(node, ast.Constant):
+            if isinstance(node, ast.Constant) and not isinstance(node.value, str):
                 return node.value if isinstance(node.value, complex) else float(node.value)
             if isinstance(node, ast.BinOp):
                 if isinstance(node.op, ast.Pow) and isinstance(node.right, ast.Constant):
