@@ -36,7 +36,8 @@ std::string lower_extension(const std::string& file) {
 bool is_named_as_file(const std::string& name) {
     static constexpr auto kEndings =
         std::to_array<std::string_view>({".txt", ".json", ".js", ".vti", ".vtu"});
-    return std::ranges::find(kEndings, std::string_view(lower_extension(name))) != kEndings.end();
+    return name.find('/') != name.npos ||
+           std::ranges::find(kEndings, std::string_view(lower_extension(name))) != kEndings.end();
 }
 
 bool is_file(const std::string& name) {

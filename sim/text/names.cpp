@@ -54,8 +54,9 @@ std::string unknown_name_message(std::string_view kind,
                                  std::span<const std::string> known) {
     const std::string nearest = nearest_name(given, known);
     const std::string hint = nearest.empty() ? "" : fmt::format(": did you mean '{}'?", nearest);
-    return fmt::format(
-        "unknown {} '{}'{} (allowed: {})", kind, quotable(given), hint, fmt::join(known, ", "));
+    const std::string allowed =
+        known.empty() ? "there is none" : fmt::format("allowed: {}", fmt::join(known, ", "));
+    return fmt::format("unknown {} '{}'{} ({})", kind, quotable(given), hint, allowed);
 }
 
 }  // namespace stencil

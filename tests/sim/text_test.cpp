@@ -39,6 +39,7 @@ TEST_CASE("Whatever is quoted is UTF-8 and short") {
 TEST_CASE("A name of megabytes is no name that was meant") {
     const std::string known[] = {"size", "steps"};
     CHECK(nearest_name(std::string(10'000'000, 's'), known).empty());
+    CHECK(unknown_name_message("setting", "k", {}) == "unknown setting 'k' (there is none)");
     CHECK(unknown_name_message("setting", std::string(10'000'000, 's'), known).size() < 200);
 }
 
