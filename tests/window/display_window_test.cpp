@@ -89,7 +89,10 @@ TEST_CASE("The window opens again and again in one process, at the size that was
 TEST_CASE("A wait ends when another thread wakes the window, and when its time is over") {
     stencil_test::require_display();
     Display display({640, 480, false, true});
-    for (int i = 0; i < 20; ++i) display.wait_events(0.01);
+    // The answer comes after all events of the opening.
+    int x = 0, y = 0;
+    glfwGetWindowPos(glfwGetCurrentContext(), &x, &y);
+    display.wait_events(0);
     std::thread waker([] {
         std::this_thread::sleep_for(std::chrono::milliseconds(50));
         Display::wake();
@@ -137,6 +140,30 @@ TEST_CASE("Keys and the mouse arrive, for the program and for ImGui") {
     for (int frames = 0; display.take_input() && frames < 10; ++frames) display.frame(look);
     CHECK(released);
     CHECK(!display.take_input());
+}
+
+TEST_CASE("The wheel turns where the mouse was, though the mouse moved on and clicked before the frame") {
+    ReadyDisplay display(true);
+    REQUIRE(std::system("xdotool mousemove 100 80 click 4 click 4 mousemove 300 200 click 1 click 5") == 0);
+    std::vector<std::pair<float, float>> turns;  // notches and where
+    bool clicked = false;
+    CHECK(wait_until([&] {
+        display.wait_events(0.1);
+        display.frame([&] {
+            const ImGuiIO& io = ImGui::GetIO();
+            clicked = clicked || (ImGui::IsMouseClicked(0) && io.MousePos.x == 300);
+            if (io.MouseWheel != 0) turns.emplace_back(io.MouseWheel, io.MousePos.x);
+        });
+        return !turns.empty() && turns.back().first < 0;
+    }));
+    CHECK(clicked);
+    float notches = 0;
+    for (const auto& [by, x] : turns) {
+        CHECK(x == (by > 0 ? 100 : 300));
+        notches += by > 0 ? by : 0;
+    }
+    CHECK(notches == 2);
+    CHECK(turns.back() == std::pair(-1.0F, 300.0F));
 }
 
 TEST_CASE("What is typed right after Ctrl+A takes the place of all text, in one frame too") {

@@ -190,13 +190,12 @@ TEST_CASE("the run button runs what the panel asks for, and cancel ends it, whil
     // A second click while it runs does nothing.
     lab.click({60, y});
     CHECK(lab.ui.requests.empty());
-    for (int i = 0; i < 20; ++i) {
+    CHECK(wait_until([&] {
         lab.frames();
         lab.serve();
-        std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
+        return lab.ui.example.share > 0;
+    }));
     CHECK(lab.ui.example.running);
-    CHECK(lab.ui.example.share > 0);
     lab.click({180, y});
     CHECK(lab.orders<CancelExample>().size() == 1);
     lab.run_to_end();

@@ -171,7 +171,8 @@ void Display::listen() {
     // The position at the event; glfwGetCursorPos() would give the present one.
     glfwSetCursorPosCallback(window, [](GLFWwindow* w, double x, double y) { of(w).platform_->moved(x, y); });
     glfwSetCursorEnterCallback(window, [](GLFWwindow* w, int inside) { of(w).platform_->entered(inside); });
-    glfwSetScrollCallback(window, [](GLFWwindow* w, double, double) { of(w); });
+    glfwSetScrollCallback(
+        window, [](GLFWwindow* w, double across, double up) { of(w).platform_->wheel_turned(across, up); });
     glfwSetWindowFocusCallback(window, [](GLFWwindow* w, int) { of(w); });
     glfwSetWindowRefreshCallback(window, [](GLFWwindow* w) { of(w); });
     glfwSetWindowIconifyCallback(window, [](GLFWwindow* w, int) { of(w); });

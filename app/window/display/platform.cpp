@@ -78,7 +78,17 @@ void Platform::line_typed(int key, int scancode, int modifiers) {
 
 void Platform::button_changed(int button, bool down) {
     constexpr int kButtons = 5;  // as many as ImGui has
-    if (button < kButtons) buttons_.push_back({button, down, float(cursor_.first), float(cursor_.second)});
+    if (button < kButtons) mouse_.push_back({button, down, float(cursor_.first), float(cursor_.second)});
+}
+
+// Notches at one place are one turn, so that a fast wheel takes no frame for each.
+void Platform::wheel_turned(double across, double up) {
+    const auto x = float(cursor_.first), y = float(cursor_.second);
+    const bool goes_on =
+        !mouse_.empty() && mouse_.back().button == kWheel && mouse_.back().x == x && mouse_.back().y == y;
+    if (!goes_on) mouse_.push_back({kWheel, false, x, y});
+    mouse_.back().wheel_x += float(across);
+    mouse_.back().wheel_y += float(up);
 }
 
 void Platform::begin_frame() {
@@ -95,7 +105,7 @@ void Platform::begin_frame() {
 #if IMGUI_VERSION_NUM < 18700
     show_mouse(io);
     show_keys(io);
-    show_button(io);
+    show_mouse_event(io);
 #endif
 }
 
@@ -113,9 +123,9 @@ void Platform::end_frame() {
     ImGuiIO& io = ImGui::GetIO();
     for (const Key& key : keys_) io.KeysDown[key.key] = glfwGetKey(window_, key.key) == GLFW_PRESS;
     if (!keys_.empty()) read_modifiers(window_, io);
-    if (std::exchange(shown_, false)) buttons_.erase(buttons_.begin());
+    if (std::exchange(shown_, false)) mouse_.erase(mouse_.begin());
 #else
-    buttons_.clear();
+    mouse_.clear();
 #endif
     keys_.clear();
 }
@@ -154,16 +164,23 @@ void Platform::show_text(ImGuiIO& io) {
 }
 
 // A released button is shown as down at the point of release, and as up in the next frame, whatever follows.
-void Platform::show_button(ImGuiIO& io) {
-    shown_ = let_go_ < 0 && !buttons_.empty();
+void Platform::show_mouse_event(ImGuiIO& io) {
+    // The backend has summed up the wheel, whatever the mouse did in between.
+    io.MouseWheel = io.MouseWheelH = 0;
+    shown_ = let_go_ < 0 && !mouse_.empty();
     // Events that are still queued have not happened yet for ImGui.
-    for (std::size_t i = buttons_.size(); i-- > (shown_ ? 1 : 0);)
-        io.MouseDown[buttons_[i].button] = !buttons_[i].down;
+    for (std::size_t i = mouse_.size(); i-- > (shown_ ? 1 : 0);)
+        if (mouse_[i].button != kWheel) io.MouseDown[mouse_[i].button] = !mouse_[i].down;
     if (let_go_ >= 0) io.MouseDown[std::exchange(let_go_, -1)] = false;
     if (!shown_) return;
-    const Button& next = buttons_.front();
-    io.MouseDown[next.button] = true;
+    const MouseEvent& next = mouse_.front();
     io.MousePos = ImVec2(next.x, next.y);
+    if (next.button == kWheel) {
+        io.MouseWheelH = next.wheel_x;
+        io.MouseWheel = next.wheel_y;
+        return;
+    }
+    io.MouseDown[next.button] = true;
     if (!next.down) let_go_ = next.button;
 }
 

@@ -13,12 +13,12 @@ struct ImGuiIO;
 namespace stencil {
 
 /// Replaces NewFrame() of ImGui's GLFW backend, whose four round trips to the X server (sizes, focus, cursor)
-/// cost about 0.1 ms per frame; here GLFW callbacks report changes. The backend still handles keys and the
-/// wheel.
+/// cost about 0.1 ms per frame; here GLFW callbacks report changes. The backend still handles keys.
 ///
 /// Before 1.87 Dear ImGui polls keyboard and mouse once per frame: it misses a key pressed and released in
-/// between, and takes a click to be where the mouse is now. This queues the events between two frames and
-/// passes button events on one per frame. From 1.87 on ImGui queues events itself.
+/// between, and takes a click or a turn of the wheel to be where the mouse is now. This queues the events
+/// between two frames and passes those of the mouse on one per frame. From 1.87 on ImGui queues events
+/// itself.
 class Platform {
   public:
     /// Reads the window's sizes and cursor position once.
@@ -35,10 +35,11 @@ class Platform {
     /// In multi-line text Enter is passed as a character, to stay in order with the others.
     static void line_typed(int key, int scancode, int modifiers);
     void button_changed(int button, bool down);
+    void wheel_turned(double across, double up);
 
     std::pair<int, int> frame() const { return frame_; }  ///< pixels
     /// Returns whether more frames are needed to pass on all events.
-    bool waits() const { return !buttons_.empty() || let_go_ >= 0 || !typed_.empty(); }
+    bool waits() const { return !mouse_.empty() || let_go_ >= 0 || !typed_.empty(); }
 
     /// Sets sizes, time, keys, mouse and cursor shape; call it before ImGui's NewFrame().
     void begin_frame();
@@ -47,7 +48,7 @@ class Platform {
 
   private:
     void show_mouse(ImGuiIO& io);
-    void show_button(ImGuiIO& io);
+    void show_mouse_event(ImGuiIO& io);
     void show_keys(ImGuiIO& io);
     void show_text(ImGuiIO& io);
     void show_shape();
@@ -58,10 +59,12 @@ class Platform {
     struct Key {
         int key, modifiers;
     };
-    struct Button {
-        int button;
+    static constexpr int kWheel = -1;
+    struct MouseEvent {
+        int button;  ///< or kWheel
         bool down;
         float x, y;
+        float wheel_x = 0, wheel_y = 0;
     };
 
     GLFWwindow* window_;
@@ -72,10 +75,10 @@ class Platform {
     int shape_ = 0;     ///< ImGui cursor; a new window has the arrow
     std::array<std::unique_ptr<GLFWcursor, DestroyCursor>, 9> shapes_;
     std::vector<Key> keys_;
-    std::vector<unsigned> typed_;  ///< characters for the next frame; ImGui drops those with Ctrl
-    std::vector<Button> buttons_;  ///< the first one is next
-    bool shown_ = false;           ///< the first one was shown in this frame
-    int let_go_ = -1;              ///< a released button, shown as up in the next frame; or -1
+    std::vector<unsigned> typed_;    ///< characters for the next frame; ImGui drops those with Ctrl
+    std::vector<MouseEvent> mouse_;  ///< the first one is next
+    bool shown_ = false;             ///< the first one was shown in this frame
+    int let_go_ = -1;                ///< a released button, shown as up in the next frame; or -1
 };
 
 }  // namespace stencil

@@ -75,6 +75,7 @@ class VirtualDisplay {
                "1600x1200x24",
                "-fbdir",
                folder.c_str(),
+               "-r",        // a key that is held on a busy machine does not repeat
                "-noreset",  // otherwise it briefly refuses connections after the last window has closed
                "+extension",
                "GLX",

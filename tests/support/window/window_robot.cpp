@@ -52,6 +52,22 @@ int run_tool(const std::vector<std::string>& words) {
     return exit_status(status);
 }
 
+/// A key that does nothing in the program but has it draw, and a pixel that is drawn with the window.
+constexpr const char* kIdleKey = "Scroll_Lock";
+constexpr Spot kUnseenSpot{2, 2};
+
+/// Returns whether a thread of the process runs or waits for a processor.
+bool wants_processor(pid_t process) {
+    const std::filesystem::path threads = "/proc/" + std::to_string(process) + "/task";
+    std::error_code ended;
+    for (const auto& thread : std::filesystem::directory_iterator(threads, ended)) {
+        const std::string facts = read_bytes(thread.path() / "stat");
+        const std::size_t name_end = facts.rfind(')');
+        if (name_end != std::string::npos && facts.compare(name_end, 3, ") R") == 0) return true;
+    }
+    return false;
+}
+
 void redirect(int descriptor, const std::filesystem::path& file) {
     dup2(open(file.c_str(), O_WRONLY | O_CREAT, 0666), descriptor);
 }
@@ -169,12 +185,30 @@ void WindowRobot::click(Spot spot, int button) const {
 
 void WindowRobot::drag(Spot from, Spot to, int button) const {
     const std::string name = std::to_string(button);
-    const auto text = [](int number) { return std::to_string(number); };
-    const Spot middle{(from.x + to.x) / 2, (from.y + to.y) / 2};
-    // Move slowly: a drag within one frame could be taken for a click.
-    use({"mousemove", text(from.x), text(from.y), "sleep",        "0.1",          "mousedown", name,
-         "sleep",     "0.1",        "mousemove",  text(middle.x), text(middle.y), "sleep",     "0.1",
-         "mousemove", text(to.x),   text(to.y),   "sleep",        "0.4",          "mouseup",   name});
+    // A drag within one frame could be taken for a click.
+    const auto let_see = [&] {
+        if (!answers()) throw std::runtime_error("the window draws no frame");
+    };
+    move(from);
+    let_see();
+    use({"mousedown", name});
+    for (const Spot spot : {Spot{(from.x + to.x) / 2, (from.y + to.y) / 2}, to}) {
+        let_see();
+        move(spot);
+    }
+    let_see();
+    use({"mouseup", name});
+}
+
+bool WindowRobot::answers() const {
+    constexpr Rgb kUnseen{255, 0, 254};
+    // The first frame after a key may have begun before it; the second one has not.
+    for (int frame = 0; frame < 2; ++frame) {
+        eyes_->scribble(kUnseenSpot, kUnseen);
+        key(kIdleKey);
+        if (!wait_until([&] { return eyes_->at(kUnseenSpot) != kUnseen; })) return false;
+    }
+    return true;
 }
 
 void WindowRobot::send(int signal) const {
@@ -205,6 +239,16 @@ double WindowRobot::share_of_core(double seconds) const {
     return (processor_time(process_) - before) / seconds_since(start);
 }
 
+bool WindowRobot::rests(double seconds) const {
+    return wait_until([&] {
+        int looks = 0, awake = 0;
+        const auto start = Clock::now();
+        for (; seconds_since(start) < seconds; ++looks, std::this_thread::sleep_for(kBlink))
+            awake += wants_processor(process_);
+        return awake * 10 < looks;
+    });
+}
+
 std::optional<Spot> WindowRobot::find(const Picture& picture, double seconds) const {
     std::optional<Spot> found;
     wait_until([&] { return (found = stencil_test::find(eyes_->look(), picture)).has_value(); }, seconds);
@@ -226,8 +270,12 @@ bool WindowRobot::moves(Spot corner, int width, int height, double seconds) cons
 
 bool WindowRobot::settles(Spot corner, int width, int height, double still, double seconds) const {
     const auto start = Clock::now();
-    while (seconds_since(start) < seconds)
-        if (!moves(corner, width, height, still)) return true;
+    while (seconds_since(start) < seconds) {
+        if (!answers()) return false;
+        const Picture before = eyes_->look(corner, width, height);
+        if (!moves(corner, width, height, still) && answers() && eyes_->look(corner, width, height) == before)
+            return true;
+    }
     return false;
 }
 

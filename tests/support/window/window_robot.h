@@ -17,8 +17,8 @@
 
 namespace stencil_test {
 
-/// Generous, because the machine may be busy.
-inline constexpr double kPatience = 40;  // seconds
+/// Generous, because the machine may be busy; only a test that fails waits so long.
+inline constexpr double kPatience = 120;  // seconds
 
 /// Polls until `holds` returns true; returns false on timeout.
 bool wait_until(const std::function<bool()>& holds, double seconds = kPatience);
@@ -67,15 +67,18 @@ class WindowRobot {
 
     /// Runs xdotool with commands and their arguments.
     void use(std::initializer_list<std::string> words) const;
-    /// Holds the key, because ImGui before 1.87 misses keys pressed for less than a frame.
-    void key(const std::string& name) const { use({"keydown", name, "sleep", "0.1", "keyup", name}); }
+    void key(const std::string& name) const { use({"key", name}); }
     void move(Spot spot) const;
     /// Puts the pointer over the window, which then gets keys, but over no control.
     void park() const { move(kWindowCorner); }
     /// Clicks at a point.
     void click(Spot spot, int button = 1) const;
-    /// Presses at one point and releases at another.
+    /// Presses at one point and releases at another, each part in a frame of its own.
     void drag(Spot from, Spot to, int button = 1) const;
+
+    /// Waits until the window, which has the pointer, has drawn a frame with all the input before; returns
+    /// false on timeout.
+    bool answers() const;
 
     void send(int signal) const;
     /// Returns the exit status, or 128 + signal; empty on timeout.
@@ -86,6 +89,9 @@ class WindowRobot {
     pid_t process() const { return process_; }
     /// Returns the processor time used, relative to one core, over so many seconds.
     double share_of_core(double seconds) const;
+    /// Waits until for so many seconds the program has hardly wanted a processor: on a busy machine it may
+    /// want one without getting it.
+    bool rests(double seconds = 0.5) const;
 
     const ScreenEyes& eyes() const { return *eyes_; }
     /// Waits until the picture is on the screen, and returns where.
@@ -93,7 +99,8 @@ class WindowRobot {
     bool wait_for(Spot corner, const Picture& picture, double seconds = kPatience) const;
     /// Returns whether a part of the screen changes within the time.
     bool moves(Spot corner, int width, int height, double seconds = kPatience) const;
-    /// Waits until a part of the screen has not changed for `still` seconds.
+    /// Waits until the window has answered all input, and a part of the screen has not changed since for
+    /// `still` seconds.
     bool settles(Spot corner, int width, int height, double still = 0.6, double seconds = kPatience) const;
 
   private:
