@@ -348,7 +348,7 @@ void add_bench(CLI::App& app, ChosenCommand& chosen) {
                 words->settings);
     add_setting(
         *bench, "model", "whose methods: see 'stencilscope models' (default diffusion)", words->settings);
-    for (const char* name : {"equation", "set", "dt", "dx", "stepper"})
+    for (const char* name : {"equation", "set", "dt", "dx", "stepper", "global-every"})
         add_setting(*bench, name, std::string(find_setting(name).help), words->settings);
     bench->add_flag("--work-precision",
                     request.work_precision,

@@ -74,6 +74,12 @@ void print_notices(const RunRequest& request, const RunSpec& resolved, const Mac
             note("note: {}: going by the built-in figures\n", figures.trouble);
     if (resolved.model->equations)
         for (const std::string& told : resolved.model->equations->notes) note("note: {}\n", told);
+    if (resolved.global_every > 1)
+        note("note: --global-every {}: {}\n",
+             resolved.global_every,
+             resolved.model->equations->has_global_values()
+                 ? "values of the whole field lag in the steps between"
+                 : "the model has no values of the whole field");
     if (resolved.threads < request.spec.threads)
         note("note: --threads {}: only {} are used\n", request.spec.threads, resolved.threads);
     const auto late =

@@ -236,6 +236,21 @@ std::string EquationStepper<T>::why_not_compiled() const {
 }
 
 template <class T>
+std::vector<double> EquationStepper<T>::globals() const {
+    return keeps_globals() ? globals_->exact() : std::vector<double>();
+}
+
+template <class T>
+void EquationStepper<T>::keep_globals(const std::vector<double>& values) {
+    has_globals_ = !values.empty() && int(values.size()) == program_.globals;
+    if (!has_globals_) return;
+    globals_->set(values);
+    inputs_ = std::make_shared<InputValues<T>>(*inputs_);
+    inputs_->set_globals(values);
+    stale_ = true;
+}
+
+template <class T>
 void EquationStepper<T>::advance(long long steps) {
     if (steps <= 0) return;
     made_ += double(steps);
@@ -246,7 +261,9 @@ void EquationStepper<T>::advance(long long steps) {
     for (long long i = 0; i < steps; ++i) {
         auto frame = next_frame();
         if (levels.empty()) take_compiled();
+        const bool takes = takes_globals();
         const auto run = [&](const PreparedStage<T>& stage) {
+            if (stage.stage->of_globals && !takes) return;
             levels.push_back({&stage, frame});
             if (int(levels.size()) < most && !couples_all_cells(*stage.stage)) return;
             run_pass(levels);
@@ -259,6 +276,7 @@ void EquationStepper<T>::advance(long long steps) {
         for (std::size_t c = 0; c < program_.next.size(); ++c)
             std::swap(buffer_of_[c], buffer_of_[std::size_t(program_.next[c])]);
         count(program_, 1);
+        has_globals_ = program_.globals > 0;
     }
     if (!levels.empty()) run_pass(levels);
 }

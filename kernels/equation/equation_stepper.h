@@ -38,6 +38,11 @@ class EquationStepper : public StepSettings {
     FieldView<T> data(int index);
     FieldView<T> array(int index);
 
+    /// The global values that the next steps keep; none if the next one takes its own.
+    std::vector<double> globals() const;
+    /// Continues a run that keeps these; the next step takes its own if they are none or another program's.
+    void keep_globals(const std::vector<double>& values);
+
     void advance(long long steps);
     /// Hints how many steps will follow, to decide whether compiling pays off; by default as many as so far.
     void expect(long long steps);

@@ -76,6 +76,12 @@ void GlobalValues<T>::reduce(const Reduction& reduction, FieldView<const T> cell
     rounded_[std::size_t(reduction.global)] = T(value);
 }
 
+template <class T>
+void GlobalValues<T>::set(const std::vector<double>& exact) {
+    exact_ = exact;
+    std::ranges::transform(exact, rounded_.begin(), [](double value) { return T(value); });
+}
+
 template class GlobalValues<float>;
 template class GlobalValues<double>;
 

@@ -85,6 +85,8 @@ class GlobalValues {
     /// All values, rounded to the precision. The pointer stays valid.
     const T* data() const { return rounded_.data(); }
     void reduce(const Reduction& reduction, FieldView<const T> cells);
+    /// Sets all values.
+    void set(const std::vector<double>& exact);
 
   private:
     std::vector<double> exact_;

@@ -47,7 +47,10 @@ class StepSettings {
         stale_ = true;
     }
     /// The next step starts at this time and counts as the one after `step` steps.
-    void restart(long long step, double time) { resume({step, time}, step); }
+    void restart(long long step, double time) {
+        resume({step, time}, step);
+        has_globals_ = false;
+    }
     /// Continues from a saved clock after `step` steps; later times have the bits of an uninterrupted run.
     void resume(const Clock& clock, long long step) {
         clock_ = clock;
@@ -56,11 +59,17 @@ class StepSettings {
         stale_ = true;
     }
     /// Must be called after a change of the rates that is no step: the next step cannot go on from the one
-    /// before.
+    /// before, and takes global values.
     void forget_past() {
         setup_.past_dt = 0;
         stale_ = true;
+        has_globals_ = false;
     }
+    /// Global values are taken by every n-th step alone, counted from step 0, and by the first one that has
+    /// none; the steps between keep them.
+    void set_global_every(long long n) { global_every_ = n; }
+    /// Whether there are global values that later steps keep.
+    bool keeps_globals() const { return has_globals_ && global_every_ > 1; }
     Clock clock() const { return {clock_.step, clock_.time, setup_.past_dt}; }
     long long step() const { return step_; }
     /// The time, or that after so many more steps.
@@ -81,11 +90,18 @@ class StepSettings {
         stale_ = true;
     }
 
+    long long global_every() const { return global_every_; }
+    bool takes_globals() const { return !keeps_globals() || step_ % global_every_ == 0; }
+    /// The number of steps before the next one that takes global values, this one included.
+    long long steps_until_globals() const { return global_every_ - step_ % global_every_; }
+
     EquationSetup setup_;
     long long step_ = 0;
-    bool stale_ = true;  ///< a setting changed since the last step
+    bool stale_ = true;         ///< a setting changed since the last step
+    bool has_globals_ = false;  ///< of this run
 
   private:
+    long long global_every_ = 1;
     Clock clock_;
 };
 
@@ -104,6 +120,7 @@ class InputValues {
     /// Updates the inputs for the step after `step` steps, which starts at `time`; without `all`, only those
     /// that depend on time. Returns whether any changed.
     bool update(const EquationSetup& setup, long long step, double time, bool all);
+    void set_globals(std::vector<double> globals) { globals_ = std::move(globals); }
     /// Updates the ghost cells that depend on time, after global values have changed.
     void update_globals(const EquationSetup& setup,
                         long long step,

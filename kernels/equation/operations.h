@@ -105,6 +105,13 @@ inline bool couples_all_cells(const Program& program) {
     return std::ranges::any_of(program.once, does) || std::ranges::any_of(program.stages, does);
 }
 
+/// The program of the steps between those that take global values.
+inline Program between_globals(Program program) {
+    std::erase_if(program.stages, [](const Stage& stage) { return stage.of_globals; });
+    for (Stage& stage : program.once) stage.reductions.clear();
+    return program;
+}
+
 /// Whether kernels of several steps may step the program. They do not have the bits of programs that keep
 /// more from step to step than the components.
 inline bool may_fuse_steps(const Program& program) {

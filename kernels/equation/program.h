@@ -86,6 +86,7 @@ struct Stage {
     std::vector<Output> outputs;
     Solve solve = {};                        ///< after the outputs; empty: none
     std::vector<Reduction> reductions = {};  ///< after the outputs, in order
+    bool of_globals = false;                 ///< needed only by steps that take global values
 };
 
 /// The scalars of every model, followed by its parameters and the global values. kPast is dt over that of the

@@ -696,6 +696,12 @@ class Assembly {
 
 }  // namespace
 
+bool Equations::has_global_values() const {
+    for (Node node = 0; node < graph.size(); ++node)
+        if (is_global(graph[node].op)) return true;
+    return false;
+}
+
 void set_all_sides(Equations& equations, std::string_view word) {
     const Condition condition = *condition_of_word(equations.graph, word);
     for (Evolving& c : equations.components) c.sides.fill(condition);

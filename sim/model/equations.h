@@ -104,6 +104,9 @@ struct Equations {
     std::optional<double> steps;
     std::vector<std::string> notes;  ///< hints that are no errors
     std::vector<Node> extra;         ///< formulas given beside the text
+
+    /// Whether formulas have values of the whole field.
+    bool has_global_values() const;
 };
 
 /// Makes a word such as `insulated` the condition of all components and solved fields at all sides.

@@ -75,7 +75,7 @@ bool may_be_parameter(const std::string& name) {
 // Settings of typed equations, whose values are checked once the model is known.
 bool is_of_equations(std::string_view name) {
     return name == "dt" || name == "tolerance" || name == "dx" || name == "stepper" || name == "method" ||
-           name == "sensitivity";
+           name == "sensitivity" || name == "global-every";
 }
 
 }  // namespace

@@ -240,6 +240,7 @@ void RunSpec::use_model(std::shared_ptr<const Model> another) {
     dt.clear();
     dx = 0;
     stepper.clear();
+    global_every = 0;
     initial = model->built_in ? "jagged" : "";
     if (!model->built_in) take_from_text(*this, *model->equations);
     if (!named_method(*this)) method = "auto";

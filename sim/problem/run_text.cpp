@@ -156,6 +156,7 @@ void keep_choices(RunSpec& spec, const RunSpec& before) {
     if (now.size == old.size) spec.size = before.size;
     if (now.steps == old.steps) spec.steps = before.steps;
     if (!before.stepper.empty()) spec.stepper = before.stepper;
+    spec.global_every = before.global_every;
     if (now.spacing == old.spacing) spec.dx = before.dx;
     RunSpec own = before;
     own.use_model(before.model);

@@ -200,6 +200,11 @@ void set_stepper(RunSpec& spec, std::string_view text) {
     spec.stepper = std::string(text);
 }
 
+void set_global_every(RunSpec& spec, std::string_view text) {
+    require_typed(spec, "global-every");
+    spec.global_every = parse_integer(text, "--global-every", 1, kMaxSteps);
+}
+
 void set_dtype(RunSpec& spec, std::string_view text) {
     spec.dtype = *find_dtype(known_name("dtype", text, {"float32", "float64"}));
 }
@@ -451,6 +456,14 @@ std::vector<Setting> make_settings() {
              shape},
             set_stepper,
             [](const RunSpec& s) { return unless_empty(s.stepper); }),
+        row({"global-every",
+             "N",
+             "values of the whole field, such as mean(u), are taken by every N-th step alone and lag in "
+             "those "
+             "between (default 1)",
+             shape},
+            set_global_every,
+            [](const RunSpec& s) { return s.global_every > 0 ? Json(s.global_every) : Json(); }),
         text({"show",
               "FORMULA",
               "the quantity shown and measured, e.g. v or u^2 + v^2 (default: the first component)"},

@@ -272,6 +272,7 @@ std::shared_ptr<const TypedRun> typed_run(const Problem& spec) {
     run->equations = run_equations(spec);
     run->scheme = spec.scheme();
     run->controls_error = read_time_step(spec.dt).tolerance.has_value();
+    run->global_every = std::max(spec.global_every, 1LL);
     run->seed = spec.seed;
     run->data = read_data(spec);
     run->with_formula = [spec](const std::string& formula) { return run_equations(spec, {formula}); };

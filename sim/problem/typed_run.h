@@ -18,6 +18,7 @@ struct TypedRun {
     equation::Equations equations;  ///< with the run's boundary and grid spacing
     equation::Integrator scheme;
     bool controls_error = false;                             ///< dt is chosen by the error of a step
+    long long global_every = 1;                              ///< steps that share their global values
     std::uint64_t seed = 0;                                  ///< of random numbers
     std::vector<std::shared_ptr<const Array<double>>> data;  ///< pictures and arrays at the field's size
     /// Returns the equations with a formula as their `extra`. Throws InputError.

@@ -26,7 +26,8 @@ namespace {
 
 bool same_solver(const RunSpec& a, const RunSpec& b) {
     const auto same = [](const RunSpec& spec) {
-        return std::tie(spec.size, spec.dtype, spec.threads, spec.model, spec.stepper, spec.dx);
+        return std::tie(
+            spec.size, spec.dtype, spec.threads, spec.model, spec.stepper, spec.global_every, spec.dx);
     };
     const bool same_sides = !a.is_general() || std::tie(a.boundary, a.boundary_as_typed) ==
                                                    std::tie(b.boundary, b.boundary_as_typed);
@@ -109,10 +110,10 @@ void restore_state(Solver& solver, const SavedState& state, const StepParameters
 bool same_rates(const Problem& a, const Problem& b) {
     return a.model == b.model && a.size == b.size && a.dtype == b.dtype && a.boundary == b.boundary &&
            a.boundary_as_typed == b.boundary_as_typed && a.integrator() == b.integrator() &&
-           a.spacing() == b.spacing() && a.parameters == b.parameters;
+           a.global_every == b.global_every && a.spacing() == b.spacing() && a.parameters == b.parameters;
 }
 
-// Takes over what a multistep integrator keeps; false if the two store cells differently.
+// Takes over what steps keep for later ones; false if the two store cells differently.
 bool take_past(Solver& to, Solver& from) {
     const InnerState inner = from.inner();
     std::vector<const Field*> arrays;
@@ -565,8 +566,9 @@ void Simulation::carry_over(const RunSpec& asked) {
         solver->load(*solver_);
     else if (resized || !solver->go_on_from(*solver_, kept, *start))
         solver->load(carried(solver_->state(), next, kept, *start));
-    const bool goes_on = since.past_dt > 0 && moment_.taken.values == next.params().values &&
-                         same_rates(now_, next) && take_past(*solver, *solver_);
+    const bool keeps = since.past_dt > 0 || now_.global_every > 1;
+    const bool goes_on = keeps && moment_.taken.values == next.params().values && same_rates(now_, next) &&
+                         take_past(*solver, *solver_);
     solver->set_clock(now);
     resolve_dt(next, *solver, true);
     // Rounding to a lower precision may overflow.

@@ -1,6 +1,9 @@
 // The solver of typed equations on either device.
 #pragma once
 
+#include <fmt/format.h>
+
+#include <bit>
 #include <memory>
 #include <string>
 #include <utility>
@@ -110,6 +113,25 @@ class EquationSolver : public DeviceSolver<Device> {
         return all;
     }
     void forget_past() override { stepper_->forget_past(); }
+    // Global values that steps keep, by their bits, since they may be no numbers.
+    InnerNumbers numbers() const override {
+        InnerNumbers numbers;
+        for (const double value : stepper_->globals())
+            numbers.emplace(fmt::format("global_{}", numbers.size() + 1), std::bit_cast<std::int64_t>(value));
+        return numbers;
+    }
+    bool take_numbers(const InnerNumbers& numbers) override {
+        std::vector<double> globals;
+        for (std::size_t i = 1;; ++i) {
+            const auto found = numbers.find(fmt::format("global_{}", i));
+            if (found == numbers.end()) break;
+            const auto* bits = std::get_if<std::int64_t>(&found->second);
+            if (!bits) return false;
+            globals.push_back(std::bit_cast<double>(*bits));
+        }
+        stepper_->keep_globals(globals);
+        return true;
+    }
 
     void loaded() override {
         this->touched();
@@ -133,6 +155,7 @@ class EquationSolver : public DeviceSolver<Device> {
         margin_ = int(program.once.size());
         past_ = std::size_t(program.past);
         stepper_ = this->make_stepper(std::move(program));
+        stepper_->set_global_every(run.global_every);
         this->load_data(*stepper_);
     }
 

@@ -49,6 +49,7 @@ CudaEquationStepper<T>::CudaEquationStepper(Program program,
                                             CubinCompiler compile)
     : StepSettings(setup),
       program_(std::move(program)),
+      between_(between_globals(program_)),
       stream_(stream),
       kernels_(cubin, stream),
       inputs_(program_),
@@ -65,6 +66,8 @@ CudaEquationStepper<T>::CudaEquationStepper(Program program,
         once_.push_back(kernels_.find("once" + std::to_string(i)));
     for (std::size_t i = 0; i < program_.stages.size(); ++i)
         stages_.push_back(kernels_.find("stage" + std::to_string(i)));
+    for (std::size_t i = 0; i < program_.stages.size(); ++i)
+        if (program_.stages[i].of_globals) stages_of_globals_ = i + 1;
     for (const LinearPart& part : program_.linear)
         linear_.push_back(std::make_unique<CudaImplicitSolve<T>>(part, setup.nx, setup.ny, stream));
     const std::size_t bytes = cuda_field_bytes<T>(setup.nx, setup.ny);
@@ -123,10 +126,21 @@ void CudaEquationStepper<T>::send_lines() {
     if (arguments_.line_values() > 0) lines_.send([&](T* to) { arguments_.pack_lines(inputs_, to); });
 }
 
+// The stages that make the step's global values, and what these need.
+template <class T>
+void CudaEquationStepper<T>::enqueue_globals() {
+    arguments_.set_arrays(arrays_);
+    for (std::size_t i = 0; i < stages_of_globals_; ++i) {
+        launch(stages_[i]);
+        finish_stage(program_.stages[i]);
+    }
+}
+
 template <class T>
 void CudaEquationStepper<T>::enqueue_step() {
     arguments_.set_arrays(arrays_);
     for (std::size_t i = 0; i < stages_.size(); ++i) {
+        if (program_.stages[i].of_globals) continue;
         launch(stages_[i]);
         finish_stage(program_.stages[i]);
     }
@@ -191,21 +205,21 @@ void CudaEquationStepper<T>::prepare_for(const SeveralSteps& kernel) {
 template <class T>
 void CudaEquationStepper<T>::use(std::unique_ptr<SeveralSteps> kernel) {
     stream_.synchronize();
-    if (kernel && !may_fuse_steps(program_)) return;
+    if (kernel && !may_fuse_steps(steps_to_fuse())) return;
     if (kernel) prepare_for(*kernel);
     fused_ = std::move(kernel);
 }
 
 template <class T>
 bool CudaEquationStepper<T>::may_fuse() const {
-    return compile_ && may_fuse_steps(program_);
+    return compile_ && may_fuse_steps(steps_to_fuse());
 }
 
 template <class T>
 void CudaEquationStepper<T>::begin_compiling() {
     if (compiler_ || !may_fuse()) return;
     compiler_ = std::make_unique<FusedCompiler>(
-        program_, sizeof(T) == 8, setup_.nx, compile_, setup_.ny, resident_device(stream_));
+        between_, sizeof(T) == 8, setup_.nx, compile_, setup_.ny, resident_device(stream_));
 }
 
 template <class T>
@@ -272,7 +286,8 @@ void CudaEquationStepper<T>::wait_for_compiler() {
 template <class T>
 double CudaEquationStepper<T>::seconds_of_step(SeveralSteps* kernel) {
     const int steps = kernel ? kernel->steps_of(std::numeric_limits<int>::max()) : 1;
-    if (steps == 0 || (kernel && !may_fuse_steps(program_))) return std::numeric_limits<double>::infinity();
+    if (steps == 0 || (kernel && !may_fuse_steps(steps_to_fuse())))
+        return std::numeric_limits<double>::infinity();
     stream_.synchronize();
     if (kernel) prepare_for(*kernel);
     CudaTimer timer;
@@ -311,12 +326,15 @@ void CudaEquationStepper<T>::advance(long long steps) {
     expected_ -= std::min(expected_, steps);
     for (long long done = 0; done < steps;) {
         update_inputs();
-        const long long left = changes_weights(program_) ? 1 : steps - done;
+        if (program_.globals > 0 && takes_globals()) enqueue_globals();
+        const long long left = changes_weights(program_) ? 1
+                               : program_.globals > 0    ? std::min(steps - done, steps_until_globals())
+                                                         : steps - done;
         int made = fused_ ? fused_->steps_of(left) : 0;
         if (made > 0) {
             enqueue_pass(*fused_, made);
             take_next();
-        } else if (!fused_ && !couples_all_cells(program_) && steady_ && left >= kStepsTogether) {
+        } else if (!fused_ && !couples_all_cells(between_) && steady_ && left >= kStepsTogether) {
             graph().launch(stream_);
             launched_.record(stream_);
             made = kStepsTogether;
@@ -327,7 +345,22 @@ void CudaEquationStepper<T>::advance(long long steps) {
         }
         done += made;
         count(program_, made);
+        has_globals_ = program_.globals > 0;
     }
+}
+
+template <class T>
+std::vector<double> CudaEquationStepper<T>::globals() {
+    return keeps_globals() ? globals_.exact() : std::vector<double>();
+}
+
+template <class T>
+void CudaEquationStepper<T>::keep_globals(const std::vector<double>& values) {
+    has_globals_ = !values.empty() && int(values.size()) == program_.globals;
+    if (!has_globals_) return;
+    globals_.set(values);
+    inputs_.set_globals(values);
+    stale_ = true;
 }
 
 template class CudaEquationStepper<float>;

@@ -44,6 +44,12 @@ class CudaEquationStepper : public StepSettings {
     FieldView<T> data(int index);
     FieldView<T> array(int index);
 
+    /// The global values that the next steps keep; none if the next one takes its own. Waits.
+    std::vector<double> globals();
+    /// Continues a run that keeps these; the next step takes its own if they are none or another program's.
+    /// Waits.
+    void keep_globals(const std::vector<double>& values);
+
     void advance(long long steps);
     /// Hints how many steps will follow, to decide whether compiling pays off; by default as many as so far.
     void expect(long long steps);
@@ -74,6 +80,7 @@ class CudaEquationStepper : public StepSettings {
   private:
     void update_inputs();
     void launch(const LoadedKernel& kernel);
+    void enqueue_globals();
     void enqueue_step();
     void solve(const Solve& solve);
     void finish_stage(const Stage& stage);
@@ -81,6 +88,7 @@ class CudaEquationStepper : public StepSettings {
     void enqueue_pass(SeveralSteps& kernel, int steps);
     void take_next();
     void prepare_for(const SeveralSteps& kernel);
+    const Program& steps_to_fuse() const { return global_every() > 1 ? between_ : program_; }
     bool may_fuse() const;
     void begin_compiling();
     void compile_when_worth_it(long long steps);
@@ -95,9 +103,11 @@ class CudaEquationStepper : public StepSettings {
     CudaGraph& graph();
 
     Program program_;
+    Program between_;  ///< of the steps that kernels of several steps make
     CudaStream& stream_;
     LoadedKernels kernels_;
     std::vector<LoadedKernel> once_, stages_;
+    std::size_t stages_of_globals_ = 0;  ///< the first stages, which make global values or what these need
     std::vector<CudaMemory> buffers_;
     std::vector<T*> arrays_;  ///< by array; the state and the next state swap
     InputValues<T> inputs_;

@@ -150,6 +150,21 @@ std::vector<double> CudaGlobalValues<T>::exact() {
     return values;
 }
 
+template <class T>
+void CudaGlobalValues<T>::set(const std::vector<double>& exact) {
+    const std::vector<T> rounded(exact.begin(), exact.end());
+    const auto put = [&](const CudaMemory& memory, const auto& values) {
+        CUDA_CHECK(cudaMemcpyAsync(memory.data(),
+                                   values.data(),
+                                   values.size() * sizeof(values[0]),
+                                   cudaMemcpyHostToDevice,
+                                   cuda_handle(stream_)));
+    };
+    put(exact_, exact);
+    put(rounded_, rounded);
+    stream_.synchronize();
+}
+
 template class CudaGlobalValues<float>;
 template class CudaGlobalValues<double>;
 

@@ -22,6 +22,8 @@ class CudaGlobalValues {
     void reduce(const Reduction& reduction, FieldView<const T> cells);
     /// Copies the values to the host. Waits for the stream.
     std::vector<double> exact();
+    /// Sets all values. Waits for the stream.
+    void set(const std::vector<double>& exact);
 
   private:
     void put_together(const Reduction& reduction);

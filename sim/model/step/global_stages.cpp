@@ -53,12 +53,14 @@ void StepPlan::add_globals(std::vector<Stage>& counting) {
             deepest = std::max(deepest, depths[node]);
             if (near && globals_of_sides_) sides = deepest;
         }
+    const std::size_t first = program_.stages.size();
     for (int depth = 1; depth <= deepest; ++depth) {
         std::vector<Node> nodes;
         for (const auto& [node, own] : depths)
             if (own == depth) nodes.push_back(node);
         add_stage_of_globals(nodes, counting);
     }
+    for (std::size_t i = first; i < program_.stages.size(); ++i) program_.stages[i].of_globals = true;
 }
 
 void StepPlan::add_stage_of_globals(const std::vector<Node>& nodes, std::vector<Stage>& counting) {

@@ -17,7 +17,7 @@ class Failure(Exception):
 
 def simulation(p, start=None, **how):
     at = [f"{step}:{name}={value}" for step, name, value in p.events]
-    settings = {"method": "cpu", "threads": 1, "dtype": p.dtype, "steps": p.steps, **({"dt": p.dt} if p.dt else {}), **({"arrows": p.arrows} if p.arrows else {}), **how}
+    settings = {"method": "cpu", "threads": 1, "dtype": p.dtype, "steps": p.steps, **p.settings(), **how}
     return ss.Simulation(start, equation=p.text, size=(p.nx, p.ny), seed=p.seed, allow_unstable=True, at=at, **settings)
 
 
@@ -89,6 +89,7 @@ def by_numpy(p):
     for relative, absolute, dtype in ((0, 0, np.float64), (1e-13, 0, np.float64), (1e-13, 1e-16, np.float64), (1e-13, 1e-18, np.float64), (0, 0, np.longdouble)):
         try:
             run = Run("\n".join(line for line in text.splitlines() if "(0) =" not in line), p.nx, p.ny, dtype=dtype)
+            run.global_every = p.global_every
             sign = {c: rng.choice([-1, 1], a.shape) for c, a in start.items()}
             run.state = {c: (a + sign[c] * (relative * a + absolute * (a != 0))).astype(dtype) for c, a in start.items()}
             for step, name, value in sorted(p.events, key=lambda e: e[0]):
@@ -115,6 +116,7 @@ def by_numpy(p):
 def change(run, name, value):
     if name in run.model.parameters or name in ("dx", "stepper"):
         run.past = None  # rates before are those of other parameters
+        run.keeps_globals = False
     if name in run.model.parameters:
         run.model.parameters[name] = float(value)
     elif name in ("dt", "dx"):

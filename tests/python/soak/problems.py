@@ -37,6 +37,9 @@ class Problem:
         if self.dt and self.nx * self.ny < 5000:
             self.steps = apart.choice([40, 70, 100])
         self.events = self.make_events() if events and r.random() < 0.5 else []
+        # Whether values of the whole field lag is drawn apart, too.
+        lags = any(word in self.text for word in ("mean(", "integral(", "min(", "max("))
+        self.global_every = random.Random(f"{seed} lags").choice([1, 2, 3, 5, 16]) if lags else 1
         if apart.random() < 0.3:
             self.events = [(step, name, "midpoint" if value == "heun" else value) for step, name, value in self.events]
 
@@ -52,8 +55,13 @@ class Problem:
         """Returns the words of the command line, without those that choose the execution."""
         at = [word for step, name, value in self.events for word in ("--at", f"{step}:{name}={value}")]
         return ["--equation", self.text, "--size", f"{self.nx}x{self.ny}", "--steps", str(self.steps), "--dtype", self.dtype,
-                "--seed", str(self.seed), "--allow-unstable", *at, *(["--dt", self.dt] if self.dt else []),
-                *(["--arrows", self.arrows] if self.arrows else [])]  # fmt: skip
+                "--seed", str(self.seed), "--allow-unstable", *at,
+                *[word for name, value in self.settings().items() for word in ("--" + name.replace("_", "-"), str(value))]]  # fmt: skip
+
+    def settings(self):
+        """Returns the settings that are not in the text, by their names in Python, where they are not the usual ones."""
+        all = {"dt": self.dt, "arrows": self.arrows, "global_every": self.global_every if self.global_every > 1 else None}
+        return {name: value for name, value in all.items() if value}
 
     # --- Formulas. `d` is the remaining depth.
 

@@ -161,6 +161,7 @@ class Run:
         self.shape, self.face = None, None  # the mask of `inside` in this step; the neighbour beyond the edge that is worked out
         self.state, self.time, self.first_axis = {}, {}, 1
         self.globals, self.at_start = {}, ({}, 0.0)
+        self.global_every, self.keeps_globals = 1, False
         self.state = {c: self.whole(self.value(m.starts[c], 0) if c in m.starts else 0.0) for c in m.order}
 
     def set_sides(self, sides, what):
@@ -623,7 +624,8 @@ class Run:
         for _ in range(steps):
             old, t, dt = {c: self.state[c] for c in self.model.order}, self.t, self.dt
             self.shape = self.mask()  # of the step's start
-            self.globals, self.at_start = {}, (old, t)
+            if not self.keeps_globals or self.step % self.global_every == 0:
+                self.globals, self.at_start, self.keeps_globals = {}, (old, t), True
             after = lambda k, share: {**old, **{c: old[c] + share * dt * k[c] for c in k}}  # noqa: E731, B023
             k1 = self.rate(old, t)
             nexts = {c: self.whole(self.value(f, 0)) for c, f in self.model.nexts.items()}

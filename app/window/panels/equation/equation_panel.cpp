@@ -56,6 +56,15 @@ void draw_steps(UiState& ui, const Snapshot& snapshot) {
             if (choice(stepper.name.c_str(), stepper.scheme == scheme, stepper.help))
                 change(ui, "stepper", stepper.name);
     });
+    if (now.model->equations->has_global_values()) {
+        const FieldRow every{
+            ui,
+            "Global values",
+            "Steps that share values of the whole field, such as mean(u); 1: every step takes "
+            "its own\n--global-every N"};
+        if (const auto steps = whole_row(every, std::max(now.global_every, 1LL), 1, kMaxSteps))
+            change(ui, "global-every", std::to_string(*steps));
+    }
     if (scheme.stages == 0) return;
     const FieldRow field{
         ui,
