@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <optional>
 
+#include "sim/model/text/statements.h"
 #include "sim/model/text/tokens.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
@@ -83,6 +86,75 @@ bool is_compass(std::string_view way) {
     return !way.empty();
 }
 
+// Behind a statement's semicolon, or behind a block.
+std::size_t end_of_statement(Pieces pieces, std::size_t at) {
+    if (pieces[at].is("{")) return closing(pieces, at) + 1;
+    while (at < pieces.size() && !pieces[at].is(";"))
+        at =
+            pieces[at].is("(") || pieces[at].is("[") || pieces[at].is("{") ? closing(pieces, at) + 1 : at + 1;
+    return at;
+}
+
+// Index of the bracket that closes the one which must stand here.
+std::size_t closing_of(Pieces pieces, std::size_t at) {
+    if (at >= pieces.size() || !pieces[at].is("("))
+        throw InputError("'(' is missing in '{}'", quotable(joined(pieces).substr(0, 60)));
+    return closing(pieces, at);
+}
+
+// Behind the body of an `if` or a loop, which may be such a statement itself.
+std::size_t end_of_body(Pieces pieces, std::size_t at) {
+    if (at >= pieces.size()) throw InputError("its formula ends before the body of an `if` or a loop");
+    if (!pieces[at].is_name() || (pieces[at].text != "if" && pieces[at].text != "for"))
+        return end_of_statement(pieces, at);
+    std::size_t end = end_of_body(pieces, closing_of(pieces, at + 1) + 1);
+    const std::size_t next = end < pieces.size() && pieces[end].is(";") ? end + 1 : end;
+    if (pieces[at].text == "if" && next < pieces.size() && pieces[next].is_name() &&
+        pieces[next].text == "else")
+        end = end_of_body(pieces, next + 1);
+    return end;
+}
+
+// A sum of products of whole numbers, such as 2*3 + 1.
+std::optional<long long> whole_of(Pieces pieces) {
+    constexpr double kLargest = 1000;
+    const auto value = equation::constant_value(equation::read_formula(joined(pieces)));
+    if (!value || std::abs(*value) > kLargest || *value != std::floor(*value)) return std::nullopt;
+    return static_cast<long long>(*value);
+}
+
+// Elements of arrays become variables: g[2] is g_at_2. Of a declared array only the name is left.
+std::vector<Piece> without_arrays(Pieces pieces) {
+    std::vector<Piece> plain;
+    const bool declares = !pieces.empty() && is_type(pieces.front());
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+        plain.push_back(pieces[i]);
+        if (!pieces[i].is_name() || i + 1 >= pieces.size() || !pieces[i + 1].is("[")) continue;
+        const std::size_t end = closing(pieces, i + 1);
+        const std::vector<Piece> inner = without_arrays(pieces.subspan(i + 2, end - i - 2));
+        const auto index = whole_of(inner);
+        if (!index || *index < 0)
+            throw InputError("its formula has an array whose index is no number, '{}'",
+                             quotable(joined(pieces).substr(0, 60)));
+        const bool whole = declares && (end + 1 == pieces.size() || pieces[end + 1].is(",")) &&
+                           (i == 0 || pieces[i - 1].is(",") || is_type(pieces[i - 1]));
+        if (!whole) plain.back().text += fmt::format("_at_{}", *index);
+        i = end;
+    }
+    return plain;
+}
+
+// Index of the colon that belongs to the `?` before these pieces.
+std::size_t colon_of(Pieces pieces) {
+    int depth = 0;
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+        if (pieces[i].is("(") || pieces[i].is("[")) i = closing(pieces, i);
+        if (pieces[i].is("?")) ++depth;
+        if (pieces[i].is(":") && depth-- == 0) return i;
+    }
+    throw InputError("a `?` has no `:`, in '{}'", quotable(joined(pieces).substr(0, 80)));
+}
+
 }  // namespace
 
 CodeReader::CodeReader(std::vector<std::string> chemicals, const std::vector<std::string>& parameters)
@@ -95,6 +167,10 @@ bool CodeReader::is_chemical(std::string_view name) const {
     return contains(chemicals_, name);
 }
 
+bool CodeReader::has_value(const std::string& name) const {
+    return now_.contains(name) || is_chemical(name) || is_rate(name) || names.knows(name);
+}
+
 bool CodeReader::is_rate(std::string_view name) const {
     return name.starts_with(kRate) && is_chemical(name.substr(kRate.size()));
 }
@@ -102,26 +178,92 @@ bool CodeReader::is_rate(std::string_view name) const {
 void CodeReader::read(std::string_view code) {
     const std::vector<Piece> all = pieces_of(code);
     require_brackets(all);
-    std::size_t count = 0;
-    for (const Pieces one : split_at(all, ";"))
-        if (!one.empty()) {
-            if (++count > kMostStatements)
-                throw InputError("its formula has more than {} statements", kMostStatements);
-            statement(one);
+    statements(all);
+}
+
+// Reads statements one after the other.
+void CodeReader::statements(Pieces pieces) {
+    for (std::size_t at = 0; at < pieces.size();) {
+        if (pieces[at].is(";")) {
+            ++at;
+        } else if (pieces[at].is_name() && pieces[at].text == "if") {
+            at = branch(pieces, at);
+        } else if (pieces[at].is_name() && pieces[at].text == "for") {
+            at = loop(pieces, at);
+        } else {
+            const std::size_t end = end_of_statement(pieces, at);
+            if (pieces[at].is("{"))
+                statements(pieces.subspan(at + 1, end - at - 2));
+            else
+                statement(pieces.subspan(at, end - at));
+            at = end;
         }
+    }
+}
+
+// Both branches are computed, and each cell takes the values of its own.
+std::size_t CodeReader::branch(Pieces pieces, std::size_t at) {
+    const std::size_t close = closing_of(pieces, at + 1);
+    const std::string condition = names.fresh("branch");
+    definitions_.push_back(
+        fmt::format("{} = ind({})", condition, write(pieces.subspan(at + 2, close - at - 2))));
+    std::size_t end = end_of_body(pieces, close + 1);
+    in_case(condition + " > 0", pieces.subspan(close + 1, end - close - 1));
+    while (end < pieces.size() && pieces[end].is(";")) ++end;
+    if (end == pieces.size() || !pieces[end].is_name() || pieces[end].text != "else") return end;
+    const std::size_t other = end_of_body(pieces, end + 1);
+    in_case(condition + " <= 0", pieces.subspan(end + 1, other - end - 1));
+    return other;
+}
+
+void CodeReader::in_case(const std::string& condition, Pieces body) {
+    conditions_.push_back(condition);
+    statements(body);
+    conditions_.pop_back();
+}
+
+// for (int i = 0; i < 5; i++): the body is read once for each number.
+std::size_t CodeReader::loop(Pieces pieces, std::size_t at) {
+    const std::size_t close = closing_of(pieces, at + 1), end = end_of_body(pieces, close + 1);
+    const auto head = split_at(pieces.subspan(at + 2, close - at - 2), ";");
+    const Pieces body = pieces.subspan(close + 1, end - close - 1);
+    const auto refuse = [&] {
+        throw InputError("its formula has a loop that does not count from a number to a number, '{}'",
+                         quotable(joined(pieces.subspan(at, close + 1 - at)).substr(0, 60)));
+    };
+    if (head.size() != 3) refuse();
+    const Pieces first = head[0].empty() || head[0][0].text != "int" ? head[0] : head[0].subspan(1);
+    if (first.size() < 3 || !first[0].is_name() || !first[1].is("=")) refuse();
+    const std::string& name = first[0].text;
+    const auto begin = whole_of(first.subspan(2));
+    const Pieces test = head[1], more = head[2];
+    const bool counts = more.size() == 2 && ((more[0].text == name && more[1].is("++")) ||
+                                             (more[0].is("++") && more[1].text == name));
+    if (!begin || !counts || test.size() < 3 || test[0].text != name) refuse();
+    auto last = whole_of(test.subspan(2));
+    if (!last || !(test[1].is("<") || test[1].is("<=") || test[1].is("!="))) refuse();
+    if (!test[1].is("<=")) --*last;
+    for (long long i = *begin; i <= *last; ++i) {
+        std::vector<Piece> copy(body.begin(), body.end());
+        for (Piece& piece : copy)
+            if (piece.is_name() && piece.text == name)
+                piece = {Piece::Kind::number, std::to_string(i), piece.spaced};
+        if (++statements_ > kMostStatements)
+            throw InputError("its formula has more than {} statements", kMostStatements);
+        statements(copy);
+    }
+    return end;
 }
 
 void CodeReader::statement(Pieces pieces) {
     const std::string shown = quotable(joined(pieces).substr(0, 60));
-    const auto has = [&](std::string_view symbol) {
-        return std::ranges::any_of(pieces, [&](const Piece& piece) { return piece.is(symbol); });
-    };
-    for (const char* word : {"if", "for", "while", "return", "do"})
+    if (++statements_ > kMostStatements)
+        throw InputError("its formula has more than {} statements", kMostStatements);
+    for (const char* word : {"else", "while", "return", "do", "switch", "break", "continue"})
         if (mentions(pieces, word))
             throw InputError("its formula has `{}`, control flow, in '{}'", word, shown);
-    if (has("{") || has("}") || has("[") || has("?"))
-        throw InputError("its formula has arrays, blocks or `?:`, which have no counterpart here, in '{}'",
-                         shown);
+    const std::vector<Piece> plain = without_arrays(pieces);
+    pieces = plain;
     bool declared = false;
     while (!pieces.empty() && is_type(pieces.front())) {
         pieces = pieces.subspan(1);
@@ -129,7 +271,7 @@ void CodeReader::statement(Pieces pieces) {
     }
     for (const Pieces one : declared ? split_at(pieces, ",") : std::vector{pieces}) {
         if (one.empty() || !one[0].is_name()) throw InputError("'{}' is no assignment", shown);
-        if (declared && one.size() == 1) continue;
+        if (declared && one.size() == 1) continue;  // an array, too
         const std::string& target = one[0].text;
         if (one.size() < 3) throw InputError("'{}' is no assignment", shown);
         std::string text = write(one.subspan(2));
@@ -152,6 +294,8 @@ void CodeReader::assign(const std::string& target, std::string text) {
                              : is_chemical(target)   ? of + "_1"
                              : now_.contains(target) ? target + "_2"
                                                      : "";
+    for (auto condition = conditions_.rbegin(); condition != conditions_.rend(); ++condition)
+        text = fmt::format("where({}, {}, {})", *condition, text, has_value(target) ? name(target) : "0");
     const std::string own = wish.empty() ? names.of(target) : names.fresh(wish);
     definitions_.push_back(fmt::format("{} = {}", own, text));
     now_[target] = own;
@@ -159,6 +303,16 @@ void CodeReader::assign(const std::string& target, std::string text) {
 
 std::string CodeReader::write(Pieces pieces) {
     if (++deep_ > kDeepestCode) throw InputError("its formula is nested too deeply");
+    if (const auto choice = split_at(pieces, "?"); choice.size() > 1) {
+        const Pieces rest = pieces.subspan(choice[0].size() + 1);
+        const std::size_t colon = colon_of(rest);
+        std::string text = fmt::format("where({}, {}, {})",
+                                       write(choice[0]),
+                                       write(rest.subspan(0, colon)),
+                                       write(rest.subspan(colon + 1)));
+        --deep_;
+        return text;
+    }
     std::string text;
     for (std::size_t i = 0; i < pieces.size(); ++i) {
         const Piece& piece = pieces[i];
@@ -174,6 +328,10 @@ std::string CodeReader::write(Pieces pieces) {
             const std::size_t end = closing(pieces, i + 1);
             one = call(piece.text, pieces.subspan(i + 2, end - i - 2));
             i = end;
+        } else if (piece.is("(")) {
+            const std::size_t end = closing(pieces, i);
+            one = '(' + write(pieces.subspan(i + 1, end - i - 1)) + ')';
+            i = end;
         } else if (piece.is_name()) {
             one = name(piece.text);
         } else if (piece.is("&&") || piece.is("||")) {
@@ -181,7 +339,7 @@ std::string CodeReader::write(Pieces pieces) {
         } else if (piece.is("!")) {
             one = " not ";
         } else if (piece.is("=") || piece.is("\"") || piece.is("#") || piece.is("%") || piece.is("&") ||
-                   piece.is("|")) {
+                   piece.is("|") || piece.is("{") || piece.is("}") || piece.is("[") || piece.is(":")) {
             throw InputError("'{}' has no meaning in a formula here, '{}'",
                              piece.text,
                              quotable(joined(pieces).substr(0, 80)));

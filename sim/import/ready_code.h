@@ -16,7 +16,8 @@ class CodeReader {
   public:
     CodeReader(std::vector<std::string> chemicals, const std::vector<std::string>& parameters);
 
-    /// Reads statements. Throws InputError for control flow, arrays and the like.
+    /// Reads statements: assignments, `if`, and loops over arrays whose bounds are numbers. Throws InputError
+    /// for other control flow and the like.
     void read(std::string_view code);
     /// Definitions and equations.
     std::vector<std::string> lines();
@@ -27,6 +28,10 @@ class CodeReader {
     Names names;
 
   private:
+    void statements(Pieces pieces);
+    std::size_t branch(Pieces pieces, std::size_t at);
+    std::size_t loop(Pieces pieces, std::size_t at);
+    void in_case(const std::string& condition, Pieces body);
     void statement(Pieces pieces);
     void assign(const std::string& target, std::string text);
     std::string write(Pieces pieces);
@@ -35,11 +40,14 @@ class CodeReader {
     std::string stencil(std::string_view kind, const std::string& chemical);
     bool is_chemical(std::string_view name) const;
     bool is_rate(std::string_view name) const;
+    bool has_value(const std::string& name) const;
 
     std::vector<std::string> chemicals_;
     std::map<std::string, std::string> now_;    ///< what a variable is called that has been assigned
     std::map<std::string, std::string> sobel_;  ///< definitions of stencils, by name
     std::vector<std::string> definitions_;
+    std::vector<std::string> conditions_;  ///< of the branches that a statement stands in
+    std::size_t statements_ = 0;
     bool neighbours_ = false;
     int deep_ = 0;
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 
 #include "sim/import/visualpde_formula.h"
 #include "sim/text/error.h"
@@ -219,7 +220,7 @@ class Writer {
             if (kind == "combo")
                 combination(i);
             else if (kind != "periodic")
-                condition(i, "all", kind, options_.of(kind + "Str", i + 1));
+                condition(i, one_dimensional() ? "x" : "all", kind, options_.of(kind + "Str", i + 1));
         }
     }
 
@@ -320,8 +321,10 @@ class Writer {
         if (one != species.end()) {
             if (one != species.begin()) line("show = " + formulas_.names.of(typed));
         } else if (!typed.empty() && !formulas_.value(typed)) {
-            line("shown = " + formulas_.write(typed));
-            line("show = shown");
+            if (const auto text = written("what is shown, " + typed, typed)) {
+                line("shown = " + *text);
+                line("show = shown");
+            }
         }
         for (const Options& view : options_.further_views()) further(view);
         arrows();
@@ -339,10 +342,22 @@ class Writer {
             (formulas_.is_uniform(typed) && !formulas_.has_species(typed)))
             return;
         if (std::ranges::any_of(views_, [&](const auto& other) { return other.second == typed; })) return;
+        const auto text = written("the view " + name_of(view), typed);
+        if (!text) return;
         views_.emplace_back(formulas_.names.fresh(fmt::format("view{}", views_.size() + 2)), typed);
-        line(fmt::format("{} = {}", views_.back().first, formulas_.write(typed)));
+        line(fmt::format("{} = {}", views_.back().first, *text));
         leave(fmt::format(
             "the colours of the view {}: it is shown by --show {}", name_of(view), views_.back().first));
+    }
+
+    // A formula that only shows something: what cannot be said of it is left out.
+    std::optional<std::string> written(const std::string& what, const std::string& typed) {
+        try {
+            return formulas_.write(typed);
+        } catch (const InputError& error) {
+            leave(fmt::format("{}: {}", what, error.what()));
+            return std::nullopt;
+        }
     }
 
     static std::string name_of(const Options& view) {
@@ -356,8 +371,12 @@ class Writer {
         if (!options_.on("vectorField")) return;
         const std::string across = options_["arrowX"], up = options_["arrowY"];
         if (across.empty() || up.empty()) return leave("arrows");
-        // The y axis points down here.
-        arrows_ = fmt::format("{},-({})", formulas_.write(across, true), formulas_.write(up, true));
+        try {
+            // The y axis points down here.
+            arrows_ = fmt::format("{},-({})", formulas_.write(across, true), formulas_.write(up, true));
+        } catch (const InputError& error) {
+            leave(fmt::format("arrows: {}", error.what()));
+        }
     }
 
     // Parameters, and what formulas have turned out to need.

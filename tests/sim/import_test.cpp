@@ -254,6 +254,19 @@ TEST_CASE(
     CHECK_NOTHROW(read_equations(from.text));
 }
 
+TEST_CASE("What VisualPDE only shows is left out where it cannot be said, and one dimension has two sides") {
+    const Imported from = visualpde(
+        R"js({"views": [{"whatToPlot": "u[x/2,y]"}, {"whatToPlot": "u[x/3,y]", "name": "far"}, {"whatToPlot": "u*v"}],
+        "vectorField": true, "arrowX": "u[x/2,y]", "arrowY": "v"})js");
+    CHECK(from.notes.size() == 4);
+    CHECK(from.notes.at(0).find("what is shown, u[x/2,y]") != std::string::npos);
+    CHECK(from.notes.at(1).find("the view far") != std::string::npos);
+    CHECK(has_line(from.text, "view2 = u*v"));
+    CHECK_NOTHROW(read_equations(from.text));
+    CHECK(has_line(one(R"("dimension": 1, "boundaryConditions_1": "dirichlet", "dirichletStr_1": "t")"),
+                   "x: u = t"));
+}
+
 TEST_CASE("What cannot be said is refused in one line") {
     CHECK(refusal([] { visualpde(R"({"parent": "waves"})"); }).find("differs from the preset waves") !=
           std::string::npos);
@@ -294,6 +307,18 @@ TEST_CASE("Statements of Ready count in their order: what is written directly is
     CHECK(has_line(text, "b' = b_1 + dt*rate_b"));
 }
 
+TEST_CASE("Loops, arrays and branches of Ready are written out") {
+    const std::string text = formula(
+        "float g[2]; for (int i = 0; i < 2; ++i) g[i] = a*(i + 1); if (a > k) { delta_a = g[0]; b = 0; } "
+        "else delta_a = a > 0.1f ? 1 : g[1];");
+    CHECK(has_line(text, "g_at_0 = a*(0 + 1)"));
+    CHECK(has_line(text, "branch = ind(a > k)"));
+    CHECK(has_line(text, "rate_a = where(branch > 0, g_at_0, 0)"));
+    CHECK(has_line(text, "da/dt = where(branch <= 0, where(a > 0.1, 1, g_at_1), rate_a)"));
+    CHECK(has_line(text, "b' = where(branch > 0, 0, b)"));
+    CHECK_NOTHROW(read_equations(text));
+}
+
 TEST_CASE("Ready's places are corners of cells, with y upwards, and its stencils are written out") {
     const std::string text = formula("delta_a = x_pos + y_pos + sobelN_b; delta_b = fabs(gaussian_a);");
     CHECK(has_line(text, "da/dt = ((x - dx/2)/Lx) + ((Ly - y - dx/2)/Ly) + sobelN_b"));
@@ -330,9 +355,16 @@ TEST_CASE("Kernels, meshes, three dimensions and control flow of Ready are refus
         "<rule type=\"formula\"><formula number_of_chemicals=\"1\">delta_a = 0;</formula></rule>";
     CHECK(refusal([&] { ready("<rule type=\"kernel\"/>"); }).find("kernel in OpenCL") != std::string::npos);
     CHECK(refusal([&] { ready(rule, "", "0 7 0 7 0 7"); }).find("three dimensions") != std::string::npos);
-    CHECK(refusal([&] { formula("for(int i = 0; i != 5; i++) { delta_a = i; }"); }).find("control flow") !=
+    CHECK(refusal([&] { formula("while (a > 0) { delta_a = 1; }"); }).find("control flow") !=
           std::string::npos);
-    CHECK(refusal([&] { formula("float g[5]; delta_a = g[0];"); }).find("arrays") != std::string::npos);
+    CHECK(refusal([&] { formula("for (int i = 0; i < a; i++) { delta_a = i; }"); }).find("from a number") !=
+          std::string::npos);
+    CHECK(refusal([&] { formula("for (int i = 0; i < 900; i++) { delta_a = i; }"); }).find("statements") !=
+          std::string::npos);
+    CHECK(refusal([&] { formula("float g[5]; delta_a = g[a];"); }).find("whose index is no number") !=
+          std::string::npos);
+    CHECK(refusal([&] { formula("delta_a = a ? b;"); }).find("has no `:`") != std::string::npos);
+    CHECK(refusal([&] { formula("if (a > 1)"); }).find("ends before") != std::string::npos);
     CHECK(refusal([&] { model_of_ready("<VTKFile/>"); }).find("no <RD>") != std::string::npos);
     CHECK(refusal([&] {
               model_of_ready("<!DOCTYPE a [<!ENTITY b \"c\">]><RD>&b;</RD>");
