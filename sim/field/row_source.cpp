@@ -66,7 +66,10 @@ std::shared_ptr<const Field> SelectedRows::field(std::size_t index) const {
 }
 
 FieldRows::FieldRows(std::vector<const Field*> fields)
-    : RowSource(fields.front()->nx(), fields.front()->ny(), dtypes_of(fields)), fields_(std::move(fields)) {}
+    : RowSource(fields.empty() ? 0 : fields.front()->nx(),
+                fields.empty() ? 0 : fields.front()->ny(),
+                dtypes_of(fields)),
+      fields_(std::move(fields)) {}
 
 Field FieldRows::rows(std::size_t field, int first, int rows) const {
     return copied(*fields_[field], first, rows);

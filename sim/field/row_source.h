@@ -52,7 +52,7 @@ class MadeRows : public RowSource {
     std::function<std::string()> recipe_;
 };
 
-/// Fields owned by the caller.
+/// Fields owned by the caller; there may be none.
 class FieldRows : public RowSource {
   public:
     explicit FieldRows(std::vector<const Field*> fields);

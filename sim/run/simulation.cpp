@@ -98,12 +98,11 @@ bool moves_limit(const std::string& setting) {
     return kind_of(setting) == SettingKind::parameter || kind_of(setting) == SettingKind::shape;
 }
 
-// The time of a saved state counts in its own dt, whatever the solver's has become.
+// Parameters come first: a change of them would forget what steps keep for later ones, and counts time in a
+// dt that the saved state may not have.
 void restore_state(Solver& solver, const SavedState& state, const StepParameters& taken) {
-    solver.restore(state);
-    const equation::Clock clock = solver.clock();
     solver.set_params(taken);
-    solver.set_clock(clock);
+    solver.restore(state);
 }
 
 // Whether the rates of a field are the same, to the bit.
