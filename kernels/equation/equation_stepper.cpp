@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "kernels/cpu/subnormals.h"
+#include "kernels/equation/convolution.h"
 #include "kernels/equation/global_values.h"
 #include "kernels/equation/implicit_solve.h"
 #include "kernels/equation/operations.h"
@@ -48,6 +49,12 @@ bool in_place(const Program& program, int c) {
            !reads(*maker, c, true) && std::none_of(maker + 1, program.stages.end(), [&](const Stage& s) {
                return reads(s, c) || makes(s);
            });
+}
+
+template <class T>
+std::unique_ptr<FieldOperator<T>> make_operator(const LinearPart& part, int nx, int ny, ThreadPool& threads) {
+    if (part.kernels.empty()) return std::make_unique<ImplicitSolve<T>>(part, nx, ny, threads);
+    return std::make_unique<Convolution<T>>(part, nx, ny, threads);
 }
 
 int least_cells(const Program& program) {
@@ -93,7 +100,7 @@ EquationStepper<T>::EquationStepper(Program program,
     for (const Stage& stage : program_.once) once_.emplace_back(stage);
     for (const Stage& stage : program_.stages) stages_.emplace_back(stage);
     for (const LinearPart& part : program_.linear)
-        linear_.push_back(std::make_unique<ImplicitSolve<T>>(part, setup.nx, setup.ny, threads_));
+        linear_.push_back(make_operator<T>(part, setup.nx, setup.ny, threads_));
     globals_ = std::make_unique<GlobalValues<T>>(program_.globals, setup_, threads_);
 }
 
@@ -182,7 +189,7 @@ void EquationStepper<T>::solve(const Solve& solve) {
         for (const int index : arrays) result.push_back(array(index));
         return result;
     };
-    linear_[std::size_t(solve.part)]->solve(views(solve.from), views(solve.to));
+    linear_[std::size_t(solve.part)]->apply(views(solve.from), views(solve.to));
 }
 
 // Does what couples all cells, after a whole stage. Returns whether ghost cells have changed by it.

@@ -17,7 +17,7 @@
 namespace stencil::equation {
 
 template <class T>
-class ImplicitSolve;
+class FieldOperator;
 template <class T>
 class GlobalValues;
 
@@ -82,7 +82,7 @@ class EquationStepper : public StepSettings {
     std::shared_ptr<InputValues<T>> inputs_;  ///< of the last step
     bool of_time_, ghosts_of_globals_;
     std::vector<PreparedStage<T>> once_, stages_;
-    std::vector<std::unique_ptr<ImplicitSolve<T>>> linear_;  ///< one for each linear part
+    std::vector<std::unique_ptr<FieldOperator<T>>> linear_;  ///< one for each linear part
     std::unique_ptr<GlobalValues<T>> globals_;
     RowCompiler compiler_;
     std::unique_ptr<CompiledRows> rows_;  ///< null until compilation starts

@@ -120,7 +120,7 @@ void ImplicitSolve<T>::set(const std::vector<double>& coefficients, double dt) {
 }
 
 template <class T>
-void ImplicitSolve<T>::solve(const std::vector<FieldView<T>>& from, const std::vector<FieldView<T>>& to) {
+void ImplicitSolve<T>::apply(const std::vector<FieldView<T>>& from, const std::vector<FieldView<T>>& to) {
     with_boundary(part_.along_x, [&](auto b) {
         for (std::size_t c = 0; c < to.size(); ++c)
             lines_.template transform_rows<b.value, false>(rows_, from[c], to[c]);

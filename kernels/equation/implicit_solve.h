@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kernels/cpu/thread_pool.h"
+#include "kernels/equation/field_operator.h"
 #include "kernels/equation/program.h"
 #include "kernels/equation/wave_system.h"
 #include "kernels/field/field_view.h"
@@ -16,15 +17,13 @@ namespace stencil::equation {
 /// either axis (kernels/methods/spectral) in precision T, and the systems in float64. The bits do not depend
 /// on the number of threads.
 template <class T>
-class ImplicitSolve {
+class ImplicitSolve : public FieldOperator<T> {
   public:
     ImplicitSolve(const LinearPart& part, int nx, int ny, ThreadPool& threads);
 
-    /// Sets the coefficients of the linear part's terms, in their order; takes effect at the next solve.
-    void set(const std::vector<double>& coefficients, double dt);
-
-    /// `from` and `to` are views of all fields in order, without aliasing.
-    void solve(const std::vector<FieldView<T>>& from, const std::vector<FieldView<T>>& to);
+    /// Sets the coefficients of the linear part's terms, in their order.
+    void set(const std::vector<double>& coefficients, double dt) override;
+    void apply(const std::vector<FieldView<T>>& from, const std::vector<FieldView<T>>& to) override;
 
   private:
     static constexpr int kPairs = FftwLines<T>::kPairs;

@@ -53,8 +53,9 @@ bool InputValues<T>::update(const EquationSetup& setup, long long step, double t
     }
     if (all) {
         linear_.clear();
+        const std::vector<double> own(scalars.begin(), scalars.end() - std::ptrdiff_t(globals_.size()));
         for (const LinearPart& part : program_.linear)
-            linear_.push_back(evaluate(part.coefficients, scalars, 0, 0));
+            linear_.push_back(part.kernels.empty() ? evaluate(part.coefficients, scalars, 0, 0) : own);
     }
     if (all) update_lines(setup, scalars);
     return update_ghosts(setup, scalars, all) || changed;

@@ -133,7 +133,7 @@ class InputValues {
     /// Input `index` at cell 0; there is one entry before it, and more than kLeastTile after the last cell's.
     const T* column(int index) const { return columns_[std::size_t(index)].data() + 1; }
     const T* row(int index) const { return rows_[std::size_t(index)].data() + 1; }
-    /// The coefficients of a linear part's terms.
+    /// The coefficients of a linear part's terms, or the scalars of its kernels.
     const std::vector<double>& linear(std::size_t part) const { return linear_[part]; }
     const GhostLine<T>& ghosts(int array, std::size_t side) const {
         return ghosts_[std::size_t(array)][side];

@@ -65,7 +65,8 @@ struct Output {
     int array = 0;
 };
 
-/// `to` = A^-1 `from`, field by field in order; A is the matrix of a linear part.
+/// Applies an operator to whole fields. That of a linear part makes `to` = A^-1 `from`, field by field in
+/// order; that of kernels makes each of `to` the convolution of the one field `from` with its kernel.
 struct Solve {
     std::vector<int> from, to;
     int part = 0;  ///< index in Program::linear
@@ -119,6 +120,23 @@ struct ArrayInfo {
     std::array<Ghosts, 4> ghosts;  ///< left, right, top, bottom
 };
 
+/// How a field that is convolved goes on beyond both ends of an axis. `mirrored` and `negated` repeat its
+/// mirror image at each end, as such or with the opposite sign.
+enum class Outside : std::uint8_t { periodic, mirrored, negated, zero };
+
+/// The number of cells after which a field with its outside repeats itself, or may for a sum over the field.
+constexpr int torus_length(Outside outside, int cells) {
+    return outside == Outside::periodic ? cells : 2 * cells;
+}
+
+/// The kernel K of a convolution, sum of K(x - x', y - y') u(x', y') dx^2 over all cells (x', y').
+struct ConvolutionKernel {
+    Inputs formula;  ///< of the offsets, x and y, and of scalars, in float64
+    /// Formulas of which the sums over all offsets are further scalars, behind those of the program except
+    /// its global values. Each may use the sums before it.
+    std::vector<Inputs> sums;
+};
+
 /// A linear operator L with constant coefficients, whose matrix A a solve inverts by FFT: the linear part of
 /// the rates for IMEX, the left side of an elliptic equation. For a mode in field `column`, L in field `row`
 /// is the sum of coefficient * X^x_power * Y^y_power, where X and Y are the eigenvalues of the second
@@ -138,6 +156,10 @@ struct LinearPart {
     /// Along these axes, which are insulated, the cells of `from` and `to` have the sign (-1)^i. This turns
     /// fields that are 0 on the faces at both ends into insulated ones, with their modes in reverse order.
     bool signed_x = false, signed_y = false;
+    /// If there are any, the operator is instead the convolutions of one field, with these outsides along x
+    /// and y.
+    std::vector<ConvolutionKernel> kernels = {};
+    std::array<Outside, 2> outside = {};
 };
 
 /// One step. Arrays 0 ... components - 1 hold the state, the arrays `next` the state after the step. Those
@@ -150,7 +172,7 @@ struct Program {
     std::vector<Stage> once;  ///< setup stages, which depend only on position and parameters
     std::vector<Stage> stages;
     Inputs uniforms, columns, rows;
-    std::vector<LinearPart> linear;  ///< what the solves of stages invert
+    std::vector<LinearPart> linear;  ///< the operators of the stages' solves
     int globals = 0;                 ///< number of global values
 };
 

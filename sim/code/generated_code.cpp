@@ -28,7 +28,7 @@ void add_cuda_texts(GeneratedCode& code, const Program& program, const RunSpec& 
     const bool float64 = spec.dtype == DType::float64;
     code.texts.push_back({name_of_launches(program.stages.size()), "CUDA", cuda_text(program, float64)});
     if (!may_fuse_steps(program)) {
-        code.why_single = !program.linear.empty()      ? "what is solved for by transforms reaches all cells"
+        code.why_single = !program.linear.empty()      ? "what transforms make reaches all cells"
                           : couples_all_cells(program) ? "values of the whole field depend on all cells"
                                                        : "the integrator keeps more than the components";
         return;

@@ -210,17 +210,20 @@ std::string inputs_text(const std::string& title, const Inputs& inputs, Code cod
         "{}{}:\n{}\n", title, inputs.of_time ? ", in every step" : "", std::move(lines).text());
 }
 
-std::string stage_text(const std::string& title, const Stage& stage, Names& names) {
+std::string stage_text(const std::string& title, const Stage& stage, const Program& program, Names& names) {
     std::vector<int> results;
     for (const Output& output : stage.outputs) results.push_back(output.value);
     Lines lines(stage.operations, results, names);
     for (const Output& output : stage.outputs) lines.set(names.array(output.array), output.value);
     std::string text =
         fmt::format("{}, operations: {}\n{}", title, operations_of_cell(stage), std::move(lines).text());
-    for (std::size_t i = 0; i < stage.solve.to.size(); ++i)
-        text += fmt::format("  {} solves for {} by transforms\n",
-                            names.array(stage.solve.to[i]),
-                            names.array(stage.solve.from[i]));
+    const auto& [from, to, part] = stage.solve;
+    for (std::size_t i = 0; i < to.size(); ++i)
+        text +=
+            program.linear[std::size_t(part)].kernels.empty()
+                ? fmt::format("  {} solves for {} by transforms\n", names.array(to[i]), names.array(from[i]))
+                : fmt::format(
+                      "  {} = {} convolved by transforms\n", names.array(to[i]), names.array(from[0]));
     for (const Reduction& r : stage.reductions)
         text += fmt::format("  {} = the {} of {}{}\n",
                             names.global(r.global),
@@ -232,11 +235,12 @@ std::string stage_text(const std::string& title, const Stage& stage, Names& name
 
 // Names of the operations of formulas, in the order of Op.
 constexpr std::string_view kNames =
-    "number parameter component data random unknown x y t step dt past dx nx ny add subtract multiply divide "
+    "number parameter component data random unknown x y rx ry t step dt past dx nx ny add subtract multiply "
+    "divide "
     "negate sqrt "
     "abs "
     "floor min max exp log sin cos tanh atan2 power less less_or_equal equal where stored mean sum min max "
-    "solved neighbour laplacian laplacian9 difference_x difference_y difference_xx difference_yy "
+    "solved convolved neighbour laplacian laplacian9 difference_x difference_y difference_xx difference_yy "
     "difference_xy divergence";
 static_assert(std::ranges::count(kNames, ' ') == std::ptrdiff_t(Op::divergence));
 
@@ -298,6 +302,8 @@ class Formulas {
         if (e.op == Op::unknown) return {model_.elliptic[std::size_t(e.index)].name};
         if (e.op == Op::data) return {quotable(model_.data[std::size_t(e.index)].file)};
         if (e.op == Op::stored) return args[0];
+        if (e.op == Op::convolved)
+            return {fmt::format("conv({}, {})", args[0].text, model_.kernels[std::size_t(e.index)].text)};
         if (e.op == Op::neighbour) return {at(within(args[0], kWhole), e.column, e.row)};
         if (e.op == Op::random) return {fmt::format("random({})", e.index)};
         const OpRow* row = row_of(e.op);
@@ -324,10 +330,11 @@ class Formulas {
 std::string program_text(const Program& program, const std::vector<std::string>& parameters) {
     Names names(program, parameters);
     std::string text;
-    for (const Stage& stage : program.once) text += stage_text("Once, while parameters stay", stage, names);
+    for (const Stage& stage : program.once)
+        text += stage_text("Once, while parameters stay", stage, program, names);
     for (std::size_t i = 0; i < program.stages.size(); ++i)
-        text +=
-            stage_text(fmt::format("Stage {} of {}", i + 1, program.stages.size()), program.stages[i], names);
+        text += stage_text(
+            fmt::format("Stage {} of {}", i + 1, program.stages.size()), program.stages[i], program, names);
     text += inputs_text("For all cells, in float64 and rounded once", program.uniforms, Code::uniform, names);
     text += inputs_text("Of a column", program.columns, Code::column, names);
     text += inputs_text("Of a row", program.rows, Code::row, names);

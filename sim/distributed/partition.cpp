@@ -35,7 +35,7 @@ Reach reach_of(const SolverSetup& setup) {
     }
     const auto program = equation::make_program(setup.typed->equations, setup.typed->scheme, false);
     // Solves transform whole rows and columns, so such fields are not distributed.
-    if (!program.linear.empty() || !setup.typed->equations.elliptic.empty()) return {0, false};
+    if (!program.linear.empty() || uses_transforms(setup.typed->equations)) return {0, false};
     // Arrays that differ in wrapping around would need different halos.
     if (equation::wrapping(program, 1) == equation::Wrapping::some) return {0, false};
     const int steps = equation::couples_all_cells(program) ? kCoupledSteps

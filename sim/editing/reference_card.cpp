@@ -13,6 +13,8 @@ std::vector<CardPart> reference_card() {
           {"u' = ind(sum8(u) == 3)", "its next value outright: maps and automata"},
           {"complex psi; dpsi/dt = 1i*lap(psi)", "a complex component, of the parts psi_re and psi_im"},
           {"lap(psi) = -u", "an elliptic equation: psi is solved for, in each stage"},
+          {"du/dt = conv(u, exp(-r^2)) - u",
+           "a convolution with a kernel of the distance r, or of rx and ry"},
           {"growth = a*u*(1 - u)", "a definition, of any formula before or after it"},
           {"D = 0.5 in [0, 1] [m^2/s]", "a parameter, which is a slider; range and unit may be left out"},
           {"u(0) = exp(-(x - Lx/2)^2)", "the initial condition"},

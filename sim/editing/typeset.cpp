@@ -70,6 +70,10 @@ bool is_call(const Syntax& s, std::string_view name) {
     return s.kind == SyntaxKind::call && s.text == name;
 }
 
+bool is_convolution(const Syntax& s) {
+    return is_call(s, "conv") && s.args.size() == 2;
+}
+
 bool is_prefixed(const Syntax& s) {
     return s.kind == SyntaxKind::call && s.args.size() == 1 && !found_in(kPrefixes, s.text).empty();
 }
@@ -80,7 +84,7 @@ int binding(const Syntax& s) {
     if (s.kind != SyntaxKind::call) return kAtom;
     if (s.text == "^" || s.text == "pow" || s.text == "/" || s.text == "exp") return kPower;
     if (s.text == "neg" || is_prefixed(s)) return kPrefix;
-    if (s.text == "*") return kProduct;
+    if (s.text == "*" || is_convolution(s)) return kProduct;
     if (s.text == "+" || s.text == "-") return kSum;
     if (s.text == "not" || (s.args.size() == 2 && !found_in(kSigns, s.text).empty())) return 1;
     return std::ranges::any_of(kDerivatives, [&](const auto& row) { return row.name == s.text; }) ? kPower
@@ -251,6 +255,12 @@ class Typesetter {
             return box;
         }
         if (s.text == "*") return product(a, b, size);
+        if (is_convolution(s)) {  // the kernel comes first
+            MathBox box = set(b, size, kProduct + 1);
+            append(box, text("∗", size), kSpace * size);
+            append(box, set(a, size, kProduct + 1), kSpace * size);
+            return box;
+        }
         const std::string_view sign = found_in(kSigns, s.text);
         if (sign.empty()) return call(s, size);
         const int own = binding(s);

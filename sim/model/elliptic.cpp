@@ -29,8 +29,11 @@ std::string field_of(const std::string& name, const auto& is_known) {
     return derivative && !is_known(name.substr(0, bar)) ? name.substr(0, bar) : name;
 }
 
+// Kernels of convolutions name no fields.
 void add_names(const Syntax& formula, std::vector<std::string>& names) {
     if (formula.kind == SyntaxKind::name) names.push_back(formula.text);
+    if (formula.kind == SyntaxKind::call && formula.text == "conv" && formula.args.size() == 2)
+        return add_names(formula.args[0], names);
     for (const Syntax& part : formula.args) add_names(part, names);
 }
 
@@ -119,7 +122,8 @@ bool is_zero(const Syntax& formula) {
 
 std::vector<std::string> unknowns_of(const Statements& statements) {
     std::set<std::string> known;
-    for (const KnownName& row : known_names()) known.emplace(row.name);
+    for (const KnownName& row : known_names())
+        if (!is_offset_name(row.name)) known.emplace(row.name);
     for (const Evolution& e : statements.evolutions) known.insert(e.component);
     for (std::string& name : component_names(statements)) known.insert(std::move(name));
     for (const NamedFormula& d : statements.definitions) known.insert(d.name);

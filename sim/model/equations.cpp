@@ -51,6 +51,7 @@ class Assembly {
         chosen();
         tell_unused();
         require_meaning();
+        convolutions();
         for (const std::string& formula : formulas) result_.extra.push_back(extra(formula));
         return std::move(result_);
     }
@@ -60,7 +61,9 @@ class Assembly {
     Node extra(const std::string& formula) {
         const Syntax syntax = read_formula(formula);
         try {
-            return semantics_.scalar(syntax);
+            const Node node = semantics_.scalar(syntax);
+            semantics_.refuse_offsets(node, syntax);
+            return node;
         } catch (const TextError& error) {
             throw TextError(formula, error.span(), error.sentence());
         }
@@ -222,6 +225,8 @@ class Assembly {
             const TextSpan span = result_.elliptic[i].span;
             const Syntax name{SyntaxKind::name, result_.elliptic[i].name, 0, 0, 0, {}, span};
             const Node solution = semantics_.scalar(name);
+            semantics_.refuse_offsets(solution, statements_.elliptic[i].left);
+            semantics_.refuse_offsets(result_.elliptic[i].linear, statements_.elliptic[i].left);
             require_near(result_.elliptic[i].linear, span);
             require_near(result_.elliptic[i].rest, span);
             if (result_.inside)
@@ -255,6 +260,7 @@ class Assembly {
             if (evolution_of_[c] != index) continue;
             Evolving& component = result_.components[c];
             component.formula = part_of(value, component.name);
+            semantics_.refuse_offsets(component.formula, e.formula);
             require_near(component.formula, e.formula.span);
             refuse_downwind(e, value, int(c));
             if (value.is_complex()) refuse_downwind(e, *value.imaginary, int(c));
@@ -313,8 +319,10 @@ class Assembly {
                 inside(semantics_.scalar_of(value, d.name), d);
             else if (value.is_complex())
                 continue;  // it is named in formulas
-            else if (result_.graph.depends(value.node).cell)
+            else if (result_.graph.depends(value.node).cell) {
+                semantics_.refuse_offsets(value.node, d.formula);
                 result_.definitions.push_back({d.name, value.node, {}, false});
+            }
         }
     }
 
@@ -348,6 +356,7 @@ class Assembly {
 
     void inside(Node node, const NamedFormula& definition) {
         const Dependence& depends = result_.graph.depends(node);
+        semantics_.refuse_offsets(node, definition.formula);
         if (depends.random || depends.global || result_.graph.radius(node) > 0)
             semantics_.refuse(
                 definition.formula.span,
@@ -380,6 +389,7 @@ class Assembly {
             for (const std::string& name : names) {
                 const auto part = std::ranges::find(result_.components, name, &Evolving::name);
                 part->initial = part_of(value, name);
+                semantics_.refuse_offsets(*part->initial, initial.formula);
                 if (contains_component(*part->initial))
                     semantics_.refuse(initial.formula.span,
                                       "a start is made of x, y, parameters, pictures and random numbers, not "
@@ -427,6 +437,34 @@ class Assembly {
                 if (sides[axis].periodic != sides[axis + 1].periodic) refuse_half_periodic(name, sides, axis);
         });
         for (std::size_t i = 0; i < result_.elliptic.size(); ++i) require_transforms(int(i));
+    }
+
+    // Checks on a copy that what is convolved goes on beyond the sides in a way that transforms have.
+    void convolutions() {
+        if (result_.kernels.empty()) return;
+        if (result_.inside)
+            semantics_.refuse(result_.kernels.front().span,
+                              "`inside` bounds the field, and `conv` takes all of it by transforms");
+        Equations apart = result_;
+        Reflections reflections(apart);
+        const auto require = [&](Node formula) {
+            std::map<Node, int> convolved;
+            apart.graph.walk(reflections.continued(formula), [&](Node part) {
+                const Expression& e = apart.graph[part];
+                if (e.op == Op::convolved) convolved[e.args[0]] = e.index;
+            });
+            for (const auto& [argument, kernel] : convolved) try {
+                    lowered_convolutions(apart, reflections, argument, {kernel});
+                } catch (const InputError& what) {
+                    semantics_.refuse(result_.kernels[std::size_t(kernel)].span, "{}", what.what());
+                }
+        };
+        for (std::size_t c = 0; c < apart.components.size(); ++c) require(apart.components[c].formula);
+        for (const Defined& definition : std::vector(apart.definitions)) try {
+                require(definition.formula);
+            } catch (const Meaningless&) {
+                continue;  // refused where it is shown
+            }
     }
 
     /// Calls f(name, conditions) for each component and each solved field.

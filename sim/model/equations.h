@@ -74,6 +74,14 @@ struct Elliptic {
     bool tangent = false;  ///< it is the derivative of another equation by a parameter
 };
 
+/// The kernel of a convolution, a formula of Op::offset_x, Op::offset_y and parameters. In it Op::total is
+/// the sum over all offsets.
+struct TypedKernel {
+    Node formula = 0;
+    std::string text;    ///< as typed
+    TextSpan span = {};  ///< of the first convolution with it
+};
+
 /// A file named in the text by image("file") or array("file").
 struct DataSource {
     bool picture = false;
@@ -95,6 +103,7 @@ struct Equations {
     std::vector<ModelParameter> parameters;
     std::vector<Defined> definitions;
     std::vector<Elliptic> elliptic;
+    std::vector<TypedKernel> kernels;
     std::vector<DataSource> data;
     std::optional<Node> inside;  ///< mask of the domain, 0 outside
     double spacing = 1;
@@ -108,6 +117,11 @@ struct Equations {
     /// Whether formulas have values of the whole field.
     bool has_global_values() const;
 };
+
+/// Whether each step needs transforms of whole fields, whatever the integrator.
+inline bool uses_transforms(const Equations& equations) {
+    return !equations.elliptic.empty() || !equations.kernels.empty();
+}
 
 /// Makes a word such as `insulated` the condition of all components and solved fields at all sides.
 void set_all_sides(Equations& equations, std::string_view word);

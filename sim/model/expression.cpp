@@ -15,8 +15,8 @@ namespace {
 Dependence of_leaf(Op op) {
     const bool random = op == Op::random;
     const bool evolving = op == Op::component || op == Op::unknown || random;
-    return {op == Op::x,
-            op == Op::y,
+    return {op == Op::x || op == Op::offset_x,
+            op == Op::y || op == Op::offset_y,
             op == Op::t || op == Op::step,
             evolving || op == Op::data,
             evolving,
@@ -25,7 +25,8 @@ Dependence of_leaf(Op op) {
 
 // Whether finite arguments give a finite result (overflow aside).
 bool keeps_finite(Op op) {
-    return op != Op::data && op != Op::sqrt && op != Op::exp && op != Op::log && op != Op::power;
+    return op != Op::data && op != Op::sqrt && op != Op::exp && op != Op::log && op != Op::power &&
+           op != Op::convolved;
 }
 
 }  // namespace
@@ -69,7 +70,7 @@ Node Graph::insert(const Expression& expression) {
         depends = {.time = true, .global = true};
         radius = 0;
     }
-    if (expression.op == Op::solved) {  // read as an array
+    if (is_whole_field(expression.op)) {  // read as an array
         radius = 0;
         depends.cell = true;
         depends.random = false;
@@ -223,6 +224,19 @@ Node Graph::global(Op op, Node a) {
 
 Node Graph::solved(Node a, int equation) {
     return insert({.op = Op::solved, .count = 1, .index = equation, .args = {a}});
+}
+
+Node Graph::convolved(Node a, int kernel) {
+    if (number_of(a) == 0.0) return a;
+    return insert({.op = Op::convolved, .count = 1, .index = kernel, .args = {a}});
+}
+
+bool Graph::has_offsets(Node node) const {
+    bool found = false;
+    walk(node, [&](Node part) {
+        found = found || nodes_[part].op == Op::offset_x || nodes_[part].op == Op::offset_y;
+    });
+    return found;
 }
 
 Node Graph::replaced(Node node, Node from, Node to) {

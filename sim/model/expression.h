@@ -25,6 +25,8 @@ enum class Op : std::uint8_t {
     unknown,    ///< the field that elliptic equation `index` is solved for, within that equation
     x,
     y,
+    offset_x,  ///< of a cell from another, in kernels of convolutions
+    offset_y,
     t,
     step,
     dt,
@@ -60,7 +62,8 @@ enum class Op : std::uint8_t {
     total,  ///< its sum
     least,
     largest,
-    solved,  ///< the field for which the left side of elliptic equation `index` plus the argument is 0
+    solved,     ///< the field for which the left side of elliptic equation `index` plus the argument is 0
+    convolved,  ///< the convolution of the argument with kernel `index`
     // Operations that read neighbours, for unit spacing.
     neighbour,      ///< the argument `column` and `row` cells away
     laplacian,      ///< n + s + e + w - 4 c
@@ -79,6 +82,11 @@ constexpr bool reaches_neighbours(Op op) {
 
 constexpr bool is_global(Op op) {
     return op >= Op::mean && op <= Op::largest;
+}
+
+/// Whether it is a field that needs all cells of its argument.
+constexpr bool is_whole_field(Op op) {
+    return op == Op::solved || op == Op::convolved;
 }
 
 /// Whether it is the field of elliptic equation `index`, within it or once it is solved for.
@@ -152,6 +160,10 @@ class Graph {
     /// A global value; that of what is the same in every cell is simpler, except for a sum.
     Node global(Op op, Node a);
     Node solved(Node a, int equation);
+    /// The convolution; that of 0 is 0.
+    Node convolved(Node a, int kernel);
+    /// Whether it is a formula of the offsets in kernels, also within global values.
+    bool has_offsets(Node node) const;
     /// The expression with another one in place of `from`.
     Node replaced(Node node, Node from, Node to);
 

@@ -41,6 +41,10 @@ Value integral(Semantics& m, const Syntax& call, const Args& v) {
     return g.multiply(g.multiply(m.spacing(), m.spacing()), sum);
 }
 
+Value convolution(Semantics& m, const Syntax& call, const Args& v) {
+    return m.convolution(call, v[0], v[1]);
+}
+
 Value laplacian(Semantics& m, const Syntax& call, const Args& v) {
     return m.laplacian(m.field_of(v[0], call.text));
 }
@@ -325,6 +329,14 @@ const std::vector<Function>& functions() {
         {"integral", 1, 1, integral, "the integral over the whole field", "a - integral(u*v)", kYields, 1},
         {"min", 1, 1, whole_field<Op::least>, "the least value in the whole field", "u - min(u)"},
         {"max", 1, 1, whole_field<Op::largest>, "the largest value in the whole field", "u/max(abs(u))"},
+        {"conv",
+         2,
+         2,
+         convolution,
+         "the convolution with a kernel, a formula of r, rx and ry",
+         "conv(u, exp(-r^2)) - u",
+         kYields,
+         1},
         {"floor", 1, 1, cellwise<Op::floor>, "the next whole number below", "floor(10*u)"},
         {"ceil", 1, 1, "-floor(-a)", "the next whole number above", "ceil(10*u)"},
         {"round", 1, 1, "floor(a + 0.5)", "the nearest whole number", "round(u)"},

@@ -40,6 +40,9 @@ constexpr auto kKnown = std::to_array<KnownName>({
     {"L_min", "the smaller of the field's lengths (VisualPDE)", {}, "min(nx, ny)*dx", kYields},
     {"x_pos", "x from 0 to 1 (Ready)", {}, "x/(nx*dx)", kYields},
     {"y_pos", "from 0 at the bottom to 1 at the top (Ready)", {}, "1 - y/(ny*dx)", kYields},
+    {"rx", "in a kernel, the offset along x of a cell from the one it acts on", Op::offset_x, {}, kYields},
+    {"ry", "in a kernel, the offset along y of a cell from the one it acts on", Op::offset_y, {}, kYields},
+    {"r", "in a kernel, the distance of both cells", {}, "sqrt(rx^2 + ry^2)", kYields},
     {"WhiteNoise",
      "noise of unit strength in space and time, one number per cell and step (VisualPDE)",
      {},
@@ -54,6 +57,10 @@ constexpr auto kKnown = std::to_array<KnownName>({
 using Formulas = std::pair<std::string_view, std::string_view>;
 
 }  // namespace
+
+bool is_offset_name(std::string_view name) {
+    return name == "r" || name == "rx" || name == "ry";
+}
 
 std::span<const KnownName> known_names() {
     return kKnown;

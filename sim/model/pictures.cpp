@@ -110,7 +110,8 @@ void Semantics::require_place(Node place, bool along_x, const Syntax& typed) {
     g.walk(place, [&](Node part) {
         const Op op = g[part].op;
         known = known && !g.depends(part).cell && !g.depends(part).time && !g.depends(part).global &&
-                op != (along_x ? Op::y : Op::x) && op != Op::parameter && op != Op::dt && op != Op::past;
+                op != (along_x ? Op::y : Op::x) && op != Op::offset_x && op != Op::offset_y &&
+                op != Op::parameter && op != Op::dt && op != Op::past;
     });
     if (!known)
         refuse(typed.span,

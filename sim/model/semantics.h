@@ -100,6 +100,10 @@ class Semantics : public TextReader {
     bool is_condition(Node node, bool or_data = false);
     /// Refuses a plain number where a condition is needed, with the fix-it hint `f > 0`.
     void require_condition(Node node, const Syntax& formula, std::string_view what, bool or_data = false);
+    /// conv(field, kernel)
+    Node convolution(const Syntax& call, const Value& field, const Value& kernel);
+    /// Refuses the offsets of kernels in any other formula.
+    void refuse_offsets(Node node, const Syntax& formula) const;
     Node random() { return graph().leaf(Op::random, random_++); }
     Node data(const DataSource& source);
     /// Returns the source that image("file", red) or array("file") reads.
@@ -136,6 +140,8 @@ class Semantics : public TextReader {
     Value applied(const Function& function, const Syntax& call, const std::vector<Value>& arguments);
     std::optional<Value> sensitivity(const Syntax& quotient);
     Value operation(const Syntax& call);
+    void require_kernel(Node node, const Syntax& formula) const;
+    void require_own_offsets(const Syntax& formula, std::set<std::string>& seen) const;
     static std::vector<Value::Upwind> times(std::vector<Value::Upwind> upwind, int sign);
     Value sum(const Syntax& call, const Value& a, const Value& b);
     Value product(const Syntax& call, const Value& a, const Value& b);
@@ -199,5 +205,7 @@ struct KnownName {
     bool yields = false;  ///< as for functions
 };
 std::span<const KnownName> known_names();
+/// Whether it is one of the known names that only kernels of convolutions have.
+bool is_offset_name(std::string_view name);
 
 }  // namespace stencil::equation

@@ -20,6 +20,7 @@ class Tangent {
         if (known != done_.end()) return known->second;
         const Expression e = g_[node];
         if (e.op == Op::solved) return done_[node] = solved(node, e.index);
+        if (e.op == Op::convolved) return done_[node] = convolved(e);
         bool changes = e.count == 0;
         for (int i = 0; i < e.count; ++i) changes = changes || of(e.args[std::size_t(i)]) != zero();
         const Node result = !changes                   ? zero()
@@ -76,6 +77,21 @@ class Tangent {
         if (!given && tangent.rest == zero()) return zero();
         equations_.elliptic.push_back(tangent);
         return g_.solved(given ? g_.add(tangent.linear, tangent.rest) : tangent.rest, own);
+    }
+
+    // A convolution is linear in its argument and in its kernel.
+    Node convolved(const Expression& e) {
+        const Node of_argument = g_.convolved(of(e.args[0]), e.index);
+        const TypedKernel kernel = equations_.kernels[std::size_t(e.index)];
+        const Node formula = of(kernel.formula);
+        if (formula == zero()) return of_argument;
+        const auto known = std::ranges::find(equations_.kernels, formula, &TypedKernel::formula);
+        const int own = int(known - equations_.kernels.begin());
+        const std::string& parameter = equations_.parameters[std::size_t(parameter_)].name;
+        if (known == equations_.kernels.end())
+            equations_.kernels.push_back(
+                {formula, fmt::format("d({})/d{}", kernel.text, parameter), kernel.span});
+        return g_.add(of_argument, g_.convolved(e.args[0], own));
     }
 
     // The tangent of a stored array gets an index of its own, since its ghost cells follow differentiated

@@ -79,7 +79,10 @@ class ConditionReader {
                           zero(),
                           semantics_.scalar_of(semantics_.real_part(value), "an equation"),
                           semantics_.scalar_of(semantics_.imaginary_part(value), "an equation")};
-        for (const Node part : {rest.rest, rest.imaginary}) require_in_cell(part, formula);
+        for (const Node part : {rest.rest, rest.imaginary}) {
+            semantics_.refuse_offsets(part, formula);
+            require_in_cell(part, formula);
+        }
         return rest;
     }
 

@@ -43,7 +43,7 @@ std::string cpu_methods(std::string_view model) {
 
 bool solves_by_transforms(const RunSpec& spec) {
     return spec.is_general() &&
-           (spec.scheme() == equation::SteppingScheme::imex || !spec.model->equations->elliptic.empty());
+           (spec.scheme() == equation::SteppingScheme::imex || uses_transforms(*spec.model->equations));
 }
 
 // Checks the lazily loaded libraries that the spec needs.
@@ -53,12 +53,14 @@ void require_libraries(const RunSpec& spec, const Method& method) {
         throw InputError("--backend cuda: {}; the CPU steps typed equations without it",
                          why_not_compiled(spec));
     if (on_cuda || !solves_by_transforms(spec)) return;
-    const std::size_t bytes = method.float64_state ? sizeof(double) : bytes_of(spec.dtype);
+    std::size_t bytes = method.float64_state ? sizeof(double) : bytes_of(spec.dtype);
+    const bool convolves = !spec.model->equations->kernels.empty();  // kernels are transformed in float64
+    if (convolves && why_no_fftw(bytes).empty()) bytes = sizeof(double);
     if (!why_no_fftw(bytes).empty())
         throw InputError("{}: {}",
-                         spec.scheme() == equation::SteppingScheme::imex
-                             ? "--stepper imex"
-                             : "--model: what is solved for by transforms",
+                         spec.scheme() == equation::SteppingScheme::imex ? "--stepper imex"
+                         : convolves ? "--model: what is convolved by transforms"
+                                     : "--model: what is solved for by transforms",
                          why_no_fftw(bytes));
 }
 

@@ -200,6 +200,18 @@ std::unique_ptr<Solver> make_solver(const SolverSetup& setup) {
 #endif
 }
 
+// Fields beside the program's arrays: one that is transformed, or lines and spectra of convolutions, of which
+// a kernel is transformed in float64.
+namespace {
+double fields_of(const equation::LinearPart& part, int nx, int ny) {
+    if (part.kernels.empty()) return 1;
+    const double kernels = double(part.kernels.size()),
+                 longer = double(equation::torus_length(part.outside[0], nx)) / nx,
+                 larger = longer * equation::torus_length(part.outside[1], ny) / ny;
+    return (2 + kernels) * longer + (6 + 2 * kernels) * larger;
+}
+}  // namespace
+
 double solver_bytes(const SolverSetup& setup) {
     const Method& method = *setup.method;
     double fields = 2 + method.extra_arrays;
@@ -210,8 +222,9 @@ double solver_bytes(const SolverSetup& setup) {
         const bool errors = setup.typed->controls_error;  // steps that fail are made again from a copy
         const auto program =
             equation::make_program(setup.typed->equations, setup.typed->scheme, false, 1, errors);
-        const std::size_t turned = program.linear.size(), copied = errors ? components : 0;
-        fields = double(program.arrays.size() + 2 * (components + 2) + turned + copied);
+        const std::size_t copied = errors ? components : 0;
+        fields = double(program.arrays.size() + 2 * (components + 2) + copied);
+        for (const equation::LinearPart& part : program.linear) fields += fields_of(part, setup.nx, setup.ny);
     }
     // Rows are padded to whole cache lines, on the CPU by one more line.
     const double row = setup.nx * double(bytes_of(setup.state_dtype())) + 128;

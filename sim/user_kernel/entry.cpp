@@ -189,6 +189,8 @@ Entry entry_of(const Problem& spec) {
     if (!equations.elliptic.empty())
         throw InputError("--kernel: {} is solved for by transforms, which a kernel of your own cannot",
                          equations.elliptic.front().name);
+    if (!equations.kernels.empty())
+        throw InputError("--kernel: `conv` takes transforms, which a kernel of your own cannot");
     const auto refuse = [&](const char* what) {
         throw InputError(
             fmt::format("--kernel: {} {}, which a kernel of your own is not given", entry.model, what));

@@ -177,6 +177,7 @@ std::string why_no_web_page(const RunSpec& spec) {
             kMostEdge);
     const TimeStep dt = read_time_step(spec.dt);
     if (dt.tolerance || dt.follows) return "a page has a fixed time step: give --dt a number";
+    if (!equations.kernels.empty()) return "a page cannot convolve fields by transforms";
     if (!equations.elliptic.empty() || spec.scheme() == equation::SteppingScheme::imex)
         return "a page cannot solve for fields by transforms";
     const auto is_global = [&](const equation::Evolving& c) {

@@ -311,6 +311,7 @@ TEST_CASE("Formulas are set as mathematics") {
     CHECK(set_text("dxx(u*v)") == "∂²∂x²uv");
     CHECK(set_text("sqrt(abs(u))") == "u");
     CHECK(set_text("u - mean(u)") == "u−u");  // with brackets that are drawn
+    CHECK(set_text("1 - conv(u*v, exp(-r))") == "1−e−r∗(uv)");
     CHECK(set_text("integral(u*v)") == "∫uvdx dy");
     CHECK(set_text("exp(-u)") == "e−u");
     CHECK(set_text("u <= 1e-4 and not v") == "u≤10−4andnotv");

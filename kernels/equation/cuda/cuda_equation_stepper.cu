@@ -30,6 +30,12 @@ constexpr long long kFewSteps = 100, kManySteps = 1'000'000;
 // Limits per resident launch: steps (a few ms) and bytes of inputs that differ by step.
 constexpr std::size_t kMostSteps = 1024, kMostInputBytes = 1 << 20;
 
+template <class T>
+std::unique_ptr<FieldOperator<T>> make_operator(const LinearPart& part, int nx, int ny, CudaStream& stream) {
+    if (part.kernels.empty()) return std::make_unique<CudaImplicitSolve<T>>(part, nx, ny, stream);
+    return std::make_unique<CudaConvolution<T>>(part, nx, ny, stream);
+}
+
 LaunchShape shape_over(const EquationSetup& setup, const CudaBlock& block) {
     const int rows = ceil_div(setup.ny, block.height());
     return {unsigned(ceil_div(setup.nx, block.width())),
@@ -69,7 +75,7 @@ CudaEquationStepper<T>::CudaEquationStepper(Program program,
     for (std::size_t i = 0; i < program_.stages.size(); ++i)
         if (program_.stages[i].of_globals) stages_of_globals_ = i + 1;
     for (const LinearPart& part : program_.linear)
-        linear_.push_back(std::make_unique<CudaImplicitSolve<T>>(part, setup.nx, setup.ny, stream));
+        linear_.push_back(make_operator<T>(part, setup.nx, setup.ny, stream));
     const std::size_t bytes = cuda_field_bytes<T>(setup.nx, setup.ny);
     for (std::size_t a = 0; a < program_.arrays.size(); ++a) {
         buffers_.emplace_back(bytes, stream.device());
@@ -165,7 +171,7 @@ void CudaEquationStepper<T>::solve(const Solve& solve) {
         for (const int index : arrays) result.push_back(array(index));
         return result;
     };
-    linear_[std::size_t(solve.part)]->solve(views(solve.from), views(solve.to));
+    linear_[std::size_t(solve.part)]->apply(views(solve.from), views(solve.to));
 }
 
 template <class T>

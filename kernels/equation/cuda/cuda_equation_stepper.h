@@ -8,6 +8,7 @@
 
 #include "kernels/cuda/cuda_queue.h"
 #include "kernels/cuda/upload_ring.h"
+#include "kernels/equation/cuda/cuda_convolution.h"
 #include "kernels/equation/cuda/cuda_global_values.h"
 #include "kernels/equation/cuda/cuda_implicit_solve.h"
 #include "kernels/equation/cuda/kernel_arguments.h"
@@ -113,7 +114,7 @@ class CudaEquationStepper : public StepSettings {
     InputValues<T> inputs_;
     KernelArguments<T> arguments_;
     UploadRing<T> lines_;
-    std::vector<std::unique_ptr<CudaImplicitSolve<T>>> linear_;  ///< one for each linear part
+    std::vector<std::unique_ptr<FieldOperator<T>>> linear_;  ///< one for each linear part
     CudaGlobalValues<T> globals_;
     CubinCompiler compile_;
     std::unique_ptr<FusedCompiler> compiler_;  ///< null until compilation starts

@@ -148,7 +148,7 @@ void CudaImplicitSolve<T>::set(const std::vector<double>& coefficients, double d
 }
 
 template <class T>
-void CudaImplicitSolve<T>::solve(const std::vector<FieldView<T>>& from, const std::vector<FieldView<T>>& to) {
+void CudaImplicitSolve<T>::apply(const std::vector<FieldView<T>>& from, const std::vector<FieldView<T>>& to) {
     Transforms& t = *transforms_;
     Components<T> fields{{}, int(to.size()), to[0].nx, to[0].ny, to[0].pitch};
     for (std::size_t c = 0; c < to.size(); ++c) {

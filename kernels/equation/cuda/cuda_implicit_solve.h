@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kernels/cuda/cuda_queue.h"
+#include "kernels/equation/field_operator.h"
 #include "kernels/equation/program.h"
 #include "kernels/field/field_view.h"
 
@@ -14,17 +15,17 @@ namespace stencil::equation {
 /// Like ImplicitSolve, up to the roundings of the transforms. Calls enqueue on the stream and may be captured
 /// in a graph.
 template <class T>
-class CudaImplicitSolve {
+class CudaImplicitSolve : public FieldOperator<T> {
   public:
     /// Throws CudaError.
     CudaImplicitSolve(const LinearPart& part, int nx, int ny, CudaStream& stream);
-    ~CudaImplicitSolve();
+    ~CudaImplicitSolve() override;
     CudaImplicitSolve(const CudaImplicitSolve&) = delete;
     CudaImplicitSolve& operator=(const CudaImplicitSolve&) = delete;
 
     /// Takes effect at the next solve. Waits for the stream.
-    void set(const std::vector<double>& coefficients, double dt);
-    void solve(const std::vector<FieldView<T>>& from, const std::vector<FieldView<T>>& to);
+    void set(const std::vector<double>& coefficients, double dt) override;
+    void apply(const std::vector<FieldView<T>>& from, const std::vector<FieldView<T>>& to) override;
 
   private:
     struct Transforms;

@@ -328,7 +328,7 @@ GlslProgram glsl_program(const Program& program, const GlslProgram* run) {
 }
 
 std::string why_no_glsl(const Program& program) {
-    if (!program.linear.empty()) return "it solves for fields by transforms in every step";
+    if (!program.linear.empty()) return "it needs transforms of whole fields in every step";
     if (couples_all_cells(program)) return "it needs values of the whole field in every step";
     if (program.uniforms.outputs.size() > kUniformVectors * kChannels)
         return "it has more coefficients than a shader can hold";

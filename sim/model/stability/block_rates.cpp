@@ -66,6 +66,7 @@ Matrix Jacobians::linear(const Wave& k, const std::optional<LeftOut>& without) c
 }
 
 std::optional<Matrix> Jacobians::advection(const Wave& k) const {
+    if (!equations_.kernels.empty()) return std::nullopt;  // no polynomial of the spacing
     constexpr std::array kWeights{4.0, -3.0, 4.0 / 3, -0.25};
     Matrix sum(components(), components()), fifth;
     std::array<Matrix, 5> of;

@@ -5,6 +5,7 @@
 
 #include "sim/model/operations.h"
 #include "sim/model/sides.h"
+#include "sim/model/step/linear_part.h"
 
 namespace stencil::equation {
 namespace {
@@ -99,10 +100,33 @@ Linearisation::Linearisation(const Equations& equations, const std::vector<Node>
         if (g[definition.formula].op == Op::stored) add_edge(definition.formula, definition.edge);
     for (Node node = 0; node < g.size(); ++node)
         if (reached[node]) order_.push_back(node);
+    for (const Node node : order_)
+        if (g[node].op == Op::convolved)
+            lowered_.try_emplace(g[node].index, lowered_kernel(equations, g[node].index));
+}
+
+void Linearisation::find_kernels(const UniformState& state) {
+    std::vector<double> scalars(kParameters);
+    scalars[kDt] = state.dt;
+    scalars[kSpacing] = state.spacing;
+    scalars[kColumns] = state.nx;
+    scalars[kRows] = state.ny;
+    scalars.insert(scalars.end(), state.parameters.begin(), state.parameters.end());
+    // What lies outside of other sides makes convolutions reach twice as far.
+    const auto cells = [&](std::size_t side, int n) {
+        return std::ranges::all_of(equations_.components,
+                                   [&](const Evolving& c) { return c.sides[side].periodic; })
+                   ? n
+                   : 2 * n;
+    };
+    kernels_.clear();
+    for (const auto& [index, kernel] : lowered_)
+        kernels_[index] = KernelSymbol::of(kernel, cells(0, state.nx), cells(2, state.ny), scalars);
 }
 
 void Linearisation::move_to(const UniformState& state) {
     const Graph& g = equations_.graph;
+    find_kernels(state);
     directed_ = false;
     parts_.assign(std::size_t(columns_), {});
     // The left side of an elliptic equation for a uniform field of value 1.
@@ -124,11 +148,16 @@ void Linearisation::move_to(const UniformState& state) {
         const OpRow* row = row_of(e.op);
         Slopes local =
             row ? row->at(arg(0), arg(1), arg(2)) : difference(e.op, arg(0), double(state.nx) * state.ny);
+        if (e.op == Op::convolved) {
+            const KernelSymbol& kernel = *kernels_.at(e.index);
+            local = {arg(0) * kernel.sum(), {1}};
+            directed_ = directed_ || kernel.directed();
+        }
         if (e.op == Op::solved) local = {arg(0) * inverse_of(of_uniform(e.index)), {1}};
         value_[node] = local.value;
         Part change;
         change.op = row ? Op::stored : e.op;
-        change.equation = e.index;
+        change.index = e.index;
         change.column = e.column;
         change.row = e.row;
         for (std::size_t i = 0; i < e.count; ++i)
@@ -169,10 +198,12 @@ Matrix Linearisation::at(double kx, double ky, bool without_globals) const {
         switch (part.op) {
             case Op::neighbour:
                 return std::polar(1.0, kx * part.column + ky * part.row);
+            case Op::convolved:
+                return kernels_.at(part.index)->at(kx, ky);
             case Op::solved: {
                 double sum = 0;
-                const std::vector<double>& coefficients = elliptic_[std::size_t(part.equation)];
-                const auto& terms = equations_.elliptic[std::size_t(part.equation)].terms;
+                const std::vector<double>& coefficients = elliptic_[std::size_t(part.index)];
+                const auto& terms = equations_.elliptic[std::size_t(part.index)].terms;
                 for (std::size_t t = 0; t < terms.size(); ++t)
                     sum += coefficients[t] * std::pow(cx, terms[t].x_power) * std::pow(cy, terms[t].y_power);
                 return inverse_of(sum);

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/model/stability/kernel_symbol.h"
 #include "sim/model/stability/matrices.h"
 #include "sim/model/step/stages.h"
 
@@ -55,10 +56,11 @@ class Linearisation {
     bool directed() const { return directed_; }
     friend bool operator==(const Linearisation& a, const Linearisation& b) {
         return a.parts_ == b.parts_ && a.roots_ == b.roots_ && a.values_ == b.values_ &&
-               a.elliptic_ == b.elliptic_ && a.mirrors_ == b.mirrors_;
+               a.elliptic_ == b.elliptic_ && a.kernels_ == b.kernels_ && a.mirrors_ == b.mirrors_;
     }
 
   private:
+    void find_kernels(const UniformState& state);
     /// The coefficients of the symbol of an elliptic equation's left side.
     std::vector<double> coefficients(const Elliptic& equation) const;
     /// The rows of the formulas of what all parts respond, `slopes`.
@@ -72,7 +74,7 @@ class Linearisation {
             friend bool operator==(const Summand&, const Summand&) = default;
         };
         Op op = Op::stored;  ///< operator whose symbol multiplies the sum; stored: 1
-        int equation = 0;    ///< of `solved`
+        int index = 0;       ///< the equation of `solved`, the kernel of `convolved`
         std::int8_t column = 0, row = 0;
         int count = 0;
         std::array<Summand, 3> terms{};
@@ -86,8 +88,10 @@ class Linearisation {
     std::vector<double> value_;  ///< by node
     std::vector<int> part_;      ///< by node; -1: constant, no wave reaches it
     std::vector<Part> parts_;
-    std::vector<std::vector<double>> elliptic_;  ///< coefficients() of all equations
-    std::vector<int> roots_;                     ///< the part of each formula; -1: constant
+    std::vector<std::vector<double>> elliptic_;                   ///< coefficients() of all equations
+    std::map<int, ConvolutionKernel> lowered_;                    ///< the kernels that formulas use
+    std::map<int, std::shared_ptr<const KernelSymbol>> kernels_;  ///< their symbols
+    std::vector<int> roots_;                                      ///< the part of each formula; -1: constant
     std::vector<double> values_;
     std::map<Node, Condition> edges_;  ///< of components and stored definitions, at the edge of `inside`
     std::map<int, double> mirrors_;    ///< by part: a ghost cell there over its cell

@@ -48,7 +48,7 @@ Node Reflections::rebuilt(Node node) {
         result = distributed(e.op, other.args[0], false);
     else if (other.args != e.args)
         result = g_.make(other);
-    if (e.op == Op::stored || e.op == Op::solved)
+    if (e.op == Op::stored || is_whole_field(e.op))
         for (Defined& definition : model_.definitions)
             if (definition.formula == node) definition.formula = result;
     return rebuilt_[node] = result;
@@ -57,7 +57,11 @@ Node Reflections::rebuilt(Node node) {
 // Rewrites the expression so that its neighbours can be read, from parts that can be stored.
 Node Reflections::storable(Node node) {
     const Expression e = g_[node];
-    if (g_.radius(node) == 0 || is_definite(node)) return node;
+    if (is_definite(node)) return node;
+    if (g_.radius(node) == 0) {
+        require_convolutions(node);
+        return node;
+    }
     if (!reaches_neighbours(e.op) && e.op != Op::stored)
         return remade(node, [&](Node part) { return storable(part); });
     if (e.op == Op::neighbour) return node;
@@ -66,6 +70,19 @@ Node Reflections::storable(Node node) {
     std::size_t side = 0;
     while (of(node, side).kind != Reflection::Kind::none) ++side;
     throw Meaningless{node, side};
+}
+
+// Convolutions are arrays, so that what is computed from them cell by cell needs their ghost cells.
+void Reflections::require_convolutions(Node node) {
+    const Expression e = g_[node];
+    if (is_global(e.op) || e.op == Op::solved) return;
+    if (e.op == Op::convolved) {
+        std::size_t side = 0;
+        while (side < kAtEdge && of(node, side).kind != Reflection::Kind::none) ++side;
+        if (side < kAtEdge) throw Meaningless{node, side};
+        return;
+    }
+    for (std::size_t i = 0; i < e.count; ++i) require_convolutions(e.args[i]);
 }
 
 // Writes the derivative of a sum as a sum of derivatives.

@@ -23,7 +23,7 @@ class Cutter {
         if (is_global(e.op)) return radius_[node] = 0;
         int reach = 0;
         for (int i = 0; i < e.count; ++i) reach = std::max(reach, radius(e.args[std::size_t(i)]));
-        if (e.op == Op::stored || e.op == Op::solved) {
+        if (e.op == Op::stored || is_whole_field(e.op)) {
             store(node);
             reach = 0;
         } else if (reaches_neighbours(e.op)) {

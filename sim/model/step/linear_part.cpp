@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <set>
 #include <stdexcept>
 
 #include "sim/model/sides.h"
@@ -240,6 +241,41 @@ LinearPart lowered_elliptic(Equations& equations, int index) {
         (axis == 0 ? part.along_x : part.along_y) = *boundary;
         (axis == 0 ? part.signed_x : part.signed_y) = values;
     }
+    return part;
+}
+
+ConvolutionKernel lowered_kernel(const Equations& equations, int index) {
+    const Graph& g = equations.graph;
+    const Node formula = equations.kernels[std::size_t(index)].formula;
+    std::set<Node> sums;  // arguments before users
+    g.walk(formula, [&](Node part) {
+        if (is_global(g[part].op)) sums.insert(part);
+    });
+    GlobalTable numbers(equations.parameters.size());
+    for (const Node sum : sums) numbers.add(g, sum);
+    ConvolutionKernel kernel;
+    for (const Node sum : sums) kernel.sums.push_back(lower_inputs(g, {g[sum].args[0]}, &numbers));
+    kernel.formula = lower_inputs(g, {formula}, &numbers);
+    return kernel;
+}
+
+LinearPart lowered_convolutions(Equations& equations,
+                                Reflections& reflections,
+                                Node argument,
+                                const std::vector<int>& kernels) {
+    LinearPart part;
+    for (const std::size_t axis : {0, 1}) {
+        const auto outside = reflections.outside(argument, axis);
+        if (!outside)
+            throw InputError(
+                "`conv` takes what is periodic, mirrored (no flux), 0 on the faces or 0 outside, alike at {} "
+                "side, and this is not: give it a name and sides of its own, such as `w = ...` and `{}: "
+                "flux(w) = 0`",
+                axis == 0 ? "the left and the right" : "the top and the bottom",
+                axis == 0 ? "left, right" : "top, bottom");
+        part.outside[axis] = *outside;
+    }
+    for (const int kernel : kernels) part.kernels.push_back(lowered_kernel(equations, kernel));
     return part;
 }
 

@@ -1,5 +1,5 @@
-// Finds the linear operators that transforms invert: the linear part of the rates for IMEX, and the left
-// sides of elliptic equations.
+// Finds the linear operators that transforms apply: the linear part of the rates for IMEX, the left sides of
+// elliptic equations, and convolutions.
 #pragma once
 
 #include <array>
@@ -7,6 +7,7 @@
 
 #include "kernels/equation/program.h"
 #include "sim/model/equations.h"
+#include "sim/model/step/reflections.h"
 
 namespace stencil::equation {
 
@@ -24,6 +25,16 @@ std::vector<LinearTerm> symbol_of(Equations& equations, const Elliptic& equation
 /// The left side of an elliptic equation, lowered for the solver. Throws InputError if the transforms do not
 /// have the sides of its field.
 LinearPart lowered_elliptic(Equations& equations, int index);
+
+/// A kernel, lowered for the solver and the stability analysis.
+ConvolutionKernel lowered_kernel(const Equations& equations, int index);
+
+/// The convolutions of an argument with kernels, lowered for the solver. Throws InputError if the argument
+/// goes on beyond a side in a way that transforms do not have.
+LinearPart lowered_convolutions(Equations& equations,
+                                Reflections& reflections,
+                                Node argument,
+                                const std::vector<int>& kernels);
 
 /// The boundary along x and y, for the transforms. All components and both sides of an axis must agree; right
 /// sides (flux(u) = 0.1) do not matter. Throws InputError otherwise.

@@ -44,8 +44,8 @@ class InputLowering {
   private:
     int lowered(const Expression& e, double time) {
         if (e.op == Op::number) return builder.constant(e.number);
-        if (e.op == Op::x) return builder.input(Code::x);
-        if (e.op == Op::y) return builder.input(Code::y);
+        if (e.op == Op::x || e.op == Op::offset_x) return builder.input(Code::x);
+        if (e.op == Op::y || e.op == Op::offset_y) return builder.input(Code::y);
         if (e.op == Op::t) {
             const int start = builder.input(Code::scalar, kTime);
             return time == 0 ? start

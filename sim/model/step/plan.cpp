@@ -198,9 +198,9 @@ Bindings StepPlan::prepare(const std::vector<Node>& formulas,
     if (keeps_coefficients_) use_coefficients(source, formulas, cut);
     const std::vector<std::vector<Node>> levels = levels_of(cut);
     for (const auto& nodes : levels) {
-        std::vector<Node> direct, solved;
-        for (const Node node : nodes) (g_[node].op == Op::solved ? solved : direct).push_back(node);
-        for (const Node node : solved) solve(node, source);
+        std::vector<Node> direct, whole;
+        for (const Node node : nodes) (is_whole_field(g_[node].op) ? whole : direct).push_back(node);
+        add_whole_fields(whole, source);
         if (direct.empty()) continue;
         Lowering lowering = reading(source);
         std::vector<Output> outputs;

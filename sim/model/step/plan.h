@@ -122,9 +122,11 @@ class StepPlan {
     void count_inside(std::vector<Stage>& stages);
     int scratch(std::size_t i);
 
-    // elliptic_stages.cpp
+    // whole_field_stages.cpp
     void bind_unknowns(Bindings& source, const std::vector<Node>& formulas);
+    void add_whole_fields(const std::vector<Node>& nodes, Bindings& source);
     void solve(Node node, Bindings& source);
+    void convolve(const std::vector<Node>& nodes, Bindings& source);
     std::optional<Node> sign_of(const LinearPart& part);
 
     Equations model_;
@@ -145,6 +147,9 @@ class StepPlan {
     std::map<Node, int> coefficients_;
     std::map<int, int> part_of_;    ///< the linear part of each elliptic equation that is solved
     int right_ = -1, signed_ = -1;  ///< the arrays that all solves of elliptic equations share
+    /// The linear part of each set of kernels that convolves a field with these outsides.
+    std::map<std::pair<std::vector<int>, std::array<Outside, 2>>, int> part_of_kernels_;
+    int convolved_ = -1;  ///< the array of what is convolved, which all convolutions share
 };
 
 }  // namespace stencil::equation

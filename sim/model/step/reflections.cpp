@@ -29,10 +29,12 @@ std::vector<const Conditions*> read_beyond(const Equations& model) {
         if (e.op == Op::component && beyond) read[std::size_t(e.index)] = true;
         if (is_of_elliptic(e.op) && beyond) read[count + std::size_t(e.index)] = true;
         // The right side of a solved field is read at the field's own cell, unless it takes differences.
+        // A convolution reads beyond the sides.
         for (std::size_t i = 0; i < e.count; ++i)
-            open.emplace_back(e.args[i],
-                              e.op != Op::solved && ((beyond && !is_global(e.op)) ||
-                                                     reaches_neighbours(e.op) || e.op == Op::stored));
+            open.emplace_back(
+                e.args[i],
+                e.op != Op::solved && ((beyond && !is_global(e.op)) || reaches_neighbours(e.op) ||
+                                       e.op == Op::stored || e.op == Op::convolved));
     }
     const bool none = std::ranges::find(read, true) == read.end();
     std::vector<const Conditions*> fields;
@@ -129,6 +131,7 @@ Reflection Reflections::read(Node node, std::size_t side) {
         return of(e.args[0], side);
     }
     if (e.op == Op::divergence) return divergence(e, side);
+    if (e.op == Op::convolved) return convolution(e, side);
     return reaches_neighbours(e.op) ? derivative(e, side) : operation(e, side);
 }
 
@@ -327,6 +330,31 @@ Reflection Reflections::divergence(const Expression& e, std::size_t side) {
     laplacian.count = 1;
     laplacian.args = {e.args[1]};
     return scaled(derivative(laplacian, side), g_.multiply(g_.number(2), e.args[0]));
+}
+
+std::optional<Outside> Reflections::outside(Node argument, std::size_t axis) {
+    const auto at_side = [&](std::size_t side) -> std::optional<Outside> {
+        const Reflection r = of(argument, side);
+        if (r.kind == periodic) return Outside::periodic;
+        if (r.kind == none || r.kind == known || r.added || r.face != g_.number(0)) return std::nullopt;
+        if (r.kind == even) return Outside::mirrored;
+        if (r.kind == odd) return Outside::negated;
+        return r.alpha == g_.number(0) ? std::optional(Outside::zero) : std::nullopt;
+    };
+    const auto first = at_side(2 * axis);
+    return first == at_side(2 * axis + 1) ? first : std::nullopt;
+}
+
+// A convolution with a kernel that is even across the side is mirrored as its argument is; its other values
+// beyond a side are not computed.
+Reflection Reflections::convolution(const Expression& e, std::size_t side) {
+    const auto beyond = outside(e.args[0], axis_of(side));
+    if (beyond == Outside::periodic) return {periodic};
+    if (beyond != Outside::mirrored && beyond != Outside::negated) return {};
+    const Node kernel = model_.kernels[std::size_t(e.index)].formula;
+    const Node offset = g_.leaf(axis_of(side) == 0 ? Op::offset_x : Op::offset_y);
+    if (g_.replaced(kernel, offset, g_.negate(offset)) != kernel) return {};
+    return {beyond == Outside::mirrored ? even : odd, g_.number(0)};
 }
 
 Node Reflections::along(Node face, std::size_t side, int cells) {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/equation/program.h"
 #include "sim/model/equations.h"
 
 namespace stencil::equation {
@@ -51,6 +52,9 @@ class Reflections {
     const Reflection& of(Node node, std::size_t side);
     /// Whether an array of it has well-defined ghost cells.
     bool is_definite(Node node);
+    /// How the argument of a convolution goes on beyond both ends of an axis (0: x); empty if transforms have
+    /// nothing like it.
+    std::optional<Outside> outside(Node argument, std::size_t axis);
     /// {alpha, beta} of ghost = alpha * edge + beta beyond one side; empty if periodic.
     std::optional<std::array<Node, 2>> ghosts(Node node, std::size_t side);
     /// The formula with derivatives split so that everything whose neighbours are read is definite. Throws
@@ -81,6 +85,7 @@ class Reflections {
     Reflection of_condition(const Condition& condition);
     Reflection derivative(const Expression& e, std::size_t side);
     Reflection divergence(const Expression& e, std::size_t side);
+    Reflection convolution(const Expression& e, std::size_t side);
     Reflection operation(const Expression& e, std::size_t side);
     Reflection sum(const Expression& e, std::size_t side);
     Reflection scaled(Reflection r, Node by);
@@ -110,6 +115,7 @@ class Reflections {
     // continuation.cpp
     Node rebuilt(Node node);
     Node storable(Node node);
+    void require_convolutions(Node node);
     Node distributed(Op op, Node over, bool for_neighbours);
     Node expanded(Op op, Node a, Node b);
     Node pushed(Node node, int column, int row);

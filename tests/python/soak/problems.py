@@ -26,6 +26,7 @@ class Problem:
         self.lines = self.model()
         self.spell(random.Random(f"{seed} spellings"))
         self.add_solved(random.Random(f"{seed} solved"))
+        self.add_convolution(random.Random(f"{seed} convolution"))
         self.add_complex(random.Random(f"{seed} complex"))
         self.arrows = None
         self.add_pictures(random.Random(f"{seed} pictures"))
@@ -242,6 +243,25 @@ class Problem:
         self.lines[i] += " + 0.1*" + r.choice(["psi", "tanh(dx(psi))", f"sin(psi)*{c}"])
         if r.random() < 0.3:
             self.lines.append(r.choice(["x", "y"]) + ": " + r.choice(["psi = 0", "psi = 1", "flux(psi) = 0"]))
+
+    def add_convolution(self, r):
+        """Adds convolutions. Drawn apart, so that other problems stay."""
+        sides = [line for line in self.lines if re.match(r"(left|right|top|bottom|x|y|edge): .*=", line)]
+        if r.random() >= 0.1 or any(line.startswith("inside") for line in self.lines):
+            return
+        free = [c for c in self.components if not any(re.search(rf"\b{c}\b", line) for line in sides)]
+        if not free:
+            return
+        c, scale = r.choice(free), r.choice(["2", "3.5", *self.parameters])
+        kernel = r.choice([f"exp(-r^2/(1 + {scale}))/20", f"ind(r < {scale})/9", f"0.1*exp(-abs(rx - 1) - {scale}*abs(ry))", "(1 + rx*ry)/(9 + r^4)", "G/integral(G)"])
+        argument = r.choice([c, c, f"{c}^2", f"tanh(2*{c})", f"sin({c})"])
+        if kernel.startswith("G"):
+            self.lines.append(f"G = exp(-(r/dx - {r.choice(['0', '2.5'])})^2)")
+        i = r.choice([i for i, line in enumerate(self.lines) if re.match(r"d\w+/dt|\w+' =", line)])
+        one = f"conv({argument}, {kernel})"
+        self.lines[i] += " + 0.1*" + r.choice([one, f"tanh({one})", f"{one}*{c}", f"(conv({argument}, exp(-r))/9 - {one})", f"conv({one}, exp(-2*r))"])
+        if "boundary = periodic" in self.lines and not any(line[:2] in ("x:", "y:") for line in self.lines) and r.random() < 0.3:
+            self.lines[i] += f" + 0.1*tanh(lap({one}))"
 
     def add_complex(self, r):
         """Adds a complex component. Drawn apart, so that other problems stay."""

@@ -413,6 +413,46 @@ class Run:
         solution = -np.linalg.pinv(matrix, rcond=1e-11) @ base
         self.state = {**state, name: solution.reshape(self.ny, self.nx).astype(dtype)}
 
+    def convolution(self, node, kernel, pad):
+        """Adds up the kernel times the field and what lies outside of it, which mirrored sides repeat once."""
+        fields = [c for c in self.model.order if self.names(node, c)]
+        rules = {tuple("periodic" if self.wraps(c, axis) else self.conditions[c, "top" if axis == 0 else "left"] for axis in (0, 1)) for c in fields}
+        (rule, *others), around = rules, ("periodic", "periodic")
+        if others or not set(rule) <= {"periodic", "insulated", "zero"} or (self.derives(node) and rule != around):
+            raise Unsupported("sides of what is convolved")
+        wide = np.float64 if self.dtype != np.longdouble else self.dtype
+        first_axis, self.first_axis = self.first_axis, 1
+        cells = self.whole(self.value(node, 0)).astype(wide)
+        self.first_axis = first_axis
+        for axis, kind in enumerate(rule):
+            if kind != "periodic":
+                beyond = np.flip(cells, axis) if kind == "insulated" else np.zeros_like(cells)
+                cells = np.concatenate([cells, beyond], axis)
+        counts = [np.minimum(np.arange(n), n - np.arange(n)) * np.where(np.arange(n) <= n // 2, 1, -1) for n in cells.shape]
+        halves = [np.where(2 * np.abs(c) == n, -c, c) for c, n in zip(counts, cells.shape)]  # half a length has the mean of both signs
+        table = sum(self.kernel(kernel, rows * self.dx, columns * self.dx) for rows in (counts[0], halves[0]) for columns in (counts[1], halves[1])) / 4
+        spectrum = np.fft.rfft2(np.broadcast_to(table, cells.shape)) * np.fft.rfft2(cells)
+        result = np.fft.irfft2(spectrum, s=cells.shape)[: self.ny, : self.nx] * self.dx**2
+        if pad and rule != around:
+            raise Unsupported("beyond a convolution")
+        return self.whole(result) if pad == 0 else np.pad(self.whole(result), pad, mode="wrap")
+
+    def kernel(self, node, ry, rx):
+        """Returns a kernel's values at offsets along y and along x."""
+        ry, rx = np.meshgrid(ry, rx, indexing="ij")
+        names = {**self.model.parameters, "rx": rx, "ry": ry, "r": np.hypot(rx, ry), "pi": np.pi, "dx": self.dx}
+
+        def value(part):
+            if is_global(part):
+                nx, ny = rx.shape[1], rx.shape[0]
+                even = lambda n: np.minimum(np.arange(n), n - np.arange(n))  # noqa: E731
+                return np.sum(self.kernel(part.args[0], even(ny) * self.dx, even(nx) * self.dx)) * self.dx**2
+            if isinstance(part, ast.Name):
+                return value(self.model.definitions[part.id]) if part.id in self.model.definitions else names[part.id]
+            return self.combined(part, value)
+
+        return value(node)
+
     def surrounded(self, node, pad):
         """Returns the values with ghost cells. Beyond each side a derivative is mirrored whole, as if there were no
         corner: left and right it is made of components whose rows were padded first."""
@@ -496,6 +536,8 @@ class Run:
             j = j % m if self.wraps(c, 0) else np.clip(j, -1, m)
             return far[np.ix_(j + reach, i + reach)]
         name, args = node.func.id, node.args
+        if name == "conv":
+            return self.convolution(*args, pad)
         if name == "div":
             return self.divergence(args[0], pad)
         if name in ("dot", "grad2"):

@@ -1,0 +1,111 @@
+#include "kernels/equation/kernel_table.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "kernels/cpu/thread_pool.h"
+#include "kernels/equation/rows/scalar_machine.h"
+
+namespace stencil::equation {
+namespace {
+
+// Offsets that are worth a thread.
+constexpr std::int64_t kLeastOffsets = 4096;
+
+// The offsets, in cells, that entry i of a torus axis stands for.
+std::vector<int> offsets_of(int i, int length) {
+    if (2 * i == length) return {i, -i};
+    return {2 * i < length ? i : i - length};
+}
+
+class Table {
+  public:
+    Table(const std::array<Outside, 2>& outside, int nx, int ny, double spacing, ThreadPool* threads)
+        : nx_(torus_length(outside[0], nx)),
+          ny_(torus_length(outside[1], ny)),
+          spacing_(spacing),
+          threads_(threads) {}
+
+    std::vector<double> of(const Inputs& formula, const std::vector<double>& scalars) const {
+        std::vector<double> cells(std::size_t(nx_) * std::size_t(ny_));
+        const auto fill = [&](std::int64_t begin, std::int64_t end) {
+            std::vector<double> values(formula.operations.size());
+            for (std::int64_t y = begin; y < end; ++y)
+                for (int x = 0; x < nx_; ++x)
+                    cells[std::size_t(y * nx_ + x)] = mean_at(formula, scalars, x, int(y), values);
+        };
+        const std::int64_t least = std::max<std::int64_t>(1, kLeastOffsets / nx_);
+        if (threads_ == nullptr)
+            fill(0, ny_);
+        else
+            threads_->for_ranges(ny_, fill, least);
+        return cells;
+    }
+
+    // Row by row, so that the roundings of a large table stay small.
+    double sum_of(const Inputs& formula, const std::vector<double>& scalars) const {
+        const std::vector<double> cells = of(formula, scalars);
+        double sum = 0;
+        for (auto row = cells.begin(); row != cells.end(); row += nx_) {
+            double of_row = 0;
+            for (auto cell = row; cell != row + nx_; ++cell) of_row += *cell;
+            sum += of_row;
+        }
+        return sum;
+    }
+
+  private:
+    double mean_at(const Inputs& formula,
+                   const std::vector<double>& scalars,
+                   int x,
+                   int y,
+                   std::vector<double>& values) const {
+        double sum = 0;
+        const std::vector<int> columns = offsets_of(x, nx_), rows = offsets_of(y, ny_);
+        for (const int row : rows)
+            for (const int column : columns) {
+                run_operations(formula.operations, values.data(), [&](const Operation& o) {
+                    return o.code == Code::x   ? column * spacing_
+                           : o.code == Code::y ? row * spacing_
+                                               : scalars[std::size_t(o.index)];
+                });
+                sum += values[std::size_t(formula.outputs.front())];
+            }
+        return sum / double(columns.size() * rows.size());
+    }
+
+    int nx_, ny_;
+    double spacing_;
+    ThreadPool* threads_;
+};
+
+}  // namespace
+
+std::vector<double> kernel_table(const ConvolutionKernel& kernel,
+                                 const std::array<Outside, 2>& outside,
+                                 int nx,
+                                 int ny,
+                                 const std::vector<double>& scalars,
+                                 ThreadPool* threads) {
+    const double spacing = scalars[kSpacing];
+    const Table table(outside, nx, ny, spacing, threads);
+    std::vector<double> all = scalars;
+    for (const Inputs& summed : kernel.sums) all.push_back(table.sum_of(summed, all));
+    std::vector<double> cells = table.of(kernel.formula, all);
+    for (double& cell : cells) cell *= spacing * spacing;
+    return cells;
+}
+
+std::vector<double> scalars_of_kernel(const ConvolutionKernel& kernel, const std::vector<double>& scalars) {
+    std::vector<double> used{scalars[kSpacing]};
+    const auto add = [&](const Inputs& inputs) {
+        for (const Operation& o : inputs.operations)
+            if (o.code == Code::scalar && std::size_t(o.index) < scalars.size())
+                used.push_back(scalars[std::size_t(o.index)]);
+    };
+    std::ranges::for_each(kernel.sums, add);
+    add(kernel.formula);
+    return used;
+}
+
+}  // namespace stencil::equation
