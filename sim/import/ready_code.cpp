@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view kRate = "delta_";
 constexpr std::size_t kMostStatements = 400;
-constexpr int kDeepestCode = 100;
+constexpr int kDeepestCode = 100, kMostBranches = 60;
 
 bool is_type(const Piece& piece) {
     static constexpr auto kTypes = std::to_array<std::string_view>(
@@ -84,6 +84,19 @@ bool is_compass(std::string_view way) {
         if (i + 1 < way.size() && way[i + 1] >= '1' && way[i + 1] <= '8') ++i;
     }
     return !way.empty();
+}
+
+// Blocks, indices and branches are read by recursion.
+void require_shallow(Pieces pieces) {
+    int depth = 0, deepest = 0, branches = 0;
+    for (const Piece& piece : pieces) {
+        if (piece.is("(") || piece.is("[") || piece.is("{")) deepest = std::max(deepest, ++depth);
+        if (piece.is(")") || piece.is("]") || piece.is("}")) --depth;
+        if (piece.is_name() && (piece.text == "if" || piece.text == "for")) ++branches;
+    }
+    if (deepest > kDeepestCode) throw InputError("its formula is nested too deeply");
+    if (branches > kMostBranches)
+        throw InputError("its formula has more than {} branches and loops", kMostBranches);
 }
 
 // Behind a statement's semicolon, or behind a block.
@@ -178,6 +191,7 @@ bool CodeReader::is_rate(std::string_view name) const {
 void CodeReader::read(std::string_view code) {
     const std::vector<Piece> all = pieces_of(code);
     require_brackets(all);
+    require_shallow(all);
     statements(all);
 }
 

@@ -565,7 +565,8 @@ void Simulation::carry_over(const RunSpec& asked) {
         solver->load(*solver_);
     else if (resized || !solver->go_on_from(*solver_, kept, *start))
         solver->load(carried(solver_->state(), next, kept, *start));
-    const bool keeps = since.past_dt > 0 || now_.global_every > 1;
+    const bool keeps =
+        since.past_dt > 0 || (now_.global_every > 1 && now_.model->equations->has_global_values());
     const bool goes_on = keeps && moment_.taken.values == next.params().values && same_rates(now_, next) &&
                          take_past(*solver, *solver_);
     solver->set_clock(now);

@@ -13,8 +13,6 @@ using namespace stencil::equation;
 
 namespace {
 
-constexpr double kPi = std::numbers::pi;
-
 double start_of(int c, int x, int y) {
     return std::cos(0.7 * x + c) * std::sin(0.45 * y + 0.2) + 0.2 * ((5 * x + 3 * y + c) % 7) - 0.5;
 }
@@ -169,7 +167,9 @@ TEST_CASE("A kernel over its integral keeps totals, also where the field ends wi
 
 TEST_CASE("Every integrator convolves in each of its stages, and imex beside its linear part") {
     TypedRun run = run_of(12, 10);
-    run.start = [](int, int x, int y) { return std::cos(2 * kPi * x / 12) * std::cos(2 * kPi * 2 * y / 10); };
+    run.start = [](int, int x, int y) {
+        return std::cos(2 * std::numbers::pi * x / 12) * std::cos(2 * std::numbers::pi * 2 * y / 10);
+    };
     const KernelAt kernel = [](double x, double y) { return std::exp(-x * x - y * y); };
     const double z = -0.4 * convolved(grid_of(run), kOutsides[0], 1, kernel).u[0] / run.start(0, 0, 0);
     const std::vector<std::pair<const char*, double>> factors{

@@ -15,7 +15,6 @@
 #include "kernels/equation/cuda/nvrtc.h"
 #include "kernels/equation/fused/fused_kernel.h"
 #include "kernels/equation/fused/fused_shape.h"
-#include "kernels/equation/operations.h"
 #include "kernels/equation/resident/resident_kernel.h"
 #include "kernels/equation/text/cuda_text.h"
 #include "sim/model/model.h"
@@ -59,7 +58,6 @@ class OnBoth {
   public:
     OnBoth(Program program, const EquationSetup& setup, const std::string& cubin)
         : program_(std::move(program)),
-          between_(between_globals(program_)),
           setup_(setup),
           cpu(program_, setup, pool_),
           cuda(program_, setup, cubin, stream_) {}
@@ -80,11 +78,11 @@ class OnBoth {
 
     void fuse(const FusedShape& shape, const std::string& cubin) {
         cuda.use(std::make_unique<FusedKernel>(
-            FusedProgram(between_), sizeof(T) == 8, shape, setup_, cubin, stream_));
+            FusedProgram(program_), sizeof(T) == 8, shape, setup_, cubin, stream_));
     }
     void keep_resident(const ResidentShape& shape, int steps_of_launch, const std::string& cubin) {
         cuda.use(std::make_unique<ResidentKernel>(
-            FusedProgram(between_), sizeof(T) == 8, shape, setup_, steps_of_launch, cubin, stream_));
+            FusedProgram(program_), sizeof(T) == 8, shape, setup_, steps_of_launch, cubin, stream_));
     }
 
     /// Describes the first cell whose bits differ; all NaNs are considered equal.
@@ -106,7 +104,7 @@ class OnBoth {
     }
 
   private:
-    Program program_, between_;
+    Program program_;
     EquationSetup setup_;
     ThreadPool pool_{2};
     CudaStream stream_;
@@ -359,37 +357,24 @@ TEST_CASE("What is set or written between steps counts on the GPU as on the CPU"
     CHECK((run.cuda.clock().step == clock.step && run.cuda.clock().time == clock.time));
 }
 
-TEMPLATE_TEST_CASE("Global values that lag have the CPU's bits on the GPU by each kernel, however it is cut",
+TEMPLATE_TEST_CASE("Global values that lag have the CPU's bits on the GPU, however it is cut",
                    "",
                    float,
                    double) {
-    constexpr bool kFloat64 = sizeof(TestType) == 8;
     const auto* text = GENERATE(
         "du/dt = 0.2*lap(u) + u - u^3 - mean(u - u^3); dt = 0.1; boundary = periodic",
         "du/dt = 0.2*lap(u) - u*max(abs(dx(u))) + 0.01*t; dv/dt = 0.1*lap(v) - 0.01*v*integral(u) + "
         "mean((u - mean(u))^2); dt = 0.1; left: v = min(u); right: v = 0; boundary = insulated",
         "du/dt = 0.2*lap(u) - mean(u); dt = 0.1; boundary = insulated; inside = (x - 40)^2 + y^2 < 900 + t; "
         "edge: u = 0.1*max(u)");
-    const auto kernel = GENERATE(KernelKind::single, KernelKind::fused, KernelKind::resident);
-    CAPTURE(text, int(kernel));
+    CAPTURE(text);
     const Equations e = read_equations(text);
-    const Program program = program_of<TestType>(e), between = between_globals(program);
+    const Program program = program_of<TestType>(e);
     OnBoth<TestType> run(program, setup_of(e, 130, 95), cubin_of<TestType>(program));
     run.both([](auto& stepper) { stepper.set_global_every(13); });
     Dice random;
     for (int c = 0; c < program.components; ++c)
         run.write(c, [&](int, int) { return random.uniform(-1, 1); });
-    const FusedProgram fused(between);
-    if (kernel != KernelKind::single && !fused.fuses()) return;
-    if (kernel == KernelKind::resident) {
-        const ResidentShape shape = resident_shape_of(between, kFloat64);
-        run.keep_resident(shape, 8, cubin_of_text(resident_text(fused, kFloat64, shape)));
-    } else if (kernel == KernelKind::fused) {
-        const auto shape = fused_shape_of(between, kFloat64, 130);
-        if (!shape) return;
-        run.fuse(*shape, cubin_of_text(fused_text(fused, kFloat64, *shape)));
-    }
-    CHECK((run.cuda.fused() != nullptr) == (kernel != KernelKind::single));
     for (const int steps : {1, 40, 6, 55, 3}) {
         run.both([&](auto& stepper) { stepper.advance(steps); });
         REQUIRE(run.difference() == "");

@@ -1,5 +1,6 @@
 // Files and links of VisualPDE and Ready as models. Every text here is written for its test.
 #include <fstream>
+#include <regex>
 #include <string>
 
 #include "sim/import/lz_string.h"
@@ -45,11 +46,13 @@ std::string ready(const std::string& rule,
 }
 
 std::string formula(const std::string& code, int chemicals = 2) {
+    const std::string escaped =
+        std::regex_replace(std::regex_replace(code, std::regex("&"), "&amp;"), std::regex("<"), "&lt;");
     return ready(
         "<rule type=\"formula\" name=\"Trial\"><param name=\"k\"> 0.5 </param><param name=\"timestep\"> 0.25 "
         "</param><formula "
         "number_of_chemicals=\"" +
-        std::to_string(chemicals) + "\">" + code + "</formula></rule>");
+        std::to_string(chemicals) + "\">" + escaped + "</formula></rule>");
 }
 
 template <class Do>

@@ -211,21 +211,21 @@ void CudaEquationStepper<T>::prepare_for(const SeveralSteps& kernel) {
 template <class T>
 void CudaEquationStepper<T>::use(std::unique_ptr<SeveralSteps> kernel) {
     stream_.synchronize();
-    if (kernel && !may_fuse_steps(steps_to_fuse())) return;
+    if (kernel && !may_fuse_steps(program_)) return;
     if (kernel) prepare_for(*kernel);
     fused_ = std::move(kernel);
 }
 
 template <class T>
 bool CudaEquationStepper<T>::may_fuse() const {
-    return compile_ && may_fuse_steps(steps_to_fuse());
+    return compile_ && may_fuse_steps(program_);
 }
 
 template <class T>
 void CudaEquationStepper<T>::begin_compiling() {
     if (compiler_ || !may_fuse()) return;
     compiler_ = std::make_unique<FusedCompiler>(
-        between_, sizeof(T) == 8, setup_.nx, compile_, setup_.ny, resident_device(stream_));
+        program_, sizeof(T) == 8, setup_.nx, compile_, setup_.ny, resident_device(stream_));
 }
 
 template <class T>
@@ -292,8 +292,7 @@ void CudaEquationStepper<T>::wait_for_compiler() {
 template <class T>
 double CudaEquationStepper<T>::seconds_of_step(SeveralSteps* kernel) {
     const int steps = kernel ? kernel->steps_of(std::numeric_limits<int>::max()) : 1;
-    if (steps == 0 || (kernel && !may_fuse_steps(steps_to_fuse())))
-        return std::numeric_limits<double>::infinity();
+    if (steps == 0 || (kernel && !may_fuse_steps(program_))) return std::numeric_limits<double>::infinity();
     stream_.synchronize();
     if (kernel) prepare_for(*kernel);
     CudaTimer timer;

@@ -89,7 +89,6 @@ class CudaEquationStepper : public StepSettings {
     void enqueue_pass(SeveralSteps& kernel, int steps);
     void take_next();
     void prepare_for(const SeveralSteps& kernel);
-    const Program& steps_to_fuse() const { return global_every() > 1 ? between_ : program_; }
     bool may_fuse() const;
     void begin_compiling();
     void compile_when_worth_it(long long steps);
@@ -104,7 +103,7 @@ class CudaEquationStepper : public StepSettings {
     CudaGraph& graph();
 
     Program program_;
-    Program between_;  ///< of the steps that kernels of several steps make
+    Program between_;  ///< of the steps between those that take global values
     CudaStream& stream_;
     LoadedKernels kernels_;
     std::vector<LoadedKernel> once_, stages_;

@@ -75,4 +75,65 @@ class CufftPlan {
     std::size_t work_bytes_ = 0;
 };
 
+/// Unnormalised FFTs of a row-major array of `columns` x `rows` real cells, whose rows are `pitch` cells
+/// apart, to `columns / 2 + 1` complex numbers a row, or back. The caller provides the workspace.
+template <class T>
+class CufftRealPlan {
+  public:
+    /// `direction` is CUFFT_FORWARD or CUFFT_INVERSE.
+    CufftRealPlan(int columns, int rows, int pitch, int direction, cudaStream_t stream)
+        : CufftRealPlan(direction, std::to_string(columns) + "x" + std::to_string(rows)) {
+        long long size[] = {rows, columns}, cells[] = {rows, pitch}, numbers[] = {rows, columns / 2 + 1};
+        const bool forward = direction_ == CUFFT_FORWARD;
+        long long *from = forward ? cells : numbers, *to = forward ? numbers : cells;
+        const auto all = [&](const long long* array) { return array[0] * array[1]; };
+        check_cufft(CUFFT(cufftSetAutoAllocation)(handle_, 0), what_);
+        check_cufft(CUFFT(cufftMakePlanMany64)(
+                        handle_, 2, size, from, 1, all(from), to, 1, all(to), type(), 1, &work_bytes_),
+                    what_);
+        check_cufft(CUFFT(cufftSetStream)(handle_, stream), what_);
+    }
+    ~CufftRealPlan() { CUFFT(cufftDestroy)(handle_); }
+    CufftRealPlan(const CufftRealPlan&) = delete;
+    CufftRealPlan& operator=(const CufftRealPlan&) = delete;
+
+    std::size_t work_bytes() const { return work_bytes_; }
+    void work_in(void* memory) { check_cufft(CUFFT(cufftSetWorkArea)(handle_, memory), what_); }
+
+    /// Enqueues the transform. One back overwrites the numbers.
+    void run(T* cells, Complex<T>* numbers) {
+        const bool forward = direction_ == CUFFT_FORWARD;
+        if constexpr (sizeof(T) == sizeof(float)) {
+            auto* z = reinterpret_cast<cufftComplex*>(numbers);
+            check_cufft(
+                forward ? CUFFT(cufftExecR2C)(handle_, cells, z) : CUFFT(cufftExecC2R)(handle_, z, cells),
+                what_);
+        } else {
+            auto* z = reinterpret_cast<cufftDoubleComplex*>(numbers);
+            check_cufft(
+                forward ? CUFFT(cufftExecD2Z)(handle_, cells, z) : CUFFT(cufftExecZ2D)(handle_, z, cells),
+                what_);
+        }
+    }
+
+  private:
+    // Once this constructor is done, the destructor runs even where the other one throws.
+    CufftRealPlan(int direction, const std::string& size) : what_("FFTs of " + size), direction_(direction) {
+        check_cufft(CUFFT(cufftCreate)(&handle_), what_);
+    }
+
+    cufftType type() const {
+        const bool forward = direction_ == CUFFT_FORWARD;
+        if constexpr (sizeof(T) == sizeof(float))
+            return forward ? CUFFT_R2C : CUFFT_C2R;
+        else
+            return forward ? CUFFT_D2Z : CUFFT_Z2D;
+    }
+
+    std::string what_;
+    int direction_;
+    cufftHandle handle_ = 0;
+    std::size_t work_bytes_ = 0;
+};
+
 }  // namespace stencil
