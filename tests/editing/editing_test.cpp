@@ -12,6 +12,7 @@
 #include "sim/editing/wrap.h"
 #include "sim/model/equations.h"
 #include "sim/model/model.h"
+#include "sim/model/semantics.h"
 #include "sim/text/names.h"
 #include "sim/text/quote.h"
 #include "tests/support/catch.h"
@@ -287,8 +288,10 @@ TEST_CASE("Every example of the reference card is read") {
         for (const CardEntry& entry : part.entries) {
             CAPTURE(entry.example);
             CHECK_FALSE(entry.help.empty());
-            std::string text =
-                formulas ? fmt::format("dw/dt = {}\n{}", entry.example, frame) : entry.example + "\n";
+            const bool offset = title == "Names" && equation::is_offset_name(entry.example);
+            std::string text = offset     ? fmt::format("dw/dt = conv(u, {})\n{}", entry.example, frame)
+                               : formulas ? fmt::format("dw/dt = {}\n{}", entry.example, frame)
+                                          : entry.example + "\n";
             if (!formulas) {
                 const bool evolves = entry.example.starts_with("du/") || entry.example.starts_with("u'");
                 text += evolves ? "" : "du/dt = lap(u)\n";
@@ -311,7 +314,7 @@ TEST_CASE("Formulas are set as mathematics") {
     CHECK(set_text("dxx(u*v)") == "∂²∂x²uv");
     CHECK(set_text("sqrt(abs(u))") == "u");
     CHECK(set_text("u - mean(u)") == "u−u");  // with brackets that are drawn
-    CHECK(set_text("1 - conv(u*v, exp(-r))") == "1−e−r∗(uv)");
+    CHECK(set_text("1 - conv(u*v, exp(-r))") == "1−e−r∗uv");
     CHECK(set_text("integral(u*v)") == "∫uvdx dy");
     CHECK(set_text("exp(-u)") == "e−u");
     CHECK(set_text("u <= 1e-4 and not v") == "u≤10−4andnotv");

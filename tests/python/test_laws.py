@@ -56,7 +56,7 @@ def other_order(text):
 def symmetric(law, p):
     """Returns whether this transformation supports everything in the problem."""
     text = p.text
-    if p.events or p.noise or "map" in p.stepper or p.stepper == "imex" or "psi" in text or any(word in text for word in ("random", "normal", "image")):
+    if p.events or p.noise or "map" in p.stepper or p.stepper == "imex" or any(word in text for word in ("psi", "conv(", "random", "normal", "image")):
         return False
     if law == "shifted":
         return not re.search(r"\b[xy]\b|inside|^(left|top)", text, re.M) and "boundary = periodic" in text
