@@ -160,6 +160,58 @@ bool relabel(Rewriting& text, std::span<const SideStatement> rows, F&& keeps) {
     return !kept.empty();
 }
 
+// The first name among `names` that the formula mentions, with `in_flux` only where its flux stands; empty:
+// none.
+std::string first_about(const Syntax& formula, std::span<const std::string> names, bool in_flux) {
+    for (const std::string& name : names)
+        if (in_flux ? is_flux(formula, name) : is_name(formula, name)) return name;
+    for (const Syntax& part : formula.args)
+        if (std::string found = first_about(part, names, in_flux); !found.empty()) return found;
+    return "";
+}
+
+// The quantity of a condition at the edge: that whose flux it names, else the first one in it.
+std::string quantity_of(const Statements& read, const SideStatement& row) {
+    std::vector<std::string> names = fields_of(read);
+    for (const ComplexName& whole : read.complex) names.push_back(whole.name);
+    for (const bool in_flux : {true, false})
+        for (const Syntax* formula : {&row.left, &row.right})
+            if (std::string found = first_about(*formula, names, in_flux); !found.empty()) return found;
+    return "";
+}
+
+std::string edge_quantity(const Statements& read, std::string_view component) {
+    for (const ComplexName& whole : read.complex)
+        if (contains(parts_of(whole.name), component)) {
+            const auto is_own = [&](const SideStatement& row) {
+                return row.word.empty() && quantity_of(read, row) == component;
+            };
+            return std::ranges::any_of(read.edges, is_own) ? std::string(component) : whole.name;
+        }
+    return std::string(component);
+}
+
+// The statement about the quantity at the edge, else the last word; null: nothing flows.
+const SideStatement* edge_in_force(const Statements& read, std::string_view quantity) {
+    const SideStatement* found = nullptr;
+    for (const SideStatement& row : read.edges)
+        if (row.word.empty() && quantity_of(read, row) == quantity)
+            return &row;
+        else if (!row.word.empty())
+            found = &row;
+    return found;
+}
+
+bool has_shape(const Statements& read) {
+    return std::ranges::find(read.definitions, "inside", &NamedFormula::name) != read.definitions.end();
+}
+
+SideCondition edge_condition(const Statements& read, std::string_view quantity) {
+    const SideStatement* row = edge_in_force(read, quantity);
+    if (!row) return {SideCondition::Kind::flux};
+    return row->word.empty() ? condition_of(*row, quantity) : condition_of(row->word);
+}
+
 // Zero as a word if that holds for this component alone and is the only word for this side; else an equation.
 std::string condition_text(const SideCondition& condition,
                            const Statements& read,
@@ -261,6 +313,32 @@ std::string text_with_side(const std::string& text,
         write_periodic(rewriting, read, component, side);
     else
         write_condition(rewriting, read, component, side, condition);
+    return rewriting.text();
+}
+
+std::optional<SideCondition> edge_condition(const std::string& text, std::string_view component) {
+    const Statements read = read_statements(text);
+    if (!has_shape(read)) return std::nullopt;
+    return edge_condition(read, edge_quantity(read, component));
+}
+
+std::string edge_quantity(const std::string& text, std::string_view component) {
+    return edge_quantity(read_statements(text), component);
+}
+
+std::string text_with_edge(const std::string& text,
+                           std::string_view component,
+                           const SideCondition& condition) {
+    const Statements read = read_statements(text);
+    const std::string quantity = edge_quantity(read, component);
+    if (!has_shape(read) || edge_condition(read, quantity) == condition) return text;
+    const std::string wanted = fmt::format("{}: {}", kEdge, equation_of(condition, quantity));
+    Rewriting rewriting(read);
+    const SideStatement* row = edge_in_force(read, quantity);
+    if (row && (row->word.empty() || fields_of(read).size() == 1))
+        rewriting.replace(read.places[row->statement].span, wanted);
+    else
+        rewriting.add(wanted);
     return rewriting.text();
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -29,6 +30,17 @@ std::array<SideCondition, 4> side_conditions(const std::string& text, std::strin
 std::string text_with_side(const std::string& text,
                            std::string_view component,
                            equation::Side side,
+                           const SideCondition& condition);
+
+/// The condition of a component at the edge of the text's shape, `inside = ...`; empty if there is none.
+/// Throws TextError.
+std::optional<SideCondition> edge_condition(const std::string& text, std::string_view component);
+/// The quantity that such a condition is about: the component, or the complex one that it is a part of.
+std::string edge_quantity(const std::string& text, std::string_view component);
+
+/// The text with another condition there, as text_with_side(); none is periodic.
+std::string text_with_edge(const std::string& text,
+                           std::string_view component,
                            const SideCondition& condition);
 
 /// Makes a word such as `insulated` the condition of all components at all sides of a text. Conditions of

@@ -88,6 +88,47 @@ TEST_CASE("Menus around a square set the condition at each side, one edit each, 
     CHECK(lab.text() == before);
 }
 
+TEST_CASE("The edge of a shape has a menu within the square, which writes a condition of its own") {
+    using enum SideCondition::Kind;
+    SidesLab lab(
+        run_of_text("du/dt = 0.1*lap(u) + v; dv/dt = 0.1*lap(v)\ninside = x < 12; edge: flux(u) = -v\n"
+                    "size = 24x20; u(0) = x; v(0) = 1"));
+    CHECK(edge_condition(lab.text(), "u") == SideCondition{flux, "-v"});
+    CHECK(edge_condition(lab.text(), "v") == SideCondition{flux});
+    lab.choose("edge", kValue);
+    CHECK(contains(lab.text(), "edge: u = -v"));
+    lab.enter_at("edge", "##V", "1");
+    CHECK(edge_condition(lab.text(), "u") == SideCondition{value, "1"});
+    lab.choose("edge", kRobin);
+    lab.enter_at("edge", "##B", "2");
+    CHECK(contains(lab.text(), "edge: u + 2*flux(u) = 1"));
+    CHECK(lab.condition(0) == SideCondition{periodic});
+    CHECK(edge_condition(lab.text(), "v") == SideCondition{flux});
+    lab.enter_at("edge", "##V", "1 + ");  // refused in place
+    CHECK(contains(lab.text(), "edge: u + 2*flux(u) = 1"));
+}
+
+TEST_CASE("A condition at the edge of a shape is read and written, for each form and component") {
+    using enum SideCondition::Kind;
+    const auto with = [](const std::string& edges) {
+        return "du/dt = lap(u); dv/dt = lap(v); inside = x < 9\n" + edges;
+    };
+    CHECK_FALSE(edge_condition("du/dt = lap(u)", "u"));
+    CHECK(edge_condition(with("edge: zero; edge: u = t"), "u") == SideCondition{value, "t"});
+    CHECK(edge_condition(with("edge: zero; edge: u = t"), "v") == SideCondition{zero});
+    // It is about the component whose flux stands in it, else about the first one.
+    CHECK(edge_condition(with("edge: v = flux(u)"), "u")->kind == typed);
+    CHECK(edge_condition(with("edge: v = flux(u)"), "v") == SideCondition{flux});
+    CHECK(text_with_edge(with("edge: zero"), "v", {value, "2"}) == with("edge: zero\nedge: v = 2"));
+    CHECK(text_with_edge(with("edge: u = 1; edge: v = 2"), "v", {flux, "3"}) ==
+          with("edge: u = 1; edge: flux(v) = 3"));
+    CHECK(text_with_edge(with(""), "u", {zero}) == with("edge: u + 0.5*dx*flux(u) = 0\n"));
+    const std::string wave = "complex psi; dpsi/dt = 0.5i*lap(psi); inside = x < 9\nedge: psi = 0";
+    CHECK(edge_quantity(wave, "psi_im") == "psi");
+    CHECK(edge_condition(wave, "psi_im") == SideCondition{value});
+    CHECK(contains(text_with_edge(wave, "psi_im", {flux}), "edge: flux(psi) = 0"));
+}
+
 TEST_CASE("A side of the built-in diffusion is chosen, and the run goes on with its settings") {
     RunSpec run = run_of_text("du/dt = lap(u)");
     run.use_model(find_model("diffusion"));

@@ -1,8 +1,14 @@
-// The conditions of a component at its four sides, as menus around a square, which write the equation's text.
+// The conditions of a component at its four sides, as menus around a square, and at the edge of a shape,
+// within it, which write the equation's text.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include "app/window/panels/panels.h"
 #include "app/window/panels/widgets/widgets.h"
@@ -41,33 +47,31 @@ std::string form_of(const KindRow& kind, std::string_view component) {
     return fmt::format(fmt::runtime(kind.form), component);
 }
 
-// The run's text, one component of it, and its conditions.
-struct SidesOf {
-    const std::string& text;
-    std::string component;
-    std::array<SideCondition, 4> conditions;
+// A condition of the run's text: at a side, or at the edge of the model's shape.
+struct Place {
+    std::string name;      ///< left, edge ...
+    std::string quantity;  ///< the component, or the complex one that it is a part of
+    SideCondition condition;
+    std::function<std::string(const SideCondition&)> text_with;  ///< the text with another one there
+    bool can_be_periodic = true;
 };
 
 int lines_of(const SideCondition& condition) {
     return condition.kind == Kind::robin ? 3 : 2;  // the menu and the numbers
 }
 
-float height_of(const SideCondition& condition) {
+float height_of(const Place& place) {
     const float spacing = ImGui::GetStyle().ItemSpacing.y;
-    return float(lines_of(condition)) * (ImGui::GetFrameHeight() + spacing) - spacing;
+    return float(lines_of(place.condition)) * (ImGui::GetFrameHeight() + spacing) - spacing;
 }
 
-void draw_number(UiState& ui,
-                 const SidesOf& sides,
-                 Side side,
-                 const char* label,
-                 std::string SideCondition::*number,
-                 float width) {
-    SideCondition condition = sides.conditions[std::size_t(side)];
+void draw_number(
+    UiState& ui, const Place& place, const char* label, std::string SideCondition::*number, float width) {
+    SideCondition condition = place.condition;
     const std::string tip =
         fmt::format("{} in {}\nA number, or a formula of x, y, t and parameters, e.g. sin(y)",
                     label,
-                    form_of(row_of(condition.kind), sides.component));
+                    form_of(row_of(condition.kind), place.quantity));
     if (condition.kind == Kind::robin) {
         ImGui::AlignTextToFramePadding();
         ImGui::TextUnformatted(label);
@@ -78,63 +82,90 @@ void draw_number(UiState& ui,
     ImGui::SetNextItemWidth(width);
     text_field(
         fmt::format("##{}", label).c_str(), ui, condition.*number, tip, [&](const std::string& entered) {
-            condition.*number = entered;
-            const std::string text = text_with_side(sides.text, sides.component, side, condition);
+            const std::string before = std::exchange(condition.*number, entered);
+            const std::string text = place.text_with(condition);
             equation::read_equations(text);
-            if (text != sides.text) change(ui, "equation", text);
+            if (entered != before) change(ui, "equation", text);
         });
 }
 
-void draw_kinds(UiState& ui, const SidesOf& sides, Side side, const std::string& name) {
-    const SideCondition& now = sides.conditions[std::size_t(side)];
+void draw_kinds(UiState& ui, const Place& place) {
+    const SideCondition& now = place.condition;
     const auto tip = [&](const KindRow& kind) {
-        const std::string form = kind.kind == Kind::typed ? now.typed : form_of(kind, sides.component);
-        return fmt::format("{}: {}\n{}", name, form, kind.help);
+        const std::string form = kind.kind == Kind::typed ? now.typed : form_of(kind, place.quantity);
+        return fmt::format("{}: {}\n{}", place.name, form, kind.help);
     };
     const KindRow& current = row_of(now.kind);
     combo("##kind", current.label, tip(current), [&] {
         for (const KindRow& kind : kKinds) {
             if (kind.kind == Kind::typed && now.kind != Kind::typed) continue;
+            if (kind.kind == Kind::periodic && !place.can_be_periodic) continue;
             if (!choice(kind.label, &kind == &current, tip(kind)) || &kind == &current) continue;
-            const SideCondition chosen{.kind = kind.kind, .value = now.value, .factor = now.factor};
-            change(ui, "equation", text_with_side(sides.text, sides.component, side, chosen));
+            change(ui,
+                   "equation",
+                   place.text_with({.kind = kind.kind, .value = now.value, .factor = now.factor}));
         }
     });
 }
 
-void draw_side(UiState& ui, const SidesOf& sides, Side side, ImVec2 at, float width) {
-    const SideCondition& now = sides.conditions[std::size_t(side)];
-    const std::string name = equation::side_words()[std::size_t(side)];
-    ImGui::PushID(name.c_str());
+void draw_place(UiState& ui, const Place& place, ImVec2 at, float width) {
+    const SideCondition& now = place.condition;
+    ImGui::PushID(place.name.c_str());
     ImGui::SetCursorScreenPos(at);
     ImGui::BeginGroup();
     ImGui::SetNextItemWidth(width);
-    draw_kinds(ui, sides, side, name);
+    draw_kinds(ui, place);
     if (now.kind == Kind::typed) fitted_text(now.typed, width, faint_color(), now.typed);
-    if (now.kind == Kind::robin) draw_number(ui, sides, side, "B", &SideCondition::factor, width);
+    if (now.kind == Kind::robin) draw_number(ui, place, "B", &SideCondition::factor, width);
     if (now.kind == Kind::value || now.kind == Kind::flux || now.kind == Kind::robin)
-        draw_number(ui, sides, side, "V", &SideCondition::value, width);
+        draw_number(ui, place, "V", &SideCondition::value, width);
     ImGui::EndGroup();
     ImGui::PopID();
 }
 
-// Draws the field's outline: a held value thick, periodic sides faint.
-void draw_square(const SidesOf& sides, ImVec2 least, ImVec2 most) {
+// Draws the field's outline with the component's name, in the middle or above: a held value thick, periodic
+// sides faint.
+void draw_square(
+    std::span<const Place> sides, const std::string& component, ImVec2 least, ImVec2 most, bool above) {
     ImDrawList* list = ImGui::GetWindowDrawList();
     const std::array<std::array<ImVec2, 2>, 4> edges{{{least, {least.x, most.y}},
                                                       {{{most.x, least.y}, most}},
                                                       {least, {most.x, least.y}},
                                                       {{{least.x, most.y}, most}}}};
     for (std::size_t side = 0; side < edges.size(); ++side) {
-        const Kind kind = sides.conditions[side].kind;
+        const Kind kind = sides[side].condition.kind;
         const ImVec4 color = kind == Kind::periodic ? faint_color() : text_color();
         const float thickness = kind == Kind::value ? em(0.25f) : std::max(1.0f, em(0.07f));
         list->AddLine(edges[side][0], edges[side][1], ImGui::GetColorU32(color), thickness);
     }
-    const ImVec2 size = ImGui::CalcTextSize(sides.component.c_str());
-    list->AddText(ImVec2((least.x + most.x - size.x) / 2, (least.y + most.y - size.y) / 2),
-                  ImGui::GetColorU32(ImGuiCol_Text),
-                  sides.component.c_str());
+    const ImVec2 size = ImGui::CalcTextSize(component.c_str());
+    const float y = above ? least.y + em(0.4f) : (least.y + most.y - size.y) / 2;
+    list->AddText(
+        ImVec2((least.x + most.x - size.x) / 2, y), ImGui::GetColorU32(ImGuiCol_Text), component.c_str());
+}
+
+std::vector<Place> side_places(const std::string& text, const std::string& component) {
+    std::vector<Place> places;
+    const auto conditions = side_conditions(text, component);
+    for (const Side side : equation::kSides)
+        places.push_back({equation::side_words()[std::size_t(side)],
+                          component,
+                          conditions[std::size_t(side)],
+                          [&text, component, side](const SideCondition& condition) {
+                              return text_with_side(text, component, side, condition);
+                          }});
+    return places;
+}
+
+std::optional<Place> edge_place(const std::string& text, const std::string& component) {
+    const auto condition = edge_condition(text, component);
+    if (!condition) return std::nullopt;
+    return Place{
+        std::string(equation::kEdge),
+        edge_quantity(text, component),
+        *condition,
+        [&text, component](const SideCondition& other) { return text_with_edge(text, component, other); },
+        false};
 }
 
 // Returns the component whose sides are shown, after a choice of it if there are several.
@@ -157,23 +188,35 @@ std::string choose_component(UiState& ui, const equation::Equations& equations) 
 
 void draw_sides(UiState& ui, const Snapshot& snapshot) {
     const bool open = ImGui::TreeNodeEx("Sides", ImGuiTreeNodeFlags_NoTreePushOnOpen);
-    tooltip("The condition at each side, which writes itself into the equation's text");
+    tooltip(
+        "The condition at each side, and at the edge of a shape, which writes itself into the equation's "
+        "text");
     if (!open || snapshot.text.empty()) return;
     const std::string component = choose_component(ui, *snapshot.now.model->equations);
-    const SidesOf sides{snapshot.text, component, side_conditions(snapshot.text, component)};
+    const std::vector<Place> sides = side_places(snapshot.text, component);
+    const auto edge = edge_place(snapshot.text, component);
+    const auto of = [&](Side side) -> const Place& { return sides[std::size_t(side)]; };
     const ImVec2 at = ImGui::GetCursorScreenPos(), gap = ImGui::GetStyle().ItemSpacing;
     const float width = std::max(1.0f, (ImGui::GetContentRegionAvail().x - 2 * gap.x) / 3);
-    const auto height = [&](Side side) { return height_of(sides.conditions[std::size_t(side)]); };
-    const float square = std::max({height(Side::left), height(Side::right), 0.7f * width});
+    const auto height = [&](Side side) { return height_of(of(side)); };
+    // The square has the component's name and, below it, the edge of the shape.
+    const float pad = em(0.4f), line = ImGui::GetTextLineHeight();
+    const float within = edge ? 2 * line + height_of(*edge) + 4 * pad : 0;
+    const float square = std::max({height(Side::left), height(Side::right), 0.7f * width, within});
     const float first = at.x, second = first + width + gap.x, third = second + width + gap.x;
     const float middle = at.y + height(Side::top) + gap.y, last = middle + square + gap.y;
     const auto centred = [&](Side side) { return middle + (square - height(side)) / 2; };
     ImGui::PushID("sides");
-    draw_side(ui, sides, Side::top, {second, at.y}, width);
-    draw_side(ui, sides, Side::left, {first, centred(Side::left)}, width);
-    draw_square(sides, {second, middle}, {second + width, middle + square});
-    draw_side(ui, sides, Side::right, {third, centred(Side::right)}, width);
-    draw_side(ui, sides, Side::bottom, {second, last}, width);
+    draw_place(ui, of(Side::top), {second, at.y}, width);
+    draw_place(ui, of(Side::left), {first, centred(Side::left)}, width);
+    draw_square(sides, component, {second, middle}, {second + width, middle + square}, edge.has_value());
+    if (edge) {
+        ImGui::SetCursorScreenPos({second + pad, middle + line + 2 * pad});
+        fitted_text("edge of shape", width - 2 * pad, faint_color());
+        draw_place(ui, *edge, {second + pad, middle + 2 * line + 3 * pad}, std::max(1.0f, width - 2 * pad));
+    }
+    draw_place(ui, of(Side::right), {third, centred(Side::right)}, width);
+    draw_place(ui, of(Side::bottom), {second, last}, width);
     ImGui::PopID();
     ImGui::SetCursorScreenPos({at.x, last});
     ImGui::Dummy({3 * width + 2 * gap.x, height(Side::bottom)});
