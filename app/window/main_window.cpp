@@ -80,6 +80,17 @@ Preferences preferences_for(const WindowRequest& request, std::string& trouble) 
     return preferences;
 }
 
+// A run is refused where --show or --arrows exists at no moment of it; a window tells, and shows the rest.
+std::string unread_formula(const RunSpec& spec) {
+    try {
+        spec.require_formula();
+        spec.require_arrows();
+        return "";
+    } catch (const InputError& mistake) {
+        return mistake.what();
+    }
+}
+
 /// The window and its main loop: handles input, draws, and requests work from the engine.
 class MainWindow {
   public:
@@ -87,7 +98,7 @@ class MainWindow {
         : request_(request), snapshot_(first_snapshot(request.spec)) {
         std::string trouble;
         ui_.preferences = preferences_for(request, trouble);
-        for (const std::string& told : {request.trouble, trouble})
+        for (const std::string& told : {request.trouble, trouble, unread_formula(request.spec)})
             if (!told.empty()) ui_.act(action::Tell{told, "", true});
         if (!scripted()) {
             recall(ui_, request_.spec);

@@ -207,7 +207,9 @@ std::string stability_text(double dt, const StableStep& limit) {
     if (!limit.known())
         return fmt::format("dt {:.4g}; its limit cannot be worked out: not finite at the field's values", dt);
     if (std::isinf(limit.dt)) return fmt::format("dt {:.4g}; there is no stability limit", dt);
-    std::string text = fmt::format("dt {:.4g} is {:.2f} of the limit {:.4g}", dt, dt / limit.dt, limit.dt);
+    std::string text =
+        limit.dt > 0 ? fmt::format("dt {:.4g} is {:.2f} of the limit {:.4g}", dt, dt / limit.dt, limit.dt)
+                     : fmt::format("dt {:.4g}; waves grow in steps of any length", dt);
     if (!limit.term.empty()) text += fmt::format(", set by the term {} of {}", limit.term, limit.component);
     return text;
 }

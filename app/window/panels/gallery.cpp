@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <string>
 
 #include "app/window/display/gallery_texture.h"
@@ -59,17 +60,19 @@ bool is_found(const GalleryView& gallery, std::size_t index) {
     return lower_case(text).find(lower_case(gallery.search)) != std::string::npos;
 }
 
-// Arranges tiles of this width in as many columns as fit. Returns true if one was clicked.
+// Arranges tiles of at least this width in as many columns as fit, which share the room.
 template <class F>
 void draw_group(const GalleryView& gallery, GalleryRow::Kind kind, float width, F&& tile) {
     const float spacing = ImGui::GetStyle().ItemSpacing.x;
-    const int columns = std::max(1, int((ImGui::GetContentRegionAvail().x + spacing) / (width + spacing)));
+    const float room = ImGui::GetContentRegionAvail().x + spacing;
+    const int columns = std::max(1, int(room / (width + spacing)));
+    const float share = std::floor(room / float(columns) - spacing);
     const auto rows = gallery_rows();
     int drawn = 0;
     for (std::size_t i = 0; i < rows.size(); ++i) {
         if (rows[i].kind != kind || !is_found(gallery, i)) continue;
         if (drawn++ % columns != 0) ImGui::SameLine(0, spacing);
-        tile(i, rows[i].name);
+        tile(i, rows[i].name, std::max(width, share));
     }
 }
 
@@ -137,23 +140,23 @@ void draw_gallery(UiState& ui, const Snapshot& snapshot) {
         text_input("##search", "Search", ui.gallery.search, "Shows what has this in its title or sentence");
         if (!ui.gallery.search.empty()) ui.gallery.wanted = gallery_rows().size();  // whose titles come first
         subtitle("Runs", "Complete examples with their own start and settings");
+        draw_group(ui.gallery,
+                   GalleryRow::Kind::run,
+                   em(kTile + kBeside),
+                   [&](std::size_t i, std::string_view name, float width) {
+                       const TileLook look{em(kTile), false, width - em(kTile)};
+                       if (!gallery_tile(ui, i, look, fmt::format("--spec {}", name))) return;
+                       ui.act(action::Open{std::string(name)});
+                       ui.gallery.open = false;
+                   });
+        subtitle("Models", "Equations with an initial condition; their text is in the section Equation");
         draw_group(
-            ui.gallery,
-            GalleryRow::Kind::run,
-            em(kTile + kBeside),
-            [&](std::size_t i, std::string_view name) {
-                if (!gallery_tile(ui, i, {em(kTile), false, em(kBeside)}, fmt::format("--spec {}", name)))
-                    return;
-                ui.act(action::Open{std::string(name)});
+            ui.gallery, GalleryRow::Kind::model, em(kTile), [&](std::size_t i, std::string_view name, float) {
+                const bool chosen = name == snapshot.now.model->name;
+                if (!gallery_tile(ui, i, {em(kTile), chosen}, fmt::format("--model {}", name))) return;
+                begin_model(ui, name);
                 ui.gallery.open = false;
             });
-        subtitle("Models", "Equations with an initial condition; their text is in the section Equation");
-        draw_group(ui.gallery, GalleryRow::Kind::model, em(kTile), [&](std::size_t i, std::string_view name) {
-            const bool chosen = name == snapshot.now.model->name;
-            if (!gallery_tile(ui, i, {em(kTile), chosen}, fmt::format("--model {}", name))) return;
-            begin_model(ui, name);
-            ui.gallery.open = false;
-        });
     }
     ImGui::End();
 }

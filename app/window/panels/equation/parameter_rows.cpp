@@ -146,7 +146,9 @@ void draw_limit(const Snapshot& snapshot) {
     } else {
         const StepVerdict told = verdict(dt, found->limit);
         const std::string text =
-            fmt::format("{:.2f} of the limit {:.4g}", dt / found->limit.dt, found->limit.dt);
+            found->limit.dt > 0
+                ? fmt::format("{:.2f} of the limit {:.4g}", dt / found->limit.dt, found->limit.dt)
+                : "Waves grow in any step";
         fitted_text(text,
                     width,
                     told == StepVerdict::unstable     ? error_color()
