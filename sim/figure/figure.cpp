@@ -465,6 +465,12 @@ void add_contours(FigurePanel& panel, std::string_view contours) {
         add_lines(panel, contour_lines(*panel.field, levels));
 }
 
+void add_outline(FigurePanel& panel, const ShapeOutline& outline) {
+    for (const auto& [color, width] : {std::pair{Rgb{0, 0, 0}, 1.4}, std::pair{Rgb{255, 255, 255}, 0.6}})
+        for (const OutlineStretch& stretch : outline)
+            panel.lines.push_back({{stretch.from, stretch.to}, color, width});
+}
+
 std::string figure_bytes(FigureFormat format,
                          std::span<const FigurePanel> panels,
                          const std::string& caption,

@@ -11,6 +11,7 @@
 #include "sim/field/field.h"
 #include "sim/view/colormap.h"
 #include "sim/view/contours.h"
+#include "sim/view/shape_outline.h"
 #include "sim/view/surface_view.h"
 #include "sim/view/value_range.h"
 
@@ -43,6 +44,9 @@ struct FigurePanel {
 void add_lines(FigurePanel& panel, const std::vector<ContourLine>& lines);
 /// Adds the contours of --contours: as lines, or of a field that has many cells per dot between the dots.
 void add_contours(FigurePanel& panel, std::string_view contours);
+
+/// Adds the outline of a shape, visible over any colour.
+void add_outline(FigurePanel& panel, const ShapeOutline& outline);
 
 /// Width and height in points; 0: as the contents need.
 struct PageSize {

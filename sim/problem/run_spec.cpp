@@ -256,6 +256,10 @@ std::string RunSpec::drawn_arrows() const {
     return missing_arrow(*this).empty() ? arrows : "";
 }
 
+bool RunSpec::draws_outline() const {
+    return outline && model->equations->inside;
+}
+
 const std::string& RunSpec::chosen_colormap() const {
     return colormap.empty() ? model->equations->colormap : colormap;
 }

@@ -129,6 +129,7 @@ struct Presentation {
     Unit unit_length, unit_time;  ///< physical length and time of 1
     std::string contours;         ///< contour levels, or their number; empty: none
     std::string arrows;           ///< "gradient" of the shown formula, or two formulas "u,v"; empty: none
+    bool outline = true;          ///< of the model's shape, if it has one
     SurfaceView surface;
     std::string view;              ///< a row or group of panes (sim/problem/panes.h); empty: the field
     FigureSize figure_size;        ///< of figures of the view
@@ -181,6 +182,8 @@ struct RunSpec : Configuration, Presentation, Output {
     std::string shown() const;
     /// The arrows asked for if the model reads their formulas; else none.
     std::string drawn_arrows() const;
+    /// Whether the model has a shape whose outline is to be drawn.
+    bool draws_outline() const;
     /// The colormap asked for, else the text's; may be empty.
     const std::string& chosen_colormap() const;
 

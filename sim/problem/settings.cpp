@@ -553,6 +553,13 @@ std::vector<Setting> make_settings() {
              &RunSpec::arrows,
              read_arrows),
         member(
+            {"outline",
+             "true|false",
+             "draw the edge of a model's shape, `inside = ...`, in the window and in figures (default true)"},
+            &RunSpec::outline,
+            parse_flag,
+            [](bool on) { return on ? Json() : Json(false); }),
+        member(
             {"surface",
              "AZ,EL[,ZOOM[,HEIGHT]]",
              "from where a surface is seen: degrees by which it is turned, and of the eye above it, its "

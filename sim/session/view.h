@@ -14,6 +14,7 @@
 #include "sim/run/output/measures.h"
 #include "sim/view/analysis.h"
 #include "sim/view/arrows.h"
+#include "sim/view/shape_outline.h"
 #include "sim/view/value_range.h"
 
 namespace stencil {
@@ -39,9 +40,10 @@ struct ViewRequest {
     std::optional<SamplePoint> hover;
     std::optional<CellBlock> numbers;
     std::vector<ProfileLine> profiles;
-    std::optional<ArrowLattice> arrows;  ///< for RunSpec::arrows, if set
-    SurfaceView surface;                 ///< kept for exports and for repeating the run
-    int histogram_bins = 0;              ///< 0: none
+    std::optional<ArrowLattice> arrows;      ///< for RunSpec::arrows, if set
+    std::optional<ResampleRequest> outline;  ///< what to sample a model's shape at; empty: do not
+    SurfaceView surface;                     ///< kept for exports and for repeating the run
+    int histogram_bins = 0;                  ///< 0: none
     bool spectrum = false;
     std::optional<std::vector<SamplePoint>> plane;  ///< cells to locate in the phase plane; empty: no plane
     bool exact = false;  ///< ranges and measurements must be of this step, however long that takes
@@ -97,6 +99,7 @@ struct Frame {
     std::optional<Numbers> numbers;
     std::vector<Profile> profiles;  ///< as in the request
     std::optional<Arrows> arrows;
+    std::shared_ptr<const ShapeOutline> outline;  ///< null: not requested, or no shape
     std::optional<Histogram> histogram;
     std::shared_ptr<const RadialSpectrum> spectrum;  ///< per length of dx; null: not requested
     std::shared_ptr<const PhasePlane> plane;         ///< null: not requested, or only one component

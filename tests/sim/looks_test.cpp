@@ -10,6 +10,7 @@
 #include "sim/text/error.h"
 #include "sim/view/analysis.h"
 #include "sim/view/contours.h"
+#include "sim/view/shape_outline.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/scratch.h"
@@ -119,6 +120,19 @@ TEST_CASE("What arrows show is the gradient or two formulas") {
     CHECK(arrow_formulas("u,v") == std::vector<std::string>{"u", "v"});
     CHECK(arrow_formulas("min(u, v), -u[+1,0] + 2") == std::vector<std::string>{"min(u, v)", "-u[+1,0] + 2"});
     for (const char* text : {"u", "u,v,w", "u,", "gradients"}) CHECK_THROWS_AS(read_arrows(text), InputError);
+}
+
+TEST_CASE("The outline of a shape is its faces, those in a line joined") {
+    // Two cells beside each other, of a field of 4 x 3, and one at its corner.
+    const auto inside = [](int column, int row) {
+        return (row == 1 && (column == 1 || column == 2)) || (row == 0 && column == 0);
+    };
+    const ShapeOutline outline = shape_outline({0, 0, 4, 3}, 4, 3, inside);
+    const ShapeOutline expected{{{0, 1}, {3, 1}}, {{1, 2}, {3, 2}}, {{1, 0}, {1, 2}}, {{3, 1}, {3, 2}}};
+    CHECK(outline == expected);
+    CHECK(shape_outline({10, 20, 18, 26}, 4, 3, inside)[1] == OutlineStretch{{12, 24}, {16, 24}});
+    CHECK(shape_outline({0, 0, 4, 3}, 4, 3, [](int, int) { return true; }).empty());
+    CHECK(shape_outline({0, 0, 400, 400}, 400, 400, [](int x, int y) { return x % 2 + y % 2 == 0; }).empty());
 }
 
 TEST_CASE("Contours are at the levels that are given, or as many as are asked for, spread over the colours") {

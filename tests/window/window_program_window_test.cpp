@@ -322,6 +322,39 @@ TEST_CASE(
     CHECK(find(seen, read_picture(folder / "field.png")).has_value());
 }
 
+TEST_CASE("The outline of a shape runs along the faces at its edge, and moves with it", "[program]") {
+    const auto shown = [](const std::string& shape, const char* outline) {
+        const Words equation{"--equation", "du/dt = lap(u); dt = 0.02; inside = x < " + shape};
+        return screenshot(joined(words("--size 40x30 --zoom 5 --range 0:1 --outline {}", outline), equation),
+                          250);
+    };
+    struct Box {
+        int left = 1 << 20, top = 1 << 20, right = 0, bottom = 0, pixels = 0;
+        bool operator==(const Box&) const = default;
+    };
+    const auto outline = [&](const std::string& shape) {
+        const Picture with = shown(shape, "true"), without = shown(shape, "false");
+        Box box;
+        // The canvas, without the panel, which shows the text, and the lines of time and state below.
+        for (int y = 60; y < 720; ++y)
+            for (int x = 400; x < with.width; ++x) {
+                if (with.at({x, y}) == without.at({x, y})) continue;
+                ++box.pixels;
+                box = {std::min(box.left, x),
+                       std::min(box.top, y),
+                       std::max(box.right, x),
+                       std::max(box.bottom, y),
+                       box.pixels};
+            }
+        return box;
+    };
+    const Box still = outline("15");
+    CHECK(still.right - still.left == 2);
+    CHECK(still.bottom - still.top == 5 * 30 - 1);
+    CHECK(still.pixels == 3 * 5 * 30);
+    CHECK(outline("10 + floor(t + 0.1)") == still);
+}
+
 TEST_CASE("The window shows the pictures that run writes, each cell as a block of its colour", "[program]") {
     struct Case {
         const char* file;

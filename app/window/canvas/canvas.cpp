@@ -160,6 +160,10 @@ ViewRequest Canvas::request_for(const UiState& ui, const Snapshot& snapshot, Fie
         if (!snapshot.now.drawn_arrows().empty()) request.arrows = arrows_on(ui, field, visible->area);
         const bool between = !snapshot.now.contours.empty() && !ui.smooth && ui.view.scale > 1;
         const ResampleRequest sampled = between ? whole_cells(visible->area, field) : *visible;
+        // Faces need whole cells where these are large, and otherwise no more samples than pixels.
+        if (snapshot.now.draws_outline())
+            request.outline = ui.view.scale > 1 ? whole_cells(visible->area, field)
+                                                : *visible_part(ui.view, ui.picture, field, false);
         const Pane main = main_pane(ui.panes);
         request.panes.push_back({main, sampled});
         for (const Pane pane : ui.panes)

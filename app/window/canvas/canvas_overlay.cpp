@@ -310,6 +310,23 @@ struct Overlay {
                 }
     }
 
+    // Draws the edge of the model's shape, light between dark lines, each a whole number of pixels wide.
+    void draw_shape_outline() {
+        const auto& frame = scene.snapshot.frame;
+        // A shape that moves was elsewhere at the start.
+        if (!frame || !frame->outline || !scene.snapshot.now.draws_outline() || slot.pane == Pane::start)
+            return;
+        const Painter::Clip clip(painter, slot.picture);
+        const double width = std::max(1.0, std::round(unit));
+        for (const auto& [color, grow] : {std::pair{kDark, width}, {kLight, 0.0}})
+            for (const OutlineStretch& stretch : *frame->outline) {
+                const SamplePoint a = on_screen(stretch.from), b = on_screen(stretch.to);
+                const double x = std::round(a.x - width / 2), y = std::round(a.y - width / 2);
+                painter.fill(
+                    grown({x, y, std::round(b.x - a.x) + width, std::round(b.y - a.y) + width}, grow), color);
+            }
+    }
+
     // Draws the circle of --wave-ring in the middle of what is visible.
     void draw_wave_ring() {
         const auto& relation = scene.ui.panel.dispersion.relation;
@@ -365,6 +382,7 @@ void draw_over_field(Painter& painter, const OverlayScene& scene, const PaneSlot
     overlay.draw_axes();
     overlay.draw_grid();
     overlay.draw_numbers();
+    overlay.draw_shape_outline();
     overlay.draw_arrows();
     overlay.draw_wave_ring();
     overlay.draw_tools();

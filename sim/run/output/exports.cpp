@@ -304,6 +304,8 @@ RunOutput run_output(Simulation& simulation, bool with_cells) {
         for (const std::string& formula : arrow_formulas(output.now.drawn_arrows()))
             if (!contains(output_formulas(output.now), formula))
                 output.arrows.emplace_back(formula, simulation.solver().field(formula));
+    if (with_cells && output.now.draws_outline())
+        output.outline = shape_outline(simulation.solver().field(std::string("inside")));
     return output;
 }
 

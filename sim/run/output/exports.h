@@ -19,6 +19,7 @@
 #include "sim/problem/run_spec.h"
 #include "sim/run/output/measures.h"
 #include "sim/text/json.h"
+#include "sim/view/shape_outline.h"
 #include "sim/view/value_range.h"
 
 namespace stencil {
@@ -48,6 +49,7 @@ struct RunOutput {
     nlohmann::ordered_json timings;
     /// A distributed run, whose arrays each process writes itself; null: they are in `fields`.
     Simulation* spread = nullptr;
+    ShapeOutline outline = {};  ///< of the model's shape at the end, if it is drawn
 };
 
 /// The formulas that get files: all components, and the shown formula if it is another.

@@ -162,7 +162,7 @@ void FilmWriter::look(Simulation& simulation) {
     frames_ += times;
 }
 
-FilmWriter::Look FilmWriter::look_of(const Field& field, const Simulation& simulation) {
+FilmWriter::Look FilmWriter::look_of(const Field& field, Simulation& simulation) {
     const RunSpec& now = simulation.now();
     Look look;
     look.colors = &field_colors(now);
@@ -174,6 +174,8 @@ FilmWriter::Look FilmWriter::look_of(const Field& field, const Simulation& simul
     look.nx = field.nx();
     look.ny = field.ny();
     if (request_.figure) look.title = title_of(simulation);
+    if (request_.figure && now.draws_outline())
+        look.outline = shape_outline(simulation.solver().field(std::string("inside")));
     const std::string rule = range_name(request_, now);
     RangeRule range = fixed_.value_or(now.range);
     if (rule == "frame") range = {RangeRule::Kind::automatic, 0, 0, now.range.scale};
@@ -258,6 +260,7 @@ void FilmWriter::draw_figure(const Field& field, const Look& look) {
     panel.cell = look.cell;
     panel.unit = look.unit;
     figure::add_contours(panel, look.contours);
+    figure::add_outline(panel, look.outline);
     const std::string png = figure::figure_bytes(figure::FigureFormat::png, {&panel, 1}, "");
     video_->add(std::as_bytes(std::span(png)));
 }

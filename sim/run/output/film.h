@@ -14,6 +14,7 @@
 #include "sim/run/output/film_request.h"
 #include "sim/run/output/video.h"
 #include "sim/view/colormap.h"
+#include "sim/view/shape_outline.h"
 
 namespace stencil {
 
@@ -80,6 +81,7 @@ class FilmWriter {
         const Colormap* colors = nullptr;
         ValueRange range;
         std::string title, formula, contours, unit;
+        ShapeOutline outline;
         double cell = 1;
         DType dtype = DType::float32;
         int nx = 0, ny = 0;
@@ -87,7 +89,7 @@ class FilmWriter {
     };
 
     long long due(long long step) const;
-    Look look_of(const Field& field, const Simulation& simulation);
+    Look look_of(const Field& field, Simulation& simulation);
     std::string title_of(const Simulation& simulation) const;
     void keep(const Field& field, Look look);
     void draw(const Field& field, const Look& look);

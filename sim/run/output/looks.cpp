@@ -264,6 +264,8 @@ figure::FigurePanel pane_panel(const RunOutput& run, Pane pane, bool one_of_seve
     one.unit = spec.unit_length.name;
     one.lengths = !spec.model->built_in;
     if (pane == Pane::surface) one.surface = &spec.surface;
+    // A shape that moves was elsewhere at the start.
+    if (pane != Pane::surface && quantity != Quantity::base) figure::add_outline(one, run.outline);
     if (pane == Pane::surface || quantity == Quantity::difference || quantity == Quantity::laplacian)
         return one;
     figure::add_contours(one, spec.contours);
@@ -378,6 +380,8 @@ void write_run_figure(const Path& path, figure::FigureFormat format, const RunOu
                                laplacian_colors(spec, true),
                                spec.laplacian_range,
                                "Laplacian of " + f.formula));
+        for (figure::FigurePanel& at_end : std::span(panels).last(2))
+            figure::add_outline(at_end, run.outline);
     }
     for (figure::FigurePanel& one : panels) {
         one.cell = cell_size(spec);

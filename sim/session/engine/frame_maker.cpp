@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sim/machine/host_memory.h"
+#include "sim/model/equations.h"
 #include "sim/text/names.h"
 #include "sim/view/colormap.h"
 #include "sim/view/contours.h"
@@ -83,6 +84,7 @@ void FrameMaker::forget() {
     spectrum_.value.reset();
     plane_.value.reset();
     comparison_.value.reset();
+    outline_ = {};
     newest_.reset();
 }
 
@@ -116,6 +118,7 @@ std::shared_ptr<const Frame> FrameMaker::make(const ViewRequest& request, const 
                     const std::string shown = name.empty() ? now.shown() : name;
                     return moment.simulation->solver().sample(shown, points, true);
                 });
+        if (request.outline && now.draws_outline()) frame->outline = outline_of(*request.outline, moment);
         if (request.plane && now.model->components.size() > 1)
             frame->plane = updated(plane_, moment, [&] {
                 return std::make_shared<const PhasePlane>(plane_of(*request.plane, moment));
@@ -232,6 +235,30 @@ ValueRange FrameMaker::range_for(Pane pane, const Moment& moment, const std::str
     known.version = version;
     known.known = true;
     return known.range;
+}
+
+// Samples a shape anew only if it may have changed, because its formula is evaluated in all cells.
+std::shared_ptr<const ShapeOutline> FrameMaker::outline_of(const ResampleRequest& request,
+                                                           const Moment& moment) {
+    const RunSpec& now = moment.simulation->now();
+    const equation::Equations& equations = *now.model->equations;
+    const equation::Dependence& on = equations.graph.depends(*equations.inside);
+    const std::uint64_t version = on.time || on.evolving || on.global ? moment.version : 0;
+    if (outline_.outline && outline_.request == request && outline_.version == version &&
+        outline_.model == now.model && outline_.parameters == now.parameters)
+        return outline_.outline;
+    Pixels pixels;
+    moment.simulation->solver().resample({"inside", Quantity::value}, request, true, pixels);
+    const auto inside = [&](int column, int row) {
+        return pixels.host[std::size_t(row) * std::size_t(request.width) + std::size_t(column)] >= 0.5F;
+    };
+    outline_ = {request,
+                version,
+                now.model,
+                now.parameters,
+                std::make_shared<const ShapeOutline>(
+                    shape_outline(request.area, request.width, request.height, inside))};
+    return outline_.outline;
 }
 
 void FrameMaker::add_measures(const ViewRequest& request, const Moment& moment, Frame& frame) {

@@ -97,6 +97,7 @@ class FrameMaker {
     ValueRange range_for(Pane pane, const Moment& moment, const std::string& colormap);
     void set_base(Base base, const Moment& moment);
     void compare(const Moment& moment, Frame& frame);
+    std::shared_ptr<const ShapeOutline> outline_of(const ResampleRequest& request, const Moment& moment);
     void add_measures(const ViewRequest& request, const Moment& moment, Frame& frame);
 
     PixelPool pool_;
@@ -109,6 +110,14 @@ class FrameMaker {
     Cached<std::shared_ptr<const RadialSpectrum>> spectrum_;
     Cached<std::shared_ptr<const PhasePlane>> plane_;
     Cached<Comparison> comparison_;
+    struct KnownOutline {
+        ResampleRequest request;
+        std::uint64_t version = 0;  ///< 0 for a shape that stands still
+        std::shared_ptr<const Model> model;
+        std::vector<double> parameters;
+        std::shared_ptr<const ShapeOutline> outline;
+    };
+    KnownOutline outline_;
     std::uint64_t count_ = 0;
     std::shared_ptr<const Frame> newest_;
     std::uint64_t newest_version_ = 0;

@@ -35,7 +35,7 @@ TEST_CASE("A spec survives its JSON unchanged") {
         "initial=gaussian:sigma=0.3 seed=18446744073709551615 method=reference backend=cpu threads=3 "
         "every=10 "
         "export=field.npy,frames.npy colormap=turbo_r range=symlog:-1:2.5 laplacian-range=percentile:1:99.5 "
-        "contours=-0.5,1e-3 range-per-frame=true laplacian-colormap=coolwarm");
+        "contours=-0.5,1e-3 outline=false range-per-frame=true laplacian-colormap=coolwarm");
     const std::string json = to_json(spec).dump();
     const RunSpec again = spec_from_json(json, "spec.json");
     REQUIRE(to_json(again).dump() == json);
@@ -44,6 +44,7 @@ TEST_CASE("A spec survives its JSON unchanged") {
     REQUIRE(again.seed == 18446744073709551615u);
     REQUIRE(again.exports == std::vector<std::string>{"field.npy", "frames.npy"});
     REQUIRE(again.range_per_frame);
+    REQUIRE_FALSE(again.outline);
 }
 
 TEST_CASE("Every setting is named once and has its help") {

@@ -223,6 +223,16 @@ void draw_arrow_choice(UiState& ui, const Snapshot& snapshot) {
              [&](const std::string& text) { change(ui, "arrows", read_arrows(text)); });
 }
 
+void draw_outline_choice(UiState& ui, const Snapshot& snapshot) {
+    if (!snapshot.now.model->equations->inside) return;
+    bool on = snapshot.now.outline;
+    if (checkbox_row(
+            "Shape's edge",
+            &on,
+            "The edge of the shape `inside = ...` as a line, here and in figures\n--outline true|false"))
+        change(ui, "outline", on ? "true" : "false");
+}
+
 void draw_height(UiState& ui) {
     constexpr std::string_view kTip =
         "Factor of the surface's height. Drag the surface to turn it; F resets all\n--surface "
@@ -300,6 +310,7 @@ void draw_view(UiState& ui, const Snapshot& snapshot) {
         snap_range(ui, snapshot);
     draw_contours(ui, snapshot);
     draw_arrow_choice(ui, snapshot);
+    draw_outline_choice(ui, snapshot);
     subtitle("Colours", "Colours of the field and differences, and those of the Laplacian");
     static constexpr Segment kColoursOf[] = {{"Field", "Colours of the field and of differences"},
                                              {"Laplacian", "Colours of the Laplacian"}};
