@@ -149,6 +149,7 @@ TEST_CASE("The limit of a step is that of the run's time") {
                                        {std::nan(""), StepVerdict::unknown}})
         CHECK(verdict(0.25, {dt, "", "", false}) == expected);
     CHECK(contains(stability_text(0.25, {std::nan(""), "", "", false}), "not finite"));
+    CHECK(stability_text(0.25, {0, "", "", false}) == "dt 0.25; waves grow in steps of any length");
 }
 
 TEST_CASE("A state that is returned to has its own time, whatever dt has become") {
