@@ -259,9 +259,9 @@ class Problem:
             self.lines.append(f"G = exp(-(r/dx - {r.choice(['0', '2.5'])})^2)")
         i = r.choice([i for i, line in enumerate(self.lines) if re.match(r"d\w+/dt|\w+' =", line)])
         one = f"conv({argument}, {kernel})"
-        self.lines[i] += " + 0.1*" + r.choice([one, f"tanh({one})", f"{one}*{c}", f"(conv({argument}, exp(-r))/9 - {one})", f"conv({one}, exp(-2*r))"])
+        self.lines[i] += " + 0.1*" + r.choice([one, f"tanh({one})", f"{one}*{c}", f"(conv({argument}, exp(-r))/9 - {one})"])
         if "boundary = periodic" in self.lines and not any(line[:2] in ("x:", "y:") for line in self.lines) and r.random() < 0.3:
-            self.lines[i] += f" + 0.1*tanh(lap({one}))"
+            self.lines[i] += r.choice([f" + 0.1*tanh(lap({one}))", f" + 0.1*conv({one}, exp(-2*r))"])
 
     def add_complex(self, r):
         """Adds a complex component. Drawn apart, so that other problems stay."""
