@@ -350,8 +350,9 @@ TEST_CASE("The outline of a shape runs along the faces at its edge, and moves wi
     };
     const Box still = outline("15");
     CHECK(still.right - still.left == 2);
-    CHECK(still.bottom - still.top == 5 * 30 - 1);
-    CHECK(still.pixels == 3 * 5 * 30);
+    // Its ends reach a line's width, dark and light, beyond the field's last face.
+    CHECK(still.bottom - still.top == 5 * 30 + 2);
+    CHECK(still.pixels == 3 * (5 * 30 + 3));
     CHECK(outline("10 + floor(t + 0.1)") == still);
 }
 
