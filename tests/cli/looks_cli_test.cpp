@@ -110,9 +110,10 @@ TEST_CASE("Surfaces and arrows are exported, and refused where there is nothing 
     require_done(stencilscope(kLook + "--size 64 --initial disk --export figure.svg", folder / "plain"));
     CHECK(with.size() > read_bytes(folder / "plain/figure.svg").size() + 1000);
     require_refused(stencilscope(kLook + "--size 64 --arrows u,w", folder / "none"), 2, "--arrows");
-    const std::string shape = "--equation 'du/dt = lap(u); dt = 0.1; inside = x < 20' --size 64 --steps 3 ";
-    require_done(stencilscope(shape + "--export view.svg,figure.svg", folder / "shape"));
-    require_done(stencilscope(shape + "--outline false --export view.svg,figure.svg", folder / "bare"));
+    const std::string half = "du/dt = lap(u); dt = 0.1; inside = x < 20",
+                      shape = kLook + "--equation {} --size 64 --steps 3 --export view.svg,figure.svg ";
+    require_done(stencilscope(shape, folder / "shape", half));
+    require_done(stencilscope(shape + "--outline false", folder / "bare", half));
     for (const std::string name : {"view.svg", "figure.svg"})
         CHECK(read_bytes(folder / "shape" / name).size() > read_bytes(folder / "bare" / name).size());
     const auto figure = [&](const std::string& arrows) {

@@ -509,7 +509,7 @@ TEMPLATE_TEST_CASE("Convolutions on the GPU are the CPU's but for roundings, cut
         "du/dt = -u + conv(v, K) - conv(v, ind(r < 3)/40) + 0.1*conv(u, K); dv/dt = tanh(u) - v; K = "
         "exp(-abs(rx "
         "- 1) - r)/9; stepper = heun; dt = 0.1; ",
-        "u' = clamp(u + 0.1*conv(conv(v, K/integral(K)), K) - 0.05*u, 0, 1); v' = 0.5*v + 0.1*u; K = exp(-(r "
+        "u' = clamp(u + 0.1*conv(v, K/integral(K)) - 0.05*u, 0, 1); v' = 0.5*v + 0.1*u; K = exp(-(r "
         "- "
         "4)^2); ",
         "du/dt = lap(u) - conv(u, exp(-r)/9) + psi; lap(psi) - psi = -conv(u, exp(-r)/9); sensitivity = a; a "

@@ -130,6 +130,12 @@ TEST_CASE("The text of any preset with random settings says them, and is itself 
             }
             const std::string text = text_of_run(spec);
             CAPTURE(text);
+            // Some convolutions have no meaning beside a side where the field is 0.
+            const std::string refused = input_error([&] { spec_of_text(text); });
+            if (contains(refused, "`conv` takes")) {
+                spec.boundary = Boundary::periodic;
+                continue;
+            }
             const RunSpec again = spec_of_text(text);
             CHECK(same_run(again, spec));
             CHECK(text_of_run(again) == text);
