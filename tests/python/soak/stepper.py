@@ -394,7 +394,7 @@ class Run:
     def solve(self, name):
         """Adds the solution of an equation to the state. The left side is affine in it: its matrix is made of the residuals
         of single cells, and inverted where it is not singular, the mean and other open modes being 0."""
-        if self.mask is not None:
+        if self.model.inside is not None:
             raise Unsupported("transforms beside `inside`")
         cells = self.nx * self.ny
         if cells > 600:
