@@ -20,14 +20,13 @@ auto element_of(Outside outside, int i, int n, const Cell& cell) -> decltype(cel
     return mirrored;
 }
 
-// Transforms of a real field and its outside: of rows to the real coefficients H of FftwAxis, in which H_k
-// and H_(n-k) hold the frequency (H_k + H_(n-k))/2 + i (H_(n-k) - H_k)/2, then of a complex column for each
-// frequency along x, from 0 to half of all.
-template <class T>
+// Transforms, in float64, of a real field and its outside: of rows to the real coefficients H of FftwAxis, in
+// which H_k and H_(n-k) hold the frequency (H_k + H_(n-k))/2 + i (H_(n-k) - H_k)/2, then of a complex column
+// for each frequency along x, from 0 to half of all.
 class TorusTransform {
   public:
     /// Columns that are transformed together, a cache line of cells.
-    static constexpr int kWidth = 2 * FftwLines<T>::kPairs;
+    static constexpr int kWidth = 2 * FftwLines<double>::kPairs;
 
     /// With room for the spectra of so many fields at a time.
     TorusTransform(
@@ -37,7 +36,7 @@ class TorusTransform {
           ny_(ny),
           columns_(torus_length(outside[0], nx)),
           rows_(torus_length(outside[1], ny)),
-          lines_(threads, columns_, rows_, 2 * kWidth, sizeof(T) == sizeof(float)),
+          lines_(threads, columns_, rows_, 2 * kWidth, false),
           along_x_(Boundary::periodic, columns_, lines_.first()),
           along_y_(Boundary::periodic, rows_, lines_.first()) {
         for (std::size_t field = 0; field < fields; ++field)
@@ -53,24 +52,27 @@ class TorusTransform {
     /// and as many lines to work in.
     struct Band {
         int first, count, pitch;
-        Complex<T>* lines;
-        Complex<T>* line(int i) const { return lines + std::ptrdiff_t(i) * pitch; }
-        Complex<T>* spare(int i) const { return line(kWidth + i); }
+        Complex<double>* lines;
+        Complex<double>* line(int i) const { return lines + std::ptrdiff_t(i) * pitch; }
+        Complex<double>* spare(int i) const { return line(kWidth + i); }
     };
 
     /// Transforms the field and calls at_band(band) for all its columns, on any thread.
-    template <class F>
-    void forward(FieldView<T> field, const F& at_band) {
-        const FieldView<T> coefficients = buffer(0);
-        lines_.for_each((ny_ + 1) / 2, std::int64_t(columns_) * ny_, [&](Complex<T>* z, int i) {
-            const auto cell = [in = pair_of(field, i)](int x) { return in.at(x); };
+    template <class Cell, class F>
+    void forward(FieldView<Cell> field, const F& at_band) {
+        const FieldView<double> coefficients = buffer(0);
+        lines_.for_each((ny_ + 1) / 2, std::int64_t(columns_) * ny_, [&](Complex<double>* z, int i) {
+            const auto cell = [in = pair_of(field, i)](int x) {
+                const Complex<Cell> pair = in.at(x);
+                return Complex<double>{pair.re, pair.im};
+            };
             along_x_.template to_coefficients<Boundary::periodic>(
                 z,
                 [&](int x) { return element_of(outside_[0], x, nx_, cell); },
-                [out = pair_of(coefficients, i)](int k, Complex<T> value) { out.set(k, value); });
+                [out = pair_of(coefficients, i)](int k, Complex<double> value) { out.set(k, value); });
         });
         const int bands = ceil_div(frequencies(), kWidth);
-        lines_.for_each(bands, std::int64_t(columns_) * rows_, [&](Complex<T>* own, int i) {
+        lines_.for_each(bands, std::int64_t(columns_) * rows_, [&](Complex<double>* own, int i) {
             const int first = i * kWidth;
             const Band band{first, std::min(kWidth, frequencies() - first), lines_.pitch(), own};
             load(coefficients, band);
@@ -81,47 +83,49 @@ class TorusTransform {
     /// Transforms columns back, from line(i), and stores them as those of field `index`.
     template <class Line>
     void store(std::size_t index, const Band& band, const Line& line) {
-        const FieldView<T> to = buffer(index);
+        const FieldView<double> to = buffer(index);
         for (int i = 0; i < band.count; ++i) along_y_.backward.run(line(i));
         for (int y = 0; y < ny_; ++y)
             for (int i = 0; i < band.count; ++i) {
                 const int k = band.first + i, other = partner(k);
-                const Complex<T> z = line(i)[y];
+                const Complex<double> z = line(i)[y];
                 to.at(k, y) = other == k ? z.re : z.re - z.im;
                 if (other != k) to.at(other, y) = z.re + z.im;
             }
     }
 
     /// Transforms the stored field `index` back to cells, times columns() * rows().
-    void backward(std::size_t index, FieldView<T> to) {
-        const FieldView<T> from = buffer(index);
-        lines_.for_each((ny_ + 1) / 2, std::int64_t(columns_) * ny_, [&](Complex<T>* z, int i) {
+    template <class Cell>
+    void backward(std::size_t index, FieldView<Cell> to) {
+        const FieldView<double> from = buffer(index);
+        lines_.for_each((ny_ + 1) / 2, std::int64_t(columns_) * ny_, [&](Complex<double>* z, int i) {
             along_x_.template to_cells<Boundary::periodic>(
                 z,
                 [in = pair_of(from, i)](int k) { return in.at(k); },
-                [this, out = pair_of(to, i)](int x, Complex<T> value) {
-                    if (x < nx_) out.set(x, value);
+                [this, out = pair_of(to, i)](int x, Complex<double> value) {
+                    if (x < nx_) out.set(x, {Cell(value.re), Cell(value.im)});
                 });
         });
     }
 
   private:
-    static Pair<T> pair_of(FieldView<T> field, int i) {
+    template <class Cell>
+    static Pair<Cell> pair_of(FieldView<Cell> field, int i) {
         return {field.row(2 * i), field.row(std::min(2 * i + 1, field.ny - 1))};
     }
 
-    FieldView<T> buffer(std::size_t index) { return {buffers_[index].data(), columns_, ny_, columns_}; }
+    FieldView<double> buffer(std::size_t index) { return {buffers_[index].data(), columns_, ny_, columns_}; }
     int partner(int k) const { return k == 0 ? 0 : columns_ - k; }
 
-    void load(FieldView<T> coefficients, const Band& band) const {
+    void load(FieldView<double> coefficients, const Band& band) const {
         for (int y = 0; y < ny_; ++y)
             for (int i = 0; i < band.count; ++i) {
                 const int k = band.first + i;
-                const T own = coefficients.at(k, y), other = coefficients.at(partner(k), y);
-                band.line(i)[y] = {T(0.5) * (own + other), T(0.5) * (other - own)};
+                const double own = coefficients.at(k, y), other = coefficients.at(partner(k), y);
+                band.line(i)[y] = {0.5 * (own + other), 0.5 * (other - own)};
             }
         for (int i = 0; i < band.count; ++i) {
-            Complex<T>* z = band.line(i);
+            Complex<double>* z = band.line(i);
             for (int y = ny_; y < rows_; ++y)
                 z[y] = element_of(outside_[1], y, ny_, [&](int cell) { return z[cell]; });
             along_y_.forward.run(z);
@@ -130,9 +134,9 @@ class TorusTransform {
 
     std::array<Outside, 2> outside_;
     int nx_, ny_, columns_, rows_;
-    FftwLines<T> lines_;
-    FftwAxis<T> along_x_, along_y_;
-    std::vector<AlignedBuffer<T>> buffers_;
+    FftwLines<double> lines_;
+    FftwAxis<double> along_x_, along_y_;
+    std::vector<AlignedBuffer<double>> buffers_;
 };
 
 }  // namespace
@@ -161,9 +165,9 @@ struct Convolution<T>::Spectra {
         std::vector<double> table = kernel_table(kernel, part.outside, nx, ny, scalars, &threads);
         spectrum.values =
             AlignedBuffer<Complex<double>>(std::size_t(transform.frequencies()) * std::size_t(rows));
-        TorusTransform<double> exact({Outside::periodic, Outside::periodic}, columns, rows, 1, threads);
+        TorusTransform exact({Outside::periodic, Outside::periodic}, columns, rows, 1, threads);
         const double norm = 1 / (double(columns) * rows);
-        exact.forward({table.data(), columns, rows, columns}, [&](const auto& band) {
+        exact.forward(FieldView<double>{table.data(), columns, rows, columns}, [&](const auto& band) {
             for (int i = 0; i < band.count; ++i) {
                 Complex<double>* values = column_of(spectrum, band.first + i);
                 for (int k = 0; k < rows; ++k)
@@ -179,7 +183,7 @@ struct Convolution<T>::Spectra {
     LinearPart part;
     int nx, ny;
     ThreadPool& threads;
-    TorusTransform<T> transform;
+    TorusTransform transform;
     std::vector<Spectrum> spectra;
 };
 
@@ -205,12 +209,12 @@ void Convolution<T>::apply(const std::vector<FieldView<T>>& from, const std::vec
             const bool last = kernel + 1 == s.spectra.size();
             const auto line = [&](int i) { return last ? band.line(i) : band.spare(i); };
             for (int i = 0; i < band.count; ++i) {
-                const Complex<T>* z = band.line(i);
+                const Complex<double>* z = band.line(i);
                 const Complex<double>* values = s.column_of(s.spectra[kernel], band.first + i);
                 for (int k = 0; k < rows; ++k) {
                     const double re = z[k].re, im = z[k].im;
-                    line(i)[k] = {T(re * values[k].re - im * values[k].im),
-                                  T(re * values[k].im + im * values[k].re)};
+                    line(i)[k] = {re * values[k].re - im * values[k].im,
+                                  re * values[k].im + im * values[k].re};
                 }
             }
             s.transform.store(kernel, band, line);

@@ -10,8 +10,9 @@
 
 namespace stencil::equation {
 
-/// The convolutions of one field with all kernels of a linear part: complex FFTs of two real lines at a time
-/// in precision T, over the field and what lies outside of it, and kernels that are transformed in float64.
+/// The convolutions of one field with all kernels of a linear part: complex FFTs of two real lines at a time,
+/// over the field and what lies outside of it. They are made in float64 for fields of float32, too: FFTW's
+/// float32 rounds more than NumPy's where a length has large prime factors.
 /// The bits do not depend on the number of threads.
 template <class T>
 class Convolution : public FieldOperator<T> {

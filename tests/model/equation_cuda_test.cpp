@@ -505,7 +505,7 @@ TEMPLATE_TEST_CASE("Convolutions on the GPU are the CPU's but for roundings, cut
                    double) {
     using T = TestType;
     const std::string equations = GENERATE(
-        "du/dt = 0.2*lap(u) + u*(1 - conv(u, exp(-r^2/(9*a))/20)); a = 1; stepper = rk4; dt = 0.05; ",
+        "du/dt = 0.2*lap(u) + sin(u)*(1 - conv(u, exp(-r^2/(9*a))/20)); a = 1; stepper = rk4; dt = 0.05; ",
         "du/dt = -u + conv(v, K) - conv(v, ind(r < 3)/40) + 0.1*conv(u, K); dv/dt = tanh(u) - v; K = "
         "exp(-abs(rx "
         "- 1) - r)/9; stepper = heun; dt = 0.1; ",

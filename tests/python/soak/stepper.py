@@ -420,9 +420,8 @@ class Run:
         (rule, *others), around = rules, ("periodic", "periodic")
         if others or not set(rule) <= {"periodic", "insulated", "zero"} or (self.derives(node) and rule != around):
             raise Unsupported("sides of what is convolved")
-        wide = np.float64 if self.dtype != np.longdouble else self.dtype
         first_axis, self.first_axis = self.first_axis, 1
-        cells = self.whole(self.value(node, 0)).astype(wide)
+        cells = self.whole(self.value(node, 0))
         self.first_axis = first_axis
         for axis, kind in enumerate(rule):
             if kind != "periodic":
@@ -431,7 +430,8 @@ class Run:
         counts = [np.minimum(np.arange(n), n - np.arange(n)) * np.where(np.arange(n) <= n // 2, 1, -1) for n in cells.shape]
         halves = [np.where(2 * np.abs(c) == n, -c, c) for c, n in zip(counts, cells.shape)]  # half a length has the mean of both signs
         table = sum(self.kernel(kernel, rows * self.dx, columns * self.dx) for rows in (counts[0], halves[0]) for columns in (counts[1], halves[1])) / 4
-        spectrum = np.fft.rfft2(np.broadcast_to(table, cells.shape)) * np.fft.rfft2(cells)
+        factors, spectrum = np.fft.rfft2(np.broadcast_to(table, cells.shape)), np.fft.rfft2(cells)
+        spectrum *= factors.astype(spectrum.dtype)
         result = np.fft.irfft2(spectrum, s=cells.shape)[: self.ny, : self.nx] * self.dx**2
         if pad and rule != around:
             raise Unsupported("beyond a convolution")
