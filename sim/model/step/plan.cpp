@@ -81,6 +81,7 @@ Program StepPlan::plan_start() {
     std::vector<Node> starts;
     for (const Evolving& c : model_.components) starts.push_back(c.initial.value_or(g_.number(0)));
     inside_.clear();
+    const int of_steps = globals_.count();
     globals_ = GlobalTable(model_.parameters.size());
     for (const Node start : starts) globals_.add(g_, start);
     add_globals(program_.stages);
@@ -89,7 +90,10 @@ Program StepPlan::plan_start() {
     for (std::size_t c = 0; c < starts.size(); ++c)
         outputs.push_back({lowering.value(starts[c]), program_.next[c]});
     program_.stages.push_back(lowering.stage(outputs));
-    return finished();
+    Program program = finished();
+    // Conditions at sides, which a start does not need, read those of steps.
+    program.globals = std::max(program.globals, of_steps);
+    return program;
 }
 
 Node StepPlan::continued(Node formula) {
