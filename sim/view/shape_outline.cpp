@@ -11,22 +11,27 @@ ShapeOutline shape_outline(const CellArea& area,
         return SamplePoint{area.x0 + (area.x1 - area.x0) * column / columns,
                            area.y0 + (area.y1 - area.y0) * row / rows};
     };
-    for (int row = 1; row < rows; ++row)
-        for (int column = 0, begin = -1; column <= columns; ++column) {
-            const bool edge = column < columns && inside(column, row - 1) != inside(column, row);
-            if (edge && begin < 0) begin = column;
-            if (edge || begin < 0) continue;
-            outline.push_back({at(begin, row), at(column, row)});
-            begin = -1;
-        }
-    for (int column = 1; column < columns; ++column)
-        for (int row = 0, begin = -1; row <= rows; ++row) {
-            const bool edge = row < rows && inside(column - 1, row) != inside(column, row);
-            if (edge && begin < 0) begin = row;
-            if (edge || begin < 0) continue;
-            outline.push_back({at(column, begin), at(column, row)});
-            begin = -1;
-        }
+    // Joins the faces along each of the lines between two rows, or columns, of samples.
+    const auto add = [&](int lines, int faces, const auto& differs, const auto& end) {
+        for (int line = 1; line < lines; ++line)
+            for (int face = 0, begin = -1; face <= faces; ++face) {
+                const bool edge = face < faces && differs(line, face);
+                if (edge && begin < 0) begin = face;
+                if (edge || begin < 0) continue;
+                outline.push_back({end(line, begin), end(line, face)});
+                begin = -1;
+            }
+    };
+    add(
+        rows,
+        columns,
+        [&](int row, int column) { return inside(column, row - 1) != inside(column, row); },
+        [&](int row, int column) { return at(column, row); });
+    add(
+        columns,
+        rows,
+        [&](int column, int row) { return inside(column - 1, row) != inside(column, row); },
+        [&](int column, int row) { return at(column, row); });
     if (outline.size() > kMostStretches) outline.clear();
     return outline;
 }

@@ -150,7 +150,7 @@ struct CudaConvolution<T>::Spectra {
         }
     }
 
-    /// That of the cells that are transformed.
+    /// Returns the pitch of the rows that are transformed.
     int pitch() const { return in_place ? cuda_pitch<T>(nx) : columns; }
 
     LinearPart part;

@@ -55,7 +55,7 @@ CudaEquationStepper<T>::CudaEquationStepper(Program program,
                                             CubinCompiler compile)
     : StepSettings(setup),
       program_(std::move(program)),
-      between_(between_globals(program_)),
+      couples_between_globals_(couples_all_cells(between_globals(program_))),
       stream_(stream),
       kernels_(cubin, stream),
       inputs_(program_),
@@ -339,7 +339,7 @@ void CudaEquationStepper<T>::advance(long long steps) {
         if (made > 0) {
             enqueue_pass(*fused_, made);
             take_next();
-        } else if (!fused_ && !couples_all_cells(between_) && steady_ && left >= kStepsTogether) {
+        } else if (!fused_ && !couples_between_globals_ && steady_ && left >= kStepsTogether) {
             graph().launch(stream_);
             launched_.record(stream_);
             made = kStepsTogether;

@@ -103,7 +103,7 @@ class CudaEquationStepper : public StepSettings {
     CudaGraph& graph();
 
     Program program_;
-    Program between_;  ///< of the steps between those that take global values
+    bool couples_between_globals_;  ///< even steps that take no global values couple all cells
     CudaStream& stream_;
     LoadedKernels kernels_;
     std::vector<LoadedKernel> once_, stages_;

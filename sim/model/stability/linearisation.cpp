@@ -112,7 +112,7 @@ void Linearisation::find_kernels(const UniformState& state) {
     scalars[kColumns] = state.nx;
     scalars[kRows] = state.ny;
     scalars.insert(scalars.end(), state.parameters.begin(), state.parameters.end());
-    // What lies outside of other sides makes convolutions reach twice as far.
+    // Beside sides that are not periodic a convolution also reads the outside, twice as far away.
     const auto cells = [&](std::size_t side, int n) {
         return std::ranges::all_of(equations_.components,
                                    [&](const Evolving& c) { return c.sides[side].periodic; })
