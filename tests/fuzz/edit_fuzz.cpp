@@ -5,6 +5,7 @@
 using namespace stencil;
 
 namespace stencil_fuzz {
+namespace {
 
 void run_one(std::string_view input) {
     Edit edit;
@@ -30,4 +31,7 @@ std::vector<std::string> seeds() {
             "3:threads=2"};
 }
 
+const Target target("edit", run_one, seeds);
+
+}  // namespace
 }  // namespace stencil_fuzz

@@ -33,8 +33,6 @@ void check_contraction(const Subscripts& subscripts, std::string_view sizes) {
     require(bound.naive_flops() >= 0, "work is not negative");
 }
 
-}  // namespace
-
 void run_one(std::string_view input) {
     const std::size_t line = input.find('\n');
     Subscripts subscripts;
@@ -55,4 +53,7 @@ std::vector<std::string> seeds() {
             "aab , bc -> Zc\na=2"};
 }
 
+const Target target("einsum", run_one, seeds);
+
+}  // namespace
 }  // namespace stencil_fuzz

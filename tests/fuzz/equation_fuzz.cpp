@@ -75,8 +75,6 @@ std::string sides_of(const Equations& equations, std::size_t choice) {
     return text;
 }
 
-}  // namespace
-
 void run_one(std::string_view input) {
     Equations equations;
     // An editor reads a text with mistakes, too, and without them finds the same.
@@ -129,4 +127,7 @@ std::vector<std::string> seeds() {
         "\norigin = -Lx/2, L_min; laplacian = fourth; stepper = midpoint; boundary = no-flux"};
 }
 
+const Target target("equation", run_one, seeds);
+
+}  // namespace
 }  // namespace stencil_fuzz

@@ -14,6 +14,19 @@
 
 namespace stencil_fuzz {
 
+Target::Target(const char* name_,
+               void (*run_one_)(std::string_view),
+               std::vector<std::string> (*seeds_)(),
+               Repair* repair_)
+    : name(name_), run_one(run_one_), seeds(seeds_), repair(repair_) {
+    targets().push_back(*this);
+}
+
+std::vector<Target>& targets() {
+    static std::vector<Target> all;
+    return all;
+}
+
 std::filesystem::path as_file(std::string_view bytes) {
     static const int descriptor = ::memfd_create("input", 0);
     static const std::string path = fmt::format("/proc/self/fd/{}", descriptor);
@@ -58,19 +71,3 @@ void require(bool holds, const char* what, const std::string& was, const std::st
 }
 
 }  // namespace stencil_fuzz
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    stencil_fuzz::run_one({reinterpret_cast<const char*>(data), size});
-    return 0;
-}
-
-// With FUZZ_SEEDS=FOLDER the program writes its seeds there and exits.
-extern "C" int LLVMFuzzerInitialize(int*, char***) {
-    const char* folder = std::getenv("FUZZ_SEEDS");
-    if (folder == nullptr) return 0;
-    int count = 0;
-    for (const std::string& seed : stencil_fuzz::seeds())
-        std::ofstream(std::filesystem::path(folder) / fmt::format("seed-{}", count++), std::ios::binary)
-            << seed;
-    std::exit(0);
-}

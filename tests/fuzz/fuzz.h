@@ -1,5 +1,6 @@
-// libFuzzer targets: each *_fuzz.cpp is a program that feeds a reader, and checks that accepted input
-// survives writing and reading again. Sanitizers find other errors. scripts/fuzz builds and runs them.
+// Each *_fuzz.cpp feeds a reader, and checks that accepted input survives writing and reading again.
+// Sanitizers find other errors. scripts/fuzz makes a libFuzzer program of each; with AddressSanitizer the
+// tests run them on altered seeds.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +12,22 @@
 
 namespace stencil_fuzz {
 
-/// Defined by each target.
-void run_one(std::string_view input);
-/// Small valid inputs to start from.
-std::vector<std::string> seeds();
+/// A reader under test. Each *_fuzz.cpp has one in a constant, which adds itself to targets().
+struct Target {
+    using Repair = void(std::uint8_t* data, std::size_t size);
+
+    const char* name;
+    void (*run_one)(std::string_view input);
+    std::vector<std::string> (*seeds)();  ///< small valid inputs to start from
+    Repair* repair;                       ///< mends an altered input, so that it gets further; may be null
+
+    Target(const char* name,
+           void (*run_one)(std::string_view),
+           std::vector<std::string> (*seeds)(),
+           Repair* repair = nullptr);
+};
+/// Returns the targets that this program has.
+std::vector<Target>& targets();
 
 /// Returns an in-memory file with these bytes, valid until the next call.
 std::filesystem::path as_file(std::string_view bytes);

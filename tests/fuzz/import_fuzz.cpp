@@ -23,8 +23,6 @@ void check(const import::Imported& from) {
     equation::readable_statements(from.text);
 }
 
-}  // namespace
-
 void run_one(std::string_view input) {
     accepted([&] {
         const std::string text = decompress_lz_string(input, kMost);
@@ -60,4 +58,7 @@ std::vector<std::string> seeds() {
     };
 }
 
+const Target target("import", run_one, seeds);
+
+}  // namespace
 }  // namespace stencil_fuzz

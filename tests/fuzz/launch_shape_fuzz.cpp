@@ -9,6 +9,7 @@ using namespace stencil;
 using user_kernel::LaunchShape;
 
 namespace stencil_fuzz {
+namespace {
 
 void run_one(std::string_view input) {
     LaunchShape shape;
@@ -30,4 +31,7 @@ std::vector<std::string> seeds() {
             "int x; // stencilscope: block 0x0\n// block 8x8\n"};
 }
 
+const Target target("launch_shape", run_one, seeds);
+
+}  // namespace
 }  // namespace stencil_fuzz

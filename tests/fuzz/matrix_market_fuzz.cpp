@@ -47,8 +47,6 @@ std::string text_of(const SparseMatrix<double>& a) {
     return text;
 }
 
-}  // namespace
-
 void run_one(std::string_view input) {
     if (is_large(input)) return;
     const auto file = as_file(input);
@@ -75,4 +73,7 @@ std::vector<std::string> seeds() {
             "%%MatrixMarket matrix array real general\n0 000900000\n"};
 }
 
+const Target target("matrix_market", run_one, seeds);
+
+}  // namespace
 }  // namespace stencil_fuzz

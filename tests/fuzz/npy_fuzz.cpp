@@ -44,8 +44,6 @@ std::string file_of(const char* descr, const char* shape, bool fortran, std::siz
            std::string(bytes, '\x3f');
 }
 
-}  // namespace
-
 void run_one(std::string_view input) {
     const auto file = as_file(input);
     const bool header = accepted([&] { read_npy_header(file); });
@@ -71,4 +69,7 @@ std::vector<std::string> seeds() {
             reference_bytes("jagged_96x128_seed3966789.npy").substr(0, 4096)};
 }
 
+const Target target("npy", run_one, seeds);
+
+}  // namespace
 }  // namespace stencil_fuzz

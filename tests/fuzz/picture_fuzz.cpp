@@ -1,37 +1,27 @@
 // Fuzzes PNG and JPEG files.
+#include <zlib.h>
+
 #include "sim/files/image.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/png_file.h"
 
 using namespace stencil;
 
-extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t max_size);
-
 namespace stencil_fuzz {
 namespace {
 
-std::uint32_t crc32(const std::uint8_t* data, std::size_t size) {
-    std::uint32_t crc = ~0u;
-    for (std::size_t i = 0; i < size; ++i) {
-        crc ^= data[i];
-        for (int bit = 0; bit < 8; ++bit) crc = crc & 1 ? 0xedb88320u ^ crc >> 1 : crc >> 1;
-    }
-    return ~crc;
-}
-
-// Corrects the chunks' checksums, so that mutations get past them.
-void repair_png(std::uint8_t* data, std::size_t size) {
+// Corrects the checksums of a PNG file's chunks, so that mutations get past them.
+void repair(std::uint8_t* data, std::size_t size) {
+    if (size <= 8 || data[0] != 0x89) return;
     for (std::size_t at = 8; at + 12 <= size;) {
         std::size_t length = 0;
         for (std::size_t i = 0; i < 4; ++i) length = length << 8 | data[at + i];
         if (length > size - at - 12) return;
-        const std::uint32_t crc = crc32(data + at + 4, length + 4);
+        const auto crc = crc32(0, data + at + 4, uInt(length + 4));
         for (std::size_t i = 0; i < 4; ++i) data[at + 8 + length + i] = std::uint8_t(crc >> (24 - 8 * i));
         at += 12 + length;
     }
 }
-
-}  // namespace
 
 void run_one(std::string_view input) {
     const auto file = as_file(input);
@@ -59,13 +49,7 @@ std::vector<std::string> seeds() {
     return all;
 }
 
-}  // namespace stencil_fuzz
+const Target target("picture", run_one, seeds, repair);
 
-extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data,
-                                               std::size_t size,
-                                               std::size_t max_size,
-                                               unsigned) {
-    size = LLVMFuzzerMutate(data, size, max_size);
-    if (size > 8 && data[0] == 0x89) stencil_fuzz::repair_png(data, size);
-    return size;
-}
+}  // namespace
+}  // namespace stencil_fuzz

@@ -5,6 +5,7 @@
 using namespace stencil;
 
 namespace stencil_fuzz {
+namespace {
 
 void run_one(std::string_view input) {
     const std::string text = write_preferences(read_preferences(input));
@@ -18,4 +19,7 @@ std::vector<std::string> seeds() {
         R"({"theme": "light", "font_size": 1e99, "panels": false, "window_width": 5, "open_sections": ["a", "b"]})"};
 }
 
+const Target target("preferences", run_one, seeds);
+
+}  // namespace
 }  // namespace stencil_fuzz

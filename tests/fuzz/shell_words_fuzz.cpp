@@ -5,6 +5,7 @@
 using namespace stencil;
 
 namespace stencil_fuzz {
+namespace {
 
 void run_one(std::string_view input) {
     const std::string whole(input);
@@ -22,4 +23,7 @@ std::vector<std::string> seeds() {
         "ridge --rows 500 --at '1e-3, 2'", R"(a\ b "c \"d\" $e" 'f'"'"'g')", "--empty= ''", "tab\tnewline\n"};
 }
 
+const Target target("shell_words", run_one, seeds);
+
+}  // namespace
 }  // namespace stencil_fuzz

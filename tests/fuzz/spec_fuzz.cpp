@@ -7,6 +7,7 @@
 using namespace stencil;
 
 namespace stencil_fuzz {
+namespace {
 
 void run_one(std::string_view input) {
     RunSpec spec;
@@ -27,4 +28,7 @@ std::vector<std::string> seeds() {
         R"({"initial": "/tmp/a.npy", "method": "cpu", "backend": "cpu", "threads": 2, "colormap": "turbo"})"};
 }
 
+const Target target("spec", run_one, seeds);
+
+}  // namespace
 }  // namespace stencil_fuzz
