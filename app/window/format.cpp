@@ -10,9 +10,11 @@ namespace stencil {
 
 std::string format_value(double value) {
     if (!std::isfinite(value)) return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
-    const double size = std::abs(value);
-    if (size != 0 && (size < 1e-3 || size >= 1e5)) return fmt::format("{:.4e}", value);
-    return fmt::format("{:.4f}", value);
+    if (value == 0) return "0";
+    // Round first, because 9.9996 becomes 10.00, with one more digit before the point.
+    const int exponent = int(std::floor(std::log10(std::abs(value) * (1 + 5e-5))));
+    if (exponent < -3 || exponent > 4) return fmt::format("{:.3e}", value);
+    return fmt::format("{:.{}f}", value, std::max(0, 3 - exponent));
 }
 
 std::string format_short(double value, int digits) {

@@ -6,8 +6,8 @@
 
 namespace stencil {
 
-/// Formats a value of the field with four decimals, or in powers of ten if those would not show it: "0.1235",
-/// "-12.5000", "3.2100e-07", "nan". Numbers of about the same size have the same width.
+/// Formats a value of the field with four significant digits: "0.1235", "-12.50", "3.210e-07", "nan". Numbers
+/// of about the same size have the same width.
 std::string format_value(double value);
 
 /// At most `digits` significant digits, as short as possible, for axis labels: "0.25", "1.5e+06".

@@ -48,10 +48,13 @@ void draw_drift(const Snapshot& snapshot) {
 void draw_statistics(const Snapshot& snapshot) {
     const Statistics& now = snapshot.series.back().statistics;
     if (begin_values("statistics", false)) {
-        value_row("Min", format_value(now.min), "", "The smallest finite value");
-        value_row("Max", format_value(now.max), "", "The largest finite value");
-        value_row("Mean", format_value(now.mean), "", "Mean of the finite values");
-        value_row("Total", format_value(now.total), "", "Sum over all cells, in float64");
+        const auto value = [](const char* name, double number, const char* tip) {
+            value_row(name, format_value(number), "", fmt::format("{}: {}", tip, number));
+        };
+        value("Min", now.min, "The smallest finite value");
+        value("Max", now.max, "The largest finite value");
+        value("Mean", now.mean, "Mean of the finite values");
+        value("Total", now.total, "Sum over all cells, in float64");
         draw_drift(snapshot);
         end_values();
     }
@@ -126,6 +129,7 @@ void draw_probe(UiState& ui, const ProbeSeries& probe, int index) {
     ImGui::AlignTextToFramePadding();
     const std::string value = probe.values.empty() ? "" : format_value(probe.values.back());
     ImGui::TextUnformatted(value.c_str());
+    if (!probe.values.empty()) tooltip(fmt::format("{}", probe.values.back()));
     ImGui::TableNextColumn();
     ImGui::PushID(index);
     if (button(ICON_CLOSE, ImVec2(0, 0), "Removes the probe and its values"))
