@@ -62,14 +62,19 @@ void add_results(CLI::App& command, std::string& json, bool& quiet) {
     command.set_version_flag("--version", version_text);
 }
 
-void add_setting(CLI::App& command, const char* name, std::string help, SettingWords& words) {
+void add_setting(CLI::App& command, std::string_view name, std::string help, SettingWords& words) {
     const Setting& setting = find_setting(name);
     const auto take = [&](const std::string& text) { words.emplace_back(&setting, text); };
-    if (setting.add)
+    if (setting.add) {
         add_texts(command, name, setting.value, std::move(help), take);
-    else
-        add_text(command, name, setting.value, std::move(help), take)
+        return;
+    }
+    const auto add = [&](std::string_view option, std::string its_help) {
+        return add_text(command, option, setting.value, std::move(its_help), take)
             ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    };
+    add(name, std::move(help));
+    if (!setting.former.empty()) add(setting.former, "")->group("");  // accepted, and not in the help
 }
 
 std::string version_text() {

@@ -30,7 +30,7 @@ void add_device(CLI::App& command);
 void add_results(CLI::App& command, std::string& json, bool& quiet);
 
 /// Adds one setting of a run as an option, for commands that accept only some of them.
-void add_setting(CLI::App& command, const char* name, std::string help, SettingWords& words);
+void add_setting(CLI::App& command, std::string_view name, std::string help, SettingWords& words);
 
 /// Text of --version: the version, the commit if known, and the optional libraries built in or found.
 std::string version_text();

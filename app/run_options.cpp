@@ -74,15 +74,11 @@ RunSpec RunWords::spec() const {
 
 void add_settings(CLI::App& command, RunWords& words) {
     for (const Setting& setting : settings()) {
-        const auto take = [&](const std::string& text) { words.settings.emplace_back(&setting, text); };
+        const auto set = [&] { words.settings.emplace_back(&setting, "true"); };
         if (setting.value.empty())
-            command.add_flag_callback(
-                fmt::format("--{}", setting.name), [take] { take("true"); }, help_of(setting));
-        else if (setting.add)
-            add_texts(command, setting.name, setting.value, help_of(setting), take);
+            command.add_flag_callback(fmt::format("--{}", setting.name), set, help_of(setting));
         else
-            add_text(command, setting.name, setting.value, help_of(setting), take)
-                ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+            add_setting(command, setting.name, help_of(setting), words.settings);
     }
     command
         .add_option("--spec",

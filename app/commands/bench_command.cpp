@@ -348,11 +348,11 @@ void add_bench(CLI::App& app, ChosenCommand& chosen) {
                 words->settings);
     add_setting(
         *bench, "model", "whose methods: see 'stencilscope models' (default diffusion)", words->settings);
-    for (const char* name : {"equation", "set", "dt", "dx", "stepper", "global-every"})
+    for (const char* name : {"equation", "set", "dt", "dx", "integrator", "global-every"})
         add_setting(*bench, name, std::string(find_setting(name).help), words->settings);
     bench->add_flag("--work-precision",
                     request.work_precision,
-                    "error against time for all steppers of a typed model and several time steps each");
+                    "error against time for all integrators of a typed model and several time steps each");
     add_text(*bench,
              "scale",
              "strong|weak",

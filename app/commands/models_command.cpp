@@ -265,7 +265,7 @@ void add_models(CLI::App& app, ChosenCommand& chosen) {
                              "sensitivity",
                              "dt",
                              "dx",
-                             "stepper",
+                             "integrator",
                              "boundary",
                              "size",
                              "dtype",

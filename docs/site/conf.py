@@ -52,7 +52,7 @@ class EquationLexer(RegexLexer):
             (r'"[^"\n]*"', String),
             (words(("in", "and", "or", "not"), prefix=r"\b", suffix=r"\b"), Keyword),
             (
-                r"\b(boundary|size|steps|dt|dx|stepper|show|colormap|origin|laplacian|inside|edge|left|right|top|bottom|all|x|y)\b(?=\s*[=:])",
+                r"\b(boundary|size|steps|dt|dx|integrator|stepper|show|colormap|origin|laplacian|inside|edge|left|right|top|bottom|all|x|y)\b(?=\s*[=:])",
                 Keyword,
             ),
             (r"\bd\w+/dt\b", Name.Variable),

@@ -252,15 +252,15 @@ WorkPrecisionSpec work_precision_spec(const LadderSpec& ladder, double until, st
     const RunSpec& run = ladder.run;
     if (run.model->built_in)
         throw InputError(
-            "--work-precision compares the steppers of typed equations: give --model NAME or --equation "
+            "--work-precision compares the integrators of typed equations: give --model NAME or --equation "
             "TEXT");
     const auto& own_dt = run.model->equations->dt;
     const bool dt_given = run.dt != (own_dt ? fmt::format("{}", *own_dt) : "");
     if (ladder.sweep || ladder.steps > 0 || ladder.sizes.size() > 1 || dt_given || !run.stepper.empty())
         throw InputError(
-            "--work-precision takes one --size and goes through steppers and time steps itself: leave "
+            "--work-precision takes one --size and goes through integrators and time steps itself: leave "
             "--sweep, "
-            "--steps, --dt and --stepper out");
+            "--steps, --dt and --integrator out");
     const auto& components = run.model->equations->components;
     const equation::Graph& graph = run.model->equations->graph;
     for (const auto& component : components) {
@@ -312,7 +312,7 @@ std::string to_text(const WorkPrecision& measured) {
     std::string text = fmt::format("{}\n{}\n{:<10} {:<9} {:<7} {:>10} {:>8} {:>10} {:>8}\n",
                                    title_of(measured),
                                    note_of(measured),
-                                   "stepper",
+                                   "integrator",
                                    "method",
                                    "dtype",
                                    "dt",

@@ -79,7 +79,7 @@ void add_boundaries(Candidates& list) {
 
 void add_words(Candidates& list, std::string_view setting, const OwnNames& names) {
     if (setting == "boundary") add_boundaries(list);
-    if (setting == "stepper")
+    if (setting == "integrator")
         for (const auto& row : equation::steppers()) list.add(row.name, row.help, Ink::keyword);
     if (setting == "laplacian") {
         list.add("standard", "5 points", Ink::keyword);
@@ -122,7 +122,7 @@ Completion completion(std::string_view text, std::size_t caret, const OwnNames& 
     };
     const auto setting = before.empty() ? equation::setting_rows().end()
                                         : std::ranges::find(equation::setting_rows(),
-                                                            std::string_view(before[0].text),
+                                                            equation::setting_name(before[0].text),
                                                             &equation::SettingRow::name);
     const bool sets = is(1, "=") && setting != equation::setting_rows().end();
     Candidates list(word);

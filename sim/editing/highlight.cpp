@@ -15,7 +15,7 @@ using equation::Token;
 using equation::TokenKind;
 
 bool is_setting(std::string_view name) {
-    return contains(names_of(equation::setting_rows()), name);
+    return contains(names_of(equation::setting_rows()), equation::setting_name(name));
 }
 
 bool is_known(std::string_view name) {

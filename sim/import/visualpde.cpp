@@ -438,11 +438,11 @@ class Writer {
             std::clamp(std::floor(length / positive("spatialStep") + 1e-9), 1.0, double(kMostCellsOfSide)));
         line(fmt::format("dx = {};  dt = {}", length / cells, positive("dt")));
         line(fmt::format("size = {}x{}", cells, one_dimensional() ? 1 : cells));
-        if (stepper() != "euler") line("stepper = " + stepper());
+        if (stepper() != "euler") line("integrator = " + stepper());
         const std::string scheme = options_["timesteppingScheme"];
         for (int i = algebraic_from_; i < count(); ++i)
             if (is_map(i) && stepper() != "euler") {
-                std::ranges::replace(lines_, "stepper = " + stepper(), "stepper = euler");
+                std::ranges::replace(lines_, "integrator = " + stepper(), "integrator = euler");
                 leave(fmt::format(
                     "the scheme {}: {} is given outright, which euler alone steps", scheme, name(i)));
                 break;

@@ -80,7 +80,7 @@ class Assembly {
             if (s.name == "title") result_.title = s.text;
             if (s.name == "source") result_.source = s.text;
             if (s.name == "about") result_.about = s.text;
-            if (s.name == "stepper") result_.stepper = stepper_of(s);
+            if (s.name == "integrator") result_.stepper = stepper_of(s);
             if (s.name == "laplacian")
                 semantics_.laplacian_kind = laplacian_kind(one_of(s, {"standard", "isotropic", "fourth"}));
             if (s.name == "boundary") {
@@ -105,7 +105,7 @@ class Assembly {
             scheme_of(setting.text);
         } catch (const InputError&) {
             semantics_.refuse(setting.span,
-                              "rkl2 alone has a number of stages, {} to {}: `stepper = rkl2:9`",
+                              "rkl2 alone has a number of stages, {} to {}: `integrator = rkl2:9`",
                               kLeastStages,
                               kMostStages);
         }

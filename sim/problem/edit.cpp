@@ -56,8 +56,8 @@ double piece_number(std::string_view whole, const std::string& text) {
 
 // The setting of this name. Throws InputError if it cannot be changed during a run.
 const Setting& editable_setting(std::string_view name) {
-    const auto row = std::ranges::find(settings(), name, &Setting::name);
-    if (row != settings().end() && is_editable(*row)) return *row;
+    const Setting* row = setting_named(name);
+    if (row != nullptr && is_editable(*row)) return *row;
     std::vector<std::string> known;
     for (const Setting& setting : settings())
         if (is_editable(setting)) known.emplace_back(setting.name);
@@ -68,13 +68,12 @@ const Setting& editable_setting(std::string_view name) {
 // Whether the name can be a model's parameter; this is checked once the model is known.
 bool may_be_parameter(const std::string& name) {
     const auto is_part = [](unsigned char c) { return std::isalnum(c) || c == '_' || c >= 0x80; };
-    return !name.empty() && std::ranges::all_of(name, is_part) &&
-           std::ranges::find(settings(), name, &Setting::name) == settings().end();
+    return !name.empty() && std::ranges::all_of(name, is_part) && setting_named(name) == nullptr;
 }
 
 // Settings of typed equations, whose values are checked once the model is known.
 bool is_of_equations(std::string_view name) {
-    return name == "dt" || name == "tolerance" || name == "dx" || name == "stepper" || name == "method" ||
+    return name == "dt" || name == "tolerance" || name == "dx" || name == "integrator" || name == "method" ||
            name == "sensitivity" || name == "global-every";
 }
 
@@ -130,6 +129,7 @@ Edit parse_edit(std::string_view text) {
     Edit edit;
     edit.step = parse_integer(std::string(text.substr(0, colon)), "--at", 0, kMaxSteps);
     edit.setting = std::string(text.substr(colon + 1, equals - colon - 1));
+    if (const Setting* row = setting_named(edit.setting)) edit.setting = row->name;
     edit.value = std::string(text.substr(equals + 1));
     if (painted_component(edit.setting)) {
         parse_piece(edit.value);

@@ -109,7 +109,7 @@ void set_in(RunSpec& spec, std::string_view setting, std::string_view value) {
         if (setting == "backend") spec.method = "auto";
         if (setting == "method") spec.backend = name_of(named->device);
     }
-    if (setting == "stepper" && !named_method(spec)) spec.method = "auto";
+    if (setting == "integrator" && !named_method(spec)) spec.method = "auto";
     check_settings(spec);
 }
 
@@ -328,7 +328,7 @@ nlohmann::ordered_json to_json(const RunSpec& spec) {
     json["program"] = "stencilscope";
     json["version"] = STENCILSCOPE_VERSION;
     for (const Setting& row : settings())
-        if (const Json value = row.get(spec); !value.is_null()) json[std::string(row.name)] = value;
+        if (const Json value = row.get(spec); !value.is_null()) json[std::string(row.json_key())] = value;
     if (!spec.initial_hash.empty()) json["initial_hash"] = spec.initial_hash;
     return json;
 }

@@ -113,7 +113,7 @@ std::string text_of_run(const Problem& now, bool sets_dt) {
     else if (!follows && now.time_step() > 0 && now.time_step() != said.time_step() && (says_dt || sets_dt))
         text.set(StatementForm::value, "dt", number(now.time_step()));
     if (now.spacing() != said.spacing()) text.set(StatementForm::value, "dx", number(now.spacing()));
-    if (now.integrator() != said.integrator()) text.set(StatementForm::value, "stepper", now.integrator());
+    if (now.integrator() != said.integrator()) text.set(StatementForm::value, "integrator", now.integrator());
     write_starts(text, now);
     return text.text();
 }
@@ -136,8 +136,8 @@ std::vector<std::pair<std::string, std::string>> choices_of_text(const Problem& 
         choices.emplace_back("dt", number(said.time_step()));
     const double dx = says("dx") ? said.spacing() : before.spacing();
     if (dx != next.spacing()) choices.emplace_back("dx", number(dx));
-    const std::string stepper = says("stepper") ? said.integrator() : before.integrator();
-    if (stepper != next.integrator()) choices.emplace_back("stepper", stepper);
+    const std::string stepper = says("integrator") ? said.integrator() : before.integrator();
+    if (stepper != next.integrator()) choices.emplace_back("integrator", stepper);
     return choices;
 }
 

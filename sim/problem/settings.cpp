@@ -195,7 +195,7 @@ void set_dx(RunSpec& spec, std::string_view text) {
 }
 
 void set_stepper(RunSpec& spec, std::string_view text) {
-    require_typed(spec, "stepper");
+    require_typed(spec, "integrator");
     equation::scheme_of(text);
     spec.stepper = std::string(text);
 }
@@ -449,7 +449,7 @@ std::vector<Setting> make_settings() {
         row({"dx", "H", "distance of cells of typed equations", shape},
             set_dx,
             [](const RunSpec& s) { return s.dx > 0 ? Json(s.dx) : Json(); }),
-        row({"stepper",
+        row({"integrator",
              "NAME",
              "euler, heun, midpoint, ab2, bs32, rk4, dp54, rkl2[:STAGES], symplectic or imex (default: the "
              "model's own)",
@@ -591,6 +591,7 @@ std::vector<Setting> make_settings() {
                &RunSpec::memory_limit,
                parse_bytes,
                [](std::uint64_t) { return Json(); })};
+    std::ranges::find(rows, "integrator", &Setting::name)->former = "stepper";
     // Inserts the built-in models' parameters before `set`.
     std::vector<Setting> parameters;
     for (const auto& model : models())
@@ -608,12 +609,10 @@ std::span<const Setting> settings() {
 }
 
 void set_setting(RunSpec& spec, std::string_view name, std::string_view value) {
-    const auto table = settings();
-    const auto row = std::ranges::find(table, name, &Setting::name);
-    if (row != table.end()) return row->set(spec, value);
+    if (const Setting* row = setting_named(name)) return row->set(spec, value);
     if (!spec.model->index_of(name)) {
         std::vector<std::string> known = names_of(spec.model->parameters);
-        for (const Setting& setting : table)
+        for (const Setting& setting : settings())
             if (is_editable(setting) && !contains(known, setting.name)) known.emplace_back(setting.name);
         throw InputError(unknown_name_message("setting", name, known));
     }
@@ -638,21 +637,26 @@ void set_all(RunSpec& spec, const SettingWords& words) {
 }
 
 std::string setting_text(const RunSpec& spec, std::string_view name) {
-    const auto table = settings();
-    const auto row = std::ranges::find(table, name, &Setting::name);
-    if (row == table.end()) return format_real(spec.parameter(name));
+    const Setting* row = setting_named(name);
+    if (row == nullptr) return format_real(spec.parameter(name));
     const Json value = row->get(spec);
     return value.is_null() ? "" : value.is_string() ? value.get<std::string>() : value.dump();
 }
 
+const Setting* setting_named(std::string_view name) {
+    for (const Setting& setting : settings())
+        if (setting.name == name || (!name.empty() && setting.former == name)) return &setting;
+    return nullptr;
+}
+
 const Setting& find_setting(std::string_view name) {
+    if (const Setting* setting = setting_named(name)) return *setting;
     return row_named(settings(), "setting", name);
 }
 
 SettingKind kind_of(std::string_view setting) {
-    const auto table = settings();
-    const auto row = std::ranges::find(table, setting, &Setting::name);
-    return row == table.end() ? SettingKind::parameter : row->kind;
+    const Setting* row = setting_named(setting);
+    return row == nullptr ? SettingKind::parameter : row->kind;
 }
 
 bool is_editable(const Setting& setting) {

@@ -34,12 +34,18 @@ struct Setting {
     std::function<nlohmann::json(const RunSpec&)> get;         ///< null: unset, left out of spec.json
     /// For repeatable settings: adds several values at once. Null for others.
     void (*add)(RunSpec&, std::span<const std::string> texts) = nullptr;
+    /// A name from before, which stays accepted, and which spec.json keeps; empty for most.
+    std::string_view former = {};
+
+    std::string_view json_key() const { return former.empty() ? name : former; }
 };
 
 /// All settings. A new one is a member of RunSpec and a row here; built-in models' parameters have rows of
 /// their own.
 std::span<const Setting> settings();
 
+/// The setting of this name, the former one included; null if there is none.
+const Setting* setting_named(std::string_view name);
 /// Throws InputError for an unknown name.
 const Setting& find_setting(std::string_view name);
 

@@ -19,7 +19,7 @@ constexpr double kLowersFrom = 0.95, kRaisesFrom = 1.15;
 
 void require_error_control(const Problem& spec) {
     if (equation::row_of(spec.scheme()).error_order == 0)
-        throw InputError("--tolerance: {} does not estimate its error: take --stepper bs32 or dp54",
+        throw InputError("--tolerance: {} does not estimate its error: take --integrator bs32 or dp54",
                          spec.integrator());
     const equation::Equations& equations = *spec.model->equations;
     for (const auto& component : equations.components)

@@ -58,7 +58,7 @@ void require_libraries(const RunSpec& spec, const Method& method) {
     if (convolves && why_no_fftw(bytes).empty()) bytes = sizeof(double);
     if (!why_no_fftw(bytes).empty())
         throw InputError("{}: {}",
-                         spec.scheme() == equation::SteppingScheme::imex ? "--stepper imex"
+                         spec.scheme() == equation::SteppingScheme::imex ? "--integrator imex"
                          : convolves ? "--model: what is convolved by transforms"
                                      : "--model: what is solved for by transforms",
                          why_no_fftw(bytes));

@@ -233,7 +233,7 @@ void resolve_dt(RunSpec& spec, Solver& solver, bool underway) {
                               "wind blows to, so that waves grow: take them from the other side, or add "
                               "--allow-unstable with --dt",
                               spec.model->name)
-                : fmt::format("--stepper {}: every step of {} is unstable: take another stepper, or "
+                : fmt::format("--integrator {}: every step of {} is unstable: take another integrator, or "
                               "--allow-unstable with --dt",
                               spec.integrator(),
                               spec.model->name));

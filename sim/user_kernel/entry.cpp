@@ -179,11 +179,12 @@ Entry entry_of(const Problem& spec) {
     const equation::Integrator scheme = spec.scheme();
     if (scheme == equation::SteppingScheme::imex)
         throw InputError(
-            "--kernel: imex solves by transforms, which a kernel of your own cannot: --stepper euler");
+            "--kernel: imex solves by transforms, which a kernel of your own cannot: --integrator euler");
     const equation::Program program = equation::make_program(equations, scheme, spec.dtype == DType::float64);
     if (program.past > 0)
         throw InputError(
-            "--kernel: {} keeps rates of the step before, which a kernel of your own is not given: --stepper "
+            "--kernel: {} keeps rates of the step before, which a kernel of your own is not given: "
+            "--integrator "
             "heun",
             spec.integrator());
     if (!equations.elliptic.empty())

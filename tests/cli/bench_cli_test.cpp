@@ -74,7 +74,7 @@ TEST_CASE("bench --work-precision writes its table, picture and results, and ref
     for (const auto& [more, token] : {std::pair{"--size 9", "--model"},
                                       {"--model life", "u'"},
                                       {"--model gray-scott --dt 0.1", "--dt"},
-                                      {"--model gray-scott --stepper rk4", "--stepper"},
+                                      {"--model gray-scott --stepper rk4", "--integrator"},
                                       {"--model gray-scott --sweep", "--sweep"},
                                       {"--model gray-scott --method tiled", "tiled"},
                                       {"--model gray-scott --until 0", "--until"},

@@ -261,12 +261,12 @@ TEST_CASE("Title, source and about at the beginning fold; elsewhere they do not"
 
 TEST_CASE("Completions are what can stand at the caret") {
     const std::string text(kText);
-    CHECK(listed(text + "\nste") == std::vector<std::string>{"steps = ", "stepper = "});
+    CHECK(listed(text + "\nste") == std::vector<std::string>{"steps = "});
     CHECK(listed(text + "\ndu/dt = la") == std::vector<std::string>{"lap(", "lap2("});
     CHECK(listed(text + "\nq = k") == std::vector<std::string>{"k1"});
     CHECK(listed(text + "\nq = lap2") == std::vector<std::string>{"lap2("});
     CHECK(listed(text + "\nq = k1").empty());  // complete
-    CHECK(listed(text + "\nstepper = h") == std::vector<std::string>{"heun"});
+    CHECK(listed(text + "\nintegrator = h") == std::vector<std::string>{"heun"});
     CHECK(contains(listed(text + "\ncolormap = vir"), "viridis"));
     CHECK(listed(text + "\nshow = ", true) == std::vector<std::string>{"u", "v"});
     CHECK(listed(text + "\nright: fl") == std::vector<std::string>{"floor(", "flux("});

@@ -64,7 +64,7 @@ def test_a_wave_gets_a_velocity_and_keeps_its_energy():
     text = ss.from_sympy(
         sp.Eq(u.diff(t, 2), c**2 * lap(u)), {c: 1}, {u: sp.exp(-((x - 8) ** 2) / 9)}, boundary="periodic", dt=0.1
     )
-    assert text.endswith("stepper = symplectic")
+    assert text.endswith("integrator = symplectic")
     sim = ss.Simulation(equation=text, size=32, dtype="float64")
     assert sim.components == ["u", "u_dot"]
     energy = [sim.advance(steps).statistics("u_dot^2 + dx(u)^2 + dy(u)^2")["mean"] for steps in (0, 100)]

@@ -110,7 +110,7 @@ TEST_CASE("With stages, an algebraic species of VisualPDE is a definition, which
         R"({"crossDiffusion": true, "numAlgebraicSpecies": 1, "diffusionStr_2_1": "1", "diffusionStr_2_2": "0",
             "reactionStr_2": "u", "timesteppingScheme": "RK4"})");
     CHECK(has_line(from.text, "v = 1*lap(u) + u"));
-    CHECK(has_line(from.text, "stepper = rk4"));
+    CHECK(has_line(from.text, "integrator = rk4"));
 }
 
 TEST_CASE(
@@ -175,8 +175,8 @@ TEST_CASE("What holds at the sides of VisualPDE's field holds at the edge of its
 }
 
 TEST_CASE("Schemes and integrals of VisualPDE are those that mean the same here") {
-    CHECK(has_line(one(R"("timesteppingScheme": "AB2")"), "stepper = ab2"));
-    CHECK(has_line(one(R"("timesteppingScheme": "Mid")"), "stepper = midpoint"));
+    CHECK(has_line(one(R"("timesteppingScheme": "AB2")"), "integrator = ab2"));
+    CHECK(has_line(one(R"("timesteppingScheme": "Mid")"), "integrator = midpoint"));
     CHECK(has_line(one(R"("reactionStr_1": "1 - GlobalInt", "globalIntegralFun": "u^2")"),
                    "du/dt = 1 - (integral(u^2))"));
     CHECK(has_line(one(R"("reactionStr_1": "GlobalInt/L", "globalIntegralFun": "u", "dimension": 1)"),
@@ -203,7 +203,7 @@ TEST_CASE("Settings of VisualPDE: size, spacing, step, scheme, title, what is sh
         "minColourValue": "-1", "maxColourValue": "L0", "brushRadius": 3, "brushValue": "1", "emboss": true})");
     CHECK(has_line(from.text, "dx = 0.5;  dt = 0.001"));
     CHECK(has_line(from.text, "size = 20x20"));
-    CHECK(has_line(from.text, "stepper = rk4"));
+    CHECK(has_line(from.text, "integrator = rk4"));
     CHECK(has_line(from.text, "title = \"A title\""));
     CHECK(has_line(from.text, "shown = u + v"));
     CHECK(has_line(from.text, "show = shown"));

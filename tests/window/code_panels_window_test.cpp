@@ -98,7 +98,7 @@ TEST_CASE("The code follows the run: its text, precision, stepper and device") {
     };
     CHECK(changes("dtype", "float64"));
     CHECK(lab.code().bytes == 16);
-    CHECK(changes("stepper", "heun"));
+    CHECK(changes("integrator", "heun"));
     CHECK(changes("equation", "du/dt = lap(u) - u; size = 40x30"));
     lab.snapshot.now.method = "naive";
     lab.snapshot.now.backend = "cuda";

@@ -172,14 +172,14 @@ TEST_CASE("A begun name is completed by Tab, and by Enter once a row was chosen"
     lab.press(ImGuiKey_Tab);
     CHECK(lab.text().ends_with("q = lap("));
     CHECK_FALSE(lab.state.listed);
-    for (const char* letter : {"u", ")", "\n", "s", "t", "e"}) lab.type(letter);
+    for (const char* letter : {"u", ")", "\n", "i", "n"}) lab.type(letter);
     CHECK(lab.state.listed);
     lab.press(ImGuiKey_DownArrow);
     lab.press(ImGuiKey_Enter);
-    CHECK(lab.text().ends_with("stepper = "));
+    CHECK(lab.text().ends_with("integrator = "));
     lab.type("h");
     lab.press(ImGuiKey_Enter);
-    CHECK(lab.text().ends_with("stepper = h\n"));  // nothing was chosen
+    CHECK(lab.text().ends_with("integrator = h\n"));  // nothing was chosen
 }
 
 TEST_CASE("F2 opens the editor beside the field, with a mistake's message at its line") {

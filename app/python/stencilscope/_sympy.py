@@ -283,8 +283,8 @@ def from_sympy(
             raise _Problem(f"{name}: a parameter is a number, or (value, low, high)")
         lines.append(f"{name} = {_number(value)}" + (f" in [{_number(ends[0])}, {_number(ends[1])}]" if ends else ""))
     lines += [f"{name}(0) = {writer.text(value)}" for name, value in starts.items()]
-    if 2 in orders.values() and "stepper" not in statements:
-        statements["stepper"] = "symplectic"
+    if 2 in orders.values() and not {"integrator", "stepper"} & statements.keys():
+        statements["integrator"] = "symplectic"
     lines += [f"{name} = {text_of(value, 'x')}" for name, value in statements.items()]
     text = "\n".join(lines)
     try:

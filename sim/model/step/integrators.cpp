@@ -227,7 +227,8 @@ void add_changed(StepPlan& plan, const Arrays& change, const Arrays& to) {
 void imex(StepPlan& plan) {
     if (plan.has_shape())
         throw InputError(
-            "--stepper imex: transforms need the whole field, and `inside` bounds it: take another stepper");
+            "--integrator imex: transforms need the whole field, and `inside` bounds it: take another "
+            "integrator");
     Graph& g = plan.graph();
     const int part = plan.add_linear_part(lowered_linear_part(plan.model()));
     const Node dt = g.leaf(Op::dt);
@@ -314,12 +315,12 @@ const StepperRow& row_of(SteppingScheme scheme) {
 
 Integrator scheme_of(std::string_view name) {
     const std::size_t colon = name.find(':');
-    const StepperRow& row = row_named(steppers(), "stepper", name.substr(0, colon), "--stepper: ");
+    const StepperRow& row = row_named(steppers(), "integrator", name.substr(0, colon), "--integrator: ");
     if (colon == name.npos) return {row.scheme, row.stages};
     const auto stages = read_real(name.substr(colon + 1));
-    if (row.stages == 0) throw InputError("--stepper {}: {} has no number", quotable(name), row.name);
+    if (row.stages == 0) throw InputError("--integrator {}: {} has no number", quotable(name), row.name);
     if (!stages || *stages != std::floor(*stages) || *stages < kLeastStages || *stages > kMostStages)
-        throw InputError("--stepper {}: {} has {} to {} stages, e.g. {}:{}",
+        throw InputError("--integrator {}: {} has {} to {} stages, e.g. {}:{}",
                          quotable(name),
                          row.name,
                          kLeastStages,

@@ -44,7 +44,7 @@ Program StepPlan::plan() {
     const StepperRow& row = row_of(integrator_);
     for (const Evolving& c : model_.components)
         if (!c.rate && integrator_ != SteppingScheme::euler)
-            throw InputError("--stepper: `{}' = ...` is a step of its own, which `euler` takes", c.name);
+            throw InputError("--integrator: `{}' = ...` is a step of its own, which `euler` takes", c.name);
     // If components wrap differently, each reader of a coefficient decides how it wraps, so none is
     // stored.
     keeps_coefficients_ = reflections_.agree();

@@ -21,7 +21,7 @@ constexpr auto kSettings = std::to_array<SettingRow>({
     {"size", SettingForm::size, "columns x rows, such as 512x512", "512x512"},
     {"origin", SettingForm::formulas, "x and y of the field's left upper corner", "-Lx/2, -Ly/2"},
     {"boundary", SettingForm::word, "periodic, insulated or zero", "periodic"},
-    {"stepper",
+    {"integrator",
      SettingForm::word,
      "euler, heun, midpoint, ab2, bs32, rk4, dp54, rkl2, symplectic or imex",
      "rk4"},
@@ -96,7 +96,7 @@ class StatementReader {
         SyntaxReader reader(result_.text, tokens);
         const std::size_t last = tokens.size() - 2;
         StatementPlace& place = result_.places.emplace_back();
-        place.name = tokens[0].text;
+        place.name = setting_name(tokens[0].text);
         place.span = join(whole, tokens[last].span);
         const auto is_form = [&](StatementForm form, std::size_t value) {
             place.form = form;
@@ -229,7 +229,7 @@ class StatementReader {
     void named(SyntaxReader& reader) {
         const Token name = reader.take();
         reader.take();
-        const auto setting = std::ranges::find(kSettings, std::string_view(name.text), &SettingRow::name);
+        const auto setting = std::ranges::find(kSettings, setting_name(name.text), &SettingRow::name);
         if (setting != kSettings.end()) return set(reader, *setting, name);
         constexpr std::string_view delta = "delta_";
         if (name.text.starts_with(delta) && name.text.size() > delta.size())
@@ -415,6 +415,10 @@ class StatementReader {
 };
 
 }  // namespace
+
+std::string_view setting_name(std::string_view written) {
+    return written == "stepper" ? "integrator" : written;
+}
 
 std::span<const SettingRow> setting_rows() {
     return kSettings;

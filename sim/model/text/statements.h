@@ -105,6 +105,8 @@ struct SettingRow {
     std::string_view example;  ///< of its value
 };
 std::span<const SettingRow> setting_rows();
+/// The name of a setting that a text may have under a former name; any other name as it is.
+std::string_view setting_name(std::string_view written);
 
 /// The words before ':' that name sides: left, x, all ...
 std::vector<std::string> side_words();

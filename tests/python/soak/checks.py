@@ -114,14 +114,14 @@ def by_numpy(p):
 
 
 def change(run, name, value):
-    if name in run.model.parameters or name in ("dx", "stepper"):
+    if name in run.model.parameters or name in ("dx", "integrator", "stepper"):
         run.past = None  # rates before are those of other parameters
         run.keeps_globals = False
     if name in run.model.parameters:
         run.model.parameters[name] = float(value)
     elif name in ("dt", "dx"):
         setattr(run, name, float(value))
-    elif name == "stepper":
+    elif name in ("integrator", "stepper"):
         run.stepper = value
     elif name not in ("threads", "method"):
         raise Unsupported(f"{name} in mid-run")

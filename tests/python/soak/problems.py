@@ -148,7 +148,7 @@ class Problem:
                 linear = {"imex": "0.7*lap({0}) - 0.05*lap2({0}) - 0.3*{0}"}.get(self.stepper, r.choice(["0.1*lap({0})", "0.1*lap({0})", "F*lap({0})/20", "0"]))
                 lines.append(f"d{c}/dt = {linear.format(c).replace('F*', 'F*' if 'F' in self.parameters else '')} + {r.choice(['', '0.1*', '0.01*'])}{rate}")
         if not self.stepper.startswith("map"):
-            lines.append(f"stepper = {self.stepper}")
+            lines.append(f"integrator = {self.stepper}")
         lines += [f"dt = {r.choice(['0.01', '0.0625', '0.001'])}", f"dx = {r.choice(['1', '0.5', '2', '0.7'])}"]
         if r.random() < 0.2:
             lines.append("laplacian = isotropic")
@@ -178,7 +178,7 @@ class Problem:
         """Adds functions of other programs, and what came later. They are drawn apart, so that other problems stay."""
         if self.stepper == "heun" and r.random() < 0.4:
             self.stepper = "midpoint"
-            self.lines = [line.replace("stepper = heun", "stepper = midpoint") for line in self.lines]
+            self.lines = [line.replace("integrator = heun", "integrator = midpoint") for line in self.lines]
         if "laplacian = isotropic" not in self.lines and r.random() < 0.1:
             self.lines.append("laplacian = fourth")
         if r.random() < 0.05:
@@ -213,7 +213,7 @@ class Problem:
         """Steps by what came later. It is drawn apart, so that other problems stay."""
         if self.stepper in ("heun", "midpoint", "rk4") and r.random() < 0.5:
             other = r.choice(NEWER_STEPPERS)
-            self.lines = [line.replace(f"stepper = {self.stepper}", f"stepper = {other}") for line in self.lines]
+            self.lines = [line.replace(f"integrator = {self.stepper}", f"integrator = {other}") for line in self.lines]
             self.stepper = other
 
         self.add_globals(random.Random(f"{self.seed} globals"))
@@ -315,7 +315,7 @@ class Problem:
             "boundary": lambda: ("boundary", r.choice(["periodic", "insulated", "zero"])),
             "size": lambda: ("size", r.choice(["20x31", "33x8", "9x1", f"{self.nx + 3}x{self.ny}"])),
             "dtype": lambda: ("dtype", r.choice(["float32", "float64"])),
-            "stepper": lambda: ("stepper", r.choice(["euler", "heun", "rk4", "symplectic", "imex"])) if "map" not in self.stepper else ("dt", "0.03"),
+            "integrator": lambda: (r.choice(["integrator", "stepper"]), r.choice(["euler", "heun", "rk4", "symplectic", "imex"])) if "map" not in self.stepper else ("dt", "0.03"),
             "threads": lambda: ("threads", r.choice(["1", "3"])),
             "method": lambda: ("method", r.choice(["cpu", "reference"])),
             "paint": lambda: (r.choice(["paint", "paint-" + r.choice(self.components)]), self.stroke()),

@@ -9,7 +9,7 @@ import re
 
 import numpy as np
 
-SETTINGS = "dx dt stepper size origin steps colormap show laplacian title source about sensitivity".split()
+SETTINGS = "dx dt integrator stepper size origin steps colormap show laplacian title source about sensitivity".split()
 AXES = {"left": 1, "right": 1, "top": 0, "bottom": 0}  # the array axis that each side bounds
 
 
@@ -152,7 +152,7 @@ class Run:
         self.dt = float(dt or m.settings.get("dt", 1))
         self.isotropic = m.settings.get("laplacian") == "isotropic"
         self.fourth = m.settings.get("laplacian") == "fourth"
-        self.stepper, self.past = m.settings.get("stepper", "euler"), None
+        self.stepper, self.past = m.settings.get("integrator", m.settings.get("stepper", "euler")), None
         self.origin = [self.dtype(part) for part in m.settings.get("origin", "0, 0").split(",")]
         self.conditions = {(c, s): "periodic" for c in m.fields for s in AXES}
         for sides, what in m.sides:

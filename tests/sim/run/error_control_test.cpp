@@ -174,7 +174,7 @@ TEST_CASE("What cannot be controlled is refused in a line") {
         });
     };
     CHECK(refused("du/dt = lap(u)") ==
-          "--tolerance: euler does not estimate its error: take --stepper bs32 or dp54");
+          "--tolerance: euler does not estimate its error: take --integrator bs32 or dp54");
     CHECK(contains(refused("du/dt = lap(u) + normal; stepper = dp54"), "random numbers in the rate of u"));
     for (const char* value : {"0", "1", "-1", "x", "nan"})
         CHECK(contains(refused("du/dt = lap(u); stepper = dp54", value), "--tolerance "));

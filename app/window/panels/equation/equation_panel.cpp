@@ -51,10 +51,10 @@ void draw_steps(UiState& ui, const Snapshot& snapshot) {
     draw_time_step(ui, snapshot);
     const std::string current = now.integrator();
     const equation::Integrator scheme = now.scheme();
-    combo_row("Integrator", current.c_str(), "Time integrator; the field is kept\n--stepper NAME", [&] {
+    combo_row("Integrator", current.c_str(), "Time integrator; the field is kept\n--integrator NAME", [&] {
         for (const equation::StepperRow& stepper : equation::steppers())
             if (choice(stepper.name.c_str(), stepper.scheme == scheme, stepper.help))
-                change(ui, "stepper", stepper.name);
+                change(ui, "integrator", stepper.name);
     });
     if (now.model->equations->has_global_values()) {
         const FieldRow every{
@@ -69,9 +69,9 @@ void draw_steps(UiState& ui, const Snapshot& snapshot) {
     const FieldRow field{
         ui,
         "Stages",
-        "Evaluations per step: s of them reach (s^2 + s - 2)/4 of Euler's limit\n--stepper rkl2:S"};
+        "Evaluations per step: s of them reach (s^2 + s - 2)/4 of Euler's limit\n--integrator rkl2:S"};
     if (const auto stages = whole_row(field, scheme.stages, equation::kLeastStages, equation::kMostStages))
-        change(ui, "stepper", fmt::format("{}:{}", equation::row_of(scheme).name, *stages));
+        change(ui, "integrator", fmt::format("{}:{}", equation::row_of(scheme).name, *stages));
 }
 
 void draw_spacing(UiState& ui, const RunSpec& now) {
