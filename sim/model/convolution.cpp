@@ -1,11 +1,14 @@
 // Reads conv(field, kernel).
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 
 #include "sim/model/semantics.h"
+#include "sim/model/step/linear_part.h"
+#include "sim/model/step/reflections.h"
+#include "sim/text/error.h"
 #include "sim/text/names.h"
-#include "sim/text/quote.h"
 
 namespace stencil::equation {
 namespace {
@@ -81,6 +84,33 @@ Node Semantics::convolution(const Syntax& call, const Value& field, const Value&
     const int index = int(known - equations_.kernels.begin());
     if (known == equations_.kernels.end()) equations_.kernels.push_back({with, to_text(formula), call.span});
     return g.convolved(of, index);
+}
+
+void Semantics::check_convolutions() const {
+    if (equations_.kernels.empty()) return;
+    if (equations_.inside)
+        refuse(equations_.kernels.front().span,
+               "`inside` bounds the field, and `conv` takes all of it by transforms");
+    Equations apart = equations_;
+    Reflections reflections(apart);
+    const auto require = [&](Node formula) {
+        std::map<Node, int> convolved;
+        apart.graph.walk(reflections.continued(formula), [&](Node part) {
+            const Expression& e = apart.graph[part];
+            if (e.op == Op::convolved) convolved[e.args[0]] = e.index;
+        });
+        for (const auto& [argument, kernel] : convolved) try {
+                lowered_convolutions(apart, reflections, argument, {kernel});
+            } catch (const InputError& what) {
+                refuse(equations_.kernels[std::size_t(kernel)].span, "{}", what.what());
+            }
+    };
+    for (std::size_t c = 0; c < apart.components.size(); ++c) require(apart.components[c].formula);
+    for (const Defined& definition : std::vector(apart.definitions)) try {
+            require(definition.formula);
+        } catch (const Meaningless&) {
+            continue;  // refused where it is shown
+        }
 }
 
 void Semantics::refuse_offsets(Node node, const Syntax& formula) const {

@@ -16,8 +16,7 @@ namespace {
 
 constexpr std::string_view kLinear =
     "an equation without a time derivative is linear in `{0}`, with numbers and parameters before {0}, "
-    "lap({0}), "
-    "lap2({0}), dxx({0}) and dyy({0})";
+    "lap({0}), lap2({0}), dxx({0}) and dyy({0})";
 
 // The name without a suffix such as _xx, if what is left is none of the text's own names.
 std::string field_of(const std::string& name, const auto& is_known) {

@@ -11,7 +11,6 @@
 #include "sim/model/elliptic.h"
 #include "sim/model/sensitivities.h"
 #include "sim/model/sides.h"
-#include "sim/model/step/linear_part.h"
 #include "sim/model/step/reflections.h"
 #include "sim/model/step/stages.h"
 #include "sim/text/error.h"
@@ -22,13 +21,10 @@
 namespace stencil::equation {
 namespace {
 
-constexpr std::size_t kMaxComponents = 16;
 // Each cell of reach beyond the first needs a materialised intermediate: one more array and one more stage.
 constexpr int kMostReach = 128;
 constexpr int kMostWideParts = 512;
 constexpr std::array<std::string_view, 5> kReserved{"flux", "and", "or", "not", "in"};
-
-constexpr std::array kSideNames{"left", "right", "top", "bottom"};
 
 class Assembly {
   public:
@@ -45,13 +41,15 @@ class Assembly {
         solutions();
         for (std::size_t i = 0; i < statements_.evolutions.size(); ++i) evolve(i);
         initials();
-        sides();
-        edges();
-        sensitivities();
+        set_all_sides(result_, boundary_);
+        sides_ = read_sides(semantics_, statements_, result_);
+        if (!boundary_given_) tell_periodic(statements_, sides_, result_);
+        read_edges(semantics_, statements_, result_);
+        add_sensitivities(semantics_, statements_, result_);
         chosen();
         tell_unused();
         require_meaning();
-        convolutions();
+        semantics_.check_convolutions();
         for (const std::string& formula : formulas) result_.extra.push_back(extra(formula));
         return std::move(result_);
     }
@@ -408,179 +406,6 @@ class Assembly {
         return found;
     }
 
-    void sides() {
-        Graph& g = result_.graph;
-        set_all_sides(result_, boundary_);
-        for (const SideStatement& s : statements_.sides) {
-            if (!s.word.empty()) {
-                const auto condition = condition_of_word(g, s.word);
-                if (!condition)
-                    semantics_.refuse(
-                        s.span,
-                        "`{}` is no condition: periodic, insulated, zero or an equation such as `u = 1`",
-                        quotable(s.word));
-                for_fields([&](const std::string& name, Conditions& sides) {
-                    require_first(name, s);
-                    sides[std::size_t(s.side)] = *condition;
-                });
-                continue;
-            }
-            const SideEquation equation = read_side(semantics_, result_, s);
-            for_parts(equation, [&](const std::string& name, const Condition& condition) {
-                require_first(name, s, bool(equation.imaginary));
-                visit(name, [&](auto& quantity) { quantity.sides[std::size_t(s.side)] = condition; });
-            });
-        }
-        tell_periodic();
-        for_fields([&](const std::string& name, const Conditions& sides) {
-            for (const std::size_t axis : {0, 2})
-                if (sides[axis].periodic != sides[axis + 1].periodic) refuse_half_periodic(name, sides, axis);
-        });
-        for (std::size_t i = 0; i < result_.elliptic.size(); ++i) require_transforms(int(i));
-    }
-
-    // Checks on a copy that what is convolved goes on beyond the sides in a way that transforms have.
-    void convolutions() {
-        if (result_.kernels.empty()) return;
-        if (result_.inside)
-            semantics_.refuse(result_.kernels.front().span,
-                              "`inside` bounds the field, and `conv` takes all of it by transforms");
-        Equations apart = result_;
-        Reflections reflections(apart);
-        const auto require = [&](Node formula) {
-            std::map<Node, int> convolved;
-            apart.graph.walk(reflections.continued(formula), [&](Node part) {
-                const Expression& e = apart.graph[part];
-                if (e.op == Op::convolved) convolved[e.args[0]] = e.index;
-            });
-            for (const auto& [argument, kernel] : convolved) try {
-                    lowered_convolutions(apart, reflections, argument, {kernel});
-                } catch (const InputError& what) {
-                    semantics_.refuse(result_.kernels[std::size_t(kernel)].span, "{}", what.what());
-                }
-        };
-        for (std::size_t c = 0; c < apart.components.size(); ++c) require(apart.components[c].formula);
-        for (const Defined& definition : std::vector(apart.definitions)) try {
-                require(definition.formula);
-            } catch (const Meaningless&) {
-                continue;  // refused where it is shown
-            }
-    }
-
-    /// Calls f(name, conditions) for each component and each solved field.
-    template <class F>
-    void for_fields(F&& f) {
-        for (Evolving& c : result_.components) f(c.name, c.sides);
-        for (Elliptic& e : result_.elliptic) f(e.name, e.sides);
-    }
-
-    /// Calls f(name, condition) for the quantity, or for the parts of a complex one.
-    template <class F>
-    static void for_parts(const SideEquation& equation, F&& f) {
-        if (!equation.imaginary) return f(equation.quantity, equation.condition);
-        const auto [re, im] = parts_of(equation.quantity);
-        Condition of_imaginary = equation.condition;
-        of_imaginary.right = *equation.imaginary;
-        f(re, equation.condition);
-        f(im, of_imaginary);
-    }
-
-    void require_transforms(int index) {
-        const Elliptic& equation = result_.elliptic[std::size_t(index)];
-        LinearPart part;
-        try {
-            part = lowered_elliptic(result_, index);
-        } catch (const InputError& what) {
-            semantics_.refuse(equation.span, "{}", what.what());
-        }
-        const auto leaves_open = [](Boundary boundary, bool is_signed) {
-            return boundary != Boundary::zero && !is_signed;
-        };
-        const bool uniform = std::ranges::any_of(
-            equation.terms, [](const LinearTerm& term) { return term.x_power == 0 && term.y_power == 0; });
-        if (!uniform && leaves_open(part.along_x, part.signed_x) && leaves_open(part.along_y, part.signed_y))
-            result_.notes.push_back(fmt::format(
-                "the equation of `{0}` leaves its mean open: the mean of `{0}` is 0, and that of the "
-                "right side does not count",
-                equation.name));
-    }
-
-    // Visits the component, solved field or definition of that name.
-    template <class Visit>
-    void visit(const std::string& quantity, Visit&& visit) {
-        const auto component = std::ranges::find(result_.components, quantity, &Evolving::name);
-        if (component != result_.components.end()) return visit(*component);
-        const auto solved = std::ranges::find(result_.elliptic, quantity, &Elliptic::name);
-        if (solved != result_.elliptic.end()) return visit(*solved);
-        visit(*std::ranges::find(result_.definitions, quantity, &Defined::name));
-    }
-
-    void edges() {
-        std::map<std::string, const SideStatement*> given;
-        const auto give = [&](const std::string& quantity, const SideStatement& s) {
-            const auto [before, is_first] = given.try_emplace(quantity, &s);
-            if (!is_first && (before->second->word.empty() || !s.word.empty()))
-                semantics_.refuse(
-                    s.span, "`{}` has two conditions at the edge, and one is enough", quotable(quantity));
-            before->second = &s;
-        };
-        for (const SideStatement& s : statements_.edges) {
-            if (!result_.inside)
-                semantics_.refuse(s.span,
-                                  "`edge` is the edge of a shape, and `inside = ...`, which says where that "
-                                  "is, is missing");
-            if (s.word.empty()) {
-                const SideEquation equation = read_edge(semantics_, result_, s);
-                for_parts(equation, [&](const std::string& name, const Condition& condition) {
-                    give(name, s);
-                    visit(name, [&](auto& quantity) {
-                        if constexpr (requires { quantity.edge; }) quantity.edge = condition;
-                    });
-                });
-                continue;
-            }
-            const auto condition = condition_of_word(result_.graph, s.word);
-            if (!condition || condition->periodic)
-                semantics_.refuse(
-                    s.span,
-                    "`{}` is no condition at the edge: insulated, zero or an equation such as `u = 1`",
-                    quotable(s.word));
-            for (Evolving& c : result_.components) {
-                if (given.contains(c.name) && given.at(c.name)->word.empty()) continue;
-                give(c.name, s);
-                c.edge = *condition;
-            }
-        }
-    }
-
-    // A more specific condition may override a general one: `left:` after `all:`, an equation for one
-    // quantity after a word that holds for all of them, or one for a part after one for the complex quantity.
-    void require_first(const std::string& quantity, const SideStatement& statement, bool of_both = false) {
-        const auto [before, is_first] = given_.try_emplace({quantity, statement.side}, &statement);
-        const SideStatement& other = *before->second;
-        const bool narrower = statement.named < other.named ||
-                              (!other.word.empty() && statement.word.empty()) ||
-                              (of_both_.contains(&other) && !of_both && statement.word.empty());
-        if (of_both) of_both_.insert(&statement);
-        if (!is_first && !narrower)
-            semantics_.refuse(statement.span,
-                              "`{}` has two conditions at the {} side, and one is enough",
-                              quotable(quantity),
-                              kSideNames[std::size_t(statement.side)]);
-        before->second = &statement;
-    }
-
-    void tell_periodic() {
-        if (statements_.sides.empty() || boundary_given_) return;
-        for_fields([&](const std::string& name, const Conditions&) {
-            if (std::ranges::none_of(kSides, [&](Side side) { return given_.contains({name, side}); }))
-                result_.notes.push_back(fmt::format(
-                    "`{0}` has no condition at the sides, where others have: it is periodic there; "
-                    "`all: flux({0}) = 0` lets nothing through",
-                    name));
-        });
-    }
-
     // A statement without effect is usually a slip, so a note names it.
     void tell_unused() {
         for (const ParameterStatement& p : statements_.parameters)
@@ -613,7 +438,7 @@ class Assembly {
                 if (!d.sides[side] || d.sides[other] ||
                     reflections.of(d.formula, other).kind != Reflection::Kind::periodic)
                     continue;
-                semantics_.refuse(given_.at({d.name, Side(side)})->span,
+                semantics_.refuse(sides_.at({d.name, Side(side)})->span,
                                   "`{0}` is periodic at the {1} side: give `{1}:` a condition too",
                                   d.name,
                                   kSideNames[other]);
@@ -657,79 +482,13 @@ class Assembly {
         });
     }
 
-    void sensitivities() {
-        const std::size_t own = result_.components.size();
-        for (const SettingStatement& s : statements_.settings) {
-            if (s.name != "sensitivity") continue;
-            const auto parameter = std::ranges::find(result_.parameters, s.text, &ModelParameter::name);
-            if (parameter == result_.parameters.end())
-                semantics_.refuse(s.span,
-                                  unknown_name_message("parameter", s.text, names_of(result_.parameters)));
-            if (result_.components.size() + own > kMaxComponents)
-                semantics_.refuse(
-                    s.span, "with its sensitivities a model has at most {} components", kMaxComponents);
-            for (std::size_t c = 0; c < own; ++c)
-                require_unused(sensitivity_name(result_.components[c].name, s.text), s.span);
-            for (const NamedFormula& d : statements_.definitions)
-                require_unused(sensitivity_name(d.name, s.text), s.span);
-            refuse_extremes(s.span);
-            const auto refused = add_sensitivities(result_, int(parameter - result_.parameters.begin()));
-            if (refused)
-                semantics_.refuse(s.span,
-                                  "a condition of `{}` at {} has no derivative by `{}`: only its "
-                                  "right side may depend on it",
-                                  quotable(refused->quantity),
-                                  refused->at_edge ? "the edge" : "a side",
-                                  s.text);
-        }
-    }
-
-    void refuse_extremes(TextSpan span) const {
-        const Graph& g = result_.graph;
-        const auto refuse = [&](Node part) {
-            if (g[part].op == Op::least || g[part].op == Op::largest)
-                semantics_.refuse(span,
-                                  "the least and the largest value of the whole field have no derivative: "
-                                  "`sensitivity` takes `mean` and `integral` in their place");
-        };
-        for (const Evolving& c : result_.components) {
-            g.walk(c.formula, refuse);
-            for (const Condition& side : c.sides) g.walk(side.right, refuse);
-            if (c.edge) g.walk(c.edge->right, refuse);
-        }
-    }
-
-    void require_unused(const std::string& name, TextSpan span) const {
-        if (contains(names_of(result_.components), name) || contains(names_of(result_.parameters), name) ||
-            contains(names_of(statements_.definitions), name))
-            semantics_.refuse(span, "`{}` would be the name of a sensitivity and is taken", quotable(name));
-    }
-
-    [[noreturn]] void refuse_half_periodic(const std::string& name,
-                                           const Conditions& sides,
-                                           std::size_t axis) const {
-        TextSpan span;
-        for (const SideStatement& s : statements_.sides)
-            if (std::size_t(s.side) / 2 == axis / 2) span = s.span;
-        const std::size_t periodic = axis + (sides[axis].periodic ? 0 : 1), other = 2 * axis + 1 - periodic;
-        semantics_.refuse(span,
-                          "`{0}` is periodic at the {1} side and not at the {2} one: give `{1}:` a "
-                          "condition too, or make both periodic by `{3}: periodic`",
-                          name,
-                          kSideNames[periodic],
-                          kSideNames[other],
-                          axis == 0 ? "x" : "y");
-    }
-
     const Statements& statements_;
     Equations result_;
     Semantics semantics_;
     std::string boundary_ = "periodic";
     bool boundary_given_ = false;
-    std::vector<std::size_t> evolution_of_;   ///< by component
-    std::set<const SideStatement*> of_both_;  ///< conditions of complex quantities
-    std::map<std::pair<std::string, Side>, const SideStatement*>
-        given_;  ///< conditions seen so far, by quantity and side
+    std::vector<std::size_t> evolution_of_;  ///< by component
+    GivenSides sides_;
 };
 
 }  // namespace

@@ -96,6 +96,8 @@ struct DataSource {
     }
 };
 
+inline constexpr std::size_t kMaxComponents = 16;
+
 struct Equations {
     std::string text;
     Graph graph;

@@ -1,7 +1,5 @@
 #include "sim/model/model.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "kernels/field/diffusion_params.h"

@@ -7,7 +7,6 @@
 
 #include "sim/model/semantics.h"
 #include "sim/text/names.h"
-#include "sim/text/parse.h"
 #include "sim/text/quote.h"
 
 namespace stencil::equation {

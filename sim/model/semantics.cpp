@@ -1,10 +1,7 @@
 #include "sim/model/semantics.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <utility>
 
 #include "sim/model/sensitivities.h"
@@ -292,16 +289,16 @@ void Semantics::refuse_count(const Function& function, const Syntax& call) const
 }
 
 Value Semantics::applied(const Function& function, const Syntax& call, const std::vector<Value>& arguments) {
-    const Meaning::Apply apply = function.meaning.apply;
+    const auto& [apply, formula, linear_in, takes_complex] = function.meaning;
     if (!apply) {
         for (const Value& argument : arguments) scalar_of(real_part(argument), call.text);
-        return built_in(function.meaning.formula, arguments, call.span);
+        return built_in(formula, arguments, call.span);
     }
     const bool real = std::ranges::none_of(arguments, &Value::is_complex);
-    if (real || function.linear == kComplexCode) return apply(*this, call, arguments);
+    if (real || takes_complex) return apply(*this, call, arguments);
     std::vector<Value> re = arguments, im = arguments;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
-        if ((function.linear >> i & 1) == 0) {
+        if ((linear_in >> i & 1) == 0) {
             require_real(arguments[i]);
             continue;
         }

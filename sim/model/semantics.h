@@ -12,7 +12,6 @@
 
 #include "sim/model/equations.h"
 #include "sim/model/text/text_error.h"
-#include "sim/text/error.h"
 
 namespace stencil::equation {
 
@@ -104,6 +103,8 @@ class Semantics : public TextReader {
     Node convolution(const Syntax& call, const Value& field, const Value& kernel);
     /// Refuses the offsets of kernels in any other formula.
     void refuse_offsets(Node node, const Syntax& formula) const;
+    /// Checks on a copy that what is convolved goes on beyond the sides in a way that transforms have.
+    void check_convolutions() const;
     Node random() { return graph().leaf(Op::random, random_++); }
     Node data(const DataSource& source);
     /// Returns the source that image("file", red) or array("file") reads.
@@ -173,22 +174,24 @@ struct Meaning {
 
     Apply apply = nullptr;
     std::string_view formula = {};
+    unsigned linear_in =
+        0;  ///< a bit for each argument in which it is linear: complex ones are taken by parts
+    bool takes_complex = false;  ///< the code takes complex arguments as they are
+};
+
+struct Signature {
+    std::string_view name;
+    int least, most;      ///< number of arguments
+    bool yields = false;  ///< a text may use the name for a component, parameter or definition
 };
 
 /// A row of the table of functions.
-struct Function {
-    std::string_view name;
-    int least, most;  ///< number of arguments
+struct Function : Signature {
     Meaning meaning;
     std::string_view help;     ///< one line
     std::string_view example;  ///< in the components u and v and the parameters D, a and b
-    bool yields = false;       ///< a text may use the name for a component, parameter or definition
-    /// The arguments in which it is linear, by bits: complex ones are taken part by part. Or kComplexCode.
-    std::uint8_t linear = 0;
 };
 inline constexpr bool kYields = true;
-/// Its code takes complex arguments.
-inline constexpr std::uint8_t kComplexCode = 0x80;
 
 /// Rows of one name differ in their numbers of arguments.
 const std::vector<Function>& functions();

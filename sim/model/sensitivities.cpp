@@ -6,14 +6,26 @@
 #include <map>
 #include <utility>
 
+#include "sim/text/names.h"
+#include "sim/text/quote.h"
+
 namespace stencil::equation {
 namespace {
 
 class Tangent {
   public:
-    // `first` is the index of the first tangent component.
-    Tangent(Equations& equations, int parameter, int first)
-        : equations_(equations), g_(equations.graph), parameter_(parameter), first_(first) {}
+    // `span` is that of the statement, for messages. Components added from now on are tangents.
+    Tangent(const Semantics& semantics, Equations& equations, int parameter, TextSpan span)
+        : semantics_(semantics),
+          equations_(equations),
+          g_(equations.graph),
+          parameter_(parameter),
+          first_(int(equations.components.size())),
+          span_(span) {}
+
+    std::string name_of(const std::string& quantity) const {
+        return sensitivity_name(quantity, parameter_name());
+    }
 
     Node of(Node node) {
         const auto known = done_.find(node);
@@ -32,21 +44,28 @@ class Tangent {
         return done_[node] = result;
     }
 
-    // Differentiates a boundary condition. Empty if its left side depends on the parameter, which is not
-    // supported.
-    std::optional<Condition> of(const Condition& condition) {
+    // Differentiates a quantity's condition, and refuses one whose left side depends on the parameter.
+    Condition of(const Condition& condition, const std::string& quantity, const char* place = "a side") {
         if (condition.periodic) return condition;
-        if (of(condition.value) != zero() || of(condition.flux) != zero()) return std::nullopt;
-        return Condition{false, condition.value, condition.flux, of(condition.right)};
+        if (of(condition.value) != zero() || of(condition.flux) != zero())
+            semantics_.refuse(span_,
+                              "a condition of `{}` at {} has no derivative by `{}`: only its right side may "
+                              "depend on it",
+                              quotable(quantity),
+                              place,
+                              parameter_name());
+        return {false, condition.value, condition.flux, of(condition.right)};
     }
 
-    /// The solved field of which a condition cannot be differentiated; empty: none.
-    std::string refused;
+    EdgeCondition at_edge(const EdgeCondition& condition, const std::string& quantity) {
+        return condition ? EdgeCondition(of(*condition, quantity, "the edge")) : std::nullopt;
+    }
 
   private:
     static constexpr int kApart = 1 << 20;  // larger than any number of definitions
 
     Node zero() { return g_.number(0); }
+    const std::string& parameter_name() const { return equations_.parameters[std::size_t(parameter_)].name; }
 
     Node leaf(const Expression& e) {
         if (e.op == Op::parameter) return g_.number(e.index == parameter_ ? 1 : 0);
@@ -61,7 +80,7 @@ class Tangent {
         const Node unknown = g_.leaf(Op::unknown, index);
         const int own = int(equations_.elliptic.size());
         Elliptic tangent;
-        tangent.name = sensitivity_name(equation.name, equations_.parameters[std::size_t(parameter_)].name);
+        tangent.name = name_of(equation.name);
         tangent.span = equation.span;
         tangent.tangent = true;
         tangent.linear = g_.replaced(equation.linear, unknown, g_.leaf(Op::unknown, own));
@@ -69,10 +88,8 @@ class Tangent {
         tangent.rest = g_.add(of(equation.rest), g_.replaced(of(equation.linear), unknown, node));
         bool given = false;
         for (std::size_t s = 0; s < tangent.sides.size(); ++s) {
-            const auto condition = of(equation.sides[s]);
-            if (!condition) refused = equation.name;
-            tangent.sides[s] = condition.value_or(equation.sides[s]);
-            given = given || (condition && !condition->periodic && condition->right != zero());
+            tangent.sides[s] = of(equation.sides[s], equation.name);
+            given = given || (!tangent.sides[s].periodic && tangent.sides[s].right != zero());
         }
         if (!given && tangent.rest == zero()) return zero();
         equations_.elliptic.push_back(tangent);
@@ -87,10 +104,9 @@ class Tangent {
         if (formula == zero()) return of_argument;
         const auto known = std::ranges::find(equations_.kernels, formula, &TypedKernel::formula);
         const int own = int(known - equations_.kernels.begin());
-        const std::string& parameter = equations_.parameters[std::size_t(parameter_)].name;
         if (known == equations_.kernels.end())
             equations_.kernels.push_back(
-                {formula, fmt::format("d({})/d{}", kernel.text, parameter), kernel.span});
+                {formula, fmt::format("d({})/d{}", kernel.text, parameter_name()), kernel.span});
         return g_.add(of_argument, g_.convolved(e.args[0], own));
     }
 
@@ -175,61 +191,88 @@ class Tangent {
         }
     }
 
+    const Semantics& semantics_;
     Equations& equations_;
     Graph& g_;
     int parameter_, first_;
+    TextSpan span_;
     std::map<Node, Node> done_;
 };
 
-}  // namespace
-
-std::string sensitivity_name(const std::string& component, const std::string& parameter) {
-    return fmt::format("d{}_d{}", component, parameter);
-}
-
-std::optional<RefusedCondition> add_sensitivities(Equations& equations, int index) {
-    const int first = int(equations.components.size());
-    int own = 0;
-    while (own < first && !equations.components[std::size_t(own)].tangent_of) ++own;
-    Tangent tangent(equations, index, first);
-    const std::string& parameter = equations.parameters[std::size_t(index)].name;
-    for (int c = 0; c < own; ++c) {
-        const Evolving component = equations.components[std::size_t(c)];
-        Evolving change{sensitivity_name(component.name, parameter),
+void add_tangents(Tangent& tangent, std::size_t own, Equations& equations) {
+    for (std::size_t c = 0; c < own; ++c) {
+        const Evolving component = equations.components[c];
+        Evolving change{tangent.name_of(component.name),
                         component.rate,
                         tangent.of(component.formula),
                         std::nullopt,
                         {},
                         {},
-                        c};
+                        int(c)};
         if (component.initial) change.initial = tangent.of(*component.initial);
-        for (std::size_t s = 0; s < change.sides.size(); ++s) {
-            const auto condition = tangent.of(component.sides[s]);
-            if (!condition) return RefusedCondition{component.name, false};
-            change.sides[s] = *condition;
-        }
-        if (component.edge) change.edge = tangent.of(*component.edge);
-        if (component.edge && !change.edge) return RefusedCondition{component.name, true};
+        for (std::size_t s = 0; s < change.sides.size(); ++s)
+            change.sides[s] = tangent.of(component.sides[s], component.name);
+        change.edge = tangent.at_edge(component.edge, component.name);
         equations.components.push_back(std::move(change));
     }
-    if (!tangent.refused.empty()) return RefusedCondition{tangent.refused, false};
     std::vector<Defined> changes;
     for (const Defined& definition : equations.definitions) {
         if (definition.tangent) continue;
-        Defined change{
-            sensitivity_name(definition.name, parameter), tangent.of(definition.formula), {}, true};
-        for (std::size_t s = 0; s < change.sides.size(); ++s) {
-            if (!definition.sides[s]) continue;
-            change.sides[s] = tangent.of(*definition.sides[s]);
-            if (!change.sides[s]) return RefusedCondition{definition.name, false};
-        }
-        if (definition.edge) change.edge = tangent.of(*definition.edge);
-        if (definition.edge && !change.edge) return RefusedCondition{definition.name, true};
+        Defined change{tangent.name_of(definition.name), tangent.of(definition.formula), {}, true};
+        for (std::size_t s = 0; s < change.sides.size(); ++s)
+            if (definition.sides[s]) change.sides[s] = tangent.of(*definition.sides[s], definition.name);
+        change.edge = tangent.at_edge(definition.edge, definition.name);
         if (equations.graph.depends(change.formula).cell) changes.push_back(std::move(change));
     }
-    if (!tangent.refused.empty()) return RefusedCondition{tangent.refused, false};
     equations.definitions.insert(equations.definitions.end(), changes.begin(), changes.end());
-    return std::nullopt;
+}
+
+void refuse_extremes(const Semantics& semantics, const Equations& equations, TextSpan span) {
+    const Graph& g = equations.graph;
+    const auto refuse = [&](Node part) {
+        if (g[part].op == Op::least || g[part].op == Op::largest)
+            semantics.refuse(span,
+                             "the least and the largest value of the whole field have no derivative: "
+                             "`sensitivity` takes `mean` and `integral` in their place");
+    };
+    for (const Evolving& c : equations.components) {
+        g.walk(c.formula, refuse);
+        for (const Condition& side : c.sides) g.walk(side.right, refuse);
+        if (c.edge) g.walk(c.edge->right, refuse);
+    }
+}
+
+}  // namespace
+
+std::string sensitivity_name(const std::string& quantity, const std::string& parameter) {
+    return fmt::format("d{}_d{}", quantity, parameter);
+}
+
+void add_sensitivities(const Semantics& semantics, const Statements& statements, Equations& equations) {
+    const std::size_t own = equations.components.size();
+    for (const SettingStatement& s : statements.settings) {
+        if (s.name != "sensitivity") continue;
+        const auto parameter = std::ranges::find(equations.parameters, s.text, &ModelParameter::name);
+        if (parameter == equations.parameters.end())
+            semantics.refuse(s.span,
+                             unknown_name_message("parameter", s.text, names_of(equations.parameters)));
+        if (equations.components.size() + own > kMaxComponents)
+            semantics.refuse(
+                s.span, "with its sensitivities a model has at most {} components", kMaxComponents);
+        const auto require_unused = [&](const std::string& quantity) {
+            const std::string name = sensitivity_name(quantity, s.text);
+            if (contains(names_of(equations.components), name) ||
+                contains(names_of(equations.parameters), name) ||
+                contains(names_of(statements.definitions), name))
+                semantics.refuse(
+                    s.span, "`{}` would be the name of a sensitivity and is taken", quotable(name));
+        };
+        for (std::size_t c = 0; c < own; ++c) require_unused(equations.components[c].name);
+        for (const NamedFormula& d : statements.definitions) require_unused(d.name);
+        refuse_extremes(semantics, equations, s.span);
+        Tangent tangent(semantics, equations, int(parameter - equations.parameters.begin()), s.span);
+        add_tangents(tangent, own, equations);
+    }
 }
 
 }  // namespace stencil::equation

@@ -145,7 +145,7 @@ std::string label_of(const std::vector<Side>& sides) {
     if (sides == std::vector{Side::left, Side::right}) return "x";
     if (sides == std::vector{Side::top, Side::bottom}) return "y";
     std::vector<std::string> labels;
-    for (const Side side : sides) labels.push_back(side_words()[std::size_t(side)]);
+    for (const Side side : sides) labels.emplace_back(kSideNames[std::size_t(side)]);
     return fmt::format("{}", fmt::join(labels, ", "));
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "sim/model/step/linear_part.h"
 #include "sim/text/names.h"
 #include "sim/text/quote.h"
 
@@ -15,6 +16,15 @@ namespace {
 // Stands for value * u + flux * flux(u) + rest + imaginary * 1i.
 struct Linear {
     Node value, flux, rest, imaginary;
+};
+
+/// A boundary condition and the quantity that it is for.
+struct SideEquation {
+    std::string quantity;
+    Condition condition;
+    /// A complex quantity's imaginary part has this right side; the rest of the condition is that of the real
+    /// part.
+    std::optional<Node> imaginary = {};
 };
 
 class ConditionReader {
@@ -212,6 +222,8 @@ class ConditionReader {
     bool at_edge_;
 };
 
+// Reads a condition at a side, or at the edge of `inside`: that is about the quantity whose flux it names,
+// else the first one that it names, and takes all else, also what is not linear, at the cell.
 SideEquation read(Semantics& semantics,
                   const Equations& equations,
                   const SideStatement& statement,
@@ -240,14 +252,188 @@ SideEquation read(Semantics& semantics,
     return {reader.quantity, condition};
 }
 
-}  // namespace
-
-SideEquation read_side(Semantics& semantics, const Equations& equations, const SideStatement& statement) {
-    return read(semantics, equations, statement, false);
+// Calls f(name, conditions) for each component and each solved field.
+template <class F>
+void for_fields(Equations& equations, F&& f) {
+    for (Evolving& c : equations.components) f(c.name, c.sides);
+    for (Elliptic& e : equations.elliptic) f(e.name, e.sides);
 }
 
-SideEquation read_edge(Semantics& semantics, const Equations& equations, const SideStatement& statement) {
-    return read(semantics, equations, statement, true);
+// Visits the component, solved field or definition of that name.
+template <class Visit>
+void visit(Equations& equations, const std::string& quantity, Visit&& visit) {
+    const auto component = std::ranges::find(equations.components, quantity, &Evolving::name);
+    if (component != equations.components.end()) return visit(*component);
+    const auto solved = std::ranges::find(equations.elliptic, quantity, &Elliptic::name);
+    if (solved != equations.elliptic.end()) return visit(*solved);
+    visit(*std::ranges::find(equations.definitions, quantity, &Defined::name));
+}
+
+// Calls f(name, condition) for the quantity, or for the parts of a complex one.
+template <class F>
+void for_parts(const SideEquation& equation, F&& f) {
+    if (!equation.imaginary) return f(equation.quantity, equation.condition);
+    const auto [re, im] = parts_of(equation.quantity);
+    Condition of_imaginary = equation.condition;
+    of_imaginary.right = *equation.imaginary;
+    f(re, equation.condition);
+    f(im, of_imaginary);
+}
+
+/// Reads the statements about sides into the components, solved fields and definitions that they are about.
+class SideReader {
+  public:
+    SideReader(Semantics& semantics, const Statements& statements, Equations& result)
+        : semantics_(semantics), statements_(statements), result_(result) {}
+
+    GivenSides sides() {
+        for (const SideStatement& s : statements_.sides) {
+            if (!s.word.empty()) {
+                const auto condition = condition_of_word(result_.graph, s.word);
+                if (!condition)
+                    semantics_.refuse(
+                        s.span,
+                        "`{}` is no condition: periodic, insulated, zero or an equation such as `u = 1`",
+                        quotable(s.word));
+                for_fields(result_, [&](const std::string& name, Conditions& sides) {
+                    require_first(name, s);
+                    sides[std::size_t(s.side)] = *condition;
+                });
+                continue;
+            }
+            const SideEquation equation = read(semantics_, result_, s, false);
+            for_parts(equation, [&](const std::string& name, const Condition& condition) {
+                require_first(name, s, bool(equation.imaginary));
+                visit(
+                    result_, name, [&](auto& quantity) { quantity.sides[std::size_t(s.side)] = condition; });
+            });
+        }
+        for_fields(result_, [&](const std::string& name, const Conditions& sides) {
+            for (const std::size_t axis : {0, 2})
+                if (sides[axis].periodic != sides[axis + 1].periodic) refuse_half_periodic(name, sides, axis);
+        });
+        for (std::size_t i = 0; i < result_.elliptic.size(); ++i) require_transforms(int(i));
+        return std::move(given_);
+    }
+
+    void edges() {
+        std::map<std::string, const SideStatement*> given;
+        const auto give = [&](const std::string& quantity, const SideStatement& s) {
+            const auto [before, is_first] = given.try_emplace(quantity, &s);
+            if (!is_first && (before->second->word.empty() || !s.word.empty()))
+                semantics_.refuse(
+                    s.span, "`{}` has two conditions at the edge, and one is enough", quotable(quantity));
+            before->second = &s;
+        };
+        for (const SideStatement& s : statements_.edges) {
+            if (!result_.inside)
+                semantics_.refuse(s.span,
+                                  "`edge` is the edge of a shape, and `inside = ...`, which says where that "
+                                  "is, is missing");
+            if (s.word.empty()) {
+                const SideEquation equation = read(semantics_, result_, s, true);
+                for_parts(equation, [&](const std::string& name, const Condition& condition) {
+                    give(name, s);
+                    visit(result_, name, [&](auto& quantity) {
+                        if constexpr (requires { quantity.edge; }) quantity.edge = condition;
+                    });
+                });
+                continue;
+            }
+            const auto condition = condition_of_word(result_.graph, s.word);
+            if (!condition || condition->periodic)
+                semantics_.refuse(
+                    s.span,
+                    "`{}` is no condition at the edge: insulated, zero or an equation such as `u = 1`",
+                    quotable(s.word));
+            for (Evolving& c : result_.components) {
+                if (given.contains(c.name) && given.at(c.name)->word.empty()) continue;
+                give(c.name, s);
+                c.edge = *condition;
+            }
+        }
+    }
+
+  private:
+    // A more specific condition may override a general one: `left:` after `all:`, an equation for one
+    // quantity after a word that holds for all of them, or one for a part after one for the complex quantity.
+    void require_first(const std::string& quantity, const SideStatement& statement, bool of_both = false) {
+        const auto [before, is_first] = given_.try_emplace({quantity, statement.side}, &statement);
+        const SideStatement& other = *before->second;
+        const bool narrower = statement.named < other.named ||
+                              (!other.word.empty() && statement.word.empty()) ||
+                              (of_both_.contains(&other) && !of_both && statement.word.empty());
+        if (of_both) of_both_.insert(&statement);
+        if (!is_first && !narrower)
+            semantics_.refuse(statement.span,
+                              "`{}` has two conditions at the {} side, and one is enough",
+                              quotable(quantity),
+                              kSideNames[std::size_t(statement.side)]);
+        before->second = &statement;
+    }
+
+    [[noreturn]] void refuse_half_periodic(const std::string& name,
+                                           const Conditions& sides,
+                                           std::size_t axis) const {
+        TextSpan span;
+        for (const SideStatement& s : statements_.sides)
+            if (std::size_t(s.side) / 2 == axis / 2) span = s.span;
+        const std::size_t periodic = axis + (sides[axis].periodic ? 0 : 1), other = 2 * axis + 1 - periodic;
+        semantics_.refuse(span,
+                          "`{0}` is periodic at the {1} side and not at the {2} one: give `{1}:` a "
+                          "condition too, or make both periodic by `{3}: periodic`",
+                          name,
+                          kSideNames[periodic],
+                          kSideNames[other],
+                          axis == 0 ? "x" : "y");
+    }
+
+    void require_transforms(int index) {
+        const Elliptic& equation = result_.elliptic[std::size_t(index)];
+        LinearPart part;
+        try {
+            part = lowered_elliptic(result_, index);
+        } catch (const InputError& what) {
+            semantics_.refuse(equation.span, "{}", what.what());
+        }
+        const auto leaves_open = [](Boundary boundary, bool is_signed) {
+            return boundary != Boundary::zero && !is_signed;
+        };
+        const bool uniform = std::ranges::any_of(
+            equation.terms, [](const LinearTerm& term) { return term.x_power == 0 && term.y_power == 0; });
+        if (!uniform && leaves_open(part.along_x, part.signed_x) && leaves_open(part.along_y, part.signed_y))
+            result_.notes.push_back(fmt::format(
+                "the equation of `{0}` leaves its mean open: the mean of `{0}` is 0, and that of the "
+                "right side does not count",
+                equation.name));
+    }
+
+    Semantics& semantics_;
+    const Statements& statements_;
+    Equations& result_;
+    std::set<const SideStatement*> of_both_;  ///< conditions of complex quantities
+    GivenSides given_;
+};
+
+}  // namespace
+
+GivenSides read_sides(Semantics& semantics, const Statements& statements, Equations& equations) {
+    return SideReader(semantics, statements, equations).sides();
+}
+
+void read_edges(Semantics& semantics, const Statements& statements, Equations& equations) {
+    SideReader(semantics, statements, equations).edges();
+}
+
+void tell_periodic(const Statements& statements, const GivenSides& given, Equations& equations) {
+    if (statements.sides.empty()) return;
+    for_fields(equations, [&](const std::string& name, const Conditions&) {
+        if (std::ranges::none_of(kSides, [&](Side side) { return given.contains({name, side}); }))
+            equations.notes.push_back(
+                fmt::format("`{0}` has no condition at the sides, where others have: it is periodic there; "
+                            "`all: flux({0}) = 0` lets nothing through",
+                            name));
+    });
 }
 
 bool is_insulated(const Graph& graph, const Condition& condition) {

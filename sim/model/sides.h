@@ -1,23 +1,26 @@
 // Boundary conditions, from equations that are linear in a quantity's value on the face and its flux.
 #pragma once
 
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
 #include "sim/model/semantics.h"
 
 namespace stencil::equation {
 
-/// A boundary condition and the quantity that it is for.
-struct SideEquation {
-    std::string quantity;
-    Condition condition;
-    /// A complex quantity's imaginary part has this right side; the rest of the condition is that of the real
-    /// part.
-    std::optional<Node> imaginary = {};
-};
-/// Reads a condition at a side. Throws TextError if it is not linear or does not name exactly one quantity.
-SideEquation read_side(Semantics& semantics, const Equations& equations, const SideStatement& statement);
-/// Reads a condition at the edge of `inside`, about the quantity whose flux it names, else the first one that
-/// it names. All else in it, also what is not linear, is taken at the cell.
-SideEquation read_edge(Semantics& semantics, const Equations& equations, const SideStatement& statement);
+/// The statement in force, by quantity and side.
+using GivenSides = std::map<std::pair<std::string, Side>, const SideStatement*>;
+
+/// Reads the conditions at the sides into the components, solved fields and definitions that they are about.
+/// Throws TextError where one is not linear, does not name exactly one quantity, or is given twice.
+GivenSides read_sides(Semantics& semantics, const Statements& statements, Equations& equations);
+/// The same for the conditions at the edge of `inside`.
+void read_edges(Semantics& semantics, const Statements& statements, Equations& equations);
+/// Notes which fields are periodic for want of a condition, where others have one.
+void tell_periodic(const Statements& statements, const GivenSides& given, Equations& equations);
 
 /// Whether nothing flows by the condition.
 bool is_insulated(const Graph& graph, const Condition& condition);

@@ -1,8 +1,6 @@
 // Makes a Model from a text.
-#include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 #include "sim/model/equations.h"
 #include "sim/model/model.h"

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "sim/model/stability/step_matrix.h"
-#include "sim/model/step/linear_part.h"
 
 namespace stencil::equation {
 

@@ -1,4 +1,4 @@
-#include "sim/model/stability/kernel_symbol.h"
+#include "sim/model/stability/linearisation.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,15 +3,15 @@
 
 #include <array>
 #include <cmath>
-#include <complex>
 #include <cstdint>
 #include <limits>
 #include <map>
-#include <optional>
+#include <memory>
+#include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "sim/model/stability/kernel_symbol.h"
 #include "sim/model/stability/matrices.h"
 #include "sim/model/step/stages.h"
 
@@ -28,6 +28,36 @@ struct UniformState {
 
 /// The value of a formula at the uniform state.
 double value_at(const Equations& equations, Node formula, const UniformState& state);
+
+/// The Fourier symbol of a convolution: it multiplies a wave e^(i (kx column + ky row)) by at(kx, ky).
+class KernelSymbol {
+  public:
+    /// The symbol for a field, of which the longer axes are cut at 1024 cells. Known ones are kept for the
+    /// next call.
+    static std::shared_ptr<const KernelSymbol> of(const ConvolutionKernel& kernel,
+                                                  int columns,
+                                                  int rows,
+                                                  const std::vector<double>& scalars);
+    Complex at(double kx, double ky) const;
+    /// The sum of the kernel over all offsets times the area of a cell.
+    double sum() const { return sum_; }
+    /// Whether waves (kx, ky) and (kx, -ky) behave differently.
+    bool directed() const { return directed_; }
+
+    /// Use of().
+    KernelSymbol(std::vector<double> table, int columns, int rows);
+
+  private:
+    Complex sum_at(double kx, double ky) const;
+
+    /// The offsets outside of which the kernel is 0 up to rounding, and its values there.
+    int first_x_ = 0, first_y_ = 0, nx_ = 0, ny_ = 0;
+    std::vector<double> values_;
+    double sum_ = 0;
+    bool directed_ = false;
+    mutable std::mutex mutex_;
+    mutable std::map<std::pair<double, double>, Complex> known_;
+};
 
 /// Formulas linearised at a uniform state, as Fourier symbols.
 class Linearisation {

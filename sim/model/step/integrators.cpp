@@ -1,4 +1,4 @@
-#include "sim/model/step/integrators.h"
+#include "sim/model/step/stages.h"
 
 #include <fmt/format.h>
 

@@ -1,14 +1,11 @@
 #include "sim/model/step/linear_part.h"
 
-#include <fmt/format.h>
-
 #include <map>
 #include <set>
 #include <stdexcept>
 
 #include "sim/model/sides.h"
 #include "sim/model/step/lowering.h"
-#include "sim/model/step/stages.h"
 #include "sim/text/error.h"
 
 namespace stencil::equation {
@@ -202,10 +199,8 @@ LinearPart lowered_linear_part(Equations& equations) {
     const std::vector<LinearTerm> terms = linear_part(equations, formulas);
     if (terms.empty())
         throw InputError(
-            "--integrator imex: no rate has a linear part to solve for, of constants and even derivatives "
-            "such "
-            "as "
-            "lap(u): take another integrator");
+            "--integrator imex: no rate has a linear part to solve for, of constants and even derivatives such "
+            "as lap(u): take another integrator");
     LinearPart part = lowered_terms(equations.graph, terms);
     part.fields = int(equations.components.size());
     part.share = kGamma;
@@ -234,8 +229,7 @@ LinearPart lowered_elliptic(Equations& equations, int index) {
         if (!boundary || boundary != other || values != is_value(last))
             throw InputError(
                 "`{}` is solved for by transforms, which take one of periodic, a given flux, a given value "
-                "and "
-                "zero on both sides of an axis, and its {} sides have {}",
+                "and zero on both sides of an axis, and its {} sides have {}",
                 equation.name,
                 axis == 0 ? "left and right" : "top and bottom",
                 boundary && other ? "different conditions" : "another condition");
@@ -281,7 +275,6 @@ LinearPart lowered_convolutions(Equations& equations,
 }
 
 std::array<Boundary, 2> transform_boundaries(Equations& equations) {
-    static constexpr std::array kNames{"left", "right", "top", "bottom"};
     Graph& g = equations.graph;
     std::array<Boundary, 2> result{};
     for (const std::size_t axis : {0, 1}) {
@@ -295,7 +288,7 @@ std::array<Boundary, 2> transform_boundaries(Equations& equations) {
                     "(a given flux) and zero, the same for all components on both sides of an axis",
                     c.name,
                     boundary ? "has another boundary" : "has a condition of its own",
-                    kNames[side]);
+                    kSideNames[side]);
             }
         result[axis] = *first;
     }

@@ -52,15 +52,13 @@ std::size_t axis_of(std::size_t side) {
 }  // namespace
 
 std::string meaningless_sentence(const Meaningless& what) {
-    static constexpr std::array kNames{"left", "right", "top", "bottom"};
     if (what.side == kAtEdge)
         return "what is differentiated here has neighbours beyond the edge of `inside` that no condition "
                "says: give it a name and a condition of its own, such as `w = ...` and `edge: flux(w) = 0`";
     return fmt::format(
         "what is differentiated here has neighbours beyond the {0} side that no condition says: give it a "
-        "name "
-        "and sides of its own, such as `w = ...` and `{0}: w = 0`",
-        kNames[what.side]);
+        "name and sides of its own, such as `w = ...` and `{0}: w = 0`",
+        kSideNames[what.side]);
 }
 
 /// A position at which a known formula is evaluated, as expressions of the cell's own.

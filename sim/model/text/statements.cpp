@@ -58,8 +58,7 @@ const std::vector<SideName>& side_names() {
 
 constexpr std::string_view kForms =
     "a statement is `du/dt = ...`, `u' = ...`, `NAME = ...`, `u(0) = ...`, `lap(psi) = ...` or a side, "
-    "`left: u = "
-    "1`";
+    "`left: u = 1`";
 
 constexpr std::string_view kSecondRate =
     "a second derivative in time is two equations, such as `du/dt = v` and `dv/dt = lap(u)`";

@@ -53,6 +53,7 @@ struct ParameterStatement {
 
 enum class Side { left, right, top, bottom };
 inline constexpr std::array kSides{Side::left, Side::right, Side::top, Side::bottom};
+inline constexpr std::array kSideNames{"left", "right", "top", "bottom"};
 
 /// A boundary condition on one side: an equation `left = right` in the value on the face and flux(), or a
 /// word (periodic, insulated, zero).

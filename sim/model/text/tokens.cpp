@@ -1,7 +1,5 @@
 #include "sim/model/text/tokens.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
