@@ -79,18 +79,17 @@ void take_shape(RunSpec& spec, const std::vector<NamedField>& given, const Words
     const Size size{first.nx(), first.ny()};
     for (const NamedField& one : given)
         if (one.field.nx() != size.nx || one.field.ny() != size.ny)
-            throw InputError(
-                fmt::format("initial: arrays of shapes ({}, {}) and ({}, {}): all must have the same",
-                            size.ny,
-                            size.nx,
-                            one.field.ny(),
-                            one.field.nx()));
+            throw InputError("initial: arrays of shapes ({}, {}) and ({}, {}): all must have the same",
+                             size.ny,
+                             size.nx,
+                             one.field.ny(),
+                             one.field.nx());
     if (has_word(words, "size") && *spec.size != size)
-        throw InputError(fmt::format("size {}x{}: the array has {} rows and {} columns, which says the size",
-                                     spec.size->nx,
-                                     spec.size->ny,
-                                     size.ny,
-                                     size.nx));
+        throw InputError("size {}x{}: the array has {} rows and {} columns, which says the size",
+                         spec.size->nx,
+                         spec.size->ny,
+                         size.ny,
+                         size.nx);
     spec.size = size;
     const bool wide =
         std::ranges::any_of(given, [](const NamedField& one) { return one.field.dtype() == DType::float64; });
@@ -227,7 +226,7 @@ long long advance_slice(Simulation& simulation, long long left, bool first) {
 // the steps done and the total. An exception from either stops the run at that step.
 void advance(HeldSimulation& held, long long steps, const nb::object& progress) {
     if (steps < 0 || steps > kMaxSteps)
-        throw InputError(fmt::format("advance: {} steps: must be from 0 to {}", steps, kMaxSteps));
+        throw InputError("advance: {} steps: must be from 0 to {}", steps, kMaxSteps);
     for (long long done = 0; done < steps;) {
         done += held.with(advance_slice, steps - done, done == 0);
         if (PyErr_CheckSignals() != 0) throw nb::python_error();
@@ -289,7 +288,7 @@ std::string settings(Simulation& simulation, bool from_start) {
 void write_figure(Simulation& simulation, const std::string& path) {
     const std::string ending = fs::path(path).extension().string();
     ExportWriter* const write = export_writer("figure" + ending);
-    if (!write) throw InputError(fmt::format("figure: {}: the name must end in .png, .svg or .pdf", path));
+    if (!write) throw InputError("figure: {}: the name must end in .png, .svg or .pdf", path);
     const RunOutput all = output_of(simulation);
     write(path, all, all.fields.front());
 }
@@ -375,21 +374,6 @@ nb::dict image(HeldSimulation& held, const std::string& formula, int largest) {
     return result;
 }
 
-// Lists the model's parameters as sliders need them, as JSON.
-std::string sliders(Simulation& simulation) {
-    const RunSpec& now = simulation.now();
-    auto rows = nlohmann::ordered_json::array();
-    for (std::size_t i = 0; i < now.parameters.size(); ++i) {
-        const ModelParameter& row = now.model->parameters[i];
-        rows.push_back({{"name", row.name},
-                        {"value", now.parameters[i]},
-                        {"low", row.low},
-                        {"high", row.high},
-                        {"unit", row.unit}});
-    }
-    return rows.dump();
-}
-
 std::map<std::string, double> parameters(Simulation& simulation) {
     const RunSpec& now = simulation.now();
     std::map<std::string, double> values;
@@ -433,7 +417,7 @@ void add_simulation(nb::module_& module) {
                  return nb::bytes(bytes.data(), bytes.size());
              })
         .def("image", image, "formula"_a, "largest"_a)
-        .def("sliders", held(sliders))
+        .def("sliders", held(+[](Simulation& s) { return sliders_json(s.now()).dump(); }))
         .def("step", held(+[](Simulation& s) { return s.step(); }))
         .def("components", held(+[](Simulation& s) { return names_of(s.now().model->components); }))
         .def("parameters", held(parameters));

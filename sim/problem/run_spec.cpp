@@ -16,7 +16,6 @@
 #include "sim/text/error.h"
 #include "sim/text/json.h"
 #include "sim/text/names.h"
-#include "sim/text/parse.h"
 #include "sim/text/quote.h"
 #include "sim/view/arrows.h"
 
@@ -323,10 +322,23 @@ RunSpec changed(RunSpec spec, std::string_view setting, std::string_view value) 
     return spec;
 }
 
+nlohmann::ordered_json sliders_json(const Problem& problem) {
+    auto rows = nlohmann::ordered_json::array();
+    for (std::size_t i = 0; i < problem.parameters.size(); ++i) {
+        const ModelParameter& row = problem.model->parameters[i];
+        rows.push_back({{"name", row.name},
+                        {"value", problem.parameters[i]},
+                        {"low", row.low},
+                        {"high", row.high},
+                        {"unit", row.unit},
+                        {"about", row.about.empty() ? row.help : row.about},
+                        {"logarithmic", row.logarithmic}});
+    }
+    return rows;
+}
+
 nlohmann::ordered_json to_json(const RunSpec& spec) {
-    nlohmann::ordered_json json;
-    json["program"] = "stencilscope";
-    json["version"] = STENCILSCOPE_VERSION;
+    nlohmann::ordered_json json = program_json();
     for (const Setting& row : settings())
         if (const Json value = row.get(spec); !value.is_null()) json[std::string(row.json_key())] = value;
     if (!spec.initial_hash.empty()) json["initial_hash"] = spec.initial_hash;

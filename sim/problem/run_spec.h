@@ -208,6 +208,9 @@ bool runs_on_both(std::string_view method);
 /// method brings its backend. Throws InputError.
 RunSpec changed(RunSpec spec, std::string_view setting, std::string_view value);
 
+/// The parameters with their values and ranges, as sliders of notebooks and web pages need them.
+nlohmann::ordered_json sliders_json(const Problem& problem);
+
 /// Write and parse spec.json. Parsing throws InputError that names `file` and what is wrong.
 nlohmann::ordered_json to_json(const RunSpec& spec);
 

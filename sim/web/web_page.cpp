@@ -74,21 +74,6 @@ double steps_per_frame(const RunSpec& spec) {
     return std::clamp(std::round(steps / kFrames), 1.0, kMostStepsPerFrame);
 }
 
-Json parameters_json(const RunSpec& spec) {
-    Json json = Json::array();
-    for (std::size_t i = 0; i < spec.parameters.size(); ++i) {
-        const ModelParameter& p = spec.model->parameters[i];
-        json.push_back({{"name", p.name},
-                        {"value", spec.parameters[i]},
-                        {"low", p.low},
-                        {"high", p.high},
-                        {"unit", p.unit},
-                        {"about", p.about.empty() ? p.help : p.about},
-                        {"logarithmic", p.logarithmic}});
-    }
-    return json;
-}
-
 std::string table_of(const Colormap& colors) {
     std::string bytes;
     for (const Rgb& c : colors.colors) bytes += {char(c.r), char(c.g), char(c.b)};
@@ -132,8 +117,7 @@ Json notes_json(const WebStart& start, bool shows) {
     const RunSpec& now = start.now;
     notes.push_back(
         "This page computes in float32 on your device, which may round otherwise than the program. Where "
-        "small "
-        "differences grow (chaos), fields differ visibly after some time.");
+        "small differences grow (chaos), fields differ visibly after some time.");
     if (now.dtype == DType::float64) notes.push_back("The run itself is in float64.");
     if (start.step > 0)
         notes.push_back(fmt::format(
@@ -223,7 +207,7 @@ std::string web_page(const WebStart& start) {
              {"boundary", boundary_text(now)},
              {"stepsPerFrame", steps_per_frame(now)},
              {"components", names_of(now.model->components)},
-             {"parameters", parameters_json(now)},
+             {"parameters", sliders_json(now)},
              {"colors", colors_json(start)},
              {"text", text},
              {"link", link_of_text(text)}};
