@@ -80,8 +80,8 @@ TEST_CASE("A complex component is stepped as the two real ones that it is made o
         {"complex p; dp/dt = div((1 + u^2)*grad(p)) + 1i*p[-1,+1] - 0.1*lap2(p) + sum8(p)*u; du/dt = "
          "lap(u) + abs(p) - mean(real(p)); dt = 0.005",
          "da/dt = div((1 + u^2)*grad(a)) - b[-1,+1] - 0.1*lap2(a) + sum8(a)*u; db/dt = div((1 + "
-         "u^2)*grad(b)) "
-         "+ a[-1,+1] - 0.1*lap2(b) + sum8(b)*u; du/dt = lap(u) + sqrt(a^2 + b^2) - mean(a); dt = 0.005"},
+         "u^2)*grad(b)) + a[-1,+1] - 0.1*lap2(b) + sum8(b)*u; du/dt = lap(u) + sqrt(a^2 + b^2) - mean(a); dt "
+         "= 0.005"},
         {"complex p; dp/dt = lap(p) + 1i*p; inside = x + y > 5; edge: flux(p) = p*abs(p)^2 + 1i*p*x; dt = "
          "0.005",
          "da/dt = lap(a) - b; db/dt = lap(b) + a; inside = x + y > 5; edge: flux(a) = a*(a^2 + b^2) - b*x; "

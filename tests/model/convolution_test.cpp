@@ -13,10 +13,6 @@ using namespace stencil::equation;
 
 namespace {
 
-double start_of(int c, int x, int y) {
-    return std::cos(0.7 * x + c) * std::sin(0.45 * y + 0.2) + 0.2 * ((5 * x + 3 * y + c) % 7) - 0.5;
-}
-
 using KernelAt = std::function<double(double, double)>;
 
 // The letters of `outside` are those of x and y: periodic, mirrored, negated, zero.
@@ -80,7 +76,7 @@ Grid grid_of(const TypedRun& run) {
 }
 
 TypedRun run_of(int nx, int ny) {
-    return {.nx = nx, .ny = ny, .start = start_of};
+    return {.nx = nx, .ny = ny, .start = uneven_start};
 }
 
 // The next values of u that a text gives.
@@ -124,8 +120,7 @@ TEST_CASE("Convolutions stand in formulas: several of a field, of a formula, wit
                c = convolved(square, around, 1, wide), d = convolved(a, around, 1, shifted);
     const auto next = next_of<double>(
         "u' = u*conv(u, K) - conv(u, S) + conv(w, K) + conv(conv(u, K), S) + lap(conv(u, K)); w = tanh(u) + "
-        "x - "
-        "0.5; K = h*exp(-r^2/8); S = 2*h*exp(-(rx - 1)^2 - ry^2); h = 0.1",
+        "x - 0.5; K = h*exp(-r^2/8); S = 2*h*exp(-(rx - 1)^2 - ry^2); h = 0.1",
         run);
     for (int y = 0; y < u.ny; ++y)
         for (int x = 0; x < u.nx; ++x) {
@@ -157,10 +152,10 @@ TEST_CASE("A kernel over its integral keeps totals, also where the field ends wi
         // Of what is the same everywhere it makes the same.
         TypedRun flat = run;
         flat.start = [](int, int, int) { return 0.75; };
-        for (const double value : next_of<double>(fmt::format("u' = conv(u, K/integral(K)); K = r^2/(1 + "
-                                                              "integral(exp(-r))*exp(r)); {}",
-                                                              sides),
-                                                  flat))
+        for (const double value : next_of<double>(
+                 fmt::format("u' = conv(u, K/integral(K)); K = r^2/(1 + integral(exp(-r))*exp(r)); {}",
+                             sides),
+                 flat))
             REQUIRE(std::abs(value - 0.75) < 1e-14);
     }
 }
@@ -172,13 +167,7 @@ TEST_CASE("Every integrator convolves in each of its stages, and imex beside its
     };
     const KernelAt kernel = [](double x, double y) { return std::exp(-x * x - y * y); };
     const double z = -0.4 * convolved(grid_of(run), kOutsides[0], 1, kernel).u[0] / run.start(0, 0, 0);
-    const std::vector<std::pair<const char*, double>> factors{
-        {"euler", 1 + z},
-        {"heun", 1 + z + z * z / 2},
-        {"midpoint", 1 + z + z * z / 2},
-        {"rk4", 1 + z * (1 + z / 2 * (1 + z / 3 * (1 + z / 4)))},
-        {"symplectic", 1 + z}};
-    for (const auto& [stepper, factor] : factors) {
+    for (const auto& [stepper, factor] : step_factors(z)) {
         INFO(stepper);
         run.stepper = stepper;
         const auto cells = run_typed<double>("du/dt = -conv(u, exp(-r^2)); dt = 0.4", run);
@@ -204,28 +193,7 @@ TEST_CASE("Convolutions have the same bits for any number of threads, cell by ce
                     "x: insulated; y: zero"));
     TypedRun run = run_of(161, 145);
     run.steps = 6;
-    const auto whole = run_typed<double>(text, run);
-    const auto single = run_typed<float>(text, run);
-    CHECK(relative_error(single, whole) < 1e-4);
-    run.threads = 3;
-    CHECK(same_bits(run_typed<double>(text, run), whole));
-    CHECK(same_bits(run_typed<float>(text, run), single));
-    run.plain = true;
-    CHECK(same_bits(run_typed<double>(text, run), whole));
-    CHECK(same_bits(run_typed<float>(text, run), single));
-
-    const Equations e = read_equations(text);
-    stencil::ThreadPool pool(2);
-    run.plain = false;
-    const EquationSetup setup = setup_of(e, run);
-    const Program program = program_of<float>(e);
-    EquationStepper<float> first(program, setup, pool), second(program, setup, pool);
-    set_cells(first.component(0), [&](int x, int y) { return run.start(0, x, y); });
-    first.advance(2);
-    stencil::copy_cells(first.component(0), second.component(0));
-    second.resume(first.clock(), 2);
-    second.advance(4);
-    CHECK(same_bits(cells_of(second, 1), single));
+    require_same_bits_however_stepped(text, run, 2);
 }
 
 TEST_CASE("A kernel follows its parameters, and a step's length only where it is of no account") {
@@ -312,15 +280,14 @@ TEST_CASE("Sensitivities of a convolution are what differences of runs are, also
     const auto text = [](double a, const char* more) {
         return fmt::format(
             "du/dt = u*(1 - conv(u^2 + a, K/integral(K))) + 0.1*conv(u, exp(-a*r)); K = exp(-r^2/(1 + a)); "
-            "dt = "
-            "0.1; a = {} in [0, 9]; {}",
+            "dt = 0.1; a = {} in [0, 9]; {}",
             a,
             more);
     };
     const double a = 0.7, h = 1e-5;
     TypedRun run = run_of(15, 11);
     run.steps = 5;
-    run.start = [](int c, int x, int y) { return c == 0 ? start_of(0, x, y) : 0; };
+    run.start = [](int c, int x, int y) { return c == 0 ? uneven_start(0, x, y) : 0; };
     const auto with = run_typed<double>(text(a, "sensitivity = a"), run);
     const auto more = run_typed<double>(text(a + h, ""), run), less = run_typed<double>(text(a - h, ""), run);
     for (std::size_t i = 0; i < more.size(); ++i)

@@ -5,7 +5,6 @@
 #include <numbers>
 
 #include "sim/model/stability/linearisation.h"
-#include "sim/text/error.h"
 #include "tests/model/typed_run.h"
 
 using namespace stencil_test;
@@ -15,12 +14,8 @@ namespace {
 
 constexpr double kPi = std::numbers::pi;
 
-double start_at(int c, int x, int y) {
-    return std::cos(0.7 * x + c) * std::sin(0.45 * y + 0.2) + 0.2 * ((5 * x + 3 * y + c) % 7) - 0.5;
-}
-
 TypedRun odd_run(long long steps = 1) {
-    return {.nx = 15, .ny = 11, .steps = steps, .start = start_at};
+    return {.nx = 15, .ny = 11, .steps = steps, .start = uneven_start};
 }
 
 // The solution of an equation in psi, from w: a step of dw/dt = psi by 1 adds it.
@@ -168,13 +163,7 @@ TEST_CASE("Every integrator solves in each of its stages") {
     run.start = [](int, int x, int y) { return std::cos(2 * kPi * x / 12) * std::cos(2 * kPi * 2 * y / 10); };
     const double eigenvalue = 2 * std::cos(2 * kPi / 12) - 2 + 2 * std::cos(2 * kPi * 2 / 10) - 2;
     const double z = -0.8 / (2 - eigenvalue);
-    const std::vector<std::pair<const char*, double>> factors{
-        {"euler", 1 + z},
-        {"heun", 1 + z + z * z / 2},
-        {"midpoint", 1 + z + z * z / 2},
-        {"rk4", 1 + z * (1 + z / 2 * (1 + z / 3 * (1 + z / 4)))},
-        {"symplectic", 1 + z}};
-    for (const auto& [stepper, factor] : factors) {
+    for (const auto& [stepper, factor] : step_factors(z)) {
         INFO(stepper);
         run.stepper = stepper;
         const auto cells = run_typed<double>("dw/dt = -psi; 2*psi - lap(psi) = w; dt = 0.8", run);
@@ -209,28 +198,7 @@ TEST_CASE("Solutions have the same bits for any number of threads, cell by cell,
     TypedRun run = odd_run(6);
     run.nx = 61;
     run.ny = 45;
-    const auto whole = run_typed<double>(text, run);
-    const auto single = run_typed<float>(text, run);
-    CHECK(relative_error(single, whole) < 1e-4);
-    run.threads = 3;
-    CHECK(same_bits(run_typed<double>(text, run), whole));
-    CHECK(same_bits(run_typed<float>(text, run), single));
-    run.plain = true;
-    CHECK(same_bits(run_typed<double>(text, run), whole));
-    CHECK(same_bits(run_typed<float>(text, run), single));
-
-    const Equations e = read_equations(text);
-    stencil::ThreadPool pool(2);
-    run.plain = false;
-    const EquationSetup setup = setup_of(e, run);
-    const Program program = program_of<float>(e);
-    EquationStepper<float> first(program, setup, pool), second(program, setup, pool);
-    set_cells(first.component(0), [&](int x, int y) { return run.start(0, x, y); });
-    first.advance(2);
-    stencil::copy_cells(first.component(0), second.component(0));
-    second.resume(first.clock(), 2);
-    second.advance(4);
-    CHECK(same_bits(cells_of(second, 1), single));
+    require_same_bits_however_stepped(text, run, 2);
 }
 
 TEST_CASE("A solution can be shown, of a state that no step has seen") {
@@ -262,7 +230,7 @@ TEST_CASE("Sensitivities of a solution are what differences of runs are") {
         };
         const double a = 0.7, h = 1e-5;
         TypedRun run = odd_run(5);
-        run.start = [](int c, int x, int y) { return c == 0 ? start_at(0, x, y) : 0; };
+        run.start = [](int c, int x, int y) { return c == 0 ? uneven_start(0, x, y) : 0; };
         const auto with = run_typed<double>(text(a, "sensitivity = a"), run);
         const auto more = run_typed<double>(text(a + h, ""), run),
                    less = run_typed<double>(text(a - h, ""), run);

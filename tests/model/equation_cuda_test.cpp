@@ -487,8 +487,7 @@ TEMPLATE_TEST_CASE("Elliptic equations on the GPU have the CPU's solutions but f
         "du/dt = 0.2*lap(u) + v*psi; dv/dt = psi - v; lap2(psi) + psi = v - u; stepper = symplectic; dt = "
         "0.05; ",
         "du/dt = 0.2*lap(u) - dx(psi) + chi; lap(psi) - 2*a*psi = u*t; 0.3*lap(chi) - chi = psi; stepper = "
-        "imex; "
-        "sensitivity = a; dt = 0.05; a = 1; ");
+        "imex; sensitivity = a; dt = 0.05; a = 1; ");
     const std::string sides = GENERATE("boundary = periodic",
                                        "boundary = zero",
                                        "boundary = insulated",
@@ -507,14 +506,11 @@ TEMPLATE_TEST_CASE("Convolutions on the GPU are the CPU's but for roundings, cut
     const std::string equations = GENERATE(
         "du/dt = 0.2*lap(u) + sin(u)*(1 - conv(u, exp(-r^2/(9*a))/20)); a = 1; stepper = rk4; dt = 0.05; ",
         "du/dt = -u + conv(v, K) - conv(v, ind(r < 3)/40) + 0.1*conv(u, K); dv/dt = tanh(u) - v; K = "
-        "exp(-abs(rx "
-        "- 1) - r)/9; stepper = heun; dt = 0.1; ",
-        "u' = clamp(u + 0.1*conv(v, K/integral(K)) - 0.05*u, 0, 1); v' = 0.5*v + 0.1*u; K = exp(-(r "
-        "- "
+        "exp(-abs(rx - 1) - r)/9; stepper = heun; dt = 0.1; ",
+        "u' = clamp(u + 0.1*conv(v, K/integral(K)) - 0.05*u, 0, 1); v' = 0.5*v + 0.1*u; K = exp(-(r - "
         "4)^2); ",
         "du/dt = lap(u) - conv(u, exp(-r)/9) + psi; lap(psi) - psi = -conv(u, exp(-r)/9); sensitivity = a; a "
-        "= 1; "
-        "stepper = imex; dt = 0.05; ");
+        "= 1; stepper = imex; dt = 0.05; ");
     const std::string sides =
         GENERATE("boundary = periodic", "boundary = zero", "boundary = insulated", "x: zero; y: periodic");
     INFO(equations << sides);

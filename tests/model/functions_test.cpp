@@ -221,8 +221,7 @@ TEST_CASE("The origin shifts x and y in formulas, sides and starts, and nothing 
         "du/dt = lap(u) + dx(q) + Bump(0, 0, 2) + x_pos + y; origin = -Lx/2, K" + text, run);
     const auto plain = run_typed<double>(
         "du/dt = lap(u) + dx(q) + Bump(Lx/2, -2, 2) + x_pos + y + K; dx = 0.5; K = 2; dt = 0.1; all: u = "
-        "sin(x - Lx/2) + y + K; "
-        "u(0) = (x - Lx/2)*(y + K); q = (x - Lx/2)^2*(y + K)",
+        "sin(x - Lx/2) + y + K; u(0) = (x - Lx/2)*(y + K); q = (x - Lx/2)^2*(y + K)",
         run);
     CHECK(largest_difference(shifted, plain) < 1e-13);
 }

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <ctime>
 #include <limits>
 #include <numbers>
 #include <tuple>
@@ -177,8 +176,7 @@ TEST_CASE("Texts of VisualPDE and Ready paste") {
         "D_a = 0.082; D_b = 0.041; F = 0.06; k = 0.0609",
         "delta_a = -bilaplacian_a - laplacian_a + 0.2*gradient_mag_squared_a - 0.05*a;",
         "delta_a = -bilaplacian_a * step(-0.01f,-b) + fmod(b+laplacian_b,1) - sobelSW_a*gaussian_b;\ndelta_b "
-        "= "
-        "select(delta/(1.0f - exp(-delta)), 1.0f, isless(fabs(delta), 1E-6f)) + hypot(a, b); delta = "
+        "= select(delta/(1.0f - exp(-delta)), 1.0f, isless(fabs(delta), 1E-6f)) + hypot(a, b); delta = "
         "clamp(b, -1, 1)",
         "du/dt = D*lap(u) + sigma*WhiteNoise*u + WhiteNoise_2; D = H(u, 0.5)*L_min; sigma = 0.1\n"
         "u(0) = 0.1*Bump(L_x/2,L_y/2,L/10) + I_S; I_S = image(\"a.png\")",

@@ -92,8 +92,7 @@ std::vector<T> run_resident(const Equations& e,
 TEST_CASE("Resident kernels have the bits of the CPU's rows, whatever their blocks wait for") {
     const std::string text = GENERATE(from_range(kFiniteTexts),
                                       "du/dt = lap(u) - u*v^2; dv/dt = 0.5*lap(v) + 0.01*x*u*v^2 - 0.01*y*v; "
-                                      "dt = 0.1; boundary = periodic; "
-                                      "stepper = rk4");
+                                      "dt = 0.1; boundary = periodic; stepper = rk4");
     INFO(text);
     const auto check = [&]<class T>(T, int nx, int ny, int rows, long long steps) {
         const Equations e = read_equations(text);

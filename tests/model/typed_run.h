@@ -34,17 +34,14 @@ inline const std::vector<std::string> kTexts{
     "du/dt = div((1 + 0.5*cos(x*y))*grad(u)) + sin(t)*u; dt = 0.01; boundary = zero; top: flux(u) = x; "
     "inside = x + y > 4",
     "du/dt = div((1 + v^2)*grad(u)) + lap(u); dv/dt = lap(u*v) - dy(v); dt = 0.01; x: insulated; left: v = "
-    "t; "
-    "inside = (x - 8)^2 + y^2 < 90 + 100*t; edge: u = sin(x - t); edge: 2*v + flux(v) = u - y",
+    "t; inside = (x - 8)^2 + y^2 < 90 + 100*t; edge: u = sin(x - t); edge: 2*v + flux(v) = u - y",
     "da/dt = b; db/dt = lap(a) + dxy(a); stepper = symplectic; dt = 0.1; y: insulated; inside = abs(a) < 2 "
-    "or x "
-    "> 5; edge: flux(a) = x*sin(y + t)",
+    "or x > 5; edge: flux(a) = x*sin(y + t)",
     "du/dt = lap(u) + normal + random*u; dt = 0.05; x: periodic; top: u = sin(x); bottom: flux(u) = 0; "
     "laplacian = isotropic; stepper = heun",
     "du/dt = dx(u*dx(u) + y) - lap(lap(u) - t); dt = 0.001; left: u = y^2; right: flux(u) = t; y: u = 0",
     "du/dt = lap(u) + lap(u^2 - lap(u)) - t*x*u; dt = 0.01; top: flux(u) = 0.1*x; bottom: u = 1; x: "
-    "periodic; "
-    "stepper = dp54",
+    "periodic; stepper = dp54",
     "du/dt = div(v*grad(u)) + sin(t)*u; dv/dt = lap(u^2) - v; dt = 0.01; left: u = cos(t); right: flux(u) = "
     "y; y: insulated; stepper = ab2",
     "du/dt = div((1 + 0.5*sin(x))*grad(u)) - u*t; dt = 0.3; left: u = cos(t); right: flux(u) = y; y: "
@@ -52,33 +49,33 @@ inline const std::vector<std::string> kTexts{
     "du/dt = div(exp(-5*grad2(u))*grad(u)) + tanh(u)*sin(x)*cos(y*u) - log(1 + u^2)*atan2(u, x - 2); dt = "
     "0.01; boundary = zero; stepper = rk4",
     "du/dt = 0.2*lap(u) - u*v + dx(u*x*dx(v)); dv/dt = lap(v)*sin(y) + 0.1*dx(dx(u)); dt = 0.01; left: u = "
-    "1; "
-    "right: u = y; top, bottom: flux(u) = sin(x); inside = x > 2",
+    "1; right: u = y; top, bottom: flux(u) = sin(x); inside = x > 2",
     "du/dt = -up(y - 6)*dx(u) - u_xf*u_yb + where(u > 0.5, 1, mod(u, 0.1)) + 0.1*u[-3,+1] + abs(u)^p - "
     "sqrt(u)/3; p = 1.5; dt = 0.01",
     "du/dt = where(u/0 - u/0, u, -u) + where(u > 0, 1/0, 0)*0; dv/dt = max(v, u/0)",
     "u' = ind(sum8(u) > 3) + y*(1 - x)*0.1 - 1/(2 + u) + (3 - y)*(0.1 - y/7); left: u = 1; right: flux(u) = "
     "x",
     "du/dt = 0.1*lap(u) + clamp(3*u, -0.5, v) - smoothstep(0.2, 0.6, u)*fmod(5*v, 0.3) + mix(u, v, "
-    "fract(x/3)) - "
-    "step(0.4, u)*trunc(4*v) + H(u - v) + Bump(Lx/2, Ly/2, Lx/3); dv/dt = laplacian_v/9 + "
+    "fract(x/3)) - step(0.4, u)*trunc(4*v) + H(u - v) + Bump(Lx/2, Ly/2, Lx/3); dv/dt = laplacian_v/9 + "
     "select(u, hypot(u, v), isgreater(u, v)) - log2(1 + u^2)*exp2(-abs(v)) + cbrt(u - v)*asin(sin(v)) + "
-    "sobelN_u "
-    "- "
-    "gaussian_u + 0.01*WhiteNoise - 0.02*WhiteNoise_2*u + Gauss(L/2, L_min/2, 3, 2, 0.5); laplacian = "
-    "fourth; "
-    "stepper = midpoint; dt = 0.01; left: u = sin(y); right: flux(u) = t; left: v = 0; right: v = 1",
+    "sobelN_u - gaussian_u + 0.01*WhiteNoise - 0.02*WhiteNoise_2*u + Gauss(L/2, L_min/2, 3, 2, 0.5); "
+    "laplacian = fourth; stepper = midpoint; dt = 0.01; left: u = sin(y); right: flux(u) = t; left: v = 0; "
+    "right: v = 1",
     "du/dt = lap(u) + u - u^3 - mean(u - u^3) + 0.1*sin(max(abs(dx(u)))); dv/dt = 0.3*lap(v) - "
     "v*integral(u*v)/100 + 0.1*(min(v) - v) + mean((u - mean(u))^2); dt = 0.05; stepper = heun; inside = x + "
-    "y "
-    "> 4",
+    "y > 4",
     "du/dt = -0.01*lap(lap(u) + y*mean(u)) + mean(grad2(u)) + mean(random); left: u = mean(u); right: "
-    "flux(u) = "
-    "0.1 - max(u)/9; top, bottom: u + flux(u)*integral(u)/50 = sin(x); dt = 0.01; stepper = midpoint"};
+    "flux(u) = 0.1 - max(u)/9; top, bottom: u + flux(u)*integral(u)/50 = sin(x); dt = 0.01; stepper = "
+    "midpoint"};
 /// Those that stay finite and are stepped several steps at a time.
 inline const std::vector<std::string> kFiniteTexts(kTexts.begin(), kTexts.begin() + 8);
 
 using Start = std::function<double(int component, int x, int y)>;
+
+/// A start of waves and single cells.
+inline double uneven_start(int c, int x, int y) {
+    return std::cos(0.7 * x + c) * std::sin(0.45 * y + 0.2) + 0.2 * ((5 * x + 3 * y + c) % 7) - 0.5;
+}
 
 struct TypedRun {
     int nx = 16, ny = 12;
@@ -276,6 +273,42 @@ double relative_error(const std::vector<T>& a, std::span<const double> exact) {
 template <class T>
 bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
     return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
+}
+
+/// Requires the same bits of any number of threads, of cells one by one, and of steps cut after so many.
+inline void require_same_bits_however_stepped(const std::string& text, TypedRun run, long long cut) {
+    using namespace stencil::equation;
+    const auto whole = run_typed<double>(text, run);
+    const auto single = run_typed<float>(text, run);
+    CHECK(relative_error(single, whole) < 1e-4);
+    for (const bool plain : {false, true}) {
+        run.threads = 3;
+        run.plain = plain;
+        CHECK(same_bits(run_typed<double>(text, run), whole));
+        CHECK(same_bits(run_typed<float>(text, run), single));
+    }
+    const Equations e = read_equations(text);
+    stencil::ThreadPool pool(2);
+    run.plain = false;
+    const EquationSetup setup = setup_of(e, run);
+    const Program program = program_of<float>(e);
+    EquationStepper<float> first(program, setup, pool), second(program, setup, pool);
+    for (int c = 0; c < program.components; ++c)
+        set_cells(first.component(c), [&](int x, int y) { return run.start(c, x, y); });
+    first.advance(cut);
+    for (int c = 0; c < program.components; ++c) stencil::copy_cells(first.component(c), second.component(c));
+    second.resume(first.clock(), cut);
+    second.advance(run.steps - cut);
+    CHECK(same_bits(cells_of(second, program.components), single));
+}
+
+/// What a step of each integrator multiplies a wave by that grows at a rate of z per step.
+inline std::vector<std::pair<const char*, double>> step_factors(double z) {
+    return {{"euler", 1 + z},
+            {"heun", 1 + z + z * z / 2},
+            {"midpoint", 1 + z + z * z / 2},
+            {"rk4", 1 + z * (1 + z / 2 * (1 + z / 3 * (1 + z / 4)))},
+            {"symplectic", 1 + z}};
 }
 
 /// A text by every executor: all have the same bits, which are returned.

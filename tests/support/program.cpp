@@ -169,6 +169,26 @@ void require_same_files(const Files& a, const Files& b) {
     REQUIRE(a.size() == b.size());
 }
 
+void require_program_repeats(
+    const ScratchFolder& folder, const std::string& text, const std::string& options, int steps, int cut) {
+    const std::string end = " --export field.npy,spec.json --quiet --out {}";
+    const std::string run =
+        "run --equation {} --size 24x18 --steps {}" + (options.empty() ? "" : " " + options) + end;
+    require_done(stencilscope(run, text, steps, folder / "whole"));
+    require_done(stencilscope(run + " --checkpoint {}", text, cut, folder / "cut", cut));
+    require_done(stencilscope("run --resume {} --steps {} --threads 1 --quiet", folder / "cut", steps));
+    require_done(
+        stencilscope("run --spec {} --threads 1" + end, folder / "whole/spec.json", folder / "same"));
+    const auto at = [&](const char* name) {
+        return read_json(folder / name / "spec.json").value("at", Words());
+    };
+    const auto is_field = [](const std::string& path) { return path.starts_with("field"); };
+    for (const char* other : {"cut", "same"}) {
+        require_same_files(files_below(folder / other, is_field), files_below(folder / "whole", is_field));
+        REQUIRE(at(other) == at("whole"));
+    }
+}
+
 std::uint64_t hash_of_fields(const std::filesystem::path& folder) {
     std::string cells;
     for (const std::string& name : names_in(folder))

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "sim/text/json.h"
+#include "tests/support/scratch.h"
 
 namespace stencil_test {
 
@@ -91,6 +92,12 @@ using Files = std::map<std::string, std::string>;
 Files files_below(const std::filesystem::path& folder,
                   const std::function<bool(const std::string& path)>& is_wanted);
 void require_same_files(const Files& a, const Files& b);
+
+/// Requires that a run of a text by the program has the fields and events of one that is cut after some steps
+/// and resumed by one thread, and of one that is repeated from its spec.json; their folders are whole, cut
+/// and same.
+void require_program_repeats(
+    const ScratchFolder& folder, const std::string& text, const std::string& options, int steps, int cut);
 
 /// Returns a hash of the fields at the end of a run that exported field.npy, which is much quicker than to
 /// export timings.json for its hash.

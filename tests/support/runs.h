@@ -10,7 +10,6 @@
 #include "sim/problem/start.h"
 #include "sim/run/resolve.h"
 #include "sim/run/simulation.h"
-#include "sim/text/json.h"
 #include "sim/text/parse.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
@@ -38,6 +37,17 @@ inline stencil::RunSpec run_of_text(const std::string& text) {
     stencil::RunSpec spec = spec_of_text(text);
     spec.backend = "cpu";
     spec.threads = 2;
+    return spec;
+}
+
+/// A run of a text on 24 x 18 cells, with these settings.
+inline stencil::RunSpec small_run(const std::string& text,
+                                  const std::vector<std::pair<std::string, std::string>>& settings,
+                                  stencil::DType dtype) {
+    stencil::RunSpec spec = noise_run({24, 18}, "cpu");
+    set_setting(spec, "equation", text);
+    for (const auto& [name, value] : settings) set_setting(spec, name, value);
+    spec.dtype = dtype;
     return spec;
 }
 
@@ -70,6 +80,32 @@ inline void require_record_repeats(stencil::Simulation& run, long long beyond = 
     REQUIRE(same_bits(again.field(), run.field()));
     REQUIRE(again.edits() == run.edits());
     REQUIRE(again.solver().time() == run.solver().time());
+}
+
+/// Requires that a run of so many steps has the same bits and events where it is cut into these pieces, and
+/// from there saved and resumed, or taken back after a change. The text has a parameter K.
+inline void require_cut_changes_nothing(const stencil::RunSpec& spec,
+                                        long long steps,
+                                        const std::vector<long long>& pieces) {
+    using stencil::Advance;
+    stencil::Simulation whole = begun(spec), cut = begun(spec);
+    whole.apply(Advance{steps});
+    for (const long long piece : pieces) cut.apply(Advance{piece});
+    const stencil::Simulation::Checkpoint within = cut.checkpoint();
+    stencil::Simulation resumed(cut.state());
+    const auto go_on = [&](stencil::Simulation& run) {
+        run.apply(Advance{steps - within.step});
+        REQUIRE(same_bits(run.field(), whole.field()));
+        REQUIRE(run.edits() == whole.edits());
+    };
+    go_on(cut);
+    go_on(resumed);
+    const stencil::EditList edits = cut.edits();
+    cut.apply(stencil::Set{"K", "0.1"});
+    cut.apply(Advance{3});
+    cut.restore(within);
+    cut.plan(edits.until(within.step));
+    go_on(cut);
 }
 
 /// Returns the cells of a field, row by row.

@@ -6,8 +6,6 @@
 #include "sim/problem/settings.h"
 #include "sim/problem/time_step.h"
 #include "sim/run/simulation.h"
-#include "sim/text/error.h"
-#include "sim/text/json.h"
 #include "sim/text/parse.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
@@ -28,12 +26,7 @@ constexpr const char* kControlledText =
 RunSpec controlled_run(const std::string& stepper = "dp54",
                        const std::string& tolerance = "1e-4",
                        DType dtype = DType::float64) {
-    RunSpec spec = noise_run({24, 18}, "cpu");
-    set_setting(spec, "equation", kControlledText);
-    set_setting(spec, "stepper", stepper);
-    set_setting(spec, "tolerance", tolerance);
-    spec.dtype = dtype;
-    return spec;
+    return small_run(kControlledText, {{"stepper", stepper}, {"tolerance", tolerance}}, dtype);
 }
 
 // A run up to this time, whose last step ends there.
@@ -93,21 +86,7 @@ TEST_CASE("What is chosen by the error is in the record, which repeats the run a
 }
 
 TEST_CASE("How a controlled run is cut, saved, resumed and taken back changes no bit") {
-    Simulation whole = begun(controlled_run()), cut = begun(controlled_run());
-    whole.apply(Advance{140});
-    for (const int steps : {1, 6, 1, 32}) cut.apply(Advance{steps});
-    const Simulation::Checkpoint within = cut.checkpoint();
-    Simulation resumed(cut.state());
-    for (Simulation* each : {&cut, &resumed}) {
-        each->apply(Advance{100});
-        CHECK(same_bits(each->field(), whole.field()));
-        CHECK(each->edits() == whole.edits());
-    }
-    cut.restore(within);
-    cut.plan(EditList(cut.edits()).until(40));
-    cut.apply(Advance{100});
-    CHECK(same_bits(cut.field(), whole.field()));
-    CHECK(cut.edits() == whole.edits());
+    require_cut_changes_nothing(controlled_run(), 140, {1, 6, 1, 32});
 }
 
 TEST_CASE("Changes on the way of a controlled run repeat, scheduled or made by hand") {
@@ -152,8 +131,7 @@ TEST_CASE(
     "Sides, shapes and ghost cells of any kind have estimated errors, and a field that overflows ends") {
     RunSpec spec = run_of_text(
         "du/dt = div((1 + 0.5*cos(x*y))*grad(u)) - u^3 + sin(3*t); left: u = sin(5*t); right: flux(u) = 0.2; "
-        "y: "
-        "insulated; inside = x + y > 5; u(0) = 1; size = 17x13; dx = 1; stepper = bs32");
+        "y: insulated; inside = x + y > 5; u(0) = 1; size = 17x13; dx = 1; stepper = bs32");
     set_setting(spec, "tolerance", "1e-5");
     Simulation run = begun(spec);
     run.apply(Advance{100});
@@ -199,21 +177,7 @@ TEST_CASE("The controller lowers and raises dt, and leaves small changes out") {
 
 TEST_CASE("The files of a controlled run repeat it, by other threads and resumed") {
     const ScratchFolder folder;
-    const std::string run =
-        "run --equation {} --size 24x18 --stepper dp54 --dt 0.01 --tolerance 1e-5 --export "
-        "field.npy,spec.json "
-        "--quiet --out {} --steps ";
-    require_done(stencilscope(run + "120", kControlledText, folder / "whole"));
-    require_done(stencilscope(run + "60 --checkpoint 25", kControlledText, folder / "cut"));
-    require_done(stencilscope("run --resume {} --steps 120 --threads 1 --quiet", folder / "cut"));
-    require_done(stencilscope("run --spec {} --threads 1 --export field.npy,spec.json --quiet --out {}",
-                              folder / "whole/spec.json",
-                              folder / "same"));
-    for (const char* other : {"cut", "same"}) {
-        CHECK(read_bytes(folder / other / "field-u.npy") == read_bytes(folder / "whole/field-u.npy"));
-        CHECK(read_json(folder / other / "spec.json").at("at") ==
-              read_json(folder / "whole/spec.json").at("at"));
-    }
+    require_program_repeats(folder, kControlledText, "--stepper dp54 --dt 0.01 --tolerance 1e-5", 120, 60);
     CHECK(read_json(folder / "whole/spec.json").at("at").size() > 3);
     require_refused(stencilscope("run --model gray-scott --tolerance 1e-4 --quiet --out {}", folder / "no"),
                     2,

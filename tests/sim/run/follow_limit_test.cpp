@@ -5,8 +5,6 @@
 #include "sim/problem/units.h"
 #include "sim/run/simulation.h"
 #include "sim/run/stability.h"
-#include "sim/text/error.h"
-#include "sim/text/json.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/program.h"
@@ -24,11 +22,7 @@ constexpr const char* kText =
     "periodic";
 
 RunSpec following(DType dtype = DType::float32, const std::string& dt = "follow:0.8limit") {
-    RunSpec spec = noise_run({24, 18}, "cpu");
-    set_setting(spec, "equation", kText);
-    set_setting(spec, "dt", dt);
-    spec.dtype = dtype;
-    return spec;
+    return small_run(kText, {{"dt", dt}}, dtype);
 }
 
 double share(Simulation& run) {
@@ -58,22 +52,7 @@ TEST_CASE("A dt that follows the limit stays at its share, and its changes are e
 }
 
 TEST_CASE("How a run that follows the limit is cut, saved, resumed and taken back changes no bit") {
-    Simulation whole = begun(following()), cut = begun(following());
-    whole.apply(Advance{1000});
-    for (const long long steps : {1, 62, 1, 1, 63, 100, 13, 159}) cut.apply(Advance{steps});
-    const Simulation::Checkpoint within = cut.checkpoint();
-    Simulation resumed(cut.state());
-    for (Simulation* each : {&cut, &resumed}) {
-        each->apply(Advance{600});
-        CHECK(same_bits(each->field(), whole.field()));
-        CHECK(each->edits() == whole.edits());
-    }
-    const EditList later = cut.edits();
-    cut.restore(within);
-    cut.plan(later.until(700));
-    cut.apply(Advance{600});
-    CHECK(same_bits(cut.field(), whole.field()));
-    CHECK(cut.edits() == whole.edits());
+    require_cut_changes_nothing(following(), 1000, {1, 62, 1, 1, 63, 100, 13, 159});
 }
 
 TEST_CASE("Changes on the way of a run that follows the limit repeat, scheduled or made by hand") {

@@ -33,9 +33,9 @@ TEST_CASE("A spec survives its JSON unchanged") {
     const RunSpec spec = spec_with(
         "size=123x45 steps=77 coefficient=0.1234567890123 boundary=periodic dtype=float64 "
         "initial=gaussian:sigma=0.3 seed=18446744073709551615 method=reference backend=cpu threads=3 "
-        "every=10 "
-        "export=field.npy,frames.npy colormap=turbo_r range=symlog:-1:2.5 laplacian-range=percentile:1:99.5 "
-        "contours=-0.5,1e-3 outline=false range-per-frame=true laplacian-colormap=coolwarm");
+        "every=10 export=field.npy,frames.npy colormap=turbo_r range=symlog:-1:2.5 "
+        "laplacian-range=percentile:1:99.5 contours=-0.5,1e-3 outline=false range-per-frame=true "
+        "laplacian-colormap=coolwarm");
     const std::string json = to_json(spec).dump();
     const RunSpec again = spec_from_json(json, "spec.json");
     REQUIRE(to_json(again).dump() == json);

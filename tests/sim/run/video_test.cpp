@@ -234,7 +234,6 @@ TEST_CASE("What a film cannot be is said with what is allowed") {
     request.title = read_film_title("t,kappa");
     CHECK(contains(message_of<InputError>([&] { check_film(request, RunSpec()); }), "coefficient"));
     CHECK(read_film_title("none").empty());
-    CHECK(film_title_text({}) == "none");
 }
 
 TEST_CASE("A tool that prints for ever is ended, and its first line is told") {
