@@ -20,20 +20,20 @@ namespace {
     for (const CLI::App* sub : command.get_subcommands({})) known.push_back(sub->get_name());
     const std::string given = word.substr(0, word.find('='));
     const std::string nearest = nearest_name(given, known);
-    throw InputError(fmt::format("unknown {} '{}'{} (see --help)",
-                                 word.starts_with('-') ? "option" : "word",
-                                 given,
-                                 nearest.empty() ? "" : fmt::format(": did you mean '{}'?", nearest)));
+    throw InputError("unknown {} '{}'{} (see --help)",
+                     word.starts_with('-') ? "option" : "word",
+                     given,
+                     nearest.empty() ? "" : fmt::format(": did you mean '{}'?", nearest));
 }
 
 // Refuses options before a command: they would configure the window, which does not open.
 void refuse_options_before(const CLI::App& app, const std::string& command) {
     for (const CLI::Option* option : app.get_options())
         if (option->count() > 0)
-            throw InputError(fmt::format(
+            throw InputError(
                 "{0} before '{1}': options come after the command, as in 'stencilscope {1} {0} ...'",
                 option->get_name(),
-                command));
+                command);
 }
 
 CLI::App& deepest_command(CLI::App& app) {

@@ -1,6 +1,5 @@
 #include "app/launch.h"
 
-#include <fmt/format.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -64,10 +63,9 @@ void require_gpus(const Asked& asked) {
     if (asked.option != "--gpus") return;
     const CudaStatus& cuda = query_cuda();
     const int there = int(cuda.devices.size());
-    if (there == 0) throw InputError(fmt::format("--gpus needs CUDA, and {}", cuda.why_none));
+    if (there == 0) throw InputError("--gpus needs CUDA, and {}", cuda.why_none);
     if (asked.count > there)
-        throw InputError(
-            fmt::format("--gpus {}: there {} {} here", asked.count, there == 1 ? "is" : "are", there));
+        throw InputError("--gpus {}: there {} {} here", asked.count, there == 1 ? "is" : "are", there);
 }
 
 volatile std::sig_atomic_t told = 0;
@@ -101,7 +99,7 @@ int run_launcher(std::vector<std::string> words) {
     for (std::string& word : words) pointers.push_back(word.data());
     pointers.push_back(nullptr);
     const pid_t launcher = fork();
-    if (launcher < 0) throw MachineError(fmt::format("no process can be started: {}", std::strerror(errno)));
+    if (launcher < 0) throw MachineError("no process can be started: {}", std::strerror(errno));
     if (launcher == 0) {
         setsid();  // its own session, so that the terminal's Ctrl-C reaches only this process
         prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -143,8 +141,8 @@ std::optional<int> launch_processes(int argc, char** argv) {
     if (!asked || asked->count == 1 || Communicator::was_launched()) return std::nullopt;
     require_gpus(*asked);
     if (!Communicator::is_built_in())
-        throw InputError(fmt::format(
-            "{} needs MPI, and this build was made without it (Debian: libopenmpi-dev)", asked->option));
+        throw InputError("{} needs MPI, and this build was made without it (Debian: libopenmpi-dev)",
+                         asked->option);
     std::vector<std::string> words{"mpirun", "-n", std::to_string(asked->count)};
     // Binding would leave cores idle when processes are few; more processes than cores are allowed for
     // trials.

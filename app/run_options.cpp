@@ -90,8 +90,7 @@ void add_settings(CLI::App& command, RunWords& words) {
 
 void add_folder(CLI::App& command, const std::string& name, const std::string& help, std::string& folder) {
     add_text(command, name, "DIR", help, [&folder, name](const std::string& text) {
-        if (text.empty())
-            throw InputError(fmt::format("--{} '': a folder is needed, and this is no name", name));
+        if (text.empty()) throw InputError("--{} '': a folder is needed, and this is no name", name);
         folder = text;
     });
 }
@@ -99,7 +98,7 @@ void add_folder(CLI::App& command, const std::string& name, const std::string& h
 double parse_fps(const std::string& text) {
     const double fps = parse_real(text, "--fps");
     if (fps <= 0 || fps > kMostFps)
-        throw InputError(fmt::format("--fps {}: must be above 0 and at most {}", quotable(text), kMostFps));
+        throw InputError("--fps {}: must be above 0 and at most {}", quotable(text), kMostFps);
     return fps;
 }
 

@@ -160,7 +160,7 @@ void climb(Ladder& ladder, Table& table, bool quiet) {
 void require_rows(const LadderReport& report) {
     if (report.interrupted || report.rows.empty() || any_measured(report.rows)) return;
     const LadderRow& row = report.rows.front();
-    throw MachineError(fmt::format("nothing can be measured: {}: {}", row.method->name, row.why_not));
+    throw MachineError("nothing can be measured: {}: {}", row.method->name, row.why_not);
 }
 
 std::string today() {
@@ -357,11 +357,10 @@ void add_bench(CLI::App& app, ChosenCommand& chosen) {
              "scale",
              "strong|weak",
              "what several processes gain (with --gpus N or --processes N, or under mpirun): 1, 2, 4 ... of "
-             "them on "
-             "one field, or on as many rows each (default method: streaming on GPUs, cpu else)",
+             "them on one field, or on as many rows each (default method: streaming on GPUs, cpu else)",
              [&](const std::string& text) {
                  if (text != "strong" && text != "weak")
-                     throw InputError(fmt::format("--scale {}: allowed are strong and weak", quotable(text)));
+                     throw InputError("--scale {}: allowed are strong and weak", quotable(text));
                  request.scaling = text == "strong" ? Scaling::strong : Scaling::weak;
              });
     add_processes(*bench);

@@ -123,7 +123,7 @@ int devices_command(const DevicesRequest& request) {
     set_all(spec, request.settings);
     const Machine machine = query_machine();
     require_backend(spec.backend, machine);
-    Json json{{"program", "stencilscope"}, {"version", STENCILSCOPE_VERSION}};
+    Json json = program_json();
     const int threads = thread_count(spec.threads, machine.cpu_threads);
     json["cpu"] = describe_cpu(machine, threads, spec.backend != "cuda");
     json["gpus"] = describe_gpus(machine, spec.backend != "cpu");

@@ -138,10 +138,10 @@ void print_text_of(const std::string& name, const std::string& text) {
 // a GPU too.
 int code_command(RunSpec spec, const std::string& pass) {
     if (!spec.is_general())
-        throw InputError(fmt::format(
+        throw InputError(
             "--code: {} is stepped by kernels that were written by hand, in kernels/methods: give --equation "
             "or a preset",
-            spec.model->name));
+            spec.model->name);
     if (!pass.empty()) {
         print_text(text_after(spec, pass));
         return 0;
@@ -230,8 +230,8 @@ int start_models(const ModelsWords& words) {
     if (!words.code) {
         if (words.settings.empty() && words.pass.empty())
             return words.name.empty() ? list_models() : show_model(words.name, words.link);
-        throw InputError(fmt::format("--{} is of --code, the code that steps a model",
-                                     words.settings.empty() ? "after" : words.settings.front().first->name));
+        throw InputError("--{} is of --code, the code that steps a model",
+                         words.settings.empty() ? "after" : words.settings.front().first->name);
     }
     RunSpec spec;
     if (!words.name.empty()) find_setting("model").set(spec, words.name);

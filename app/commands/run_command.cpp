@@ -394,8 +394,8 @@ void add_film_options(CLI::App& command, FilmRequest& film) {
         [](FilmRequest& f, const std::string& text) {
             f.seconds = parse_real(text, "--video-seconds");
             if (f.seconds <= 0 || f.seconds > kMostFilmSeconds)
-                throw InputError(fmt::format(
-                    "--video-seconds {}: must be above 0 and at most {}", quotable(text), kMostFilmSeconds));
+                throw InputError(
+                    "--video-seconds {}: must be above 0 and at most {}", quotable(text), kMostFilmSeconds);
         });
     add("video-size",
         "WxH",
@@ -441,7 +441,7 @@ int start_run(const Words& words) {
     for (const std::string_view name : {"export", "every", "checkpoint"}) {
         if (!request.film.file.empty() && name == "every") continue;
         if (request.out.empty() && words.run.has(name))
-            throw InputError(fmt::format("--{} needs --out DIR, the folder to write to", name));
+            throw InputError("--{} needs --out DIR, the folder to write to", name);
     }
     return run_command(request);
 }
@@ -466,8 +466,7 @@ void add_run(CLI::App& app, ChosenCommand& chosen) {
              "dt/2",
              "also run with half the time step, and tell how far that is: the error of the steps",
              [&words](const std::string& text) {
-                 if (text != "dt/2")
-                     throw InputError(fmt::format("--compare {}: must be dt/2", quotable(text)));
+                 if (text != "dt/2") throw InputError("--compare {}: must be dt/2", quotable(text));
                  words.request.compare = true;
              });
     add_film_options(*run, words.request.film);

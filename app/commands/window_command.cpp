@@ -1,7 +1,5 @@
 #include "app/commands/commands.h"
 
-#include <fmt/format.h>
-
 #include <filesystem>
 #include <memory>
 
@@ -64,7 +62,7 @@ void require_start_files(const RunSpec& spec) {
     std::error_code failed;
     for (const std::string& file : start_files(spec))
         if (!std::filesystem::exists(file, failed))
-            throw InputError(fmt::format("the session kept began from {}, which is gone", quotable(file)));
+            throw InputError("the session kept began from {}, which is gone", quotable(file));
 }
 #endif
 

@@ -45,14 +45,14 @@ std::string dtype_text(const nb::object& array) {
 
 void check_shape(const AnyArray& array, const std::string& name) {
     if (array.ndim() != 2)
-        throw InputError(fmt::format(
-            "{}: an array of shape {}: a field has two axes, (rows, columns)", name, shape_text(array)));
+        throw InputError(
+            "{}: an array of shape {}: a field has two axes, (rows, columns)", name, shape_text(array));
     for (const std::size_t cells : {array.shape(0), array.shape(1)})
         if (cells < 1 || cells > std::size_t(kMaxCells))
-            throw InputError(fmt::format("{}: an array of shape {}: each axis has from 1 to {} cells",
-                                         name,
-                                         shape_text(array),
-                                         kMaxCells));
+            throw InputError("{}: an array of shape {}: each axis has from 1 to {} cells",
+                             name,
+                             shape_text(array),
+                             kMaxCells);
 }
 
 // Makes the stream wait for the producer's pending work on the array (DLPack protocol). Keep the result alive
@@ -70,9 +70,9 @@ Array<T> from_gpu(const AnyArray& array, const nb::object& object, const std::st
     const bool columns = array.stride(0) == 1 && array.stride(1) >= ny;
     if (!rows && !columns && nx * 1LL * ny > 1)
         throw InputError(
-            fmt::format("{}: an array on the GPU with gaps between its cells: "
-                        "cupy.ascontiguousarray() makes one without",
-                        name));
+            "{}: an array on the GPU with gaps between its cells: "
+            "cupy.ascontiguousarray() makes one without",
+            name);
     Array<T> cells(rows ? nx : ny, rows ? ny : nx);
     const std::size_t width = std::size_t(cells.nx()) * sizeof(T);
     const std::size_t pitch = std::size_t(rows ? array.stride(0) : array.stride(1)) * sizeof(T);
@@ -121,12 +121,12 @@ void check_finite(const Array<T>& cells, const std::string& name) {
         first = i;
     }
     if (wrong > 0)
-        throw InputError(fmt::format("{}: {} of {} cells are NaN or infinite, the first at row {}, column {}",
-                                     name,
-                                     wrong,
-                                     cells.size(),
-                                     first / std::size_t(cells.nx()),
-                                     first % std::size_t(cells.nx())));
+        throw InputError("{}: {} of {} cells are NaN or infinite, the first at row {}, column {}",
+                         name,
+                         wrong,
+                         cells.size(),
+                         first / std::size_t(cells.nx()),
+                         first % std::size_t(cells.nx()));
 }
 
 template <class T>

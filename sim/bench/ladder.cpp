@@ -309,9 +309,9 @@ void Ladder::work_on_truth() {
             const double distance = distance_from_reference(spec_, wanted);
             if (!(distance <= kTruthBound))
                 throw MachineError(
-                    fmt::format("{} in float64 is no truth to compare with: it is {:.1e} from the reference",
-                                wanted.name,
-                                distance));
+                    "{} in float64 is no truth to compare with: it is {:.1e} from the reference",
+                    wanted.name,
+                    distance);
             truth_errors_[&wanted] = distance;
         }
         truth_ = std::make_unique<ReferenceSolution>(spec_, wanted, *start_);

@@ -8,7 +8,7 @@
 
 #include "sim/bench/speed_chart.h"
 #include "sim/figure/chart.h"
-#include "sim/machine/noise.h"
+#include "sim/machine/median.h"
 
 namespace stencil {
 namespace {
@@ -177,9 +177,7 @@ LadderReport make_report(const Ladder& ladder, const Machine& machine) {
 }
 
 Json to_json(const LadderReport& report) {
-    Json json;
-    json["program"] = "stencilscope";
-    json["version"] = STENCILSCOPE_VERSION;
+    Json json = program_json();
     json["device"] = report.device;
     json["backend"] = report.spec.run.backend;
     json["threads"] = report.spec.run.threads;

@@ -1,6 +1,5 @@
 #include "sim/bench/ladder_spec.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -38,14 +37,14 @@ Device decide_device(const LadderSpec& spec, const Machine& machine) {
         if (run.family() == kDiffusion && runs_on_both(name)) continue;
         const Device own = method_of(run)->device;
         if (device && own != *device)
-            throw InputError(fmt::format(
+            throw InputError(
                 "--method {}: runs on {}, and {} on {}: methods of one device are measured at a time",
                 name,
                 name_of(own),
                 first,
-                name_of(*device)));
+                name_of(*device));
         if (own == Device::cuda && !machine.has_cuda())
-            throw InputError(fmt::format("--method {} needs CUDA, and {}", name, machine.cuda.why_none));
+            throw InputError("--method {} needs CUDA, and {}", name, machine.cuda.why_none);
         device = own;
         first = name;
     }

@@ -54,11 +54,10 @@ ScaleRow measure_row(const ScaleSpec& spec, int processes) {
     const SolverSetup setup = solver_setup(run);
     const Partition partition = partition_of(setup, processes);
     if (partition.parts < processes)
-        throw InputError(
-            fmt::format("--scale: {} rows are too few for {} processes, or '{}' works on whole fields",
-                        row.size.ny,
-                        processes,
-                        method.name));
+        throw InputError("--scale: {} rows are too few for {} processes, or '{}' works on whole fields",
+                         row.size.ny,
+                         processes,
+                         method.name);
     const auto solver = make_run_solver(run, setup, processes);
     start_with_noise(*solver, setup, run.seed);
     solver->wait_for_fastest();
@@ -175,9 +174,7 @@ Scaled measure_scale(const ScaleSpec& spec,
 
 Json to_json(const Scaled& scale) {
     const LadderSpec& ladder = scale.spec.ladder;
-    Json json;
-    json["program"] = "stencilscope";
-    json["version"] = STENCILSCOPE_VERSION;
+    Json json = program_json();
     json["scaling"] = name_of(scale.spec.scaling);
     json["device"] = scale.device;
     json["backend"] = ladder.run.backend;

@@ -101,7 +101,7 @@ class Measurement {
             }
             if (!why_not.empty()) {
                 if (row.scheme == equation::SteppingScheme::rk4)
-                    throw InputError(fmt::format("--work-precision compares with rk4: {}", why_not));
+                    throw InputError("--work-precision compares with rk4: {}", why_not);
                 result_.rows.push_back({row.name, nullptr, DType::float64, why_not});
             }
         }
@@ -127,8 +127,7 @@ class Measurement {
         result_.reference_dt = until / (4.0 * double(steps));
         result_.reference_error = relative_distance(coarse, reference_);
         if (!std::isfinite(result_.reference_error))
-            throw InputError(
-                fmt::format("--until {:.4g}: the field overflows before: take an earlier time", until));
+            throw InputError("--until {:.4g}: the field overflows before: take an earlier time", until);
         share_ = kReferenceShare;
         // Checks again at the end, because growing patterns lower the limit.
         const auto solver = make_solver(solver_setup(run));
@@ -259,18 +258,16 @@ WorkPrecisionSpec work_precision_spec(const LadderSpec& ladder, double until, st
     if (ladder.sweep || ladder.steps > 0 || ladder.sizes.size() > 1 || dt_given || !run.stepper.empty())
         throw InputError(
             "--work-precision takes one --size and goes through integrators and time steps itself: leave "
-            "--sweep, "
-            "--steps, --dt and --integrator out");
+            "--sweep, --steps, --dt and --integrator out");
     const auto& components = run.model->equations->components;
     const equation::Graph& graph = run.model->equations->graph;
     for (const auto& component : components) {
         if (!component.rate)
-            throw InputError(
-                fmt::format("--work-precision: `{0}' = ...` has no time step to vary: write d{0}/dt = ...",
-                            component.name));
+            throw InputError("--work-precision: `{0}' = ...` has no time step to vary: write d{0}/dt = ...",
+                             component.name);
         if (graph.depends(component.formula).random)
-            throw InputError(fmt::format(
-                "--work-precision: `{}` has noise, which differs from one dt to another", component.name));
+            throw InputError("--work-precision: `{}` has noise, which differs from one dt to another",
+                             component.name);
     }
     WorkPrecisionSpec spec{run, std::move(dtypes), ladder.methods, until};
     spec.run.size = ladder.sizes.empty() ? Size{64, 64} : ladder.sizes.front();
@@ -283,9 +280,7 @@ WorkPrecision measure_work_precision(WorkPrecisionSpec spec, const Machine& mach
 
 Json to_json(const WorkPrecision& measured) {
     const RunSpec& run = measured.spec.run;
-    Json json;
-    json["program"] = "stencilscope";
-    json["version"] = STENCILSCOPE_VERSION;
+    Json json = program_json();
     json["device"] = measured.device;
     json["backend"] = run.backend;
     json["threads"] = run.threads;

@@ -53,8 +53,7 @@ std::optional<CompilerFigures> compiler_figures(const CodeText& text, int comput
 /// Explains GeneratedCode::operations.
 inline constexpr std::string_view kOperationsCounted =
     "additions, multiplications, multiply-adds, divisions, roots, comparisons, choices and random numbers, "
-    "one "
-    "each; a sum of four neighbours is two, since its pairs serve two cells; reading and writing are not "
+    "one each; a sum of four neighbours is two, since its pairs serve two cells; reading and writing are not "
     "counted";
 
 /// A kernel that is available. Values that were not measured are empty.

@@ -236,12 +236,9 @@ std::string stage_text(const std::string& title, const Stage& stage, const Progr
 // Names of the operations of formulas, in the order of Op.
 constexpr std::string_view kNames =
     "number parameter component data random unknown x y rx ry t step dt past dx nx ny add subtract multiply "
-    "divide "
-    "negate sqrt "
-    "abs "
-    "floor min max exp log sin cos tanh atan2 power less less_or_equal equal where stored mean sum min max "
-    "solved convolved neighbour laplacian laplacian9 difference_x difference_y difference_xx difference_yy "
-    "difference_xy divergence";
+    "divide negate sqrt abs floor min max exp log sin cos tanh atan2 power less less_or_equal equal where "
+    "stored mean sum min max solved convolved neighbour laplacian laplacian9 difference_x difference_y "
+    "difference_xx difference_yy difference_xy divergence";
 static_assert(std::ranges::count(kNames, ' ') == std::ptrdiff_t(Op::divergence));
 
 // Formats expressions of a graph. Those that are used more than once have a line of their own.

@@ -1,11 +1,9 @@
 // The surroundings of an example: the machine, the report that it fills, and whoever watches.
 #pragma once
 
-#include <chrono>
 #include <exception>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 

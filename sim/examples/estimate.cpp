@@ -10,7 +10,6 @@
 #include "sim/machine/machine.h"
 #include "sim/machine/roofline.h"
 #include "sim/text/error.h"
-#include "sim/text/parse.h"
 
 namespace stencil {
 namespace {

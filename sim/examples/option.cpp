@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-
 #include "sim/text/error.h"
 #include "sim/text/names.h"
 #include "sim/text/parse.h"
@@ -56,7 +54,7 @@ std::vector<DType> parse_dtypes(std::string_view text, const std::string& settin
     std::vector<DType> dtypes;
     for (const std::string& name : split(text == "both" ? "float32,float64" : text, ',')) {
         const auto dtype = find_dtype(name);
-        if (!dtype) throw InputError(fmt::format("{} {}: must be float32, float64 or both", setting, text));
+        if (!dtype) throw InputError("{} {}: must be float32, float64 or both", setting, text);
         if (!contains(dtypes, *dtype)) dtypes.push_back(*dtype);
     }
     return dtypes;
@@ -71,13 +69,12 @@ void check_value(const ExampleOption& option, std::string_view text) {
             return;
         case Kind::real:
             if (const double value = parse_real(text, setting); value < option.least || value > option.most)
-                throw InputError(fmt::format(
-                    "{} {}: must be a number from {} to {}", setting, text, option.least, option.most));
+                throw InputError(
+                    "{} {}: must be a number from {} to {}", setting, text, option.least, option.most);
             return;
         case Kind::choice:
             if (!contains(option.choices, text))
-                throw InputError(
-                    fmt::format("{} {}: must be one of {}", setting, text, fmt::join(option.choices, ", ")));
+                throw InputError("{} {}: must be one of {}", setting, text, fmt::join(option.choices, ", "));
             return;
         case Kind::flag:
             parse_flag(text, setting);
@@ -89,7 +86,7 @@ void check_value(const ExampleOption& option, std::string_view text) {
             parse_bytes(std::string(text), setting);
             return;
         case Kind::file:
-            if (text.empty()) throw InputError(fmt::format("{}: needs the name of a file", setting));
+            if (text.empty()) throw InputError("{}: needs the name of a file", setting);
             return;
         case Kind::text:
             return;

@@ -201,8 +201,7 @@ class SvgCanvas : public FigureCanvas {
         std::string png;
         check(cairo_surface_write_to_png_stream(make_image(raster).get(), append, &png));
         put("<image x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" "
-            "preserveAspectRatio=\"none\" "
-            "style=\"image-rendering:crisp-edges;image-rendering:pixelated\" "
+            "preserveAspectRatio=\"none\" style=\"image-rendering:crisp-edges;image-rendering:pixelated\" "
             "xlink:href=\"data:image/png;base64,{}\"/>\n",
             box.left,
             box.top,

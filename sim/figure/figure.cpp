@@ -492,7 +492,7 @@ void write_figure(const std::filesystem::path& path,
     try {
         file = figure_bytes(format, panels, caption, page);
     } catch (const MachineError& error) {
-        throw MachineError(fmt::format("cannot write {}: {}", path.string(), error.what()));
+        throw MachineError("cannot write {}: {}", path.string(), error.what());
     }
     write_text_file(path, file);
 }

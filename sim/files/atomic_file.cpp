@@ -74,7 +74,7 @@ AtomicFile::AtomicFile(std::filesystem::path path, Temporary temporary)
     if (::stat(target_.c_str(), &older) == 0 && !S_ISREG(older.st_mode)) {
         // rename() would replace devices such as /dev/null.
         if (S_ISDIR(older.st_mode)) fail(EISDIR);
-        throw FileError(fmt::format("cannot write {}: not a regular file", path_.string()));
+        throw FileError("cannot write {}: not a regular file", path_.string());
     }
     const auto folder = folder_of(target_);
     if (temporary == Temporary::nameless) descriptor_ = open_nameless(folder);
@@ -84,8 +84,7 @@ AtomicFile::AtomicFile(std::filesystem::path path, Temporary temporary)
         if (descriptor_)
             temporary_ = std::move(name);
         else if (errno == ENOENT)
-            throw FileError(
-                fmt::format("cannot write {}: there is no folder {}", path_.string(), folder.string()));
+            throw FileError("cannot write {}: there is no folder {}", path_.string(), folder.string());
         else if (errno != EEXIST && errno != EINTR)
             fail(errno);
     }
@@ -102,7 +101,7 @@ void AtomicFile::fail(int error_number) const {
 }
 
 void AtomicFile::fail(const std::string& reason) const {
-    throw FileError(fmt::format("cannot write {}: {}", path_.string(), reason));
+    throw FileError("cannot write {}: {}", path_.string(), reason);
 }
 
 std::string AtomicFile::open_name() const {

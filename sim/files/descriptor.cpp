@@ -14,7 +14,7 @@ namespace stencil {
 namespace {
 
 [[noreturn]] void fail() {
-    throw MachineError(fmt::format("a file in memory: {}", std::generic_category().message(errno)));
+    throw MachineError("a file in memory: {}", std::generic_category().message(errno));
 }
 
 template <class Write>

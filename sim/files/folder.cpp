@@ -34,7 +34,7 @@ void require_writable(const fs::path& file, const std::string& what) {
     try {
         const AtomicFile probe(file);  // never committed, so it leaves nothing behind
     } catch (const MachineError& error) {
-        throw InputError(fmt::format("{} cannot be written ({})", what, error.what()));
+        throw InputError("{} cannot be written ({})", what, error.what());
     }
 }
 
@@ -42,8 +42,7 @@ void require_not_input(const fs::path& file, const std::string& what, std::span<
     std::error_code ignored;
     for (const std::string& input : inputs)
         if (fs::equivalent(file, input, ignored))
-            throw InputError(
-                fmt::format("{} {}: this file is read: name another", what, printable(file.string())));
+            throw InputError("{} {}: this file is read: name another", what, printable(file.string()));
 }
 
 void check_json_file(const fs::path& file, const fs::path& results, std::span<const std::string> inputs) {
@@ -55,9 +54,9 @@ void check_json_file(const fs::path& file, const fs::path& results, std::span<co
                                                 fs::weakly_canonical(fs::absolute(results, ignored), ignored);
     if (beside && (file.extension() != ".json" || file.filename() == "spec.json"))
         throw InputError(
-            fmt::format("--json {}: in the folder of --out its name must end in .json and not be "
-                        "spec.json, or it could replace a result",
-                        printable(file.string())));
+            "--json {}: in the folder of --out its name must end in .json and not be "
+            "spec.json, or it could replace a result",
+            printable(file.string()));
     require_writable(file, "--json: this file");
 }
 
@@ -65,10 +64,10 @@ void make_folder(const fs::path& folder, const std::string& setting) {
     std::error_code error;
     fs::create_directories(folder, error);
     if (error || !fs::is_directory(folder))
-        throw InputError(fmt::format("{} {}: cannot make this folder: {}",
-                                     setting,
-                                     folder.string(),
-                                     error ? error.message() : "a file of that name is in the way"));
+        throw InputError("{} {}: cannot make this folder: {}",
+                         setting,
+                         folder.string(),
+                         error ? error.message() : "a file of that name is in the way");
     // A unique name.
     require_writable(folder / fmt::format(".stencilscope-{}", ::getpid()),
                      fmt::format("{} {}: this folder", setting, folder.string()));
@@ -78,9 +77,9 @@ void make_folder(const fs::path& folder, const std::string& setting) {
 Descriptor lock_folder(const fs::path& folder, const std::string& setting) {
     Descriptor lock(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (lock && ::flock(lock.number(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-        throw InputError(fmt::format("{} {}: another run is writing into this folder; name another, or wait",
-                                     setting,
-                                     printable(folder.string())));
+        throw InputError("{} {}: another run is writing into this folder; name another, or wait",
+                         setting,
+                         printable(folder.string()));
     return lock;
 }
 
@@ -118,9 +117,7 @@ std::optional<fs::path> user_cache_folder() {
 void rename_folder(const fs::path& folder, const fs::path& name) {
     std::error_code error;
     fs::rename(folder, name, error);
-    if (error)
-        throw FileError(
-            fmt::format("cannot rename {} to {}: {}", folder.string(), name.string(), error.message()));
+    if (error) throw FileError("cannot rename {} to {}: {}", folder.string(), name.string(), error.message());
     sync_name(name);
 }
 

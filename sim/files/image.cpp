@@ -32,8 +32,8 @@ void check_png_size(const std::filesystem::path& path, int nx, int ny) {
     // The encoder adds one byte per row, which matters only for very narrow pictures.
     const long long encoder_bytes = (3LL * nx + 1) * ny;
     if (nx < 1 || ny < 1 || 1LL * nx * ny > kMaxPngCells || encoder_bytes > 3 * kMaxPngCells + 50'000'000)
-        throw InputError(fmt::format(
-            "{}: a PNG of {} x {} cells; allowed: 1 to {} cells", path.string(), nx, ny, kMaxPngCells));
+        throw InputError(
+            "{}: a PNG of {} x {} cells; allowed: 1 to {} cells", path.string(), nx, ny, kMaxPngCells);
 }
 
 // Resampling along one axis: target cell i is sum(weight * source) / divisor over the taps first[i] ...
@@ -152,8 +152,7 @@ std::string png_text(int nx, int ny, std::span<const Rgb> pixels) {
 template <class T>
 Array<double> resample(const Array<T>& source, int nx, int ny, Growing growing, double base) {
     if (nx < 1 || ny < 1 || source.size() == 0)
-        throw InputError(
-            fmt::format("can't resample {} x {} cells to {} x {}", source.nx(), source.ny(), nx, ny));
+        throw InputError("can't resample {} x {} cells to {} x {}", source.nx(), source.ny(), nx, ny);
     const Axis columns = make_axis(source.nx(), nx, growing), rows = make_axis(source.ny(), ny, growing);
     Array<double> result(nx, ny);
     std::vector<double> row(std::size_t(source.nx()));

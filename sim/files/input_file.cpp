@@ -38,7 +38,7 @@ void InputFile::seek(std::uintmax_t offset) {
 }
 
 void InputFile::refuse(std::string_view what) const {
-    throw InputError(fmt::format("{}: {}", name_, what));
+    throw InputError("{}: {}", name_, what);
 }
 
 std::size_t InputFile::read_some(std::span<std::byte> bytes) {

@@ -4,7 +4,6 @@
 
 #include <csetjmp>
 #include <cstddef>
-#include <cstdio>
 #include <cstring>
 #include <new>
 #include <vector>

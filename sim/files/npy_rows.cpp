@@ -1,7 +1,6 @@
 #include "sim/files/npy_rows.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -37,10 +36,8 @@ Field NpyReader::rows(int first, int rows) {
 
 void require_finite(const std::filesystem::path& path, std::uint64_t not_finite, std::uint64_t values) {
     if (not_finite == 0) return;
-    throw InputError(fmt::format("{}: {} of {} values are not finite (NaN or infinite)",
-                                 printable(path.string()),
-                                 not_finite,
-                                 values));
+    throw InputError(
+        "{}: {} of {} values are not finite (NaN or infinite)", printable(path.string()), not_finite, values);
 }
 
 NpyWriter::NpyWriter(const std::string& name, int nx, int ny)

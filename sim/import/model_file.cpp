@@ -4,9 +4,8 @@
 #include <array>
 
 #include "sim/files/input_file.h"
+#include "sim/import/importers.h"
 #include "sim/import/link.h"
-#include "sim/import/ready.h"
-#include "sim/import/visualpde.h"
 #include "sim/model/text/text_error.h"
 #include "sim/model/text/tokens.h"
 #include "sim/text/error.h"

@@ -2,7 +2,6 @@
 // one, or another program's file or link.
 #pragma once
 
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>

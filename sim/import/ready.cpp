@@ -1,4 +1,4 @@
-#include "sim/import/ready.h"
+#include "sim/import/importers.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -391,10 +391,7 @@ std::string CodeReader::name(const std::string& name) {
     if (bar == std::string::npos) return name;
     const std::string_view kind = std::string_view(name).substr(0, bar),
                            way = std::string_view(name).substr(bar + 1);
-    if (is_chemical(kind) && is_compass(way)) {
-        neighbours_ = true;
-        return fmt::format("{}_{}", names.of(std::string(kind)), way);
-    }
+    if (is_chemical(kind) && is_compass(way)) return fmt::format("{}_{}", names.of(std::string(kind)), way);
     return is_chemical(way) ? stencil(kind, std::string(way)) : name;
 }
 

@@ -22,9 +22,6 @@ class CodeReader {
     /// Definitions and equations.
     std::vector<std::string> lines();
 
-    std::string name_of(const std::string& chemical) { return names.of(chemical); }
-    bool has_neighbours() const { return neighbours_; }
-
     Names names;
 
   private:
@@ -48,7 +45,6 @@ class CodeReader {
     std::vector<std::string> definitions_;
     std::vector<std::string> conditions_;  ///< of the branches that a statement stands in
     std::size_t statements_ = 0;
-    bool neighbours_ = false;
     int deep_ = 0;
 };
 

@@ -1,4 +1,4 @@
-#include "sim/import/visualpde.h"
+#include "sim/import/importers.h"
 
 #include <fmt/format.h>
 

@@ -2,8 +2,6 @@
 // derivative along it, the sign turns.
 #pragma once
 
-#include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>

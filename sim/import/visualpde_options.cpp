@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cmath>
 #include <optional>
 
 #include "sim/import/lz_string.h"
@@ -314,8 +313,7 @@ Options Options::read(std::string_view text) {
     if (!parent.empty() && parent != "default" && parent != "null")
         throw InputError(
             "it has only what differs from the preset {}, which is not there: open it in VisualPDE and take "
-            "its "
-            "link, which has everything",
+            "its link, which has everything",
             quotable(parent));
     const auto views = object.find("views");
     if (views == object.end() || !views->is_array() || views->empty()) return options;
@@ -336,8 +334,7 @@ Options Options::of_link(std::string_view link) {
     if (!coded && parameter(link, "preset"))
         throw InputError(
             "the link names a preset, and nothing is fetched: open it in VisualPDE, and take the link that "
-            "`Share` "
-            "copies, with ?options=");
+            "`Share` copies, with ?options=");
     if (!coded) throw InputError("the link has no ?options=, which carry a simulation of VisualPDE");
     const Json object = parsed(decompress_lz_string(percent_decoded(*coded), equation::kMaxText));
     Json full = Json::object();

@@ -9,7 +9,6 @@
 #include <random>
 
 #include "sim/problem/start.h"
-#include "sim/run/resolve.h"
 #include "sim/solvers/solver.h"
 
 namespace stencil::user_kernel {

@@ -137,8 +137,7 @@ std::string words_for(const std::string& error) {
         {"ILLEGAL_ADDRESS", "reads or writes memory far outside of the field: check every index"},
         {"MisalignedAddress",
          "reads or writes several cells at once at an address that is no multiple of their size: rows begin "
-         "on "
-         "multiples of 128 bytes, and x has to be one of 4 for a float4"},
+         "on multiples of 128 bytes, and x has to be one of 4 for a float4"},
         {"HardwareStackError", "a stack overflowed: is there a recursion without end?"},
         {"IllegalInstruction", "it was ended by an instruction that this GPU does not have, or a __trap()"},
         {"Assert", "an assert() in it does not hold"},
@@ -243,8 +242,8 @@ TrialReport try_kernel(const TrialRequest& request,
         report.fault = fmt::format(
             "{}: ended its process by signal {} ({}): {}", name, end.code, strsignal(end.code), heard.doing);
     if (end.how == How::exited && !heard.done)
-        throw MachineError(fmt::format(
-            "the process that tries the kernel ended early, with status {}: {}", end.code, heard.doing));
+        throw MachineError(
+            "the process that tries the kernel ended early, with status {}: {}", end.code, heard.doing);
     report.stopped = end.how == How::stopped;
     return report;
 }

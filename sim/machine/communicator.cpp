@@ -1,7 +1,6 @@
 #include "sim/machine/communicator.h"
 
 #include <dlfcn.h>
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -72,7 +71,7 @@ void Communicator::begin(int (*interrupted)()) {
     if (!was_launched() || !is_built_in()) return;
     // It stays loaded, since other threads may be in it when the program ends.
     void* module = dlopen(module_file().c_str(), RTLD_NOW | RTLD_GLOBAL);
-    if (!module) throw MachineError(fmt::format("MPI cannot be loaded: {}", dlerror()));
+    if (!module) throw MachineError("MPI cannot be loaded: {}", dlerror());
     const auto start = reinterpret_cast<BeginMpi>(dlsym(module, "stencilscope_begin_mpi"));
     end_mpi = reinterpret_cast<EndMpi>(dlsym(module, "stencilscope_end_mpi"));
     if (!start || !end_mpi)

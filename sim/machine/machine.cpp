@@ -72,19 +72,17 @@ void choose_gpu(std::string_view number) {
     const CudaStatus& cuda = query_cuda();
     std::vector<std::string> known;
     for (const CudaDevice& device : cuda.devices) known.push_back(std::to_string(device.index));
-    if (known.empty())
-        throw InputError(fmt::format("--device {} needs CUDA, and {}", quotable(number), cuda.why_none));
+    if (known.empty()) throw InputError("--device {} needs CUDA, and {}", quotable(number), cuda.why_none);
     if (!contains(known, number))
-        throw InputError(fmt::format("--device {}: there is no such GPU (allowed here: {})",
-                                     quotable(number),
-                                     fmt::join(known, ", ")));
+        throw InputError(
+            "--device {}: there is no such GPU (allowed here: {})", quotable(number), fmt::join(known, ", "));
     choose_cuda_device(std::stoi(std::string(number)));
 }
 
 void require_backend(const std::string& backend, const Machine& machine) {
     if (backend == "cuda" && !machine.has_cuda())
-        throw InputError(fmt::format("--backend cuda needs CUDA, and {} (allowed here: auto, cpu)",
-                                     machine.cuda.why_none));
+        throw InputError("--backend cuda needs CUDA, and {} (allowed here: auto, cpu)",
+                         machine.cuda.why_none);
 }
 
 std::string device_name(const Machine& machine, Device device, int threads) {

@@ -1,9 +1,12 @@
-// The median, and series of measurements.
+// The median, series of measurements, and a remark on those that something else has disturbed.
 #pragma once
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <string>
 #include <vector>
 
 namespace stencil {
@@ -14,6 +17,13 @@ inline double median(std::vector<double> values) {
     std::ranges::sort(values);
     const std::size_t half = values.size() / 2;
     return values.size() % 2 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+/// Returns a remark on repeats whose slowest less their fastest, as a share of the median, is large:
+/// comparing such times says little. Empty where it is not.
+inline std::string noise_text(double spread) {
+    constexpr double kNoisy = 0.3;
+    return spread > kNoisy ? fmt::format("noisy: spread {:.0f}%", 100 * spread) : "";
 }
 
 /// A ring of the newest measurements.

@@ -56,7 +56,7 @@ class Library {
   public:
     explicit Library(const std::string& bytes)
         : file_(require_whole(bytes)), library_(::dlopen(file_.name().c_str(), RTLD_NOW | RTLD_LOCAL)) {
-        if (!library_) throw MachineError(fmt::format("compiled rows cannot be loaded: {}", ::dlerror()));
+        if (!library_) throw MachineError("compiled rows cannot be loaded: {}", ::dlerror());
     }
     ~Library() { ::dlclose(library_); }
     Library(const Library&) = delete;
@@ -148,8 +148,7 @@ class OutputFile {
   public:
     OutputFile() : path_((fs::temp_directory_path() / kTemporary).string()) {
         const int descriptor = ::mkostemp(path_.data(), O_CLOEXEC);
-        if (descriptor < 0)
-            throw MachineError(fmt::format("{}: {}", path_, std::generic_category().message(errno)));
+        if (descriptor < 0) throw MachineError("{}: {}", path_, std::generic_category().message(errno));
         ::close(descriptor);
     }
     ~OutputFile() { ::unlink(path_.c_str()); }
@@ -183,12 +182,11 @@ CCompiler find_c_compiler() {
     try {
         compiler.command = shell_words(named);
     } catch (const InputError& error) {
-        throw MachineError(fmt::format("$CC: {}", error.what()));
+        throw MachineError("$CC: {}", error.what());
     }
     if (compiler.command.empty()) compiler.command = {"cc"};
     const std::string path = find_program(compiler.command.front());
-    if (path.empty())
-        throw MachineError(fmt::format("there is no C compiler `{}'", compiler.command.front()));
+    if (path.empty()) throw MachineError("there is no C compiler `{}'", compiler.command.front());
     std::error_code error;
     const fs::path program = fs::canonical(path, error);
     compiler.command.front() = path;
@@ -236,10 +234,10 @@ std::string compile_c(const CCompiler& compiler,
     const ChildEnd end = run_child(command, take, [&] { return stop.stop_requested(); });
     const std::string& name = command.words.front();
     if (end.how == ChildEnd::How::over_limit)
-        throw MachineError(fmt::format("{} said nothing for {} s and was ended", name, limit_seconds));
+        throw MachineError("{} said nothing for {} s and was ended", name, limit_seconds);
     std::string bytes = library.bytes();
     if (end.how != ChildEnd::How::exited || end.code != 0 || bytes.empty())
-        throw MachineError(fmt::format("{}: {}", name, said.empty() ? "it made nothing" : said));
+        throw MachineError("{}: {}", name, said.empty() ? "it made nothing" : said);
     return bytes;
 }
 

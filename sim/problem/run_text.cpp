@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <optional>
 #include <tuple>
 
 #include "sim/initial/initial.h"
@@ -13,7 +12,6 @@
 #include "sim/problem/run_spec.h"
 #include "sim/problem/time_step.h"
 #include "sim/text/names.h"
-#include "sim/text/parse.h"
 
 namespace stencil {
 namespace {

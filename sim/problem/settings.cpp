@@ -433,16 +433,14 @@ std::vector<Setting> make_settings() {
         row({"dt",
              "T",
              "time step of typed equations: a number, a share of the stable one as 0.8limit, or as "
-             "follow:0.8limit "
-             "one that stays at that share while the field changes",
+             "follow:0.8limit one that stays at that share while the field changes",
              parameter},
             set_dt,
             [](const RunSpec& s) { return unless_empty(s.dt); }),
         row({"tolerance",
              "E",
              "of bs32 and dp54: dt is chosen so that the estimated error of a step stays below E (1 + |u|); "
-             "--dt "
-             "begins",
+             "--dt begins",
              parameter},
             set_tolerance,
             get_nothing),
@@ -459,8 +457,7 @@ std::vector<Setting> make_settings() {
         row({"global-every",
              "N",
              "values of the whole field, such as mean(u), are taken by every N-th step alone and lag in "
-             "those "
-             "between (default 1)",
+             "those between (default 1)",
              shape},
             set_global_every,
             [](const RunSpec& s) { return s.global_every > 0 ? Json(s.global_every) : Json(); }),
@@ -529,8 +526,7 @@ std::vector<Setting> make_settings() {
         range({"range",
                "[SCALE:]R",
                "values that the colours span: auto, percentile:LO:HI or MIN:MAX; SCALE is log, symlog or "
-               "centred "
-               "(at zero), e.g. log:1e-4:1"},
+               "centred (at zero), e.g. log:1e-4:1"},
               &RunSpec::range),
         range({"laplacian-range", "[SCALE:]R", "the same for the Laplacian (default percentile:5:95)"},
               &RunSpec::laplacian_range),
@@ -563,8 +559,7 @@ std::vector<Setting> make_settings() {
             {"surface",
              "AZ,EL[,ZOOM[,HEIGHT]]",
              "from where a surface is seen: degrees by which it is turned, and of the eye above it, its "
-             "size, and "
-             "a factor of its height (default -30,40)"},
+             "size, and a factor of its height (default -30,40)"},
             &RunSpec::surface,
             [](std::string_view text, const std::string&) { return read_surface_view(text); },
             [](const SurfaceView& view) { return view == SurfaceView() ? Json() : Json(to_string(view)); }),

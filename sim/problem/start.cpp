@@ -1,7 +1,5 @@
 #include "sim/problem/start.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <map>

@@ -1,7 +1,5 @@
 // Row generators of initial states.
 
-#include <fmt/format.h>
-
 #include <mutex>
 #include <optional>
 #include <utility>

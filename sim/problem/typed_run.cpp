@@ -1,6 +1,5 @@
 #include "sim/problem/typed_run.h"
 
-#include "sim/model/sides.h"
 #include "sim/text/error.h"
 
 namespace stencil {

@@ -1,7 +1,6 @@
 // The step size of integrators that estimate their error.
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include "sim/problem/run_spec.h"

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <limits>
 
@@ -23,7 +22,6 @@
 #include "sim/run/output/frame_writer.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
-#include "sim/text/quote.h"
 #include "sim/user_kernel/user_kernel.h"
 
 namespace stencil {

@@ -1,7 +1,5 @@
 #include "sim/run/simulation.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
@@ -275,12 +273,17 @@ void Simulation::run(const Advance& advance) {
     }
 }
 
+// Whether this repeats a run that decided dt later than now.
+bool Simulation::is_decided_ahead() const {
+    const auto planned = moment_.edits.begin() + std::ptrdiff_t(moment_.applied);
+    return std::any_of(planned, moment_.edits.end(), is_decided_dt);
+}
+
 // The tolerance of the next step's error, unless this repeats a run that chose dt later than now.
 std::optional<double> Simulation::tolerance_in_force() const {
     const TimeStep step = read_time_step(now_.dt);
     if (!step.tolerance || !may_move_dt()) return std::nullopt;
-    const auto planned = moment_.edits.begin() + std::ptrdiff_t(moment_.applied);
-    return std::any_of(planned, moment_.edits.end(), is_decided_dt) ? std::nullopt : step.tolerance;
+    return is_decided_ahead() ? std::nullopt : step.tolerance;
 }
 
 // Makes a step whose estimated error is within the tolerance, and chooses the next one's dt.
@@ -309,7 +312,7 @@ void Simulation::make_controlled_step(double tolerance) {
         double dt = next_step(retry_factor(error, order));
         // To the dt of the step before the clock of a repetition would just go on, with other roundings.
         if (dt == dt_before) dt = short_step(0.9 * dt);
-        set_controlled_dt(controlled(dt, tolerance));
+        decide_dt(controlled(dt, tolerance));
         take_parameters();
     }
     ++step_;
@@ -317,11 +320,11 @@ void Simulation::make_controlled_step(double tolerance) {
     timings_.add(seconds, 1);
     const double before = std::exchange(moment_.error_before, std::isfinite(error) ? error : 0);
     const double factor = step_factor(error, before, order);
-    if (factor < 1 || (factor > 1 && !again)) set_controlled_dt(controlled(next_step(factor), tolerance));
+    if (factor < 1 || (factor > 1 && !again)) decide_dt(controlled(next_step(factor), tolerance));
 }
 
 // An event of the run, as every change of dt.
-void Simulation::set_controlled_dt(const std::string& dt) {
+void Simulation::decide_dt(const std::string& dt) {
     apply_parameters({step_, "dt", dt});
     if (untouched())
         moment_.at_start.dt = now_.dt;
@@ -369,8 +372,7 @@ void Simulation::do_edit(Edit edit) {
 
 // Another change comes before what a dt that follows the limit was decided to be later.
 void Simulation::forget_decisions() {
-    const auto planned = moment_.edits.begin() + std::ptrdiff_t(moment_.applied);
-    if (std::none_of(planned, moment_.edits.end(), is_decided_dt)) return;
+    if (!is_decided_ahead()) return;
     std::vector<Edit>& own = moment_.edits.own();
     own.erase(std::remove_if(own.begin() + std::ptrdiff_t(moment_.applied), own.end(), is_decided_dt),
               own.end());
@@ -382,16 +384,9 @@ bool Simulation::may_move_dt() const {
 
 // Decides a dt that follows the limit, unless this repeats a run that decided it later than now.
 bool Simulation::follow_limit() {
-    const auto planned = moment_.edits.begin() + std::ptrdiff_t(moment_.applied);
-    if (!read_time_step(now_.dt).decided() || std::any_of(planned, moment_.edits.end(), is_decided_dt))
-        return false;
+    if (!read_time_step(now_.dt).decided() || is_decided_ahead()) return false;
     const std::string dt = followed_dt(now_, *solver_);
-    if (dt == now_.dt) return true;
-    apply_parameters({step_, "dt", dt});
-    if (untouched())
-        moment_.at_start.dt = now_.dt;
-    else
-        record_dt();
+    if (dt != now_.dt) decide_dt(dt);
     return true;
 }
 

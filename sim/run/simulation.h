@@ -148,7 +148,8 @@ class Simulation {
     bool follow_limit();
     std::optional<double> tolerance_in_force() const;
     void make_controlled_step(double tolerance);
-    void set_controlled_dt(const std::string& dt);
+    void decide_dt(const std::string& dt);
+    bool is_decided_ahead() const;
     void note_dt(const std::string& changed, const std::string& before);
     void record_dt();
     void forget_return(const std::string& setting);

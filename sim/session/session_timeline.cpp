@@ -98,7 +98,7 @@ void Session::keep_state(bool at_once) {
 
 void Session::handle(const action::Jump& jump) {
     if (jump.step < 0 || jump.step > kMaxSteps)
-        throw InputError(fmt::format("jump to step {}: must be from 0 to {}", jump.step, kMaxSteps));
+        throw InputError("jump to step {}: must be from 0 to {}", jump.step, kMaxSteps);
     if (jump.step < step() || (history_.tip && jump.step <= history_.tip->step)) {
         go_back_to(jump.step);
         return;

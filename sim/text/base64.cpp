@@ -1,6 +1,5 @@
 #include "sim/text/base64.h"
 
-#include <algorithm>
 #include <cstdint>
 
 namespace stencil {

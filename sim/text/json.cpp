@@ -20,6 +20,10 @@ std::string csv_cell(const nlohmann::ordered_json& value) {
 
 }  // namespace
 
+nlohmann::ordered_json program_json() {
+    return {{"program", "stencilscope"}, {"version", STENCILSCOPE_VERSION}};
+}
+
 std::string json_text(const nlohmann::ordered_json& json) {
     return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }

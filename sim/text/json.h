@@ -23,6 +23,9 @@ STENCILSCOPE_JSON_TEMPLATES(extern, nlohmann::basic_json<nlohmann::ordered_map>)
 
 namespace stencil {
 
+/// What each report of the program begins with: its name and version.
+nlohmann::ordered_json program_json();
+
 /// Formats with indentation and a final newline. Invalid UTF-8 (as in file names) is replaced, because the
 /// library would throw, possibly at the end of a long run.
 std::string json_text(const nlohmann::ordered_json& json);

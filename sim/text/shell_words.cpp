@@ -1,7 +1,5 @@
 #include "sim/text/shell_words.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "sim/text/error.h"

@@ -1,7 +1,5 @@
 #include "sim/user_kernel/cuda_step_launcher.h"
 
-#include <fmt/format.h>
-
 #include "kernels/field/divide.h"
 #include "sim/text/error.h"
 
@@ -23,11 +21,11 @@ LoadedStep<T>::LoadedStep(const UserKernel& kernel, int nx, int ny, int pitch, C
     const int rows = ceil_div(ny, shape.tile_y);
     if (rows > kMostBlocksY)
         throw InputError(
-            fmt::format("{} rows of blocks are more than the {} that a grid has: let a block make more rows "
-                        "than {} (// stencilscope: tile)",
-                        rows,
-                        kMostBlocksY,
-                        shape.tile_y));
+            "{} rows of blocks are more than the {} that a grid has: let a block make more rows "
+            "than {} (// stencilscope: tile)",
+            rows,
+            kMostBlocksY,
+            shape.tile_y);
     grid_.blocks_x = unsigned(ceil_div(nx, shape.tile_x));
     grid_.blocks_y = unsigned(rows);
     grid_.threads_x = unsigned(shape.block_x);

@@ -24,13 +24,12 @@ namespace {
 // Keywords of C++17, and names used by the declarations.
 constexpr std::string_view kReserved =
     "alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t class "
-    "compl "
-    "const const_cast constexpr continue decltype default delete do double dynamic_cast else enum explicit "
-    "export extern false final float for friend goto if import inline int long module mutable namespace new "
-    "noexcept not not_eq nullptr operator or or_eq private protected public real register reinterpret_cast "
-    "return short signed sizeof static static_assert static_cast struct switch template this thread_local "
-    "throw "
-    "true try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor xor_eq";
+    "compl const const_cast constexpr continue decltype default delete do double dynamic_cast else enum "
+    "explicit export extern false final float for friend goto if import inline int long module mutable "
+    "namespace new noexcept not not_eq nullptr operator or or_eq private protected public real register "
+    "reinterpret_cast return short signed sizeof static static_assert static_cast struct switch template "
+    "this thread_local throw true try typedef typeid typename union unsigned using virtual void volatile "
+    "wchar_t while xor xor_eq";
 
 // Decodes the code point at `at`, and advances `at`.
 char32_t next_letter(const std::string& utf8, std::size_t& at) {
@@ -80,9 +79,9 @@ void require_distinct(const std::vector<std::string>& members) {
     std::set<std::string> seen;
     for (const std::string& name : members)
         if (!seen.insert(name).second)
-            throw InputError(fmt::format(
+            throw InputError(
                 "--kernel: two names of the model would both be called {} in a kernel: give one another name",
-                name));
+                name);
 }
 
 std::string declarations(const Entry& entry) {
@@ -129,7 +128,7 @@ std::string_view trimmed(std::string_view text) {
 std::pair<int, int> read_pair(std::string_view value, const std::string& what, int most) {
     const std::size_t x = value.find('x');
     if (x == std::string_view::npos)
-        throw InputError(fmt::format("{} '{}': must be columns x rows, as in 32x8", what, quotable(value)));
+        throw InputError("{} '{}': must be columns x rows, as in 32x8", what, quotable(value));
     return {int(parse_integer(value.substr(0, x), what, 1, most)),
             int(parse_integer(value.substr(x + 1), what, 1, most))};
 }
@@ -144,10 +143,10 @@ void take(LaunchShape& shape, std::string_view phrase) {
     if (word == "block") {
         std::tie(shape.block_x, shape.block_y) = read_pair(value, word, kMostThreads);
         if (shape.block_x * shape.block_y > kMostThreads)
-            throw InputError(fmt::format("block {}: a block has at most {} threads, and these are {}",
-                                         value,
-                                         kMostThreads,
-                                         shape.block_x * shape.block_y));
+            throw InputError("block {}: a block has at most {} threads, and these are {}",
+                             value,
+                             kMostThreads,
+                             shape.block_x * shape.block_y);
     } else if (word == "tile") {
         std::tie(shape.tile_x, shape.tile_y) = read_pair(value, word, kLargestTile);
     } else if (word == "steps") {
@@ -193,8 +192,7 @@ Entry entry_of(const Problem& spec) {
     if (!equations.kernels.empty())
         throw InputError("--kernel: `conv` takes transforms, which a kernel of your own cannot");
     const auto refuse = [&](const char* what) {
-        throw InputError(
-            fmt::format("--kernel: {} {}, which a kernel of your own is not given", entry.model, what));
+        throw InputError("--kernel: {} {}, which a kernel of your own is not given", entry.model, what);
     };
     if (std::ranges::any_of(program.stages, equation::draws_numbers))
         refuse("draws random numbers in every step");
@@ -263,7 +261,7 @@ LaunchShape read_launch_shape(std::string_view text, const std::string& file) {
             for (const std::string& phrase : split(rest.substr(kMark.size()), ','))
                 take(shape, trimmed(phrase));
         } catch (const InputError& error) {
-            throw InputError(fmt::format("{}, line {}: {}", printable(file), number, error.what()));
+            throw InputError("{}, line {}: {}", printable(file), number, error.what());
         }
     }
     if (shape.tile_x == 0) {

@@ -60,33 +60,33 @@ std::string assembler_error(const std::string& log) {
                          const std::string& file,
                          const std::string& log) {
     const auto mistakes = mistakes_in(log);
-    if (mistakes.empty()) throw InputError(fmt::format("{}: {}", printable(file), assembler_error(log)));
+    if (mistakes.empty()) throw InputError("{}: {}", printable(file), assembler_error(log));
     const Mistake& first = mistakes.front();
     if (first.file == kSignatureFile) {
         const bool none = first.what.find("undefined") != std::string::npos;
-        throw InputError(fmt::format("{}: {}: write {}",
-                                     printable(file),
-                                     none ? fmt::format("there is no kernel `{}`", shape.entry())
-                                          : fmt::format("`{}` has other parameters", shape.entry()),
-                                     signature(shape)));
+        throw InputError("{}: {}: write {}",
+                         printable(file),
+                         none ? fmt::format("there is no kernel `{}`", shape.entry())
+                              : fmt::format("`{}` has other parameters", shape.entry()),
+                         signature(shape));
     }
     const std::string more =
         mistakes.size() == 1 ? "" : fmt::format(" (the first of {} mistakes)", mistakes.size());
     if (first.file != name_for_compiler(file))
-        throw InputError(fmt::format("{}: {}, line {}: {}{}{}",
-                                     printable(file),
-                                     printable(first.file),
-                                     first.line,
-                                     printable(first.what),
-                                     hint_for(first),
-                                     more));
-    throw InputError(fmt::format("{}, line {}: {}{}: {}{}",
-                                 printable(file),
-                                 first.line,
-                                 printable(first.what),
-                                 hint_for(first),
-                                 printable(line_of(text, first.line)),
-                                 more));
+        throw InputError("{}: {}, line {}: {}{}{}",
+                         printable(file),
+                         printable(first.file),
+                         first.line,
+                         printable(first.what),
+                         hint_for(first),
+                         more);
+    throw InputError("{}, line {}: {}{}: {}{}",
+                     printable(file),
+                     first.line,
+                     printable(first.what),
+                     hint_for(first),
+                     printable(line_of(text, first.line)),
+                     more);
 }
 
 int number_before(const std::string& report, const std::string& words) {
@@ -97,10 +97,10 @@ int number_before(const std::string& report, const std::string& words) {
 
 Usage required_usage(const std::string& log, const LaunchShape& shape, const std::string& file) {
     if (const auto usage = usage_of(log, shape.entry())) return *usage;
-    throw InputError(fmt::format("{}: `{}` is no kernel that can be found by its name: write {}",
-                                 printable(file),
-                                 shape.entry(),
-                                 signature(shape)));
+    throw InputError("{}: `{}` is no kernel that can be found by its name: write {}",
+                     printable(file),
+                     shape.entry(),
+                     signature(shape));
 }
 
 // The toolkit's headers provide half precision, bulk copies and the like.
@@ -183,7 +183,7 @@ Compiled compile(const Entry& entry,
     Compiled compiled{std::move(made.cubin), required_usage(made.log, shape, file), compute_capability};
     const int threads = shape.block_x * shape.block_y;
     if (compiled.usage.registers * threads > kRegisters)
-        throw InputError(fmt::format(
+        throw InputError(
             "{}: a block of {}x{} threads with {} registers each needs {}, and there are {}: take smaller "
             "blocks or __launch_bounds__({})",
             printable(file),
@@ -192,7 +192,7 @@ Compiled compile(const Entry& entry,
             compiled.usage.registers,
             compiled.usage.registers * threads,
             kRegisters,
-            threads));
+            threads);
     return compiled;
 }
 

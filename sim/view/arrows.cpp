@@ -1,12 +1,9 @@
 #include "sim/view/arrows.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
 #include "sim/text/error.h"
-#include "sim/text/parse.h"
 #include "sim/text/quote.h"
 
 namespace stencil {

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "sim/text/embedded.h"
-#include "sim/text/error.h"
 #include "sim/text/names.h"
 
 namespace stencil {

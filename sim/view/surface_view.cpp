@@ -29,8 +29,7 @@ SurfaceView read_surface_view(std::string_view text) {
     if (!complete || !within)
         throw InputError(
             "--surface {}: must be AZIMUTH,ELEVATION[,ZOOM[,HEIGHT]]: degrees from -360 to 360 and from {} "
-            "to "
-            "90, {} to {}, and {} to {}, e.g. -30,40",
+            "to 90, {} to {}, and {} to {}, e.g. -30,40",
             quotable(text),
             kLeastElevation,
             kLeastSurfaceZoom,

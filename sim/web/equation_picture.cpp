@@ -59,8 +59,8 @@ std::string equation_picture(const equation::Statements& statements, double widt
     }
     return fmt::format(
         "<svg class=\"equation\" role=\"img\" aria-label=\"{}\" viewBox=\"0 0 {:.0f} {:.0f}\" "
-        "width=\"{:.0f}\" fill=\"currentColor\" "
-        "font-family=\"'DejaVu Sans', Verdana, sans-serif\"><g>{}</g></svg>",
+        "width=\"{:.0f}\" fill=\"currentColor\" font-family=\"'DejaVu Sans', Verdana, "
+        "sans-serif\"><g>{}</g></svg>",
         xml_escaped(statements.text),
         widest + 2,
         std::max(y, 1.0),

@@ -84,8 +84,8 @@ TEST_CASE("All files show the components that there are at the end") {
     const ScratchFolder folder;
     const fs::path out = folder / "one";
     const std::string all =
-        "--size 32 --steps 30 --every 5 "
-        "--export field.npy,field.vti,figure.png,figure.svg,statistics.csv,probes.csv,frames.png ";
+        "--size 32 --steps 30 --every 5 --export "
+        "field.npy,field.vti,figure.png,figure.svg,statistics.csv,probes.csv,frames.png ";
     const ProgramResult result = require_done(
         stencilscope(kEdited + all + "--model gray-scott --arrows u,v --probe 3,4 --at {}", out, kToOne));
     REQUIRE(contains(result.err, "no arrows of u,v"));

@@ -214,8 +214,8 @@ TEST_CASE("Statistics and norms have the same bits for any number of processes")
     const auto written = [&](const std::string& words, int processes) {
         const fs::path out = folder / std::to_string(processes);
         require_done(stencilscope("run --backend cpu --quiet " + words +
-                                      " --threads 1 --steps 64 --every 32 "
-                                      "--export statistics.csv,timings.json --out {} --processes {}",
+                                      " --threads 1 --steps 64 --every 32 --export "
+                                      "statistics.csv,timings.json --out {} --processes {}",
                                   out,
                                   processes));
         const auto timings = read_json(out / "timings.json");

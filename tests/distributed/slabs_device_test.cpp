@@ -272,8 +272,8 @@ TEST_CASE("Slabs of typed equations step as the whole field by single steps and 
 TEST_CASE("Slabs have the global values of the whole field") {
     const char* const kGlobals =
         "du/dt = 0.2*lap(u) + u - u^3 - mean(u - u^3) + 0.1*max(abs(dx(u))); dv/dt = 0.1*lap(v) - "
-        "v*integral(u)/9e4 + "
-        "mean((u - mean(u))^2); dt = 0.1; left: v = min(u); right: v = 0; u(0) = 0; v(0) = 0";
+        "v*integral(u)/9e4 + mean((u - mean(u))^2); dt = 0.1; left: v = min(u); right: v = 0; u(0) = 0; v(0) "
+        "= 0";
     for (const DType dtype : kDTypes)
         for (const auto& [stepper, every] : {std::pair("euler", "1"), {"euler", "16"}, {"heun", "3"}}) {
             CAPTURE(stepper, every);

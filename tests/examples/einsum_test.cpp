@@ -1,6 +1,4 @@
 
-#include <algorithm>
-#include <numeric>
 
 #include "kernels/cpu/thread_pool.h"
 #include "sim/examples/context.h"

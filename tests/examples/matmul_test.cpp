@@ -1,14 +1,11 @@
 // The example matmul on the CPU, and its parts.
 
-#include <fmt/format.h>
-
 #include <array>
 #include <limits>
 #include <string_view>
 
 #include "kernels/examples/matmul/out_of_core.h"
 #include "sim/examples/matmul/reference.h"
-#include "sim/text/error.h"
 #include "tests/support/catch.h"
 #include "tests/support/examples/matmul_cases.h"
 #include "tests/support/examples/request.h"

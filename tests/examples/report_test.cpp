@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <map>
 #include <random>
 #include <tuple>
 
@@ -10,7 +9,6 @@
 #include "kernels/cuda/cuda_runtime.h"
 #include "sim/examples/context.h"
 #include "sim/examples/report/report_text.h"
-#include "sim/text/error.h"
 #include "sim/text/json.h"
 #include "sim/text/parse.h"
 #include "tests/support/catch.h"

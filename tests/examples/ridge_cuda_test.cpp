@@ -1,10 +1,8 @@
 #include <algorithm>
-#include <optional>
 
 #include "kernels/cpu/thread_pool.h"
 #include "kernels/cuda/cuda_runtime.h"
 #include "sim/examples/context.h"
-#include "sim/text/error.h"
 #include "tests/support/catch.h"
 #include "tests/support/examples/request.h"
 #include "tests/support/examples/ridge_problems.h"

@@ -109,22 +109,18 @@ std::vector<std::string> seeds() {
         "du/dt = advect(u, V, t) - up(V)*dx(u^V) + u_xx + u[x+dx,y] + u[-2,+1]; V = -2; inside = x^2 + y^2 < "
         "9; stepper = rk4",
         "du/dt = lap(u*v) - v; dv/dt = div(u*grad(v)); inside = v < t or x > 3; edge: u = t*x - v; edge: 2*v "
-        "+ "
-        "flux(v) = u^2",
+        "+ flux(v) = u^2",
         "delta_a = laplacian_a - a*b*b + 1.0f*normal; delta_b = max(a, min(b, 2)) + dot(vec(a, b), grad(a));",
         "du/dt = dx(u*dx(v)) - lap(lap(u) - v); dv/dt = dxb(dxf(v)) + dy(x*dy(u)); dt = 1e-3",
         "dw/dt = 0.1*lap(w) - dy(psi)*dx(w); lap(psi) - k*psi = -w + q; lap2(q) = w*x; k = 2; all: psi = "
         "sin(t)",
         "complex z, q; dz/dt = (1 + 2i)*lap(z) + z/conj(q) - abs(z)^2*z^3; q' = exp(1i*arg(z)) - "
-        "real(q[+1,0])*2i; left: z = "
-        "1i*t; right: z_im = 2; z(0) = exp(1i*x)",
+        "real(q[+1,0])*2i; left: z = 1i*t; right: z_im = 2; z(0) = exp(1i*x)",
         "∂u/∂t = ∇²u + u³ − u; w = where(u > 0, abs(u), mod(u, 2)); source = \"a text\"; laplacian = "
         "isotropic",
         "const float4 q = (float4)a*2.0f;\ndelta_a = clamp(q, -1.0f, H(a, 0.5)) + select(a, b, isless(a, b)) "
-        "- "
-        "sobelN_a + WhiteNoise_2;\ndelta_b = smoothstep(0, 1, b) + Bump(0, 0, L/3) + Gauss(1, 2, 3, 4, 0.5) "
-        "+ b_xf2;"
-        "\norigin = -Lx/2, L_min; laplacian = fourth; stepper = midpoint; boundary = no-flux"};
+        "- sobelN_a + WhiteNoise_2;\ndelta_b = smoothstep(0, 1, b) + Bump(0, 0, L/3) + Gauss(1, 2, 3, 4, "
+        "0.5) + b_xf2;\norigin = -Lx/2, L_min; laplacian = fourth; stepper = midpoint; boundary = no-flux"};
 }
 
 const Target target("equation", run_one, seeds);

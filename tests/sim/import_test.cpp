@@ -3,10 +3,9 @@
 #include <regex>
 #include <string>
 
+#include "sim/import/importers.h"
 #include "sim/import/lz_string.h"
 #include "sim/import/model_file.h"
-#include "sim/import/ready.h"
-#include "sim/import/visualpde.h"
 #include "sim/model/equations.h"
 #include "sim/problem/run_spec.h"
 #include "sim/problem/settings.h"
@@ -50,8 +49,7 @@ std::string formula(const std::string& code, int chemicals = 2) {
         std::regex_replace(std::regex_replace(code, std::regex("&"), "&amp;"), std::regex("<"), "&lt;");
     return ready(
         "<rule type=\"formula\" name=\"Trial\"><param name=\"k\"> 0.5 </param><param name=\"timestep\"> 0.25 "
-        "</param><formula "
-        "number_of_chemicals=\"" +
+        "</param><formula number_of_chemicals=\"" +
         std::to_string(chemicals) + "\">" + escaped + "</formula></rule>");
 }
 
@@ -217,9 +215,8 @@ TEST_CASE("Settings of VisualPDE: size, spacing, step, scheme, title, what is sh
 TEST_CASE("A preset is read as JavaScript, with names as they were before, and its active view counts") {
     const Imported from = visualpde(
         "presets[\"Mine\"] = {\n  // a comment\n  numSpecies: 1, reactionStrU: 'u*(1-u)', clearValueU: "
-        "\"RAND\",\n  "
-        "backgroundColour: 0xffffff,\n  activeViewInd: 1, views: [{whatToPlot: 'u'}, {whatToPlot: 'u^2', "
-        "maxColourValue: 5}],\n};\n");
+        "\"RAND\",\n  backgroundColour: 0xffffff,\n  activeViewInd: 1, views: [{whatToPlot: 'u'}, "
+        "{whatToPlot: 'u^2', maxColourValue: 5}],\n};\n");
     CHECK(has_line(from.text, "du/dt = 0.04*lap(u) + u*(1-u)"));
     CHECK(has_line(from.text, "u(0) = random"));
     CHECK(has_line(from.text, "shown = u^2"));
@@ -333,14 +330,11 @@ TEST_CASE("Initial patterns of Ready are laid over each other in their order") {
         "<rule type=\"formula\" wrap=\"0\"><formula number_of_chemicals=\"2\">delta_a = 0; delta_b = "
         "0;</formula></rule>",
         "<initial_pattern_generator><overlay chemical=\"b\"><overwrite/><white_noise low=\"-1\" "
-        "high=\"3\"/><rectangle><point3D "
-        "x=\"0\" y=\"0.5\" z=\"0\"/><point3D x=\"0.25\" y=\"1\" z=\"0\"/></rectangle></overlay><overlay "
-        "chemical=\"a\"><subtract/>"
-        "<other_chemical chemical=\"b\"/><circle radius=\"0.1\"><point3D x=\"0.5\" y=\"0.5\" "
-        "z=\"0\"/></circle></overlay>"
-        "</initial_pattern_generator><render_settings><active_chemical value=\"b\"/><low value=\"0\"/><high "
-        "value=\"2\"/>"
-        "</render_settings>");
+        "high=\"3\"/><rectangle><point3D x=\"0\" y=\"0.5\" z=\"0\"/><point3D x=\"0.25\" y=\"1\" "
+        "z=\"0\"/></rectangle></overlay><overlay chemical=\"a\"><subtract/><other_chemical "
+        "chemical=\"b\"/><circle radius=\"0.1\"><point3D x=\"0.5\" y=\"0.5\" "
+        "z=\"0\"/></circle></overlay></initial_pattern_generator><render_settings><active_chemical "
+        "value=\"b\"/><low value=\"0\"/><high value=\"2\"/></render_settings>");
     CHECK(has_line(text, "boundary = insulated"));
     CHECK(has_line(text, "b(0) = start_b"));
     CHECK(has_line(

@@ -4,10 +4,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <thread>
-#include <vector>
-
 #include "sim/files/folder.h"
 #include "sim/machine/host_memory.h"
 #include "tests/support/catch.h"

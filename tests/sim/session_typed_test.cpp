@@ -493,8 +493,7 @@ TEST_CASE(
     "text") {
     TypedBench bench(
         "du/dt = K*lap(u + u^3) + 1.5 + sin(t/3) - u; K = 0.2 in [0, 2]; u(0) = 0.3 + 0.1*random\ndt = "
-        "0.001\nsize = "
-        "24x18");
+        "0.001\nsize = 24x18");
     bench.act(action::Step{5});
     const std::string before = bench.run().dt;
     bench.set("dt", "follow:0.8limit");

@@ -2,7 +2,6 @@
 #include "sim/web/web_page.h"
 
 #include <algorithm>
-#include <map>
 
 #include "kernels/equation/text/glsl_text.h"
 #include "kernels/equation/text/script_text.h"

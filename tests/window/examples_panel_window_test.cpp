@@ -8,7 +8,6 @@
 #include "app/window/panels/examples/example_panel.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/plots/plot.h"
-#include "sim/examples/report/report_text.h"
 #include "tests/support/catch.h"
 #include "tests/support/examples/sample_example.h"
 #include "tests/support/program.h"

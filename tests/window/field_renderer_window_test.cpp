@@ -1,5 +1,4 @@
 // Fields drawn by OpenGL have the colours of Colormap::at(); surfaces, and films of the canvas.
-#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <future>

@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 
 #include <cmath>
-#include <limits>
 
 #include "app/window/display/frame_clock.h"
 #include "app/window/format.h"

@@ -7,7 +7,6 @@
 #include "app/window/panels/tour.h"
 #include "app/window/preferences.h"
 #include "app/window/shortcuts.h"
-#include "sim/text/json.h"
 #include "tests/support/catch.h"
 #include "tests/support/program.h"
 #include "tests/support/scratch.h"

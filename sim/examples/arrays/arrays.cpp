@@ -13,13 +13,13 @@ void require_memory(
     const char* which, const char* allowed, double per_element, double scratch, std::int64_t n, double free) {
     const double needed = per_element * double(n) + scratch;
     if (needed <= free) return;
-    throw MachineError(fmt::format("not enough {} memory: {} elements need {} and {} {}; {} elements fit",
-                                   which,
-                                   n,
-                                   format_bytes(needed),
-                                   format_bytes(free),
-                                   allowed,
-                                   std::int64_t(0.95 * std::max(0.0, free - scratch) / per_element)));
+    throw MachineError("not enough {} memory: {} elements need {} and {} {}; {} elements fit",
+                       which,
+                       n,
+                       format_bytes(needed),
+                       format_bytes(free),
+                       allowed,
+                       std::int64_t(0.95 * std::max(0.0, free - scratch) / per_element));
 }
 
 }  // namespace

@@ -11,7 +11,6 @@
 
 #include "sim/examples/arrays/arrays.h"
 #include "sim/problem/run_spec.h"
-#include "sim/text/error.h"
 #include "sim/text/names.h"
 #include "sim/text/parse.h"
 
@@ -295,8 +294,7 @@ void run_elementwise(ExampleContext& context) {
     notes.push_back(
         "Rates count the input and the output once, whatever a variant reads and writes in between: they "
         "compare like times. Arrays below some tens of megabytes stay in the GPU's second-level cache "
-        "between "
-        "repeats, where rates exceed that of memory.");
+        "between repeats, where rates exceed that of memory.");
     if (std::ranges::count(chosen_expressions(context.request()), Map::chain, &Expression::map) > 0)
         notes.push_back(
             "The chain's condition is always true: sin x cos x lies between -1/2 and 1/2, so y is at least "
@@ -343,11 +341,10 @@ constinit const Example kAddExample{
     .summary = "c = a + b: nothing but memory",
     .about =
         "The kernel of GPU tutorials has no guard: 3907 blocks of 256 threads are 1000192 threads, and the "
-        "last "
-        "192 write beyond the arrays; the time they print is that of the launch, because nothing waits for "
-        "its end. Here a thread takes 16 bytes, all lengths are guarded, all elements are compared, and the "
-        "time is the device's with the arrays in place; the copies to the GPU and back, which cost far more, "
-        "stand beside it.",
+        "last 192 write beyond the arrays; the time they print is that of the launch, because nothing waits "
+        "for its end. Here a thread takes 16 bytes, all lengths are guarded, all elements are compared, and "
+        "the time is the device's with the arrays in place; the copies to the GPU and back, which cost far "
+        "more, stand beside it.",
     .options = kAddOptions,
     .dtypes = kDTypes,
     .check = check_array,

@@ -117,7 +117,7 @@ std::vector<AlignedBuffer<T>> make_operands(const EinsumTask& task, ExampleConte
         if (!task.files.empty()) {
             NpyArray array = read_npy_array(task.files[i], dtype_of<T>);
             if (array.shape != task.contraction.shapes[i])
-                throw InputError(fmt::format("{}: has another shape than a moment ago", task.files[i]));
+                throw InputError("{}: has another shape than a moment ago", task.files[i]);
             const auto& values = std::get<std::vector<T>>(array.values);
             std::ranges::copy(values, operands.emplace_back(values.size()).begin());
             context.pause();

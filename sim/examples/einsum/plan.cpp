@@ -217,11 +217,11 @@ class Planner {
         double product = 1;
         for (const int label : labels) product *= double(sizes_[std::size_t(label)]);
         if (product >= kTooManyValues)
-            throw InputError(fmt::format(
+            throw InputError(
                 "--subscripts: the intermediate array {} would have {:.3g} values; fewer than 2^40 "
                 "are allowed",
                 text(labels),
-                product));
+                product);
         return std::int64_t(product);
     }
 
@@ -430,9 +430,9 @@ class Planner {
             {shape.batch, shape.m, shape.n, shape.k, shape.a.leading, shape.b.leading, shape.c.leading});
         if (longest > std::numeric_limits<int>::max())
             throw InputError(
-                fmt::format("--subscripts: a matrix product with an axis of {} values; at most "
-                            "2^31 - 1 are allowed",
-                            longest));
+                "--subscripts: a matrix product with an axis of {} values; at most "
+                "2^31 - 1 are allowed",
+                longest);
     }
 
     void finish(const StridedView& last) {

@@ -28,8 +28,8 @@ bool is_label(char c) {
     // A long text is shown around the place.
     constexpr std::size_t kShown = 100;
     const std::size_t start = at > kShown / 2 && line.size() > kShown ? at - kShown / 2 : 0;
-    throw InputError(fmt::format(
-        "--subscripts: {}\n  {}\n  {:>{}}", what, line.substr(start, kShown), '^', at - start + 1));
+    throw InputError(
+        "--subscripts: {}\n  {}\n  {:>{}}", what, line.substr(start, kShown), '^', at - start + 1);
 }
 
 class Parser {
@@ -253,9 +253,9 @@ std::int64_t parse_size(std::string_view text, std::string_view whole) {
     const std::optional<long long> value = read_whole(text);
     if (!value || *value < 0 || double(*value) >= kTooManyValues)
         throw InputError(
-            fmt::format("--sizes: '{}' is no size; allowed: a whole number below 2^40, e.g. "
-                        "i=100,j=200,...=4x5",
-                        quotable(whole)));
+            "--sizes: '{}' is no size; allowed: a whole number below 2^40, e.g. "
+            "i=100,j=200,...=4x5",
+            quotable(whole));
     return *value;
 }
 
@@ -263,8 +263,7 @@ std::int64_t parse_size(std::string_view text, std::string_view whole) {
 
 Subscripts parse_subscripts(std::string_view text) {
     if (text.size() > kLongest)
-        throw InputError(
-            fmt::format("--subscripts: {} characters; at most {} are allowed", text.size(), kLongest));
+        throw InputError("--subscripts: {} characters; at most {} are allowed", text.size(), kLongest);
     return Parser(text).subscripts();
 }
 
@@ -306,9 +305,9 @@ LabelSizes parse_label_sizes(std::string_view text) {
             sizes.labels[name[0]] = parse_size(value, item);
         } else {
             throw InputError(
-                fmt::format("--sizes: '{}' names no label; allowed: a letter or ..., e.g. "
-                            "i=100,j=200,...=4x5",
-                            quotable(item)));
+                "--sizes: '{}' names no label; allowed: a letter or ..., e.g. "
+                "i=100,j=200,...=4x5",
+                quotable(item));
         }
     }
     return sizes;

@@ -87,9 +87,7 @@ std::vector<MatmulRow> chosen_rows(const ExampleRequest& request) {
         rows.push_back(row_named(kRows, "row", key, "--rows: "));
         any |= std::ranges::any_of(dtypes, [&](DType dtype) { return works(rows.back(), dtype); });
     }
-    if (!any)
-        throw InputError(
-            fmt::format("--rows {}: none of them works in {} alone", list, name_of(dtypes.front())));
+    if (!any) throw InputError("--rows {}: none of them works in {} alone", list, name_of(dtypes.front()));
     return rows;
 }
 
@@ -298,13 +296,13 @@ class MatmulExample {
             return out_of_core_bytes<T>(which.method, p, 0) * kWorkspaceShare / (kWorkspaceShare - 1) + 1;
         });
         throw MachineError(
-            fmt::format("GPU memory: {} bytes are allowed or free, and {} of {} x {} x {} takes {} at least",
-                        budget,
-                        which.title,
-                        s.m,
-                        s.k,
-                        s.n,
-                        least.bytes));
+            "GPU memory: {} bytes are allowed or free, and {} of {} x {} x {} takes {} at least",
+            budget,
+            which.title,
+            s.m,
+            s.k,
+            s.n,
+            least.bytes);
     }
 
     MatmulResult<T> run_out_of_core(const MatmulRow& which, ReportRow& row) {
@@ -363,9 +361,8 @@ void run(ExampleContext& context) {
     constexpr RowNote kOfRows[] = {
         {"shared-memory tile",
          " is the usual kernel of Numba tutorials, repaired: it read A and B beyond their ends (<= for <), "
-         "took a step "
-         "for each block of the grid instead of ceil(k / 16), twice the work, summed in float64, read memory "
-         "across rows, and added with atomics to an output that nobody had set to zero."},
+         "took a step for each block of the grid instead of ceil(k / 16), twice the work, summed in float64, "
+         "read memory across rows, and added with atomics to an output that nobody had set to zero."},
         {"tensor cores, 3 x FP16",
          ": each float32 is the sum of two halves, which takes three products of halves; every 64 of k their "
          "sums are added up in float32 with rounding, because the tensor cores' own sums cut bits off. "
@@ -382,12 +379,11 @@ void run(ExampleContext& context) {
 constinit const Example kMatmulExample = {
     "matmul",
     "a matrix product and the sums of its columns, by cuBLAS, own kernels, tensor cores and OpenBLAS",
-    "C = A B (10000x5000 times 5000x7000) and the sums of C's columns, ten times. The "
-    "kernels go from one thread for each value of C to cuBLAS, and on to the tensor cores: TF32, which is "
-    "fast and inexact, and three products of halves, which are as exact as float32. What does not fit in GPU "
-    "memory is computed out of core. The "
-    "kernel of Numba tutorials reads out of bounds, does twice the work and sums into memory that it does "
-    "not set; the one here does not.",
+    "C = A B (10000x5000 times 5000x7000) and the sums of C's columns, ten times. The kernels go from one "
+    "thread for each value of C to cuBLAS, and on to the tensor cores: TF32, which is fast and inexact, and "
+    "three products of halves, which are as exact as float32. What does not fit in GPU memory is computed "
+    "out of core. The kernel of Numba tutorials reads out of bounds, does twice the work and sums into "
+    "memory that it does not set; the one here does not.",
     kOptions,
     kDTypes,
     check,

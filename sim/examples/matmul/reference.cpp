@@ -158,8 +158,8 @@ MatmulOperands<T> make_operands(const MatmulProblem& problem, ExampleContext& co
     const double bytes = (double(m) * double(k) + double(k) * double(n) + double(m) * double(n)) * sizeof(T);
     const auto free = double(query_host_memory().free_bytes);
     if (bytes > free)
-        throw MachineError(fmt::format(
-            "host memory: A, B and C take {:.1f} GB, and {:.1f} GB are free", bytes / 1e9, free / 1e9));
+        throw MachineError(
+            "host memory: A, B and C take {:.1f} GB, and {:.1f} GB are free", bytes / 1e9, free / 1e9);
     Random random(problem.seed);
     MatmulOperands<T> operands;
     operands.a = random_array<T>(context, random, m * k);

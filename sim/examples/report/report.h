@@ -2,7 +2,6 @@
 // draws it, JSON and CSV store it.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <limits>
 #include <memory>

@@ -106,9 +106,7 @@ std::string measured_text(const ReportRow& row) {
 }  // namespace
 
 Json to_json(const Report& report) {
-    Json json;
-    json["program"] = "stencilscope";
-    json["version"] = STENCILSCOPE_VERSION;
+    Json json = program_json();
     json["example"] = report.example;
     json["device"] = report.has_gpu ? report.gpu : report.cpu;
     json["cpu"] = report.cpu;

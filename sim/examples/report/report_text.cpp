@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/machine/noise.h"
+#include "sim/machine/median.h"
 #include "sim/text/parse.h"
 
 namespace stencil {

@@ -7,8 +7,6 @@
 #include <limits>
 #include <utility>
 
-#include "sim/text/parse.h"
-
 namespace stencil::ridge {
 namespace {
 

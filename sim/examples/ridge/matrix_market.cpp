@@ -95,8 +95,7 @@ class Words {
     }
 
     [[noreturn]] void refuse(std::string_view what) const {
-        throw InputError(
-            fmt::format("{}: line {}: {}", path_.string(), std::max<std::int64_t>(1, number_), what));
+        throw InputError("{}: line {}: {}", path_.string(), std::max<std::int64_t>(1, number_), what);
     }
 
   private:
@@ -197,13 +196,12 @@ void require_room(const std::filesystem::path& path, const Contents& contents) {
     const double needed = kBytes * double(contents.rows + contents.columns);
     const double room = 0.5 * double(query_host_memory().free_bytes);
     if (needed > room)
-        throw MachineError(
-            fmt::format("{}: {} rows and {} columns need {} of memory, of which {} may be used",
-                        path.string(),
-                        contents.rows,
-                        contents.columns,
-                        format_bytes(needed),
-                        format_bytes(room)));
+        throw MachineError("{}: {} rows and {} columns need {} of memory, of which {} may be used",
+                           path.string(),
+                           contents.rows,
+                           contents.columns,
+                           format_bytes(needed),
+                           format_bytes(room));
 }
 
 Contents read_contents(const std::filesystem::path& path) {
@@ -234,10 +232,10 @@ SparseMatrix<double> compressed(const std::filesystem::path& path, Contents cont
         double value = entry->value;
         while (++entry != entries.end() && place(*entry) == std::pair(row, column)) value += entry->value;
         if (!std::isfinite(value))
-            throw InputError(fmt::format("{}: the entries of row {}, column {} sum up to what is not finite",
-                                         path.string(),
-                                         row + 1,
-                                         column + 1));
+            throw InputError("{}: the entries of row {}, column {} sum up to what is not finite",
+                             path.string(),
+                             row + 1,
+                             column + 1);
         a.column.push_back(column);
         a.value.push_back(value);
         ++a.start[row + std::size_t(1)];
@@ -255,10 +253,10 @@ SparseMatrix<double> read_matrix_market(const std::filesystem::path& path) {
 std::vector<double> read_matrix_market_vector(const std::filesystem::path& path) {
     const Contents contents = read_contents(path);
     if (contents.rows != 1 && contents.columns != 1)
-        throw InputError(fmt::format("{}: must have one column, but has {} rows and {} columns",
-                                     path.string(),
-                                     contents.rows,
-                                     contents.columns));
+        throw InputError("{}: must have one column, but has {} rows and {} columns",
+                         path.string(),
+                         contents.rows,
+                         contents.columns);
     const auto size = std::size_t(contents.rows * contents.columns);
     if (size > std::size_t(std::numeric_limits<std::uint32_t>::max())) throw std::bad_alloc();
     std::vector<double> values(size, 0.0);

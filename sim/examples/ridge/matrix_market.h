@@ -1,7 +1,6 @@
 // Matrix Market files (.mtx): sparse and dense matrices as text.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <vector>
 

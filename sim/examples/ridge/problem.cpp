@@ -1,7 +1,5 @@
 #include "sim/examples/ridge/problem.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -74,15 +72,14 @@ void require_in_range(const std::vector<double>& coefficients,
     constexpr double kMin = 1e-100, kMax = 1e100;
     for (const double c : coefficients)
         if (c != 0 && !(c >= kMin && c <= kMax))
-            throw InputError(
-                fmt::format("{} {}: each must be 0 or from {:g} to {:g}", setting, text, kMin, kMax));
+            throw InputError("{} {}: each must be 0 or from {:g} to {:g}", setting, text, kMin, kMax);
 }
 
 void read_matrix(RidgeProblem& problem, const std::string& path, bool float32) {
     SparseMatrix<double> a = read_matrix_market(path);
     if (a.rows == 0 || a.columns == 0)
-        throw InputError(fmt::format(
-            "{}: has {} rows and {} columns, but at least one of each is needed", path, a.rows, a.columns));
+        throw InputError(
+            "{}: has {} rows and {} columns, but at least one of each is needed", path, a.rows, a.columns);
     const bool exact =
         std::ranges::all_of(a.value, [](double value) { return double(float(value)) == value; });
     if (float32 && exact) {
@@ -100,14 +97,13 @@ std::vector<double> read_data(const std::string& path, std::int64_t rows) {
     if (path.ends_with(".npy")) {
         NpyArray array = read_npy_array(path, DType::float64);
         const bool column = array.shape.size() == 1 || (array.shape.size() == 2 && array.shape[1] == 1);
-        if (!column)
-            throw InputError(fmt::format("{}: must have the shape ({},) or ({}, 1)", path, rows, rows));
+        if (!column) throw InputError("{}: must have the shape ({},) or ({}, 1)", path, rows, rows);
         d = std::move(std::get<std::vector<double>>(array.values));
     } else {
         d = read_matrix_market_vector(path);
     }
     if (std::int64_t(d.size()) != rows)
-        throw InputError(fmt::format("{}: has {} values, but the matrix has {} rows", path, d.size(), rows));
+        throw InputError("{}: has {} values, but the matrix has {} rows", path, d.size(), rows);
     return d;
 }
 
@@ -149,7 +145,7 @@ void read_methods(RidgeSettings& settings, const std::string& text) {
     const std::vector<std::string> names = split(text, ',');
     for (const std::string& name : names)
         if (!contains(kMethods, name))
-            throw InputError(fmt::format("--methods {}: must be auto, or a list of process, cholesky", text));
+            throw InputError("--methods {}: must be auto, or a list of process, cholesky", text);
     settings.process = contains(names, "process");
     settings.cholesky = contains(names, "cholesky");
 }
@@ -158,20 +154,18 @@ void check_size(const OptionValues& options) {
     if (options.given("matrix")) {
         for (const char* name : {"rows", "columns", "density"})
             if (options.given(name))
-                throw InputError(
-                    fmt::format("--{} and --matrix: the file says how large its matrix is", name));
+                throw InputError("--{} and --matrix: the file says how large its matrix is", name);
         return;
     }
     const double cells = double(options.integer("rows")) * double(options.integer("columns"));
     constexpr double kMaxNonzeros = 4e9;
     if (cells > 0x1p52 || cells * options.real("density") > kMaxNonzeros)
-        throw InputError(
-            fmt::format("--rows {} --columns {} --density {}: at most {:g} nonzeros in {:g} places",
-                        options.text("rows"),
-                        options.text("columns"),
-                        options.text("density"),
-                        kMaxNonzeros,
-                        0x1p52));
+        throw InputError("--rows {} --columns {} --density {}: at most {:g} nonzeros in {:g} places",
+                         options.text("rows"),
+                         options.text("columns"),
+                         options.text("density"),
+                         kMaxNonzeros,
+                         0x1p52);
 }
 
 }  // namespace
@@ -255,20 +249,18 @@ std::vector<double> parse_coefficients(const std::string& text, const std::strin
         const double low = parse_real(range[0], setting), high = parse_real(range[1], setting);
         const auto count = parse_integer(range[2], setting, 2, (long long)(kMaxCoefficients));
         if (!(low > 0) || !(high > low))
-            throw InputError(fmt::format("{} {}: must be LOW:HIGH:COUNT with 0 < LOW < HIGH", setting, text));
+            throw InputError("{} {}: must be LOW:HIGH:COUNT with 0 < LOW < HIGH", setting, text);
         for (long long i = 0; i < count; ++i)
             values.push_back(i + 1 == count ? high
                                             : low * std::pow(high / low, double(i) / double(count - 1)));
         require_in_range(values, setting, text);
         return values;
     }
-    if (range.size() != 1)
-        throw InputError(fmt::format("{} {}: must be LOW:HIGH:COUNT or a list C,C,...", setting, text));
+    if (range.size() != 1) throw InputError("{} {}: must be LOW:HIGH:COUNT or a list C,C,...", setting, text);
     for (const std::string& word : split(text, ',')) values.push_back(parse_real(word, setting));
     std::ranges::sort(values);
     if (std::ranges::adjacent_find(values) != values.end() || values.size() > kMaxCoefficients)
-        throw InputError(
-            fmt::format("{} {}: must be up to {} different numbers", setting, text, kMaxCoefficients));
+        throw InputError("{} {}: must be up to {} different numbers", setting, text, kMaxCoefficients);
     require_in_range(values, setting, text);
     return values;
 }

@@ -340,15 +340,12 @@ class RidgeRun {
         report.live = live_l_curve(result.bidiagonal, result.checked, bound);
         report.notes.push_back(
             "The dashed line is what a broadcasting mistake makes of the residual, as tutorials in NumPy "
-            "have "
-            "it: A x of shape (n,) less d of shape (n, 1) becomes an n x n matrix of all differences, and "
-            "its "
-            "norm is far above |A x - d| and not even monotone.");
+            "have it: A x of shape (n,) less d of shape (n, 1) becomes an n x n matrix of all differences, "
+            "and its norm is far above |A x - d| and not even monotone.");
         report.notes.push_back(
             "The bound on the error of x is |A^T (d - A x) - c^2 x| / (c^2 |x|), from fresh float64 "
-            "products. "
-            "At other c it adds what rounding was found to add here, eight-fold, to the gradient that the "
-            "process itself tracks.");
+            "products. At other c it adds what rounding was found to add here, eight-fold, to the gradient "
+            "that the process itself tracks.");
     }
 
     ExampleContext& context_;
@@ -424,9 +421,8 @@ const Example kRidgeExample = {
     "min |A x - d|^2 + c^2 |x|^2 with a sparse matrix for many c: the L-curve from one process",
     "One Golub-Kahan process serves all coefficients c, because its vectors do not depend on c; it ends once "
     "the error of every x is bounded. Afterwards any other c costs next to nothing. Vectors and sums are "
-    "float64 whatever the precision of the matrix. Usual code runs one LSMR for each c on the stacked "
-    "system [A; c I], whose stopping rule leaves x wrong by some percent at small c, and often plots a "
-    "residual "
+    "float64 whatever the precision of the matrix. Usual code runs one LSMR for each c on the stacked system "
+    "[A; c I], whose stopping rule leaves x wrong by some percent at small c, and often plots a residual "
     "that is wrong by a broadcasting mistake; the rows of --stop lsmr follow that rule, and the plot shows "
     "both residuals.",
     ridge_options(),

@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -205,7 +204,7 @@ void write_file(const std::filesystem::path& path, const Fill& fill) {
     static std::mutex one_at_a_time;  // for builds that are not thread-safe
     const std::lock_guard lock(one_at_a_time);
     if (const std::string why = why_no_hdf5(); !why.empty())
-        throw FileError(fmt::format("cannot write {}: {}", path.string(), why));
+        throw FileError("cannot write {}: {}", path.string(), why);
     AtomicFile out(path, AtomicFile::Temporary::named);
     try {
         const Owned access(HDF5(H5Pcreate)(*HDF5(H5P_CLS_FILE_ACCESS_ID_g)));
@@ -219,7 +218,7 @@ void write_file(const std::filesystem::path& path, const Fill& fill) {
         }
         done(HDF5(H5Fclose)(file));
     } catch (const std::runtime_error& error) {
-        throw FileError(fmt::format("cannot write {}: {}", path.string(), error.what()));
+        throw FileError("cannot write {}: {}", path.string(), error.what());
     }
     out.commit();
 }

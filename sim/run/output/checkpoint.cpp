@@ -185,7 +185,7 @@ std::string sealed(std::string body) {
 }
 
 [[noreturn]] void refuse(const fs::path& path, std::string_view what) {
-    throw InputError(fmt::format("--resume: {}: {}", path.string(), what));
+    throw InputError("--resume: {}: {}", path.string(), what);
 }
 
 Json read_json(const fs::path& path) {
@@ -353,8 +353,8 @@ RunCheckpoint read_checkpoint(const fs::path& folder) {
     } catch (const InputError& error) {
         if (!fs::exists(last, ignored)) throw;
         const long long step = read_whole(last).run.solver.plain.step;
-        throw InputError(fmt::format(
-            "{}; {}, of step {}, is whole: rename it to 'checkpoint'", error.what(), last.string(), step));
+        throw InputError(
+            "{}; {}, of step {}, is whole: rename it to 'checkpoint'", error.what(), last.string(), step);
     }
 }
 
@@ -378,8 +378,8 @@ void take_over(RunCheckpoint& checkpoint,
             setting.set(wanted, value);
             if (setting.get(wanted) != setting.get(document) || wanted.parameters != document.parameters ||
                 wanted.model->text != document.model->text)
-                throw InputError(fmt::format(
-                    "--resume: --{} {} contradicts the run so far; leave it out", name, quotable(value)));
+                throw InputError(
+                    "--resume: --{} {} contradicts the run so far; leave it out", name, quotable(value));
             continue;
         }
         run.now = changed(run.now, name, value);
@@ -387,8 +387,7 @@ void take_over(RunCheckpoint& checkpoint,
     }
     const long long step = run.solver.plain.step;
     if (run.now.steps < step)
-        throw InputError(
-            fmt::format("--resume: --steps {}: the run is at step {} already", run.now.steps, step));
+        throw InputError("--resume: --steps {}: the run is at step {} already", run.now.steps, step);
     run.now = resolve(run.now, machine);
     if (run.now.dtype != before.dtype) {
         add_edit(run, "dtype", std::string(name_of(run.now.dtype)));

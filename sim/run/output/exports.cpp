@@ -193,15 +193,15 @@ void check_exports(const RunSpec& document) {
     const RunSpec spec = document.at_end();
     for (const std::string& name : spec.exports)
         if (const std::string why = why_not_exported(name, spec); !why.empty())
-            throw InputError(fmt::format("{}: {}: leave it out with --export", name, why));
+            throw InputError("{}: {}: leave it out with --export", name, why);
     if (chosen(spec, "web.html")) require_web_page(spec);
     const auto hdf5 = std::ranges::find_if(spec.exports, [](auto& name) { return name.ends_with(".h5"); });
     if (hdf5 != spec.exports.end() && !why_no_hdf5().empty())
-        throw MachineError(fmt::format("--export {}: {}", *hdf5, why_no_hdf5()));
+        throw MachineError("--export {}: {}", *hdf5, why_no_hdf5());
     const auto spectrum =
         std::ranges::find_if(spec.exports, [](auto& name) { return name.starts_with("spectrum."); });
     if (spectrum != spec.exports.end() && !why_no_spectrum().empty())
-        throw MachineError(fmt::format("--export {}: {}", *spectrum, why_no_spectrum()));
+        throw MachineError("--export {}: {}", *spectrum, why_no_spectrum());
 }
 
 double export_bytes_per_cell(const RunSpec& spec) {

@@ -6,7 +6,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,7 +19,6 @@
 #include "sim/run/output/measures.h"
 #include "sim/text/json.h"
 #include "sim/view/shape_outline.h"
-#include "sim/view/value_range.h"
 
 namespace stencil {
 

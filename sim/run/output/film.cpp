@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <fstream>
 
@@ -31,6 +30,11 @@ constexpr std::string_view kStep = "step", kTime = "t", kParameters = "parameter
 std::string range_name(const FilmRequest& request, const RunSpec& spec) {
     if (!request.range.empty()) return request.range;
     return spec.range_per_frame ? "canvas" : "film";
+}
+
+// The number of frames of a film of a given length; 0: its length is open.
+long long frames_of(const FilmRequest& request) {
+    return request.seconds > 0 ? std::max(1LL, std::llround(request.seconds * request.fps)) : 0;
 }
 
 bool has_values(const Field& field) {
@@ -61,9 +65,9 @@ std::string read_film_range(const std::string& text) {
     if (text.find(':') != text.npos)
         parse_range(text, "--video-range");
     else if (std::ranges::find(kFilmRanges, text, &FilmRange::name) == std::end(kFilmRanges))
-        throw InputError(fmt::format("--video-range {}: allowed: {} or MIN:MAX",
-                                     quotable(text),
-                                     fmt::join(names_of(film_ranges()), ", ")));
+        throw InputError("--video-range {}: allowed: {} or MIN:MAX",
+                         quotable(text),
+                         fmt::join(names_of(film_ranges()), ", "));
     return text;
 }
 
@@ -84,10 +88,6 @@ std::vector<std::string> read_film_title(const std::string& text) {
     return split(text, ',');
 }
 
-std::string film_title_text(const std::vector<std::string>& words) {
-    return words.empty() ? std::string(kNone) : fmt::format("{}", fmt::join(words, ","));
-}
-
 void check_film(const FilmRequest& request, const RunSpec& spec) {
     check_video_name(request.file);
     std::vector<std::string> known{std::string(kStep), std::string(kTime), std::string(kParameters)};
@@ -97,17 +97,8 @@ void check_film(const FilmRequest& request, const RunSpec& spec) {
             throw InputError("--video-title: " + unknown_name_message("word", word, known));
     if (!request.range.empty()) read_film_range(request.range);
     if (const std::string why = why_no_video(); !why.empty())
-        throw MachineError(fmt::format("cannot write {}: {}", request.file.string(), why));
+        throw MachineError("cannot write {}: {}", request.file.string(), why);
 }
-
-namespace {
-
-// The number of frames of a film of a given length; 0: its length is open.
-long long frames_of(const FilmRequest& request) {
-    return request.seconds > 0 ? std::max(1LL, std::llround(request.seconds * request.fps)) : 0;
-}
-
-}  // namespace
 
 FilmPace film_pace(const FilmRequest& request, long long first, long long last, long long every) {
     constexpr long long kFrames = 300;
@@ -241,7 +232,7 @@ bool FilmWriter::finish(WriteProgress* progress) {
             if (progress) ++progress->done;
         }
     }
-    if (!video_) throw MachineError(fmt::format("cannot write {}: it would have no frame", path().string()));
+    if (!video_) throw MachineError("cannot write {}: it would have no frame", path().string());
     video_->finish();
     return true;
 }

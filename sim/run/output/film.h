@@ -35,7 +35,6 @@ std::span<const FilmRange> film_ranges();
 std::string read_film_range(const std::string& text);
 Size read_film_size(const std::string& text);
 std::vector<std::string> read_film_title(const std::string& text);
-std::string film_title_text(const std::vector<std::string>& words);
 
 /// Checks what needs the run's model, and that films can be made here. Throws InputError and MachineError.
 void check_film(const FilmRequest& request, const RunSpec& spec);

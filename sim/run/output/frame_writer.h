@@ -3,8 +3,6 @@
 
 #include <filesystem>
 #include <map>
-#include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -65,9 +65,9 @@ const Statistics& Measures::add(long long step, Solver& solver, const Observable
 
 void Measures::add_probe(int x, int y, int nx, int ny) {
     if (x < 0 || y < 0 || x >= nx || y >= ny)
-        throw InputError(fmt::format("there is no cell ({}, {}): the field has {}x{}", x, y, nx, ny));
+        throw InputError("there is no cell ({}, {}): the field has {}x{}", x, y, nx, ny);
     if (probes_.size() >= kMaxProbes)
-        throw InputError(fmt::format("there are {} probes already: remove one first", kMaxProbes));
+        throw InputError("there are {} probes already: remove one first", kMaxProbes);
     probes_.push_back({x, y, {}, {}});
 }
 

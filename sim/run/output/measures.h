@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "kernels/view/quantity.h"
 #include "kernels/view/resample.h"
 #include "kernels/view/statistics/statistics.h"
 #include "sim/problem/run_spec.h"

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "sim/distributed/distributed_solver.h"
 #include "sim/field/field_hash.h"
 #include "sim/initial/initial.h"
@@ -112,9 +110,7 @@ Json to_json(const RunReport& report) {
     const auto rate = [&](double value) { return has_speed(report) ? Json(value) : Json(); };
     const Timings::Spread spread = report.timings.spread();
 
-    Json json;
-    json["program"] = "stencilscope";
-    json["version"] = STENCILSCOPE_VERSION;
+    Json json = program_json();
     json["device"] = report.device;
     json["backend"] = spec.backend;
     json["method"] = spec.method;

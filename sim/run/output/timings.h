@@ -2,12 +2,10 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "sim/field/field.h"
-#include "sim/text/json.h"
 
 namespace stencil {
 

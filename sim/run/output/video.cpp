@@ -55,7 +55,7 @@ const std::array<Format, 3>& formats() {
 const Format& format_of(const std::filesystem::path& file) {
     for (const Format& format : formats())
         if (file.extension() == format.name) return format;
-    throw InputError(fmt::format("{}: a film ends in .mp4, .webm or .gif", printable(file.string())));
+    throw InputError("{}: a film ends in .mp4, .webm or .gif", printable(file.string()));
 }
 
 std::vector<std::string> command(const std::string& program,
@@ -158,7 +158,7 @@ void VideoFile::end() {
 }
 
 void VideoFile::fail(const std::string& why) const {
-    throw MachineError(fmt::format("cannot write {}: {}", path_.string(), why));
+    throw MachineError("cannot write {}: {}", path_.string(), why);
 }
 
 }  // namespace stencil

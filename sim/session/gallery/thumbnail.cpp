@@ -12,7 +12,6 @@
 #include "sim/files/npy.h"
 #include "sim/problem/panes.h"
 #include "sim/problem/run_spec.h"
-#include "sim/text/error.h"
 #include "sim/view/value_range.h"
 
 namespace stencil {

@@ -124,8 +124,7 @@ void fill(Report& report, Dice& dice) {
     report.tables = {coefficients(dice)};
     report.notes = {
         "The tutorial plots a wrong residual: the difference of a vector and a column broadcasts to a "
-        "matrix. "
-        "The dashed line shows what comes of it.",
+        "matrix. The dashed line shows what comes of it.",
         "One process serves all c, because the Krylov space does not depend on it."};
     report.live = live_curve();
 }
@@ -164,15 +163,15 @@ void check_sample(const ExampleRequest& request) {
 }  // namespace
 
 const Example& sample_example() {
-    static const Example example{"sample",
-                                 "Ridge regression for a whole range of c",
-                                 "Minimises |A x - d|^2 + c^2 |x|^2 for every c of a list at once. The "
-                                 "tutorial solves each c by itself, "
-                                 "and plots a residual that is wrong by a broadcasting mistake.",
-                                 kOptions,
-                                 kDTypes,
-                                 check_sample,
-                                 run_sample};
+    static const Example example{
+        "sample",
+        "Ridge regression for a whole range of c",
+        "Minimises |A x - d|^2 + c^2 |x|^2 for every c of a list at once. The tutorial solves each c by "
+        "itself, and plots a residual that is wrong by a broadcasting mistake.",
+        kOptions,
+        kDTypes,
+        check_sample,
+        run_sample};
     return example;
 }
 

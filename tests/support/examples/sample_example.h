@@ -2,8 +2,6 @@
 // with every feature. Its numbers are random.
 #pragma once
 
-#include "sim/examples/context.h"
-#include "sim/text/json.h"
 #include "tests/support/scratch.h"
 
 namespace stencil_test {

@@ -12,7 +12,7 @@
 #include "app/window/format.h"
 #include "app/window/panels/widgets/widgets.h"
 #include "sim/examples/report/report_text.h"
-#include "sim/machine/noise.h"
+#include "sim/machine/median.h"
 #include "sim/text/parse.h"
 
 namespace stencil {
