@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <set>
 #include <stdexcept>
 
 #include "sim/model/elliptic.h"
@@ -26,10 +24,10 @@ constexpr int kMostReach = 128;
 constexpr int kMostWideParts = 512;
 constexpr std::array<std::string_view, 5> kReserved{"flux", "and", "or", "not", "in"};
 
-class Assembly {
+class Assembly : TextReader {
   public:
     explicit Assembly(const Statements& statements)
-        : statements_(statements), semantics_(statements, result_) {}
+        : TextReader(statements.text), statements_(statements), semantics_(statements, result_) {}
 
     Equations assemble(const std::vector<std::string>& formulas) {
         result_.text = statements_.text;
@@ -102,17 +100,17 @@ class Assembly {
         try {
             scheme_of(setting.text);
         } catch (const InputError&) {
-            semantics_.refuse(setting.span,
-                              "rkl2 alone has a number of stages, {} to {}: `integrator = rkl2:9`",
-                              kLeastStages,
-                              kMostStages);
+            refuse(setting.span,
+                   "rkl2 alone has a number of stages, {} to {}: `integrator = rkl2:9`",
+                   kLeastStages,
+                   kMostStages);
         }
         return setting.text;
     }
 
     std::string one_of(const SettingStatement& setting, const std::vector<std::string>& allowed) const {
         if (std::ranges::find(allowed, setting.text) != allowed.end()) return setting.text;
-        semantics_.refuse(setting.span, "`{}` is one of {}", setting.name, fmt::join(allowed, ", "));
+        refuse(setting.span, "`{}` is one of {}", setting.name, fmt::join(allowed, ", "));
     }
 
     void require_free(const std::string& name, TextSpan span) const {
@@ -120,10 +118,10 @@ class Assembly {
         const bool known = std::ranges::any_of(
             known_names(), [&](const KnownName& row) { return row.name == name && !row.yields; });
         if (contains(kReserved, name) || known || (function != nullptr && !function->yields))
-            semantics_.refuse(span, "`{}` has a meaning of its own: take another name", quotable(name));
+            refuse(span, "`{}` has a meaning of its own: take another name", quotable(name));
         const std::string first = is_complex(statements_, name) ? parts_of(name)[0] : name;
         if (contains(names_of(result_.components), first))
-            semantics_.refuse(span, "`{0}` evolves: its start is written `{0}(0) = ...`", quotable(name));
+            refuse(span, "`{0}` evolves: its start is written `{0}(0) = ...`", quotable(name));
     }
 
     std::vector<std::string> names_of_evolutions() const {
@@ -154,21 +152,18 @@ class Assembly {
         for (const NamedFormula& d : statements_.definitions) {
             const bool as_rate = d.name.size() > 3 && d.name.front() == 'd' && d.name.ends_with("dt");
             if (statements_.evolutions.empty() && (as_rate || mentions(d.formula, d.name)))
-                semantics_.refuse(
-                    d.span,
-                    "what evolves is written `d{0}/dt = ...`, or `{0}' = ...` for its next value",
-                    quotable(as_rate ? d.name.substr(1, d.name.size() - 3) : d.name));
+                refuse(d.span,
+                       "what evolves is written `d{0}/dt = ...`, or `{0}' = ...` for its next value",
+                       quotable(as_rate ? d.name.substr(1, d.name.size() - 3) : d.name));
         }
         if (statements_.evolutions.empty())
-            semantics_.refuse({0, statements_.text.size()},
-                              "nothing evolves: an equation such as `du/dt = lap(u)` is missing");
+            refuse({0, statements_.text.size()},
+                   "nothing evolves: an equation such as `du/dt = lap(u)` is missing");
         if (component_names(statements_).size() > kMaxComponents)
-            semantics_.refuse(
-                statements_.evolutions.back().span, "a model has at most {} components", kMaxComponents);
+            refuse(statements_.evolutions.back().span, "a model has at most {} components", kMaxComponents);
         for (const ComplexName& c : statements_.complex)
             if (!contains(names_of_evolutions(), c.name))
-                semantics_.refuse(
-                    c.span, "`{0}` has no equation: `d{0}/dt = ...` is missing", quotable(c.name));
+                refuse(c.span, "`{0}` has no equation: `d{0}/dt = ...` is missing", quotable(c.name));
         for (std::size_t i = 0; i < statements_.evolutions.size(); ++i) {
             const Evolution& e = statements_.evolutions[i];
             require_free(e.component, e.span);
@@ -180,11 +175,10 @@ class Assembly {
         }
         for (const NamedFormula& d : statements_.definitions) {
             if (mentions(d.formula, d.name) && contains(names_of(result_.components), d.name))
-                semantics_.refuse(
-                    d.span,
-                    "`{0}` evolves by one equation: what sets it on the way belongs there, such as "
-                    "`{0}' = clamp({0}, 0, 1) + dt*(...)`",
-                    quotable(d.name));
+                refuse(d.span,
+                       "`{0}` evolves by one equation: what sets it on the way belongs there, such as "
+                       "`{0}' = clamp({0}, 0, 1) + dt*(...)`",
+                       quotable(d.name));
             require_free(d.name, d.span);
         }
     }
@@ -197,7 +191,7 @@ class Assembly {
             if (names[i].empty()) refuse_known(statements_.elliptic[i]);
             require_free(names[i], span);
             if (contains(names_of(result_.elliptic), names[i]))
-                semantics_.refuse(span, "`{}` has two equations, and one is enough", quotable(names[i]));
+                refuse(span, "`{}` has two equations, and one is enough", quotable(names[i]));
             Elliptic equation;
             equation.name = names[i];
             equation.span = span;
@@ -208,14 +202,14 @@ class Assembly {
     [[noreturn]] void refuse_known(const EllipticStatement& statement) const {
         for (const Evolving& c : result_.components)
             if (mentions(statement.left, c.name))
-                semantics_.refuse(
+                refuse(
                     statement.span,
                     "an equation without a time derivative is solved for a name that has no other equation, "
                     "and `{}` has one",
                     quotable(c.name));
-        semantics_.refuse(statement.span,
-                          "an equation without a time derivative is solved for a name that has no other "
-                          "meaning, such as `lap(psi) = -w`");
+        refuse(statement.span,
+               "an equation without a time derivative is solved for a name that has no other "
+               "meaning, such as `lap(psi) = -w`");
     }
 
     void solutions() {
@@ -228,10 +222,9 @@ class Assembly {
             require_near(result_.elliptic[i].linear, span);
             require_near(result_.elliptic[i].rest, span);
             if (result_.inside)
-                semantics_.refuse(
-                    span,
-                    "`inside` bounds the field, and `{}` is solved for by transforms of all of it",
-                    quotable(result_.elliptic[i].name));
+                refuse(span,
+                       "`inside` bounds the field, and `{}` is solved for by transforms of all of it",
+                       quotable(result_.elliptic[i].name));
             result_.definitions.push_back({result_.elliptic[i].name, solution, {}, false});
         }
     }
@@ -269,9 +262,9 @@ class Assembly {
     void refuse_downwind(const Evolution& e, const Value& value, int component) const {
         for (const Value::Upwind& part : value.upwind)
             if (e.rate && part.sign > 0 && contains_component(part.of, component))
-                semantics_.refuse(part.span,
-                                  "this is upwind where it is subtracted, and a rate that adds it blows up: "
-                                  "write `-up(-a)*dx(u)` for `a*dx(u)`, or `advect(u, -a, 0)`");
+                refuse(part.span,
+                       "this is upwind where it is subtracted, and a rate that adds it blows up: "
+                       "write `-up(-a)*dx(u)` for `a*dx(u)`, or `advect(u, -a, 0)`");
     }
 
     void require_near(Node formula, TextSpan span) const {
@@ -282,18 +275,18 @@ class Assembly {
             wide += reaches_neighbours(g[part].op) && g.radius(part) > 1;
         });
         if (reach > kMostReach)
-            semantics_.refuse(span,
-                              "this reaches {} cells away, one neighbour after the other, and at most "
-                              "{} are allowed",
-                              reach,
-                              kMostReach);
+            refuse(span,
+                   "this reaches {} cells away, one neighbour after the other, and at most "
+                   "{} are allowed",
+                   reach,
+                   kMostReach);
         if (wide > kMostWideParts)
-            semantics_.refuse(span,
-                              "this takes differences of differences, or neighbours of neighbours, "
-                              "at {} places, each of which is an array of its own, and at most {} "
-                              "are allowed",
-                              wide,
-                              kMostWideParts);
+            refuse(span,
+                   "this takes differences of differences, or neighbours of neighbours, "
+                   "at {} places, each of which is an array of its own, and at most {} "
+                   "are allowed",
+                   wide,
+                   kMostWideParts);
     }
 
     void add_terms(Evolving& component, const Syntax& formula, bool negative) {
@@ -330,7 +323,7 @@ class Assembly {
         if (nearest.empty()) return;
         if (d.formula.kind == SyntaxKind::string ||
             (d.formula.kind == SyntaxKind::name && !semantics_.knows(d.formula)))
-            semantics_.refuse(d.span, "`{}` is no setting: did you mean `{}`?", quotable(d.name), nearest);
+            refuse(d.span, "`{}` is no setting: did you mean `{}`?", quotable(d.name), nearest);
     }
 
     // Checks the names that the settings `show` and `colormap` refer to.
@@ -338,17 +331,16 @@ class Assembly {
         for (const SettingStatement& s : statements_.settings) {
             std::vector<std::string> names = names_of(colormaps());
             if (s.name == "show" && is_complex(statements_, s.text))
-                semantics_.refuse(s.span,
-                                  "`{0}` is complex: show a definition of it, such as `density = abs({0})^2`",
-                                  quotable(s.text));
+                refuse(s.span,
+                       "`{0}` is complex: show a definition of it, such as `density = abs({0})^2`",
+                       quotable(s.text));
             if (s.name == "show") {
                 names = names_of(result_.components);
                 for (const Defined& d : result_.definitions) names.push_back(d.name);
             }
             if ((s.name == "show" || s.name == "colormap") && !contains(names, s.text))
-                semantics_.refuse(
-                    s.span,
-                    unknown_name_message(s.name == "show" ? "component" : "colour table", s.text, names));
+                refuse(s.span,
+                       unknown_name_message(s.name == "show" ? "component" : "colour table", s.text, names));
         }
     }
 
@@ -356,17 +348,15 @@ class Assembly {
         const Dependence& depends = result_.graph.depends(node);
         semantics_.refuse_offsets(node, definition.formula);
         if (depends.random || depends.global || result_.graph.radius(node) > 0)
-            semantics_.refuse(
-                definition.formula.span,
-                "`inside` is a condition on x, y, t and the components' values in the cell, or a "
-                "picture: {} cannot stand in it",
-                depends.random   ? "random numbers, which are others at each step,"
-                : depends.global ? "values of the whole field"
-                                 : "neighbours");
+            refuse(definition.formula.span,
+                   "`inside` is a condition on x, y, t and the components' values in the cell, or a "
+                   "picture: {} cannot stand in it",
+                   depends.random   ? "random numbers, which are others at each step,"
+                   : depends.global ? "values of the whole field"
+                                    : "neighbours");
         if (depends.uniform())
-            semantics_.refuse(
-                definition.span,
-                "`inside` is a condition on x and y, or a picture, that says where the field is");
+            refuse(definition.span,
+                   "`inside` is a condition on x and y, or a picture, that says where the field is");
         semantics_.require_condition(node, definition.formula, "`inside`", true);
         result_.inside = node;
     }
@@ -376,22 +366,22 @@ class Assembly {
             const std::vector<std::string> names = parts(initial.name);
             const auto component = std::ranges::find(result_.components, names.front(), &Evolving::name);
             if (contains(names_of(result_.elliptic), initial.name))
-                semantics_.refuse(
+                refuse(
                     initial.span, "`{}` follows from its equation at the start, too", quotable(initial.name));
             if (component == result_.components.end())
-                semantics_.refuse(initial.span,
-                                  "`{}` has no equation: what evolves is written `d{}/dt = ...`",
-                                  quotable(initial.name),
-                                  quotable(initial.name));
+                refuse(initial.span,
+                       "`{}` has no equation: what evolves is written `d{}/dt = ...`",
+                       quotable(initial.name),
+                       quotable(initial.name));
             const Value value = semantics_.value(initial.formula);
             for (const std::string& name : names) {
                 const auto part = std::ranges::find(result_.components, name, &Evolving::name);
                 part->initial = part_of(value, name);
                 semantics_.refuse_offsets(*part->initial, initial.formula);
                 if (contains_component(*part->initial))
-                    semantics_.refuse(initial.formula.span,
-                                      "a start is made of x, y, parameters, pictures and random numbers, not "
-                                      "of components");
+                    refuse(initial.formula.span,
+                           "a start is made of x, y, parameters, pictures and random numbers, not "
+                           "of components");
             }
         }
     }
@@ -438,18 +428,17 @@ class Assembly {
                 if (!d.sides[side] || d.sides[other] ||
                     reflections.of(d.formula, other).kind != Reflection::Kind::periodic)
                     continue;
-                semantics_.refuse(sides_.at({d.name, Side(side)})->span,
-                                  "`{0}` is periodic at the {1} side: give `{1}:` a condition too",
-                                  d.name,
-                                  kSideNames[other]);
+                refuse(sides_.at({d.name, Side(side)})->span,
+                       "`{0}` is periodic at the {1} side: give `{1}:` a condition too",
+                       d.name,
+                       kSideNames[other]);
             }
         for (std::size_t c = 0; c < apart.components.size(); ++c) try {
                 reflections.continued(apart.components[c].formula);
             } catch (const Meaningless& what) {
                 const auto own = std::size_t(apart.components[c].tangent_of.value_or(int(c)));
                 const Syntax& formula = statements_.evolutions[evolution_of_[own]].formula;
-                semantics_.refuse(place_of(what.node, formula).value_or(formula.span),
-                                  meaningless_sentence(what));
+                refuse(place_of(what.node, formula).value_or(formula.span), meaningless_sentence(what));
             }
     }
 

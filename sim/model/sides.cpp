@@ -27,13 +27,17 @@ struct SideEquation {
     std::optional<Node> imaginary = {};
 };
 
-class ConditionReader {
+class ConditionReader : TextReader {
   public:
     ConditionReader(Semantics& semantics,
                     const Equations& equations,
                     const SideStatement& statement,
                     bool at_edge)
-        : semantics_(semantics), equations_(equations), g_(semantics.graph()), at_edge_(at_edge) {
+        : TextReader(semantics),
+          semantics_(semantics),
+          equations_(equations),
+          g_(semantics.graph()),
+          at_edge_(at_edge) {
         for (const bool of_flux : {true, false})
             for (const Syntax* formula : {&statement.left, &statement.right})
                 if (at_edge_ && quantity.empty()) quantity = first_quantity(*formula, of_flux);
@@ -54,13 +58,13 @@ class ConditionReader {
         }
         if (formula.kind == SyntaxKind::name && !semantics_.knows(formula)) {
             refuse_kind(formula);
-            semantics_.refuse(formula.span,
-                              "`{0}` is not defined; the components are {1}, and a condition is `{2}: {3} "
-                              "= 1` or `{2}: flux({3}) = 0`",
-                              quotable(formula.text),
-                              fmt::join(names_of(equations_.components), ", "),
-                              label(),
-                              equations_.components.front().name);
+            refuse(formula.span,
+                   "`{0}` is not defined; the components are {1}, and a condition is `{2}: {3} "
+                   "= 1` or `{2}: flux({3}) = 0`",
+                   quotable(formula.text),
+                   fmt::join(names_of(equations_.components), ", "),
+                   label(),
+                   equations_.components.front().name);
         }
         const bool operation = formula.kind == SyntaxKind::call && !formula.args.empty();
         if (operation && formula.text == "neg") return scaled(read(formula.args[0]), g_.number(-1));
@@ -98,19 +102,17 @@ class ConditionReader {
 
     void require_in_cell(Node rest, const Syntax& formula) {
         if (g_.radius(rest) > 0 || (!at_edge_ && g_.depends(rest).cell))
-            semantics_.refuse(
-                formula.span,
-                "a condition {} is linear in one quantity and its flux, and else made of x, y, t "
-                "{}, such as `u + 2*flux(u) = sin(x)`",
-                place(),
-                at_edge_ ? "and what has a value in the cell" : "and parameters");
+            refuse(formula.span,
+                   "a condition {} is linear in one quantity and its flux, and else made of x, y, t "
+                   "{}, such as `u + 2*flux(u) = sin(x)`",
+                   place(),
+                   at_edge_ ? "and what has a value in the cell" : "and parameters");
         g_.walk(rest, [&](Node part) {
             if (g_.radius(part) > 0)
-                semantics_.refuse(
-                    formula.span,
-                    "a value of the whole field in a condition {} is made of each cell alone, such "
-                    "as `mean(u)`: a derivative would need the condition",
-                    place());
+                refuse(formula.span,
+                       "a value of the whole field in a condition {} is made of each cell alone, such "
+                       "as `mean(u)`: a derivative would need the condition",
+                       place());
         });
     }
 
@@ -141,10 +143,10 @@ class ConditionReader {
         if (!names_quantity(formula)) return false;
         if (at_edge_) return quantity == formula.text;
         if (!quantity.empty() && quantity != formula.text)
-            semantics_.refuse(formula.span,
-                              "a condition at a side is about one quantity, and this is about `{}` and `{}`",
-                              quantity,
-                              formula.text);
+            refuse(formula.span,
+                   "a condition at a side is about one quantity, and this is about `{}` and `{}`",
+                   quantity,
+                   formula.text);
         quantity = formula.text;
         span = formula.span;
         return true;
@@ -161,11 +163,10 @@ class ConditionReader {
         });
         const std::string& u = equations_.components.front().name;
         for (const auto& [kind, mend] : kMends)
-            if (name.text == kind) semantics_.refuse(name.span, fmt::vformat(mend, fmt::make_format_args(u)));
+            if (name.text == kind) refuse(name.span, fmt::vformat(mend, fmt::make_format_args(u)));
         for (const Evolving& c : equations_.components)
             if (name.text == "d" + c.name)
-                semantics_.refuse(
-                    name.span, "the derivative across a side, outwards, is `flux({})`", quotable(c.name));
+                refuse(name.span, "the derivative across a side, outwards, is `flux({})`", quotable(c.name));
     }
 
     // Recognises du/dn, the derivative along the outward normal.
@@ -177,15 +178,15 @@ class ConditionReader {
 
     Linear flux(TextSpan where, const std::vector<Syntax>& of) {
         if (at_edge_ && of.size() == 1 && names_quantity(of[0]) && of[0].text != quantity)
-            semantics_.refuse(where,
-                              "a condition at the edge has one flux, and this has those of `{}` and `{}`",
-                              quantity,
-                              of[0].text);
+            refuse(where,
+                   "a condition at the edge has one flux, and this has those of `{}` and `{}`",
+                   quantity,
+                   of[0].text);
         if (of.size() != 1 || !is_quantity(of[0]))
-            semantics_.refuse(where,
-                              "`flux` takes a component ({}): how fast it grows outwards across the {}",
-                              fmt::join(names_of(equations_.components), ", "),
-                              at_edge_ ? "edge" : "side");
+            refuse(where,
+                   "`flux` takes a component ({}): how fast it grows outwards across the {}",
+                   fmt::join(names_of(equations_.components), ", "),
+                   at_edge_ ? "edge" : "side");
         return {zero(), g_.number(1), zero(), zero()};
     }
 
@@ -206,14 +207,14 @@ class ConditionReader {
             return rest(formula);
         if ((constant(a) && a.imaginary != zero()) || (constant(b) && b.imaginary != zero())) {
             if (at_edge_ && no_flux) return rest(formula);
-            semantics_.refuse(formula.span,
-                              "the factors of `{0}` and flux({0}) in a condition are real",
-                              quotable(quantity));
+            refuse(formula.span,
+                   "the factors of `{0}` and flux({0}) in a condition are real",
+                   quotable(quantity));
         }
         if (formula.text == "/" && constant(b)) return scaled(a, g_.divide(g_.number(1), b.rest));
         if (formula.text == "*" && constant(a)) return scaled(b, a.rest);
         if (formula.text == "*" && constant(b)) return scaled(a, b.rest);
-        semantics_.refuse(formula.span, "a condition {} is linear in one quantity and its flux", place());
+        refuse(formula.span, "a condition {} is linear in one quantity and its flux", place());
     }
 
     Semantics& semantics_;
@@ -281,20 +282,19 @@ void for_parts(const SideEquation& equation, F&& f) {
 }
 
 /// Reads the statements about sides into the components, solved fields and definitions that they are about.
-class SideReader {
+class SideReader : TextReader {
   public:
     SideReader(Semantics& semantics, const Statements& statements, Equations& result)
-        : semantics_(semantics), statements_(statements), result_(result) {}
+        : TextReader(semantics), semantics_(semantics), statements_(statements), result_(result) {}
 
     GivenSides sides() {
         for (const SideStatement& s : statements_.sides) {
             if (!s.word.empty()) {
                 const auto condition = condition_of_word(result_.graph, s.word);
                 if (!condition)
-                    semantics_.refuse(
-                        s.span,
-                        "`{}` is no condition: periodic, insulated, zero or an equation such as `u = 1`",
-                        quotable(s.word));
+                    refuse(s.span,
+                           "`{}` is no condition: periodic, insulated, zero or an equation such as `u = 1`",
+                           quotable(s.word));
                 for_fields(result_, [&](const std::string& name, Conditions& sides) {
                     require_first(name, s);
                     sides[std::size_t(s.side)] = *condition;
@@ -321,15 +321,14 @@ class SideReader {
         const auto give = [&](const std::string& quantity, const SideStatement& s) {
             const auto [before, is_first] = given.try_emplace(quantity, &s);
             if (!is_first && (before->second->word.empty() || !s.word.empty()))
-                semantics_.refuse(
-                    s.span, "`{}` has two conditions at the edge, and one is enough", quotable(quantity));
+                refuse(s.span, "`{}` has two conditions at the edge, and one is enough", quotable(quantity));
             before->second = &s;
         };
         for (const SideStatement& s : statements_.edges) {
             if (!result_.inside)
-                semantics_.refuse(s.span,
-                                  "`edge` is the edge of a shape, and `inside = ...`, which says where that "
-                                  "is, is missing");
+                refuse(s.span,
+                       "`edge` is the edge of a shape, and `inside = ...`, which says where that "
+                       "is, is missing");
             if (s.word.empty()) {
                 const SideEquation equation = read(semantics_, result_, s, true);
                 for_parts(equation, [&](const std::string& name, const Condition& condition) {
@@ -342,10 +341,9 @@ class SideReader {
             }
             const auto condition = condition_of_word(result_.graph, s.word);
             if (!condition || condition->periodic)
-                semantics_.refuse(
-                    s.span,
-                    "`{}` is no condition at the edge: insulated, zero or an equation such as `u = 1`",
-                    quotable(s.word));
+                refuse(s.span,
+                       "`{}` is no condition at the edge: insulated, zero or an equation such as `u = 1`",
+                       quotable(s.word));
             for (Evolving& c : result_.components) {
                 if (given.contains(c.name) && given.at(c.name)->word.empty()) continue;
                 give(c.name, s);
@@ -365,10 +363,10 @@ class SideReader {
                               (of_both_.contains(&other) && !of_both && statement.word.empty());
         if (of_both) of_both_.insert(&statement);
         if (!is_first && !narrower)
-            semantics_.refuse(statement.span,
-                              "`{}` has two conditions at the {} side, and one is enough",
-                              quotable(quantity),
-                              kSideNames[std::size_t(statement.side)]);
+            refuse(statement.span,
+                   "`{}` has two conditions at the {} side, and one is enough",
+                   quotable(quantity),
+                   kSideNames[std::size_t(statement.side)]);
         before->second = &statement;
     }
 
@@ -379,13 +377,13 @@ class SideReader {
         for (const SideStatement& s : statements_.sides)
             if (std::size_t(s.side) / 2 == axis / 2) span = s.span;
         const std::size_t periodic = axis + (sides[axis].periodic ? 0 : 1), other = 2 * axis + 1 - periodic;
-        semantics_.refuse(span,
-                          "`{0}` is periodic at the {1} side and not at the {2} one: give `{1}:` a "
-                          "condition too, or make both periodic by `{3}: periodic`",
-                          name,
-                          kSideNames[periodic],
-                          kSideNames[other],
-                          axis == 0 ? "x" : "y");
+        refuse(span,
+               "`{0}` is periodic at the {1} side and not at the {2} one: give `{1}:` a "
+               "condition too, or make both periodic by `{3}: periodic`",
+               name,
+               kSideNames[periodic],
+               kSideNames[other],
+               axis == 0 ? "x" : "y");
     }
 
     void require_transforms(int index) {
@@ -394,7 +392,7 @@ class SideReader {
         try {
             part = lowered_elliptic(result_, index);
         } catch (const InputError& what) {
-            semantics_.refuse(equation.span, "{}", what.what());
+            refuse(equation.span, "{}", what.what());
         }
         const auto leaves_open = [](Boundary boundary, bool is_signed) {
             return boundary != Boundary::zero && !is_signed;
