@@ -11,7 +11,6 @@
 #include "app/console.h"
 #include "sim/bench/ladder.h"
 #include "sim/code/generated_code.h"
-#include "sim/import/link.h"
 #include "sim/import/model_file.h"
 #include "sim/model/equations.h"
 #include "sim/model/model.h"

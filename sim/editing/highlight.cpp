@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "sim/model/elliptic.h"
 #include "sim/model/semantics.h"
 #include "sim/model/text/tokens.h"
 #include "sim/text/names.h"

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/model/model.h"
@@ -31,5 +32,13 @@ ModelText model_text(const std::string& file);
 /// Whether the name is a link, or that of a file with a model rather than a run, a picture or an array.
 /// Throws InputError if it cannot be read.
 bool is_model_file(const std::string& name);
+
+/// Links that carry a model's text: stencilscope:CODED, its deflated text as letters.
+inline constexpr std::string_view kTextLink = "stencilscope:";
+
+std::string link_of_text(std::string_view text);
+
+/// The text in a link. Throws InputError if the link is damaged or cut.
+std::string text_of_link(std::string_view link);
 
 }  // namespace stencil

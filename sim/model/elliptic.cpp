@@ -1,4 +1,3 @@
-#include "sim/model/elliptic.h"
 
 #include <algorithm>
 #include <array>

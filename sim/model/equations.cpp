@@ -6,8 +6,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "sim/model/elliptic.h"
-#include "sim/model/sensitivities.h"
+#include "sim/model/semantics.h"
 #include "sim/model/sides.h"
 #include "sim/model/step/reflections.h"
 #include "sim/model/step/stages.h"

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "sim/model/sensitivities.h"
 #include "sim/text/names.h"
 #include "sim/text/quote.h"
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "sim/model/equations.h"
+#include "sim/model/text/statements.h"
 #include "sim/model/text/text_error.h"
 
 namespace stencil::equation {
@@ -210,5 +211,22 @@ struct KnownName {
 std::span<const KnownName> known_names();
 /// Whether it is one of the known names that only kernels of convolutions have.
 bool is_offset_name(std::string_view name);
+
+/// The name that each of a text's elliptic statements is solved for, which has no other meaning in the text:
+/// that on the left if there is one. Empty for a statement without such a name.
+std::vector<std::string> unknowns_of(const Statements& statements);
+
+/// The names of what has conditions at the sides: components, and fields that are solved for.
+std::vector<std::string> fields_of(const Statements& statements);
+
+/// The name of a sensitivity: du_dF.
+std::string sensitivity_name(const std::string& quantity, const std::string& parameter);
+
+/// For each `sensitivity = F` of a text: adds for each component its derivative by F, as a component with
+/// differentiated formula, initial value and conditions; stepping it gives the derivative of the discrete
+/// steps, to rounding. Kinks (abs, min, floor, conditions) use the branch taken, derivatives without a value
+/// (sqrt at 0) are 0, and random numbers stay fixed, and so does `inside`. Varying definitions get tangents
+/// too. Throws TextError for what has no derivative.
+void add_sensitivities(const Semantics& semantics, const Statements& statements, Equations& equations);
 
 }  // namespace stencil::equation

@@ -1,4 +1,4 @@
-#include "sim/model/sensitivities.h"
+#include "sim/model/semantics.h"
 
 #include <fmt/format.h>
 

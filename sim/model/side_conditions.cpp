@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "kernels/field/boundary.h"
-#include "sim/model/elliptic.h"
+#include "sim/model/semantics.h"
 #include "sim/model/sides.h"
 #include "sim/text/names.h"
 

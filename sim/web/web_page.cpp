@@ -6,11 +6,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/editing/typeset.h"
+#include "sim/figure/canvas.h"
 #include "sim/files/deflate.h"
-#include "sim/import/link.h"
+#include "sim/import/model_file.h"
 #include "sim/model/equations.h"
 #include "sim/model/step/stages.h"
-#include "sim/problem/command_text.h"
 #include "sim/problem/panes.h"
 #include "sim/problem/run_text.h"
 #include "sim/problem/start.h"
@@ -21,12 +22,12 @@
 #include "sim/text/names.h"
 #include "sim/text/quote.h"
 #include "sim/view/colormap.h"
-#include "sim/web/equation_picture.h"
 #include "sim/web/page_program.h"
 
 namespace stencil {
 namespace {
 
+using editing::MathBox;
 using equation::Equations;
 using equation::GlslPlace;
 using equation::GlslProgram;
@@ -36,8 +37,6 @@ using Json = nlohmann::ordered_json;
 // Some phones have no larger textures. The data is about 5 MB per million values.
 constexpr int kMostEdge = 4000;
 constexpr long long kMostValues = 1 << 22;
-// Phones have about so many pixels across.
-constexpr double kEquationWidth = 560;
 // Pages make at most so many frames of a run's steps.
 constexpr double kFrames = 1200, kMostStepsPerFrame = 64;
 
@@ -147,6 +146,61 @@ std::size_t shown_index(const RunSpec& spec, bool has_view) {
     return component ? *component : has_view ? spec.model->components.size() : 0;
 }
 
+// Browsers may lack the font that was measured, so longer texts are given their width.
+std::string glyphs_text(const MathBox::Glyphs& g, double y) {
+    const double width = figure::text_width(g.text, g.size);
+    const bool several = g.text.size() > utf8_length(g.text);
+    return fmt::format(
+        "<text x=\"{:.1f}\" y=\"{:.1f}\" font-size=\"{:.1f}\"{}>{}</text>",
+        g.x,
+        y + g.y,
+        g.size,
+        several ? fmt::format(" textLength=\"{:.1f}\" lengthAdjust=\"spacingAndGlyphs\"", width) : "",
+        xml_escaped(g.text));
+}
+
+std::string bracket_text(const MathBox::Bracket& b, double y) {
+    const double inner = b.x + (b.opens ? b.width : -b.width);
+    const double control = b.x + (b.opens ? -b.width : b.width);
+    return fmt::format("<path d=\"M{0:.1f} {1:.1f}Q{2:.1f} {3:.1f} {0:.1f} {4:.1f}\"/>",
+                       inner,
+                       y + b.top,
+                       control,
+                       y + (b.top + b.bottom) / 2,
+                       y + b.bottom);
+}
+
+// The equations as the window's editor sets them, as an <svg> element in the colour of the text around it.
+// Screen readers get the text as typed.
+std::string equation_picture(const equation::Statements& statements) {
+    // Phones have about so many pixels across.
+    constexpr double kWidth = 560, kSize = 17, kGap = 8;
+    const auto measure = [](std::string_view text, float size) {
+        return float(figure::text_width(text, size));
+    };
+    std::string drawn;
+    double y = 0, widest = 1;
+    for (const auto& [box, mistake] : editing::typeset(statements, float(kWidth), kSize, measure)) {
+        y += box.ascent;
+        for (const MathBox::Glyphs& g : box.glyphs) drawn += glyphs_text(g, y);
+        for (const MathBox::Line& l : box.lines)
+            drawn +=
+                fmt::format("<path d=\"M{:.1f} {:.1f}L{:.1f} {:.1f}\"/>", l.x0, y + l.y0, l.x1, y + l.y1);
+        for (const MathBox::Bracket& b : box.brackets) drawn += bracket_text(b, y);
+        y += box.descent + kGap;
+        widest = std::max(widest, double(box.width));
+    }
+    return fmt::format(
+        "<svg class=\"equation\" role=\"img\" aria-label=\"{}\" viewBox=\"0 0 {:.0f} {:.0f}\" "
+        "width=\"{:.0f}\" fill=\"currentColor\" font-family=\"'DejaVu Sans', Verdana, "
+        "sans-serif\"><g>{}</g></svg>",
+        xml_escaped(statements.text),
+        widest + 2,
+        std::max(y, 1.0),
+        widest + 2,
+        drawn);
+}
+
 }  // namespace
 
 std::string why_no_web_page(const RunSpec& spec) {
@@ -223,12 +277,11 @@ std::string web_page(const WebStart& start) {
     std::string script = fmt::format(
         "const FUNCTIONS = [\n{}\n];\nconst RUN = {};\n", fmt::join(functions, ",\n"), script_json(run));
     for (const char* part : {"arithmetic", "stepper", "controls"}) script += embedded_text(part);
-    return filled_page(
-        {{"title", xml_escaped(title)},
-         {"style", embedded_text("style")},
-         {"equation", equation_picture(equation::readable_statements(now.model->text), kEquationWidth)},
-         {"data", data_text(start)},
-         {"script", script}});
+    return filled_page({{"title", xml_escaped(title)},
+                        {"style", embedded_text("style")},
+                        {"equation", equation_picture(equation::readable_statements(now.model->text))},
+                        {"data", data_text(start)},
+                        {"script", script}});
 }
 
 }  // namespace stencil

@@ -6,7 +6,7 @@
 #include "kernels/field/boundary.h"
 #include "sim/files/image.h"
 #include "sim/files/npy.h"
-#include "sim/problem/command_text.h"
+#include "sim/problem/run_text.h"
 #include "sim/problem/settings.h"
 #include "sim/text/json.h"
 #include "tests/support/catch.h"

@@ -1,8 +1,8 @@
 // Fuzzes the readers of links and of other programs' files: texts in links, compressed links, options of
 // VisualPDE and patterns of Ready.
 #include "sim/import/importers.h"
-#include "sim/import/link.h"
 #include "sim/import/lz_string.h"
+#include "sim/import/model_file.h"
 #include "sim/model/text/statements.h"
 #include "sim/model/text/tokens.h"
 #include "tests/fuzz/fuzz.h"

@@ -4,7 +4,7 @@
 #include <tuple>
 
 #include "kernels/cpu/thread_pool.h"
-#include "sim/problem/command_text.h"
+#include "sim/problem/run_text.h"
 #include "sim/run/resolve.h"
 #include "sim/session/pace.h"
 #include "sim/session/session.h"

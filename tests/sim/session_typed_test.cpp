@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "sim/files/npy.h"
-#include "sim/problem/command_text.h"
+#include "sim/problem/run_text.h"
 #include "sim/problem/start.h"
 #include "sim/problem/units.h"
 #include "sim/run/resolve.h"

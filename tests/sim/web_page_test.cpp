@@ -6,7 +6,6 @@
 #include "kernels/equation/text/glsl_text.h"
 #include "kernels/equation/text/script_text.h"
 #include "sim/files/deflate.h"
-#include "sim/import/link.h"
 #include "sim/import/model_file.h"
 #include "sim/model/step/stages.h"
 #include "sim/run/output/exports.h"

@@ -13,7 +13,7 @@
 #include "app/window/preferences.h"
 #include "app/window/shortcuts.h"
 #include "kernels/methods/method.h"
-#include "sim/problem/command_text.h"
+#include "sim/problem/run_text.h"
 #include "sim/problem/settings.h"
 #include "sim/text/names.h"
 #include "sim/text/parse.h"

@@ -11,7 +11,7 @@
 #include "app/window/panels/panels.h"
 #include "app/window/panels/tour.h"
 #include "app/window/preferences.h"
-#include "sim/problem/command_text.h"
+#include "sim/problem/run_text.h"
 #include "sim/text/parse.h"
 #include "sim/text/shell_words.h"
 

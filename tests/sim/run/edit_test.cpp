@@ -8,8 +8,8 @@
 
 #include "kernels/view/brush.h"
 #include "kernels/view/paint_cell.h"
-#include "sim/problem/command_text.h"
 #include "sim/problem/run_spec.h"
+#include "sim/problem/run_text.h"
 #include "sim/problem/settings.h"
 #include "sim/run/resolve.h"
 #include "sim/run/simulation.h"

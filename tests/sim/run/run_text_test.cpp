@@ -12,7 +12,6 @@
 
 #include "sim/model/equations.h"
 #include "sim/model/model.h"
-#include "sim/problem/command_text.h"
 #include "sim/problem/run_spec.h"
 #include "sim/problem/settings.h"
 #include "sim/problem/units.h"
