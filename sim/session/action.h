@@ -148,7 +148,7 @@ struct Film {
 /// Adds a message about something done outside the session.
 struct Tell {
     std::string text;
-    std::string folder;  ///< where files were written; empty: none
+    std::string folder = {};  ///< where files were written; empty: none
     bool failed = false;
 };
 

@@ -16,12 +16,8 @@
 
 namespace stencil {
 
-/// The result of an export.
-struct ExportOutcome {
-    std::string text;         ///< what was written where, or why not
-    std::string folder = {};  ///< where files were written; empty: none
-    bool failed = false;
-};
+/// The result of an export: what was written where, or why not.
+using ExportOutcome = action::Tell;
 
 class Recorder {
   public:

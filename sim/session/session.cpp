@@ -153,7 +153,7 @@ bool Session::busy() const {
 void Session::work() {
     try {
         if (exporter_.busy()) dirty_ = true;
-        if (const auto outcome = exporter_.poll()) tell(*outcome);
+        if (const auto outcome = exporter_.poll()) handle(*outcome);
         if (reference_missing()) make_reference();
         work_a_slice();
         if (frame_is_due()) make_frame();

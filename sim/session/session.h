@@ -138,7 +138,6 @@ class Session {
     void leave_tip();
     void plan_no_more();
     void add_measures(RunSpec& spec) const;
-    void tell(const ExportOutcome& outcome);
     MeasureTables tables();
 
     long long step() const { return simulation_->step(); }

@@ -22,22 +22,24 @@
 namespace stencil {
 namespace {
 
+template <class... Kinds>
+bool is_any(const Action& action) {
+    return (std::holds_alternative<Kinds>(action) || ...);
+}
+
 // Returns whether the action, done at an earlier step, makes the run diverge from its later steps.
 bool goes_another_way(const Action& action) {
     if (const auto* run = std::get_if<action::Run>(&action)) return run->on;
     if (const auto* change = std::get_if<action::Change>(&action))
         return kind_of(change->setting) != SettingKind::view;
-    return std::holds_alternative<action::Reset>(action) || std::holds_alternative<action::Paint>(action) ||
-           std::holds_alternative<action::Open>(action) || std::holds_alternative<action::Resume>(action) ||
-           std::holds_alternative<action::UseKernel>(action);
+    return is_any<action::Reset, action::Paint, action::Open, action::Resume, action::UseKernel>(action);
 }
 
 // Names what the action is about, so that a later success removes its errors.
 std::string subject_of(const Action& action) {
     const auto* change = std::get_if<action::Change>(&action);
     if (change && change->setting != "initial") return change->setting;
-    const bool opens = change || std::holds_alternative<action::Open>(action) ||
-                       std::holds_alternative<action::Resume>(action);
+    const bool opens = change || is_any<action::Open, action::Resume>(action);
     return opens ? "opening" : std::to_string(action.index());
 }
 
@@ -49,13 +51,11 @@ bool is_spec_file(const std::filesystem::path& path) {
 
 void Session::apply(const Action& action) {
     dirty_ = history_old_ = true;
-    const bool spares_ladder = std::holds_alternative<action::DismissMessage>(action) ||
-                               std::holds_alternative<action::CancelExport>(action) ||
-                               std::holds_alternative<action::Tell>(action) ||
-                               std::holds_alternative<action::Pace>(action);
+    const bool spares_ladder =
+        is_any<action::DismissMessage, action::CancelExport, action::Tell, action::Pace>(action);
     if (speeds_.ladder() && !spares_ladder) {
         end_ladder("The methods were not all measured");
-        if (std::holds_alternative<action::Cancel>(action)) return;  // cancelling only ends the benchmark
+        if (is_any<action::Cancel>(action)) return;  // cancelling only ends the benchmark
     }
     const auto* undo = std::get_if<action::Undo>(&action);
     const auto* redo = std::get_if<action::Redo>(&action);

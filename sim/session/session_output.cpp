@@ -223,7 +223,7 @@ void Session::finish_recording() {
     Recorder::Rest rest = recorder_.end();
     if (rest.slow && !exporter_.busy()) return exporter_.start("finishing " + file, std::move(rest.work));
     WriteProgress progress;
-    tell(rest.work(progress));
+    handle(rest.work(progress));
 }
 
 void Session::handle(const action::Film& order) {
@@ -257,12 +257,7 @@ void Session::handle(const action::ExportMeasures& order) {
     written.folder = unused_folder(order.folder, export_files(spec));
     written.remark = kept_text(order.folder, written.folder);
     WriteProgress progress;
-    tell(written.write(progress));
-}
-
-void Session::tell(const ExportOutcome& outcome) {
-    messages_.add(
-        outcome.failed ? Message::Level::error : Message::Level::notice, outcome.text, outcome.folder);
+    handle(written.write(progress));
 }
 
 MeasureTables Session::tables() {
