@@ -2,6 +2,7 @@
 // with every feature. Its numbers are random.
 #pragma once
 
+#include "sim/examples/context.h"
 #include "tests/support/scratch.h"
 
 namespace stencil_test {
