@@ -199,7 +199,8 @@ LinearPart lowered_linear_part(Equations& equations) {
     const std::vector<LinearTerm> terms = linear_part(equations, formulas);
     if (terms.empty())
         throw InputError(
-            "--integrator imex: no rate has a linear part to solve for, of constants and even derivatives such "
+            "--integrator imex: no rate has a linear part to solve for, of constants and even derivatives "
+            "such "
             "as lap(u): take another integrator");
     LinearPart part = lowered_terms(equations.graph, terms);
     part.fields = int(equations.components.size());
