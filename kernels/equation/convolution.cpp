@@ -6,6 +6,7 @@
 #include "kernels/cpu/aligned_buffer.h"
 #include "kernels/equation/kernel_table.h"
 #include "kernels/methods/spectral/fftw_axis.h"
+#include "kernels/methods/spectral/strip_exchange.h"
 
 namespace stencil::equation {
 namespace {
@@ -22,34 +23,45 @@ auto element_of(Outside outside, int i, int n, const Cell& cell) -> decltype(cel
 
 // Transforms, in float64, of a real field and its outside: of rows to the real coefficients H of FftwAxis, in
 // which H_k and H_(n-k) hold the frequency (H_k + H_(n-k))/2 + i (H_(n-k) - H_k)/2, then of a complex column
-// for each frequency along x, from 0 to half of all.
+// for each frequency along x, from 0 to half of all. Both coefficients of a frequency are neighbours, so that
+// those of a distributed field, whose rows are transformed where they are, get to the process that has the
+// frequency by one transpose.
 class TorusTransform {
   public:
     /// Columns that are transformed together, a cache line of cells.
     static constexpr int kWidth = 2 * FftwLines<double>::kPairs;
 
-    /// With room for the spectra of so many fields at a time.
+    /// For a field of nx x ny cells, with room for the spectra of so many at a time.
     TorusTransform(
-        const std::array<Outside, 2>& outside, int nx, int ny, std::size_t fields, ThreadPool& threads)
+        const std::array<Outside, 2>& outside, int nx, int ny, std::size_t fields, const ExecutionSpace& on)
         : outside_(outside),
           nx_(nx),
           ny_(ny),
           columns_(torus_length(outside[0], nx)),
           rows_(torus_length(outside[1], ny)),
-          lines_(threads, columns_, rows_, 2 * kWidth, false),
+          on_(on),
+          of_rows_{ny, on.strips ? on.strips->rows().parts : 1},
+          of_coefficients_{Strips::kUnit * frequencies(), of_rows_.parts},
+          lines_(*on.threads, columns_, rows_, 2 * kWidth, false),
           along_x_(Boundary::periodic, columns_, lines_.first()),
           along_y_(Boundary::periodic, rows_, lines_.first()) {
-        for (std::size_t field = 0; field < fields; ++field)
-            buffers_.emplace_back(std::size_t(columns_) * std::size_t(ny));
+        const int width = of_coefficients_.lines;
+        for (std::size_t field = 0; field < (on.strips ? 1 : fields); ++field)
+            buffers_.emplace_back(std::size_t(width) * std::size_t(local_rows()));
+        for (std::size_t field = 0; field < (on.strips ? fields : 0); ++field)
+            strips_.emplace_back(std::size_t(of_coefficients_.count(part())) * std::size_t(ny));
     }
 
     int columns() const { return columns_; }
     int rows() const { return rows_; }
-    /// The number of frequencies along x.
-    int frequencies() const { return columns_ / 2 + 1; }
+    int first_row() const { return of_rows_.begin(part()); }
+    int local_rows() const { return of_rows_.count(part()); }
+    /// The frequencies along x that this process has.
+    int first_frequency() const { return of_coefficients_.begin(part()) / Strips::kUnit; }
+    int local_frequencies() const { return of_coefficients_.count(part()) / Strips::kUnit; }
 
-    /// The columns of frequencies `first` to `first + count - 1` along x, in lines that may be overwritten,
-    /// and as many lines to work in.
+    /// The columns of frequencies `first` to `first + count - 1` along x, counted from first_frequency() on,
+    /// in lines that may be overwritten, and as many lines to work in.
     struct Band {
         int first, count, pitch;
         Complex<double>* lines;
@@ -57,11 +69,11 @@ class TorusTransform {
         Complex<double>* spare(int i) const { return line(kWidth + i); }
     };
 
-    /// Transforms the field and calls at_band(band) for all its columns, on any thread.
+    /// Transforms the local rows of a field and calls at_band(band) for all local frequencies, on any thread.
     template <class Cell, class F>
     void forward(FieldView<Cell> field, const F& at_band) {
-        const FieldView<double> coefficients = buffer(0);
-        lines_.for_each((ny_ + 1) / 2, std::int64_t(columns_) * ny_, [&](Complex<double>* z, int i) {
+        const FieldView<double> coefficients = of_rows(0);
+        lines_.for_each(row_pairs(), std::int64_t(columns_) * field.ny, [&](Complex<double>* z, int i) {
             const auto cell = [in = pair_of(field, i)](int x) {
                 const Complex<Cell> pair = in.at(x);
                 return Complex<double>{pair.re, pair.im};
@@ -69,13 +81,20 @@ class TorusTransform {
             along_x_.template to_coefficients<Boundary::periodic>(
                 z,
                 [&](int x) { return element_of(outside_[0], x, nx_, cell); },
-                [out = pair_of(coefficients, i)](int k, Complex<double> value) { out.set(k, value); });
+                [&, out = pair_of(coefficients, i)](int k, Complex<double> value) {
+                    out.set(place_of(k), value);
+                    if (is_alone(k)) out.set(place_of(k) + 1, value);
+                });
         });
-        const int bands = ceil_div(frequencies(), kWidth);
-        lines_.for_each(bands, std::int64_t(columns_) * rows_, [&](Complex<double>* own, int i) {
+        if (on_.strips)
+            on_.strips->exchange(
+                cut_columns(coefficients, of_coefficients_), cut_rows(of_columns(0), of_rows_), on_);
+        const int bands = ceil_div(local_frequencies(), kWidth);
+        const std::int64_t cells = 2 * std::int64_t(local_frequencies()) * rows_;
+        lines_.for_each(bands, cells, [&](Complex<double>* own, int i) {
             const int first = i * kWidth;
-            const Band band{first, std::min(kWidth, frequencies() - first), lines_.pitch(), own};
-            load(coefficients, band);
+            const Band band{first, std::min(kWidth, local_frequencies() - first), lines_.pitch(), own};
+            load(band);
             at_band(band);
         });
     }
@@ -83,26 +102,30 @@ class TorusTransform {
     /// Transforms columns back, from line(i), and stores them as those of field `index`.
     template <class Line>
     void store(std::size_t index, const Band& band, const Line& line) {
-        const FieldView<double> to = buffer(index);
+        const FieldView<double> to = of_columns(index);
         for (int i = 0; i < band.count; ++i) along_y_.backward.run(line(i));
         for (int y = 0; y < ny_; ++y)
             for (int i = 0; i < band.count; ++i) {
-                const int k = band.first + i, other = partner(k);
+                const bool alone = is_alone(first_frequency() + band.first + i);
                 const Complex<double> z = line(i)[y];
-                to.at(k, y) = other == k ? z.re : z.re - z.im;
-                if (other != k) to.at(other, y) = z.re + z.im;
+                double* both = &to.at(Strips::kUnit * (band.first + i), y);
+                both[0] = alone ? z.re : z.re - z.im;
+                both[1] = alone ? z.re : z.re + z.im;
             }
     }
 
     /// Transforms the stored field `index` back to cells, times columns() * rows().
     template <class Cell>
     void backward(std::size_t index, FieldView<Cell> to) {
-        const FieldView<double> from = buffer(index);
-        lines_.for_each((ny_ + 1) / 2, std::int64_t(columns_) * ny_, [&](Complex<double>* z, int i) {
+        const FieldView<double> from = of_rows(index);
+        if (on_.strips)
+            on_.strips->exchange(
+                cut_rows(of_columns(index), of_rows_), cut_columns(from, of_coefficients_), on_);
+        lines_.for_each(row_pairs(), std::int64_t(columns_) * to.ny, [&](Complex<double>* z, int i) {
             along_x_.template to_cells<Boundary::periodic>(
                 z,
-                [in = pair_of(from, i)](int k) { return in.at(k); },
-                [this, out = pair_of(to, i)](int x, Complex<double> value) {
+                [&, in = pair_of(from, i)](int k) { return in.at(place_of(k)); },
+                [&, out = pair_of(to, i)](int x, Complex<double> value) {
                     if (x < nx_) out.set(x, {Cell(value.re), Cell(value.im)});
                 });
         });
@@ -114,14 +137,34 @@ class TorusTransform {
         return {field.row(2 * i), field.row(std::min(2 * i + 1, field.ny - 1))};
     }
 
-    FieldView<double> buffer(std::size_t index) { return {buffers_[index].data(), columns_, ny_, columns_}; }
-    int partner(int k) const { return k == 0 ? 0 : columns_ - k; }
+    int part() const { return on_.strips ? on_.strips->part() : 0; }
+    int row_pairs() const { return (local_rows() + 1) / 2; }
+    int frequencies() const { return columns_ / 2 + 1; }
+    /// Whether both coefficients of frequency k are one.
+    bool is_alone(int k) const { return k == 0 || 2 * k == columns_; }
+    /// Where rows have coefficient k.
+    int place_of(int k) const {
+        return 2 * k <= columns_ ? Strips::kUnit * k : Strips::kUnit * (columns_ - k) + 1;
+    }
 
-    void load(FieldView<double> coefficients, const Band& band) const {
+    /// The coefficients of local rows, and those of all rows at local frequencies. They are the same array
+    /// where the process has the whole field.
+    FieldView<double> of_rows(std::size_t index) {
+        const int width = of_coefficients_.lines;
+        return {buffers_[on_.strips ? 0 : index].data(), width, local_rows(), width};
+    }
+    FieldView<double> of_columns(std::size_t index) {
+        if (!on_.strips) return of_rows(index);
+        const int width = of_coefficients_.count(part());
+        return {strips_[index].data(), width, ny_, width};
+    }
+
+    void load(const Band& band) {
+        const FieldView<double> coefficients = of_columns(0);
         for (int y = 0; y < ny_; ++y)
             for (int i = 0; i < band.count; ++i) {
-                const int k = band.first + i;
-                const double own = coefficients.at(k, y), other = coefficients.at(partner(k), y);
+                const double* both = &coefficients.at(Strips::kUnit * (band.first + i), y);
+                const double own = both[0], other = both[1];
                 band.line(i)[y] = {0.5 * (own + other), 0.5 * (other - own)};
             }
         for (int i = 0; i < band.count; ++i) {
@@ -134,27 +177,29 @@ class TorusTransform {
 
     std::array<Outside, 2> outside_;
     int nx_, ny_, columns_, rows_;
+    ExecutionSpace on_;
+    Strips of_rows_, of_coefficients_;  ///< how processes share them
     FftwLines<double> lines_;
     FftwAxis<double> along_x_, along_y_;
-    std::vector<AlignedBuffer<double>> buffers_;
+    std::vector<AlignedBuffer<double>> buffers_, strips_;
 };
 
 }  // namespace
 
 template <class T>
 struct Convolution<T>::Spectra {
-    /// The transform of a kernel, column by column, over the gain of the transforms of a field.
+    /// The transform of a kernel, column by column, over the gain of the transforms of a field; of a
+    /// distributed one those of local frequencies.
     struct Spectrum {
         std::vector<double> scalars;  ///< from which it was made
         AlignedBuffer<Complex<double>> values;
     };
 
-    Spectra(const LinearPart& its_part, int its_nx, int its_ny, ThreadPool& its_threads)
+    Spectra(const LinearPart& its_part, FieldShape rows, const ExecutionSpace& its_space)
         : part(its_part),
-          nx(its_nx),
-          ny(its_ny),
-          threads(its_threads),
-          transform(part.outside, nx, ny, part.kernels.size(), threads),
+          whole(whole_shape(its_space, rows)),
+          on(its_space),
+          transform(part.outside, whole.nx, whole.ny, part.kernels.size(), on),
           spectra(part.kernels.size()) {}
 
     void make(const ConvolutionKernel& kernel, const std::vector<double>& scalars, Spectrum& spectrum) {
@@ -162,12 +207,19 @@ struct Convolution<T>::Spectra {
         if (used == spectrum.scalars) return;
         spectrum.scalars = std::move(used);
         const int columns = transform.columns(), rows = transform.rows();
-        std::vector<double> table = kernel_table(kernel, part.outside, nx, ny, scalars, &threads);
+        TorusTransform exact({Outside::periodic, Outside::periodic}, columns, rows, 1, on);
+        std::vector<double> table = kernel_table(kernel,
+                                                 part.outside,
+                                                 whole.nx,
+                                                 whole.ny,
+                                                 scalars,
+                                                 on.threads,
+                                                 {exact.first_row(), exact.local_rows()});
         spectrum.values =
-            AlignedBuffer<Complex<double>>(std::size_t(transform.frequencies()) * std::size_t(rows));
-        TorusTransform exact({Outside::periodic, Outside::periodic}, columns, rows, 1, threads);
+            AlignedBuffer<Complex<double>>(std::size_t(transform.local_frequencies()) * std::size_t(rows));
         const double norm = 1 / (double(columns) * rows);
-        exact.forward(FieldView<double>{table.data(), columns, rows, columns}, [&](const auto& band) {
+        const FieldView<double> own{table.data(), columns, exact.local_rows(), columns};
+        exact.forward(own, [&](const auto& band) {
             for (int i = 0; i < band.count; ++i) {
                 Complex<double>* values = column_of(spectrum, band.first + i);
                 for (int k = 0; k < rows; ++k)
@@ -181,15 +233,15 @@ struct Convolution<T>::Spectra {
     }
 
     LinearPart part;
-    int nx, ny;
-    ThreadPool& threads;
+    FieldShape whole;
+    ExecutionSpace on;
     TorusTransform transform;
     std::vector<Spectrum> spectra;
 };
 
 template <class T>
-Convolution<T>::Convolution(const LinearPart& part, int nx, int ny, ThreadPool& threads)
-    : spectra_(std::make_unique<Spectra>(part, nx, ny, threads)) {}
+Convolution<T>::Convolution(const LinearPart& part, FieldShape rows, const ExecutionSpace& on)
+    : spectra_(std::make_unique<Spectra>(part, rows, on)) {}
 
 template <class T>
 Convolution<T>::~Convolution() = default;

@@ -4,20 +4,22 @@
 #include <memory>
 #include <vector>
 
-#include "kernels/cpu/thread_pool.h"
 #include "kernels/equation/field_operator.h"
 #include "kernels/equation/program.h"
+#include "kernels/methods/method.h"
 
 namespace stencil::equation {
 
 /// The convolutions of one field with all kernels of a linear part: complex FFTs of two real lines at a time,
 /// over the field and what lies outside of it. They are made in float64 for fields of float32, too: FFTW's
-/// float32 rounds more than NumPy's where a length has large prime factors.
-/// The bits do not depend on the number of threads.
+/// float32 rounds more than NumPy's where a length has large prime factors. The rows of a distributed field
+/// become columns and back by transposes. The bits depend neither on the number of threads nor on that of
+/// processes.
 template <class T>
 class Convolution : public FieldOperator<T> {
   public:
-    Convolution(const LinearPart& part, int nx, int ny, ThreadPool& threads);
+    /// `rows` is the shape of the local rows.
+    Convolution(const LinearPart& part, FieldShape rows, const ExecutionSpace& on);
     ~Convolution() override;
 
     /// Makes and transforms the kernels that have changed. `scalars` are those of the program.

@@ -52,9 +52,11 @@ bool in_place(const Program& program, int c) {
 }
 
 template <class T>
-std::unique_ptr<FieldOperator<T>> make_operator(const LinearPart& part, int nx, int ny, ThreadPool& threads) {
-    if (part.kernels.empty()) return std::make_unique<ImplicitSolve<T>>(part, nx, ny, threads);
-    return std::make_unique<Convolution<T>>(part, nx, ny, threads);
+std::unique_ptr<FieldOperator<T>> make_operator(const LinearPart& part,
+                                                FieldShape shape,
+                                                const ExecutionSpace& on) {
+    if (part.kernels.empty()) return std::make_unique<ImplicitSolve<T>>(part, shape, on);
+    return std::make_unique<Convolution<T>>(part, shape, on);
 }
 
 int least_cells(const Program& program) {
@@ -100,7 +102,8 @@ EquationStepper<T>::EquationStepper(Program program,
     for (const Stage& stage : program_.once) once_.emplace_back(stage);
     for (const Stage& stage : program_.stages) stages_.emplace_back(stage);
     for (const LinearPart& part : program_.linear)
-        linear_.push_back(make_operator<T>(part, setup.nx, setup.ny, threads_));
+        linear_.push_back(
+            make_operator<T>(part, {setup.nx, setup.local_rows()}, {&threads_, nullptr, setup.strips}));
     globals_ = std::make_unique<GlobalValues<T>>(program_.globals, setup_, threads_);
 }
 
@@ -184,12 +187,7 @@ void EquationStepper<T>::run_pass(const std::vector<Level>& levels) {
 
 template <class T>
 void EquationStepper<T>::solve(const Solve& solve) {
-    const auto views = [&](const std::vector<int>& arrays) {
-        std::vector<FieldView<T>> result;
-        for (const int index : arrays) result.push_back(array(index));
-        return result;
-    };
-    linear_[std::size_t(solve.part)]->apply(views(solve.from), views(solve.to));
+    apply(*linear_[std::size_t(solve.part)], solve, setup_, [this](int index) { return array(index); });
 }
 
 // Does what couples all cells, after a whole stage. Returns whether ghost cells have changed by it.

@@ -3,6 +3,8 @@
 
 #include <vector>
 
+#include "kernels/equation/input_values.h"
+#include "kernels/equation/program.h"
 #include "kernels/field/field_view.h"
 
 namespace stencil::equation {
@@ -18,8 +20,26 @@ class FieldOperator {
     /// Takes InputValues::linear() of the operator's part; takes effect at the next apply().
     virtual void set(const std::vector<double>& values, double dt) = 0;
 
-    /// `from` and `to` are views of all fields of a Solve in order, without aliasing.
+    /// `from` and `to` are views of all fields of a Solve in order, without aliasing. Of a distributed field
+    /// they have the local rows without halo, and all slabs call it at the same place of a step.
     virtual void apply(const std::vector<FieldView<T>>& from, const std::vector<FieldView<T>>& to) = 0;
 };
+
+/// Applies the operator of a stage to arrays, which array(index) views with their halos, and fills the halos
+/// of its results.
+template <class T, class Array>
+void apply(FieldOperator<T>& linear, const Solve& solve, const EquationSetup& setup, const Array& array) {
+    const Slab& slab = setup.slab;
+    const auto local_rows = [&](const std::vector<int>& arrays) {
+        std::vector<FieldView<T>> rows;
+        for (const int index : arrays) rows.push_back(array(index).rows(slab.above, setup.local_rows()));
+        return rows;
+    };
+    linear.apply(local_rows(solve.from), local_rows(solve.to));
+    if (slab.whole()) return;
+    std::vector<ByteRows> made;
+    for (const int index : solve.to) made.push_back(bytes_of_cells(array(index)));
+    setup.fill_halos(made);
+}
 
 }  // namespace stencil::equation

@@ -55,7 +55,7 @@ struct FieldLeaves {
         : per_row(int(sum_runs(nx))),
           columns(nx),
           above(setup.slab.above),
-          rows(setup.ny - setup.slab.above - setup.slab.below),
+          rows(setup.local_rows()),
           first_row(setup.slab.whole() ? 0 : setup.slab.first + setup.slab.above),
           field_rows(setup.slab.whole() ? setup.ny : setup.slab.field_rows) {}
 

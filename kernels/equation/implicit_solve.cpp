@@ -1,6 +1,7 @@
 #include "kernels/equation/implicit_solve.h"
 
 #include "kernels/field/divide.h"
+#include "kernels/field/padded_rows.h"
 
 namespace stencil::equation {
 namespace {
@@ -46,24 +47,37 @@ class ColumnSystems {
 }  // namespace
 
 template <class T>
-ImplicitSolve<T>::ImplicitSolve(const LinearPart& part, int nx, int ny, ThreadPool& threads)
+ImplicitSolve<T>::ImplicitSolve(const LinearPart& part, FieldShape rows, const ExecutionSpace& on)
     : part_(part),
+      on_(on),
+      whole_(whole_shape(on, rows)),
       polynomials_(part),
-      lines_(threads, nx, ny, part.fields * (kPairs + 1), sizeof(T) == sizeof(float)),
-      rows_(part.along_x, nx, lines_.first()),
-      columns_(part.along_y, ny, lines_.first()) {}
+      lines_(*on.threads, whole_.nx, whole_.ny, part.fields * (kPairs + 1), sizeof(T) == sizeof(float)),
+      rows_(part.along_x, whole_.nx, lines_.first()),
+      columns_(part.along_y, whole_.ny, lines_.first()) {
+    if (!on.strips) return;
+    const Strips& strips = on.strips->columns();
+    first_column_ = strips.begin(on.strips->part());
+    const int own = strips.count(on.strips->part());
+    for (int c = 0; c < part.fields; ++c) {
+        memory_.emplace_back(PaddedRows<T>::cells(own, whole_.ny));
+        strips_.push_back(PaddedRows<T>::view(memory_.back().data(), own, whole_.ny));
+    }
+}
 
 // Transforms a cache line of columns of all components, solves the systems, and transforms back.
 template <class T>
 template <Boundary B>
-void ImplicitSolve<T>::solve_columns(const std::vector<FieldView<T>>& to, Complex<T>* own, int x0) {
-    const int nx = rows_.n, ny = columns_.n, components = polynomials_.components, pitch = lines_.pitch();
+void ImplicitSolve<T>::solve_columns(const std::vector<FieldView<T>>& columns, Complex<T>* own, int x0) {
+    const int nx = columns.front().nx, ny = columns_.n, components = polynomials_.components,
+              pitch = lines_.pitch();
     const int pairs = std::min(kPairs, (nx - x0 + 1) / 2);
     Complex<T>* coefficients = own + std::ptrdiff_t(components) * kPairs * pitch;
     const auto line = [&](int c, int pair) { return own + std::ptrdiff_t(c * kPairs + pair) * pitch; };
     const auto cells = [&](int c, int pair, int y) {
         const int x = x0 + 2 * pair;
-        return Pair<T>{&to[std::size_t(c)].at(x, y), &to[std::size_t(c)].at(std::min(x + 1, nx - 1), y)};
+        const FieldView<T>& field = columns[std::size_t(c)];
+        return Pair<T>{&field.at(x, y), &field.at(std::min(x + 1, nx - 1), y)};
     };
     for (int c = 0; c < components; ++c)
         for (int y = 0; y < ny; ++y)
@@ -77,7 +91,8 @@ void ImplicitSolve<T>::solve_columns(const std::vector<FieldView<T>>& to, Comple
                 [&](int y) { return own_coefficients[y]; },
                 [&](int k, Complex<T> value) { own_coefficients[k] = value; });
         }
-        solve_waves(coefficients, x0 + 2 * pair);
+        const int x = x0 + 2 * pair;
+        solve_waves(coefficients, first_column_ + x, first_column_ + std::min(x + 1, nx - 1));
         for (int c = 0; c < components; ++c) {
             Complex<T>* own_coefficients = coefficients + std::ptrdiff_t(c) * pitch;
             columns_.template to_cells<B>(
@@ -92,13 +107,13 @@ void ImplicitSolve<T>::solve_columns(const std::vector<FieldView<T>>& to, Comple
             for (int pair = 0; pair < pairs; ++pair) cells(c, pair, y).set(0, line(c, pair)[y]);
 }
 
-// `coefficients` are those of columns x and x + 1, as real and imaginary parts.
+// `coefficients` are those of columns x and next_x, as real and imaginary parts.
 template <class T>
-void ImplicitSolve<T>::solve_waves(Complex<T>* coefficients, int x) const {
+void ImplicitSolve<T>::solve_waves(Complex<T>* coefficients, int x, int next_x) const {
     const bool open = part_.matrix == LinearPart::Matrix::equation;
     const auto along_x = [&](int k) { return eigenvalue(rows_.angles[std::size_t(k)], part_.signed_x); };
     ColumnSystems first(polynomials_, along_x(x), open);
-    ColumnSystems second(polynomials_, along_x(std::min(x + 1, rows_.n - 1)), open);
+    ColumnSystems second(polynomials_, along_x(next_x), open);
     const double norm = 1 / (double(rows_.length) * columns_.length);
     const int components = polynomials_.components, pitch = lines_.pitch();
     std::vector<double> b(std::size_t(components), 0.0);
@@ -125,13 +140,21 @@ void ImplicitSolve<T>::apply(const std::vector<FieldView<T>>& from, const std::v
         for (std::size_t c = 0; c < to.size(); ++c)
             lines_.template transform_rows<b.value, false>(rows_, from[c], to[c]);
     });
+    StripExchange* exchange = on_.strips;
+    for (std::size_t c = 0; exchange && c < to.size(); ++c)
+        exchange->exchange(
+            cut_columns(to[c], exchange->columns()), cut_rows(strips_[c], exchange->rows()), on_);
+    const std::vector<FieldView<T>>& columns = exchange ? strips_ : to;
     with_boundary(part_.along_y, [&](auto b) {
         constexpr int width = 2 * kPairs;
-        const std::int64_t cells = std::int64_t(rows_.n) * columns_.n * polynomials_.components;
-        lines_.for_each(ceil_div(rows_.n, width), cells, [&](Complex<T>* own, int i) {
-            solve_columns<b.value>(to, own, width * i);
+        const std::int64_t cells = std::int64_t(columns.front().nx) * columns_.n * polynomials_.components;
+        lines_.for_each(ceil_div(columns.front().nx, width), cells, [&](Complex<T>* own, int i) {
+            solve_columns<b.value>(columns, own, width * i);
         });
     });
+    for (std::size_t c = 0; exchange && c < to.size(); ++c)
+        exchange->exchange(
+            cut_rows(strips_[c], exchange->rows()), cut_columns(to[c], exchange->columns()), on_);
     with_boundary(part_.along_x, [&](auto b) {
         for (const FieldView<T>& field : to)
             lines_.template transform_rows<b.value, true>(rows_, field, field);

@@ -4,22 +4,24 @@
 
 #include <vector>
 
-#include "kernels/cpu/thread_pool.h"
 #include "kernels/equation/field_operator.h"
 #include "kernels/equation/program.h"
 #include "kernels/equation/wave_system.h"
 #include "kernels/field/field_view.h"
 #include "kernels/methods/spectral/fftw_axis.h"
+#include "kernels/methods/spectral/strip_exchange.h"
 
 namespace stencil::equation {
 
 /// Solves A `to` = `from` for all fields of a linear part at once: sine, cosine or Fourier transforms along
-/// either axis (kernels/methods/spectral) in precision T, and the systems in float64. The bits do not depend
-/// on the number of threads.
+/// either axis (kernels/methods/spectral) in precision T, and the systems in float64. The rows of a
+/// distributed field become columns and back by transposes. The bits depend neither on the number of threads
+/// nor on that of processes.
 template <class T>
 class ImplicitSolve : public FieldOperator<T> {
   public:
-    ImplicitSolve(const LinearPart& part, int nx, int ny, ThreadPool& threads);
+    /// `rows` is the shape of the local rows.
+    ImplicitSolve(const LinearPart& part, FieldShape rows, const ExecutionSpace& on);
 
     /// Sets the coefficients of the linear part's terms, in their order.
     void set(const std::vector<double>& coefficients, double dt) override;
@@ -29,11 +31,17 @@ class ImplicitSolve : public FieldOperator<T> {
     static constexpr int kPairs = FftwLines<T>::kPairs;
 
     template <Boundary B>
-    void solve_columns(const std::vector<FieldView<T>>& to, Complex<T>* own, int x0);
-    void solve_waves(Complex<T>* coefficients, int x) const;
+    void solve_columns(const std::vector<FieldView<T>>& columns, Complex<T>* own, int x0);
+    void solve_waves(Complex<T>* coefficients, int x, int next_x) const;
 
     LinearPart part_;
+    ExecutionSpace on_;
+    FieldShape whole_;
     WavePolynomials polynomials_;
+    /// Of each field of a distributed one, the columns that this process solves for, from first_column_ on.
+    std::vector<AlignedBuffer<T>> memory_;
+    std::vector<FieldView<T>> strips_;
+    int first_column_ = 0;
     /// A cache line of columns of each component, and a pair's coefficients.
     FftwLines<T> lines_;
     FftwAxis<T> rows_, columns_;

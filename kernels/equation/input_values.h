@@ -8,6 +8,11 @@
 
 #include "kernels/equation/program.h"
 #include "kernels/field/slab.h"
+#include "kernels/field/strips.h"
+
+namespace stencil {
+class StripExchange;
+}
 
 namespace stencil::equation {
 
@@ -19,8 +24,17 @@ struct EquationSetup {
     bool plain = false;  ///< scalar interpreter, one cell at a time: the reference
     Slab slab = {};      ///< the part of a distributed field that the (ny, nx) cells are
     double past_dt = 0;  ///< dt of the step before, whose arrays Program::past are; 0: there was none
-    /// Adds up numbers over all slabs; all slabs call it at the same place of a step.
+
+    // For slabs, which all call these at the same place of a step:
+    /// Adds up numbers over all slabs.
     std::function<void(std::span<std::uint64_t>)> sum_over_slabs = {};
+    /// Copies the neighbours' rows into the halos of arrays of `ny` rows.
+    std::function<void(std::span<const ByteRows>)> fill_halos = {};
+    /// Makes strips of columns of the strips of rows, and back.
+    StripExchange* strips = nullptr;
+
+    /// The rows without halo.
+    int local_rows() const { return ny - slab.above - slab.below; }
 };
 
 /// Times are time + (step' - step) dt, so that errors do not accumulate.

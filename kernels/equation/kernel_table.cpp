@@ -26,35 +26,45 @@ class Table {
           spacing_(spacing),
           threads_(threads) {}
 
-    std::vector<double> of(const Inputs& formula, const std::vector<double>& scalars) const {
-        std::vector<double> cells(std::size_t(nx_) * std::size_t(ny_));
-        const auto fill = [&](std::int64_t begin, std::int64_t end) {
-            std::vector<double> values(formula.operations.size());
-            for (std::int64_t y = begin; y < end; ++y)
-                for (int x = 0; x < nx_; ++x)
-                    cells[std::size_t(y * nx_ + x)] = mean_at(formula, scalars, x, int(y), values);
-        };
-        const std::int64_t least = std::max<std::int64_t>(1, kLeastOffsets / nx_);
-        if (threads_ == nullptr)
-            fill(0, ny_);
-        else
-            threads_->for_ranges(ny_, fill, least);
+    std::vector<double> of(const Inputs& formula,
+                           const std::vector<double>& scalars,
+                           const TableRows& rows) const {
+        const int count = rows.count < 0 ? ny_ : rows.count;
+        std::vector<double> cells(std::size_t(nx_) * std::size_t(count));
+        for_rows(formula, count, [&](int y, std::vector<double>& values) {
+            for (int x = 0; x < nx_; ++x)
+                cells[std::size_t(y) * std::size_t(nx_) + std::size_t(x)] =
+                    mean_at(formula, scalars, x, rows.first + y, values);
+        });
         return cells;
     }
 
     // Row by row, so that the roundings of a large table stay small.
     double sum_of(const Inputs& formula, const std::vector<double>& scalars) const {
-        const std::vector<double> cells = of(formula, scalars);
+        std::vector<double> of_rows(std::size_t(ny_), 0.0);
+        for_rows(formula, ny_, [&](int y, std::vector<double>& values) {
+            for (int x = 0; x < nx_; ++x) of_rows[std::size_t(y)] += mean_at(formula, scalars, x, y, values);
+        });
         double sum = 0;
-        for (auto row = cells.begin(); row != cells.end(); row += nx_) {
-            double of_row = 0;
-            for (auto cell = row; cell != row + nx_; ++cell) of_row += *cell;
-            sum += of_row;
-        }
+        for (const double of_row : of_rows) sum += of_row;
         return sum;
     }
 
   private:
+    // Calls f(y, values) for so many rows, with room for the values of the formula's operations.
+    template <class F>
+    void for_rows(const Inputs& formula, int count, const F& f) const {
+        const auto fill = [&](std::int64_t begin, std::int64_t end) {
+            std::vector<double> values(formula.operations.size());
+            for (std::int64_t y = begin; y < end; ++y) f(int(y), values);
+        };
+        const std::int64_t least = std::max<std::int64_t>(1, kLeastOffsets / nx_);
+        if (threads_ == nullptr)
+            fill(0, count);
+        else
+            threads_->for_ranges(count, fill, least);
+    }
+
     double mean_at(const Inputs& formula,
                    const std::vector<double>& scalars,
                    int x,
@@ -86,12 +96,13 @@ std::vector<double> kernel_table(const ConvolutionKernel& kernel,
                                  int nx,
                                  int ny,
                                  const std::vector<double>& scalars,
-                                 ThreadPool* threads) {
+                                 ThreadPool* threads,
+                                 TableRows rows) {
     const double spacing = scalars[kSpacing];
     const Table table(outside, nx, ny, spacing, threads);
     std::vector<double> all = scalars;
     for (const Inputs& summed : kernel.sums) all.push_back(table.sum_of(summed, all));
-    std::vector<double> cells = table.of(kernel.formula, all);
+    std::vector<double> cells = table.of(kernel.formula, all, rows);
     for (double& cell : cells) cell *= spacing * spacing;
     return cells;
 }

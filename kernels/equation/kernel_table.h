@@ -12,16 +12,22 @@ class ThreadPool;
 
 namespace stencil::equation {
 
+/// Rows of a table; a negative count stands for all.
+struct TableRows {
+    int first = 0, count = -1;
+};
+
 /// K dx^2 for a field of nx x ny cells, row-major over the torus (torus_length()) from offset 0 on; the
 /// second half of each axis has the negative offsets. An offset of exactly half a torus belongs to both signs
 /// and has the mean of both. `scalars` are those of the program without global values. Without threads it is
-/// made by the caller alone, with the same bits.
+/// made by the caller alone, with the same bits. The result has only the given rows.
 std::vector<double> kernel_table(const ConvolutionKernel& kernel,
                                  const std::array<Outside, 2>& outside,
                                  int nx,
                                  int ny,
                                  const std::vector<double>& scalars,
-                                 ThreadPool* threads = nullptr);
+                                 ThreadPool* threads = nullptr,
+                                 TableRows rows = {});
 
 /// The scalars that a kernel depends on. Its table is the same while these are.
 std::vector<double> scalars_of_kernel(const ConvolutionKernel& kernel, const std::vector<double>& scalars);

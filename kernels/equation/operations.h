@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "kernels/equation/program.h"
 
@@ -103,6 +105,27 @@ inline bool couples_all_cells(const Stage& stage) {
 inline bool couples_all_cells(const Program& program) {
     const auto does = [](const Stage& stage) { return couples_all_cells(stage); };
     return std::ranges::any_of(program.once, does) || std::ranges::any_of(program.stages, does);
+}
+
+/// The halo rows that a slab needs for its local rows of an array, after one step with all its setup stages.
+/// Where an array has wrong rows, they are those at the end of its halo; what a solve makes has a halo of its
+/// own.
+inline int halo_rows(const Program& program, int array) {
+    std::vector<int> wrong(program.arrays.size(), 0);
+    int needed = 0;
+    const auto need = [&](int used) { needed = std::max(needed, wrong[std::size_t(used)]); };
+    for (const auto* stages : {&program.once, &program.stages})
+        for (const Stage& stage : *stages) {
+            int most = 0;
+            for (const Operation& o : stage.operations)
+                if (o.code == Code::load) most = std::max(most, wrong[std::size_t(o.index)] + std::abs(o.dy));
+            for (const Output& output : stage.outputs) wrong[std::size_t(output.array)] = most;
+            for (const Reduction& reduction : stage.reductions) need(reduction.array);
+            std::ranges::for_each(stage.solve.from, need);
+            for (const int made : stage.solve.to) wrong[std::size_t(made)] = 0;
+        }
+    need(array);
+    return needed;
 }
 
 /// The program of the steps between those that take global values.

@@ -21,16 +21,12 @@ class PeerHalo : public HaloExchange {
   public:
     PeerHalo(Communicator& comm, const Partition& partition) : comm_(comm), partition_(partition) {}
     // CUDA requires shared memory to exist until every process has closed it.
-    ~PeerHalo() override {
-        if (!inbox_) return;
-        outboxes_.clear();
-        meet(comm_);
-    }
+    ~PeerHalo() override { close(); }
 
     int depth() const override { return partition_.depth; }
 
     void exchange(std::span<const HaloRows> arrays, CudaStream* stream) override {
-        if (!inbox_) open(arrays);
+        reserve(arrays.size() * std::size_t(partition_.depth) * arrays.front().row_bytes, *stream);
         ++exchanges_;
         const int part = comm_.rank();
         std::vector<HaloRanges> ranges;
@@ -42,18 +38,35 @@ class PeerHalo : public HaloExchange {
     }
 
   private:
+    void close() {
+        if (!inbox_) return;
+        outboxes_.clear();
+        meet(comm_);
+    }
+
     // Offset of a side's rows in the inbox; arrays follow one another.
     std::size_t place_of(Side side) const {
         return kFlags + ((exchanges_ % kTurns) * kSides + side) * bytes_of_side_;
     }
 
-    void open(std::span<const HaloRows> arrays) {
-        bytes_of_side_ = arrays.size() * std::size_t(partition_.depth) * arrays.front().row_bytes;
+    // Provides room for this many bytes per side. All processes exchange the same arrays, so all find it too
+    // small at the same exchange.
+    void reserve(std::size_t bytes, CudaStream& stream) {
+        if (bytes <= bytes_of_side_) return;
+        stream.synchronize();
+        close();
+        bytes_of_side_ = bytes;
         inbox_.emplace(kFlags + kTurns * kSides * bytes_of_side_);
         const auto handles = gather_values(comm_, inbox_->handle());
         const int part = comm_.rank();
         for (const int other : {partition_.above(part), partition_.below(part)})
             if (other >= 0) outboxes_.try_emplace(other, handles[std::size_t(other)]);
+    }
+
+    static std::size_t bytes_of(std::span<const HaloRanges> ranges) {
+        std::size_t bytes = 0;
+        for (const HaloRanges& array : ranges) bytes += array.bytes;
+        return bytes;
     }
 
     // Writes rows to the neighbour that has this slab on `side`.
@@ -65,7 +78,7 @@ class PeerHalo : public HaloExchange {
             copy_on_device(at, side == kBelow ? array.first : array.last, array.bytes, stream);
             at += array.bytes;
         }
-        count_message(bytes_of_side_);
+        count_message(bytes_of(ranges));
         enqueue_signal(inbox + side * kFlagBytes, exchanges_, stream);
     }
 

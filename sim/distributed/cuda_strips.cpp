@@ -1,6 +1,7 @@
 // Transposes between GPUs: through peer memory, or staged through the hosts.
 
 #include <map>
+#include <optional>
 
 #include "kernels/cuda/peer_memory.h"
 #include "sim/distributed/packet.h"
@@ -20,11 +21,15 @@ void copy_on(const ExecutionSpace& on, const ByteRows& from, const ByteRows& to)
 class StagedStrips : public MpiStrips {
   public:
     StagedStrips(Communicator& comm, const Partition& partition, int columns)
-        : MpiStrips(comm, partition, columns), out_(kBufferBytes), in_(kBufferBytes) {}
+        : MpiStrips(comm, partition, columns) {}
 
   private:
-    std::byte* outbox() override { return static_cast<std::byte*>(out_.data()); }
-    std::byte* inbox() override { return static_cast<std::byte*>(in_.data()); }
+    void allocate() override {
+        out_.emplace(kBufferBytes);
+        in_.emplace(kBufferBytes);
+    }
+    std::byte* outbox() override { return static_cast<std::byte*>(out_->data()); }
+    std::byte* inbox() override { return static_cast<std::byte*>(in_->data()); }
     void pack(const ByteRows& from, const ByteRows& to, const ExecutionSpace& on) override {
         copy_to_host(row_copy(from, to), *on.stream);
     }
@@ -35,7 +40,7 @@ class StagedStrips : public MpiStrips {
         copy_on(on, from, to);
     }
 
-    CudaHostMemory out_, in_;
+    std::optional<CudaHostMemory> out_, in_;
 };
 
 // Writes pieces into every other inbox by the copy engines. Hosts synchronise before and after, which costs
@@ -43,7 +48,7 @@ class StagedStrips : public MpiStrips {
 class PeerStrips : public StripPieces {
   public:
     PeerStrips(Communicator& comm, const Partition& partition, int columns)
-        : StripPieces(comm, partition, columns, kBufferBytes), inbox_(kBufferBytes) {}
+        : StripPieces(comm, partition, columns, kBufferBytes) {}
     // CUDA requires shared memory to exist until every process has closed it.
     ~PeerStrips() override {
         if (outboxes_.empty()) return;
@@ -54,8 +59,10 @@ class PeerStrips : public StripPieces {
   private:
     static constexpr std::size_t kBufferBytes = std::size_t(256) << 20;
 
+    void allocate() override { inbox_.emplace(kBufferBytes); }
+
     void open() {
-        const auto handles = gather_values(comm(), inbox_.handle());
+        const auto handles = gather_values(comm(), inbox_->handle());
         for (std::size_t other = 0; other < handles.size(); ++other)
             if (other != std::size_t(part())) outboxes_.try_emplace(other, handles[other]);
     }
@@ -74,7 +81,7 @@ class PeerStrips : public StripPieces {
             copy_on(on, give[other], place(memory.data(), part(), give[other]));
         meet(on);
         for (const auto& [other, memory] : outboxes_)
-            copy_on(on, place(inbox_.data(), int(other), take[other]), take[other]);
+            copy_on(on, place(inbox_->data(), int(other), take[other]), take[other]);
     }
 
     void copy(const ByteRows& from, const ByteRows& to, const ExecutionSpace& on) override {
@@ -87,7 +94,7 @@ class PeerStrips : public StripPieces {
         stencil::meet(comm());
     }
 
-    SharedMemory inbox_;
+    std::optional<SharedMemory> inbox_;
     std::map<std::size_t, PeerMemory> outboxes_;  ///< inboxes of the others
 };
 

@@ -17,11 +17,16 @@ constexpr int kFusedSteps = 48;
 // each other anyway.
 constexpr int kCoupledSteps = 4;
 
+// The least halo where steps solve or convolve: formulas that are shown may look so far. The results of
+// solves bring halos of their own, so that a deeper one saves few exchanges, and costs bytes in each.
+constexpr int kSolvedRows = 8;
+
 // The halo that one fused pass of the method needs.
 struct Reach {
     int depth;
     bool periodic;
     int steps = 1;
+    bool transposes = false;
 };
 
 Reach reach_of(const SolverSetup& setup) {
@@ -29,21 +34,23 @@ Reach reach_of(const SolverSetup& setup) {
     if (!setup.is_general()) {
         const bool periodic = setup.params.boundary == Boundary::periodic;
         // Spectral methods need no halo, but Laplacians and interpolation for views do.
-        if (setup.method->jumps) return {Strips::kUnit, periodic};
+        if (setup.method->jumps) return {Strips::kUnit, periodic, 1, true};
         const int steps = cuda ? kStreamingSteps : kCpuSteps;
         return {steps, periodic, steps};
     }
     const auto program = equation::make_program(setup.typed->equations, setup.typed->scheme, false);
-    // Solves transform whole rows and columns, so such fields are not distributed.
-    if (!program.linear.empty() || uses_transforms(setup.typed->equations)) return {0, false};
     // Arrays that differ in wrapping around would need different halos.
     if (equation::wrapping(program, 1) == equation::Wrapping::some) return {0, false};
+    const bool periodic = equation::wrapping(program, 1) == equation::Wrapping::all;
+    const int stages = int(program.stages.size()), before = int(program.once.size());
+    if (!program.linear.empty()) {
+        const int steps = std::max(1, (kSolvedRows - before) / stages);
+        return {std::max(kSolvedRows, stages + before), periodic, steps, true};
+    }
     const int steps = equation::couples_all_cells(program) ? kCoupledSteps
                       : cuda                               ? kFusedSteps
                                                            : kEquationSteps;
-    return {steps * int(program.stages.size()) + int(program.once.size()),
-            equation::wrapping(program, 1) == equation::Wrapping::all,
-            steps};
+    return {steps * stages + before, periodic, steps};
 }
 
 }  // namespace
@@ -75,6 +82,7 @@ Partition partition_of(const SolverSetup& setup, int processes) {
     partition.depth = reach.depth;
     partition.periodic = reach.periodic;
     partition.steps = reach.steps;
+    partition.transposes = reach.transposes;
     partition.parts = std::clamp(setup.ny / round_up(reach.depth, Strips::kUnit), 1, processes);
     return partition;
 }

@@ -15,7 +15,8 @@ struct Partition {
     int parts = 1;  ///< number of slabs, each of at least `depth` rows
     int depth = 0;  ///< halo width in rows
     bool periodic = false;
-    int steps = 1;  ///< steps per exchange
+    int steps = 1;            ///< steps per exchange
+    bool transposes = false;  ///< each step transforms whole rows and columns
 
     int begin(int part) const { return Strips{rows, parts}.begin(part); }
     int local_rows(int part) const { return begin(part + 1) - begin(part); }

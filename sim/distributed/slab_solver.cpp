@@ -33,9 +33,9 @@ SlabSolver::SlabSolver(std::unique_ptr<Communicator> comm, const SolverSetup& wh
     try {
         halo_ = make_halo(*comm_, partition_, setup.method->device);
         setup.halo = halo_.get();
-        if (setup.method->jumps)
-            strips_ = make_strip_exchange(*comm_, partition_, setup.nx, setup.method->device);
+        strips_ = make_strip_exchange(*comm_, partition_, setup.nx, setup.method->device);
         setup.strips = strips_.get();
+        if (partition_.transposes) strips_->prepare();
         solver_ = make_solver(setup);
     } catch (const std::bad_alloc&) {
         trouble = "out of memory";

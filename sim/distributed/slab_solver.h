@@ -25,7 +25,10 @@ class SlabSolver {
     Solver& solver() { return *solver_; }
     const SolverSetup& setup() const { return setup_; }
     /// Messages and bytes sent by this process so far.
-    HaloExchange::Traffic traffic() const { return strips_ ? strips_->traffic() : halo_->traffic(); }
+    HaloExchange::Traffic traffic() const {
+        const HaloExchange::Traffic &rows = halo_->traffic(), &turned = strips_->traffic();
+        return {rows.messages + turned.messages, rows.bytes + turned.bytes};
+    }
     const Partition& partition() const { return partition_; }
     int local_rows() const { return setup_.local_rows(); }
     int first_row() const { return partition_.begin(comm_->rank()); }
@@ -53,7 +56,7 @@ class SlabSolver {
     Partition partition_;
     SolverSetup setup_;  ///< of its slab
     std::unique_ptr<HaloExchange> halo_;
-    std::unique_ptr<StripPieces> strips_;  ///< if the method is spectral (Method::jumps)
+    std::unique_ptr<StripPieces> strips_;
     std::unique_ptr<Solver> solver_;
 };
 

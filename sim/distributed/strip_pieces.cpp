@@ -52,9 +52,13 @@ void copy_rows(const ByteRows& from, const ByteRows& to, ThreadPool& threads) {
 class CpuStrips : public MpiStrips {
   public:
     CpuStrips(Communicator& comm, const Partition& partition, int columns)
-        : MpiStrips(comm, partition, columns), out_(kBufferBytes), in_(kBufferBytes) {}
+        : MpiStrips(comm, partition, columns) {}
 
   private:
+    void allocate() override {
+        out_ = AlignedBuffer<std::byte>(kBufferBytes);
+        in_ = AlignedBuffer<std::byte>(kBufferBytes);
+    }
     std::byte* outbox() override { return out_.data(); }
     std::byte* inbox() override { return in_.data(); }
     void pack(const ByteRows& from, const ByteRows& to, const ExecutionSpace& on) override {
@@ -91,9 +95,15 @@ StripPieces::StripPieces(Communicator& comm,
       comm_(comm),
       most_bytes_(buffer_bytes / std::size_t(partition.parts) / kAligned * kAligned) {}
 
+void StripPieces::prepare() {
+    if (!prepared_) allocate();
+    prepared_ = true;
+}
+
 void StripPieces::exchange(std::span<const ByteRows> give,
                            std::span<const ByteRows> take,
                            const ExecutionSpace& on) {
+    prepare();
     const auto own = std::size_t(part());
     copy(give[own], take[own], on);
     const auto piece_of = [&](std::span<const ByteRows> blocks, std::size_t i) {

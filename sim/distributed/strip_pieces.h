@@ -18,6 +18,8 @@ class StripPieces : public StripExchange {
                   std::span<const ByteRows> take,
                   const ExecutionSpace& on) final;
     const HaloExchange::Traffic& traffic() const { return traffic_; }
+    /// Allocates the buffers; else the first exchange does. Throws CudaError and std::bad_alloc.
+    void prepare();
 
   protected:
     /// `buffer_bytes` bounds what a process sends at a time, and what it receives.
@@ -28,6 +30,7 @@ class StripPieces : public StripExchange {
     virtual void pass(std::span<const ByteRows> give,
                       std::span<const ByteRows> take,
                       const ExecutionSpace& on) = 0;
+    virtual void allocate() = 0;
     /// Copies within the device's memory.
     virtual void copy(const ByteRows& from, const ByteRows& to, const ExecutionSpace& on) = 0;
 
@@ -39,6 +42,7 @@ class StripPieces : public StripExchange {
     Communicator& comm_;
     std::size_t most_bytes_;
     HaloExchange::Traffic traffic_;
+    bool prepared_ = false;
 };
 
 /// Transposes by MPI, staged through two host buffers.
@@ -62,7 +66,7 @@ class MpiStrips : public StripPieces {
 std::unique_ptr<StripPieces> make_peer_strips(Communicator& comm, const Partition& partition, int columns);
 std::unique_ptr<StripPieces> make_staged_strips(Communicator& comm, const Partition& partition, int columns);
 
-/// For a partition with rows of `columns` cells. Collective. Throws CudaError and std::bad_alloc.
+/// For a partition with rows of `columns` cells. Collective. Throws CudaError.
 std::unique_ptr<StripPieces> make_strip_exchange(Communicator& comm,
                                                  const Partition& partition,
                                                  int columns,

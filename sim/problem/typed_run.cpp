@@ -1,5 +1,7 @@
 #include "sim/problem/typed_run.h"
 
+#include "kernels/equation/operations.h"
+#include "sim/model/sides.h"
 #include "sim/text/error.h"
 
 namespace stencil {
@@ -21,7 +23,7 @@ ViewProgram Shown::program(bool laplacian, bool float64) const {
 }
 
 void require_reach(const ViewProgram& view, const std::string& text, int depth) {
-    const int reach = int(view.program.once.size() + view.program.stages.size()) + 1;
+    const int reach = halo_rows(view.program, view.arrays.front()) + 1;
     if (reach > depth)
         throw InputError("'" + text + "' looks over " + std::to_string(reach) +
                          " rows, and processes share " + std::to_string(depth) +

@@ -113,7 +113,8 @@ class CudaDevicePart : public LocalSolver {
         const auto compile = [capability](const std::string& fused) {
             return compiled_kernels(fused, capability);
         };
-        return std::make_unique<Stepper>(std::move(program), equation_setup(setup_), cubin, stream_, compile);
+        return std::make_unique<Stepper>(
+            std::move(program), equation_setup(setup_, &stream_), cubin, stream_, compile);
     }
     static void wait_for_fastest_of(Stepper& stepper) { stepper.wait_for_compiler(); }
     ExecutionPath way_of(const Stepper& stepper) const {

@@ -38,7 +38,7 @@ SolverSetup solver_setup(const RunSpec& spec) {
     return setup;
 }
 
-equation::EquationSetup equation_setup(const SolverSetup& setup) {
+equation::EquationSetup equation_setup(const SolverSetup& setup, CudaStream* stream) {
     equation::EquationSetup made;
     made.nx = setup.nx;
     made.ny = setup.ny;
@@ -49,6 +49,12 @@ equation::EquationSetup equation_setup(const SolverSetup& setup) {
     made.seed = setup.typed->seed;
     made.plain = setup.method->float64_state;
     made.sum_over_slabs = setup.sum;
+    made.fill_halos = [halo = setup.halo, stream](std::span<const ByteRows> arrays) {
+        std::vector<HaloRows> rows;
+        for (const ByteRows& array : arrays) rows.push_back({array.data, array.pitch});
+        halo->exchange(rows, stream);
+    };
+    made.strips = setup.strips;
     return made;
 }
 
@@ -210,12 +216,22 @@ double fields_of(const equation::LinearPart& part, int nx, int ny) {
                  larger = longer * equation::torus_length(part.outside[1], ny) / ny;
     return (2 + kernels) * longer + (6 + 2 * kernels) * larger;
 }
+
+// Fields for the columns of a distributed field. A GPU convolves all of the field, with the bits of one.
+double strips_of(const equation::LinearPart& part, const SolverSetup& setup) {
+    if (part.kernels.empty()) return part.fields;
+    const double kernels = double(part.kernels.size());
+    if (setup.method->device == Device::cpu) return (1 + kernels) * 2;
+    const double others = double(setup.slab.field_rows) / setup.ny - 1;
+    return 2 + others * (2 + fields_of(part, setup.nx, setup.slab.field_rows));
+}
 }  // namespace
 
 double solver_bytes(const SolverSetup& setup) {
     const Method& method = *setup.method;
     double fields = 2 + method.extra_arrays;
-    if (method.jumps && !setup.slab.whole()) ++fields;  // the spectral method's columns
+    const bool distributed = !setup.slab.whole();
+    if (method.jumps && distributed) ++fields;  // the spectral method's columns
     // Adds the arrays for the shown formula and its Laplacian.
     if (setup.is_general()) {
         const std::size_t components = setup.typed->equations.components.size();
@@ -224,7 +240,8 @@ double solver_bytes(const SolverSetup& setup) {
             equation::make_program(setup.typed->equations, setup.typed->scheme, false, 1, errors);
         const std::size_t copied = errors ? components : 0;
         fields = double(program.arrays.size() + 2 * (components + 2) + copied);
-        for (const equation::LinearPart& part : program.linear) fields += fields_of(part, setup.nx, setup.ny);
+        for (const equation::LinearPart& part : program.linear)
+            fields += fields_of(part, setup.nx, setup.ny) + (distributed ? strips_of(part, setup) : 0);
     }
     // Rows are padded to whole cache lines, on the CPU by one more line.
     const double row = setup.nx * double(bytes_of(setup.state_dtype())) + 128;

@@ -50,7 +50,7 @@ struct SolverSetup {
     /// load and return local rows only; percentiles are of the whole field.
     Slab slab = {};
     HaloExchange* halo = nullptr;
-    StripExchange* strips = nullptr;  ///< if the method is spectral (Method::jumps)
+    StripExchange* strips = nullptr;
     SumOverSlabs sum = {};
 
     /// Number of the model's components; 1 for diffusion.
@@ -67,8 +67,8 @@ struct SolverSetup {
 /// The setup of a resolved spec. Throws InputError if a typed model's file cannot be read.
 SolverSetup solver_setup(const RunSpec& spec);
 
-/// The setup of the executors of typed equations.
-equation::EquationSetup equation_setup(const SolverSetup& setup);
+/// The setup of the executors of typed equations; on CUDA with their stream.
+equation::EquationSetup equation_setup(const SolverSetup& setup, CudaStream* stream = nullptr);
 
 /// A quantity of a component or formula, to be shown or measured.
 struct Observable {

@@ -87,7 +87,13 @@ TEST_CASE(
     "Where there are too few rows fewer processes share them, and one has a field that cannot be shared") {
     require_equal_runs("--size 40x70 --initial noise --steps 33 --method cpu " + kFields, 4, 2);
     require_equal_runs("--size 40x20 --initial noise --steps 33 --method cpu " + kFields, 3, 1);
-    require_equal_runs("--size 64x128 --steps 20 --model cahn-hilliard --stepper imex " + kFields, 2, 1);
+    // Beside the seam of v there is no halo, and beside that of u there is.
+    require_equal_runs(
+        "--size 64x128 --steps 20 --equation du/dt=lap(u)+v;dv/dt=lap(v)-u;dt=0.1;"
+        "boundary=periodic;top:v=0;bottom:v=1;u(0)=x/Lx;v(0)=0 " +
+            kFields,
+        2,
+        1);
 }
 
 TEST_CASE("Typed equations are spread to the bit: places, noise, several stages, ghost cells of any kind") {
@@ -130,6 +136,71 @@ TEST_CASE("Typed equations are spread to the bit: places, noise, several stages,
                                       "u(0) = sin(x/7)*cos(y/11)\ndt = 0.01\n" +
                                           sides + "\n");
         require_equal_runs(shape + "--model " + text.string(), 3);
+    }
+}
+
+TEST_CASE("Elliptic equations and convolutions and implicit steps are spread to the bit") {
+    const std::string shape = "--size 61x140 --steps 40 " + kFields;
+    require_equal_runs(shape + "--model turbulence --at 20:paint=0.7,9,add,30,70 --show psi", 3);
+    require_equal_runs(shape + "--model cahn-hilliard --stepper imex --at 20:dt=0.02 --at 30:boundary=zero",
+                       2);
+    require_equal_runs(shape + "--model cahn-hilliard-flow --dtype float64", 4);
+    require_equal_runs(shape + "--model keller-segel --boundary insulated --stepper rk4", 3);
+    require_equal_runs(shape + "--model neural-field --show conv(u,exp(-r)) --at 20:size=70x151", 3);
+    require_equal_runs(shape + "--model orbium --export statistics.csv --every 10", 5);
+    require_equal_runs(shape + "--model nonlocal-fisher --stepper imex --boundary zero", 7);
+    // Shown alone, and by methods that need none themselves.
+    require_equal_runs(shape + "--model gray-scott --show lap(conv(u,exp(-r^2/9)))", 3);
+    require_equal_runs(shape + "--initial noise --method cpu --show conv(u,exp(-r^2/9))", 2);
+}
+
+TEST_CASE("What is solved by transforms is spread whatever the integrator and the sides") {
+    const ScratchFolder folder;
+    const std::string start = "w(0) = random - 0.5\nu(0) = sin(x/5)*cos(y/9)\ndt = 0.01\n";
+    const std::string flow =
+        "dw/dt = -(dy(p)*dx(w) - dx(p)*dy(w)) + 0.1*lap(w) + 0.1*conv(u, rx*exp(-r^2/9))\n"
+        "du/dt = 0.2*lap(u) - p*mean(u) + 0.1*conv(w, a*exp(-r))\nlap(p) - 0.1*p = -w\na = 0.3\n";
+    for (const std::string sides : {"boundary = periodic",
+                                    "boundary = insulated",
+                                    "boundary = zero",
+                                    "boundary = insulated\ny: periodic",
+                                    "boundary = periodic\ny: p = sin(x/9 + t)\n"
+                                    "y: flux(w) = 0\ny: u = 0"}) {
+        const auto text = write_bytes(folder / "model.txt", flow + start + sides + "\n");
+        for (const std::string stepper : {"euler", "heun", "rk4", "imex", "ab2", "rkl2:4"})
+            require_equal_runs("--size 37x130 --steps 12 --at 6:a=0.7 --global-every 3 --stepper " + stepper +
+                                   " --model " + text.string() + " " + kFields,
+                               stepper == "euler" ? 5 : 2);
+        require_equal_runs("--size 37x130 --steps 12 --stepper bs32 --tolerance 1e-4 --model " +
+                               text.string() + " --export field.npy,spec.json,timings.json,statistics.csv",
+                           3);
+    }
+}
+
+TEST_CASE("Steps by transforms of three processes go on by two and by one") {
+    require_same_when_cut("--size 45x100 --model turbulence", 90, 170);
+    require_same_when_cut("--size 45x100 --model cahn-hilliard --stepper imex", 90, 170);
+    require_same_when_cut("--size 45x100 --model neural-field --stepper ab2 --dt 0.05", 90, 170);
+}
+
+// They share the first GPU, unless there are several. Each transforms the whole field, as one does.
+TEST_CASE("Processes on GPUs solve and convolve to the bits of one") {
+    if (query_cuda().devices.empty()) {
+        SUCCEED("no GPU");
+        return;
+    }
+    const std::string shape = "--size 133x211 --steps 40 " + kFields;
+    for (const int processes : {2, 3}) {
+        require_equal_runs(shape + "--model turbulence --at 20:paint=0.7,9,add,30,70 --show psi",
+                           processes,
+                           processes,
+                           "cuda");
+        require_equal_runs(
+            shape + "--model cahn-hilliard --stepper imex --at 20:dt=0.02", processes, processes, "cuda");
+        require_equal_runs(
+            shape + "--model neural-field --show conv(u,exp(-r))", processes, processes, "cuda");
+        require_equal_runs(
+            shape + "--model orbium --boundary insulated --dtype float64", processes, processes, "cuda");
     }
 }
 

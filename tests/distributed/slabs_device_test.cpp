@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "kernels/methods/spectral/strip_exchange.h"
 #include "sim/distributed/halos.h"
 #include "sim/machine/machine.h"
 #include "sim/problem/settings.h"
@@ -34,9 +35,22 @@ struct SlabTeam {
           arrays(std::size_t(partition.parts)),
           meeting(partition.parts) {}
 
+    /// Waits until all have finished what they enqueued.
+    void meet(std::unique_lock<std::mutex>& lock, CudaStream* stream) {
+#if STENCILSCOPE_HAS_CUDA
+        if (stream) stream->synchronize();
+#endif
+        static_cast<void>(stream);
+        lock.unlock();
+        meeting.arrive_and_wait();
+        lock.lock();
+        if (failure) throw std::runtime_error("another part failed");
+    }
+
     const SolverSetup& whole;
     Partition partition;
     std::vector<std::vector<HaloRows>> arrays;
+    std::vector<std::vector<ByteRows>> blocks = std::vector<std::vector<ByteRows>>(arrays.size());
     std::vector<std::uint64_t> sums;
     std::barrier<> meeting;
     std::mutex running;
@@ -76,17 +90,7 @@ class CountingHalo : public HaloExchange {
     }
 
   private:
-    // Waits until all have finished what they enqueued.
-    void meet(CudaStream* stream) {
-#if STENCILSCOPE_HAS_CUDA
-        if (stream) stream->synchronize();
-#endif
-        static_cast<void>(stream);
-        lock_.unlock();
-        comm_.meeting.arrive_and_wait();
-        lock_.lock();
-        if (comm_.failure) throw std::runtime_error("another part failed");
-    }
+    void meet(CudaStream* stream) { comm_.meet(lock_, stream); }
 
     void take(
         int from, std::byte* to, const std::byte* HaloRanges::*rows, std::size_t array, CudaStream* stream) {
@@ -104,6 +108,40 @@ class CountingHalo : public HaloExchange {
     int part_;
     std::unique_lock<std::mutex>& lock_;
     int exchanges_ = 0;
+};
+
+/// Copies blocks from the other slabs directly.
+class CopiedStrips : public StripExchange {
+  public:
+    CopiedStrips(SlabTeam& comm, int part, std::unique_lock<std::mutex>& lock)
+        : StripExchange(part, comm.partition.parts, {comm.whole.nx, comm.whole.ny}),
+          comm_(comm),
+          lock_(lock) {}
+
+    void exchange(std::span<const ByteRows> give,
+                  std::span<const ByteRows> take,
+                  const ExecutionSpace& on) override {
+        comm_.blocks[std::size_t(part())].assign(give.begin(), give.end());
+        comm_.meet(lock_, on.stream);
+        for (std::size_t other = 0; other < take.size(); ++other)
+            copy(comm_.blocks[other].at(std::size_t(part())), take[other], on.stream);
+        comm_.meet(lock_, on.stream);
+    }
+
+  private:
+    static void copy(const ByteRows& from, const ByteRows& to, CudaStream* stream) {
+        REQUIRE(from.width == to.width);
+        REQUIRE(from.rows == to.rows);
+        for (std::size_t y = 0; !stream && y < from.rows; ++y)
+            std::copy_n(from.data + y * from.pitch, from.width, to.data + y * to.pitch);
+#if STENCILSCOPE_HAS_CUDA
+        if (stream && from.bytes() > 0)
+            copy_on_device({to.data, to.pitch, from.data, from.pitch, from.width, from.rows}, *stream);
+#endif
+    }
+
+    SlabTeam& comm_;
+    std::unique_lock<std::mutex>& lock_;
 };
 
 struct SlabRun {
@@ -127,11 +165,13 @@ SlabRun run_slabs(const SolverSetup& whole, int parts, const State& start, const
         run.state.components.emplace_back(whole.dtype, whole.nx, whole.ny);
     const auto step = [&](int part, std::unique_lock<std::mutex>& lock) {
         CountingHalo halo(comm, part, lock);
+        CopiedStrips strips(comm, part, lock);
         SolverSetup setup = whole;
         setup.ny = comm.partition.stored_rows(part);
         setup.slab = comm.partition.slab(part);
         if (!setup.slab.whole()) {
             setup.halo = &halo;
+            setup.strips = &strips;
             setup.sum = [&halo](std::span<std::uint64_t> counts) { halo.sum(counts); };
         }
         const auto solver = make_solver(setup);
@@ -284,6 +324,38 @@ TEST_CASE("Slabs have the global values of the whole field") {
                 solver.advance(40);
                 solver.paint({{.value = 0.7, .radius = 20}, 30, 75}, 1);
                 solver.advance(7);
+            });
+        }
+}
+
+TEST_CASE("Slabs solve and convolve as the whole field by transforms") {
+    const std::string kFlow =
+        "dw/dt = -(dy(p)*dx(w) - dx(p)*dy(w)) + 0.02*lap(w); lap(p) = -w; dt = 0.05; w(0) = 0; ";
+    const std::string kSystem =
+        "du/dt = lap(u) + 0.5*lap(v) + u - u^3; dv/dt = 0.3*lap(v) - 0.1*lap2(v) - v + u; "
+        "dt = 0.05; u(0) = 0; v(0) = 0; ";
+    const std::string kConvolved =
+        "du/dt = conv(u, exp(-r^2/9)) - conv(u, rx*exp(-r^2/30)) - 2*u + "
+        "0.2*mean(u); dt = 0.02; u(0) = 0; ";
+    std::vector<std::pair<Settings, Size>> all;
+    for (const char* sides : {"boundary = periodic",
+                              "boundary = insulated",
+                              "boundary = zero",
+                              "x: periodic; y: insulated",
+                              "x: zero; y: periodic"})
+        for (const Size size : {Size{60, 97}, {33, 100}, {3, 151}}) {
+            all.push_back({{{"equation", kFlow + sides}, {"stepper", "rk4"}}, size});
+            all.push_back({{{"equation", kSystem + sides}, {"stepper", "imex"}}, size});
+            all.push_back({{{"equation", kConvolved + sides}, {"stepper", "heun"}}, size});
+        }
+    for (const DType dtype : kDTypes)
+        for (const auto& [settings, size] : all) {
+            CAPTURE(settings.front().second, settings.back().second);
+            require_same_bits(setup_of(settings, size, dtype), [](Solver& solver) {
+                solver.advance(1);
+                solver.advance(9);
+                solver.paint({{.value = 0.7, .radius = 5}, 2, 47});
+                solver.advance(3);
             });
         }
 }

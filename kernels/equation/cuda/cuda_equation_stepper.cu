@@ -6,6 +6,7 @@
 
 #include "kernels/cuda/cuda_check.cuh"
 #include "kernels/cuda/cuda_field.h"
+#include "kernels/equation/cuda/gathered_operator.h"
 #include "kernels/equation/fused/fused_kernel.h"
 #include "kernels/equation/operations.h"
 #include "kernels/equation/resident/resident_kernel.h"
@@ -31,9 +32,23 @@ constexpr long long kFewSteps = 100, kManySteps = 1'000'000;
 constexpr std::size_t kMostSteps = 1024, kMostInputBytes = 1 << 20;
 
 template <class T>
-std::unique_ptr<FieldOperator<T>> make_operator(const LinearPart& part, int nx, int ny, CudaStream& stream) {
-    if (part.kernels.empty()) return std::make_unique<CudaImplicitSolve<T>>(part, nx, ny, stream);
-    return std::make_unique<CudaConvolution<T>>(part, nx, ny, stream);
+std::unique_ptr<FieldOperator<T>> make_whole_operator(const LinearPart& part,
+                                                      FieldShape whole,
+                                                      CudaStream& stream) {
+    if (part.kernels.empty()) return std::make_unique<CudaImplicitSolve<T>>(part, whole.nx, whole.ny, stream);
+    return std::make_unique<CudaConvolution<T>>(part, whole.nx, whole.ny, stream);
+}
+
+template <class T>
+std::unique_ptr<FieldOperator<T>> make_operator(const LinearPart& part,
+                                                FieldShape rows,
+                                                const ExecutionSpace& on) {
+    const FieldShape whole = whole_shape(on, rows);
+    auto made = make_whole_operator<T>(part, whole, *on.stream);
+    if (!on.strips) return made;
+    const std::size_t kernels = part.kernels.size(), fields = std::size_t(part.fields);
+    return std::make_unique<GatheredOperator<T>>(
+        std::move(made), whole, kernels > 0 ? 1 : fields, kernels > 0 ? kernels : fields, on);
 }
 
 LaunchShape shape_over(const EquationSetup& setup, const CudaBlock& block) {
@@ -67,7 +82,7 @@ CudaEquationStepper<T>::CudaEquationStepper(Program program,
       lines_of_time_(has_ghosts_of_time(program_)),
       ghosts_of_globals_(has_ghosts_of_globals(program_)),
       steady_(!inputs_.of_time() && std::ranges::none_of(program_.stages, draws_numbers) &&
-              (program_.globals == 0 || setup.slab.whole())) {
+              ((program_.globals == 0 && program_.linear.empty()) || setup.slab.whole())) {
     for (std::size_t i = 0; i < program_.once.size(); ++i)
         once_.push_back(kernels_.find("once" + std::to_string(i)));
     for (std::size_t i = 0; i < program_.stages.size(); ++i)
@@ -75,7 +90,8 @@ CudaEquationStepper<T>::CudaEquationStepper(Program program,
     for (std::size_t i = 0; i < program_.stages.size(); ++i)
         if (program_.stages[i].of_globals) stages_of_globals_ = i + 1;
     for (const LinearPart& part : program_.linear)
-        linear_.push_back(make_operator<T>(part, setup.nx, setup.ny, stream));
+        linear_.push_back(
+            make_operator<T>(part, {setup.nx, setup_.local_rows()}, {nullptr, &stream, setup.strips}));
     const std::size_t bytes = cuda_field_bytes<T>(setup.nx, setup.ny);
     for (std::size_t a = 0; a < program_.arrays.size(); ++a) {
         buffers_.emplace_back(bytes, stream.device());
@@ -166,12 +182,7 @@ void CudaEquationStepper<T>::finish_stage(const Stage& stage) {
 
 template <class T>
 void CudaEquationStepper<T>::solve(const Solve& solve) {
-    const auto views = [&](const std::vector<int>& arrays) {
-        std::vector<FieldView<T>> result;
-        for (const int index : arrays) result.push_back(array(index));
-        return result;
-    };
-    linear_[std::size_t(solve.part)]->apply(views(solve.from), views(solve.to));
+    apply(*linear_[std::size_t(solve.part)], solve, setup_, [this](int index) { return array(index); });
 }
 
 template <class T>

@@ -53,7 +53,7 @@ def by_program(p, folder):
     step("spec", "--spec", f"{folder}/run/spec.json", "--export", "timings.json")
     plain = [*p.words(), "--method", "cpu", "--threads", "1", "--export", "timings.json"]
     transforms = any(word in p.text + str(p.events) for word in ("imex", "psi", "conv("))
-    if not transforms and shutil.which("mpirun"):
+    if shutil.which("mpirun"):
         for processes in ("2", "3"):
             if min(p.ny, *[int(v.split("x")[1]) for _, n, v in p.events if n == "size"], 99) >= 8 * int(processes):
                 step(f"processes {processes}", *plain, "--processes", processes)
