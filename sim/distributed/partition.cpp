@@ -38,7 +38,9 @@ Reach reach_of(const SolverSetup& setup) {
         const int steps = cuda ? kStreamingSteps : kCpuSteps;
         return {steps, periodic, steps};
     }
-    const auto program = equation::make_program(setup.typed->equations, setup.typed->scheme, false);
+    // With estimated errors, where the integrator has them: they may be asked for later, and take more
+    // stages.
+    const auto program = equation::make_program(setup.typed->equations, setup.typed->scheme, false, 1, true);
     // Arrays that differ in wrapping around would need different halos.
     if (equation::wrapping(program, 1) == equation::Wrapping::some) return {0, false};
     const bool periodic = equation::wrapping(program, 1) == equation::Wrapping::all;

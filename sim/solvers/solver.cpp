@@ -219,7 +219,7 @@ double fields_of(const equation::LinearPart& part, int nx, int ny) {
 
 // Fields for the columns of a distributed field. A GPU convolves all of the field, with the bits of one.
 double strips_of(const equation::LinearPart& part, const SolverSetup& setup) {
-    if (part.kernels.empty()) return part.fields;
+    if (part.kernels.empty()) return part.fields + (setup.method->device == Device::cuda ? 1 : 0);
     const double kernels = double(part.kernels.size());
     if (setup.method->device == Device::cpu) return (1 + kernels) * 2;
     const double others = double(setup.slab.field_rows) / setup.ny - 1;

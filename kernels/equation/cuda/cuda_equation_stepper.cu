@@ -32,23 +32,14 @@ constexpr long long kFewSteps = 100, kManySteps = 1'000'000;
 constexpr std::size_t kMostSteps = 1024, kMostInputBytes = 1 << 20;
 
 template <class T>
-std::unique_ptr<FieldOperator<T>> make_whole_operator(const LinearPart& part,
-                                                      FieldShape whole,
-                                                      CudaStream& stream) {
-    if (part.kernels.empty()) return std::make_unique<CudaImplicitSolve<T>>(part, whole.nx, whole.ny, stream);
-    return std::make_unique<CudaConvolution<T>>(part, whole.nx, whole.ny, stream);
-}
-
-template <class T>
 std::unique_ptr<FieldOperator<T>> make_operator(const LinearPart& part,
                                                 FieldShape rows,
                                                 const ExecutionSpace& on) {
+    if (part.kernels.empty()) return std::make_unique<CudaImplicitSolve<T>>(part, rows, on);
     const FieldShape whole = whole_shape(on, rows);
-    auto made = make_whole_operator<T>(part, whole, *on.stream);
-    if (!on.strips) return made;
-    const std::size_t kernels = part.kernels.size(), fields = std::size_t(part.fields);
-    return std::make_unique<GatheredOperator<T>>(
-        std::move(made), whole, kernels > 0 ? 1 : fields, kernels > 0 ? kernels : fields, on);
+    auto convolution = std::make_unique<CudaConvolution<T>>(part, whole.nx, whole.ny, *on.stream);
+    if (!on.strips) return convolution;
+    return std::make_unique<GatheredOperator<T>>(std::move(convolution), whole, 1, part.kernels.size(), on);
 }
 
 LaunchShape shape_over(const EquationSetup& setup, const CudaBlock& block) {

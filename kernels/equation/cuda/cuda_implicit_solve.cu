@@ -1,10 +1,11 @@
 // Implicit steps on the GPU: transforms all fields, solves a small system for every mode, and transforms
-// back.
+// back. A distributed field is exchanged between rows and columns for each transform.
 
 #include "kernels/equation/cuda/cuda_implicit_solve.h"
 
 #include "kernels/equation/wave_system.h"
 #include "kernels/methods/spectral/spectral_lines.cuh"
+#include "kernels/methods/spectral/strip_exchange.h"
 
 namespace stencil::equation {
 namespace {
@@ -66,18 +67,31 @@ struct CudaImplicitSolve<T>::Transforms {
     using Plan = spectral::AxisPlan<T>;
     using Chunk = spectral::Chunk<T>;
 
-    Transforms(const LinearPart& linear, int nx, int ny, CudaStream& its_stream)
+    // The plans are those of the whole field, so that each line has the bits that it has there: cuFFT chooses
+    // its kernels by the number of lines.
+    Transforms(const LinearPart& linear, FieldShape local_rows, const ExecutionSpace& its_space)
         : part(linear),
           polynomials(linear),
-          stream(its_stream),
-          rows(linear.along_x, nx, ny, cuda_handle(its_stream)),
-          columns(linear.along_y, ny, nx, cuda_handle(its_stream)),
-          turned(std::size_t(nx) * std::size_t(ny) * sizeof(T)),
+          on(its_space),
+          whole(whole_shape(on, local_rows)),
+          stream(*on.stream),
+          rows(linear.along_x, whole.nx, whole.ny, cuda_handle(stream)),
+          columns(linear.along_y, whole.ny, whole.nx, cuda_handle(stream)),
+          turned(bytes_of(whole.nx, local_rows.ny)),
           numbers(std::max(rows.chunk_bytes(), columns.chunk_bytes())),
           work(std::max(rows.fft().work_bytes(), columns.fft().work_bytes())),
           values(spectral::upload(polynomials.values)) {
         rows.fft().work_in(work.data());
         columns.fft().work_in(work.data());
+        if (!on.strips) return;
+        first_column = on.strips->columns().begin(on.strips->part());
+        own_columns = on.strips->columns().count(on.strips->part());
+        strip = CudaMemory(bytes_of(own_columns, whole.ny));
+        for (int c = 0; c < linear.fields; ++c) modes.emplace_back(bytes_of(own_columns, whole.ny));
+    }
+
+    static std::size_t bytes_of(int nx, int ny) {
+        return std::size_t(std::max(nx, 1)) * std::size_t(ny) * sizeof(T);
     }
 
     /// Transforms the rows of `from` and stores them as the columns of `to`.
@@ -91,21 +105,47 @@ struct CudaImplicitSolve<T>::Transforms {
         });
     }
 
+    /// Transforms local rows to `to`; of a distributed field that is all of the local columns.
     template <bool kBack>
     void transform(FieldView<T> from, FieldView<T> to) {
-        const FieldView<T> between{static_cast<T*>(turned.data()), to.ny, to.nx, to.ny};
+        const FieldView<T> between{static_cast<T*>(turned.data()), from.ny, from.nx, from.ny};
+        FieldView<T> complete = between;
         with_boundary(part.along_x, [&](auto b) { turn<b.value, kBack>(rows, from, between); });
-        with_boundary(part.along_y, [&](auto b) { turn<b.value, kBack>(columns, between, to); });
+        if (on.strips) {
+            complete = {static_cast<T*>(strip.data()), whole.ny, own_columns, whole.ny};
+            on.strips->exchange(
+                cut_rows(between, on.strips->columns()), cut_columns(complete, on.strips->rows()), on);
+        }
+        with_boundary(part.along_y, [&](auto b) { turn<b.value, kBack>(columns, complete, to); });
+    }
+
+    /// The modes of a field that `to` will hold, of a distributed one those of the local columns.
+    FieldView<T> modes_of(std::size_t field, FieldView<T> to) const {
+        if (!on.strips) return to;
+        return {static_cast<T*>(modes[field].data()), own_columns, whole.ny, own_columns};
+    }
+
+    /// Transforms modes back to local rows.
+    void transform_back(FieldView<T> field_modes, FieldView<T> to) {
+        const auto to_rows = [&] {
+            if (on.strips)
+                on.strips->exchange(
+                    cut_rows(field_modes, on.strips->rows()), cut_columns(to, on.strips->columns()), on);
+        };
+        to_rows();
+        transform<true>(to, field_modes);
+        to_rows();
     }
 
     template <int kMost>
     void launch(const Components<T>& fields) {
+        if (fields.nx == 0) return;
         const double norm =
-            1 / (double(length_of(part.along_x, fields.nx)) * length_of(part.along_y, fields.ny));
+            1 / (double(length_of(part.along_x, whole.nx)) * length_of(part.along_y, whole.ny));
         const WaveTables tables{static_cast<const double*>(values.data()),
                                 polynomials.x_powers,
                                 polynomials.y_powers,
-                                rows.angles(),
+                                rows.angles() + first_column,
                                 columns.angles(),
                                 part.signed_x,
                                 part.signed_y,
@@ -122,17 +162,23 @@ struct CudaImplicitSolve<T>::Transforms {
 
     LinearPart part;
     WavePolynomials polynomials;
+    ExecutionSpace on;
+    FieldShape whole;
     CudaStream& stream;
     Plan rows, columns;
-    CudaMemory turned;   ///< a component, transposed
+    CudaMemory turned;   ///< a component's rows, transposed
     CudaMemory numbers;  ///< complex rows of a chunk
     CudaMemory work;     ///< cuFFT's workspace
     CudaMemory values;   ///< coefficients of the polynomials
+    // Of a distributed field:
+    int first_column = 0, own_columns = 0;
+    CudaMemory strip;               ///< a component's local columns, transposed
+    std::vector<CudaMemory> modes;  ///< of the local columns, by component
 };
 
 template <class T>
-CudaImplicitSolve<T>::CudaImplicitSolve(const LinearPart& part, int nx, int ny, CudaStream& stream)
-    : transforms_(std::make_unique<Transforms>(part, nx, ny, stream)) {}
+CudaImplicitSolve<T>::CudaImplicitSolve(const LinearPart& part, FieldShape rows, const ExecutionSpace& on)
+    : transforms_(std::make_unique<Transforms>(part, rows, on)) {}
 
 template <class T>
 CudaImplicitSolve<T>::~CudaImplicitSolve() = default;
@@ -150,10 +196,12 @@ void CudaImplicitSolve<T>::set(const std::vector<double>& coefficients, double d
 template <class T>
 void CudaImplicitSolve<T>::apply(const std::vector<FieldView<T>>& from, const std::vector<FieldView<T>>& to) {
     Transforms& t = *transforms_;
-    Components<T> fields{{}, int(to.size()), to[0].nx, to[0].ny, to[0].pitch};
+    const FieldView<T> shape = t.modes_of(0, to[0]);
+    Components<T> fields{{}, int(to.size()), shape.nx, shape.ny, shape.pitch};
     for (std::size_t c = 0; c < to.size(); ++c) {
-        t.template transform<false>(from[c], to[c]);
-        fields.data[c] = to[c].data;
+        const FieldView<T> modes = t.modes_of(c, to[c]);
+        t.template transform<false>(from[c], modes);
+        fields.data[c] = modes.data;
     }
     if (to.size() == 1)
         t.template launch<1>(fields);
@@ -163,7 +211,7 @@ void CudaImplicitSolve<T>::apply(const std::vector<FieldView<T>>& from, const st
         t.template launch<4>(fields);
     else
         t.template launch<kMostComponents>(fields);
-    for (const FieldView<T>& field : to) t.template transform<true>(field, field);
+    for (std::size_t c = 0; c < to.size(); ++c) t.transform_back(t.modes_of(c, to[c]), to[c]);
 }
 
 template class CudaImplicitSolve<float>;

@@ -9,16 +9,17 @@
 #include "kernels/equation/field_operator.h"
 #include "kernels/equation/program.h"
 #include "kernels/field/field_view.h"
+#include "kernels/methods/method.h"
 
 namespace stencil::equation {
 
-/// Like ImplicitSolve, up to the roundings of the transforms. Calls enqueue on the stream and may be captured
-/// in a graph.
+/// Like ImplicitSolve, up to the roundings of the transforms. Calls enqueue on the stream, and may be
+/// captured in a graph where the process has the whole field.
 template <class T>
 class CudaImplicitSolve : public FieldOperator<T> {
   public:
-    /// Throws CudaError.
-    CudaImplicitSolve(const LinearPart& part, int nx, int ny, CudaStream& stream);
+    /// `rows` is the shape of the local rows. Throws CudaError.
+    CudaImplicitSolve(const LinearPart& part, FieldShape rows, const ExecutionSpace& on);
     ~CudaImplicitSolve() override;
     CudaImplicitSolve(const CudaImplicitSolve&) = delete;
     CudaImplicitSolve& operator=(const CudaImplicitSolve&) = delete;

@@ -12,8 +12,8 @@
 namespace stencil::equation {
 
 /// Gathers the whole fields on every GPU, applies the operator of one process to them, and keeps the local
-/// rows. cuFFT chooses its kernels by the number of lines, so that only transforms of the same shape have the
-/// bits of one process.
+/// rows: for transforms along both axes in one, which only a plan for the whole field makes with the bits of
+/// one process.
 template <class T>
 class GatheredOperator : public FieldOperator<T> {
   public:
