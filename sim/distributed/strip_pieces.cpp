@@ -1,6 +1,7 @@
 #include "sim/distributed/strip_pieces.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <numeric>
 
@@ -121,8 +122,10 @@ void StripPieces::exchange(std::span<const ByteRows> give,
             traffic_.messages += static_cast<long long>(count);
             traffic_.bytes += static_cast<long long>(give[other].bytes());
         }
-    // All processes take part in every round, so all need the largest number of pieces.
-    const std::size_t most = std::ranges::max(gather_values(comm_, pieces));
+    // All processes take part in every round, so all need the largest number of pieces, which is mostly one.
+    std::uint64_t with_more = pieces > 1 ? 1 : 0;
+    comm_.sum({&with_more, 1});
+    const std::size_t most = with_more == 0 ? 1 : std::ranges::max(gather_values(comm_, pieces));
     for (std::size_t i = 0; i < most; ++i) pass(piece_of(give, i), piece_of(take, i), on);
 }
 
