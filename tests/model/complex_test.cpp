@@ -125,6 +125,35 @@ TEST_CASE("Starts, sensitivities and terms of a complex component are those of i
     }
 }
 
+TEST_CASE("First derivatives with complex factors let waves grow in truth, which leaves a largest step") {
+    using namespace stencil::equation;
+    const auto limit = [](const std::string& text) {
+        const Equations e = read_equations("complex psi; " + text);
+        return stable_step(e, scheme_of(e.stepper), {uniform_state(e, {0, 0})});
+    };
+    // Of a condensate that turns and loses energy, far from the axis: long waves grow.
+    const std::string turning =
+        "dpsi/dt = (1i + 0.05)*(0.5*lap(psi) - 1i*(1.2*dx(psi) - 0.7*dy(psi))); dx = 0.5; stepper = ";
+    for (const char* stepper : {"euler", "heun", "rk4", "imex"}) {
+        INFO(stepper);
+        CHECK(limit(turning + stepper).dt > 0);
+        CHECK(!limit(turning + stepper).downwind);
+    }
+    CHECK(limit("dpsi/dt = (1i + 0.05)*0.5*lap(psi) - dxf(psi)").downwind);
+    // Runs beside the limit, by which the shortest waves stay or grow.
+    const std::string text =
+        "complex psi; dpsi/dt = (0.3 + 1i)*(lap(psi) - psi + 1i*(0.5*dx(psi) + 0.2*dy(psi)))\n"
+        "stepper = rk4; boundary = periodic; dt = ";
+    const double dt = limit(text.substr(text.find(';') + 1) + "1").dt;
+    const auto most_after = [&](double step) {
+        TypedRun run{.nx = 32, .ny = 32, .steps = 1500};
+        run.start = [](int c, int x, int y) { return 0.1 * ((5 * x + 3 * y + c) % 7 - 3); };
+        return largest(run_typed<double>(text + fmt::format("{}", step), run));
+    };
+    CHECK(most_after(0.98 * dt) < 1);
+    CHECK(!(most_after(1.05 * dt) < 1e6));
+}
+
 TEST_CASE("The page's example is a packet that comes back to where it was, across the middle") {
     std::string page = read_bytes(reference_file("../../docs/equations.md"));
     page = page.substr(page.find("    # An electron in a harmonic well"));
