@@ -281,7 +281,7 @@ std::shared_ptr<const RowSource> start_of_run(RunSpec& spec) {
 
 Run begin(const RunRequest& request, const Machine& machine) {
     RunSpec spec = resolve(asked_for(request), machine);
-    spec.require_formula();
+    spec.require_formula(spec.show);
     spec.require_arrows();
     print_notices(request, spec, machine);
     check_resources(spec, machine);

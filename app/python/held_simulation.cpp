@@ -124,7 +124,7 @@ Simulation begin(RunSpec spec, std::vector<NamedField> given, const Words& words
     if (!given.empty()) take_shape(spec, given, words);
     const Machine machine = query_machine();
     spec = resolve(spec, machine);
-    spec.require_formula();
+    spec.require_formula(spec.show);
     spec.require_arrows();
     RunSpec unwritten = spec;
     unwritten.exports.clear();
@@ -323,15 +323,16 @@ void write_checkpoint(Simulation& simulation, const std::string& folder) {
 // Returns a PNG with one panel per component.
 std::string picture(Simulation& simulation) {
     const RunSpec& now = simulation.now();
-    const Colormap& colors = field_colors(now);
     const State state = simulation.solver().state();
     std::vector<figure::FigurePanel> panels;
     for (std::size_t c = 0; c < state.components.size(); ++c) {
         const Field& field = state.components[c];
-        panels.push_back({.title = now.model->components[c].name,
+        const std::string& name = now.model->components[c].name;
+        const Colormap& colors = field_colors(now, name);
+        panels.push_back({.title = name,
                           .field = &field,
                           .colors = &colors,
-                          .range = find_range(field, now.range, colors.diverging)});
+                          .range = find_range(field, now.coloring(name).range, colors.diverging)});
     }
     return figure::figure_bytes(figure::FigureFormat::png, panels, fmt::format("step {}", simulation.step()));
 }
@@ -346,9 +347,10 @@ nb::dict image(HeldSimulation& held, const std::string& formula, int largest) {
     std::string unit;
     held.with([&](Simulation& simulation) {
         const RunSpec& now = simulation.now();
-        Field field = simulation.solver().field(observable(simulation, formula));
-        colors = &field_colors(now);
-        range = find_range(field, now.range, colors->diverging);
+        const std::string shown = formula.empty() ? now.shown() : formula;
+        Field field = simulation.solver().field(shown);
+        colors = &field_colors(now, shown);
+        range = find_range(field, now.coloring(shown).range, colors->diverging);
         cell = cell_size(now);
         unit = now.unit_length.name;
         if (largest <= 0) return;

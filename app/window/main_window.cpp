@@ -83,7 +83,7 @@ Preferences preferences_for(const WindowRequest& request, std::string& trouble) 
 // A run is refused where --show or --arrows exists at no moment of it; a window tells, and shows the rest.
 std::string unread_formula(const RunSpec& spec) {
     try {
-        spec.require_formula();
+        spec.require_formula(spec.show);
         spec.require_arrows();
         return "";
     } catch (const InputError& mistake) {

@@ -199,7 +199,7 @@ void recall(UiState& ui, RunSpec& spec) {
     for (const Export& file : kExports)
         if (std::ranges::find(p.export_files, file.name) != p.export_files.end())
             state.files.emplace_back(file.name);
-    if (spec.chosen_colormap().empty()) set_if_known(spec, "colormap", p.colormap);
+    if (spec.chosen_colormap(spec.shown()).empty()) set_if_known(spec, "colormap", p.colormap);
     set_if_known(spec, "laplacian-colormap", p.laplacian_colormap);
 }
 

@@ -127,6 +127,7 @@ struct RevealSection {
 /// Fixes the range of this setting at the visible values, once their pixels are on the host.
 struct FitRange {
     std::string setting;
+    std::string formula = {};  ///< that has the colours; empty: whichever is seen first
 };
 struct CopyText {
     std::string text;

@@ -10,10 +10,11 @@
 namespace stencil::import {
 
 struct Imported {
-    std::string text;                ///< of a model, in the language of typed equations
-    std::vector<std::string> notes;  ///< what does not carry over, a line each
-    std::string range;               ///< that the colours span, as --range takes it; empty: none given
-    std::string arrows = {};         ///< over the field, as --arrows takes them; empty: none given
+    std::string text;                      ///< of a model, in the language of typed equations
+    std::vector<std::string> notes;        ///< what does not carry over, a line each
+    std::string range;                     ///< that the colours span, as --range takes it; empty: none given
+    std::string arrows = {};               ///< over the field, as --arrows takes them; empty: none given
+    std::vector<std::string> colors = {};  ///< of further formulas, as --colors takes them
 };
 
 /// A simulation of VisualPDE. Throws InputError for what cannot be said here.

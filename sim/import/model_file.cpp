@@ -89,7 +89,7 @@ FoundModel open_model(const std::string& name) {
     const Imported from = imported(name);
     const std::string stem = is_link(name) ? "" : std::filesystem::path(name).stem().string();
     try {
-        return {model_of_text(from.text, stem, from.notes), from.range, from.arrows};
+        return {model_of_text(from.text, stem, from.notes), from.range, from.arrows, from.colors};
     } catch (const equation::TextError& error) {
         const bool own =
             from.notes.empty() && (lower_extension(name) == ".txt" || name.starts_with(kTextLink));

@@ -13,8 +13,9 @@ namespace stencil {
 
 struct FoundModel {
     std::shared_ptr<const Model> model;
-    std::string range;        ///< that the colours span, as --range takes it; empty: as it is
-    std::string arrows = {};  ///< over the field, as --arrows takes them
+    std::string range;                     ///< that the colours span, as --range takes it; empty: as it is
+    std::string arrows = {};               ///< over the field, as --arrows takes them
+    std::vector<std::string> colors = {};  ///< of further formulas, as --colors takes them
 };
 
 /// Finds a built-in model, a preset, a file or a link. What does not carry over from another program is among

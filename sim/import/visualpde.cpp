@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <set>
 
 #include "sim/import/visualpde_formula.h"
 #include "sim/text/error.h"
@@ -328,26 +329,47 @@ class Writer {
         }
         for (const Options& view : options_.further_views()) further(view);
         arrows();
-        const auto low = formulas_.value(options_["minColourValue"]);
-        const auto high = formulas_.value(options_["maxColourValue"]);
-        if (low && high && *low < *high && !options_.on("autoSetColourRange"))
-            range_ = fmt::format("{}:{}", *low, *high);
+        range_ = range_of(options_);
     }
 
-    // Makes a definition of another view's formula, so that one can switch to it.
+    // Makes a definition of another view's formula, so that one can switch to it, with the view's colours.
     void further(const Options& view) {
         const std::string typed = trimmed(view["whatToPlot"]);
-        const bool own = contains(formulas_.species(), typed);
-        if (own || !view.given("whatToPlot") || typed == trimmed(options_["whatToPlot"]) ||
-            (formulas_.is_uniform(typed) && !formulas_.has_species(typed)))
+        if (!view.given("whatToPlot") || typed == trimmed(options_["whatToPlot"]) ||
+            !seen_.insert(typed).second || (formulas_.is_uniform(typed) && !formulas_.has_species(typed)))
             return;
-        if (std::ranges::any_of(views_, [&](const auto& other) { return other.second == typed; })) return;
-        const auto text = written("the view " + name_of(view), typed);
-        if (!text) return;
-        views_.emplace_back(formulas_.names.fresh(fmt::format("view{}", views_.size() + 2)), typed);
-        line(fmt::format("{} = {}", views_.back().first, *text));
-        leave(fmt::format(
-            "the colours of the view {}: it is shown by --show {}", name_of(view), views_.back().first));
+        std::string name;
+        if (contains(formulas_.species(), typed)) {
+            name = formulas_.names.of(typed);
+        } else {
+            const auto text = written("the view " + name_of(view), typed);
+            if (!text) return;
+            name = formulas_.names.fresh(fmt::format("view{}", ++definitions_ + 1));
+            line(fmt::format("{} = {}", name, *text));
+        }
+        const Options whole = options_.with(view);
+        const std::string table = table_of(whole, "the view " + name_of(view)), range = range_of(whole);
+        colors_.push_back(fmt::format("{}={}{}{}", name, table, range.empty() ? "" : ",", range));
+    }
+
+    // The range of a view's colours, as --range takes it; empty: automatic.
+    std::string range_of(const Options& view) const {
+        const auto low = formulas_.value(view["minColourValue"]);
+        const auto high = formulas_.value(view["maxColourValue"]);
+        if (!low || !high || *low >= *high || view.on("autoSetColourRange")) return "";
+        return fmt::format("{}:{}", *low, *high);
+    }
+
+    // The colour table of a view; empty if it is another.
+    std::string table_of(const Options& view, const std::string& what) {
+        const std::string colours = view["colourmap"];
+        const auto same =
+            std::ranges::find(kColours, std::string_view(colours), [](const auto& row) { return row.first; });
+        if (same == kColours.end()) {
+            leave(fmt::format("the colours {}{}{}", quotable(colours), what.empty() ? "" : " of ", what));
+            return "";
+        }
+        return std::string(same->second) + (view.on("flippedColourmap") ? "_r" : "");
     }
 
     // A formula that only shows something: what cannot be said of it is left out.
@@ -447,12 +469,7 @@ class Writer {
                     "the scheme {}: {} is given outright, which euler alone steps", scheme, name(i)));
                 break;
             }
-        const std::string colours = options_["colourmap"];
-        const auto same =
-            std::ranges::find(kColours, std::string_view(colours), [](const auto& row) { return row.first; });
-        if (same != kColours.end()) line(fmt::format("colormap = {}", same->second));
-        if (same == kColours.end()) leave("the colours " + quotable(colours));
-        if (options_.on("flippedColourmap")) leave("the order of the colours: --colormap NAME_r reverses it");
+        if (const std::string table = table_of(options_, ""); !table.empty()) line("colormap = " + table);
     }
 
     void tell_left_out() {
@@ -472,7 +489,7 @@ class Writer {
         if (!title.empty()) text += "title = " + in_quotes(title) + '\n';
         for (const std::string& line : lines_) text += line + '\n';
         for (std::string& note : notes_) note = one_line(note);
-        return {text, notes_, range_, arrows_};
+        return {text, notes_, range_, arrows_, colors_};
     }
 
     static std::string one_line(std::string text) {
@@ -484,9 +501,10 @@ class Writer {
     const Options& options_;
     mutable FormulaWriter formulas_;
     int algebraic_from_ = 0;
-    std::vector<std::string> lines_, notes_;
+    std::vector<std::string> lines_, notes_, colors_;
     std::string range_, arrows_;
-    std::vector<std::pair<std::string, std::string>> views_;  ///< names of definitions, and what was typed
+    std::set<std::string> seen_;  ///< by further views, as typed
+    int definitions_ = 0;         ///< of further views
 };
 
 }  // namespace

@@ -26,6 +26,12 @@ class Options {
     bool on(const std::string& name) const;
     bool given(const std::string& name) const { return values_.contains(name); }
     const std::map<std::string, std::string>& values() const { return values_; }
+    /// The options as they are while another view is active.
+    Options with(const Options& view) const {
+        Options all = view;
+        all.values_.insert(values_.begin(), values_.end());
+        return all;
+    }
     /// The options of the views that are not active.
     const std::vector<Options>& further_views() const { return views_; }
 

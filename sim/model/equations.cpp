@@ -329,6 +329,8 @@ class Assembly : TextReader {
     void chosen() const {
         for (const SettingStatement& s : statements_.settings) {
             std::vector<std::string> names = names_of(colormaps());
+            if (s.name == "colormap" && s.text.ends_with(kReversed))
+                std::ranges::for_each(names, [](std::string& name) { name += kReversed; });
             if (s.name == "show" && is_complex(statements_, s.text))
                 refuse(s.span,
                        "`{0}` is complex: show a definition of it, such as `density = abs({0})^2`",

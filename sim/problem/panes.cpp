@@ -100,12 +100,12 @@ Quantity quantity_of(Pane pane) {
 std::string colormap_of(Pane pane, const RunSpec& spec) {
     if (is_difference(pane)) return "coolwarm";
     return std::string(pane == Pane::laplacian ? laplacian_colors(spec, false).name
-                                               : field_colors(spec).name);
+                                               : field_colors(spec, formula_of(pane, spec)).name);
 }
 
 RangeRule rule_of(Pane pane, const RunSpec& spec) {
     if (is_difference(pane)) return {};
-    return pane == Pane::laplacian ? spec.laplacian_range : spec.range;
+    return pane == Pane::laplacian ? spec.laplacian_range : spec.coloring(formula_of(pane, spec)).range;
 }
 
 const std::vector<Pane>& three_up() {
@@ -143,15 +143,20 @@ std::vector<Pane> panes_of(const RunSpec& spec) {
     return spec.view == kThreeUp.name ? three_up() : std::vector{row == rows.end() ? Pane::now : row->pane};
 }
 
+const Colormap& field_colors(const RunSpec& spec, const std::string& formula) {
+    const std::string& chosen = spec.chosen_colormap(formula);
+    return colormap(chosen.empty() ? "viridis" : chosen);
+}
+
 const Colormap& field_colors(const RunSpec& spec) {
-    return colormap(spec.chosen_colormap().empty() ? "viridis" : spec.chosen_colormap());
+    return field_colors(spec, spec.shown());
 }
 
 const Colormap& laplacian_colors(const RunSpec& spec, bool in_figure) {
     if (!spec.laplacian_colormap.empty()) return colormap(spec.laplacian_colormap);
     if (in_figure) return colormap("inferno");
     // A Laplacian has both signs.
-    const std::string chosen = spec.chosen_colormap();
+    const std::string& chosen = spec.chosen_colormap(spec.shown());
     return colormap(!chosen.empty() && colormap(chosen).diverging ? chosen : "coolwarm");
 }
 

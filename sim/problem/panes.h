@@ -81,6 +81,8 @@ std::string_view view_of(const std::vector<Pane>& panes);
 std::vector<Pane> panes_of(const RunSpec& spec);
 
 /// Colormaps of a run's pictures, as --colormap says; the figure shows the Laplacian in inferno by default.
+const Colormap& field_colors(const RunSpec& spec, const std::string& formula);
+/// Those of the shown formula.
 const Colormap& field_colors(const RunSpec& spec);
 const Colormap& laplacian_colors(const RunSpec& spec, bool in_figure);
 

@@ -259,8 +259,19 @@ bool RunSpec::draws_outline() const {
     return outline && model->equations->inside;
 }
 
-const std::string& RunSpec::chosen_colormap() const {
-    return colormap.empty() ? model->equations->colormap : colormap;
+const Coloring& RunSpec::coloring(const std::string& formula) const {
+    const auto own = colors.find(formula);
+    return own == colors.end() ? *this : own->second;
+}
+
+Coloring& RunSpec::coloring() {
+    const auto own = colors.find(shown());
+    return own == colors.end() ? *this : own->second;
+}
+
+const std::string& RunSpec::chosen_colormap(const std::string& formula) const {
+    const std::string& chosen = coloring(formula).colormap;
+    return chosen.empty() ? model->equations->colormap : chosen;
 }
 
 bool runs_on_both(std::string_view method) {
@@ -289,10 +300,10 @@ void RunSpec::validate() const {
     }
 }
 
-void RunSpec::require_formula() const {
-    if (!show.empty() &&
-        !at_some_moment(*this, [](const RunSpec& now) { return now.model->reads(now.show); }))
-        equation::read_equations(model->text, {show});  // throws with the mistake
+void RunSpec::require_formula(const std::string& formula) const {
+    if (!formula.empty() &&
+        !at_some_moment(*this, [&](const RunSpec& now) { return now.model->reads(formula); }))
+        equation::read_equations(model->text, {formula});  // throws with the mistake
 }
 
 void RunSpec::require_arrows() const {
@@ -314,10 +325,13 @@ RunSpec RunSpec::at_end() const {
 }
 
 RunSpec changed(RunSpec spec, std::string_view setting, std::string_view value) {
+    const std::string before = spec.shown();
     set_in(spec, setting, value);
     // View settings cannot invalidate scheduled changes, so thousands of them need not be checked again.
     if (kind_of(setting) != SettingKind::view || setting == "allow-unstable") spec.validate();
-    if (setting == "show") spec.require_formula();
+    if (setting == "show") spec.require_formula(spec.show);
+    // A formula that is no longer shown keeps its colours for when it is shown again.
+    if (setting == "show" && spec.shown() != before) spec.colors.try_emplace(before, spec);
     if (setting == "arrows") spec.require_arrows();
     return spec;
 }
@@ -352,9 +366,10 @@ RunSpec spec_from_json(const std::string& text, const std::string& file) {
         // The model comes first because it defines which parameters exist.
         for (const std::string_view first : kModelSettings)
             if (json.contains(first)) set_from_json(spec, std::string(first), json[std::string(first)]);
-        for (const auto& [name, value] : json.items())
-            if (!contains(kRemarks, name) && name != "initial_hash" && !contains(kModelSettings, name))
-                set_from_json(spec, name, value);
+        for (const Turn turn : kTurnsAfterModel)
+            for (const auto& [name, value] : json.items())
+                if (!contains(kRemarks, name) && name != "initial_hash" && turn_of(name) == turn)
+                    set_from_json(spec, name, value);
         if (json.contains("initial_hash")) spec.initial_hash = text_of("initial_hash", json["initial_hash"]);
     } catch (const InputError& error) {
         throw InputError(file + ": " + error.what());

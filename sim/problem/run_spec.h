@@ -119,12 +119,18 @@ struct FigureSize {
     static constexpr double kLeast = 4, kMost = 100;
 };
 
-/// Settings as asked for. If a model lacks something, its own default is used while it is stepped.
-struct Presentation {
-    std::string show;                ///< formula shown and measured; empty: the first component
-    std::string colormap;            ///< empty: the text's own, or viridis
-    std::string laplacian_colormap;  ///< empty: coolwarm, or colormap if diverging
+/// How the values of a formula are coloured.
+struct Coloring {
+    std::string colormap;  ///< empty: the text's own, or viridis
     RangeRule range;
+    friend bool operator==(const Coloring&, const Coloring&) = default;
+};
+
+/// Settings as asked for. If a model lacks something, its own default is used while it is stepped.
+struct Presentation : Coloring {
+    std::string show;                        ///< formula shown and measured; empty: the first component
+    std::map<std::string, Coloring> colors;  ///< of formulas that have their own, by formula
+    std::string laplacian_colormap;          ///< empty: coolwarm, or colormap if diverging
     RangeRule laplacian_range{RangeRule::Kind::percentile, 5, 95};
     Unit unit_length, unit_time;  ///< physical length and time of 1
     std::string contours;         ///< contour levels, or their number; empty: none
@@ -184,16 +190,20 @@ struct RunSpec : Configuration, Presentation, Output {
     std::string drawn_arrows() const;
     /// Whether the model has a shape whose outline is to be drawn.
     bool draws_outline() const;
+    /// The colours of a formula: its own, or those of all that have none.
+    const Coloring& coloring(const std::string& formula) const;
+    /// Those of the shown formula, to change them.
+    Coloring& coloring();
     /// The colormap asked for, else the text's; may be empty.
-    const std::string& chosen_colormap() const;
+    const std::string& chosen_colormap(const std::string& formula) const;
 
     /// The spec after all scheduled changes up to the last step.
     RunSpec at_end() const;
 
     /// Throws InputError if settings contradict each other, now or after a scheduled change.
     void validate() const;
-    /// Throw InputError if the shown formula, or a formula of the arrows, exists at no moment of the run.
-    void require_formula() const;
+    /// Throw InputError if a formula, or one of the arrows, exists at no moment of the run.
+    void require_formula(const std::string& formula) const;
     void require_arrows() const;
 };
 

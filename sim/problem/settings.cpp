@@ -264,11 +264,43 @@ void add_bookmarks(RunSpec& spec, std::span<const std::string> texts) {
     }
 }
 
+// Formulas may have = as a part of >= and others; what follows them has none.
+std::string formula_of_colors(const std::string& text) {
+    const std::size_t equals = text.rfind('=');
+    return equals == text.npos ? "" : text.substr(0, equals);
+}
+
+void add_colors(RunSpec& spec, std::span<const std::string> texts) {
+    for (const std::string& text : texts) {
+        const std::string formula = formula_of_colors(text);
+        const std::size_t equals = formula.size(), comma = text.find(',', equals);
+        if (formula.empty())
+            throw InputError(
+                "--colors {}: must be FORMULA=NAME,RANGE, e.g. v=magma,0:1; either may be left out",
+                quotable(text));
+        Coloring own;
+        const std::string name = text.substr(equals + 1, comma == text.npos ? comma : comma - equals - 1);
+        if (!name.empty()) own.colormap = read_colormap(name);
+        if (comma != text.npos) own.range = parse_range(text.substr(comma + 1), "--colors");
+        spec.colors.insert_or_assign(formula, own);
+    }
+}
+
+// Colours as those of formulas without their own say nothing.
+Json get_colors(const RunSpec& spec) {
+    Json texts;
+    for (const auto& [formula, own] : spec.colors)
+        if (own != spec) texts.push_back(coloring_text(formula, own));
+    return texts;
+}
+
 void set_model(RunSpec& spec, std::string_view text) {
     const FoundModel found = open_model(std::string(text));
     if (found.model == spec.model) return;
     spec.use_model(found.model);
     if (!found.range.empty()) spec.range = parse_range(found.range, "--range");
+    spec.colors.clear();
+    add_colors(spec, found.colors);
     if (!found.arrows.empty()) spec.arrows = read_arrows(found.arrows);
 }
 
@@ -514,20 +546,30 @@ std::vector<Setting> make_settings() {
         row({"export", "LIST", "files to write, separated by commas (see below); default, all"},
             set_exports,
             [](const RunSpec& s) { return Json(fmt::format("{}", fmt::join(s.exports, ","))); }),
-        text({"colormap", "NAME", "colours of the pictures; NAME_r: reversed (default viridis)"},
-             &RunSpec::colormap,
-             read_colormap),
+        row(
+            {"colormap", "NAME", "colours of the pictures; NAME_r: reversed (default viridis)"},
+            [](RunSpec& s, std::string_view name) { s.coloring().colormap = read_colormap(name); },
+            [](const RunSpec& s) { return unless_empty(s.colormap); }),
         text({"laplacian-colormap",
               "NAME",
               "colours of the Laplacian (default: coolwarm, or a diverging --colormap; inferno in the "
               "figure)"},
              &RunSpec::laplacian_colormap,
              read_colormap),
-        range({"range",
-               "[SCALE:]R",
-               "values that the colours span: auto, percentile:LO:HI or MIN:MAX; SCALE is log, symlog or "
-               "centred (at zero), e.g. log:1e-4:1"},
-              &RunSpec::range),
+        row(
+            {"range",
+             "[SCALE:]R",
+             "values that the colours span: auto, percentile:LO:HI or MIN:MAX; SCALE is log, symlog or "
+             "centred "
+             "(at zero), e.g. log:1e-4:1"},
+            [](RunSpec& s, std::string_view text) { s.coloring().range = parse_range(text, "--range"); },
+            [](const RunSpec& s) { return Json(to_string(s.range)); }),
+        list({"colors",
+              "FORMULA=[NAME][,RANGE]",
+              "colours and range of one formula, which it has whenever it is shown, e.g. v=magma,0:1; may be "
+              "repeated"},
+             add_colors,
+             get_colors),
         range({"laplacian-range", "[SCALE:]R", "the same for the Laplacian (default percentile:5:95)"},
               &RunSpec::laplacian_range),
         unit({"unit-length",
@@ -603,6 +645,11 @@ std::span<const Setting> settings() {
     return table;
 }
 
+std::string coloring_text(const std::string& formula, const Coloring& own) {
+    return fmt::format(
+        "{}={}{}", formula, own.colormap, own.range == RangeRule() ? "" : "," + to_string(own.range));
+}
+
 void set_setting(RunSpec& spec, std::string_view name, std::string_view value) {
     if (const Setting* row = setting_named(name)) return row->set(spec, value);
     if (!spec.model->index_of(name)) {
@@ -618,17 +665,24 @@ void set_all(RunSpec& spec, const SettingWords& words) {
     std::map<const Setting*, std::vector<std::string>> lists;
     for (const auto& [setting, text] : words)
         if (setting->add) lists[setting].push_back(text);
-    const auto take = [&](bool of_model) {
+    const auto take = [&](Turn turn) {
         for (const auto& [setting, text] : words) {
-            if (contains(kModelSettings, setting->name) != of_model) continue;
+            if (turn_of(setting->name) != turn) continue;
             if (!setting->add)
                 setting->set(spec, text);
             else if (const auto given = lists.extract(setting))
                 setting->add(spec, given.mapped());
         }
     };
-    take(true);
-    take(false);
+    take(Turn::model);
+    std::ranges::for_each(kTurnsAfterModel, take);
+    for (const auto& [setting, text] : words)
+        if (setting->name == "colors") spec.require_formula(formula_of_colors(text));
+}
+
+Turn turn_of(std::string_view setting) {
+    if (contains(kModelSettings, setting)) return Turn::model;
+    return setting == "show" ? Turn::show : setting == "colors" ? Turn::colors : Turn::others;
 }
 
 std::string setting_text(const RunSpec& spec, std::string_view name) {

@@ -58,8 +58,17 @@ void set_all(RunSpec& spec, const SettingWords& words);
 /// The value of a setting or parameter as its option takes it.
 std::string setting_text(const RunSpec& spec, std::string_view name);
 
+/// The colours of a formula as --colors takes them.
+std::string coloring_text(const std::string& formula, const Coloring& own);
+
 /// Settings that choose the model, and with it which parameters exist; they are set first.
 inline constexpr std::array<std::string_view, 2> kModelSettings{"model", "equation"};
+
+/// When a setting is set among several: colours are those of the shown formula, unless --colors names
+/// another.
+enum class Turn { model, show, others, colors };
+inline constexpr std::array kTurnsAfterModel{Turn::show, Turn::others, Turn::colors};
+Turn turn_of(std::string_view setting);
 
 /// The kind of a setting; SettingKind::parameter for unknown names, which can only be a model's parameters.
 SettingKind kind_of(std::string_view setting);

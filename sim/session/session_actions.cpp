@@ -199,9 +199,9 @@ void Session::show(const std::string& formula) {
 void Session::start_anew(const action::Change& change) {
     RunSpec from = as_asked(simulation_->now());
     if (change.anew) {  // the model's own colours
-        from.colormap.clear();
+        static_cast<Coloring&>(from) = {};
+        from.colors.clear();
         from.show.clear();
-        from.range = RunSpec().range;
     }
     RunSpec next = changed(std::move(from), change.setting, change.value);
     const bool typed = !next.model->built_in;  // an initial file does not determine the size

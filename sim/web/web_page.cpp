@@ -81,7 +81,7 @@ std::string table_of(const Colormap& colors) {
 
 Json colors_json(const WebStart& start) {
     const Colormap& chosen = field_colors(start.now);
-    const RangeRule& rule = start.now.range;
+    const RangeRule& rule = start.now.coloring(start.now.shown()).range;
     const ValueRange range = find_range(*start.shown, rule, chosen.diverging);
     Json json{{"map", chosen.name},
               {"scale", kScaleNames[std::size_t(rule.scale)]},

@@ -51,6 +51,38 @@ TEST_CASE("The spectrum of a sine is its squared amplitude, shared by the waves 
     CHECK(read_bytes(folder / "out/spectrum.png").starts_with("\x89PNG"));
 }
 
+TEST_CASE("Pictures, frames, figures and tables of a formula have its own colours") {
+    const ScratchFolder folder;
+    const auto files = [&](const std::string& colors) {
+        const fs::path out = folder / std::to_string(folder.entries());
+        require_done(stencilscope(
+            "run --backend cpu --threads 1 --quiet --size 24x16 --steps 10 --every 5 --contours 3 --out {} "
+            "--equation {} --export "
+            "field.png,frames.png,contours.svg,surface.png,view.png,histogram.csv,contours.csv " +
+                colors,
+            out,
+            "du/dt = -u; dv/dt = lap(v); dt = 0.1; v(0) = x/Lx; u(0) = y/Ly"));
+        std::vector<std::string> bytes{read_bytes(out / "view.png"), read_bytes(out / "field-u.png")};
+        for (const char* file : {"field-v.png",
+                                 "contours-v.svg",
+                                 "surface-v.png",
+                                 "histogram-v.csv",
+                                 "contours-v.csv",
+                                 "frames/field-v_000005.png"})
+            bytes.push_back(read_bytes(out / file));
+        return bytes;
+    };
+    const auto own = files("--show v --colors v=magma,0:2"),
+               all = files("--show v --colormap magma --range 0:2");
+    const auto none = files("--show v"), other = files("--colors v=magma,0:2");
+    for (std::size_t i = 0; i < own.size(); ++i) {
+        INFO(i);
+        CHECK((own[i] == all[i]) == (i != 1));  // u keeps its own
+        CHECK((own[i] == none[i]) == (i == 1));
+        CHECK((own[i] == other[i]) == (i != 0));  // the view is that of u
+    }
+}
+
 TEST_CASE("The contour of a cone is a circle, and one on its way across the field has ends") {
     const ScratchFolder folder;
     require_done(stencilscope(kLook + "--size 64x60 --dtype float64 --initial {} --contours 20,40 --export "

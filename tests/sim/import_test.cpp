@@ -222,17 +222,24 @@ TEST_CASE("A preset is read as JavaScript, with names as they were before, and i
     CHECK(from.notes.empty());
 }
 
-TEST_CASE("Further views of VisualPDE are definitions to switch to, and its arrows are arrows") {
+TEST_CASE(
+    "Further views of VisualPDE are definitions to switch to, with their colours, and its arrows are "
+    "arrows") {
     const Imported from = visualpde(
         R"js({"numSpecies": 2, "vectorField": true, "arrowX": "v_y", "arrowY": "-v_x*y", "kineticParams": "k = 2",
-        "views": [{"whatToPlot": "u", "name": "first"}, {"whatToPlot": "u*v", "name": "A<br />product"},
-        {"whatToPlot": "v"}, {"whatToPlot": "k*u + y", "name": "more"}, {"whatToPlot": "u*v"}]})js");
+        "views": [{"whatToPlot": "u", "name": "first", "colourmap": "viridis", "flippedColourmap": true,
+        "minColourValue": "0", "maxColourValue": "3"}, {"whatToPlot": "u*v", "name": "A<br />product",
+        "colourmap": "ice", "flippedColourmap": false, "minColourValue": "-1", "maxColourValue": "k"}, {"whatToPlot": "v"},
+        {"whatToPlot": "k*u + y", "name": "more", "colourmap": "lavaflow", "autoSetColourRange": true,
+        "minColourValue": "0", "maxColourValue": "3"}, {"whatToPlot": "u*v"}]})js");
     CHECK(has_line(from.text, "view2 = u*v"));
     CHECK(has_line(from.text, "view3 = k*u + y_up"));
     CHECK(from.text.find("view4") == std::string::npos);
     CHECK(from.arrows == "(-dy(v)),-(-dx(v)*(Ly - y))");
-    CHECK(from.notes.at(0) ==
-          "not carried over: the colours of the view A product: it is shown by --show view2");
+    CHECK(from.notes == std::vector<std::string>{"not carried over: the colours lavaflow of the view more"});
+    CHECK(has_line(from.text, "colormap = viridis_r"));
+    CHECK(from.range == "0:3");
+    CHECK(from.colors == std::vector<std::string>{"view2=ice,-1:2", "v=viridis_r,0:3", "view3="});
     CHECK_NOTHROW(read_equations(from.text, {"(-dy(v))", "-(-dx(v)*(Ly - y))", "view3"}));
 }
 
@@ -256,7 +263,7 @@ TEST_CASE("What VisualPDE only shows is left out where it cannot be said, and on
     const Imported from = visualpde(
         R"js({"views": [{"whatToPlot": "u[x/2,y]"}, {"whatToPlot": "u[x/3,y]", "name": "far"}, {"whatToPlot": "u*v"}],
         "vectorField": true, "arrowX": "u[x/2,y]", "arrowY": "v"})js");
-    CHECK(from.notes.size() == 4);
+    CHECK(from.notes.size() == 3);
     CHECK(from.notes.at(0).find("what is shown, u[x/2,y]") != std::string::npos);
     CHECK(from.notes.at(1).find("the view far") != std::string::npos);
     CHECK(has_line(from.text, "view2 = u*v"));

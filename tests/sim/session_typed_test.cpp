@@ -403,6 +403,43 @@ TEST_CASE("Statistics and probes begin anew where another formula is shown") {
     CHECK(std::abs(snapshot->probes[0].values[0] - (u * u + v * v)) < 1e-6);
 }
 
+TEST_CASE("What is shown again has its colours again, also from a saved run and side by side") {
+    TypedBench bench;
+    const auto colors = [&](Pane pane, SessionLab& of) {
+        of.see({pane});
+        const PaneImage& image = of.now()->frame->panes.front();
+        return fmt::format("{} {} {} {}", image.formula, image.colormap, image.range.low, image.range.high);
+    };
+    const auto shown = [&] { return colors(Pane::now, bench); };
+    bench.set("colormap", "magma");
+    bench.set("range", "0:2");
+    bench.set("show", "v");
+    CHECK(shown() == "v magma 0 2");
+    bench.set("range", "-1:1");
+    bench.set("show", "u*v");
+    bench.set("colormap", "grey");
+    CHECK(shown() == "u*v grey -1 1");
+    bench.set("show", "u");
+    CHECK(shown() == "u magma 0 2");
+    bench.set("show", "v");
+    CHECK(shown() == "v magma -1 1");
+    CHECK(colors(Pane::first, bench) == "u magma 0 2");
+    CHECK(colors(Pane::second, bench) == "v magma -1 1");
+    bench.act(action::Step{5});
+    bench.act(action::Undo{});
+    CHECK(shown() == "v magma -1 1");
+    const ScratchFolder folder;
+    write_bytes(folder / "spec.json", to_json(bench.run()).dump());
+    TypedBench again(bench.now()->text);
+    again.act(action::Open{(folder / "spec.json").string()});
+    CHECK(colors(Pane::now, again) == "v magma -1 1");
+    again.set("show", "u*v");
+    CHECK(colors(Pane::now, again) == "u*v grey -1 1");
+    again.act(action::Change{"model", "gray-scott", false, true});
+    CHECK(again.run().colors.empty());
+    CHECK(again.run().range == RangeRule());
+}
+
 TEST_CASE("The limit of dt is told, a larger step is refused, and unstable ones are watched") {
     TypedBench bench(
         "du/dt = D*lap(u); D = 0.2; u(0) = random; dt = 1; boundary = periodic; size = 37x29;"

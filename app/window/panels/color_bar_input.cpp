@@ -24,11 +24,11 @@ constexpr ImGuiWindowFlags kUnseen = kPlainWindow | ImGuiWindowFlags_NoBackgroun
 constexpr float kBarReach = 4;
 constexpr float kBarMeant = 3;
 
-const RangeRule& rule_of(const RunSpec& spec, std::string_view setting) {
-    return setting == "range" ? spec.range : spec.laplacian_range;
+RangeRule rule_of(const RunSpec& spec, std::string_view setting, const std::string& formula) {
+    return setting == "range" ? spec.coloring(formula).range : spec.laplacian_range;
 }
 
-void drag(UiState& ui, const PaneImage& image) {
+void drag(UiState& ui, const RunSpec& now, const PaneImage& image) {
     BarDrag& drag = ui.panel.view.bar;
     const float least = ImGui::GetItemRectMin().x, width = ImGui::GetItemRectSize().x;
     const float mouse = ImGui::GetIO().MousePos.x;
@@ -41,7 +41,7 @@ void drag(UiState& ui, const PaneImage& image) {
                          (drag.start.scale != Scale::log && colormap(image.colormap).diverging);
     const std::string rule = to_string(dragged_range(drag.start, centred, drag.high, by));
     if (rule == drag.sent) return;
-    change(ui, std::string(range_setting(image.request.pane)), rule, !drag.sent.empty());
+    change_colors(ui, now, image.formula, range_setting(image.request.pane), rule, !drag.sent.empty());
     drag.sent = rule;
 }
 
@@ -52,16 +52,16 @@ void take(UiState& ui, const Snapshot& snapshot, const PaneImage& image) {
         return;
     }
     tooltip("Drag an end to move it. Double click: automatic range. Right click: menu.");
-    drag(ui, image);
+    drag(ui, snapshot.now, image);
     if (ImGui::IsItemHovered() || ImGui::IsItemActive()) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
     if (ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) {
-        RangeRule rule = rule_of(RunSpec(), setting);
-        rule.scale = rule_of(snapshot.now, setting).scale;
-        change(ui, std::string(setting), to_string(rule));
+        RangeRule rule = rule_of(RunSpec(), setting, "");
+        rule.scale = rule_of(snapshot.now, setting, image.formula).scale;
+        change_colors(ui, snapshot.now, image.formula, setting, to_string(rule));
     }
     ImGui::SetNextWindowSize(ImVec2(em(22), 0));
     if (!ImGui::BeginPopupContextItem("##colours")) return;
-    draw_color_controls(ui, snapshot, setting == "laplacian-range");
+    draw_color_controls(ui, snapshot, setting == "laplacian-range", image.formula);
     ImGui::EndPopup();
 }
 
@@ -102,7 +102,8 @@ void hold_visible_range(UiState& ui, const Snapshot& snapshot) {
     const FitRange* fit = ui.asked<FitRange>();
     if (!fit || !snapshot.frame) return;
     for (const PaneImage& image : snapshot.frame->panes) {
-        if (range_setting(image.request.pane) != fit->setting || !image.pixels || image.pixels->on_device)
+        if (range_setting(image.request.pane) != fit->setting || !image.pixels || image.pixels->on_device ||
+            (!fit->formula.empty() && fit->formula != image.formula))
             continue;
         const std::string setting = ui.take<FitRange>()->setting;
         const auto count = std::size_t(image.pixels->width) * std::size_t(image.pixels->height);
@@ -112,10 +113,14 @@ void hold_visible_range(UiState& ui, const Snapshot& snapshot) {
             low = std::min(low, double(value));
             high = std::max(high, double(value));
         }
-        const Scale scale = rule_of(snapshot.now, setting).scale;
+        const Scale scale = rule_of(snapshot.now, setting, image.formula).scale;
         const ValueRange range = color_range(low, high, scale, false);
         if (low < high)
-            change(ui, setting, to_string({RangeRule::Kind::fixed, range.low, range.high, scale}));
+            change_colors(ui,
+                          snapshot.now,
+                          image.formula,
+                          setting,
+                          to_string({RangeRule::Kind::fixed, range.low, range.high, scale}));
         else
             ui.say("All visible cells have the same value");
         return;

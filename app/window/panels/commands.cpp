@@ -12,6 +12,7 @@
 #include "app/window/panels/tour.h"
 #include "app/window/preferences.h"
 #include "sim/problem/run_text.h"
+#include "sim/problem/settings.h"
 #include "sim/text/parse.h"
 #include "sim/text/shell_words.h"
 
@@ -38,6 +39,22 @@ void turn_tab(UiState& ui, std::size_t by) {
 
 void change(UiState& ui, std::string setting, std::string_view value, bool continuing) {
     ui.act(action::Change{std::move(setting), std::string(value), continuing});
+}
+
+void change_colors(UiState& ui,
+                   const RunSpec& now,
+                   const std::string& formula,
+                   std::string_view setting,
+                   std::string_view value,
+                   bool continuing) {
+    // Colours of another formula than the shown one can be changed by --colors alone.
+    const bool apart = formula != now.shown() && now.colors.contains(formula);
+    if (!apart || setting.starts_with("laplacian"))
+        return change(ui, std::string(setting), value, continuing);
+    RunSpec with = now;
+    with.show = formula;
+    set_setting(with, setting, value);
+    change(ui, "colors", coloring_text(formula, with.coloring(formula)), continuing);
 }
 
 void begin_model(UiState& ui, std::string_view name) {

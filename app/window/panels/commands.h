@@ -28,6 +28,14 @@ void toggle(UiState& ui, const Snapshot&) {
 /// Changes a setting of the run, named as on the command line.
 void change(UiState& ui, std::string setting, std::string_view value, bool continuing = false);
 
+/// Changes a setting of colours where a formula's are kept.
+void change_colors(UiState& ui,
+                   const RunSpec& now,
+                   const std::string& formula,
+                   std::string_view setting,
+                   std::string_view value,
+                   bool continuing = false);
+
 /// Starts a new run with this model; undo brings back the previous one.
 void begin_model(UiState& ui, std::string_view name);
 

@@ -143,8 +143,8 @@ const PaneRow& shown_view(const UiState& ui);
 /// Returns its title, which names the bookmark of a difference from one; `brief` is a shorter one.
 std::string shown_title(const UiState& ui, const Snapshot& snapshot, bool brief = false);
 
-/// Draws controls for the colour map, scale and range of the field's or the Laplacian's colours.
-void draw_color_controls(UiState& ui, const Snapshot& snapshot, bool laplacian);
+/// Draws controls for the colour map, scale and range of a formula's or the Laplacian's colours.
+void draw_color_controls(UiState& ui, const Snapshot& snapshot, bool laplacian, const std::string& formula);
 
 /// Draws a choice of what the canvas shows, as wide as set by SetNextItemWidth.
 void view_combo(UiState& ui, const Snapshot& snapshot, const std::string& shown, std::string_view tip);

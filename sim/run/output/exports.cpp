@@ -89,7 +89,8 @@ constexpr ExportRow kWriters[] = {
     {"laplacian.npy", write_array<Quantity::laplacian>},
     {"field.png",
      [](auto& path, auto& run, auto& field) {
-         write_picture(path, field.end, field_colors(run.now), run.now.range);
+         write_picture(
+             path, field.end, field_colors(run.now, field.formula), run.now.coloring(field.formula).range);
      }},
     {"laplacian.png",
      [](auto& path, auto& run, auto& field) {
@@ -219,7 +220,8 @@ double export_bytes_per_cell(const RunSpec& spec) {
 MeasureTables make_tables(Solver& solver, const RunSpec& now, const std::string& formula, Measures measures) {
     constexpr int kHistogramBins = 256;
     MeasureTables tables{std::move(measures), {}, {}};
-    const ValueRange range = measure_range(solver, formula, now.range, field_colors(now).diverging);
+    const ValueRange range =
+        measure_range(solver, formula, now.coloring(formula).range, field_colors(now, formula).diverging);
     tables.histogram = measure_histogram(solver, formula, range, kHistogramBins);
     for (const ProfileLine& line : now.profiles)
         tables.profiles.push_back(measure_profile(solver, formula, line));

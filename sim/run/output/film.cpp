@@ -168,8 +168,9 @@ FilmWriter::Look FilmWriter::look_of(const Field& field, Simulation& simulation)
     if (request_.figure && now.draws_outline())
         look.outline = shape_outline(simulation.solver().field(std::string("inside")));
     const std::string rule = range_name(request_, now);
-    RangeRule range = fixed_.value_or(now.range);
-    if (rule == "frame") range = {RangeRule::Kind::automatic, 0, 0, now.range.scale};
+    const RangeRule& own = now.coloring(look.formula).range;
+    RangeRule range = fixed_.value_or(own);
+    if (rule == "frame") range = {RangeRule::Kind::automatic, 0, 0, own.scale};
     const bool first = rule == "first";
     if (first && range_ && shown_ == look.formula)
         range = {RangeRule::Kind::fixed, range_->low, range_->high, range_->scale};

@@ -22,9 +22,7 @@ using Path = std::filesystem::path;
 constexpr FrameKind kFrameKinds[] = {
     {"frames.png",
      ".png",
-     [](auto& path, auto& field, auto& now, ValueRange range) {
-         write_png(path, field, field_colors(now), range);
-     }},
+     [](auto& path, auto& field, auto& colors, ValueRange range) { write_png(path, field, colors, range); }},
     {"frames.npy", ".npy", [](auto& path, auto& field, auto&, ValueRange) { write_npy(path, field); }},
     {"frames.vti", ".vti", nullptr, write_vti, "field.pvd", write_pvd},
     {"frames.h5", ".h5", nullptr, write_hdf5, "field.h5", write_hdf5_series},
@@ -74,7 +72,7 @@ FrameWriter::FrameWriter(Path folder, const RunSpec& spec, FrameProgress progres
       progress_(std::move(progress)),
       digits_(std::max(6, int(std::to_string(spec.steps).size()))) {
     // Checkpoints keep only the range's ends, so the scale comes from the spec.
-    for (auto& [formula, range] : progress_.ranges) range.scale = spec.range.scale;
+    for (auto& [formula, range] : progress_.ranges) range.scale = spec.coloring(formula).range.scale;
     if (spec.every == 0) return;
     for (const FrameKind& row : kFrameKinds)
         if (contains(spec.exports, row.name)) kinds_.push_back(&row);
@@ -162,12 +160,13 @@ Path FrameWriter::numbered(const std::string& start, long long step, std::string
 }
 
 void FrameWriter::write(const Field& field, const std::string& formula, const RunSpec& now, long long step) {
+    const Colormap& colors = field_colors(now, formula);
     if (!progress_.ranges.contains(formula) || now.range_per_frame)
-        progress_.ranges[formula] = find_range(field, now.range, field_colors(now).diverging);
+        progress_.ranges[formula] = find_range(field, now.coloring(formula).range, colors.diverging);
     const std::string start = "field" + output_suffix(now, formula);
     for (const FrameKind* kind : kinds_) {
         if (!kind->write) continue;
-        kind->write(numbered(start, step, kind->ending), field, now, progress_.ranges[formula]);
+        kind->write(numbered(start, step, kind->ending), field, colors, progress_.ranges[formula]);
         ++progress_.count;
     }
 }

@@ -15,6 +15,7 @@ namespace stencil {
 
 class Simulation;
 class Solver;
+struct Colormap;
 struct FieldSeries;
 struct FieldSet;
 
@@ -25,7 +26,7 @@ struct FrameKind {
     /// Writes one field ...
     void (*write)(const std::filesystem::path& path,
                   const Field& field,
-                  const RunSpec& now,
+                  const Colormap& colors,
                   ValueRange range);
     /// ... or all fields of one step; write_series makes one file that refers to all steps.
     void (*write_all)(const std::filesystem::path& path, const FieldSet& set) = nullptr;

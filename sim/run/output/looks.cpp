@@ -52,7 +52,8 @@ struct Contours {
 
 Contours contours_of(const RunOutput& run, const OutputField& field) {
     Contours found;
-    found.range = find_range(field.end, run.now.range, field_colors(run.now).diverging);
+    found.range = find_range(
+        field.end, run.now.coloring(field.formula).range, field_colors(run.now, field.formula).diverging);
     found.lines = contour_lines(field.end, contour_levels(run.now.contours, found.range));
     return found;
 }
@@ -295,7 +296,7 @@ void write_contours_csv(const Path& path, const RunOutput& run, const OutputFiel
 }
 
 void write_contours_svg(const Path& path, const RunOutput& run, const OutputField& field) {
-    const Colormap& colors = field_colors(run.now);
+    const Colormap& colors = field_colors(run.now, field.formula);
     const Contours contours = contours_of(run, field);
     figure::FigurePanel panel{"Contours", &field.end, &colors, contours.range, field.formula};
     panel.cell = cell_size(run.now);
@@ -344,9 +345,9 @@ void write_dispersion(const Path& path, figure::FigureFormat format, const RunOu
 }
 
 void write_surface_png(const Path& path, const RunOutput& run, const OutputField& field) {
-    const Colormap& colors = field_colors(run.now);
+    const Colormap& colors = field_colors(run.now, field.formula);
     figure::FigurePanel panel{moment(run), &field.end, &colors, {}, field.formula};
-    panel.range = find_range(field.end, run.now.range, colors.diverging);
+    panel.range = find_range(field.end, run.now.coloring(field.formula).range, colors.diverging);
     panel.surface = &run.now.surface;
     write_figure(path, figure::FigureFormat::png, {&panel, 1}, "");
 }
@@ -367,11 +368,12 @@ void write_phase_png(const Path& path, const RunOutput& run, const OutputField&)
 
 void write_run_figure(const Path& path, figure::FigureFormat format, const RunOutput& run) {
     const RunSpec& spec = run.now;
-    const Colormap& colors = field_colors(spec);
     std::vector<figure::FigurePanel> panels;
     for (const OutputField& f : run.fields) {
-        panels.push_back(panel(start_text(run.document, f.formula), *f.start, colors, spec.range, f.formula));
-        panels.push_back(panel(end_text(run), f.end, colors, spec.range, f.formula));
+        const Colormap& colors = field_colors(spec, f.formula);
+        const RangeRule& range = spec.coloring(f.formula).range;
+        panels.push_back(panel(start_text(run.document, f.formula), *f.start, colors, range, f.formula));
+        panels.push_back(panel(end_text(run), f.end, colors, range, f.formula));
         for (figure::FigurePanel& values : std::span(panels).last(2))
             figure::add_contours(values, spec.contours);
         std::ranges::move(arrow_lines(run, f), std::back_inserter(panels.back().lines));

@@ -128,7 +128,8 @@ GalleryPicture run_subject(const Subject& subject, const std::function<bool()>& 
     const auto side = [&](int n) { return std::max(1, int(std::lround(share * n))); };
     GalleryPicture shades{.nx = side(wide.nx()), .ny = side(wide.ny())};
     const Field small(resample(wide.as<double>(), shades.nx, shades.ny, Growing::nearest));
-    const ValueRange range = find_range(small, spec.range, field_colors(spec).diverging);
+    const ValueRange range =
+        find_range(small, spec.coloring(spec.shown()).range, field_colors(spec).diverging);
     for (const double value : small.as<double>().cells()) {
         const double place = place_of(value, range);
         const auto shade =

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "sim/model/model.h"
+#include "sim/problem/command_text.h"
+#include "sim/problem/panes.h"
 #include "sim/problem/ready_runs.h"
 #include "sim/problem/settings.h"
 #include "sim/run/output/exports.h"
@@ -45,6 +47,58 @@ TEST_CASE("A spec survives its JSON unchanged") {
     REQUIRE(again.exports == std::vector<std::string>{"field.npy", "frames.npy"});
     REQUIRE(again.range_per_frame);
     REQUIRE_FALSE(again.outline);
+}
+
+TEST_CASE("A formula has colours of its own, by whichever way it comes to be shown") {
+    const std::string text = "du/dt = -u; dv/dt = u - v; total = u + v; colormap = ice";
+    RunSpec spec;
+    const auto word = [](std::string_view name, const std::string& value) {
+        return std::pair(&find_setting(name), value);
+    };
+    set_all(spec,
+            {word("colors", "u + v >= 1=magma,log:1e-4:1"),
+             word("colors", "v=,0:1"),
+             word("range", "centred"),
+             word("equation", text),
+             word("colors", "total=vik_r")});
+    const auto seen = [](const RunSpec& s, const std::string& formula) {
+        RunSpec shown = s;
+        set_setting(shown, "show", formula);
+        return fmt::format("{} {}", colormap_of(Pane::now, shown), to_string(rule_of(Pane::now, shown)));
+    };
+    const auto expect = [&](const RunSpec& s) {
+        CHECK(seen(s, "u") == "ice centred");
+        CHECK(seen(s, "v") == "ice 0:1");
+        CHECK(seen(s, "total") == "vik_r auto");
+        CHECK(seen(s, "u + v >= 1") == "magma log:0.0001:1");
+    };
+    expect(spec);
+    const std::string json = to_json(spec).dump();
+    const RunSpec again = spec_from_json(json, "spec.json");
+    expect(again);
+    CHECK(to_json(again).dump() == json);
+    CHECK(contains(command_text(spec), "--colors v=,0:1"));
+    // Colours beside a saved run are those of what is shown, and the others stay.
+    RunSpec other = again;
+    set_all(other, {word("colormap", "grey"), word("range", "2:3"), word("show", "total")});
+    CHECK(seen(other, "total") == "grey 2:3");
+    CHECK(seen(other, "u") == "ice centred");
+    // As in a session: what is shown no more keeps its colours, and what is new has the present ones.
+    RunSpec session;
+    set_setting(session, "equation", text);
+    session = changed(session, "colormap", "grey");
+    CHECK(!contains(to_json(changed(session, "show", "v")).dump(), "colors"));
+    session = changed(changed(session, "show", "v"), "range", "0:4");
+    session = changed(changed(session, "show", "u^2"), "colormap", "magma");
+    CHECK(seen(session, "u") == "grey auto");
+    CHECK(seen(session, "v") == "grey 0:4");
+    CHECK(seen(session, "u^2") == "magma 0:4");
+    CHECK(seen(spec_from_json(to_json(session).dump(), "spec.json"), "u") == "grey auto");
+    for (const char* bad : {"v", "=magma", "v=magma,1", "v=magma,0:1,2", "v=magmo", "w=magma", "v=magma="}) {
+        INFO(bad);
+        RunSpec wrong = spec;
+        CHECK(!input_error([&] { set_all(wrong, {word("colors", bad)}); }).empty());
+    }
 }
 
 TEST_CASE("Every setting is named once and has its help") {

@@ -58,7 +58,13 @@ struct Colours {
     std::string current;            ///< the map's name
     const RangeRule& rule;
     std::optional<ValueRange> shown;  ///< present range of the colours, if such a pane is on the canvas
+    const RunSpec& now;
+    const std::string& formula;
 };
+
+void send(UiState& ui, const Colours& colours, std::string_view setting, std::string_view value) {
+    change_colors(ui, colours.now, colours.formula, setting, value);
+}
 
 std::string_view without_ending(std::string_view table) {
     const bool reversed = table.ends_with(kReversed);
@@ -70,7 +76,7 @@ void draw_reversed(UiState& ui, const Colours& colours) {
     const std::string_view plain = without_ending(colours.current);
     bool reversed = plain != colours.current;
     if (checkbox_row("Reversed", &reversed, "Reverses the colours\n--colormap NAME_r"))
-        change(ui, std::string(colours.table), std::string(plain) + std::string(reversed ? kReversed : ""));
+        send(ui, colours, colours.table, std::string(plain) + std::string(reversed ? kReversed : ""));
 }
 
 void draw_table(UiState& ui, const Colours& colours) {
@@ -87,14 +93,14 @@ void draw_table(UiState& ui, const Colours& colours) {
         const std::string name(map.name);
         const std::string_view what = map.diverging ? "Diverging: for values of both signs" : "";
         if (choice(name.c_str(), name == without_ending(colours.current), what))
-            change(ui, std::string(colours.table), name);
+            send(ui, colours, colours.table, name);
         swatch_in_item(map, 0);
     }
     ImGui::EndCombo();
 }
 
 void send_rule(UiState& ui, const Colours& colours, const RangeRule& rule) {
-    change(ui, std::string(colours.range), to_string(rule));
+    send(ui, colours, colours.range, to_string(rule));
 }
 
 void draw_scale(UiState& ui, const Colours& colours) {
@@ -166,7 +172,7 @@ void draw_range(UiState& ui, const Colours& colours) {
     if (button_row("Fit range to view",
                    "Fixes the range at the smallest and largest visible value",
                    colours.shown ? "" : "No pane shows it"))
-        ui.ask(FitRange{std::string(colours.range)});
+        ui.ask(FitRange{std::string(colours.range), colours.formula});
     if (colours.shown) {
         row("Shown", "Present range of the colours");
         const std::string text =
@@ -175,10 +181,11 @@ void draw_range(UiState& ui, const Colours& colours) {
     }
 }
 
-std::optional<ValueRange> shown_range(const Snapshot& snapshot, bool laplacian) {
+std::optional<ValueRange> shown_range(const Snapshot& snapshot, bool laplacian, const std::string& formula) {
     if (!snapshot.frame) return std::nullopt;
     for (const PaneImage& image : snapshot.frame->panes)
-        if (range_setting(image.request.pane) == (laplacian ? "laplacian-range" : "range"))
+        if (image.formula == formula &&
+            range_setting(image.request.pane) == (laplacian ? "laplacian-range" : "range"))
             return image.range;
     return std::nullopt;
 }
@@ -253,14 +260,16 @@ std::string view_tip(const PaneRow& row) {
 
 }  // namespace
 
-void draw_color_controls(UiState& ui, const Snapshot& snapshot, bool laplacian) {
+void draw_color_controls(UiState& ui, const Snapshot& snapshot, bool laplacian, const std::string& formula) {
     const RunSpec& now = snapshot.now;
     const Colours colours{laplacian ? "laplacian" : "values",
                           laplacian ? "laplacian-colormap" : "colormap",
                           laplacian ? "laplacian-range" : "range",
-                          laplacian ? laplacian_colors(now, false).name : field_colors(now).name,
-                          laplacian ? now.laplacian_range : now.range,
-                          shown_range(snapshot, laplacian)};
+                          laplacian ? laplacian_colors(now, false).name : field_colors(now, formula).name,
+                          laplacian ? now.laplacian_range : now.coloring(formula).range,
+                          shown_range(snapshot, laplacian, formula),
+                          now,
+                          formula};
     ImGui::PushID(colours.id);
     draw_table(ui, colours);
     draw_reversed(ui, colours);
@@ -320,7 +329,7 @@ void draw_view(UiState& ui, const Snapshot& snapshot) {
         laplacian = ui.panes == std::vector{Pane::laplacian};
     if (const auto clicked = segmented("colours of", kColoursOf, laplacian ? 1 : 0))
         laplacian = *clicked == 1;
-    draw_color_controls(ui, snapshot, laplacian);
+    draw_color_controls(ui, snapshot, laplacian, snapshot.now.shown());
 }
 
 }  // namespace stencil
