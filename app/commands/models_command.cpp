@@ -90,6 +90,11 @@ void print_work(const RunSpec& spec, const GeneratedCode& code, Device device) {
           code.operations,
           code.bytes);
     print("Operations are {}\n", kOperationsCounted);
+    if (!spec.model->equations->has_global_values()) return;
+    print("Values of the whole field are taken by {}\n",
+          spec.global_every > 1
+              ? fmt::format("every step whose number {} divides, and lag in those between", spec.global_every)
+              : "each step; --global-every N lets them lag");
 }
 
 void print_measured(const Measured& m, DType dtype) {
@@ -265,6 +270,7 @@ void add_models(CLI::App& app, ChosenCommand& chosen) {
                              "dt",
                              "dx",
                              "integrator",
+                             "global-every",
                              "boundary",
                              "size",
                              "dtype",

@@ -336,6 +336,13 @@ TEST_CASE("The code of a typed equation is printed with its stages, operations, 
         INFO(token);
         CHECK(contains(cpu.out, token));
     }
+    for (const auto& [words, told] : {std::pair{"", "taken by each step; --global-every N"},
+                                      {"--global-every 7 ", "every step whose number 7 divides"}})
+        CHECK(
+            contains(require_done(stencilscope("models allen-cahn-conserved --code --size 16 --backend cpu " +
+                                               std::string(words)))
+                         .out,
+                     told));
     const auto cuda = require_done(stencilscope("models gray-scott --code --backend cuda"));
     CHECK(contains(cuda.out, "steps a pass"));
     require_refused(stencilscope("models gray-scott --size 64"), 2, "--code");

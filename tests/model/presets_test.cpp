@@ -1,6 +1,7 @@
 // The models in assets/models.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "sim/model/model.h"
 #include "sim/model/stability/linearisation.h"
@@ -69,6 +70,27 @@ TEST_CASE(
             return a.low == b.low && a.high == b.high;
         });
         CHECK((moves || contains(e.about, "0") || !e.components[0].rate));
+    }
+}
+
+TEST_CASE("Species of Lenia live on at their size, and move") {
+    struct Species {
+        const char* name;
+        int side;
+        double least, most;  ///< of the sum over a creature
+    };
+    for (const auto& [name, side, least, most] :
+         {Species{"scutium", 64, 130, 155}, {"gyrorbium", 96, 80, 120}, {"hydrogeminium", 160, 650, 780}}) {
+        INFO(name);
+        const Equations e = read_equations(find_preset(name)->text);
+        const TypedRun how{.nx = side, .ny = side, .threads = 2};
+        const auto now = cells_after<float>(e, 400, how), later = cells_after<float>(e, 410, how);
+        const double sum = std::accumulate(now.begin(), now.end(), 0.0);
+        CHECK(sum > least);
+        CHECK(sum < most);
+        double moved = 0;
+        for (std::size_t i = 0; i < now.size(); ++i) moved += std::abs(later[i] - now[i]);
+        CHECK(moved > 0.3 * sum);
     }
 }
 

@@ -111,6 +111,20 @@ def test_a_model_with_several_components(gray_scott):
         sim.set("G", 1)
 
 
+def test_each_formula_has_its_own_colours():
+    sim = ss.Simulation(model="gray-scott", size=32, colors=["u=magma,0:2", "u + v=ice,0:4"], range="0:3")
+    high = lambda formula: sim._held.image(formula, 0)["high"]
+    assert [high(formula) for formula in ("u", "v", "u + v", "")] == [2, 3, 4, 3]
+    sim.set("show", "u")
+    assert high("") == 2
+    sim.set("range", "0:1")
+    sim.set("show", "v")
+    assert [high(""), high("u")] == [3, 1]
+    assert sim.spec["colors"] == ["u=magma,0:1", "u + v=ice,0:4"]
+    with pytest.raises(ValueError, match="w"):
+        ss.Simulation(model="gray-scott", size=32, colors="w=magma")
+
+
 def test_a_component_can_begin_as_an_array(rng):
     v0 = 0.1 * rng.random((24, 32))
     sim = ss.Simulation({"v": v0, "u": "1 - 0.5*x/Lx"}, model="gray-scott")

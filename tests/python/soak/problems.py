@@ -41,6 +41,9 @@ class Problem:
         # Whether values of the whole field lag is drawn apart, too.
         lags = any(word in self.text for word in ("mean(", "integral(", "min(", "max("))
         self.global_every = random.Random(f"{seed} lags").choice([1, 2, 3, 5, 16]) if lags else 1
+        colors = random.Random(f"{seed} colors")
+        table = colors.choice(["", "magma", "vik_r"]) + colors.choice(["", ",0:1", ",symlog:-2:3", ",percentile:5:95"])
+        self.colors = f"{colors.choice(self.components)}={table}" if "complex" not in self.text and colors.random() < 0.3 else None
         if apart.random() < 0.3:
             self.events = [(step, name, "midpoint" if value == "heun" else value) for step, name, value in self.events]
 
@@ -61,7 +64,7 @@ class Problem:
 
     def settings(self):
         """Returns the settings that are not in the text, by their names in Python, where they are not the usual ones."""
-        all = {"dt": self.dt, "arrows": self.arrows, "global_every": self.global_every if self.global_every > 1 else None}
+        all = {"dt": self.dt, "arrows": self.arrows, "colors": self.colors, "global_every": self.global_every if self.global_every > 1 else None}
         return {name: value for name, value in all.items() if value}
 
     # --- Formulas. `d` is the remaining depth.
