@@ -15,6 +15,7 @@
 #include "sim/machine/child_process.h"
 #include "sim/machine/communicator.h"
 #include "sim/machine/machine.h"
+#include "sim/problem/settings.h"
 #include "sim/problem/start.h"
 #include "sim/run/resolve.h"
 #include "sim/run/simulation.h"
@@ -302,6 +303,33 @@ TEST_CASE("Two processes come back to a state whatever changed since") {
         simulation.restore(periodic);
         simulation.apply(Advance{9});
         REQUIRE(same_bits(simulation.field(), wanted_periodic));
+    });
+}
+
+TEST_CASE("Two processes come back to a state that is stepped by transforms") {
+    among_two([] {
+        RunSpec spec;
+        set_setting(spec, "model", "cahn-hilliard-flow");
+        spec.size = Size{61, 90};
+        spec.threads = 1;
+        spec.backend = "cpu";
+        spec = resolve(spec, query_machine());
+        Simulation simulation(spec, make_start(spec));
+        REQUIRE(simulation.solver().processes() == 2);
+        simulation.apply(Advance{10});
+        const auto before = simulation.checkpoint();
+        const auto go_on = [&] {
+            simulation.apply(Set{"stepper", "imex"});
+            simulation.apply(Advance{7});
+            simulation.apply(Set{"flow", "2"});
+            simulation.apply(Advance{5});
+            return simulation.field();
+        };
+        const Field wanted = go_on();
+        simulation.apply(Set{"stepper", "rk4"});
+        simulation.apply(Advance{3});
+        simulation.restore(before);
+        REQUIRE(same_bits(go_on(), wanted));
     });
 }
 
