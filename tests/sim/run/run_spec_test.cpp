@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "sim/model/model.h"
-#include "sim/problem/command_text.h"
+#include "sim/problem/run_text.h"
 #include "sim/problem/panes.h"
 #include "sim/problem/ready_runs.h"
 #include "sim/problem/settings.h"
