@@ -47,9 +47,10 @@ class Measurement {
         try {
             find_limits();
             make_reference();
-            for (const auto& [stepper, limit] : limits_)
+            for (const auto& [integrator, limit] : limits_)
                 for (const DType dtype : result_.spec.dtypes)
-                    for (const std::string& name : result_.spec.methods) climb(stepper, limit, dtype, name);
+                    for (const std::string& name : result_.spec.methods)
+                        climb(integrator, limit, dtype, name);
         } catch (const Interrupted&) {
             result_.interrupted = true;
         }
@@ -61,7 +62,7 @@ class Measurement {
 
     static RunSpec resolved(const WorkPrecisionSpec& spec, const Machine& machine) {
         RunSpec run = spec.run;
-        run.stepper = "rk4";
+        run.chosen_integrator = "rk4";
         run.dt = "1";
         run.dtype = DType::float64;
         if (!spec.methods.empty()) run.method = spec.methods.front();
@@ -74,9 +75,9 @@ class Measurement {
         return run;
     }
 
-    RunSpec run_by(const std::string& stepper, DType dtype) const {
+    RunSpec run_by(const std::string& integrator, DType dtype) const {
         RunSpec run = result_.spec.run;
-        run.stepper = stepper;
+        run.chosen_integrator = integrator;
         run.dtype = dtype;
         return run;
     }
@@ -89,7 +90,7 @@ class Measurement {
 
     // Finds the stability limits for the initial field, and reports what cannot be stepped.
     void find_limits() {
-        for (const equation::StepperRow& row : equation::steppers()) {
+        for (const equation::IntegratorRow& row : equation::integrators()) {
             std::string why_not;
             try {
                 const RunSpec run = run_by(row.name, DType::float64);
@@ -107,8 +108,8 @@ class Measurement {
         }
     }
 
-    double& limit_of(const std::string& stepper) {
-        return std::ranges::find(limits_, stepper, &std::pair<std::string, double>::first)->second;
+    double& limit_of(const std::string& integrator) {
+        return std::ranges::find(limits_, integrator, &std::pair<std::string, double>::first)->second;
     }
 
     double first_dt(double limit) const {
@@ -132,8 +133,8 @@ class Measurement {
         // Checks again at the end, because growing patterns lower the limit.
         const auto solver = make_solver(solver_setup(run));
         solver->load(reference_);
-        for (auto& [stepper, of] : limits_)
-            of = std::min(of, stable_step(run_by(stepper, DType::float64), *solver).dt);
+        for (auto& [integrator, of] : limits_)
+            of = std::min(of, stable_step(run_by(integrator, DType::float64), *solver).dt);
     }
 
     struct Outcome {
@@ -169,19 +170,19 @@ class Measurement {
         return seconds;
     }
 
-    void climb(const std::string& stepper, double limit, DType dtype, const std::string& method) {
-        RunSpec run = run_by(stepper, dtype);
+    void climb(const std::string& integrator, double limit, DType dtype, const std::string& method) {
+        RunSpec run = run_by(integrator, dtype);
         run.method = method;
         const Method& row = *method_of(run);
         if (row.float64_state && dtype == DType::float32) return;
         const double runs =
             double(kRungs * limits_.size() * result_.spec.dtypes.size() * result_.spec.methods.size());
-        const std::string doing = fmt::format("{} {} {}", stepper, method, name_of(dtype));
+        const std::string doing = fmt::format("{} {} {}", integrator, method, name_of(dtype));
         for (int rung = 0; rung < kRungs; ++rung) {
             const double until = result_.spec.until, dt = first_dt(limit) / (1 << rung);
             const auto steps = static_cast<long long>(std::ceil(until / dt * (1 - 1e-12)));
             const Outcome outcome = after(run, steps, kRepeats, doing);
-            result_.rows.push_back({stepper,
+            result_.rows.push_back({integrator,
                                     &row,
                                     dtype,
                                     "",
@@ -255,7 +256,8 @@ WorkPrecisionSpec work_precision_spec(const LadderSpec& ladder, double until, st
             "TEXT");
     const auto& own_dt = run.model->equations->dt;
     const bool dt_given = run.dt != (own_dt ? fmt::format("{}", *own_dt) : "");
-    if (ladder.sweep || ladder.steps > 0 || ladder.sizes.size() > 1 || dt_given || !run.stepper.empty())
+    if (ladder.sweep || ladder.steps > 0 || ladder.sizes.size() > 1 || dt_given ||
+        !run.chosen_integrator.empty())
         throw InputError(
             "--work-precision takes one --size and goes through integrators and time steps itself: leave "
             "--sweep, --steps, --dt and --integrator out");
@@ -317,7 +319,7 @@ std::string to_text(const WorkPrecision& measured) {
     for (const WorkPrecisionRow& row : measured.rows) {
         const std::string note = note_of(measured, row);
         text += row.method ? fmt::format("{:<10} {:<9} {:<7} {:>10.4g} {:>8} {:>10.4g} {:>8}{}\n",
-                                         row.stepper,
+                                         row.integrator,
                                          row.method->name,
                                          name_of(row.dtype),
                                          row.dt,
@@ -325,25 +327,28 @@ std::string to_text(const WorkPrecision& measured) {
                                          row.seconds,
                                          std::isfinite(row.error) ? fmt::format("{:.1e}", row.error) : "-",
                                          note.empty() ? "" : "  " + note)
-                           : fmt::format("{:<10} {}\n", row.stepper, note);
+                           : fmt::format("{:<10} {}\n", row.integrator, note);
     }
     return text;
 }
 
 figure::Chart work_precision_chart(const WorkPrecision& measured) {
     figure::Chart chart{"work-precision", title_of(measured), "seconds", "relative error", true, true};
-    std::vector<std::string> steppers;
+    std::vector<std::string> integrators;
     const bool several = measured.spec.methods.size() > 1;
     double least = std::numeric_limits<double>::infinity();
     for (const WorkPrecisionRow& row : measured.rows) {
         if (!measured.shows(row) || row.error == 0) continue;
-        if (steppers.empty() || steppers.back() != row.stepper) steppers.push_back(row.stepper);
-        const std::string name = fmt::format(
-            "{} {}{}", row.stepper, name_of(row.dtype), several ? fmt::format(" {}", row.method->name) : "");
+        if (integrators.empty() || integrators.back() != row.integrator)
+            integrators.push_back(row.integrator);
+        const std::string name = fmt::format("{} {}{}",
+                                             row.integrator,
+                                             name_of(row.dtype),
+                                             several ? fmt::format(" {}", row.method->name) : "");
         if (chart.series.empty() || chart.series.back().name != name) {
             chart.series.push_back({name, {}});
             chart.series.back().dashed = row.dtype == DType::float32;
-            chart.series.back().color = figure::series_color(steppers.size() - 1);
+            chart.series.back().color = figure::series_color(integrators.size() - 1);
         }
         chart.series.back().points.push_back(
             {.x = row.seconds, .y = row.error, .note = fmt::format("dt {:.4g}", row.dt)});

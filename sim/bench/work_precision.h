@@ -24,7 +24,7 @@ WorkPrecisionSpec work_precision_spec(const LadderSpec& ladder, double until, st
 
 /// One run.
 struct WorkPrecisionRow {
-    std::string stepper;
+    std::string integrator;
     const Method* method = nullptr;
     DType dtype = DType::float64;
     std::string why_not;  ///< why the integrator was not measured; empty if it was

@@ -80,7 +80,7 @@ void add_boundaries(Candidates& list) {
 void add_words(Candidates& list, std::string_view setting, const OwnNames& names) {
     if (setting == "boundary") add_boundaries(list);
     if (setting == "integrator")
-        for (const auto& row : equation::steppers()) list.add(row.name, row.help, Ink::keyword);
+        for (const auto& row : equation::integrators()) list.add(row.name, row.help, Ink::keyword);
     if (setting == "laplacian") {
         list.add("standard", "5 points", Ink::keyword);
         list.add("isotropic", "9 points", Ink::keyword);

@@ -21,8 +21,8 @@ struct Completion {
 };
 
 /// Lists what begins with the word that ends at `caret`: at the start of a statement settings, sides and own
-/// names, after `stepper =` the integrators, in formulas names and functions. `any` also lists where no word
-/// has begun.
+/// names, after `integrator =` the integrators, in formulas names and functions. `any` also lists where no
+/// word has begun.
 Completion completion(std::string_view text, std::size_t caret, const OwnNames& names, bool any = false);
 
 }  // namespace stencil::editing

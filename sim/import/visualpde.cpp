@@ -138,7 +138,7 @@ class Writer {
         return options_.on("crossDiffusion") ? std::clamp(number, 0, count() - 1) : 0;
     }
 
-    std::string stepper() const {
+    std::string integrator() const {
         const std::string scheme = options_["timesteppingScheme"];
         return scheme == "RK4" ? "rk4" : scheme == "Mid" ? "midpoint" : scheme == "AB2" ? "ab2" : "euler";
     }
@@ -189,10 +189,10 @@ class Writer {
             line(fmt::format("{}{} = {}", name(i), is_defined(i) ? "" : "'", right));
     }
 
-    // An algebraic species is its last step's value there. A stepper of several stages wants it in each, as a
-    // definition.
+    // An algebraic species is its last step's value there. An integrator of several stages wants it in each,
+    // as a definition.
     bool is_defined(int i) const {
-        if (i < algebraic_from_ || stepper() == "euler") return false;
+        if (i < algebraic_from_ || integrator() == "euler") return false;
         std::vector<std::string> later(formulas_.species().begin() + i, formulas_.species().end());
         for (int j = 0; j < count(); ++j)
             if (j >= i && formulas_.value(options_[fmt::format("diffusionStr_{}_{}", i + 1, j + 1)]) != 0)
@@ -460,11 +460,11 @@ class Writer {
             std::clamp(std::floor(length / positive("spatialStep") + 1e-9), 1.0, double(kMostCellsOfSide)));
         line(fmt::format("dx = {};  dt = {}", length / cells, positive("dt")));
         line(fmt::format("size = {}x{}", cells, one_dimensional() ? 1 : cells));
-        if (stepper() != "euler") line("integrator = " + stepper());
+        if (integrator() != "euler") line("integrator = " + integrator());
         const std::string scheme = options_["timesteppingScheme"];
         for (int i = algebraic_from_; i < count(); ++i)
-            if (is_map(i) && stepper() != "euler") {
-                std::ranges::replace(lines_, "integrator = " + stepper(), "integrator = euler");
+            if (is_map(i) && integrator() != "euler") {
+                std::ranges::replace(lines_, "integrator = " + integrator(), "integrator = euler");
                 leave(fmt::format(
                     "the scheme {}: {} is given outright, which euler alone steps", scheme, name(i)));
                 break;

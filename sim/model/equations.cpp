@@ -75,7 +75,7 @@ class Assembly : TextReader {
             if (s.name == "title") result_.title = s.text;
             if (s.name == "source") result_.source = s.text;
             if (s.name == "about") result_.about = s.text;
-            if (s.name == "integrator") result_.stepper = stepper_of(s);
+            if (s.name == "integrator") result_.integrator = integrator_of(s);
             if (s.name == "laplacian")
                 semantics_.laplacian_kind = laplacian_kind(one_of(s, {"standard", "isotropic", "fourth"}));
             if (s.name == "boundary") {
@@ -92,10 +92,10 @@ class Assembly : TextReader {
         return name == "isotropic" ? isotropic : name == "fourth" ? fourth : standard;
     }
 
-    std::string stepper_of(const SettingStatement& setting) const {
+    std::string integrator_of(const SettingStatement& setting) const {
         SettingStatement name = setting;
         name.text.resize(std::min(name.text.size(), name.text.find(':')));
-        one_of(name, names_of(steppers()));
+        one_of(name, names_of(integrators()));
         try {
             scheme_of(setting.text);
         } catch (const InputError&) {

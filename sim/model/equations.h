@@ -110,7 +110,7 @@ struct Equations {
     std::optional<Node> inside;  ///< mask of the domain, 0 outside
     double spacing = 1;
     std::optional<double> dt;
-    std::string stepper = "euler";
+    std::string integrator = "euler";
     std::string size, colormap, show, title, source, about;  ///< empty if not given
     std::optional<double> steps;
     std::vector<std::string> notes;  ///< hints that are no errors

@@ -167,7 +167,7 @@ double Problem::time_step() const {
 }
 
 std::string Problem::integrator() const {
-    return stepper.empty() ? model->equations->stepper : stepper;
+    return chosen_integrator.empty() ? model->equations->integrator : chosen_integrator;
 }
 
 equation::Integrator Problem::scheme() const {
@@ -238,7 +238,7 @@ void RunSpec::use_model(std::shared_ptr<const Model> another) {
     initial_hash.clear();
     dt.clear();
     dx = 0;
-    stepper.clear();
+    chosen_integrator.clear();
     global_every = 0;
     initial = model->built_in ? "jagged" : "";
     if (!model->built_in) take_from_text(*this, *model->equations);

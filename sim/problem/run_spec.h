@@ -52,7 +52,7 @@ struct Problem {
     // If empty or 0, the model's text decides.
     std::string dt;  ///< as read_time_step() takes it; a share of the limit is decided when the run begins
     double dx = 0;
-    std::string stepper;
+    std::string chosen_integrator;
     long long global_every = 0;                   ///< steps that share their global values; 0: 1
     std::string initial = "jagged";               ///< of the first component; empty: from the model
     std::map<std::string, std::string> initials;  ///< of further components, by name

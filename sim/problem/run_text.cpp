@@ -163,8 +163,8 @@ std::vector<std::pair<std::string, std::string>> choices_of_text(const Problem& 
         choices.emplace_back("dt", number(said.time_step()));
     const double dx = says("dx") ? said.spacing() : before.spacing();
     if (dx != next.spacing()) choices.emplace_back("dx", number(dx));
-    const std::string stepper = says("integrator") ? said.integrator() : before.integrator();
-    if (stepper != next.integrator()) choices.emplace_back("integrator", stepper);
+    const std::string integrator = says("integrator") ? said.integrator() : before.integrator();
+    if (integrator != next.integrator()) choices.emplace_back("integrator", integrator);
     return choices;
 }
 
@@ -182,7 +182,7 @@ void keep_choices(RunSpec& spec, const RunSpec& before) {
     if (now.dt ? same_dt : follows) spec.dt = before.dt;
     if (now.size == old.size) spec.size = before.size;
     if (now.steps == old.steps) spec.steps = before.steps;
-    if (!before.stepper.empty()) spec.stepper = before.stepper;
+    if (!before.chosen_integrator.empty()) spec.chosen_integrator = before.chosen_integrator;
     spec.global_every = before.global_every;
     if (now.spacing == old.spacing) spec.dx = before.dx;
     RunSpec own = before;

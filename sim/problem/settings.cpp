@@ -194,10 +194,10 @@ void set_dx(RunSpec& spec, std::string_view text) {
     spec.dx = dx;
 }
 
-void set_stepper(RunSpec& spec, std::string_view text) {
+void set_integrator(RunSpec& spec, std::string_view text) {
     require_typed(spec, "integrator");
     equation::scheme_of(text);
-    spec.stepper = std::string(text);
+    spec.chosen_integrator = std::string(text);
 }
 
 void set_global_every(RunSpec& spec, std::string_view text) {
@@ -484,8 +484,8 @@ std::vector<Setting> make_settings() {
              "euler, heun, midpoint, ab2, bs32, rk4, dp54, rkl2[:STAGES], symplectic or imex (default: the "
              "model's own)",
              shape},
-            set_stepper,
-            [](const RunSpec& s) { return unless_empty(s.stepper); }),
+            set_integrator,
+            [](const RunSpec& s) { return unless_empty(s.chosen_integrator); }),
         row({"global-every",
              "N",
              "values of the whole field, such as mean(u), are taken by every N-th step alone and lag in "

@@ -24,8 +24,13 @@ namespace {
 
 bool same_solver(const RunSpec& a, const RunSpec& b) {
     const auto same = [](const RunSpec& spec) {
-        return std::tie(
-            spec.size, spec.dtype, spec.threads, spec.model, spec.stepper, spec.global_every, spec.dx);
+        return std::tie(spec.size,
+                        spec.dtype,
+                        spec.threads,
+                        spec.model,
+                        spec.chosen_integrator,
+                        spec.global_every,
+                        spec.dx);
     };
     const bool same_sides = !a.is_general() || std::tie(a.boundary, a.boundary_as_typed) ==
                                                    std::tie(b.boundary, b.boundary_as_typed);

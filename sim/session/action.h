@@ -62,7 +62,7 @@ struct ScalePace {
 };
 
 /// Changes a setting, named as on the command line (coefficient, boundary, method, backend, threads, dtype,
-/// size, model, equation, stepper, dx, dt, show, initial, seed, allow-unstable, range, laplacian-range,
+/// size, model, equation, integrator, dx, dt, show, initial, seed, allow-unstable, range, laplacian-range,
 /// colormap, laplacian-colormap), or a parameter of the model. Changes of one slider drag, or of continuous
 /// typing, are `continuing`; they are undone together.
 struct Change {

@@ -128,7 +128,7 @@ bool fits(const Configuration& spec) {
     if (!spec.kernel || spec.backend == name_of(Device::cpu)) return false;
     const UserKernel& kernel = *spec.kernel;
     const bool same_boundary = kernel.entry.boundary == boundary_of(spec);
-    return kernel.model == spec.model && kernel.stepper == spec.stepper && same_boundary &&
+    return kernel.model == spec.model && kernel.integrator == spec.chosen_integrator && same_boundary &&
            kernel.entry.dtype == spec.dtype && kernel.spacing == spec.spacing();
 }
 
@@ -146,7 +146,7 @@ std::shared_ptr<const UserKernel> make_user_kernel(const RunSpec& spec,
     kernel->shape = read_launch_shape(text, kernel->name);
     kernel->compiled = compile(kernel->entry, kernel->shape, text, kernel->name, compute_capability);
     kernel->model = spec.model;
-    kernel->stepper = spec.stepper;
+    kernel->integrator = spec.chosen_integrator;
     kernel->spacing = spec.spacing();
     kernel->method = method_row(kernel->name, spec, kernel->shape.steps);
     return kernel;

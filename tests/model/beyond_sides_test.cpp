@@ -366,7 +366,7 @@ TEST_CASE("A definition's conditions at the sides hold at every stage, at its ti
     for (const auto& [name, step] :
          {std::pair<const char*, Stepper>{"euler", euler}, {"heun", heun}, {"rk4", rk4}}) {
         INFO(c.formula << ", " << name);
-        TypedRun run{.steps = 9, .stepper = name};
+        TypedRun run{.steps = 9, .integrator = name};
         Grid u = start_grid(run, 0, mirrored);
         for (int i = 0; i < run.steps; ++i) u = step(u, i * kStepOfTime, c.definition);
         const auto cells = run_typed<double>("du/dt = lap(q); q = " + c.formula +

@@ -31,7 +31,7 @@ void require_compiler() {
 
 template <class T>
 void check_same_bits(const std::string& text, TypedRun run) {
-    INFO(run.nx << "x" << run.ny << ", " << run.threads << " threads, " << run.stepper << ": " << text);
+    INFO(run.nx << "x" << run.ny << ", " << run.threads << " threads, " << run.integrator << ": " << text);
     const auto expected = run_typed<T>(text, run);
     run.compiler = compile_rows_in_background;
     CHECK(same_bits(run_typed<T>(text, run), expected));

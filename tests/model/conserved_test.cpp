@@ -13,7 +13,7 @@ TEST_CASE("Inside any shape what flows between cells is kept to rounding") {
                                    "div(exp(-x/9)*grad(lap(u)))*(-1)");
     for (const char* stepper : {"euler", "rk4"}) {
         INFO(formula << ", " << stepper);
-        TypedRun run{.nx = 23, .ny = 18, .steps = 60, .stepper = stepper};
+        TypedRun run{.nx = 23, .ny = 18, .steps = 60, .integrator = stepper};
         const auto before = start_grid(run, 0, mirrored).u;
         const auto inside = [](int x, int y) {
             return std::pow(x + 0.5 - 11, 2) + std::pow(y + 0.5 - 9, 2) < 60 && !(x >= 9 && x < 13 && y >= 8);

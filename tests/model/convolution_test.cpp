@@ -169,7 +169,7 @@ TEST_CASE("Every integrator convolves in each of its stages, and imex beside its
     const double z = -0.4 * convolved(grid_of(run), kOutsides[0], 1, kernel).u[0] / run.start(0, 0, 0);
     for (const auto& [stepper, factor] : step_factors(z)) {
         INFO(stepper);
-        run.stepper = stepper;
+        run.integrator = stepper;
         const auto cells = run_typed<double>("du/dt = -conv(u, exp(-r^2)); dt = 0.4", run);
         for (int y = 0; y < run.ny; ++y)
             for (int x = 0; x < run.nx; ++x)
@@ -178,7 +178,7 @@ TEST_CASE("Every integrator convolves in each of its stages, and imex beside its
     const auto after = [&](const char* stepper, int parts) {
         TypedRun other = run_of(15, 11);
         other.steps = 4 * parts;
-        other.stepper = stepper;
+        other.integrator = stepper;
         return run_typed<double>(
             fmt::format("du/dt = lap(u) - u*conv(u^2, exp(-r^2))/3; dt = {}", 0.2 / parts), other);
     };

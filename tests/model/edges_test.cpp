@@ -48,7 +48,7 @@ TEST_CASE("Conditions at the edge of a rectangle are those at the sides of a fie
     INFO(formula << "; " << condition << "; " << stepper);
     const bool word = std::string(condition) == "zero";
     const std::string text = std::string(formula) + "; dt = 0.01; dx = 0.5\n";
-    TypedRun run{.nx = 16, .ny = 12, .steps = 12, .stepper = stepper};
+    TypedRun run{.nx = 16, .ny = 12, .steps = 12, .integrator = stepper};
     const auto at_sides =
         run_typed<double>(text + "all: " + condition + (word ? "" : "; all: flux(v) = 0.1*y"), run);
     TypedRun around = run;
@@ -161,7 +161,7 @@ TEST_CASE(
     const std::string text =
         "du/dt = lap(u) + 1; dt = 0.1; inside = x > 2 + 10*t and x < 9 + 10*t; edge: flux(u) = 0; x: "
         "insulated";
-    TypedRun run{.nx = 16, .ny = 4, .steps = 4, .stepper = stepper};
+    TypedRun run{.nx = 16, .ny = 4, .steps = 4, .integrator = stepper};
     const auto cells = by_all(text, run);
     TypedRun one = run;
     one.steps = 1;
@@ -179,7 +179,7 @@ TEST_CASE("A shape may follow from components, as they are at the step's start")
     const std::string text =
         "du/dt = lap(u); dv/dt = -1; dt = 0.1; inside = v > 0.02 and x > 2; edge: u = 1; stepper = ";
     for (const char* stepper : {"euler", "rk4", "symplectic"}) {
-        TypedRun run{.nx = 12, .ny = 7, .steps = 6, .stepper = stepper};
+        TypedRun run{.nx = 12, .ny = 7, .steps = 6, .integrator = stepper};
         const auto cells = by_all(text + stepper, run);
         for (int y = 0; y < run.ny; ++y)
             for (int x = 0; x < run.nx; ++x) {
@@ -292,7 +292,7 @@ TEST_CASE("The largest stable step counts cells whose neighbours all lie beyond 
     INFO(text);
     Equations e = read_equations(text + "; inside = mod(x, 2) < 1 and mod(y, 2) < 1");
     UniformState state = uniform_state(e, std::vector<double>(e.components.size(), 0.0));
-    const double limit = stable_step(e, scheme_of(e.stepper), {state}).dt;
+    const double limit = stable_step(e, scheme_of(e.integrator), {state}).dt;
     CHECK(std::abs(limit - dt) < 1e-6);
     const auto after = [&](double share) {
         TypedRun run;

@@ -165,7 +165,7 @@ TEST_CASE("Every integrator solves in each of its stages") {
     const double z = -0.8 / (2 - eigenvalue);
     for (const auto& [stepper, factor] : step_factors(z)) {
         INFO(stepper);
-        run.stepper = stepper;
+        run.integrator = stepper;
         const auto cells = run_typed<double>("dw/dt = -psi; 2*psi - lap(psi) = w; dt = 0.8", run);
         const auto single = run_typed<float>("dw/dt = -psi; 2*psi - lap(psi) = w; dt = 0.8", run);
         for (int y = 0; y < run.ny; ++y)
@@ -177,7 +177,7 @@ TEST_CASE("Every integrator solves in each of its stages") {
     // imex takes what is solved for to its explicit part.
     const auto after = [&](const char* stepper, int parts) {
         TypedRun other = odd_run(4 * parts);
-        other.stepper = stepper;
+        other.integrator = stepper;
         return run_typed<double>(
             fmt::format("dw/dt = lap(w) - psi*w; psi - lap(psi) = w; dt = {}", 0.2 / parts), other);
     };

@@ -194,7 +194,7 @@ std::vector<Job> jobs_of(bool float64, bool own_alone, const std::vector<std::st
         for (const std::string& scheme : schemes) {
             Job job{fmt::format("{}, {}", preset.name, scheme), read_equations(preset.text), {}};
             if (uses_transforms(job.equations)) continue;  // they round otherwise there
-            if (own_alone && job.equations.stepper != scheme) continue;
+            if (own_alone && job.equations.integrator != scheme) continue;
             const std::string unsupported_reason = message_of<InputError>([&] {
                 job.program =
                     make_program(job.equations, scheme_of(scheme), float64, job.equations.dt.value_or(0.1));

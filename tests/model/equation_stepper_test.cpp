@@ -95,7 +95,7 @@ TEST_CASE("Rows, single cells and any number of threads have the same bits") {
         INFO(text << ", " << stepper);
         for (const int threads : {1, 3})
             check_bits_of_single_cells(
-                text, {.nx = 301, .ny = 9, .steps = 3, .threads = threads, .stepper = stepper});
+                text, {.nx = 301, .ny = 9, .steps = 3, .threads = threads, .integrator = stepper});
     }
 }
 
@@ -139,8 +139,8 @@ TEST_CASE("Many steps in one pass have the bits of one step after the other") {
         if (std::string_view(stepper) != "euler" && is_map) continue;
         if (std::string_view(stepper).ends_with("4") && nx * ny > 10000) continue;
         INFO(text << ", " << stepper << ", " << nx << " x " << ny << ", threads " << threads);
-        check_bits_of_single_cells(text,
-                                   {.nx = nx, .ny = ny, .steps = 7, .threads = threads, .stepper = stepper});
+        check_bits_of_single_cells(
+            text, {.nx = nx, .ny = ny, .steps = 7, .threads = threads, .integrator = stepper});
     }
 }
 
@@ -149,7 +149,7 @@ TEST_CASE("Steps that estimate their errors have the bits of those that do not")
     if (text.starts_with("u'")) return;
     for (const char* stepper : {"bs32", "dp54"}) {
         INFO(text << ", " << stepper);
-        const TypedRun plain{.nx = 37, .ny = 21, .steps = 4, .threads = 2, .stepper = stepper};
+        const TypedRun plain{.nx = 37, .ny = 21, .steps = 4, .threads = 2, .integrator = stepper};
         TypedRun estimating = plain;
         estimating.errors = true;
         const auto check = [&]<class T>(T) {
@@ -173,7 +173,7 @@ TEST_CASE("The estimated error is the difference from the embedded scheme, relat
         return sum;
     };
     struct Case {
-        std::string stepper;
+        std::string integrator;
         std::vector<double> step, embedded;
     };
     // The embedded one of dp54: Hairer, Norsett & Wanner, Solving Ordinary Differential Equations I, II.5.
@@ -182,7 +182,7 @@ TEST_CASE("The estimated error is the difference from the embedded scheme, relat
                  Case{"dp54",
                       {1, 1, 1 / 2.0, 1 / 6.0, 1 / 24.0, 1 / 120.0, 1 / 600.0},
                       {1, 1, 1 / 2.0, 1 / 6.0, 1 / 24.0, 1097 / 120000.0, 161 / 120000.0, 1 / 24000.0}});
-    TypedRun run{.nx = 3, .ny = 2, .stepper = one.stepper, .errors = true};
+    TypedRun run{.nx = 3, .ny = 2, .integrator = one.integrator, .errors = true};
     run.start = [](int, int, int) { return 2.0; };
     const auto cells = run_typed<double>("du/dt = -u; dt = 0.3", run);
     CHECK(cells[0] == Approx(2 * polynomial(one.step)).epsilon(1e-14));
@@ -260,7 +260,7 @@ TEST_CASE("Formulas of the place are stored as they are at each cell, beyond eve
             now,
             sides);
     };
-    const TypedRun run{.steps = 4, .stepper = GENERATE("euler", "symplectic")};
+    const TypedRun run{.steps = 4, .integrator = GENERATE("euler", "symplectic")};
     CHECK(largest_difference(run_typed<double>(text(""), run), run_typed<double>(text(" + none*t"), run)) <
           1e-13);
     // An array read by diagonal neighbours would be wrong in corners that are not periodic.

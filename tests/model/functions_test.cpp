@@ -283,7 +283,7 @@ TEST_CASE("A Laplacian that stands by itself keeps its middle where it is a fact
     for (const char* stepper :
          {"euler", "heun", "midpoint", "ab2", "bs32", "rk4", "dp54", "rkl2:5", "symplectic"}) {
         INFO(sum << ", " << stepper);
-        run.stepper = stepper;
+        run.integrator = stepper;
         CHECK(largest_difference(run_typed<double>("du/dt = " + sum + end, run),
                                  run_typed<double>("du/dt = " + product + end, run)) < 1e-13);
     }

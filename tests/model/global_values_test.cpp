@@ -23,7 +23,7 @@ double uneven(int, int x, int y) {
 
 StableStep stable_step_of(const std::string& text) {
     const Equations e = read_equations(text);
-    return stable_step(e, scheme_of(e.stepper), {uniform_state(e, {0})});
+    return stable_step(e, scheme_of(e.integrator), {uniform_state(e, {0})});
 }
 
 }  // namespace
@@ -79,15 +79,15 @@ TEST_CASE("A global value is that of the step's start in all stages of an integr
     run.start = [](int, int x, int y) { return double(x == 2 && y == 1) * 20; };
     for (const char* stepper : {"euler", "heun", "midpoint", "rk4", "symplectic"}) {
         INFO(stepper);
-        run.stepper = stepper;
+        run.integrator = stepper;
         CHECK(std::abs(run_typed<double>("du/dt = mean(u); dt = 0.25", run).front() - 0.25) < 1e-15);
     }
-    run.stepper = "imex";
+    run.integrator = "imex";
     CHECK(
         std::abs(run_typed<double>("du/dt = mean(u) - 0*lap(u) + lap(v); dv/dt = lap(v); dt = 0.25; u(0) = 1",
                                    TypedRun{.nx = 5,
                                             .ny = 4,
-                                            .stepper = "imex",
+                                            .integrator = "imex",
                                             .start = [](int c, int, int) { return c == 0 ? 1.0 : 0.5; }})
                      .front() -
                  1.25) < 1e-14);

@@ -40,7 +40,7 @@ double smooth(int c, int x, int y) {
 }
 
 TypedRun odd_run(const char* stepper, long long steps) {
-    return {.nx = 15, .ny = 11, .steps = steps, .stepper = stepper, .start = smooth};
+    return {.nx = 15, .ny = 11, .steps = steps, .integrator = stepper, .start = smooth};
 }
 
 // Returns the state at time 8 dt after steps of dt / parts.

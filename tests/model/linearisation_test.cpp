@@ -25,7 +25,7 @@ UniformState state_of(const Equations& e, std::vector<double> components) {
 StableStep limit(const std::string& text, std::vector<double> components = {}) {
     const Equations e = read_equations(text);
     if (components.empty()) components.assign(e.components.size(), 0.0);
-    return stable_step(e, scheme_of(e.stepper), {state_of(e, std::move(components))});
+    return stable_step(e, scheme_of(e.integrator), {state_of(e, std::move(components))});
 }
 
 // Prony's method (1795): finds the two rates of a sum of two exponentials from four samples, `every` apart.
@@ -237,7 +237,7 @@ TEST_CASE("Small waves grow, decay and swing in runs as the dispersion relation 
         const auto steps = std::llround(std::max(200.0, every / 0.003));
         std::array<double, 4> samples{};
         for (int i = 0; i < 4; ++i) {
-            TypedRun run{.nx = nx, .ny = 1, .steps = i * steps, .stepper = "rk4"};
+            TypedRun run{.nx = nx, .ny = 1, .steps = i * steps, .integrator = "rk4"};
             run.start = [&](int component, int x, int) {
                 const double wave = 1e-5 * std::cos(2 * std::numbers::pi * waves * x / nx);
                 return component == 0 ? c.u + wave : c.v - 0.4 * wave;

@@ -180,7 +180,7 @@ inline ManufacturedRun run_of(const Solution& u,
     made.text = fmt::format("{}dx = {}; dt = {}", text_of(u, all), dx, time / parts);
     made.run.nx = made.run.ny = n;
     made.run.steps = parts;
-    made.run.stepper = integrator;
+    made.run.integrator = integrator;
     made.run.start = [=](int, int x, int y) { return u.at((x + 0.5) * dx, (y + 0.5) * dx, 0); };
     return made;
 }

@@ -52,7 +52,7 @@ TEST_CASE("Sensitivities are what differences of two runs tell, by every stepper
     for (const char* stepper :
          {"euler", "heun", "midpoint", "ab2", "bs32", "rk4", "dp54", "rkl2:5", "symplectic"}) {
         INFO(text << ", " << stepper);
-        TypedRun run{.nx = 13, .ny = 9, .steps = 12, .stepper = stepper};
+        TypedRun run{.nx = 13, .ny = 9, .steps = 12, .integrator = stepper};
         const auto [differences, stepped] = derivatives(std::string(text) + "; dt = 0.02", run, 1e-5);
         CHECK(largest(stepped) > 1e-3);
         CHECK(largest_difference(differences, stepped) < 1e-8 * (1 + largest(stepped)));

@@ -83,7 +83,7 @@ struct TypedRun {
     bool plain = false;
     int threads = 1;
     std::uint64_t seed = 5;
-    std::string stepper = {};                      ///< empty: the text's own
+    std::string integrator = {};                   ///< empty: the text's own
     stencil::equation::RowCompiler compiler = {};  ///< if set, all steps are compiled
     Start start = [](int component, int x, int y) {
         return 0.3 + 0.05 * ((7 * x + 3 * y + 5 * component) % 11);
@@ -142,7 +142,7 @@ inline stencil::equation::UniformState uniform_state(const stencil::equation::Eq
 template <class T>
 stencil::equation::Program program_of(const stencil::equation::Equations& e, bool errors = false) {
     return make_program(
-        e, stencil::equation::scheme_of(e.stepper), sizeof(T) == 8, e.dt.value_or(0.1), errors);
+        e, stencil::equation::scheme_of(e.integrator), sizeof(T) == 8, e.dt.value_or(0.1), errors);
 }
 
 /// Why a text is refused, and the part of it that the message marks; both are empty if it is taken.
@@ -188,7 +188,7 @@ template <class T>
 std::vector<T> run_typed(const std::string& text, const TypedRun& run) {
     using namespace stencil::equation;
     Equations e = read_equations(text);
-    if (!run.stepper.empty()) e.stepper = run.stepper;
+    if (!run.integrator.empty()) e.integrator = run.integrator;
     stencil::ThreadPool pool(run.threads);
     const Program program = program_of<T>(e, run.errors);
     EquationStepper<T> stepper(program, setup_of(e, run), pool, run.compiler);

@@ -203,7 +203,7 @@ TEST_CASE("Work and precision: each stepper's error falls by its order, and the 
         REQUIRE(row.why_not.empty());
         REQUIRE(row.seconds > 0);
         REQUIRE(std::abs(row.dt * double(row.steps) - 2) < 1e-9);
-        ladders[row.stepper].push_back(&row);
+        ladders[row.integrator].push_back(&row);
         if (measured.shows(row)) least = std::min(least, row.error);
     }
     REQUIRE(measured.reference_error <= least / 10);
@@ -256,7 +256,7 @@ TEST_CASE("Steppers that cannot step a model are told beside those that do") {
         small_spec("du/dt = div(D*grad(u)); D = 1 + x/Lx; u(0) = sin(2*pi*x/Lx)", 1, {DType::float64}),
         query_machine(),
         kGoOn);
-    REQUIRE(measured.rows.front().stepper == "imex");
+    REQUIRE(measured.rows.front().integrator == "imex");
     REQUIRE(contains(measured.rows.front().why_not, "linear"));
     REQUIRE(contains(to_text(measured), "\nimex"));
     REQUIRE(work_precision_chart(measured).series.size() == 9);

@@ -48,7 +48,7 @@ std::shared_ptr<const user_kernel::UserKernel> kernel_for(const RunSpec& run) {
     kernel->name = "heat.cu";
     kernel->entry = user_kernel::entry_of(run);
     kernel->model = run.model;
-    kernel->stepper = run.stepper;
+    kernel->integrator = run.chosen_integrator;
     kernel->spacing = run.spacing();
     return kernel;
 }

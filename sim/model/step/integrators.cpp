@@ -257,9 +257,9 @@ void imex(StepPlan& plan) {
 
 }  // namespace
 
-const std::vector<StepperRow>& steppers() {
+const std::vector<IntegratorRow>& integrators() {
     using Scheme = SteppingScheme;
-    static const std::vector<StepperRow> rows{
+    static const std::vector<IntegratorRow> rows{
         {Scheme::euler, "euler", "One evaluation per step, error proportional to dt", 1, euler},
         {Scheme::heun, "heun", "Two evaluations per step, error proportional to dt^2 (Heun 1900)", 2, heun},
         {Scheme::midpoint,
@@ -309,13 +309,14 @@ const std::vector<StepperRow>& steppers() {
     return rows;
 }
 
-const StepperRow& row_of(SteppingScheme scheme) {
-    return *std::ranges::find(steppers(), scheme, &StepperRow::scheme);
+const IntegratorRow& row_of(SteppingScheme scheme) {
+    return *std::ranges::find(integrators(), scheme, &IntegratorRow::scheme);
 }
 
 Integrator scheme_of(std::string_view name) {
     const std::size_t colon = name.find(':');
-    const StepperRow& row = row_named(steppers(), "integrator", name.substr(0, colon), "--integrator: ");
+    const IntegratorRow& row =
+        row_named(integrators(), "integrator", name.substr(0, colon), "--integrator: ");
     if (colon == name.npos) return {row.scheme, row.stages};
     const auto stages = read_real(name.substr(colon + 1));
     if (row.stages == 0) throw InputError("--integrator {}: {} has no number", quotable(name), row.name);

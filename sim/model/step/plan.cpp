@@ -28,7 +28,7 @@ StepPlan::StepPlan(
     for (Evolving& c : model_.components) c.formula = continued(c.formula);
     find_globals();
     components_ = int(model_.components.size());
-    const StepperRow& row = row_of(integrator);
+    const IntegratorRow& row = row_of(integrator);
     program_.past = row.is_multistep ? components_ : 0;
     program_.errors = errors && row.error_order > 0 ? components_ : 0;
     program_.components = components_ + program_.past + program_.errors;
@@ -41,7 +41,7 @@ StepPlan::StepPlan(
 }
 
 Program StepPlan::plan() {
-    const StepperRow& row = row_of(integrator_);
+    const IntegratorRow& row = row_of(integrator_);
     for (const Evolving& c : model_.components)
         if (!c.rate && integrator_ != SteppingScheme::euler)
             throw InputError("--integrator: `{}' = ...` is a step of its own, which `euler` takes", c.name);

@@ -31,7 +31,7 @@ struct Integrator {
     operator SteppingScheme() const { return scheme; }
 };
 
-struct StepperRow {
+struct IntegratorRow {
     SteppingScheme scheme;
     std::string name;
     std::string_view help;  ///< one line
@@ -41,9 +41,9 @@ struct StepperRow {
     int error_order = 0;        ///< order in dt of its estimate of a step's error; 0: it has none
     bool is_multistep = false;  ///< whether it keeps the rates of the step before
 };
-const std::vector<StepperRow>& steppers();
+const std::vector<IntegratorRow>& integrators();
 /// An integrator's row in the table.
-const StepperRow& row_of(SteppingScheme scheme);
+const IntegratorRow& row_of(SteppingScheme scheme);
 
 /// The integrator of that name, or NAME:STAGES. Throws InputError if there is none.
 Integrator scheme_of(std::string_view name);

@@ -66,7 +66,7 @@ struct SideStatement {
     std::size_t statement = 0;  ///< index in Statements::places
 };
 
-/// A setting with a number, a word or a string: dx = 1, stepper = rk4, source = "...".
+/// A setting with a number, a word or a string: dx = 1, integrator = rk4, source = "...".
 struct SettingStatement {
     std::string name, text;
     double number = 0;

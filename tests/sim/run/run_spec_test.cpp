@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "sim/model/model.h"
-#include "sim/problem/run_text.h"
 #include "sim/problem/panes.h"
 #include "sim/problem/ready_runs.h"
+#include "sim/problem/run_text.h"
 #include "sim/problem/settings.h"
 #include "sim/run/output/exports.h"
 #include "sim/run/simulation.h"

@@ -52,9 +52,9 @@ void draw_steps(UiState& ui, const Snapshot& snapshot) {
     const std::string current = now.integrator();
     const equation::Integrator scheme = now.scheme();
     combo_row("Integrator", current.c_str(), "Time integrator; the field is kept\n--integrator NAME", [&] {
-        for (const equation::StepperRow& stepper : equation::steppers())
-            if (choice(stepper.name.c_str(), stepper.scheme == scheme, stepper.help))
-                change(ui, "integrator", stepper.name);
+        for (const equation::IntegratorRow& integrator : equation::integrators())
+            if (choice(integrator.name.c_str(), integrator.scheme == scheme, integrator.help))
+                change(ui, "integrator", integrator.name);
     });
     if (now.model->equations->has_global_values()) {
         const FieldRow every{

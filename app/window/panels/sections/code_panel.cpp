@@ -27,7 +27,7 @@ std::string key_of(const RunSpec& now) {
                        name_of(now.dtype),
                        now.size->nx,
                        now.size->ny,
-                       now.stepper,
+                       now.chosen_integrator,
                        now.spacing(),
                        boundary_text(now),
                        now.boundary_as_typed,

@@ -324,7 +324,7 @@ MemoryPreview memory_preview(const Snapshot& snapshot, Size size, MemoryNeedsOf&
                                      name_of(wanted.dtype),
                                      wanted.method,
                                      wanted.backend,
-                                     wanted.stepper,
+                                     wanted.chosen_integrator,
                                      wanted.initial,
                                      wanted.threads,
                                      anew);
