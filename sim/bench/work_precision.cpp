@@ -212,7 +212,7 @@ std::string note_of(const WorkPrecision& measured, const WorkPrecisionRow& row) 
 Json row_json(const WorkPrecision& measured, const WorkPrecisionRow& row) {
     const auto of_run = [&](auto value) { return row.method ? Json(value) : Json(); };
     Json json;
-    json["stepper"] = row.stepper;
+    json["stepper"] = row.integrator;
     json["method"] = row.method ? Json(std::string(row.method->name)) : Json();
     json["dtype"] = of_run(std::string(name_of(row.dtype)));
     json["dt"] = of_run(row.dt);
