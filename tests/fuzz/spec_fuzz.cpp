@@ -24,7 +24,8 @@ std::vector<std::string> seeds() {
                 "boundary": "periodic", "dtype": "float64", "at": ["10:coefficient=0.2", "20:paint=1,5,add,3,4"],
                 "probe": ["1,2", "3,4"], "profile": "0,0,10,10", "every": 10, "export": "all,frames.npy",
                 "range": "0:1", "laplacian-range": "percentile:1:99", "range-per-frame": true, "seed": 7})",
-        R"({"initial": "/tmp/a.npy", "method": "cpu", "backend": "cpu", "threads": 2, "colormap": "turbo"})"};
+        R"({"initial": "/tmp/a.npy", "method": "cpu", "backend": "cpu", "threads": 2, "colormap": "turbo"})",
+        R"({"model": "gray-scott", "show": "u", "range": "2:3", "colors": ["u=vik_r,log:1:2", "u*v >= 1=,0:1", "v=ice"]})"};
 }
 
 const Target target("spec", run_one, seeds);

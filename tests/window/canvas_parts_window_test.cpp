@@ -234,6 +234,19 @@ TEST_CASE("a double click on the colour bar gives the range back to the field, o
     CHECK(changes_of(bar.ui) == std::vector<std::string>{"range=log"});
 }
 
+TEST_CASE("the colour bar of a formula beside the shown one changes the colours that it has for itself") {
+    for (const bool own : {false, true}) {
+        Bar bar(Pane::second, {0, 8});
+        auto frame = std::make_shared<Frame>(*bar.snapshot.frame);
+        frame->panes.front().formula = "v";
+        bar.snapshot.frame = frame;
+        if (own) bar.snapshot.now.colors["v"] = {"magma", {}};
+        bar.drag_end(1090, 990);
+        REQUIRE(!bar.changes().empty());
+        CHECK(changes_of(bar.ui).back() == (own ? "colors=v=magma,0:6" : "range=0:6"));
+    }
+}
+
 TEST_CASE("the right button opens the colour bar's menu, with scale, range and the reversed table") {
     Bar bar(Pane::now, {0, 1});
     bar.right_click({900, 606});
