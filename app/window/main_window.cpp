@@ -338,8 +338,13 @@ class MainWindow {
 
     void take_events() {
         if (display_->take_input()) redraws_ = kSettlingFrames;
-        for (const KeyPress& press : display_->take_keys())
+        EquationState& equation = ui_.panel.equation;
+        for (int typed = 0; const KeyPress& press : display_->take_keys()) {
+            const bool opened = equation.takes_focus;
             if (handle_key(press, ui_, *snapshot_)) redraws_ = kSettlingFrames;
+            typed += press.types;
+            if (!opened && equation.takes_focus) equation.typed_before = typed;
+        }
         for (const std::string& path : display_->take_drops()) open_path(ui_, path);
     }
 

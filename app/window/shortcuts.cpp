@@ -93,7 +93,7 @@ std::vector<Chord> named_keys(std::string_view name) {
 
 // Runs the command of a key; returns false if it has none.
 bool run_shortcut(const KeyPress& press, UiState& ui, const Snapshot& snapshot) {
-    const bool typing = ImGui::GetIO().WantTextInput;
+    const bool typing = ImGui::GetIO().WantTextInput || ui.panel.equation.takes_focus;
     for (const Shortcut& row : kShortcuts) {
         const bool is_anothers = (typing && !row.is(kWhileTyping)) ||
                                  (row.is(kInEquation) && !ui.panel.equation.editing) ||

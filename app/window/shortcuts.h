@@ -42,7 +42,8 @@ const Shortcut* shortcut_of(UiCommand command);
 std::string with_keys(std::string_view text, UiCommand command);
 
 /// Ends the start page and runs the key's command; returns false if there is neither. While text is edited
-/// (ImGui's WantTextInput) or a control has the focus (NavVisible), only if the row allows it.
+/// (ImGui's WantTextInput, or a key before this one has opened the editor) or a control has the focus
+/// (NavVisible), only if the row allows it.
 bool handle_key(const KeyPress& press, UiState& ui, const Snapshot& snapshot);
 
 }  // namespace stencil

@@ -1,8 +1,11 @@
 // The section Equation without a window: typing, dragging and choosing send actions to the session.
+#include <GLFW/glfw3.h>
+
 #include <cmath>
 
 #include "app/window/panels/commands.h"
 #include "app/window/panels/panels.h"
+#include "app/window/shortcuts.h"
 #include "sim/model/model.h"
 #include "sim/problem/ready_runs.h"
 #include "sim/session/session.h"
@@ -206,6 +209,21 @@ TEST_CASE("F2 opens the editor beside the field, with a mistake's message at its
     lab.frames(3);
     CHECK_FALSE(window_rect("##editor").drawn);
     CHECK(lab.ui.canvas.width == width);
+}
+
+TEST_CASE("Letters right after F2, in the same frame, are typed into the editor, and are no commands") {
+    EquationLab lab;
+    const std::string before = lab.text();
+    for (const int key : {GLFW_KEY_PERIOD, GLFW_KEY_F2, GLFW_KEY_U}) {
+        handle_key({key, 0, false, key != GLFW_KEY_F2}, lab.ui, lab.snapshot);
+        if (key == GLFW_KEY_F2) lab.state.typed_before = 1;  // as the main loop counts the period
+    }
+    CHECK(lab.ui.preferences.panels);  // which U alone hides
+    CHECK(lab.ui.panel.equation.large);
+    lab.type(".u");
+    CHECK(lab.text() == "u" + before);
+    lab.type("v");
+    CHECK(lab.text() == "uv" + before);
 }
 
 TEST_CASE("Title, source and about are folded until the caret goes there") {

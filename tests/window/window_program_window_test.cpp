@@ -102,6 +102,31 @@ TEST_CASE("Space runs and pauses, and r goes back to the start", "[program]") {
     CHECK(window.quit()["step"] == 0);
 }
 
+TEST_CASE("What is typed after F2 is text, even if the window sees all keys in one frame", "[program]") {
+    PausedWindow window;
+    window.robot.send(SIGSTOP);
+    window.robot.use({"key", "period", "F2", "q", "equal", "1", "semicolon"});
+    window.robot.send(SIGCONT);
+    CHECK(window.robot.settles({0, 0}, kWindowCorner.x, kWindowCorner.y));
+    CHECK(window.quit()["step"] == 1);  // the full stop came before F2
+    const auto session = read_json(window.home.settings / "stencilscope" / "session.json");
+    CHECK(contains(session.dump(), "q=1;# "));
+}
+
+TEST_CASE("Formulas of the command line that cannot be read are told in the window", "[program]") {
+    const auto told = [](const Words& more) {
+        const ScratchFolder folder;
+        const auto shot = folder / "shot.png";
+        scripted(joined(words("--model gray-scott --size 64x64 --frames 25 --screenshot {}", shot), more));
+        const Picture picture = read_picture(shot);
+        const Picture foot = cut(picture, {400, 400}, picture.width - 400, picture.height - 500);
+        return std::ranges::count(foot.pixels, Rgb{255, 115, 107}) > 20;  // the red of errors
+    };
+    CHECK_FALSE(told({"--arrows", "u,v", "--show", "u"}));
+    for (const char* formula : {"u,(", "u,w"}) CHECK(told({"--arrows", formula}));
+    for (const char* formula : {"u*(", "w"}) CHECK(told({"--show", formula}));
+}
+
 TEST_CASE("The left button paints and the right one erases, and undo and redo are exact", "[program]") {
     PausedWindow window;
     Dice random;

@@ -156,11 +156,13 @@ void Display::listen() {
     glfwSetKeyCallback(window, [](GLFWwindow* w, int key, int scancode, int action, int modifiers) {
         Display& display = of(w);
         if (action != GLFW_RELEASE)
-            display.keys_.push_back({printed_key(key, scancode), modifiers, action == GLFW_REPEAT});
+            display.keys_.push_back({printed_key(key, scancode), modifiers, action == GLFW_REPEAT, false});
         if (action != GLFW_RELEASE) Platform::line_typed(key, scancode, modifiers);
         if (action == GLFW_PRESS && key >= 0) display.platform_->key_pressed(key, modifiers);
     });
-    glfwSetCharCallback(window, [](GLFWwindow* w, unsigned) { of(w); });
+    glfwSetCharCallback(window, [](GLFWwindow* w, unsigned) {
+        if (Display& display = of(w); !display.keys_.empty()) display.keys_.back().types = true;
+    });
     glfwSetDropCallback(window, [](GLFWwindow* w, int count, const char** paths) {
         Display& display = of(w);
         display.drops_.insert(display.drops_.end(), paths, paths + count);

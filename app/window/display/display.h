@@ -24,6 +24,7 @@ struct KeyPress {
     int key = 0;   ///< GLFW_KEY_*; letters as printed on the keyboard
     int mods = 0;  ///< GLFW_MOD_*
     bool repeat = false;
+    bool types = false;  ///< it also made a character
 };
 
 /// A window with an OpenGL 4.5 core context, current on the thread that creates it, and ImGui's context. All

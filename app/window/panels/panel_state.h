@@ -115,6 +115,7 @@ struct EquationState {
     bool editing = false;  ///< the text, or the fields of find and replace, have the focus
     bool active = false;   ///< the text has it
     bool takes_focus = false, leaves = false;  ///< in the next frame
+    int typed_before = 0;                      ///< characters of this frame before the key that opened it
     bool scrolling = false, dragging = false, shows_caret = false;
     bool folded = true;           ///< title, source and about with which it begins
     std::optional<float> wish_x;  ///< column that moving up and down keeps to

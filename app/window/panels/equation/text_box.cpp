@@ -160,7 +160,10 @@ class TextBox {
             ImGui::SetActiveID(id_, parent);
             ImGui::SetFocusID(id_, parent);
             ImGui::FocusWindow(parent);
-            ImGui::GetIO().InputQueueCharacters.resize(0);
+            // What was typed before the key that enters was for others; what comes after it is text.
+            ImVector<ImWchar>& typed = ImGui::GetIO().InputQueueCharacters;
+            const int others = std::exchange(state_.typed_before, 0);
+            typed.erase(typed.begin(), typed.begin() + (focused ? typed.Size : std::min(others, typed.Size)));
             if (!scrolled) state_.goes_on = false;
             if (focused) entered_ = true;
             if (!clicked && state_.folded) edit_.place(std::max(edit_.caret(), cache().heading.end));

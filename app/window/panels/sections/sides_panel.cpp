@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <functional>
 #include <optional>
 #include <span>
@@ -73,11 +74,12 @@ void draw_number(
                     label,
                     form_of(row_of(condition.kind), place.quantity));
     if (condition.kind == Kind::robin) {
+        const float room = em(1);
         ImGui::AlignTextToFramePadding();
         ImGui::TextUnformatted(label);
         tooltip(tip);
-        same_line();
-        width = std::max(1.0f, width - text_width(label) - ImGui::GetStyle().ItemInnerSpacing.x);
+        ImGui::SameLine(0, room - text_width(label));
+        width = std::max(1.0f, width - room);
     }
     ImGui::SetNextItemWidth(width);
     text_field(
@@ -197,10 +199,10 @@ void draw_sides(UiState& ui, const Snapshot& snapshot) {
     const auto edge = edge_place(snapshot.text, component);
     const auto of = [&](Side side) -> const Place& { return sides[std::size_t(side)]; };
     const ImVec2 at = ImGui::GetCursorScreenPos(), gap = ImGui::GetStyle().ItemSpacing;
-    const float width = std::max(1.0f, (ImGui::GetContentRegionAvail().x - 2 * gap.x) / 3);
+    const float width = std::max(1.0f, std::floor((ImGui::GetContentRegionAvail().x - 2 * gap.x) / 3));
     const auto height = [&](Side side) { return height_of(of(side)); };
     // The square has the component's name and, below it, the edge of the shape.
-    const float pad = em(0.4f), line = ImGui::GetTextLineHeight();
+    const float pad = std::round(em(0.4f)), line = ImGui::GetTextLineHeight();
     const float within = edge ? 2 * line + height_of(*edge) + 4 * pad : 0;
     const float square = std::max({height(Side::left), height(Side::right), 0.7f * width, within});
     const float first = at.x, second = first + width + gap.x, third = second + width + gap.x;
@@ -211,9 +213,11 @@ void draw_sides(UiState& ui, const Snapshot& snapshot) {
     draw_place(ui, of(Side::left), {first, centred(Side::left)}, width);
     draw_square(sides, component, {second, middle}, {second + width, middle + square}, edge.has_value());
     if (edge) {
-        ImGui::SetCursorScreenPos({second + pad, middle + line + 2 * pad});
-        fitted_text("edge of shape", width - 2 * pad, faint_color());
-        draw_place(ui, *edge, {second + pad, middle + 2 * line + 3 * pad}, std::max(1.0f, width - 2 * pad));
+        const float room = std::max(1.0f, width - 2 * pad);
+        const std::string what = fitted("edge of shape", room);
+        ImGui::SetCursorScreenPos({second + (width - text_width(what)) / 2, middle + line + 2 * pad});
+        colored_text(what, faint_color());
+        draw_place(ui, *edge, {second + pad, middle + 2 * line + 3 * pad}, room);
     }
     draw_place(ui, of(Side::right), {third, centred(Side::right)}, width);
     draw_place(ui, of(Side::bottom), {second, last}, width);
