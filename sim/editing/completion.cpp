@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cctype>
 
-#include "kernels/field/boundary.h"
 #include "sim/editing/text_edit.h"
 #include "sim/model/semantics.h"
 #include "sim/model/step/stages.h"

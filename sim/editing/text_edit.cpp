@@ -12,7 +12,7 @@
 namespace stencil::editing {
 namespace {
 
-constexpr std::size_t kMostChanges = 1000;
+constexpr std::size_t kMostChanges = 500;  // texts of some hundred bytes
 
 // Returns the typed characters that a model's text may have.
 std::string allowed(std::string_view typed) {
@@ -117,53 +117,30 @@ void TextEdit::select_word(std::size_t at) {
     select({begin, begin == end ? after(text_, end) : end});
 }
 
-TextEdit::Change TextEdit::between(std::string_view old, std::string_view now) {
-    const std::size_t most = std::min(old.size(), now.size());
-    std::size_t first = 0, last = 0;
-    while (first < most && old[first] == now[first]) ++first;
-    while (first > 0 && first < most && !begins_character(old[first])) --first;
-    while (last < most - first && old[old.size() - 1 - last] == now[now.size() - 1 - last]) ++last;
-    while (last > 0 && !begins_character(old[old.size() - last])) --last;
-    return {first,
-            std::string(old.substr(first, old.size() - first - last)),
-            std::string(now.substr(first, now.size() - first - last)),
-            0,
-            0,
-            Change::Kind::other};
-}
-
-void TextEdit::put(std::size_t at, std::size_t length, std::string_view by) {
-    text_.replace(at, length, by);
-    ++version_;
-}
-
-void TextEdit::apply(Change change) {
-    if (change.removed.empty() && change.inserted.empty()) return;
-    change.caret = caret_;
-    change.anchor = anchor_;
-    put(change.at, change.removed.size(), change.inserted);
-    caret_ = anchor_ = change.at + change.inserted.size();
-    undone_.clear();
-    const bool typed = change.kind == Change::Kind::typed;
-    Change* const last = done_.empty() ? nullptr : &done_.back();
-    if (typed && goes_on_ && last && last->kind == Change::Kind::typed && change.removed.empty() &&
-        change.at == last->at + last->inserted.size() && change.inserted != "\n")
-        last->inserted += change.inserted;
-    else
-        done_.push_back(std::move(change));
+// Remembers the present state for undo, unless the change belongs to the newest one.
+void TextEdit::set(std::string text, Kind kind, bool joins) {
+    if (!joins || done_.empty()) done_.push_back({text_, caret_, anchor_, kind});
     if (done_.size() > kMostChanges) done_.erase(done_.begin());
-    goes_on_ = typed;
+    undone_.clear();
+    text_ = std::move(text);
+    ++version_;
+    goes_on_ = kind == Kind::typed;
 }
 
 void TextEdit::replace(TextSpan span, std::string_view by) {
-    apply({span.begin, text_.substr(span.begin, span.end - span.begin), std::string(by)});
+    if (span.begin == span.end && by.empty()) return;
+    set(std::string(text_).replace(span.begin, span.end - span.begin, by), Kind::other, false);
+    caret_ = anchor_ = span.begin + by.size();
 }
 
 void TextEdit::insert(std::string_view typed) {
-    std::string text = allowed(typed);
+    const std::string text = allowed(typed);
     const auto [begin, end] = selection();
-    if (text_.size() - (end - begin) + text.size() > equation::kMaxText) return;
-    apply({begin, text_.substr(begin, end - begin), std::move(text), 0, 0, Change::Kind::typed});
+    if (text_.size() - (end - begin) + text.size() > equation::kMaxText || (begin == end && text.empty()))
+        return;
+    const bool joins = goes_on_ && begin == end && text != "\n";
+    set(std::string(text_).replace(begin, end - begin, text), Kind::typed, joins);
+    caret_ = anchor_ = begin + text.size();
 }
 
 void TextEdit::erase(bool forward, bool word) {
@@ -182,43 +159,33 @@ std::size_t TextEdit::replace_all(std::string_view what, std::string_view by, bo
         text.append(text_, at, span.begin - at).append(by);
         at = span.end;
     }
+    const std::size_t end = text.size();
     text.append(text_, at);
-    if (text.size() > equation::kMaxText) return 0;
-    apply(between(text_, text));
+    if (found.empty() || text.size() > equation::kMaxText) return 0;
+    set(std::move(text), Kind::other, false);
+    caret_ = anchor_ = end;
     return found.size();
 }
 
 void TextEdit::take(std::string_view text, bool joins) {
-    std::string old = text_;
-    Change whole;
-    whole.kind = Change::Kind::taken;
-    whole.caret = caret_;
-    whole.anchor = anchor_;
-    // Several in a row, as from a slider that is dragged, are one entry.
-    if (!done_.empty() && (joins || done_.back().kind == Change::Kind::taken)) {
-        whole = std::move(done_.back());
-        old.replace(whole.at, whole.inserted.size(), whole.removed);
-        done_.pop_back();
-    }
-    const Change now = between(text_, text);
-    const Change all = between(old, text);
-    whole.at = all.at;
-    whole.removed = all.removed;
-    whole.inserted = all.inserted;
-    const auto moved = [&](std::size_t place) {
-        const std::size_t end = now.at + now.removed.size();
-        return place <= now.at ? place
-               : place >= end  ? place - now.removed.size() + now.inserted.size()
-                               : std::min(place, now.at + now.inserted.size());
+    // The part that differs, of whole characters: the caret keeps its place before or behind it.
+    const std::size_t most = std::min(text_.size(), text.size());
+    std::size_t first = 0, last = 0;
+    while (first < most && text_[first] == text[first]) ++first;
+    while (last < most - first && text_[text_.size() - 1 - last] == text[text.size() - 1 - last]) ++last;
+    const auto moved = [&, end = text_.size() - last](std::size_t at) {
+        return at <= first ? at
+               : at >= end ? at + text.size() - text_.size()
+                           : std::min(at, text.size() - last);
     };
     const std::size_t caret = moved(caret_), anchor = moved(anchor_);
-    put(now.at, now.removed.size(), now.inserted);
-    undone_.clear();
-    goes_on_ = false;
-    if (!whole.removed.empty() || !whole.inserted.empty()) done_.push_back(std::move(whole));
+    // Several in a row, as from a slider that is dragged, are one entry.
+    set(std::string(text), Kind::taken, joins || (!done_.empty() && done_.back().kind == Kind::taken));
+    if (done_.back().text == text_) done_.pop_back();
     place(caret);
+    const std::size_t snapped = caret_;
     place(anchor);
-    caret_ = std::min(caret, text_.size());
+    caret_ = snapped;
 }
 
 void TextEdit::begin(std::string_view text) {
@@ -226,25 +193,25 @@ void TextEdit::begin(std::string_view text) {
     done_.clear();
 }
 
-bool TextEdit::undo() {
-    if (done_.empty()) return false;
-    Change change = std::move(done_.back());
-    done_.pop_back();
-    put(change.at, change.inserted.size(), change.removed);
-    place(change.anchor);
-    place(change.caret, true);
-    undone_.push_back(std::move(change));
+bool TextEdit::go(std::vector<State>& from, std::vector<State>& to) {
+    if (from.empty()) return false;
+    State state = std::move(from.back());
+    from.pop_back();
+    to.push_back({std::move(text_), caret_, anchor_, state.kind});
+    text_ = std::move(state.text);
+    caret_ = state.caret;
+    anchor_ = state.anchor;
+    ++version_;
+    goes_on_ = false;
     return true;
 }
 
+bool TextEdit::undo() {
+    return go(done_, undone_);
+}
+
 bool TextEdit::redo() {
-    if (undone_.empty()) return false;
-    Change change = std::move(undone_.back());
-    undone_.pop_back();
-    put(change.at, change.removed.size(), change.inserted);
-    place(change.at + change.inserted.size());
-    done_.push_back(std::move(change));
-    return true;
+    return go(undone_, done_);
 }
 
 }  // namespace stencil::editing

@@ -58,21 +58,20 @@ class TextEdit {
     bool redo();
 
   private:
-    struct Change {
-        std::size_t at = 0;
-        std::string removed, inserted;
-        std::size_t caret = 0, anchor = 0;  // before it
-        enum class Kind { typed, taken, other } kind = Kind::other;
+    enum class Kind { typed, taken, other };
+    struct State {
+        std::string text;
+        std::size_t caret, anchor;
+        Kind kind;  // of the change that led away from it
     };
-    static Change between(std::string_view old, std::string_view now);
-    void apply(Change change);
-    void put(std::size_t at, std::size_t length, std::string_view by);
+    void set(std::string text, Kind kind, bool joins);
+    bool go(std::vector<State>& from, std::vector<State>& to);
 
     std::string text_;
     std::size_t caret_ = 0, anchor_ = 0;
     unsigned version_ = 0;
     bool goes_on_ = false;  // typing continues the newest change
-    std::vector<Change> done_, undone_;
+    std::vector<State> done_, undone_;
 };
 
 }  // namespace stencil::editing

@@ -38,27 +38,23 @@ constexpr auto kPrefixes = std::to_array<std::pair<std::string_view, std::string
 struct DerivativeRow {
     std::string_view name, power, over;
 };
-constexpr auto kDerivatives = std::to_array<DerivativeRow>({
-    {"dx", "", "x"},
-    {"dy", "", "y"},
-    {"dxx", "²", "x²"},
-    {"dyy", "²", "y²"},
-    {"dxy", "²", "x∂y"},
-    {"flux", "", "n"},
-});
+constexpr auto kDerivatives = std::to_array<DerivativeRow>({{"dx", "", "x"},
+                                                            {"dy", "", "y"},
+                                                            {"dxx", "²", "x²"},
+                                                            {"dyy", "²", "y²"},
+                                                            {"dxy", "²", "x∂y"},
+                                                            {"flux", "", "n"}});
 
-constexpr auto kSigns = std::to_array<std::pair<std::string_view, std::string_view>>({
-    {"+", "+"},
-    {"-", "−"},
-    {"<", "<"},
-    {">", ">"},
-    {"<=", "≤"},
-    {">=", "≥"},
-    {"==", "="},
-    {"!=", "≠"},
-    {"and", "and"},
-    {"or", "or"},
-});
+constexpr auto kSigns = std::to_array<std::pair<std::string_view, std::string_view>>({{"+", "+"},
+                                                                                      {"-", "−"},
+                                                                                      {"<", "<"},
+                                                                                      {">", ">"},
+                                                                                      {"<=", "≤"},
+                                                                                      {">=", "≥"},
+                                                                                      {"==", "="},
+                                                                                      {"!=", "≠"},
+                                                                                      {"and", "and"},
+                                                                                      {"or", "or"}});
 
 template <class Rows>
 std::string_view found_in(const Rows& rows, std::string_view name) {

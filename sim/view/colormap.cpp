@@ -8,46 +8,27 @@
 
 #include "sim/text/embedded.h"
 #include "sim/text/names.h"
+#include "sim/text/parse.h"
 
 namespace stencil {
 namespace {
 
-struct Row {
-    std::string_view name;
-    bool diverging;
-};
-
 // In the order of the list; each has a file in assets/colormaps.
-constexpr Row kRows[] = {{"viridis", false},
-                         {"inferno", false},
-                         {"magma", false},
-                         {"plasma", false},
-                         {"turbo", false},
-                         {"cividis", false},
-                         {"grey", false},
-                         {"batlow", false},
-                         {"lapaz", false},
-                         {"oslo", false},
-                         {"lajolla", false},
-                         {"thermal", false},
-                         {"haline", false},
-                         {"ice", false},
-                         {"coolwarm", true},
-                         {"vik", true},
-                         {"berlin", true},
-                         {"balance", true}};
+constexpr std::string_view kSequential =
+    "viridis inferno magma plasma turbo cividis grey batlow lapaz oslo lajolla thermal haline ice";
+constexpr std::string_view kDiverging = "coolwarm vik berlin balance";
 
-Colormap read_table(const Row& row) {
-    Colormap map{std::string(row.name), row.diverging, {}};
+Colormap read_table(const std::string& name, bool diverging) {
+    Colormap map{name, diverging, {}};
     const auto files = embedded_colormaps();
-    const auto file = std::ranges::find(files, row.name, &EmbeddedFile::name);
-    if (file == files.end()) throw std::logic_error("no colour table file " + std::string(row.name));
+    const auto file = std::ranges::find(files, name, &EmbeddedFile::name);
+    if (file == files.end()) throw std::logic_error("no colour table file " + name);
     const char* at = file->text.data();
     const char* end = at + file->text.size();
     const auto next = [&] {
         int value = -1;
         at = std::from_chars(at, end, value).ptr + 1;
-        if (value < 0 || value > 255) throw std::logic_error("bad colour table " + std::string(row.name));
+        if (value < 0 || value > 255) throw std::logic_error("bad colour table " + name);
         return std::uint8_t(value);
     };
     for (Rgb& color : map.colors) {
@@ -91,7 +72,8 @@ Rgb Colormap::at(double value, const ValueRange& range) const {
 std::span<const Colormap> colormaps() {
     static const std::vector<Colormap> all = [] {
         std::vector<Colormap> maps;
-        for (const Row& row : kRows) maps.push_back(read_table(row));
+        for (const std::string& name : split(kSequential, ' ')) maps.push_back(read_table(name, false));
+        for (const std::string& name : split(kDiverging, ' ')) maps.push_back(read_table(name, true));
         return maps;
     }();
     return all;
