@@ -20,10 +20,12 @@
 #include "app/window/display/frame_clock.h"
 #include "app/window/display/gallery_texture.h"
 #include "app/window/display/gl_objects.h"
+#include "app/window/opening.h"
 #include "app/window/panels/examples/example_panel.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/tour.h"
 #include "app/window/preferences.h"
+#include "app/window/scripted_run.h"
 #include "app/window/shortcuts.h"
 #include "app/window/theme.h"
 #include "sim/files/atomic_file.h"
@@ -31,12 +33,10 @@
 #include "sim/initial/initial.h"
 #include "sim/machine/kernel_cache.h"
 #include "sim/run/output/video.h"
-#include "sim/run/resolve.h"
 #include "sim/session/engine/engine.h"
 #include "sim/session/gallery/thumbnail.h"
 #include "sim/text/error.h"
 #include "sim/text/json.h"
-#include "sim/text/names.h"
 
 namespace stencil {
 namespace {
@@ -48,68 +48,14 @@ constexpr double kIdlePatience = 0.5;
 // ImGui needs a frame or two after an event for hovering and new sizes to settle.
 constexpr int kSettlingFrames = 3;
 
-// Shown by the panels until the session exists.
-std::shared_ptr<const Snapshot> first_snapshot(const RunSpec& asked) {
-    auto snapshot = std::make_shared<Snapshot>();
-    snapshot->machine = std::make_shared<Machine>(query_machine());
-    snapshot->now = resolve(asked, *snapshot->machine);
-    snapshot->spec = snapshot->now;
-    snapshot->busy = "making the initial field";
-    return snapshot;
-}
-
-// Screenshots made by scripts contain no prompts unless asked for.
-std::vector<std::string> prompts_done(const WindowRequest& request, const Preferences& preferences) {
-    if (request.prompts) return {};
-    return request.frames > 0 ? names_of(prompts()) : preferences.prompts_done;
-}
-
-Preferences preferences_for(const WindowRequest& request, std::string& trouble) {
-    Preferences preferences = request.frames > 0 ? Preferences() : load_preferences(&trouble);
-    preferences.prompts_done = prompts_done(request, preferences);
-    if (request.theme) preferences.theme = *request.theme;
-    if (request.sections) {
-        preferences.open_sections = *request.sections;
-        if (!request.sections->empty())
-            preferences.panel_tab = tab_of(request.sections->front()).value_or(preferences.panel_tab);
-    }
-    if (request.window) {
-        preferences.window_width = request.window->nx;
-        preferences.window_height = request.window->ny;
-    }
-    return preferences;
-}
-
-// A run is refused where --show or --arrows exists at no moment of it; a window tells, and shows the rest.
-std::string unread_formula(const RunSpec& spec) {
-    try {
-        spec.require_formula(spec.show);
-        spec.require_arrows();
-        return "";
-    } catch (const InputError& mistake) {
-        return mistake.what();
-    }
-}
-
 /// The window and its main loop: handles input, draws, and requests work from the engine.
 class MainWindow {
   public:
     explicit MainWindow(const WindowRequest& request)
-        : request_(request), snapshot_(first_snapshot(request.spec)) {
-        std::string trouble;
-        ui_.preferences = preferences_for(request, trouble);
-        for (const std::string& told : {request.trouble, trouble, unread_formula(request.spec)})
-            if (!told.empty()) ui_.act(action::Tell{told, "", true});
-        if (!scripted()) {
-            recall(ui_, request_.spec);
-            ui_.panel.start = {request.start_page, request.start_page && last_session_crashed()};
-            ui_.panel.exports.last_session = copy_last_session();
-        }
-        if (request.panes) ui_.panes = *request.panes;
-        ui_.profiles = request.spec.profiles;
-        ui_.surface = request.spec.surface;
-        if (!request.out.empty())
-            ui_.panel.exports.folder = ui_.panel.measure.folder = ui_.panel.examples.folder = request.out;
+        : request_(request),
+          snapshot_(first_snapshot(request.spec)),
+          ui_(first_state(request_, *snapshot_)),
+          script_(request_) {
         DisplayOptions options;
         options.width = ui_.preferences.window_width;
         options.height = ui_.preferences.window_height;
@@ -121,30 +67,20 @@ class MainWindow {
         follow_scale();
         SessionOptions session;
         session.running = !request.paused && !request.tour && !request.go_to;
-        if (request.go_to) ui_.act(action::Jump{*request.go_to, false});
         session.stop_at = request.stop_at;
         session.steps_per_frame = request.steps_per_frame;
         engine_ = std::make_unique<Engine>(request_.spec, session, [this] { wake(); });
         examples_ = std::make_unique<ExampleRunner>([this] { wake(); });
         desktop_ = std::make_unique<Desktop>([this] { wake(); });
         canvas_recorder_ = std::make_unique<CanvasRecorder>([this] { wake(); });
-        if (!request.kernel.empty()) choose_kernel(ui_, request.kernel);
-        ui_.panel.examples.large = request.large_results;
-        ui_.panel.examples.held = scripted();
-        ui_.presenter = request.presenter;
-        if (request.editor) toggle_large_editor(ui_, *snapshot_);
-        if (request.tour) begin_tour(ui_, *snapshot_);
-        if (!request.example) return;
-        show_request(ui_.panel.examples, *request.example);
-        ui_.ask(RevealSection{"Examples"});
+        thumbnails_ = std::make_unique<ThumbnailTextures>([this] { wake(); });
     }
 
     // Close the window first, because the engine may still have to finish a step.
     ~MainWindow() {
         clock_.reset();
         renderer_.reset();
-        gallery_texture_.reset();
-        recent_texture_.reset();
+        thumbnails_.reset();
         const std::lock_guard lock(wake_mutex_);
         display_.reset();
     }
@@ -158,15 +94,14 @@ class MainWindow {
         const auto before = snapshot_;
         take_snapshot();
         // The session is kept with a picture of the frame that is drawn then.
-        if (!scripted() && keeper_.due(snapshot_, seconds())) redraws_ = std::max(redraws_, 1);
-        take_example_news();
-        take_gallery();
-        take_recent();
-        take_kernel_news();
-        if (desktop_->serve(ui_) || canvas_recorder_->take(ui_)) redraws_ = kSettlingFrames;
+        if (!script_.on() && keeper_.due(snapshot_, seconds())) draw_soon();
+        const bool example_news = take_news(ui_.example, examples_.get());
+        if (take_news(ui_.kernel, kernel_.get())) draw_soon();
+        if (thumbnails_->take(ui_)) draw_soon();
+        if (desktop_->serve(ui_) || canvas_recorder_->take(ui_)) draw_soon(kSettlingFrames);
         take_events();
         const bool news =
-            before != snapshot_ || example_news_ || (goes_on() && seconds() - begun_ >= kBusyPatience);
+            before != snapshot_ || example_news || (goes_on() && seconds() - begun_ >= kBusyPatience);
         if (ui_.take<Quit>() || display_->should_close()) return false;
         if (!news && redraws_ == 0) {
             follows_ = false;
@@ -178,12 +113,12 @@ class MainWindow {
         clock_->begin_frame(follows_);
         follows_ = true;
         draw_frame();
-        return !finished_;
+        return !script_.finished();
     }
 
     /// Saves the preferences and the session, unless the window is scripted.
     void keep(bool crashed = false) {
-        if (scripted()) return;
+        if (script_.on()) return;
         save_preferences(preferences());
         if (!crashed) {
             ends_ = true;
@@ -194,54 +129,10 @@ class MainWindow {
 
     /// Returns the contents of the performance panel, for --json.
     nlohmann::ordered_json report() const {
-        const Snapshot& now = *snapshot_;
-        const auto [width, height] = display_->frame_size();
-        const InterfaceCost cost = clock_->cost();
-        const FieldRates rates = rate_.per_second(seconds());
-        const bool jumps = method_of(now.now)->jumps;
-        const auto rate = [&](double value) {
-            return jumps ? nlohmann::ordered_json() : nlohmann::ordered_json(value);
-        };
-        return {{"program", "stencilscope"},
-                {"version", STENCILSCOPE_VERSION},
-                {"device", now.device},
-                {"backend", now.now.backend},
-                {"method", now.now.method},
-                {"nx", now.now.size->nx},
-                {"ny", now.now.size->ny},
-                {"dtype", std::string(name_of(now.now.dtype))},
-                {"step", now.step},
-                {"steps_per_frame", now.last_batch},
-                {"us_per_step", rate(now.speed.us_per_step)},
-                {"gcells_per_s", rate(now.speed.gcells_per_s)},
-                {"effective_gb_per_s", rate(now.speed.effective_gb_per_s)},
-                {"copy_gb_per_s", now.limits.copy_gb_per_s},
-                {"window",
-                 {{"width", width},
-                  {"height", height},
-                  {"gl_renderer", ui_.gl_renderer},
-                  {"gl_version", display_->gl_version()},
-                  {"interop", renderer_->transfer().interop},
-                  {"transfer", renderer_->transfer().text}}},
-                {"start", {{"first_frame_s", first_frame_}, {"first_field_s", first_field_}}},
-                {"frame",
-                 {{"ms", cost.frame_ms},
-                  {"per_s", cost.frames_per_s},
-                  {"fields_per_s", rates.fields},
-                  {"steps_per_s", rates.steps},
-                  {"stepping_ms", now.cost.stepping_ms},
-                  {"waiting_ms", now.cost.waiting_ms},
-                  {"resampling_ms", now.cost.resampling_ms},
-                  {"measuring_ms", now.cost.measuring_ms},
-                  {"transfer_ms", renderer_->transfer_ms()},
-                  {"drawing_ms", cost.drawing_ms},
-                  {"interface_ms", cost.interface_ms}}}};
+        return window_report(ui_, *snapshot_, display_->frame_size(), display_->gl_version(), start_);
     }
 
   private:
-    bool scripted() const { return request_.frames > 0; }
-    bool frames_are_done() const { return drawn_ >= request_.frames; }
-
     Preferences preferences() const {
         Preferences preferences = kept(ui_, snapshot_->now);
         const auto [width, height] = display_->logical_size();
@@ -257,7 +148,7 @@ class MainWindow {
     }
 
     bool goes_on() const {
-        return scripted() || snapshot_->running || !snapshot_->busy.empty() || example_goes_on() || moves_;
+        return script_.on() || snapshot_->running || !snapshot_->busy.empty() || example_goes_on() || moves_;
     }
 
     void draw_frame() {
@@ -278,38 +169,14 @@ class MainWindow {
         if (auto newest = engine_->snapshot()) snapshot_ = std::move(newest);
     }
 
-    void take_example_news() {
-        const std::uint64_t before = ui_.example.version;
-        ui_.example = examples_->news();
-        example_news_ = ui_.example.version != before;
-    }
+    void draw_soon(int frames = 1) { redraws_ = std::max(redraws_, frames); }
 
-    // Thumbnails are made when they are first visible.
-    void take_gallery() {
-        if (ui_.gallery.wanted == 0) return;
-        if (!gallery_) {
-            gallery_ = std::make_unique<Gallery>([this] { wake(); });
-            gallery_texture_ = std::make_unique<GalleryTexture>();
-        }
-        gallery_->want(ui_.gallery.wanted);
-        Gallery::Pictures pictures = gallery_->pictures();
-        if (pictures == ui_.gallery.pictures) return;
-        ui_.gallery.pictures = std::move(pictures);
-        gallery_texture_->take(ui_.gallery.pictures);
-        ui_.gallery.texture = gallery_texture_->name();
-        redraws_ = std::max(redraws_, 1);
-    }
-
-    // Thumbnails of what was opened before are read while they are visible.
-    void take_recent() {
-        const RecentPictures& made = ui_.panel.recent.pictures.result;
-        if (made.pictures == ui_.recent.pictures) return;
-        if (!recent_texture_) recent_texture_ = std::make_unique<GalleryTexture>();
-        recent_texture_->take(made.pictures);
-        ui_.recent.pictures = made.pictures;
-        ui_.recent.paths = made.paths;
-        ui_.recent.texture = recent_texture_->name();
-        redraws_ = std::max(redraws_, 1);
+    // Takes what a thread has made; returns whether it is new.
+    template <class News, class Source>
+    static bool take_news(News& news, const Source* source) {
+        const auto before = news.version;
+        if (source) news = source->news();
+        return news.version != before;
     }
 
     // Watches the kernel's file; its check starts anew if the run's settings change.
@@ -318,13 +185,6 @@ class MainWindow {
         if (!kernel_ && file.empty()) return;
         if (!kernel_) kernel_ = std::make_unique<user_kernel::KernelWatch>([this] { wake(); });
         if (snapshot_->frame) kernel_->watch(file, snapshot_->now);
-    }
-
-    void take_kernel_news() {
-        if (!kernel_) return;
-        const std::uint64_t before = ui_.kernel.version;
-        ui_.kernel = kernel_->news();
-        if (ui_.kernel.version != before) redraws_ = std::max(redraws_, 1);
     }
 
     void wake() {
@@ -337,11 +197,11 @@ class MainWindow {
     }
 
     void take_events() {
-        if (display_->take_input()) redraws_ = kSettlingFrames;
+        if (display_->take_input()) draw_soon(kSettlingFrames);
         EquationState& equation = ui_.panel.equation;
         for (int typed = 0; const KeyPress& press : display_->take_keys()) {
             const bool opened = equation.takes_focus;
-            if (handle_key(press, ui_, *snapshot_)) redraws_ = kSettlingFrames;
+            if (handle_key(press, ui_, *snapshot_)) draw_soon(kSettlingFrames);
             typed += press.types;
             if (!opened && equation.takes_focus) equation.typed_before = typed;
         }
@@ -373,7 +233,7 @@ class MainWindow {
         // Begin the example after the first field, because making that uses all processors.
         if (request_.example && snapshot_->frame)
             ui_.panel.examples.waiting = std::exchange(request_.example, std::nullopt);
-        ui_.bare_canvas = !request_.film.empty() || ui_.canvas_film.on() || ui_.asked<CopyCanvas>();
+        ui_.bare_canvas = script_.films() || ui_.canvas_film.on() || ui_.asked<CopyCanvas>();
         display_->begin_frame();
         const bool moves = draw_interface(ui_, *snapshot_);
         output =
@@ -384,9 +244,9 @@ class MainWindow {
         ask_engine(std::move(output.request));
         follow_prompts(ui_, *snapshot_);
         follow_tour(ui_, *snapshot_);
-        if (!ui_.actions.empty()) redraws_ = kSettlingFrames;
+        if (!ui_.actions.empty()) draw_soon(kSettlingFrames);
         engine_->send(std::exchange(ui_.actions, {}));
-        if (serve_examples(ui_, *examples_, snapshot_->machine)) redraws_ = kSettlingFrames;
+        if (serve_examples(ui_, *examples_, snapshot_->machine)) draw_soon(kSettlingFrames);
         watch_kernel();
         if (ui_.full_screen != full_screen_) display_->set_full_screen(full_screen_ = ui_.full_screen);
         if (const auto copy = ui_.take<CopyText>()) display_->set_clipboard(copy->text);
@@ -394,8 +254,7 @@ class MainWindow {
 
     void ask_engine(ViewRequest request) {
         request.host_pixels = !renderer_->transfer().interop || ui_.asked<FitRange>();
-        // A picture that is saved must show exactly its step, even if the machine is slow.
-        request.exact = scripted() && (frames_are_done() || !request_.film.empty());
+        request.exact = script_.needs_exact();
         request.serial = view_.serial;
         if (view_.serial > 0 && request == view_) return;
         view_ = std::move(request);
@@ -421,50 +280,38 @@ class MainWindow {
         display_->clear(canvas_colors(ui_.preferences.theme).background);
         for (std::size_t slot = 0; slot < canvas.drawings.size(); ++slot)
             renderer_->draw(int(slot), canvas.drawings[slot], width, height);
-        if (snapshot_->frame && !scripted()) keep_picture(height);
+        if (snapshot_->frame && !script_.on()) keep_picture(height);
         display_->end_frame();
         clock_->end_drawing();
         clock_->end_frame();
         const auto& frame = snapshot_->frame;
         const bool awaits_example = request_.example || example_goes_on();
-        const long long before = drawn_;
-        if (frame) note_field();
-        finish_frame(frame && frame->serial == view_.serial && snapshot_->busy.empty() && !awaits_example);
-        if (drawn_ > before && !request_.film.empty()) film_frame();
-        if (finished_ && film_) film_->finish();
-        canvas_recorder_->follow(ui_, drawn_ > before, height);
+        const bool settled =
+            frame && frame->serial == view_.serial && snapshot_->busy.empty() && !awaits_example;
+        const bool counts = script_.take(
+            {frame && is_new(*frame), settled, !snapshot_->running, view_.exact, ui_.canvas, width, height});
+        canvas_recorder_->follow(ui_, counts, height);
         // A button asks while its frame is drawn: the picture is that of the next one.
         if (ui_.bare_canvas && ui_.take<CopyCanvas>()) desktop_->copy_canvas(ui_, height);
-        if (ui_.asked<CopyCanvas>()) redraws_ = std::max(redraws_, 1);
+        if (ui_.asked<CopyCanvas>()) draw_soon();
         // Concurrent steps would share the GPU with drawing and make it four times as slow; they may run
         // while swapping waits for the monitor.
         display_->finish_drawing();
         // A scripted run steps from frame to frame: not while an example runs, and not beyond the last frame.
-        const bool goes_on = !scripted() || (!awaits_example && !frames_are_done());
+        const bool goes_on = !script_.on() || (!awaits_example && !script_.done());
         if (frame && goes_on) engine_->frame_taken(frame->count);
         display_->swap();
-        if (first_frame_ == 0) first_frame_ = seconds() - made_;
-        if (frame && first_field_ == 0) first_field_ = seconds() - made_;
+        if (start_.first_frame == 0) start_.first_frame = seconds() - made_;
+        if (frame && start_.first_field == 0) start_.first_field = seconds() - made_;
     }
 
-    void note_field() {
-        const Frame& frame = *snapshot_->frame;
+    // Returns whether no frame before showed this field.
+    bool is_new(const Frame& frame) {
         if (!snapshot_->running && snapshot_->busy.empty()) rate_.rest();
-        if (frame.step == shown_step_ || frame.mid_batch) return;
+        if (frame.step == shown_step_ || frame.mid_batch) return false;
         shown_step_ = frame.step;
         rate_.shown(seconds(), frame.step);
-        ++drawn_;
-    }
-
-    // Films only the canvas, at the size that it has in the first frame.
-    void film_frame() {
-        if (!film_) {
-            filmed_ = film_pixels(ui_.canvas);
-            const VideoInput input{int(filmed_.width), int(filmed_.height), request_.fps};
-            film_ = std::make_unique<VideoFile>(request_.film, input);
-        }
-        const auto pixels = read_pixels(filmed_, display_->frame_size().second);
-        film_->add(std::as_bytes(std::span(pixels)));
+        return true;
     }
 
     // Keeps the session if that is due, and at the end, with a thumbnail of the field: call it before the
@@ -482,34 +329,23 @@ class MainWindow {
             keeper_.follow(snapshot_, seconds(), read);
     }
 
-    void finish_frame(bool shows_request) {
-        if (!scripted() || !shows_request) return;
-        // A paused run makes no new fields, so every redrawn frame counts.
-        if (!snapshot_->running && !frames_are_done()) ++drawn_;
-        if (!frames_are_done() || !view_.exact) return;
-        finished_ = true;
-        if (request_.screenshot.empty()) return;
-        const auto [width, height] = display_->frame_size();
-        save_screenshot(request_.screenshot, width, height);
-    }
-
     WindowRequest request_;
-    UiState ui_;
-    Canvas canvas_;
     std::shared_ptr<const Snapshot> snapshot_;
+    UiState ui_;
+    ScriptedRun script_;
+    Canvas canvas_;
     std::mutex wake_mutex_;  ///< guards display_ against wake() from other threads
     std::unique_ptr<Display> display_;
     std::unique_ptr<FieldRenderer> renderer_;
     std::unique_ptr<FrameClock> clock_;
     FieldRate rate_;
-    std::unique_ptr<GalleryTexture> gallery_texture_, recent_texture_;
     // Their threads use the display and its mutex, so they are declared after and destroyed before it.
     std::unique_ptr<Engine> engine_;
     std::unique_ptr<ExampleRunner> examples_;
     std::unique_ptr<user_kernel::KernelWatch> kernel_;  ///< made with its first file
-    std::unique_ptr<Gallery> gallery_;                  ///< made when its pictures are first visible
     std::unique_ptr<Desktop> desktop_;
     std::unique_ptr<CanvasRecorder> canvas_recorder_;
+    std::unique_ptr<ThumbnailTextures> thumbnails_;
     ViewRequest view_;
     SessionKeeper keeper_;
     GalleryPicture picture_;  ///< of the field, when the session was kept last
@@ -517,29 +353,14 @@ class MainWindow {
     float font_pixels_ = 0;
     Theme theme_ = Theme::dark;
     bool full_screen_ = false;
-    bool example_news_ = false;
     int redraws_ = 3;  ///< frames still to draw, because ImGui settles a frame or two after an event
     const double made_ = seconds();  ///< when the program came to make the window
-    double first_frame_ = 0;         ///< seconds from then to the first frame, and to the first with a field
-    double first_field_ = 0;
-    double begun_ = 0;      ///< start of the newest frame, by seconds()
-    bool follows_ = false;  ///< the newest frame followed the previous one without a pause
+    StartTimes start_;               ///< since then
+    double begun_ = 0;               ///< start of the newest frame, by seconds()
+    bool follows_ = false;           ///< the newest frame followed the previous one without a pause
     bool moves_ = false;
-    long long shown_step_ = 0;         ///< step of the field on the screen
-    long long drawn_ = 0;              ///< scripted window: frames of the field drawn so far
-    std::unique_ptr<VideoFile> film_;  ///< scripted window: made at its first frame
-    ScreenRect filmed_;                ///< the canvas at that time
-    bool finished_ = false;            ///< the last frame was drawn exactly as requested
+    long long shown_step_ = 0;  ///< step of the field on the screen
 };
-
-void check_sections(const WindowRequest& request) {
-    if (!request.sections) return;
-    std::vector<std::string> known;
-    for (const Section& section : sections()) known.emplace_back(section.title);
-    for (const std::string& title : *request.sections)
-        if (std::ranges::find(known, title) == known.end())
-            throw InputError("--sections: " + unknown_name_message("section", title, known));
-}
 
 // Lets glibc return large blocks: several threads allocate and free blocks as large as a field, and their
 // arenas would keep them (memory in use grew by half within three minutes).

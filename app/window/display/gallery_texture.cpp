@@ -29,4 +29,24 @@ void GalleryTexture::take(const Gallery::Pictures& pictures) {
     }
 }
 
+bool ThumbnailTextures::take(UiState& ui) {
+    const auto show =
+        [](std::unique_ptr<GalleryTexture>& texture, Thumbnails& shown, const Gallery::Pictures& made) {
+            if (made == shown.pictures) return false;
+            if (!texture) texture = std::make_unique<GalleryTexture>();
+            texture->take(shown.pictures = made);
+            shown.texture = texture->name();
+            return true;
+        };
+    if (ui.gallery.wanted > 0) {
+        if (!gallery_) gallery_ = std::make_unique<Gallery>(wake_);
+        gallery_->want(ui.gallery.wanted);
+    }
+    const RecentPictures& recent = ui.panel.recent.pictures.result;
+    const bool ready_news = gallery_ && show(ready_, ui.gallery, gallery_->pictures());
+    const bool recent_news = show(recent_, ui.recent, recent.pictures);
+    if (recent_news) ui.recent.paths = recent.paths;
+    return ready_news || recent_news;
+}
+
 }  // namespace stencil

@@ -2,8 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
+#include <utility>
 
 #include "app/window/display/gl_objects.h"
+#include "app/window/ui_state.h"
 #include "sim/session/gallery/gallery.h"
 
 namespace stencil {
@@ -22,6 +26,20 @@ class GalleryTexture {
   private:
     GlObject texture_;
     Gallery::Pictures taken_;
+};
+
+/// The thumbnails of the gallery, made when they are first visible, and of what was opened before.
+class ThumbnailTextures {
+  public:
+    /// `wake` is called from another thread when take() has something.
+    explicit ThumbnailTextures(std::function<void()> wake) : wake_(std::move(wake)) {}
+    /// Shows the pictures that have been made; returns whether there are new ones.
+    bool take(UiState& ui);
+
+  private:
+    std::function<void()> wake_;
+    std::unique_ptr<GalleryTexture> ready_, recent_;
+    std::unique_ptr<Gallery> gallery_;
 };
 
 }  // namespace stencil

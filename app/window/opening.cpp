@@ -1,0 +1,98 @@
+#include "app/window/opening.h"
+
+#include <string>
+#include <vector>
+
+#include "app/window/panels/examples/example_panel.h"
+#include "app/window/panels/panels.h"
+#include "app/window/panels/tour.h"
+#include "app/window/preferences.h"
+#include "sim/run/resolve.h"
+#include "sim/text/error.h"
+#include "sim/text/names.h"
+
+namespace stencil {
+namespace {
+
+// A scripted window neither reads nor shows what is the user's own, and shows no prompts unless asked for.
+Preferences preferences_for(const WindowRequest& request, std::string& trouble) {
+    const bool scripted = request.frames > 0;
+    Preferences preferences = scripted ? Preferences() : load_preferences(&trouble);
+    if (scripted) preferences.prompts_done = names_of(prompts());
+    if (request.prompts) preferences.prompts_done.clear();
+    if (request.theme) preferences.theme = *request.theme;
+    if (request.sections) {
+        preferences.open_sections = *request.sections;
+        if (!request.sections->empty())
+            preferences.panel_tab = tab_of(request.sections->front()).value_or(preferences.panel_tab);
+    }
+    if (request.window) {
+        preferences.window_width = request.window->nx;
+        preferences.window_height = request.window->ny;
+    }
+    return preferences;
+}
+
+// A run is refused where --show or --arrows exists at no moment of it; a window tells, and shows the rest.
+std::string unread_formula(const RunSpec& spec) {
+    try {
+        spec.require_formula(spec.show);
+        spec.require_arrows();
+        return "";
+    } catch (const InputError& mistake) {
+        return mistake.what();
+    }
+}
+
+}  // namespace
+
+void check_sections(const WindowRequest& request) {
+    if (!request.sections) return;
+    std::vector<std::string> known;
+    for (const Section& section : sections()) known.emplace_back(section.title);
+    for (const std::string& title : *request.sections)
+        if (!contains(known, title))
+            throw InputError("--sections: " + unknown_name_message("section", title, known));
+}
+
+std::shared_ptr<const Snapshot> first_snapshot(const RunSpec& asked) {
+    auto snapshot = std::make_shared<Snapshot>();
+    snapshot->machine = std::make_shared<Machine>(query_machine());
+    snapshot->now = resolve(asked, *snapshot->machine);
+    snapshot->spec = snapshot->now;
+    snapshot->busy = "making the initial field";
+    return snapshot;
+}
+
+UiState first_state(WindowRequest& request, const Snapshot& snapshot) {
+    UiState ui;
+    const bool scripted = request.frames > 0;
+    std::string trouble;
+    ui.preferences = preferences_for(request, trouble);
+    for (const std::string& told : {request.trouble, trouble, unread_formula(request.spec)})
+        if (!told.empty()) ui.act(action::Tell{told, "", true});
+    if (!scripted) {
+        recall(ui, request.spec);
+        ui.panel.start = {request.start_page, request.start_page && last_session_crashed()};
+        ui.panel.exports.last_session = copy_last_session();
+    }
+    if (request.panes) ui.panes = *request.panes;
+    ui.profiles = request.spec.profiles;
+    ui.surface = request.spec.surface;
+    if (!request.out.empty())
+        ui.panel.exports.folder = ui.panel.measure.folder = ui.panel.examples.folder = request.out;
+    if (request.go_to) ui.act(action::Jump{*request.go_to, false});
+    if (!request.kernel.empty()) choose_kernel(ui, request.kernel);
+    ui.panel.examples.large = request.large_results;
+    ui.panel.examples.held = scripted;
+    ui.presenter = request.presenter;
+    if (request.editor) toggle_large_editor(ui, snapshot);
+    if (request.tour) begin_tour(ui, snapshot);
+    if (request.example) {
+        show_request(ui.panel.examples, *request.example);
+        ui.ask(RevealSection{"Examples"});
+    }
+    return ui;
+}
+
+}  // namespace stencil

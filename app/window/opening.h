@@ -1,0 +1,20 @@
+// What a window begins with: its preferences, and the choices and messages of the command line.
+#pragma once
+
+#include <memory>
+
+#include "app/window/main_window.h"
+#include "app/window/ui_state.h"
+
+namespace stencil {
+
+/// Throws InputError if --sections names one that there is not.
+void check_sections(const WindowRequest& request);
+
+/// What the panels show until the session exists.
+std::shared_ptr<const Snapshot> first_snapshot(const RunSpec& asked);
+
+/// The state of the interface at the start. The run takes remembered choices over from it.
+UiState first_state(WindowRequest& request, const Snapshot& snapshot);
+
+}  // namespace stencil
