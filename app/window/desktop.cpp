@@ -12,8 +12,13 @@
 namespace stencil {
 namespace {
 
-// No time limit: a dialog stays open as long as its user likes, a clipboard owner until the next copy.
-constexpr double kNoLimit = 1e7;  // seconds
+// A dialog stays open as long as its user likes, a clipboard owner until the next copy.
+ChildCommand unlimited_tool() {
+    ChildCommand command;
+    command.is_tool = true;
+    command.limit_seconds = 1e7;
+    return command;
+}
 
 }  // namespace
 
@@ -24,9 +29,7 @@ std::string dialog_program() {
 
 ChildCommand dialog_command(const std::string& program, const PathQuestion& question) {
     const bool folder = question.kind == PathKind::folder;
-    ChildCommand command;
-    command.is_tool = true;
-    command.limit_seconds = kNoLimit;
+    ChildCommand command = unlimited_tool();
     if (program.ends_with("kdialog")) {
         command.words = {
             program, folder ? "--getexistingdirectory" : "--getopenfilename", question.start + "/"};
@@ -38,9 +41,7 @@ ChildCommand dialog_command(const std::string& program, const PathQuestion& ques
 }
 
 ChildCommand picture_command() {
-    ChildCommand command;
-    command.is_tool = true;
-    command.limit_seconds = kNoLimit;
+    ChildCommand command = unlimited_tool();
     const std::string wayland = std::getenv("WAYLAND_DISPLAY") ? find_program("wl-copy") : "";
     const std::string x11 = find_program("xclip");
     if (!wayland.empty())
@@ -66,10 +67,9 @@ void DesktopProgram::run(std::function<ChildCommand()> make) {
             path.clear();
         }
         if (stop.stop_requested()) return;
-        {
-            const std::lock_guard lock(mutex_);
-            answer_ = path;
-        }
+        std::unique_lock lock(mutex_);
+        answer_ = path;
+        lock.unlock();
         wake_();
     });
 }
@@ -92,10 +92,8 @@ bool Desktop::serve(UiState& ui) {
 // In a thread, because compressing the picture takes longer than a frame.
 void Desktop::copy_canvas(UiState& ui, int frame_height) {
     const ChildCommand command = picture_command();
-    if (command.words.empty()) {
-        ui.say("The picture was not copied: install xclip, or wl-copy under Wayland");
-        return;
-    }
+    if (command.words.empty())
+        return ui.say("The picture was not copied: install xclip, or wl-copy under Wayland");
     const ScreenRect at = whole_pixels(ui.canvas);
     const int width = int(at.width), height = int(at.height);
     auto pixels = read_pixels(at, frame_height);

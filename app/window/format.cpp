@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
-#include <cstdlib>
 
 namespace stencil {
 
@@ -68,6 +68,11 @@ std::string format_duration(double seconds) {
     if (seconds < kUpTo) return fmt::format("{:.0f} s", std::ceil(seconds));
     if (seconds < kUpTo * kMinute) return fmt::format("{:.0f} min", seconds / kMinute);
     return fmt::format("{:.0f} h", seconds / kHour);
+}
+
+std::string capitalized(std::string text) {
+    if (!text.empty()) text[0] = char(std::toupper(static_cast<unsigned char>(text[0])));
+    return text;
 }
 
 std::string format_share(double share) {

@@ -33,6 +33,9 @@ double rounded_to(double value, double size);
 /// A waiting time: "3 s", "12 min", "5 h".
 std::string format_duration(double seconds);
 
+/// With a capital first letter, if it is one of ASCII.
+std::string capitalized(std::string text);
+
 /// A fraction as a percentage: "94%".
 std::string format_share(double share);
 

@@ -11,17 +11,12 @@
 #include "app/window/panels/panels.h"
 #include "app/window/panels/tour.h"
 #include "app/window/panels/widgets/widgets.h"
-#include "app/window/preferences.h"
 
 namespace stencil {
 namespace {
 
-constexpr ImGuiWindowFlags kFixed =
-    ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
-    ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus |
-    ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoNavFocus;
-constexpr ImGuiWindowFlags kStrip =
-    kFixed | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;
+constexpr ImGuiWindowFlags kPart = kFixed | ImGuiWindowFlags_NoNavFocus;
+constexpr ImGuiWindowFlags kStrip = kPart | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;
 
 // Draws the line between two parts of the window, unclipped so that it crosses the padding.
 void draw_edge(ImVec2 from, ImVec2 to) {
@@ -81,7 +76,7 @@ void strip(const char* name, const Area& area, bool below, F&& draw) {
 void draw_panel(UiState& ui, const Snapshot& snapshot, Area part) {
     const float tabs = strip_height(ImGui::GetFrameHeight());
     if (part.height > 2 * tabs) strip("##tabs", part.cut_top(tabs), true, [&] { draw_panel_tabs(ui); });
-    begin_area("##panel", part, part_padding(), kFixed | ImGuiWindowFlags_AlwaysVerticalScrollbar);
+    begin_area("##panel", part, part_padding(), kPart | ImGuiWindowFlags_AlwaysVerticalScrollbar);
     draw_side_panel(ui, snapshot);
     ImGui::End();
 }
@@ -91,7 +86,7 @@ void draw_tool_column(UiState& ui, const Snapshot& snapshot, Area& rest) {
     if (rest.width < em(12)) return;
     const float padding = std::round(em(0.3f));
     const Area column = rest.cut_left(tool_side() + 2 * padding + 1);
-    begin_area("##tools", column, ImVec2(padding, padding), kFixed | ImGuiWindowFlags_NoScrollbar);
+    begin_area("##tools", column, ImVec2(padding, padding), kPart | ImGuiWindowFlags_NoScrollbar);
     const float right = column.x + column.width - 1;
     draw_edge(ImVec2(right, column.y), ImVec2(right, column.y + column.height));
     draw_tools(ui, snapshot);
@@ -130,10 +125,7 @@ void move_keyboard(int step) {
     const auto found = std::ranges::find(parts, now);
     const auto count = std::ptrdiff_t(parts.size());
     const auto next = found == parts.end() ? (step > 0 ? 0 : count - 1) : found - parts.begin() + step;
-    if (next < 0 || next >= count) {
-        ImGui::FocusWindow(nullptr);
-        return;
-    }
+    if (next < 0 || next >= count) return ImGui::FocusWindow(nullptr);
     ImGuiWindow* part = parts[std::size_t(next)];
     ImGui::FocusWindow(part);
     ImGui::NavInitWindow(part, true);
@@ -216,13 +208,12 @@ bool draw_interface(UiState& ui, const Snapshot& snapshot) {
     draw_tour(ui);
     draw_start_page(ui, snapshot);
     ui.popup_open = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
-    const double copied_until = std::max(
-        {ui.panel.copied_until, ui.panel.code.copied_until, ui.panel.examples.copied_until, ui.said_until});
     const EquationState& equation = ui.panel.equation;
     const bool text_waits = equation.typed_at >= 0 || ImGui::GetTime() < equation.hold_until;
     return tooltip_waits() || text_waits || ui.panel.code.waits || ui.panel.examples.waits ||
            ui.panel.recent.waits || notice_fades(ui, snapshot) || ui.panel.tour.done ||
-           ui.panel.tour.settles > 0 || prompts || ImGui::GetTime() < copied_until;
+           ui.panel.tour.settles > 0 || prompts ||
+           ImGui::GetTime() < std::max(ui.panel.copied_until, ui.said_until);
 }
 
 }  // namespace stencil

@@ -45,15 +45,11 @@ struct PreferencesReader {
     template <class T>
     void operator()(const char* name, T& value) const {
         const auto found = json.find(name);
-        if (found == json.end()) return;
-        const auto is_text = [](const Json& text) { return text.is_string(); };
-        if constexpr (std::is_same_v<T, bool>) {
-            if (found->is_boolean()) value = found->get<T>();
-        } else if constexpr (std::is_same_v<T, std::string>) {
-            if (is_text(*found)) value = found->get<T>();
-        } else if (found->is_array() && found->size() <= kMaxSections &&
-                   std::ranges::all_of(*found, is_text)) {
+        if (found == json.end() || (found->is_array() && found->size() > kMaxSections)) return;
+        try {
             value = found->get<T>();
+        } catch (const Json::type_error&) {
+            // It is of another kind.
         }
     }
     template <class T>

@@ -14,10 +14,6 @@
 
 namespace stencil {
 
-inline constexpr int kMinWindow = 320, kMaxWindow = 16384;          ///< width and height, pixels at scale 1
-inline constexpr float kMinFontSize = 10, kMaxFontSize = 32;        ///< pixels at scale 1
-inline constexpr float kMinPanelWidth = 280, kMaxPanelWidth = 900;  ///< pixels at scale 1
-
 /// Returns window.json in $XDG_CONFIG_HOME/stencilscope, by default below ~/.config; empty without a home.
 std::optional<std::filesystem::path> preferences_path();
 

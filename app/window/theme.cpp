@@ -10,15 +10,6 @@
 namespace stencil {
 namespace {
 
-/// A colour in the dark and in the light theme, as 0xRRGGBB.
-struct Hue {
-    unsigned dark, light;
-    constexpr ImU32 in(Theme theme) const {
-        const unsigned code = theme == Theme::dark ? dark : light;
-        return IM_COL32(code >> 16, code >> 8 & 0xff, code & 0xff, 255);
-    }
-};
-
 // Neutral greys let the field's colours stand out; one teal marks what is chosen.
 constexpr Hue kWindow{0x1c1f24, 0xf6f7f9};
 constexpr Hue kPopup{0x24282e, 0xffffff};
@@ -188,42 +179,32 @@ CanvasColors canvas_colors(Theme theme) {
 void load_fonts(float pixels) {
     const float size = std::max(6.0f, std::round(pixels));
     ImGui::GetIO().Fonts->Clear();
-    ImFontConfig text;
-    text.OversampleH = 3;
-    text.OversampleV = 1;
-    text.GlyphRanges = kTextRanges;
-    add_font("Roboto-Regular", size, text);
+    const auto config = [](const ImWchar* ranges, int across) {
+        ImFontConfig made;
+        made.OversampleH = across;
+        made.OversampleV = 1;
+        made.GlyphRanges = ranges;
+        return made;
+    };
+    add_font("Roboto-Regular", size, config(kTextRanges, 3));
     // All icons have the same width, so that labels after them are aligned.
-    ImFontConfig icons;
+    ImFontConfig icons = config(kIconRanges, 2);
     icons.MergeMode = true;
-    icons.OversampleH = 2;
-    icons.OversampleV = 1;
     icons.PixelSnapH = true;
-    icons.GlyphRanges = kIconRanges;
     icons.GlyphMinAdvanceX = icons.GlyphMaxAdvanceX = std::round(size * 1.2f);
     icons.GlyphOffset.y = std::round(size * 0.04f);
     add_font("fontawesome-webfont", size, icons);
     // Signs that Roboto does not have, such as the nabla.
-    ImFontConfig signs;
+    ImFontConfig signs = config(kTextRanges, ImFontConfig().OversampleH);
     signs.MergeMode = true;
-    signs.OversampleV = 1;
-    signs.GlyphRanges = kTextRanges;
     if (has_font(kMonospace)) add_font(kMonospace, size, signs);
     const float large = std::round(kLarge * size);
-    ImFontConfig title;
-    title.OversampleV = 1;
-    title.GlyphRanges = kTextRanges;
-    add_font("Roboto-Regular", large, title);
+    add_font("Roboto-Regular", large, config(kTextRanges, ImFontConfig().OversampleH));
     icons.GlyphRanges = kLargeIconRanges;
     icons.GlyphMinAdvanceX = icons.GlyphMaxAdvanceX = large;
     icons.GlyphOffset.y = std::round(large * 0.04f);
     add_font("fontawesome-webfont", large, icons);
-    if (!has_font(kMonospace)) return;
-    ImFontConfig code;
-    code.OversampleH = 2;
-    code.OversampleV = 1;
-    code.GlyphRanges = kTextRanges;
-    add_font(kMonospace, std::round(size * 0.87f), code);
+    if (has_font(kMonospace)) add_font(kMonospace, std::round(size * 0.87f), config(kTextRanges, 2));
 }
 
 ImFont* large_font() {

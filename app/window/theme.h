@@ -41,6 +41,15 @@
 
 namespace stencil {
 
+/// A colour in the dark and in the light theme, as 0xRRGGBB.
+struct Hue {
+    unsigned dark, light;
+    constexpr ImU32 in(Theme theme) const {
+        const unsigned code = theme == Theme::dark ? dark : light;
+        return IM_COL32(code >> 16, code >> 8 & 0xff, code & 0xff, 255);
+    }
+};
+
 /// Colours for the canvas; the panels use ImGui's style.
 struct CanvasColors {
     ImU32 background, text, faint_text, outline, warning, error;

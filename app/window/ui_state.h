@@ -26,6 +26,12 @@ inline constexpr std::size_t kMostProfiles = 6;
 
 enum class Theme { dark, light };
 
+inline constexpr double kMinBrushRadius = 0.5, kMaxBrushRadius = 4096;  ///< cells
+// Limits of preferences, in pixels at scale 1.
+inline constexpr int kMinWindow = 320, kMaxWindow = 16384;  ///< width and height
+inline constexpr float kMinFontSize = 10, kMaxFontSize = 32;
+inline constexpr float kMinPanelWidth = 280, kMaxPanelWidth = 900;
+
 /// Choices of the interface that are kept between sessions.
 struct KeptChoices {
     bool smooth = false;

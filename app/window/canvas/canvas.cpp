@@ -60,6 +60,10 @@ ResampleRequest whole_cells(const CellArea& seen, FieldSize field) {
     return {cells, int(cells.x1 - cells.x0), int(cells.y1 - cells.y0), false};
 }
 
+ResampleRequest whole_field(FieldSize field, int columns, int rows) {
+    return {{0, 0, double(field.nx), double(field.ny)}, columns, rows, false};
+}
+
 // Returns the whole field, as large as the edges of a surface's box are on the screen.
 ResampleRequest surface_edges(const UiState& ui, FieldSize field) {
     const SurfaceBox box =
@@ -67,7 +71,7 @@ ResampleRequest surface_edges(const UiState& ui, FieldSize field) {
     const auto length = [](const SurfaceEdge& edge) {
         return int(std::hypot(edge.to.x - edge.from.x, edge.to.y - edge.from.y));
     };
-    return {{0, 0, double(field.nx), double(field.ny)}, length(box.x.edge), length(box.y.edge), false};
+    return whole_field(field, length(box.x.edge), length(box.y.edge));
 }
 
 // Takes the value under the eyedropper from the frame that was requested for it.
@@ -155,7 +159,13 @@ ViewRequest Canvas::request_for(const UiState& ui, const Snapshot& snapshot, Fie
     request.surface = ui.surface;
     const auto visible = visible_part(ui.view, ui.picture, field, ui.smooth);
     if (is_surface(ui)) {
-        request.panes.push_back({Pane::surface, surface_points(ui, field)});
+        // No more points than the picture has pixels.
+        const auto points = [](int cells, double pixels) {
+            return std::min({cells, kSurfacePoints, std::max(2, int(pixels))});
+        };
+        request.panes.push_back(
+            {Pane::surface,
+             whole_field(field, points(field.nx, ui.picture.width), points(field.ny, ui.picture.height))});
     } else if (visible) {
         if (!snapshot.now.drawn_arrows().empty()) request.arrows = arrows_on(ui, field, visible->area);
         const bool between = !snapshot.now.contours.empty() && !ui.smooth && ui.view.scale > 1;
@@ -179,15 +189,6 @@ ViewRequest Canvas::request_for(const UiState& ui, const Snapshot& snapshot, Fie
     request.plane.emplace();
     for (const ProbeSeries& probe : snapshot.probes) request.plane->push_back({probe.x + 0.5, probe.y + 0.5});
     return request;
-}
-
-// Samples the whole field at no more points than the picture has pixels.
-ResampleRequest Canvas::surface_points(const UiState& ui, FieldSize field) const {
-    const double across = ui.picture.width, down = ui.picture.height;
-    return {{0, 0, double(field.nx), double(field.ny)},
-            std::min({field.nx, kSurfacePoints, std::max(2, int(across))}),
-            std::min({field.ny, kSurfacePoints, std::max(2, int(down))}),
-            false};
 }
 
 /// Returns for how many seconds the picture has been out of date; 0 while that is too short to notice.

@@ -32,7 +32,6 @@ class Canvas {
 
   private:
     ViewRequest request_for(const UiState& ui, const Snapshot& snapshot, FieldSize field) const;
-    ResampleRequest surface_points(const UiState& ui, FieldSize field) const;
     double waiting(const Snapshot& snapshot, const ViewRequest& request, double seconds);
     void draw(UiState& ui, const Snapshot& snapshot, const CanvasFrame& frame, double waited) const;
 

@@ -13,7 +13,6 @@ namespace {
 constexpr int kLeft = 0, kRight = 1, kMiddle = 2;
 constexpr double kZoomPerNotch = 1.2;
 constexpr double kRadiusPerNotch = 1.15;
-constexpr double kMinRadius = 0.5;
 
 // How close the mouse must be to grab something, and how far it must move to begin a line: pixels at scale 1.
 constexpr double kReach = 10;
@@ -58,11 +57,6 @@ BrushPiece rectangle(const Brush& brush, SamplePoint a, SamplePoint b) {
 }
 
 constexpr const char* kNothingThere = "Outside the field";
-
-void add_probe(UiState& ui, int x, int y) {
-    ui.act(action::AddProbe{x, y});
-    ui.say("Its plot is in Measure, and beside the field with key 3");
-}
 
 double distance(const UiState& ui, const ScreenRect& picture, SamplePoint cell, const Mouse& mouse) {
     const ScreenRect at = place(ui.view, picture, {cell.x, cell.y, cell.x, cell.y});
@@ -184,9 +178,10 @@ void CanvasInput::wheel(UiState& ui, const CanvasScene& scene, const Mouse& mous
     const PaneSlot* slot = slot_at(scene.slots, mouse.x, mouse.y);
     if (!slot || mouse.wheel == 0) return;
     if (mouse.ctrl) {
-        const double most = std::max({kMinRadius, double(scene.field.nx), double(scene.field.ny)});
+        const double most = std::max({kMinBrushRadius, double(scene.field.nx), double(scene.field.ny)});
         const double radius = ui.brush.radius * std::pow(kRadiusPerNotch, mouse.wheel);
-        ui.brush.radius = std::clamp(rounded_to(std::max(radius, kMinRadius), radius), kMinRadius, most);
+        ui.brush.radius =
+            std::clamp(rounded_to(std::max(radius, kMinBrushRadius), radius), kMinBrushRadius, most);
         return;
     }
     const double factor = std::pow(kZoomPerNotch, mouse.wheel);
@@ -194,13 +189,7 @@ void CanvasInput::wheel(UiState& ui, const CanvasScene& scene, const Mouse& mous
 }
 
 void CanvasInput::begin(Drag::Kind kind, int button, const Mouse& mouse, const PaneSlot& slot) {
-    drag_ = {};
-    drag_.kind = kind;
-    drag_.button = button;
-    drag_.pane = slot.pane;
-    drag_.picture = slot.picture;
-    drag_.x = mouse.x;
-    drag_.y = mouse.y;
+    drag_ = {kind, button, slot.pane, slot.picture, mouse.x, mouse.y};
 }
 
 void CanvasInput::press(UiState& ui, const CanvasScene& scene, const Mouse& mouse) {
@@ -237,8 +226,10 @@ void CanvasInput::press_tool(UiState& ui,
         const auto is_there = [&](const ProbeSeries& probe) {
             return probe.x == int(cell->x) && probe.y == int(cell->y);
         };
-        if (button == kLeft && cell && std::ranges::none_of(scene.probes, is_there))
-            add_probe(ui, int(cell->x), int(cell->y));
+        if (button == kLeft && cell && std::ranges::none_of(scene.probes, is_there)) {
+            ui.act(action::AddProbe{int(cell->x), int(cell->y)});
+            ui.say("Its plot is in Measure, and beside the field with key 3");
+        }
     } else if (button == kRight) {
         if (const auto nearest = nearest_handle(ui, slot.picture, mouse))
             ui.profiles.erase(ui.profiles.begin() + std::ptrdiff_t(nearest->line));
@@ -252,10 +243,7 @@ void CanvasInput::press_brush(UiState& ui,
                               const CanvasScene& scene,
                               const Mouse& mouse,
                               const PaneSlot& slot) {
-    if (slot.pane == Pane::start) {
-        ui.say("This pane shows the start: paint on the field");
-        return;
-    }
+    if (slot.pane == Pane::start) return ui.say("This pane shows the start: paint on the field");
     const int button = mouse.pressed[kLeft] ? kLeft : kRight;
     begin(Drag::Kind::stroke, button, mouse, slot);
     drag_.brush = stroke_brush(ui, button == kRight);

@@ -62,17 +62,17 @@ class CanvasInput {
     struct Drag {
         enum class Kind { none, pan, stroke, profile } kind = Kind::none;
         int button = 0;
-        Pane pane = Pane::now;            ///< where the drag began
-        ScreenRect picture;               ///< the rectangle of that pane
-        double x = 0, y = 0;              ///< latest position in pixels
-        SamplePoint cell;                 ///< stroke: latest point; profile: the fixed end
-        Brush brush;                      ///< stroke
-        bool far = false;                 ///< profile: the mouse moved far enough to begin a line
-        std::optional<std::size_t> line;  ///< profile: index; empty: a new one
-        bool moves_from = false;          ///< profile: its first end is dragged, not its second
-        bool joined = false;              ///< the first segment of the stroke was sent
-        bool waits = false;               ///< stroke that is painted on release (line, rectangle)
-        SamplePoint from;                 ///< where such a stroke began
+        Pane pane = Pane::now;                 ///< where the drag began
+        ScreenRect picture;                    ///< the rectangle of that pane
+        double x = 0, y = 0;                   ///< latest position in pixels
+        SamplePoint cell = {};                 ///< stroke: latest point; profile: the fixed end
+        Brush brush = {};                      ///< stroke
+        bool far = false;                      ///< profile: the mouse moved far enough to begin a line
+        std::optional<std::size_t> line = {};  ///< profile: index; empty: a new one
+        bool moves_from = false;               ///< profile: its first end is dragged, not its second
+        bool joined = false;                   ///< the first segment of the stroke was sent
+        bool waits = false;                    ///< stroke that is painted on release (line, rectangle)
+        SamplePoint from = {};                 ///< where such a stroke began
     };
 
     void wheel(UiState& ui, const CanvasScene& scene, const Mouse& mouse);

@@ -144,8 +144,7 @@ struct Overlay {
 
     void rimmed_frame(const ScreenRect& rect) {
         const double rim = kLineWidth * unit;
-        painter.frame(
-            {rect.x - rim, rect.y - rim, rect.width + 2 * rim, rect.height + 2 * rim}, kDark, 3 * rim);
+        painter.frame(grown(rect, rim), kDark, 3 * rim);
         painter.frame(rect, kLight, rim);
     }
 

@@ -34,10 +34,8 @@ struct CanvasRecorder::Film {
     std::jthread thread = {};  ///< last, so that it ends before what it uses; stopped, it writes what waits
 
     void add(std::vector<Rgb> frame) {
-        {
-            const std::lock_guard lock(mutex);
-            waiting.push_back(std::move(frame));
-        }
+        const std::lock_guard lock(mutex);
+        waiting.push_back(std::move(frame));
         changed.notify_one();
     }
     bool has_room() {
@@ -69,15 +67,6 @@ struct CanvasRecorder::Film {
             return {fmt::format("Recording ended: {}", error.what()), "", true};
         }
     }
-
-    void run(const std::stop_token& stop) {
-        action::Tell told = write(stop);
-        {
-            const std::lock_guard lock(mutex);
-            outcome = std::move(told);
-        }
-        wake();
-    }
 };
 
 CanvasRecorder::CanvasRecorder(std::function<void()> wake) : wake_(std::move(wake)) {}
@@ -91,7 +80,13 @@ void CanvasRecorder::follow(UiState& ui, bool fresh, int frame_height) {
         const std::string name = "film" + order->ending;
         const std::filesystem::path path = unused_folder(order->folder, {&name, 1}) / name;
         film_.reset(new Film{path, canvas, order->fps, std::round(order->seconds * order->fps), wake_});
-        film_->thread = std::jthread([film = film_.get()](const std::stop_token& stop) { film->run(stop); });
+        film_->thread = std::jthread([film = film_.get()](const std::stop_token& stop) {
+            action::Tell end = film->write(stop);
+            std::unique_lock lock(film->mutex);
+            film->outcome = std::move(end);
+            lock.unlock();
+            film->wake();
+        });
         told.place = path.string();
         told.frames = 0;
     }

@@ -107,10 +107,6 @@ Display::Library::~Library() {
     glfwTerminate();
 }
 
-void Display::DestroyWindow::operator()(GLFWwindow* window) const {
-    glfwDestroyWindow(window);
-}
-
 Display::Gui::Gui(GLFWwindow* window) {
     IMGUI_CHECKVERSION();
     ImGui::CreateContext();
@@ -131,23 +127,22 @@ Display::Gui::~Gui() {
 }
 
 Display::Display(const DisplayOptions& options) : window_(open_window(options)) {
-    GLFWwindow* window = window_.get();
-    glfwMakeContextCurrent(window);
+    glfwMakeContextCurrent(window_);
     load_functions(options.vsync);
     gl_renderer_ = gl_text(GL_RENDERER);
     gl_version_ = gl_text(GL_VERSION);
-    glfwSetWindowSizeLimits(window, kSmallestWidth, kSmallestHeight, GLFW_DONT_CARE, GLFW_DONT_CARE);
-    glfwSetWindowUserPointer(window, this);
-    platform_ = std::make_unique<Platform>(window);
+    glfwSetWindowSizeLimits(window_, kSmallestWidth, kSmallestHeight, GLFW_DONT_CARE, GLFW_DONT_CARE);
+    glfwSetWindowUserPointer(window_, this);
+    platform_ = std::make_unique<Platform>(window_);
     // Must precede ImGui's backend, which chains the callbacks installed before it.
     listen();
-    gui_ = std::make_unique<Gui>(window);
+    gui_ = std::make_unique<Gui>(window_);
 }
 
 Display::~Display() = default;
 
 void Display::listen() {
-    GLFWwindow* window = window_.get();
+    GLFWwindow* const window = window_;
     static constexpr auto of = [](GLFWwindow* w) -> Display& {
         auto& display = *static_cast<Display*>(glfwGetWindowUserPointer(w));
         display.input_ = true;
@@ -187,22 +182,21 @@ void Display::listen() {
 }
 
 void Display::set_full_screen(bool on) {
-    GLFWwindow* window = window_.get();
     if (!on) {
         const WindowRect& p = windowed_;
-        if (p.width > 0) glfwSetWindowMonitor(window, nullptr, p.x, p.y, p.width, p.height, GLFW_DONT_CARE);
+        if (p.width > 0) glfwSetWindowMonitor(window_, nullptr, p.x, p.y, p.width, p.height, GLFW_DONT_CARE);
         return;
     }
     GLFWmonitor* monitor = glfwGetPrimaryMonitor();
     const GLFWvidmode* mode = monitor ? glfwGetVideoMode(monitor) : nullptr;
     if (!mode) return;
-    glfwGetWindowPos(window, &windowed_.x, &windowed_.y);
-    glfwGetWindowSize(window, &windowed_.width, &windowed_.height);
-    glfwSetWindowMonitor(window, monitor, 0, 0, mode->width, mode->height, mode->refreshRate);
+    glfwGetWindowPos(window_, &windowed_.x, &windowed_.y);
+    glfwGetWindowSize(window_, &windowed_.width, &windowed_.height);
+    glfwSetWindowMonitor(window_, monitor, 0, 0, mode->width, mode->height, mode->refreshRate);
 }
 
 bool Display::should_close() const {
-    return glfwWindowShouldClose(window_.get());
+    return glfwWindowShouldClose(window_);
 }
 
 void Display::wait_events(double timeout_s) {
@@ -242,7 +236,7 @@ void Display::finish_drawing() {
 }
 
 void Display::swap() {
-    glfwSwapBuffers(window_.get());
+    glfwSwapBuffers(window_);
 }
 
 void Display::remake_font_texture() {
@@ -258,7 +252,7 @@ std::pair<int, int> Display::logical_size() const {
 
 float Display::content_scale() const {
     float across = 1, down = 1;
-    glfwGetWindowContentScale(window_.get(), &across, &down);
+    glfwGetWindowContentScale(window_, &across, &down);
     return across > 0 ? across : 1;
 }
 
@@ -275,7 +269,7 @@ std::vector<KeyPress> Display::take_keys() {
 }
 
 void Display::set_clipboard(const std::string& text) {
-    glfwSetClipboardString(window_.get(), text.c_str());
+    glfwSetClipboardString(window_, text.c_str());
 }
 
 }  // namespace stencil

@@ -82,9 +82,6 @@ class Display {
         Library();
         ~Library();
     };
-    struct DestroyWindow {
-        void operator()(GLFWwindow* window) const;
-    };
     struct Gui {
         explicit Gui(GLFWwindow* window);
         ~Gui();
@@ -98,7 +95,7 @@ class Display {
 
     Library library_;
     WindowRect windowed_;  ///< position and size before full screen
-    std::unique_ptr<GLFWwindow, DestroyWindow> window_;
+    GLFWwindow* window_;   ///< glfwTerminate() destroys it
     std::unique_ptr<Platform> platform_;
     std::unique_ptr<Gui> gui_;
     std::string gl_renderer_, gl_version_;

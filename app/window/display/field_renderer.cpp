@@ -48,10 +48,6 @@ PixelBox pixels_of(const ScreenRect& rect, int frame_width, int frame_height) {
             first_pixel(rect.y + rect.height, frame_height)};
 }
 
-PixelBox intersect(const PixelBox& a, const PixelBox& b) {
-    return {std::max(a.x0, b.x0), std::max(a.y0, b.y0), std::min(a.x1, b.x1), std::min(a.y1, b.y1)};
-}
-
 /// A pane's texture, larger than its pixels so that a view that grows a little needs no new one.
 struct Slot {
     GlObject values;
@@ -166,13 +162,8 @@ struct FieldRenderer::State {
         if (slot.pixels == pixels) return;
         const auto start = std::chrono::steady_clock::now();
         slot.by_interop = pixels->on_device && interop.upload(slot.values.name(), pixels);
-        bool there = slot.by_interop;
-        if (!pixels->on_device) {
-            upload_floats(slot, *pixels, pixels->host.data());
-            there = true;
-        } else if (!there) {
-            there = copy_through_host(slot, *pixels);
-        }
+        if (!pixels->on_device) upload_floats(slot, *pixels, pixels->host.data());
+        const bool there = !pixels->on_device || slot.by_interop || copy_through_host(slot, *pixels);
         transfer = {interop.ready(), interop.text()};
         if (!pixels->on_device && interop.ready()) transfer.text = "CPU backend: copied to the texture";
         if (!there) return;
@@ -209,12 +200,8 @@ struct FieldRenderer::State {
         const auto count = GLsizei(ends.size() / 2);
         const auto part = [](std::uint8_t value) { return float(value) / 255; };
         glProgramUniform2fv(line_program.name(), line::kEnds, count, ends.data());
-        glProgramUniform4f(line_program.name(),
-                           line::kShade,
-                           part(drawing.box->r),
-                           part(drawing.box->g),
-                           part(drawing.box->b),
-                           1);
+        const auto [r, g, b] = *drawing.box;
+        glProgramUniform4f(line_program.name(), line::kShade, part(r), part(g), part(b), 1);
         glUseProgram(line_program.name());
         glDrawArrays(GL_LINES, 0, count);
     }
@@ -243,10 +230,8 @@ struct FieldRenderer::State {
                            float(seen.cos_elevation),
                            float(seen.sin_elevation));
         glProgramUniform2f(name, surface::kExtent, float(seen.width), float(seen.depth));
-        glProgramUniform2f(name,
-                           surface::kUnit,
-                           float(2 * seen.pixels / where.width),
-                           float(2 * seen.pixels / where.height));
+        const double unit = 2 * seen.pixels;
+        glProgramUniform2f(name, surface::kUnit, float(unit / where.width), float(unit / where.height));
         glProgramUniform2i(name, surface::kAscending, seen.columns_ascend(), seen.rows_ascend());
         glProgramUniform1f(name, surface::kHeight, float(seen.height));
         begin(surface_program, {slot.values.name(), color_table(drawing.image->colormap).name()});
@@ -256,10 +241,8 @@ struct FieldRenderer::State {
         glGetFloatv(GL_COLOR_CLEAR_VALUE, background.data());
         glClearNamedFramebufferfv(samples.frame.name(), GL_COLOR, 0, background.data());
         glBindFramebuffer(GL_DRAW_FRAMEBUFFER, samples.frame.name());
-        glViewport(int(where.x) - box.x0,
-                   box.y1 - int(where.y) - int(where.height),
-                   int(where.width),
-                   int(where.height));
+        const int high = int(where.height);
+        glViewport(int(where.x) - box.x0, box.y1 - int(where.y) - high, int(where.width), high);
         if (drawing.box) paint_box(drawing, seen);
         glUseProgram(name);
         glDrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 2 * columns, rows - 1);
@@ -315,8 +298,7 @@ void FieldRenderer::draw(int slot_number, const PaneDrawing& drawing, int frame_
     const std::shared_ptr<const Pixels>& pixels = drawing.image->pixels;
     if (!pixels || pixels->width < 1 || pixels->height < 1) return;
     state_->upload(slot, pixels);
-    const PixelBox box = intersect(pixels_of(drawing.where, frame_width, frame_height),
-                                   pixels_of(drawing.clip, frame_width, frame_height));
+    const PixelBox box = pixels_of(intersection(drawing.where, drawing.clip), frame_width, frame_height);
     if (slot.pixels && !box.empty()) {
         if (drawing.surface)
             state_->paint_surface(slot, drawing, box, frame_height);

@@ -59,18 +59,12 @@ void read_modifiers(GLFWwindow* window, ImGuiIO& io) {
 
 }  // namespace
 
-void Platform::DestroyCursor::operator()(GLFWcursor* cursor) const {
-    glfwDestroyCursor(cursor);
-}
-
 Platform::Platform(GLFWwindow* window) : window_(window) {
     glfwGetWindowSize(window, &size_.first, &size_.second);
     glfwGetFramebufferSize(window, &frame_.first, &frame_.second);
     glfwGetCursorPos(window, &cursor_.first, &cursor_.second);
     inside_ = glfwGetWindowAttrib(window, GLFW_HOVERED) != 0;
 }
-
-Platform::~Platform() = default;
 
 void Platform::line_typed(int key, int scancode, int modifiers) {
     if (is_line(key, scancode, modifiers) && in_lines()) ImGui::GetIO().AddInputCharacter('\n');
@@ -101,21 +95,18 @@ void Platform::begin_frame() {
     const double now = glfwGetTime();
     io.DeltaTime = time_ >= 0 ? std::max(float(now - time_), FLT_MIN) : 1.0f / 60;
     time_ = now;
-    show_shape();
+    if (const int shape = ImGui::GetMouseCursor();
+        shape != shape_ && shape >= 0 && shape < int(shapes_.size())) {
+        shape_ = shape;
+        GLFWcursor*& cursor = shapes_[std::size_t(shape)];
+        if (!cursor) cursor = glfwCreateStandardCursor(standard_shape(shape));
+        glfwSetCursor(window_, cursor);
+    }
 #if IMGUI_VERSION_NUM < 18700
     show_mouse(io);
     show_keys(io);
     show_mouse_event(io);
 #endif
-}
-
-void Platform::show_shape() {
-    const int shape = ImGui::GetMouseCursor();
-    if (shape == shape_ || shape < 0 || shape >= int(shapes_.size())) return;
-    shape_ = shape;
-    auto& cursor = shapes_[std::size_t(shape)];
-    if (!cursor) cursor.reset(glfwCreateStandardCursor(standard_shape(shape)));
-    glfwSetCursor(window_, cursor.get());
 }
 
 void Platform::end_frame() {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <memory>
 #include <utility>
 #include <vector>
 
@@ -23,7 +22,6 @@ class Platform {
   public:
     /// Reads the window's sizes and cursor position once.
     explicit Platform(GLFWwindow* window);
-    ~Platform();
     Platform(const Platform&) = delete;
     Platform& operator=(const Platform&) = delete;
 
@@ -51,11 +49,7 @@ class Platform {
     void show_mouse_event(ImGuiIO& io);
     void show_keys(ImGuiIO& io);
     void show_text(ImGuiIO& io);
-    void show_shape();
 
-    struct DestroyCursor {
-        void operator()(GLFWcursor* cursor) const;
-    };
     struct Key {
         int key, modifiers;
     };
@@ -71,9 +65,9 @@ class Platform {
     std::pair<int, int> size_{0, 0}, frame_{0, 0};
     std::pair<double, double> cursor_{0, 0};  ///< in window units
     bool inside_ = false;
-    double time_ = -1;  ///< seconds, at the previous frame
-    int shape_ = 0;     ///< ImGui cursor; a new window has the arrow
-    std::array<std::unique_ptr<GLFWcursor, DestroyCursor>, 9> shapes_;
+    double time_ = -1;                     ///< seconds, at the previous frame
+    int shape_ = 0;                        ///< ImGui cursor; a new window has the arrow
+    std::array<GLFWcursor*, 9> shapes_{};  ///< made when needed; glfwTerminate() destroys them
     std::vector<Key> keys_;
     std::vector<unsigned> typed_;    ///< characters for the next frame; ImGui drops those with Ctrl
     std::vector<MouseEvent> mouse_;  ///< the first one is next

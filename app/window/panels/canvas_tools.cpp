@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -17,7 +16,6 @@ struct ToolButton {
     const char* icon;
     UiCommand choose;
     Tool tool;
-    bool erases;
     std::string_view tip;
 };
 
@@ -25,39 +23,23 @@ constexpr ToolButton kTools[] = {
     {ICON_BRUSH,
      use_brush,
      Tool::paint,
-     false,
      "Paint: left paints the value, right paints 0. Ctrl+wheel changes the radius"},
-    {ICON_ERASER, use_eraser, Tool::paint, true, "Erase: left paints 0"},
-    {ICON_PICK,
-     use<Tool::pick>,
-     Tool::pick,
-     false,
-     "Eyedropper: the next click on the field picks its value"},
+    {ICON_ERASER, use_eraser, Tool::paint, "Erase: left paints 0"},
+    {ICON_PICK, use<Tool::pick>, Tool::pick, "Eyedropper: the next click on the field picks its value"},
     {ICON_PROBE,
      use<Tool::probe>,
      Tool::probe,
-     false,
      "Probe: left places a probe, which records the cell's value over time; right removes it"},
     {ICON_PROFILE,
      use<Tool::profile>,
      Tool::profile,
-     false,
      "Line: left draws a line or moves its end; Measure plots the values along it. Right removes the "
      "nearest"},
-    {ICON_HAND,
-     use<Tool::pan>,
-     Tool::pan,
-     false,
-     "Pan: left drags the view, as the middle button always does"}};
+    {ICON_HAND, use<Tool::pan>, Tool::pan, "Pan: left drags the view, as the middle button always does"}};
 
-// A button that looks pressed while it is active; the others have no background.
+// Buttons that are not active have no background.
 bool flat_button(const std::string& label, ImVec2 size, bool active, std::string_view tip) {
-    ImVec4 color = ImGui::GetStyleColorVec4(ImGuiCol_ButtonActive);
-    if (!active) color.w = 0;
-    ImGui::PushStyleColor(ImGuiCol_Button, color);
-    const bool clicked = button(label.c_str(), size, tip);
-    ImGui::PopStyleColor();
-    return clicked;
+    return lit_button(label.c_str(), size, active, tip, "", ImGuiCol_ChildBg);
 }
 
 struct ViewButton {
@@ -93,7 +75,8 @@ void draw_tools(UiState& ui, const Snapshot& snapshot) {
     ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(0, 0));
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, std::round(em(0.2f))));
     for (const ToolButton& row : kTools) {
-        const bool active = ui.tool == row.tool && (row.tool != Tool::paint || ui.erases == row.erases);
+        const bool active =
+            ui.tool == row.tool && (row.tool != Tool::paint || ui.erases == (row.choose == use_eraser));
         const std::string label = fmt::format("{}###{}", row.icon, shortcut_of(row.choose)->keys);
         if (flat_button(label, side, active, with_keys(row.tip, row.choose))) row.choose(ui, snapshot);
     }

@@ -1,9 +1,8 @@
-
+#include <fmt/format.h>
 #include <imgui.h>
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <span>
 
 #include "app/window/canvas/canvas_layout.h"
@@ -16,7 +15,6 @@
 namespace stencil {
 namespace {
 
-constexpr const char* kNames[] = {"##bar0", "##bar1", "##bar2"};
 constexpr ImGuiWindowFlags kUnseen = kPlainWindow | ImGuiWindowFlags_NoBackground |
                                      ImGuiWindowFlags_NoBringToFrontOnFocus |
                                      ImGuiWindowFlags_NoScrollWithMouse;
@@ -47,10 +45,7 @@ void drag(UiState& ui, const RunSpec& now, const PaneImage& image) {
 
 void take(UiState& ui, const Snapshot& snapshot, const PaneImage& image) {
     const std::string_view setting = range_setting(image.request.pane);
-    if (setting.empty()) {
-        tooltip("Differences have their own colours, centred at zero");
-        return;
-    }
+    if (setting.empty()) return tooltip("Differences have their own colours, centred at zero");
     tooltip("Drag an end to move it. Double click: automatic range. Right click: menu.");
     drag(ui, snapshot.now, image);
     if (ImGui::IsItemHovered() || ImGui::IsItemActive()) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
@@ -85,13 +80,14 @@ RangeRule dragged_range(const ValueRange& range, bool centred, bool high, double
 
 void take_color_bar_input(UiState& ui, const Snapshot& snapshot) {
     const float reach = kBarReach * ui.scale;
-    for (std::size_t i = 0; i < std::min(ui.color_bars.size(), std::size(kNames)); ++i) {
+    for (std::size_t i = 0; i < ui.color_bars.size(); ++i) {
         const auto& [pane, bar] = ui.color_bars[i];
         const PaneImage* image = image_of(snapshot, pane);
         if (!image || bar.width < 1) continue;
         const Area at = area_of(bar);
         const ImVec2 size(at.width, at.height + 2 * reach);
-        begin_area(kNames[i], {at.x, at.y - reach, size.x, size.y}, ImVec2(0, 0), kUnseen);
+        begin_area(
+            fmt::format("##bar{}", i).c_str(), {at.x, at.y - reach, size.x, size.y}, ImVec2(0, 0), kUnseen);
         ImGui::InvisibleButton("##range", size);
         take(ui, snapshot, *image);
         ImGui::End();

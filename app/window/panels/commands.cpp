@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <utility>
@@ -17,25 +16,6 @@
 #include "sim/text/shell_words.h"
 
 namespace stencil {
-namespace {
-
-constexpr double kBrushFactor = 1.25;
-
-void scale_brush(UiState& ui, double factor) {
-    ui.brush.radius = std::clamp(ui.brush.radius * factor, kMinBrushRadius, kMaxBrushRadius);
-}
-
-void change_text_size(UiState& ui, float pixels) {
-    float& size = ui.preferences.font_size;
-    size = std::clamp(std::round(size) + pixels, kMinFontSize, kMaxFontSize);
-}
-
-void turn_tab(UiState& ui, std::size_t by) {
-    show_panels(ui);
-    show_tab(ui, PanelTab((std::size_t(ui.preferences.panel_tab) + by) % kPanelTabs.size()));
-}
-
-}  // namespace
 
 void change(UiState& ui, std::string setting, std::string_view value, bool continuing) {
     ui.act(action::Change{std::move(setting), std::string(value), continuing});
@@ -65,22 +45,6 @@ void toggle_running(UiState& ui, const Snapshot& snapshot) {
     ui.act(action::Run{!snapshot.running && !snapshot.ordered});
 }
 
-void undo(UiState& ui, const Snapshot& snapshot) {
-    if (!snapshot.can_undo.empty()) ui.act(action::Undo{});
-}
-
-void redo(UiState& ui, const Snapshot& snapshot) {
-    if (!snapshot.can_redo.empty()) ui.act(action::Redo{});
-}
-
-void faster(UiState& ui, const Snapshot&) {
-    ui.act(action::ScalePace{2});
-}
-
-void slower(UiState& ui, const Snapshot&) {
-    ui.act(action::ScalePace{0.5});
-}
-
 void open_path(UiState& ui, const std::string& path) {
     ui.panel.start.shown = false;
     remember_path(ui.preferences, path);
@@ -100,14 +64,9 @@ void show_open_popup(UiState& ui, const Snapshot&) {
     ui.panel.open_popup_wanted = true;
 }
 
-void export_now(UiState& ui, const Snapshot& snapshot) {
+void export_files(UiState& ui, const Snapshot& snapshot, const std::vector<std::string>& files) {
     const ExportState& state = ui.panel.exports;
-    if (!snapshot.exporting) ui.act(action::Export{state.folder, state.files, state.replace});
-}
-
-void export_view(UiState& ui, const Snapshot& snapshot, const std::string& file) {
-    const ExportState& state = ui.panel.exports;
-    if (!snapshot.exporting) ui.act(action::Export{state.folder, {file}, state.replace});
+    if (!snapshot.exporting) ui.act(action::Export{state.folder, files, state.replace});
 }
 
 void copy_command_line(UiState& ui, const Snapshot& snapshot) {
@@ -144,24 +103,12 @@ void one_cell_per_pixel(UiState& ui, const Snapshot&) {
     ui.view = one_to_one(ui.view, ui.picture);
 }
 
-void show_pane(UiState& ui, Pane pane) {
-    ui.panes = {pane};
-}
-
 void next_view(UiState& ui, const Snapshot&) {
     const auto rows = panes();
     const Pane shown = is_three_up(ui) ? ui.panel.view.single : ui.panes.front();
     const auto found = std::ranges::find(rows, shown, &PaneRow::pane);
     const bool last = found == rows.end() || found + 1 == rows.end();
     show_pane(ui, last ? rows.front().pane : (found + 1)->pane);
-}
-
-bool is_three_up(const UiState& ui) {
-    return ui.panes == three_up();
-}
-
-bool shows_components(const UiState& ui) {
-    return !ui.panes.empty() && ui.panes.front() == Pane::first;
 }
 
 void follow_opened(UiState& ui, const Snapshot& snapshot) {
@@ -179,10 +126,7 @@ void follow_components(UiState& ui, const Snapshot& snapshot) {
 }
 
 void toggle_three_up(UiState& ui, const Snapshot&) {
-    if (is_three_up(ui)) {
-        show_pane(ui, ui.panel.view.single);
-        return;
-    }
+    if (is_three_up(ui)) return show_pane(ui, ui.panel.view.single);
     ui.panel.view.single = shows_components(ui) ? Pane::now : ui.panes.front();
     ui.panes = three_up();
 }
@@ -219,18 +163,6 @@ void follow_brush(UiState& ui, const Snapshot& snapshot) {
     state.side = side;
 }
 
-void smaller_brush(UiState& ui, const Snapshot&) {
-    scale_brush(ui, 1 / kBrushFactor);
-}
-
-void larger_brush(UiState& ui, const Snapshot&) {
-    scale_brush(ui, kBrushFactor);
-}
-
-void toggle_gallery(UiState& ui, const Snapshot&) {
-    ui.gallery.open = !ui.gallery.open;
-}
-
 void close_popups(UiState& ui, const Snapshot& snapshot) {
     const bool any = ui.help_open || ui.gallery.open || ui.panel.examples.large || ui.panel.measure.large ||
                      ui.panel.dispersion.large || ui.popup_open || ui.panel.start.shown;
@@ -247,25 +179,9 @@ void toggle_panels(UiState& ui, const Snapshot&) {
     ui.preferences.panels = !ui.preferences.panels;
 }
 
-void next_tab(UiState& ui, const Snapshot&) {
-    turn_tab(ui, 1);
-}
-
-void previous_tab(UiState& ui, const Snapshot&) {
-    turn_tab(ui, kPanelTabs.size() - 1);
-}
-
 void toggle_theme(UiState& ui, const Snapshot&) {
     Theme& theme = ui.preferences.theme;
     theme = theme == Theme::dark ? Theme::light : Theme::dark;
-}
-
-void larger_text(UiState& ui, const Snapshot&) {
-    change_text_size(ui, 1);
-}
-
-void smaller_text(UiState& ui, const Snapshot&) {
-    change_text_size(ui, -1);
 }
 
 }  // namespace stencil

@@ -1,6 +1,12 @@
 // The commands behind buttons, menus and keys.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "app/window/ui_state.h"
 
 namespace stencil {
@@ -24,6 +30,17 @@ template <bool UiState::*kSwitch>
 void toggle(UiState& ui, const Snapshot&) {
     ui.*kSwitch = !(ui.*kSwitch);
 }
+/// Changes the steps per frame by this factor; if the pace is automatic, starting from the newest batch.
+template <int kTimes, int kPer>
+void scale_pace(UiState& ui, const Snapshot&) {
+    ui.act(action::ScalePace{double(kTimes) / kPer});
+}
+inline constexpr UiCommand faster = scale_pace<2, 1>, slower = scale_pace<1, 2>;
+
+/// Shows toolbar and panels, for what needs them.
+void show_panels(UiState& ui);
+/// Shows a tab of the panel, with its first section open if none is.
+void show_tab(UiState& ui, PanelTab tab);
 
 /// Changes a setting of the run, named as on the command line.
 void change(UiState& ui, std::string setting, std::string_view value, bool continuing = false);
@@ -40,12 +57,12 @@ void change_colors(UiState& ui,
 void begin_model(UiState& ui, std::string_view name);
 
 void toggle_running(UiState& ui, const Snapshot& snapshot);
-void undo(UiState& ui, const Snapshot& snapshot);
-void redo(UiState& ui, const Snapshot& snapshot);
-
-/// Doubles or halves the steps per frame; if the pace is automatic, starting from the newest batch.
-void faster(UiState& ui, const Snapshot& snapshot);
-void slower(UiState& ui, const Snapshot& snapshot);
+inline void undo(UiState& ui, const Snapshot& snapshot) {
+    if (!snapshot.can_undo.empty()) ui.act(action::Undo{});
+}
+inline void redo(UiState& ui, const Snapshot& snapshot) {
+    if (!snapshot.can_redo.empty()) ui.act(action::Redo{});
+}
 
 /// Opens an image, array, run or kernel (.cu, which is then watched), and adds it to the recent paths.
 void open_path(UiState& ui, const std::string& path);
@@ -53,10 +70,12 @@ void open_path(UiState& ui, const std::string& path);
 /// Opens the toolbar's popup of what can be opened.
 void show_open_popup(UiState& ui, const Snapshot& snapshot);
 
-/// Writes the files chosen in the export section to its folder.
-void export_now(UiState& ui, const Snapshot& snapshot);
-/// Writes the figure of the view (view.pdf, view.svg or view.png) to the exports' folder.
-void export_view(UiState& ui, const Snapshot& snapshot, const std::string& file);
+/// Writes these files, such as a figure of the view, to the folder of the export section.
+void export_files(UiState& ui, const Snapshot& snapshot, const std::vector<std::string>& files);
+/// Writes the files chosen in that section.
+inline void export_now(UiState& ui, const Snapshot& snapshot) {
+    export_files(ui, snapshot, ui.panel.exports.files);
+}
 /// Copies the command that repeats the run. If the run is too long for a line, the command reads a spec file
 /// that is written beside the exports.
 void copy_command_line(UiState& ui, const Snapshot& snapshot);
@@ -65,11 +84,17 @@ void open_folder(UiState& ui, const std::string& folder);
 
 void fit(UiState& ui, const Snapshot& snapshot);
 void one_cell_per_pixel(UiState& ui, const Snapshot& snapshot);
-void show_pane(UiState& ui, Pane pane);
+inline void show_pane(UiState& ui, Pane pane) {
+    ui.panes = {pane};
+}
 void next_view(UiState& ui, const Snapshot& snapshot);
 void toggle_three_up(UiState& ui, const Snapshot& snapshot);
-bool is_three_up(const UiState& ui);
-bool shows_components(const UiState& ui);
+inline bool is_three_up(const UiState& ui) {
+    return ui.panes == three_up();
+}
+inline bool shows_components(const UiState& ui) {
+    return !ui.panes.empty() && ui.panes.front() == Pane::first;
+}
 /// Takes over how a run that was opened is looked at.
 void follow_opened(UiState& ui, const Snapshot& snapshot);
 
@@ -80,9 +105,12 @@ void snap_range(UiState& ui, const Snapshot& snapshot);
 void use_brush(UiState& ui, const Snapshot& snapshot);
 /// Switches the left button between painting 0 and painting the brush's value.
 void use_eraser(UiState& ui, const Snapshot& snapshot);
-inline constexpr double kMinBrushRadius = 0.5, kMaxBrushRadius = 4096;  ///< cells
-void smaller_brush(UiState& ui, const Snapshot& snapshot);
-void larger_brush(UiState& ui, const Snapshot& snapshot);
+/// Changes the brush's radius by this factor, in percent.
+template <int kPercent>
+void scale_brush(UiState& ui, const Snapshot&) {
+    ui.brush.radius = std::clamp(ui.brush.radius * (kPercent / 100.0), kMinBrushRadius, kMaxBrushRadius);
+}
+inline constexpr UiCommand larger_brush = scale_brush<125>, smaller_brush = scale_brush<80>;
 
 /// Moves the equation's editor from the panel to a pane beside the canvas, or back.
 void toggle_large_editor(UiState& ui, const Snapshot& snapshot);
@@ -91,18 +119,27 @@ void toggle_reference_card(UiState& ui, const Snapshot& snapshot);
 void find_in_equation(UiState& ui, const Snapshot& snapshot);
 void replace_in_equation(UiState& ui, const Snapshot& snapshot);
 
-void toggle_gallery(UiState& ui, const Snapshot& snapshot);
+inline void toggle_gallery(UiState& ui, const Snapshot&) {
+    ui.gallery.open = !ui.gallery.open;
+}
 /// Rescales a brush whose radius is a share of the field's size after that has changed.
 void follow_brush(UiState& ui, const Snapshot& snapshot);
 void close_popups(UiState& ui, const Snapshot& snapshot);
 void toggle_panels(UiState& ui, const Snapshot& snapshot);
-/// Shows the panel's next or previous tab; after the last one the first.
-void next_tab(UiState& ui, const Snapshot& snapshot);
-void previous_tab(UiState& ui, const Snapshot& snapshot);
-/// Shows toolbar and panels, for what needs them.
-void show_panels(UiState& ui);
+/// Shows the tab of the panel that is so many after this one; after the last one the first.
+template <int kBy>
+void turn_tab(UiState& ui, const Snapshot&) {
+    show_panels(ui);
+    show_tab(ui, PanelTab((std::size_t(ui.preferences.panel_tab) + kBy) % kPanelTabs.size()));
+}
+inline constexpr UiCommand next_tab = turn_tab<1>, previous_tab = turn_tab<int(kPanelTabs.size()) - 1>;
 void toggle_theme(UiState& ui, const Snapshot& snapshot);
-void larger_text(UiState& ui, const Snapshot& snapshot);
-void smaller_text(UiState& ui, const Snapshot& snapshot);
+/// Changes the size of all text by so many pixels.
+template <int kBy>
+void resize_text(UiState& ui, const Snapshot&) {
+    float& size = ui.preferences.font_size;
+    size = std::clamp(std::round(size) + kBy, kMinFontSize, kMaxFontSize);
+}
+inline constexpr UiCommand larger_text = resize_text<1>, smaller_text = resize_text<-1>;
 
 }  // namespace stencil

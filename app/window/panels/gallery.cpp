@@ -10,7 +10,6 @@
 #include "app/window/panels/commands.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/widgets/widgets.h"
-#include "sim/problem/ready_runs.h"
 
 namespace stencil {
 namespace {
@@ -134,8 +133,7 @@ bool gallery_tile(UiState& ui, std::size_t index, const TileLook& look, std::str
 
 void draw_gallery(UiState& ui, const Snapshot& snapshot) {
     if (!ui.gallery.open) return;
-    const ImVec2 share(0.96f, 0.96f), most(em(69), em(48));
-    if (begin_over_canvas("Gallery", &ui.gallery.open, ui.canvas, share, most, ImGuiCond_Appearing)) {
+    over_canvas(ui, "Gallery", ui.gallery.open, {{0.96f, 0.96f}, {69, 48}}, [&] {
         ImGui::SetNextItemWidth(em(16));
         text_input("##search", "Search", ui.gallery.search, "Shows what has this in its title or sentence");
         if (!ui.gallery.search.empty()) ui.gallery.wanted = gallery_rows().size();  // whose titles come first
@@ -157,8 +155,7 @@ void draw_gallery(UiState& ui, const Snapshot& snapshot) {
                 begin_model(ui, name);
                 ui.gallery.open = false;
             });
-    }
-    ImGui::End();
+    });
 }
 
 }  // namespace stencil

@@ -11,7 +11,7 @@ namespace stencil {
 namespace {
 
 struct MouseUse {
-    std::string_view mouse, what;
+    std::string_view keys, what;
 };
 
 constexpr MouseUse kMouse[] = {
@@ -24,26 +24,6 @@ constexpr MouseUse kMouse[] = {
     {"Click a slider",
      "Type a number (keyboard: Space), or drag. Number fields accept 1e4, 10k, 2^20 and 3/8"},
 };
-
-void draw_entry(std::string_view keys, std::string_view what) {
-    ImGui::TableNextRow();
-    ImGui::TableNextColumn();
-    ImGui::TextUnformatted(keys.data(), keys.data() + keys.size());
-    ImGui::TableNextColumn();
-    paragraph(what, text_color());
-}
-
-// Rows are close together, so that all are visible at once.
-bool begin_list(const char* id) {
-    ImGui::PushStyleVar(ImGuiStyleVar_CellPadding,
-                        ImVec2(ImGui::GetStyle().CellPadding.x, std::round(em(0.14f))));
-    const bool drawn = ImGui::BeginTable(id, 2, ImGuiTableFlags_RowBg);
-    ImGui::PopStyleVar();
-    if (!drawn) return false;
-    ImGui::TableSetupColumn("keys", ImGuiTableColumnFlags_WidthFixed, em(8.5f));
-    ImGui::TableSetupColumn("what", ImGuiTableColumnFlags_WidthStretch);
-    return true;
-}
 
 constexpr std::string_view kAbout =
     "The equation is in the section Equation: edit it, or choose one from the gallery (G). Everything can be "
@@ -60,34 +40,44 @@ void draw_first_steps(UiState& ui, const Snapshot& snapshot) {
         ui.preferences.prompts_done.clear();
 }
 
-void draw_mouse() {
-    subtitle("Mouse", "On the canvas");
-    if (!begin_list("mouse")) return;
-    for (const MouseUse& use : kMouse) draw_entry(use.mouse, use.what);
+// Rows are close together, so that all are visible at once.
+template <class Row>
+void draw_list(const char* title, const char* tip, std::span<const Row> rows) {
+    subtitle(title, tip);
+    ImGui::PushStyleVar(ImGuiStyleVar_CellPadding,
+                        ImVec2(ImGui::GetStyle().CellPadding.x, std::round(em(0.14f))));
+    const bool drawn = ImGui::BeginTable(title, 2, ImGuiTableFlags_RowBg);
+    ImGui::PopStyleVar();
+    if (!drawn) return;
+    ImGui::TableSetupColumn("keys", ImGuiTableColumnFlags_WidthFixed, em(8.5f));
+    ImGui::TableSetupColumn("what", ImGuiTableColumnFlags_WidthStretch);
+    for (const Row& row : rows) {
+        ImGui::TableNextColumn();
+        colored_text(row.keys, text_color());
+        ImGui::TableNextColumn();
+        paragraph(row.what, text_color());
+    }
     ImGui::EndTable();
 }
 
-void draw_keys(std::span<const Shortcut> part, const char* title) {
-    subtitle(title, "While no text is being typed");
-    if (!begin_list(title)) return;
-    for (const Shortcut& shortcut : part) draw_entry(shortcut.keys, shortcut.what);
-    ImGui::EndTable();
+void draw_keys(const char* title, std::span<const Shortcut> part) {
+    draw_list(title, "While no text is being typed", part);
 }
 
 // In two columns if there is room.
 void draw_lists() {
     const auto keys = shortcuts();
+    const auto draw_mouse = [] { draw_list("Mouse", "On the canvas", std::span<const MouseUse>(kMouse)); };
     const std::size_t first = (keys.size() - std::size(kMouse)) / 2 - 1;  // the mouse's lines are longer
     if (ImGui::GetContentRegionAvail().x < em(50) || !ImGui::BeginTable("columns", 2)) {
         draw_mouse();
-        draw_keys(keys, "Keys");
-        return;
+        return draw_keys("Keys", keys);
     }
     ImGui::TableNextColumn();
     draw_mouse();
-    draw_keys(keys.first(first), "Keys");
+    draw_keys("Keys", keys.first(first));
     ImGui::TableNextColumn();
-    draw_keys(keys.subspan(first), "More keys");
+    draw_keys("More keys", keys.subspan(first));
     ImGui::EndTable();
 }
 
@@ -96,13 +86,11 @@ void draw_lists() {
 void draw_help(UiState& ui, const Snapshot& snapshot) {
     if (!ui.help_open) return;
     // Between toolbar and status line, which stay usable.
-    const ImVec2 share(0.96f, 0.98f), most(em(58), em(43));
-    if (begin_over_canvas("Help", &ui.help_open, ui.canvas, share, most, ImGuiCond_Appearing)) {
+    over_canvas(ui, "Help", ui.help_open, {{0.96f, 0.98f}, {58, 43}}, [&] {
         paragraph(kAbout, text_color());
         draw_first_steps(ui, snapshot);
         draw_lists();
-    }
-    ImGui::End();
+    });
 }
 
 }  // namespace stencil

@@ -106,9 +106,11 @@ void draw_long_actions(UiState& ui, const Snapshot& snapshot) {
     // The plate would cover a popup; that of exports has a bar of its own, and the status line tells them
     // too.
     const bool in_popup = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
+    const auto clock_of = [&](const LongAction& one) -> const ActionClock& {
+        return *std::ranges::find(clocks, one.key, &ActionClock::key);
+    };
     const auto shown = [&](const LongAction& one) {
-        return one.on_canvas && !in_popup &&
-               ImGui::GetTime() - std::ranges::find(clocks, one.key, &ActionClock::key)->since >= kShownFrom;
+        return one.on_canvas && !in_popup && ImGui::GetTime() - clock_of(one).since >= kShownFrom;
     };
     if (std::ranges::none_of(all, shown)) return;
     const Area canvas = area_of(ui.canvas);
@@ -118,13 +120,8 @@ void draw_long_actions(UiState& ui, const Snapshot& snapshot) {
     ImGui::Begin("##long", nullptr, kPlainWindow | ImGuiWindowFlags_NoNav);
     for (const LongAction& one : all) {
         if (!shown(one)) continue;
-        ImGui::PushID(one.key.data(), one.key.data() + one.key.size());
-        draw_one(one,
-                 *std::ranges::find(clocks, one.key, &ActionClock::key),
-                 one.key == all.front().key,
-                 ui,
-                 snapshot);
-        ImGui::PopID();
+        const IdScope scope(one.key);
+        draw_one(one, clock_of(one), one.key == all.front().key, ui, snapshot);
     }
     ImGui::End();
 }

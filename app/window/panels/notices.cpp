@@ -14,10 +14,9 @@ namespace {
 constexpr const char* kOpen = "Open folder";
 
 void draw_dismiss(UiState& ui, const Message& message) {
-    ImGui::PushID(message.id);
+    const IdScope scope(message.id);
     if (button(ICON_CLOSE, ImVec2(0, 0), "Dismisses this message"))
         ui.act(action::DismissMessage{message.id});
-    ImGui::PopID();
 }
 
 // Draws a button that opens the folder written to, for messages about exports.

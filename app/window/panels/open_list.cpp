@@ -17,12 +17,6 @@
 namespace stencil {
 namespace {
 
-std::vector<std::string> pictured_paths(const UiState& ui) {
-    std::vector<std::string> paths{ui.panel.exports.last_session};
-    paths.insert(paths.end(), ui.preferences.recent.begin(), ui.preferences.recent.end());
-    return paths;
-}
-
 RecentPictures read_pictures(std::vector<std::string> paths) {
     RecentPictures all{std::move(paths), Gallery::Pictures(1 + kRecent)};
     for (std::size_t i = 0; i < std::min(all.paths.size(), all.pictures.size()); ++i)
@@ -80,7 +74,8 @@ std::string brief_name(const std::filesystem::path& path) {
 
 void want_recent_pictures(UiState& ui) {
     RecentState& state = ui.panel.recent;
-    const std::vector<std::string> paths = pictured_paths(ui);
+    std::vector<std::string> paths{ui.panel.exports.last_session};
+    paths.insert(paths.end(), ui.preferences.recent.begin(), ui.preferences.recent.end());
     state.waits |= !state.pictures.follow(fmt::format("{}", fmt::join(paths, "\n")),
                                           [paths] { return read_pictures(paths); });
 }

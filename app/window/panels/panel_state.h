@@ -278,9 +278,8 @@ struct ExamplesState {
     bool remarked = false;                  ///< its report says that the simulation ran beside it
 
     std::string folder = kExportFolder;
-    bool writes = false;      ///< write files at its end
-    double copied_until = 0;  ///< the copy button says so until then (ImGui's time)
-    bool large = false;       ///< the results are in a window of their own
+    bool writes = false;  ///< write files at its end
+    bool large = false;   ///< the results are in a window of their own
 
     SliderDraft live;
     double live_value = 0;  ///< the slider that moves a point along a curve
@@ -299,10 +298,9 @@ struct CodeState {
     Job<GeneratedCode> code;     ///< on the CPU, the CUDA code too
     Job<std::string> registers;  ///< of the chosen text, or why they are not known
     int compute_capability = 90;
-    bool waits = false;       ///< for one of these, in the newest frame
-    bool large = false;       ///< the text is also shown in a window of its own
-    std::size_t chosen = 0;   ///< index into the stages and the code's texts
-    double copied_until = 0;  ///< the copy button says so until then (ImGui's time)
+    bool waits = false;      ///< for one of these, in the newest frame
+    bool large = false;      ///< the text is also shown in a window of its own
+    std::size_t chosen = 0;  ///< index into the stages and the code's texts
 };
 
 struct KernelState {
@@ -357,7 +355,8 @@ struct PanelState {
     StartPage start;
     RecentState recent;
     std::map<unsigned, NumberDraft> drafts;  ///< of the text fields, by ImGui's ID
-    double copied_until = 0;                 ///< the toolbar's copy button says so until then (ImGui's time)
+    std::string copied;                      ///< whose copy button was pressed last
+    double copied_until = 0;                 ///< it says so until then (ImGui's time)
     bool open_popup_wanted = false;          ///< by a button or key, until the toolbar opens it
     EquationState equation;
     DispersionState dispersion;

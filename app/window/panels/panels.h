@@ -244,8 +244,6 @@ std::span<const Section> sections();
 
 /// Returns the tab of the section with this title; empty if there is none.
 std::optional<PanelTab> tab_of(std::string_view section);
-/// Shows a tab of the panel, with its first section open if none is.
-void show_tab(UiState& ui, PanelTab tab);
 
 /// Shows the tab of a section that is to be revealed. Call in every frame.
 void follow_revealed(UiState& ui);

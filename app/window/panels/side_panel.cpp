@@ -39,22 +39,17 @@ constexpr Section kSections[] = {
     {PanelTab::performance, "Examples", "Other workloads on CPU and GPU", draw_examples},
 };
 
-// Content up to a page beyond the panel's edges is still drawn, so that the keyboard can reach it.
-bool is_far(float height) {
-    const ImGuiWindow* panel = ImGui::GetCurrentWindow();
-    const float top = ImGui::GetCursorScreenPos().y, page = panel->ClipRect.GetHeight();
-    return top > panel->ClipRect.Max.y + page || top + height < panel->ClipRect.Min.y - page;
-}
-
-// Content far outside keeps its height but is not drawn, unless the mouse or keyboard may be using it.
+// Content that is more than a page, which the keyboard can reach, beyond the panel's edges keeps its height
+// but is not drawn, unless the mouse or keyboard may be using it.
 void draw_contents(const Section& section, UiState& ui, const Snapshot& snapshot, bool reveals) {
     const float top = ImGui::GetCursorPosY();
     const ImGuiID key = ImGui::GetID("height");
-    const float height = ImGui::GetStateStorage()->GetFloat(key);
-    if (height > 0 && !reveals && !in_tour(ui) && !ImGui::IsAnyItemActive() && is_far(height)) {
-        ImGui::SetCursorPosY(top + height);
-        return;
-    }
+    const float height = ImGui::GetStateStorage()->GetFloat(key), at = ImGui::GetCursorScreenPos().y;
+    const ImRect& clip = ImGui::GetCurrentWindow()->ClipRect;
+    const float page = clip.GetHeight();
+    const bool is_far = at > clip.Max.y + page || at + height < clip.Min.y - page;
+    if (height > 0 && !reveals && !in_tour(ui) && !ImGui::IsAnyItemActive() && is_far)
+        return ImGui::SetCursorPosY(top + height);
     section.draw(ui, snapshot);
     ImGui::GetStateStorage()->SetFloat(key, ImGui::GetCursorPosY() - top);
 }
@@ -64,7 +59,7 @@ void draw_section(const Section& section, UiState& ui, const Snapshot& snapshot)
     const auto* asked = ui.asked<RevealSection>();
     const bool is_asked = asked && asked->title == section.title && ui.take<RevealSection>();
     const bool reveals = is_asked || tour_reveals(ui, section.title);
-    const bool was_open = std::ranges::find(open_sections, section.title) != open_sections.end();
+    const bool was_open = contains(open_sections, section.title);
     ImGui::SetNextItemOpen(was_open || reveals);
     const bool is_open = ImGui::CollapsingHeader(section.title);
     tooltip(section.tip);
@@ -72,10 +67,9 @@ void draw_section(const Section& section, UiState& ui, const Snapshot& snapshot)
     if (is_open && !was_open) open_sections.emplace_back(section.title);
     if (!is_open && was_open) std::erase(open_sections, section.title);
     if (!is_open) return;
-    ImGui::PushID(section.title);
+    const IdScope scope(section.title);
     draw_contents(section, ui, snapshot, reveals);
     ImGui::Dummy(ImVec2(0, em(0.2f)));
-    ImGui::PopID();
 }
 
 // Draws a tab as its title with half of `around` at either side, and the chosen one with a line below it.

@@ -122,11 +122,9 @@ void draw_start_page(UiState& ui, const Snapshot& snapshot) {
     if (canvas.height > em(38) && draw_recent_tiles(ui)) chosen = true;
     // A button acts when the mouse is released over it, so clicks on the card end it only then.
     const bool over = ImGui::IsWindowHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem);
-    const auto any = [](bool (*happened)(ImGuiMouseButton)) {
-        return happened(0) || happened(1) || happened(2);
-    };
-    const auto clicked = [](ImGuiMouseButton button) { return ImGui::IsMouseClicked(button); };
-    if (chosen || (over ? any(ImGui::IsMouseReleased) : any(clicked))) page.shown = false;
+    for (const ImGuiMouseButton button : {0, 1, 2})
+        chosen |= over ? ImGui::IsMouseReleased(button) : ImGui::IsMouseClicked(button);
+    if (chosen) page.shown = false;
     ImGui::End();
 }
 

@@ -21,16 +21,13 @@ enum class Place { moment, state, speed, message };
 
 /// If there is no room, the least important pieces use shorter texts, or are left out.
 struct Piece {
-    Place place = Place::speed;
-    std::string text = {};
-    std::string tip = {};
-    float least_width = 0;  ///< keeps what follows from moving as the number changes
-    int importance = 0;
+    Place place;
+    int importance;
+    std::string text, tip;
+    float least_width = 0;  ///< in font sizes; keeps what follows from moving as the number changes
     ImVec4 color = text_color();
-    std::vector<std::string> shorter = {};  ///< shortest first
+    std::string shorter = {};
 };
-
-constexpr const char* kDot = "\xc2\xb7";
 
 std::string cell_text(const Snapshot& snapshot) {
     if (!snapshot.frame || !snapshot.frame->hover) return "";
@@ -38,130 +35,112 @@ std::string cell_text(const Snapshot& snapshot) {
     return fmt::format("({}, {}) = {}", int(at.x), int(at.y), format_value(snapshot.frame->hover_value));
 }
 
-Piece state_piece(const Snapshot& snapshot) {
-    Piece piece{
-        .place = Place::state, .tip = "State of the simulation", .least_width = em(4), .importance = 90};
-    if (!snapshot.busy.empty()) {
-        piece.text = fmt::format("{} ({})", snapshot.busy, format_share(snapshot.busy_share));
-        piece.color = warning_color();
-    } else {
-        piece.text = snapshot.running ? "running" : "paused";
-        if (snapshot.running) piece.color = good_color();
-    }
-    return piece;
-}
-
-bool jumps(const Snapshot& snapshot) {
-    const Method* method = method_of(snapshot.now);
-    return method && method->jumps;
-}
-
-void add_jump(std::vector<Piece>& pieces, const Snapshot& snapshot) {
-    const std::string steps = format_count(snapshot.last_batch);
-    const std::string time = format_measured(snapshot.cost.stepping_ms);
-    pieces.push_back({Place::speed,
-                      fmt::format("jump of {}: {} ms", steps, time),
-                      "Steps per frame, computed at once, and their time",
-                      em(9),
-                      70});
-}
-
-void add_speed(std::vector<Piece>& pieces, const Snapshot& snapshot) {
-    const Speed& speed = snapshot.speed;
-    const std::string step = format_measured(speed.us_per_step) + " \xc2\xb5s/step";
-    const std::string updates = format_measured(speed.gcells_per_s) + " GCells/s";
-    pieces.push_back({Place::speed, step, "Time per step, without pictures and files", em(6), 70});
-    pieces.push_back({Place::speed, updates, "Cell updates per second / 1e9, while stepping", em(6.5f), 65});
-    if (snapshot.limits.copy_gb_per_s <= 0) return;
-    const double share = speed.effective_gb_per_s / snapshot.limits.copy_gb_per_s;
-    const std::string of_copy = format_measured(share, format_share) + " of copy";
-    pieces.push_back(
-        {Place::speed, of_copy, "Effective bandwidth over that of a copy; see Performance", em(6), 60});
-}
-
-// There are no rates while nothing moves.
-void add_rates(std::vector<Piece>& pieces, const InterfaceCost& cost) {
-    if (cost.fields_per_s <= 0) return;
-    const std::string steps = format_figures(cost.steps_per_s) + " steps/s";
-    const std::string frames = format_figures(cost.fields_per_s) + " frames/s";
-    pieces.push_back({Place::speed, steps, "Steps per second, drawing and waiting included", em(6), 75});
-    pieces.push_back({Place::speed, frames, "New fields shown per second", em(5.5f), 50});
-}
-
-// Shows method, precision and device; a processor's name is long, so the tooltip has it.
-Piece device_piece(const Snapshot& snapshot) {
+// Returns method and precision, and with them the device, whose name is long if it is a processor.
+std::pair<std::string, std::string> device_texts(const Snapshot& snapshot) {
     const RunSpec& now = snapshot.now;
-    const std::string device = now.backend == "cpu"
-                                   ? fmt::format("{} thread{}", now.threads, now.threads == 1 ? "" : "s")
-                                   : snapshot.device;
     const ExecutionPath& way = snapshot.way;
     const std::string how = way.name + (way.compiling ? ", compiling" : "");
     const std::string method = user_kernel::stepped_by(now);
     const std::string stepped = how.empty() ? method : fmt::format("{} ({})", method, how);
-    const std::string precise = fmt::format("{} {} {}", stepped, kDot, name_of(now.dtype));
-    const std::string whole = fmt::format("{} {} {}", precise, kDot, device);
-    return {.place = Place::speed,
-            .text = whole,
-            .tip = fmt::format("Method, precision and device: {} {} {}", precise, kDot, snapshot.device),
-            .importance = 40};
-}
-
-Piece moment_piece(const Snapshot& snapshot) {
-    const std::string step = "step " + format_count(snapshot.step);
-    const std::string time = time_text(snapshot.spec, snapshot.step);
-    if (time.empty()) return {Place::moment, step, "Steps since the start", em(5.5f), 107};
-    return {.place = Place::moment,
-            .text = fmt::format("{}, t = {}", step, time),
-            .tip = "Steps since the start, and the time of this one\n--unit-time [N]UNIT",
-            .least_width = em(10),
-            .importance = 107,
-            .shorter = {step}};
+    const std::string precise = fmt::format("{} \xc2\xb7 {} \xc2\xb7 ", stepped, name_of(now.dtype));
+    const std::string threads = fmt::format("{} thread{}", now.threads, now.threads == 1 ? "" : "s");
+    return {precise + (now.backend == "cpu" ? threads : snapshot.device),
+            fmt::format("Method, precision and device: {}{}", precise, snapshot.device)};
 }
 
 std::vector<Piece> all_pieces(const UiState& ui, const Snapshot& snapshot) {
-    std::vector<Piece> pieces{moment_piece(snapshot)};
-    if (const std::size_t lost = snapshot.series.empty() ? 0 : snapshot.series.back().statistics.not_finite)
-        pieces.push_back({Place::state,
-                          fmt::format("not finite: {} cell{}", format_count(lost), lost == 1 ? "" : "s"),
-                          "Cells that overflowed or have no value; drawn in magenta",
-                          0,
-                          105,
-                          error_color()});
-    pieces.push_back(state_piece(snapshot));
-    if (jumps(snapshot))
-        add_jump(pieces, snapshot);
+    std::vector<Piece> pieces;
+    const auto add = [&](Piece piece) {
+        if (!piece.text.empty()) pieces.push_back(std::move(piece));
+    };
+    const std::string step = "step " + format_count(snapshot.step);
+    if (const std::string time = time_text(snapshot.spec, snapshot.step); time.empty())
+        add({Place::moment, 107, step, "Steps since the start", 5.5f});
     else
-        add_speed(pieces, snapshot);
+        add({Place::moment,
+             107,
+             fmt::format("{}, t = {}", step, time),
+             "Steps since the start, and the time of this one\n--unit-time [N]UNIT",
+             10,
+             text_color(),
+             step});
+
+    if (const std::size_t lost = snapshot.series.empty() ? 0 : snapshot.series.back().statistics.not_finite)
+        add({Place::state,
+             105,
+             fmt::format("not finite: {} cell{}", format_count(lost), lost == 1 ? "" : "s"),
+             "Cells that overflowed or have no value; drawn in magenta",
+             0,
+             error_color()});
+    const std::string busy = fmt::format("{} ({})", snapshot.busy, format_share(snapshot.busy_share));
+    add({Place::state,
+         90,
+         !snapshot.busy.empty() ? busy
+         : snapshot.running     ? "running"
+                                : "paused",
+         "State of the simulation",
+         4,
+         !snapshot.busy.empty() ? warning_color()
+         : snapshot.running     ? good_color()
+                                : text_color()});
     if (ui.example.running)
-        pieces.push_back({Place::state,
-                          fmt::format("{} {}", ui.example.example, format_share(ui.example.share)),
-                          "The running example and its progress",
-                          em(5.5f),
-                          95,
-                          warning_color()});
+        add({Place::state,
+             95,
+             fmt::format("{} {}", ui.example.example, format_share(ui.example.share)),
+             "The running example and its progress",
+             5.5f,
+             warning_color()});
     const CanvasFilm& film = ui.canvas_film;
     if (const std::string& place = film.on() ? film.place : snapshot.recording; !place.empty())
-        pieces.push_back({Place::state,
-                          fmt::format("{} {} {}",
-                                      ICON_RECORD,
-                                      std::filesystem::path(place).filename().string(),
-                                      format_count(film.on() ? film.frames : snapshot.recorded)),
-                          fmt::format("Frames recorded to {}. Esc stops it.", place),
-                          em(8),
-                          108,
-                          error_color()});
-    add_rates(pieces, ui.cost);
-    pieces.push_back({.place = Place::speed,
-                      .text = ui.transfer.text,
-                      .tip = "How pixels reach the screen; interop avoids a copy through the host",
-                      .importance = 30});
-    pieces.push_back(device_piece(snapshot));
-    pieces.push_back({Place::message, ui.said, "Last action", em(5), 110, good_color()});
-    pieces.push_back(
-        {Place::message, cell_text(snapshot), "Column, row and value under the cursor", em(12), 80});
-    if (!ui.preferences.panels)
-        pieces.push_back({Place::message, "U shows the panels", "", 0, 45, faint_color()});
-    std::erase_if(pieces, [](const Piece& piece) { return piece.text.empty(); });
+        add({Place::state,
+             108,
+             fmt::format("{} {} {}",
+                         ICON_RECORD,
+                         std::filesystem::path(place).filename().string(),
+                         format_count(film.on() ? film.frames : snapshot.recorded)),
+             fmt::format("Frames recorded to {}. Esc stops it.", place),
+             8,
+             error_color()});
+
+    if (const Method* method = method_of(snapshot.now); method && method->jumps) {
+        const std::string time = format_measured(snapshot.cost.stepping_ms);
+        add({Place::speed,
+             70,
+             fmt::format("jump of {}: {} ms", format_count(snapshot.last_batch), time),
+             "Steps per frame, computed at once, and their time",
+             9});
+    } else {
+        const Speed& speed = snapshot.speed;
+        const std::string updates = format_measured(speed.gcells_per_s) + " GCells/s";
+        add({Place::speed,
+             70,
+             format_measured(speed.us_per_step) + " \xc2\xb5s/step",
+             "Time per step, without pictures and files",
+             6});
+        add({Place::speed, 65, updates, "Cell updates per second / 1e9, while stepping", 6.5f});
+        if (const double copy = snapshot.limits.copy_gb_per_s; copy > 0)
+            add({Place::speed,
+                 60,
+                 format_measured(speed.effective_gb_per_s / copy, format_share) + " of copy",
+                 "Effective bandwidth over that of a copy; see Performance",
+                 6});
+    }
+    if (ui.cost.fields_per_s > 0) {  // there are no rates while nothing moves
+        const std::string steps = format_figures(ui.cost.steps_per_s) + " steps/s";
+        const std::string frames = format_figures(ui.cost.fields_per_s) + " frames/s";
+        add({Place::speed, 75, steps, "Steps per second, drawing and waiting included", 6});
+        add({Place::speed, 50, frames, "New fields shown per second", 5.5f});
+    }
+    add({Place::speed,
+         30,
+         ui.transfer.text,
+         "How pixels reach the screen; interop avoids a copy through the host"});
+    const auto [device, device_tip] = device_texts(snapshot);
+    add({Place::speed, 40, device, device_tip});
+
+    add({Place::message, 110, ui.said, "Last action", 5, good_color()});
+    add({Place::message, 80, cell_text(snapshot), "Column, row and value under the cursor", 12});
+    if (!ui.preferences.panels) add({Place::message, 45, "U shows the panels", "", 0, faint_color()});
     return pieces;
 }
 
@@ -193,7 +172,7 @@ std::vector<Piece> pieces_of(const UiState& ui, const Snapshot& snapshot) {
 }
 
 float width_of(const Piece& piece) {
-    return std::max(piece.least_width, text_width(piece.text));
+    return std::max(em(piece.least_width), text_width(piece.text));
 }
 
 float gap() {
@@ -209,12 +188,10 @@ float width_of(const std::vector<Piece>& pieces) {
 // Shortens the least important item, or removes it.
 void shorten(std::vector<Piece>& pieces) {
     const auto least = std::ranges::min_element(pieces, {}, &Piece::importance);
-    if (least->shorter.empty()) {
+    if (least->shorter.empty())
         pieces.erase(least);
-        return;
-    }
-    least->text = std::move(least->shorter.back());
-    least->shorter.pop_back();
+    else
+        least->text = std::exchange(least->shorter, {});
 }
 
 // Draws a line between two items.

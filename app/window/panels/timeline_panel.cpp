@@ -21,12 +21,6 @@ bool compares(const UiState& ui) {
     return ui.panes.front() == Pane::from_bookmark;
 }
 
-void wish_for(UiState& ui, long long step) {
-    ui.panel.timeline.draft = step;
-    ui.panel.timeline.wished_at = ImGui::GetTime();
-    ui.act(action::Jump{step});
-}
-
 // --- The slider
 
 /// Maps steps to positions on the screen.
@@ -43,21 +37,19 @@ void draw_marks(const Snapshot& snapshot, const Scale& scale, ImVec2 top, float 
     ImDrawList* list = ImGui::GetWindowDrawList();
     const float middle = std::round(top.y + height / 2), thick = em(0.2f);
     const auto color = [](ImGuiCol which) { return ImGui::GetColorU32(which); };
-    const float right = scale.left + scale.width, now = scale.place(shown);
-    list->AddRectFilled(ImVec2(scale.left, middle - thick / 2),
-                        ImVec2(right, middle + thick / 2),
-                        color(ImGuiCol_Separator),
-                        thick / 2);
-    list->AddRectFilled(ImVec2(scale.left, middle - thick / 2),
-                        ImVec2(now, middle + thick / 2),
-                        color(ImGuiCol_SliderGrab),
-                        thick / 2);
+    const float now = scale.place(shown);
+    const auto bar = [&](float end, ImGuiCol which) {
+        list->AddRectFilled(
+            {scale.left, middle - thick / 2}, {end, middle + thick / 2}, color(which), thick / 2);
+    };
+    bar(scale.left + scale.width, ImGuiCol_Separator);
+    bar(now, ImGuiCol_SliderGrab);
     const ImU32 faint = ImGui::GetColorU32(faint_color());
     for (const long long step : snapshot.kept_steps) {
         const float x = std::round(scale.place(step));
-        list->AddRectFilled(ImVec2(x, middle + em(0.2f)), ImVec2(x + 1, middle + em(0.45f)), faint);
+        list->AddRectFilled({x, middle + em(0.2f)}, {x + 1, middle + em(0.45f)}, faint);
     }
-    list->AddCircleFilled(ImVec2(now, middle), em(0.4f), color(ImGuiCol_SliderGrabActive));
+    list->AddCircleFilled({now, middle}, em(0.4f), color(ImGuiCol_SliderGrabActive));
     if (!snapshot.history) return;
     for (const History::Bookmark& one : snapshot.history->bookmarks)
         if (one.on_the_way && one.step <= snapshot.end_step)
@@ -77,7 +69,10 @@ void draw_slider(UiState& ui, const Snapshot& snapshot, float width) {
     if (held || released) {
         const long long step = scale.step(ImGui::GetIO().MousePos.x);
         const bool due = released || ImGui::GetTime() - state.wished_at >= kBetweenWishes;
-        if (snapshot.end_step > 0 && state.draft != step && due) wish_for(ui, step);
+        if (snapshot.end_step > 0 && state.draft != step && due) {
+            state = {step, ImGui::GetTime()};
+            ui.act(action::Jump{step});
+        }
     }
     draw_marks(snapshot, scale, top, height, held && state.draft ? *state.draft : snapshot.step);
     tooltip(
@@ -94,28 +89,27 @@ void draw_slider(UiState& ui, const Snapshot& snapshot, float width) {
 // Lists the newest actions first, below those undone.
 void draw_deeds(UiState& ui, const History& history) {
     const std::size_t all = history.done.size() + history.undone.size();
-    if (all == 0) {
-        paragraph("Nothing yet: strokes, settings and starts are listed here.", faint_color());
-        return;
-    }
+    if (all == 0)
+        return paragraph("Nothing yet: strokes, settings and starts are listed here.", faint_color());
     constexpr std::size_t kRows = 12;
     const float height = float(std::min(all, kRows)) * ImGui::GetTextLineHeightWithSpacing() + em(0.5f);
     ImGui::BeginChild("deeds", ImVec2(0, height));
-    ImGui::PushStyleColor(ImGuiCol_Text, faint_color());
-    for (std::size_t i = 0; i < history.undone.size(); ++i) {
-        ImGui::PushID(int(i));
-        if (ImGui::Selectable(history.undone[i].c_str()))
-            ui.act(action::Redo{int(history.undone.size() - i)});
-        tooltip("Undone: click to redo up to here");
+    const auto draw = [](std::size_t id, const std::string& deed, const ImVec4& color, const char* tip) {
+        ImGui::PushID(int(id));
+        ImGui::PushStyleColor(ImGuiCol_Text, color);
+        const bool clicked = ImGui::Selectable(deed.c_str());
+        ImGui::PopStyleColor();
+        tooltip(tip);
         ImGui::PopID();
-    }
-    ImGui::PopStyleColor();
-    for (std::size_t i = history.done.size(); i-- > 0;) {
-        ImGui::PushID(int(history.undone.size() + i));
-        if (ImGui::Selectable(history.done[i].c_str())) ui.act(action::Undo{int(history.done.size() - i)});
-        tooltip("Click to undo this and everything after it");
-        ImGui::PopID();
-    }
+        return clicked;
+    };
+    const std::size_t undone = history.undone.size(), done = history.done.size();
+    for (std::size_t i = 0; i < undone; ++i)
+        if (draw(i, history.undone[i], faint_color(), "Undone: click to redo up to here"))
+            ui.act(action::Redo{int(undone - i)});
+    for (std::size_t i = done; i-- > 0;)
+        if (draw(undone + i, history.done[i], text_color(), "Click to undo this and everything after it"))
+            ui.act(action::Undo{int(done - i)});
     ImGui::EndChild();
 }
 
@@ -156,9 +150,8 @@ void draw_history(UiState& ui, const Snapshot& snapshot) {
     draw_deeds(ui, history);
     subtitle("Bookmarks", "States of this run and of others, to return to and to compare. Key M adds one.");
     for (std::size_t i = 0; i < history.bookmarks.size(); ++i) {
-        ImGui::PushID(int(i));
+        const IdScope scope{int(i)};
         draw_bookmark(ui, history, i);
-        ImGui::PopID();
     }
     if (button(ICON_MARK " Bookmark this step", button_size(1), "Stores the complete state. Key M."))
         ui.act(action::SetBookmark{});

@@ -16,16 +16,13 @@
 namespace stencil {
 namespace {
 
-enum class Kind { button, pace, view, exports };
-
-/// An item of the toolbar. The least important ones move to the menu first.
+/// An item of the toolbar: a button, or the controls that its command stands for. The least important ones
+/// move to the menu first.
 struct Item {
-    Kind kind = Kind::button;
-    std::string icon = {};
-    std::string label = {};
-    std::string widest = {};  ///< longest label, so that the button's width is constant
-    UiCommand command = nullptr;
-    int importance = 0;
+    std::string icon, label;
+    std::string widest;  ///< longest label, so that the button's width is constant
+    UiCommand command;
+    int importance;
     bool begins_group = false;
     bool active = false;
     bool labelled = false;             ///< with its label, if there is room
@@ -33,6 +30,11 @@ struct Item {
     float less = 0;                    ///< width taken off the view's item if the window is too narrow
     std::string_view why_not = {};
     std::string extra = {};  ///< appended to the tooltip
+
+    bool is_pace() const { return command == faster; }
+    bool is_view() const { return command == next_view; }
+    /// The button that is used most is larger than the others.
+    bool is_main() const { return command == toggle_running; }
 };
 
 constexpr int kAlways = 100;
@@ -46,14 +48,9 @@ std::string caption(const Item& item, const std::string& label) {
     return item.labelled ? item.icon + " " + label : item.icon;
 }
 
-// The button that is used most is larger than the others.
-bool is_main(const Item& item) {
-    return item.command == toggle_running;
-}
-
 float button_width(const Item& item) {
     const std::string& widest = item.widest.empty() ? item.label : item.widest;
-    return text_width(caption(item, widest)) + (is_main(item) ? 5 : 2) * ImGui::GetStyle().FramePadding.x;
+    return text_width(caption(item, widest)) + (item.is_main() ? 5 : 2) * ImGui::GetStyle().FramePadding.x;
 }
 
 // --- The pace: label, half, number, double, automatic
@@ -92,11 +89,8 @@ void draw_pace(UiState& ui, const Snapshot& snapshot, bool labelled) {
     same_line();
     if (button("+", square, with_keys(shortcut_of(faster)->what, faster))) faster(ui, snapshot);
     same_line();
-    const ImGuiCol color = automatic ? ImGuiCol_ButtonActive : ImGuiCol_Button;
-    ImGui::PushStyleColor(ImGuiCol_Button, ImGui::GetStyleColorVec4(color));
-    if (button(kAuto, ImVec2(0, 0), "Automatic: as many steps as keep the window smooth"))
+    if (lit_button(kAuto, {0, 0}, automatic, "Automatic: as many steps as keep the window smooth"))
         ui.act(action::Pace{automatic ? std::max(1LL, current) : 0, snapshot.budget_ms});
-    ImGui::PopStyleColor();
 }
 
 // --- The view, with shorter titles if there is no room
@@ -123,37 +117,29 @@ void draw_view_choice(UiState& ui, const Snapshot& snapshot, bool labelled, floa
 
 std::vector<Item> items_of(const UiState& ui, const Snapshot& snapshot) {
     const bool dark = ui.preferences.theme == Theme::dark;
-    const bool copied = ImGui::GetTime() < ui.panel.copied_until;
+    const bool copied = says_copied(ui, "command");
     const bool goes_on = snapshot.running || snapshot.ordered;
     const char* run = snapshot.ordered ? "Stop" : goes_on ? "Pause" : "Run";
-    // Kind, icon, label, widest label, command, importance, whether it begins a group, whether it is active.
+    // Icon, label, widest label, command, importance, whether it begins a group, whether it is active.
     std::vector<Item> items{
-        {Kind::button,
-         goes_on ? ICON_PAUSE : ICON_PLAY,
-         run,
-         "Pause",
-         toggle_running,
-         kAlways,
-         false,
-         goes_on},
-        {Kind::button, ICON_STEP, "Step", "", act<action::Step>, 90},
-        {Kind::button, ICON_RESET, "Reset", "", act<action::Reset>, 85},
-        {Kind::pace, "", "", "", nullptr, kAlways, true},
-        {Kind::button, ICON_UNDO, "Undo", "", undo, 60, true},
-        {Kind::button, ICON_REDO, "Redo", "", redo, 59},
-        {Kind::view, "", "", "", nullptr, kAlways, true},
-        {Kind::button, ICON_FOLDER, "Open", "", show_open_popup, 68, true},
-        {Kind::exports, ICON_SAVE, "Export", "", export_now, 70},
-        {Kind::button, ICON_COPY, copied ? "Copied" : "Copy", "Copied", copy_command_line, 30},
-        {Kind::button, ICON_HELP, "Help", "", toggle<&UiState::help_open>, 65, true, ui.help_open},
-        {Kind::button, dark ? ICON_SUN : ICON_MOON, dark ? "Light" : "Dark", "Light", toggle_theme, 20},
-        {Kind::button, ICON_PANELS, "Hide", "", toggle_panels, 25},
+        {goes_on ? ICON_PAUSE : ICON_PLAY, run, "Pause", toggle_running, kAlways, false, goes_on},
+        {ICON_STEP, "Step", "", act<action::Step>, 90},
+        {ICON_RESET, "Reset", "", act<action::Reset>, 85},
+        {"", "", "", faster, kAlways, true},
+        {ICON_UNDO, "Undo", "", undo, 60, true},
+        {ICON_REDO, "Redo", "", redo, 59},
+        {"", "", "", next_view, kAlways, true},
+        {ICON_FOLDER, "Open", "", show_open_popup, 68, true},
+        {ICON_SAVE, "Export", "", export_now, 70},
+        {ICON_COPY, copied ? "Copied" : "Copy", "Copied", copy_command_line, 30},
+        {ICON_HELP, "Help", "", toggle<&UiState::help_open>, 65, true, ui.help_open},
+        {dark ? ICON_SUN : ICON_MOON, dark ? "Light" : "Dark", "Light", toggle_theme, 20},
+        {ICON_PANELS, "Hide", "", toggle_panels, 25},
     };
     for (Item& item : items) {
-        if (item.command == undo) item.extra = snapshot.can_undo;
-        if (item.command == redo) item.extra = snapshot.can_redo;
-        if (item.command == undo && item.extra.empty()) item.why_not = "Nothing to undo";
-        if (item.command == redo && item.extra.empty()) item.why_not = "Nothing to redo";
+        if (item.command != undo && item.command != redo) continue;
+        item.extra = item.command == undo ? snapshot.can_undo : snapshot.can_redo;
+        if (item.extra.empty()) item.why_not = item.command == undo ? "Nothing to undo" : "Nothing to redo";
     }
     return items;
 }
@@ -162,8 +148,9 @@ std::vector<Item> items_of(const UiState& ui, const Snapshot& snapshot) {
 void measure(Item& item) {
     const auto width = [&](bool labelled) {
         item.labelled = labelled;
-        if (item.kind == Kind::pace) return pace_width(labelled);
-        return item.kind == Kind::view ? view_width(labelled) : button_width(item);
+        return item.is_pace()   ? pace_width(labelled)
+               : item.is_view() ? view_width(labelled)
+                                : button_width(item);
     };
     item.with_words = width(true);
     item.narrow = width(false);
@@ -194,7 +181,7 @@ std::vector<Item> fold(std::vector<Item>& items, float room) {
     }
     const float excess = std::max(0.0f, width_of(items) - room);
     for (Item& item : items)
-        if (item.kind == Kind::view) item.less = excess;
+        if (item.is_view()) item.less = excess;
     return folded;
 }
 
@@ -217,82 +204,68 @@ std::string tip_of(const Item& item) {
     return with_keys(item.extra.empty() ? what : fmt::format("{}: {}", what, item.extra), item.command);
 }
 
-// Places the next popup below the toolbar and within the window.
-void place_below_last_item() {
+// Draws a popup, if it is open, below the last item and within the window.
+template <class F>
+void popup_below(const char* id, float width, F&& draw) {
     const ImVec2 least = ImGui::GetItemRectMin(), most = ImGui::GetItemRectMax();
     const bool right = (least.x + most.x) / 2 > ImGui::GetIO().DisplaySize.x / 2;
     const ImVec2 corner(right ? most.x : least.x, most.y + em(0.5f));
     ImGui::SetNextWindowPos(corner, ImGuiCond_Appearing, ImVec2(right ? 1.0f : 0.0f, 0));
+    if (width > 0) ImGui::SetNextWindowSize({width, 0});
+    if (!ImGui::BeginPopup(id)) return;
+    draw();
+    ImGui::EndPopup();
 }
 
-// Opened by its button, its key or the menu, so it belongs to the toolbar: below the last item.
+// Opened by its button, its key or the menu, so it belongs to the toolbar.
 void draw_open_popup(UiState& ui, const Snapshot& snapshot) {
     if (std::exchange(ui.panel.open_popup_wanted, false)) {
         ImGui::OpenPopup("open");
         ui.panel.recent.pictures.key.clear();  // files may have changed
     }
-    place_below_last_item();
-    ImGui::SetNextWindowSize(ImVec2(em(22), 0));
-    if (!ImGui::BeginPopup("open")) return;
-    draw_open_choice(ui, snapshot);
-    ImGui::EndPopup();
+    popup_below("open", em(22), [&] { draw_open_choice(ui, snapshot); });
 }
 
-void draw_button(const Item& item, UiState& ui, const Snapshot& snapshot) {
-    const ImGuiCol color = item.active ? ImGuiCol_ButtonActive : ImGuiCol_Button;
-    ImGui::PushStyleColor(ImGuiCol_Button, ImGui::GetStyleColorVec4(color));
+void draw_item(const Item& item, UiState& ui, const Snapshot& snapshot) {
+    if (item.is_pace()) return draw_pace(ui, snapshot, item.labelled);
+    if (item.is_view()) return draw_view_choice(ui, snapshot, item.labelled, width_of(item));
     // The name behind ### keeps the button's identity while its caption changes.
     const std::string name =
         fmt::format("{}###{}", caption(item, item.label), shortcut_of(item.command)->what);
-    const ImVec2 size(width_of(item), is_main(item) ? toolbar_height() : 0);
-    if (button(name.c_str(), size, tip_of(item), item.why_not)) {
-        if (item.kind == Kind::exports)
+    const ImVec2 size(width_of(item), item.is_main() ? toolbar_height() : 0);
+    const bool exports = item.command == export_now;
+    if (lit_button(name.c_str(), size, item.active, tip_of(item), item.why_not)) {
+        if (exports)
             ImGui::OpenPopup("export");
         else
             item.command(ui, snapshot);
     }
-    ImGui::PopStyleColor();
     if (item.command == show_open_popup) draw_open_popup(ui, snapshot);
-    if (item.kind != Kind::exports) return;
-    place_below_last_item();
-    ImGui::SetNextWindowSize(ImVec2(em(22), 0));
-    if (!ImGui::BeginPopup("export")) return;
-    draw_export_choice(ui, snapshot);
-    ImGui::EndPopup();
-}
-
-void draw_item(const Item& item, UiState& ui, const Snapshot& snapshot) {
-    if (item.kind == Kind::pace)
-        draw_pace(ui, snapshot, item.labelled);
-    else if (item.kind == Kind::view)
-        draw_view_choice(ui, snapshot, item.labelled, width_of(item));
-    else
-        draw_button(item, ui, snapshot);
+    if (exports) popup_below("export", em(22), [&] { draw_export_choice(ui, snapshot); });
 }
 
 TourSpot spot_of(const Item& item) {
-    if (item.kind == Kind::view) return TourSpot::view;
-    return item.command == act<action::Step> ? TourSpot::step
-           : item.command == toggle_running  ? TourSpot::run
-                                             : TourSpot::none;
+    return item.is_view()                      ? TourSpot::view
+           : item.is_main()                    ? TourSpot::run
+           : item.command == act<action::Step> ? TourSpot::step
+                                               : TourSpot::none;
 }
 
 void draw_more(const std::vector<Item>& folded, UiState& ui, const Snapshot& snapshot) {
     if (button("More", ImVec2(0, 0), "More commands")) ImGui::OpenPopup("more");
     const bool opens = std::ranges::find(folded, UiCommand(show_open_popup), &Item::command) != folded.end();
     if (opens) draw_open_popup(ui, snapshot);
-    place_below_last_item();
-    if (!ImGui::BeginPopup("more")) return;
-    for (Item item : folded) {
-        const Shortcut* shortcut = shortcut_of(item.command);
-        item.labelled = true;
-        const std::string label = caption(item, std::string(shortcut->what));
-        const std::string keys(shortcut->keys);
-        if (ImGui::MenuItem(label.c_str(), keys.c_str(), item.active, item.why_not.empty()))
-            item.command(ui, snapshot);
-        tooltip(item.why_not.empty() ? tip_of(item) : item.why_not);
-    }
-    ImGui::EndPopup();
+    popup_below("more", 0, [&] {
+        for (Item item : folded) {
+            const Shortcut* shortcut = shortcut_of(item.command);
+            item.labelled = true;
+            const std::string label = caption(item, std::string(shortcut->what));
+            const std::string keys(shortcut->keys);
+            if (ImGui::MenuItem(label.c_str(), keys.c_str(), item.active, item.why_not.empty()))
+                item.command(ui, snapshot);
+            tooltip(item.why_not.empty() ? tip_of(item) : item.why_not);
+        }
+    });
 }
 
 }  // namespace
@@ -317,7 +290,7 @@ void draw_toolbar(UiState& ui, const Snapshot& snapshot) {
     float x = ImGui::GetCursorPosX();
     for (std::size_t i = 0; i < items.size(); ++i) {
         if (i > 0) x += spacing_before(items[i]);
-        ImGui::SetCursorPos(ImVec2(x, is_main(items[i]) ? top : middle));
+        ImGui::SetCursorPos(ImVec2(x, items[i].is_main() ? top : middle));
         ImGui::BeginGroup();
         draw_item(items[i], ui, snapshot);
         ImGui::EndGroup();
@@ -328,8 +301,7 @@ void draw_toolbar(UiState& ui, const Snapshot& snapshot) {
         ImGui::SetCursorPos(ImVec2(x + ImGui::GetStyle().ItemInnerSpacing.x, middle));
         draw_more(folded, ui, snapshot);
     }
-    constexpr double kCopiedFor = 1.5;  // seconds
-    if (ui.asked<CopyText>()) ui.panel.copied_until = ImGui::GetTime() + kCopiedFor;
+    if (ui.asked<CopyText>()) say_copied(ui, "command");
 }
 
 }  // namespace stencil

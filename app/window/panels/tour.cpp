@@ -76,15 +76,17 @@ bool sent(const UiState& ui, const Snapshot&) {
                                [](const Action& action) { return std::holds_alternative<T>(action); });
 }
 
-bool changed_one_of(const UiState& ui, std::initializer_list<std::string_view> settings) {
+// Whether a setting was changed for which this holds.
+template <class F>
+bool changed(const UiState& ui, const F& holds) {
     return std::ranges::any_of(ui.actions, [&](const Action& action) {
         const auto* change = std::get_if<action::Change>(&action);
-        return change && std::ranges::find(settings, change->setting) != settings.end();
+        return change && holds(change->setting);
     });
 }
 
-bool shows_laplacian(const UiState& ui, const Snapshot&) {
-    return std::ranges::find(ui.panes, Pane::laplacian) != ui.panes.end();
+bool changed_one_of(const UiState& ui, std::initializer_list<std::string_view> settings) {
+    return changed(ui, [&](const std::string& setting) { return contains(settings, setting); });
 }
 
 // Facts in these texts: |1 - 8c| <= 1 holds up to c = 0.25; a float32 step reads and writes 4 bytes per cell;
@@ -113,7 +115,7 @@ constexpr TourStep kSteps[] = {
      "negative, it falls. Choose Laplacian here, or Start, field, Laplacian.",
      "",
      TourSpot::view,
-     shows_laplacian},
+     [](const UiState& ui, const Snapshot&) { return contains(ui.panes, Pane::laplacian); }},
     {"why memory matters",
      "A kernel is the code that computes a step. Per cell it moves 8 bytes (float32) and executes three "
      "instructions, so on a field larger than the caches it waits for memory. Methods that compute several "
@@ -149,9 +151,8 @@ constexpr TourStep kSteps[] = {
 };
 
 bool has_pulled(const UiState& ui, const Snapshot&) {
-    return std::ranges::any_of(ui.actions, [](const Action& action) {
-        const auto* change = std::get_if<action::Change>(&action);
-        return change && change->setting != "boundary" && kind_of(change->setting) == SettingKind::parameter;
+    return changed(ui, [](const std::string& setting) {
+        return setting != "boundary" && kind_of(setting) == SettingKind::parameter;
     });
 }
 

@@ -30,12 +30,6 @@ constexpr double kHold = 0.5;
 constexpr int kFewestLines = 5, kMostLines = 18;
 constexpr float kLinesBelow = 4.4f;  // room for an error, or for a note if there is none
 
-std::string line_of(const std::string& text, std::size_t number) {
-    std::size_t begin = 0;
-    for (std::size_t line = 1; line < number; ++line) begin = text.find('\n', begin) + 1;
-    return text.substr(begin, text.find('\n', begin) - begin);
-}
-
 // --- The session
 
 int newest_message(const Snapshot& snapshot) {
@@ -139,13 +133,13 @@ void draw_below(const EquationState& state, const Snapshot& snapshot) {
 // --- Find and replace
 
 std::size_t chosen_match(const EquationState& state, const TextCache& cache) {
-    const auto found = std::ranges::find(cache.found, state.edit.selection());
-    return std::size_t(found - cache.found.begin());
+    const auto found = std::ranges::find(cache.found.value, state.edit.selection());
+    return std::size_t(found - cache.found.value.begin());
 }
 
 // Selects the next or previous match, after the last one the first again.
 void find_next(EquationState& state, bool forward) {
-    const auto& found = cache_of(state).found;
+    const auto& found = cache_of(state).found.value;
     if (found.empty()) return;
     const equation::TextSpan now = state.edit.selection();
     const auto next = std::ranges::find_if(found, [&](auto span) { return span.begin >= now.end; });
@@ -159,7 +153,7 @@ void find_next(EquationState& state, bool forward) {
 }
 
 void replace_match(EquationState& state) {
-    if (chosen_match(state, cache_of(state)) < cache_of(state).found.size()) {
+    if (chosen_match(state, cache_of(state)) < cache_of(state).found.value.size()) {
         state.edit.replace(state.edit.selection(), state.by);
         state.typed_at = ImGui::GetTime();
     }
@@ -185,7 +179,7 @@ void draw_find(EquationState& state) {
         find_next(state, !ImGui::GetIO().KeyShift);
         state.focus_find = true;
     }
-    const std::size_t chosen = chosen_match(state, cache), count = cache.found.size();
+    const std::size_t chosen = chosen_match(state, cache), count = cache.found.value.size();
     same_line();
     ImGui::BeginGroup();
     ImGui::AlignTextToFramePadding();
@@ -218,11 +212,6 @@ void find(UiState& ui, bool replaces) {
 
 // --- Typeset equations
 
-float typeset_width(std::string_view text, float size) {
-    const ImFont* font = ImGui::GetFont();
-    return font->CalcTextSizeA(size, FLT_MAX, 0, text.data(), text.data() + text.size()).x;
-}
-
 void draw_box(const editing::MathBox& box, ImVec2 at, ImU32 color) {
     ImDrawList* list = ImGui::GetWindowDrawList();
     const ImFont* font = ImGui::GetFont();
@@ -247,12 +236,11 @@ void draw_box(const editing::MathBox& box, ImVec2 at, ImU32 color) {
 const std::vector<editing::TypesetLine>& typeset_lines(EquationState& state, float width) {
     TextCache& cache = cache_of(state);
     const float size = std::round(em(1.2f));
-    if (cache.set_width != width || cache.set_size != size) {
-        cache.lines = editing::typeset(cache.statements, width, size, typeset_width);
-        cache.set_width = width;
-        cache.set_size = size;
-    }
-    return cache.lines;
+    const auto measure = [](std::string_view text, float high) {
+        return ImGui::GetFont()->CalcTextSizeA(high, FLT_MAX, 0, text.data(), text.data() + text.size()).x;
+    };
+    return cache.lines.of({width, size},
+                          [&] { return editing::typeset(cache.statements, width, size, measure); });
 }
 
 float line_gap() {
@@ -306,20 +294,18 @@ void draw_card(const UiState& ui, ImVec2 size) {
 
 // --- The editor
 
-// Draws text and bar.
 void draw_text(UiState& ui, const Snapshot& snapshot, const TextBoxLook& look) {
-    EquationState& state = ui.panel.equation;
     const bool entered = draw_text_box(ui, look);
     mark(ui, TourSpot::equation);
-    state.editing |= state.active;
+    ui.panel.equation.editing |= ui.panel.equation.active;
     if (entered) apply(ui, snapshot);
 }
 
 // As many rows as the text had when it was drawn last.
 float box_height(EquationState& state) {
     const TextCache& cache = cache_of(state);
-    const std::size_t rows = cache.rows.empty() ? std::size_t(std::ranges::count(cache.text, '\n'))
-                                                : cache.rows.size() + (cache.heading.end > 0);
+    const std::size_t rows = !cache.rows.key ? std::size_t(std::ranges::count(cache.text, '\n'))
+                                             : cache.rows.value.size() + (cache.heading.end > 0);
     return float(std::clamp(int(rows) + 1, kFewestLines, kMostLines)) * monospace_font()->FontSize +
            2 * ImGui::GetStyle().FramePadding.y;
 }
@@ -331,12 +317,11 @@ std::optional<Mistake> find_mistake(const std::string& text) {
         equation::read_equations(text);
         return std::nullopt;
     } catch (const equation::TextError& error) {
-        return Mistake{error.sentence(),
-                       line_of(text, error.line()),
-                       error.line(),
-                       error.column(),
-                       error.span().begin,
-                       error.span().end};
+        std::size_t begin = 0;
+        for (std::size_t line = 1; line < error.line(); ++line) begin = text.find('\n', begin) + 1;
+        const std::string line = text.substr(begin, text.find('\n', begin) - begin);
+        return Mistake{
+            error.sentence(), line, error.line(), error.column(), error.span().begin, error.span().end};
     }
 }
 

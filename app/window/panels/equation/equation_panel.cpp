@@ -2,7 +2,6 @@
 #include <imgui.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "app/window/panels/commands.h"
 #include "app/window/panels/panels.h"
@@ -11,7 +10,6 @@
 #include "sim/model/equations.h"
 #include "sim/model/model.h"
 #include "sim/model/step/stages.h"
-#include "sim/model/text/text_error.h"
 #include "sim/text/parse.h"
 
 namespace stencil {
@@ -35,16 +33,7 @@ void draw_choice(UiState& ui, const Model& model) {
         ImGuiComboFlags_HeightLarge);
 }
 
-void draw_about(const equation::Equations& equations) {
-    if (!equations.about.empty()) paragraph(equations.about, text_color());
-    if (!equations.source.empty()) paragraph(equations.source, faint_color());
-}
-
 // --- Time and space discretisation
-
-bool has_rates(const Model& model) {
-    return std::ranges::any_of(model.equations->components, &equation::Evolving::rate);
-}
 
 void draw_steps(UiState& ui, const Snapshot& snapshot) {
     const RunSpec& now = snapshot.now;
@@ -74,11 +63,6 @@ void draw_steps(UiState& ui, const Snapshot& snapshot) {
         change(ui, "integrator", fmt::format("{}:{}", equation::row_of(scheme).name, *stages));
 }
 
-void draw_spacing(UiState& ui, const RunSpec& now) {
-    const FieldRow field{ui, "dx", "Cell size; the values of the cells are kept\n--dx H"};
-    if (const auto dx = number_row(field, now.spacing(), kAboveZero)) change(ui, "dx", format_real(*dx));
-}
-
 // --- Observable
 
 std::vector<std::string> names_to_show(const equation::Equations& equations) {
@@ -93,17 +77,6 @@ void show(UiState& ui, std::string_view formula) {
     change(ui, "show", formula);
 }
 
-void draw_formula(UiState& ui, const RunSpec& now) {
-    formula_row(
-        {ui,
-         "Formula",
-         "A formula in the model's variables, shown on the canvas and used for all measurements, e.g. "
-         "u^2 + v^2\n--show FORMULA"},
-        now.shown(),
-        now.model->text,
-        [&](const std::string& formula) { show(ui, formula); });
-}
-
 void draw_shown(UiState& ui, const RunSpec& now) {
     constexpr std::string_view kTip =
         "The component or definition that is shown, painted and measured\n--show NAME";
@@ -115,7 +88,14 @@ void draw_shown(UiState& ui, const RunSpec& now) {
         if (components.size() > 1 && choice(kComponents.title.data(), together, kComponents.help))
             ui.panes = components;
     });
-    draw_formula(ui, now);
+    formula_row(
+        {ui,
+         "Formula",
+         "A formula in the model's variables, shown on the canvas and used for all measurements, e.g. "
+         "u^2 + v^2\n--show FORMULA"},
+        now.shown(),
+        now.model->text,
+        [&](const std::string& formula) { show(ui, formula); });
 }
 
 }  // namespace
@@ -124,16 +104,19 @@ void draw_equation(UiState& ui, const Snapshot& snapshot) {
     const RunSpec& now = snapshot.now;
     const Model& model = *now.model;
     draw_choice(ui, model);
-    if (!model.built_in) draw_about(*model.equations);
+    const equation::Equations& equations = *model.equations;
+    if (!model.built_in && !equations.about.empty()) paragraph(equations.about, text_color());
+    if (!model.built_in && !equations.source.empty()) paragraph(equations.source, faint_color());
     draw_editor(ui, snapshot);
     if (model.built_in) return;
     if (!model.parameters.empty()) subtitle("Parameters", "Right-click a slider to set its range");
     draw_parameters(ui, now);
     subtitle("Discretisation", "Time step and cell size");
-    if (has_rates(model)) draw_steps(ui, snapshot);
-    draw_spacing(ui, now);
+    if (std::ranges::any_of(equations.components, &equation::Evolving::rate)) draw_steps(ui, snapshot);
+    const FieldRow cells{ui, "dx", "Cell size; the values of the cells are kept\n--dx H"};
+    if (const auto dx = number_row(cells, now.spacing(), kAboveZero)) change(ui, "dx", format_real(*dx));
     draw_units(ui, snapshot);
-    if (snapshot.now.is_general()) {
+    if (now.is_general()) {
         subtitle("Observable", "The quantity that is shown and measured");
         draw_shown(ui, now);
     }

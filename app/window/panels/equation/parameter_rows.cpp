@@ -4,7 +4,6 @@
 #include <imgui.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <limits>
 
@@ -17,7 +16,6 @@
 #include "sim/problem/time_step.h"
 #include "sim/problem/units.h"
 #include "sim/run/stability.h"
-#include "sim/text/error.h"
 #include "sim/text/parse.h"
 
 namespace stencil {
@@ -27,11 +25,6 @@ double slider_end(const RunSpec& now, const ModelParameter& parameter) {
     const auto bound = now.stability();
     if (!bound || bound->parameter != &parameter) return parameter.high;
     return now.allow_unstable ? now.model->stable->slider : bound->largest;
-}
-
-std::string capitalized(std::string text) {
-    if (!text.empty()) text[0] = char(std::toupper(static_cast<unsigned char>(text[0])));
-    return text;
 }
 
 // Draws the slider of a parameter. The position of the first visible one is recorded, for the prompt that
@@ -81,16 +74,20 @@ void draw_range_menu(UiState& ui, const ModelParameter& parameter, SliderRange& 
     ImGui::TextUnformatted(parameter.name.c_str());
     const double low = draft.low.value_or(parameter.low), high = draft.high.value_or(parameter.high);
     constexpr double kMost = std::numeric_limits<double>::max();
-    row("From", "Left end of the slider");
-    ImGui::SetNextItemWidth(em(7));
-    const auto typed_low =
-        number_input("##low", ui, low, {-kMost, std::nextafter(high, -kMost)}, "Left end of the slider");
-    row("To", "Right end of the slider");
-    ImGui::SetNextItemWidth(em(7));
-    const auto typed_high =
-        number_input("##high", ui, high, {std::nextafter(low, kMost), kMost}, "Right end of the slider");
-    if (typed_low) draft.low = typed_low;
-    if (typed_high) draft.high = typed_high;
+    const auto take_end = [&](const char* label,
+                              const char* id,
+                              std::optional<double>& end,
+                              double now,
+                              NumberRange range,
+                              const char* tip) {
+        row(label, tip);
+        ImGui::SetNextItemWidth(em(7));
+        if (const auto typed = number_input(id, ui, now, range, tip)) end = typed;
+    };
+    take_end(
+        "From", "##low", draft.low, low, {-kMost, std::nextafter(high, -kMost)}, "Left end of the slider");
+    take_end(
+        "To", "##high", draft.high, high, {std::nextafter(low, kMost), kMost}, "Right end of the slider");
     if (ImGui::MenuItem("Default range")) {
         draft = {};
         draft_of(ui, "##low") = draft_of(ui, "##high") = {};
@@ -103,7 +100,7 @@ void draw_range_menu(UiState& ui, const ModelParameter& parameter, SliderRange& 
 void draw_typed(UiState& ui, const ModelParameter& parameter, double value) {
     const std::string option = fmt::format("--set {}={}", parameter.name, format_real(value));
     const std::string unit = parameter.unit.empty() ? "" : fmt::format(" in {}", parameter.unit);
-    ImGui::PushID(parameter.name.c_str());
+    const IdScope scope(parameter.name.c_str());
     row(parameter.name.c_str(),
         fmt::format("{}{}, {:.6g} in the text. Takes effect immediately; the run continues.\n{}",
                     parameter.name,
@@ -123,43 +120,32 @@ void draw_typed(UiState& ui, const ModelParameter& parameter, double value) {
         ImGui::IsMouseClicked(ImGuiMouseButton_Right))
         ImGui::OpenPopup("range");
     draw_range_menu(ui, parameter, draft);
-    ImGui::PopID();
 }
 
 // Always takes two lines, so that nothing below moves.
 void draw_limit(const Snapshot& snapshot) {
-    const float width = ImGui::GetContentRegionAvail().x;
     const auto& found = snapshot.step_limit;
     const double dt = snapshot.now.time_step();
-    if (!found || !(dt > 0)) {
-        fitted_text("Available after the first step", width, faint_color());
-        row("", "");
-        ImGui::TextUnformatted("");
-        return;
+    std::string text = "Available after the first step", term, tip;
+    ImVec4 color = faint_color();
+    if (found && dt > 0) {
+        const auto& limit = found->limit;
+        const StepVerdict told = verdict(dt, limit);
+        tip = stability_text(dt, limit) +
+              ". From a linearisation at the field's present values, for all wavelengths.";
+        text = !limit.known()         ? "Unknown: the field is not finite"
+               : std::isinf(limit.dt) ? "No stability limit"
+               : limit.dt > 0         ? fmt::format("{:.2f} of the limit {:.4g}", dt / limit.dt, limit.dt)
+                                      : "Waves grow in any step";
+        color = !limit.known()                    ? error_color()
+                : std::isinf(limit.dt)            ? good_color()
+                : told == StepVerdict::unstable   ? error_color()
+                : told == StepVerdict::near_limit ? warning_color()
+                                                  : good_color();
+        if (!limit.term.empty()) term = fmt::format("set by {} of {}", limit.term, limit.component);
     }
-    const std::string tip = stability_text(dt, found->limit) +
-                            ". From a linearisation at the field's present values, for all wavelengths.";
-    if (!found->limit.known()) {
-        fitted_text("Unknown: the field is not finite", width, error_color(), tip);
-    } else if (std::isinf(found->limit.dt)) {
-        fitted_text("No stability limit", width, good_color(), tip);
-    } else {
-        const StepVerdict told = verdict(dt, found->limit);
-        const std::string text =
-            found->limit.dt > 0
-                ? fmt::format("{:.2f} of the limit {:.4g}", dt / found->limit.dt, found->limit.dt)
-                : "Waves grow in any step";
-        fitted_text(text,
-                    width,
-                    told == StepVerdict::unstable     ? error_color()
-                    : told == StepVerdict::near_limit ? warning_color()
-                                                      : good_color(),
-                    tip);
-    }
+    fitted_text(text, ImGui::GetContentRegionAvail().x, color, tip);
     row("", "");
-    const std::string term = found->limit.term.empty()
-                                 ? ""
-                                 : fmt::format("set by {} of {}", found->limit.term, found->limit.component);
     fitted_text(term, ImGui::GetContentRegionAvail().x, faint_color(), tip);
 }
 
@@ -192,14 +178,10 @@ void draw_unit(UiState& ui, const char* label, const char* setting, const Unit& 
     });
 }
 
-// Returns for example "m^2/s".
-std::string unit_of_diffusivity(const RunSpec& now) {
-    const std::string length = now.unit_length.given() ? now.unit_length.name : "cell";
-    return fmt::format("{}\xc2\xb2/{}", length, now.unit_time.given() ? now.unit_time.name : "step");
-}
-
 void draw_diffusivity(UiState& ui, const RunSpec& now) {
-    const std::string unit = unit_of_diffusivity(now);
+    const std::string unit = fmt::format("{}\xc2\xb2/{}",
+                                         now.unit_length.given() ? now.unit_length.name : "cell",
+                                         now.unit_time.given() ? now.unit_time.name : "step");
     NumberRange range = kAboveZero;
     if (const auto bound = now.stability(); bound && !now.allow_unstable)
         range.most = diffusivity(now) / now.parameter("coefficient") * bound->largest;
@@ -312,20 +294,17 @@ void draw_time_step(UiState& ui, const Snapshot& snapshot) {
             change(
                 ui, "dt", fmt::format("{},tolerance:{}", fixed_time_step(now.dt), format_real(*tolerance)));
     }
-    bool allow = now.allow_unstable;
-    if (checkbox_row("Allow unstable",
-                     &allow,
-                     "Lets dt exceed the limit. The run pauses if the field overflows.\n--allow-unstable"))
-        change(ui, "allow-unstable", allow ? "true" : "false");
+    flag_row(ui,
+             "Allow unstable",
+             "allow-unstable",
+             now.allow_unstable,
+             "Lets dt exceed the limit. The run pauses if the field overflows.\n--allow-unstable");
 }
 
 void draw_units(UiState& ui, const Snapshot& snapshot) {
     const RunSpec& now = snapshot.now;
-    const bool open = ImGui::TreeNodeEx("Physical units", ImGuiTreeNodeFlags_NoTreePushOnOpen);
-    tooltip("Physical lengths, times and diffusivity");
-    if (!open) return;
-    const bool typed = !now.model->built_in;
-    if (typed) {
+    if (!unfolded("Physical units", "Physical lengths, times and diffusivity")) return;
+    if (!now.model->built_in) {
         draw_unit(ui, "Length 1", "unit-length", now.unit_length, "a length of 1");
         draw_unit(ui, "Time 1", "unit-time", now.unit_time, "a time of 1");
     } else {

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cfloat>
-#include <cmath>
 
+#include "app/window/canvas/canvas_painter.h"
 #include "app/window/panels/widgets/widgets.h"
 #include "app/window/theme.h"
 
@@ -16,10 +16,6 @@ using editing::Ink;
 using editing::TextRow;
 using equation::TextSpan;
 
-ImU32 faded(const ImVec4& color, float alpha) {
-    return ImGui::GetColorU32(ImVec4(color.x, color.y, color.z, alpha));
-}
-
 float advance(std::string_view character) {
     unsigned code = 0;
     ImTextCharFromUtf8(&code, character.data(), character.data() + character.size());
@@ -29,6 +25,10 @@ float advance(std::string_view character) {
 
 bool pressed(ImGuiKey key) {
     return ImGui::IsKeyPressed(ImGui::GetKeyIndex(key));
+}
+
+bool enters() {
+    return pressed(ImGuiKey_Enter) || pressed(ImGuiKey_KeyPadEnter);
 }
 
 // A message below the row of its mistake, which moves the rows that follow.
@@ -73,7 +73,12 @@ class TextBox {
         draw_rows();
         ImGui::Dummy(ImVec2(0, height()));
         if (std::exchange(state_.shows_caret, false)) scroll_to_caret();
-        if (state_.active) list();
+        if (!state_.active || !shows_list()) return applies;
+        const editing::Completion& list = cache().list.value;
+        if (const auto clicked = draw_completions(ui_, list, at(list.word.begin), line_)) {
+            complete(*clicked);
+            state_.typed_at = ImGui::GetTime();
+        }
         return applies;
     }
 
@@ -82,8 +87,8 @@ class TextBox {
 
     TextCache& cache() { return cache_of(state_); }
     const std::vector<TextRow>& rows() {
-        if (cache().rows.empty()) lay_out();
-        return cache().rows;
+        if (!cache().rows.key) lay_out();
+        return cache().rows.value;
     }
     const std::string& text() const { return edit_.text(); }
     bool has_heading() { return cache().heading.end > 0; }
@@ -92,16 +97,13 @@ class TextBox {
         TextCache& c = cache();
         const float width = ImGui::GetContentRegionAvail().x;
         const std::size_t begin = state_.folded ? c.heading.end : 0;
-        if (c.rows.empty() || width != c.width || ImGui::GetFontSize() != c.size || begin != c.begin) {
-            c.rows = editing::wrapped(text(), begin, std::max(width, line_), advance);
-            c.width = width;
-            c.size = ImGui::GetFontSize();
-            c.begin = begin;
-        }
+        const auto& rows = c.rows.of({width, ImGui::GetFontSize(), begin}, [&] {
+            return editing::wrapped(text(), begin, std::max(width, line_), advance);
+        });
         message_ = {};
         const auto& mistake = state_.mistake;
         if (!mistake || !look_.message || mistake->begin > text().size()) return;
-        message_.row = editing::row_of(c.rows, mistake->begin);
+        message_.row = editing::row_of(rows, mistake->begin);
         const ImFont* font = ImGui::GetIO().Fonts->Fonts[0];
         message_.height =
             font->CalcTextSizeA(font->FontSize, FLT_MAX, width - em(1), mistake->sentence.c_str()).y +
@@ -117,10 +119,9 @@ class TextBox {
     float height() {
         return row_y(rows().size() - 1) + line_ + (message_.row + 1 == rows().size() ? message_.height : 0);
     }
-    ImVec2 corner() const { return corner_; }
     ImVec2 at(std::size_t place) {
         const std::size_t row = editing::row_of(rows(), place);
-        return {corner().x + editing::x_of(text(), rows()[row], place, advance), corner().y + row_y(row)};
+        return {corner_.x + editing::x_of(text(), rows()[row], place, advance), corner_.y + row_y(row)};
     }
 
     void unfold_at_caret() {
@@ -189,10 +190,9 @@ class TextBox {
 
     void take_mouse() {
         const ImVec2 mouse = ImGui::GetIO().MousePos;
-        const float y = mouse.y - corner().y;
         if (hovered() && ImGui::IsMouseClicked(0)) {
             state_.listed = false;
-            if (has_heading() && y < heading_height()) {
+            if (mouse.y < corner_.y + heading_height()) {
                 state_.folded = !state_.folded;
                 if (state_.folded && edit_.caret() < cache().heading.end) edit_.place(cache().heading.end);
                 lay_out();
@@ -213,10 +213,10 @@ class TextBox {
 
     std::size_t place_under(ImVec2 mouse) {
         // Below the last row is the end, so that a click into the empty part goes on with the text.
-        if (mouse.y >= corner().y + height()) return text().size();
+        if (mouse.y >= corner_.y + height()) return text().size();
         std::size_t row = 0;
-        while (row + 1 < rows().size() && corner().y + row_y(row + 1) <= mouse.y) ++row;
-        return editing::place_at(text(), rows(), row, mouse.x - corner().x, advance);
+        while (row + 1 < rows().size() && corner_.y + row_y(row + 1) <= mouse.y) ++row;
+        return editing::place_at(text(), rows(), row, mouse.x - corner_.x, advance);
     }
 
     // --- Keys
@@ -250,7 +250,7 @@ class TextBox {
     bool take_chord(bool shift) {
         const TextSpan selection = edit_.selection();
         const bool selects = selection.begin < selection.end;
-        if (pressed(ImGuiKey_Enter) || pressed(ImGuiKey_KeyPadEnter)) return true;
+        if (enters()) return true;
         if (pressed(ImGuiKey_A)) edit_.select({0, text().size()});
         if ((pressed(ImGuiKey_C) || pressed(ImGuiKey_X)) && selects)
             ImGui::SetClipboardText(edit_.selected().c_str());
@@ -275,7 +275,7 @@ class TextBox {
     bool take_key(bool shift) {
         const bool lists = shows_list();
         if (lists && take_list_key()) return false;
-        if (pressed(ImGuiKey_Enter) || pressed(ImGuiKey_KeyPadEnter)) {
+        if (enters()) {
             edit_.insert("\n");
             state_.listed = false;
         }
@@ -296,17 +296,11 @@ class TextBox {
         const std::size_t row = editing::row_of(rows(), edit_.caret());
         if (pressed(ImGuiKey_Home)) move(rows()[row].begin, shift);
         if (pressed(ImGuiKey_End)) move(editing::place_at(text(), rows(), row, FLT_MAX, advance), shift);
-        if (pressed(ImGuiKey_Escape)) leave();
-        return false;
-    }
-
-    void leave() {
-        if (state_.finding) {
-            state_.finding = false;
-            return;
+        if (pressed(ImGuiKey_Escape) && !std::exchange(state_.finding, false)) {
+            ImGui::ClearActiveID();
+            state_.active = false;
         }
-        ImGui::ClearActiveID();
-        state_.active = false;
+        return false;
     }
 
     void move(std::size_t place, bool extend) {
@@ -334,46 +328,34 @@ class TextBox {
     bool shows_list() {
         if (!state_.listed) return false;
         TextCache& c = cache();
-        if (c.listed_at != edit_.caret() + 1) {
-            c.list = editing::completion(text(), edit_.caret(), c.names, state_.any);
-            c.listed_at = edit_.caret() + 1;
-        }
-        if (c.list.candidates.empty()) state_.listed = false;
-        state_.chosen = std::min(state_.chosen, std::max<std::size_t>(c.list.candidates.size(), 1) - 1);
+        const std::size_t caret = edit_.caret();
+        const auto make = [&] { return editing::completion(text(), caret, c.names, state_.any); };
+        const auto& candidates = c.list.of({caret, state_.any}, make).candidates;
+        if (candidates.empty()) state_.listed = false;
+        state_.chosen = std::min(state_.chosen, std::max<std::size_t>(candidates.size(), 1) - 1);
         return state_.listed;
     }
 
     void complete(std::size_t row) {
-        const editing::Completion list = cache().list;
+        const editing::Completion list = cache().list.value;
         edit_.replace(list.word, list.candidates[row].text);
         state_.listed = false;
     }
 
     // Enter completes only after a choice, so that typing on is never disturbed.
     bool take_list_key() {
-        const std::size_t count = cache().list.candidates.size();
+        const std::size_t count = cache().list.value.candidates.size();
         const bool up = pressed(ImGuiKey_UpArrow), down = pressed(ImGuiKey_DownArrow);
         if (up || down) {
             state_.chosen = (state_.chosen + (down ? 1 : count - 1)) % count;
             state_.chooses = true;
             return true;
         }
-        const bool enter = pressed(ImGuiKey_Enter) || pressed(ImGuiKey_KeyPadEnter);
-        if (pressed(ImGuiKey_Tab) || (enter && state_.chooses)) {
-            complete(state_.chosen);
-            return true;
-        }
-        if (!pressed(ImGuiKey_Escape)) return false;
+        const bool completes = pressed(ImGuiKey_Tab) || (enters() && state_.chooses);
+        if (completes) complete(state_.chosen);
+        if (!completes && !pressed(ImGuiKey_Escape)) return false;
         state_.listed = false;
         return true;
-    }
-
-    void list() {
-        if (!shows_list()) return;
-        const auto clicked = draw_completions(ui_, cache().list, at(cache().list.word.begin), line_);
-        if (!clicked) return;
-        complete(*clicked);
-        state_.typed_at = ImGui::GetTime();
     }
 
     // --- Drawing
@@ -383,27 +365,27 @@ class TextBox {
         const TextRow& r = rows()[row];
         const std::size_t begin = std::max(span.begin, r.begin), end = std::min(span.end, r.end);
         if (begin > end || (begin == end && span.end <= r.end)) return;
-        const float y = corner().y + row_y(row), left = editing::x_of(text(), r, begin, advance);
+        const float y = corner_.y + row_y(row), left = editing::x_of(text(), r, begin, advance);
         const float right = editing::x_of(text(), r, end, advance) + (span.end > r.end ? line_ / 3 : 0);
         window_.DrawList->AddRectFilled(
-            ImVec2(corner().x + left, y), ImVec2(corner().x + right, y + line_), color);
+            ImVec2(corner_.x + left, y), ImVec2(corner_.x + right, y + line_), color);
     }
 
     void draw_rows() {
         draw_heading();
-        const TextCache& c = cache();
         const auto mistake = state_.mistake
                                  ? std::optional(TextSpan{state_.mistake->begin, state_.mistake->end})
                                  : std::nullopt;
         std::size_t piece = 0;
-        for (std::size_t row = 0; row < c.rows.size(); ++row) {
-            const float y = corner().y + row_y(row);
+        for (std::size_t row = 0; row < rows().size(); ++row) {
+            const float y = corner_.y + row_y(row);
             if (y + line_ + message_.height < window_.ClipRect.Min.y || y > window_.ClipRect.Max.y) continue;
             if (state_.finding)
-                for (const TextSpan& found : c.found) fill(found, faded(warning_color(), 0.3f), row);
+                for (const TextSpan& found : cache().found.value)
+                    fill(found, faded(ImGui::GetColorU32(warning_color()), 0.3), row);
             if (edit_.selection().begin < edit_.selection().end)
                 fill(edit_.selection(), ImGui::GetColorU32(ImGuiCol_TextSelectedBg), row);
-            draw_row(c.rows[row], y, piece);
+            draw_row(rows()[row], y, piece);
             if (mistake) draw_mistake(*mistake, row, y);
         }
         if (!state_.active) return;
@@ -416,7 +398,7 @@ class TextBox {
     // Draws the pieces of a row in their colours, and what is between them; `piece` goes on from row to row.
     void draw_row(const TextRow& row, float y, std::size_t& piece) {
         const auto& pieces = cache().pieces;
-        float x = corner().x + row.indent;
+        float x = corner_.x + row.indent;
         const auto put = [&](std::size_t begin, std::size_t end, Ink ink) {
             if (begin >= end) return;
             const char* const bytes = text().data();
@@ -442,9 +424,9 @@ class TextBox {
         const TextRow& r = rows()[row];
         const bool first = row == editing::row_of(rows(), std::min(span.begin, text().size()));
         if (!first && (span.end <= r.begin || span.begin >= r.end)) return;
-        const float left = corner().x + editing::x_of(text(), r, std::max(span.begin, r.begin), advance);
+        const float left = corner_.x + editing::x_of(text(), r, std::max(span.begin, r.begin), advance);
         const float right = std::max(
-            left + line_ / 2, corner().x + editing::x_of(text(), r, std::min(span.end, r.end), advance));
+            left + line_ / 2, corner_.x + editing::x_of(text(), r, std::min(span.end, r.end), advance));
         const float step = std::max(2.0f, line_ / 7), base = y + line_ - step / 2;
         const ImU32 color = ImGui::GetColorU32(error_color());
         bool up = false;
@@ -457,10 +439,10 @@ class TextBox {
     }
 
     void draw_message(float caret, float y, ImU32 color) {
-        const float x = corner().x, width = ImGui::GetContentRegionAvail().x, tip = em(0.25f);
+        const float x = corner_.x, width = ImGui::GetContentRegionAvail().x, tip = em(0.25f);
         window_.DrawList->AddRectFilled(ImVec2(x, y + tip),
                                         ImVec2(x + width, y + message_.height - tip / 2),
-                                        faded(error_color(), 0.12f),
+                                        faded(color, 0.12),
                                         ImGui::GetStyle().FrameRounding);
         window_.DrawList->AddTriangleFilled(
             ImVec2(caret, y + tip), ImVec2(caret + tip, y), ImVec2(caret + 2 * tip, y + tip), color);
@@ -480,14 +462,14 @@ class TextBox {
         const ImU32 color = ImGui::GetColorU32(faint_color());
         const float size = font->FontSize * 0.9f;
         ImGui::RenderArrow(window_.DrawList,
-                           ImVec2(corner().x, corner().y + line_ * 0.05f),
+                           ImVec2(corner_.x, corner_.y + line_ * 0.05f),
                            color,
                            state_.folded ? ImGuiDir_Right : ImGuiDir_Down,
                            0.8f);
         std::string names;
         for (const equation::SettingStatement& s : cache().statements.settings)
             if (s.span.begin < cache().heading.end) names += (names.empty() ? "" : ", ") + s.name;
-        window_.DrawList->AddText(font, size, ImVec2(corner().x + line_, corner().y), color, names.c_str());
+        window_.DrawList->AddText(font, size, ImVec2(corner_.x + line_, corner_.y), color, names.c_str());
     }
 
     UiState& ui_;

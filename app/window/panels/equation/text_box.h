@@ -4,12 +4,31 @@
 
 #include <imgui.h>
 
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
 #include "app/window/ui_state.h"
 #include "sim/editing/completion.h"
 #include "sim/editing/typeset.h"
 #include "sim/editing/wrap.h"
 
 namespace stencil {
+
+/// A value that is kept as long as its key stays the same.
+template <class Key, class T>
+struct Kept {
+    std::optional<Key> key;
+    T value = {};
+    template <class Make>
+    T& of(const Key& wanted, const Make& make) {
+        if (key != wanted) value = make();
+        key = wanted;
+        return value;
+    }
+};
 
 /// Keeps what is made from the text until that changes.
 struct TextCache {
@@ -20,20 +39,11 @@ struct TextCache {
     std::vector<editing::Piece> pieces;
     equation::TextSpan heading;
 
-    float width = 0, size = 0;  ///< for which the rows were made
-    std::size_t begin = 0;      ///< of the rows: behind a folded heading
-    std::vector<editing::TextRow> rows;
-
-    float set_width = 0, set_size = 0;  ///< for which the lines were made
-    std::vector<editing::TypesetLine> lines;
-
-    std::size_t listed_at = 0;  ///< the caret for which the completion was made
-    editing::Completion list;
-
-    std::string what;  ///< the text that was searched for
-    bool whole = false;
-    std::vector<equation::TextSpan> found;
-    bool searched = false;  ///< `found` is up to date for `what` and `whole`
+    /// By width, text size, and where they begin: behind a folded heading.
+    Kept<std::tuple<float, float, std::size_t>, std::vector<editing::TextRow>> rows;
+    Kept<std::pair<float, float>, std::vector<editing::TypesetLine>> lines;     ///< by width and size
+    Kept<std::pair<std::size_t, bool>, editing::Completion> list;               ///< by caret, and state.any
+    Kept<std::pair<std::string, bool>, std::vector<equation::TextSpan>> found;  ///< by text, and state.whole
 };
 
 /// Returns what belongs to the text as it is now.

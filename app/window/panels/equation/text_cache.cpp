@@ -7,6 +7,7 @@
 
 #include "app/window/panels/equation/text_box.h"
 #include "app/window/panels/widgets/widgets.h"
+#include "app/window/theme.h"
 
 namespace stencil {
 namespace {
@@ -14,27 +15,22 @@ namespace {
 constexpr std::size_t kMostListed = 9;  // rows of the list at a time
 constexpr float kListedLine = 1.15f;    // in lines of the text
 
-struct InkRow {
-    unsigned dark, light;
-};
 // In the order of Ink; each is legible on both themes' backgrounds.
-constexpr std::array<InkRow, 10> kInks{{{0xe4e7eb, 0x1d232a},
-                                        {0xf0a672, 0xa8400f},
-                                        {0x5cd0c1, 0x0b6b61},
-                                        {0xe8c26a, 0x7a5200},
-                                        {0xcaa6f2, 0x6a3aa0},
-                                        {0x8fbcff, 0x1c5abc},
-                                        {0xa5d592, 0x3a6a1c},
-                                        {0xff9fb8, 0xa02a62},
-                                        {0xb9cf93, 0x4c6512},
-                                        {0x98a1ad, 0x55606d}}};
+constexpr std::array<Hue, 10> kInks{{{0xe4e7eb, 0x1d232a},
+                                     {0xf0a672, 0xa8400f},
+                                     {0x5cd0c1, 0x0b6b61},
+                                     {0xe8c26a, 0x7a5200},
+                                     {0xcaa6f2, 0x6a3aa0},
+                                     {0x8fbcff, 0x1c5abc},
+                                     {0xa5d592, 0x3a6a1c},
+                                     {0xff9fb8, 0xa02a62},
+                                     {0xb9cf93, 0x4c6512},
+                                     {0x98a1ad, 0x55606d}}};
 
 }  // namespace
 
 ImU32 ink_color(editing::Ink ink, Theme theme) {
-    const InkRow& row = kInks.at(std::size_t(ink));
-    const unsigned code = theme == Theme::dark ? row.dark : row.light;
-    return IM_COL32(code >> 16, code >> 8 & 0xff, code & 0xff, 255);
+    return kInks.at(std::size_t(ink)).in(theme);
 }
 
 TextCache& cache_of(EquationState& state) {
@@ -49,12 +45,9 @@ TextCache& cache_of(EquationState& state) {
         c.pieces = editing::highlighted(c.text, c.names);
         c.heading = editing::heading(c.text);
     }
-    if (state.finding && (!c.searched || c.what != state.what || c.whole != state.whole)) {
-        c.searched = true;
-        c.what = state.what;
-        c.whole = state.whole;
-        c.found = editing::find_all(c.text, c.what, c.whole);
-    }
+    if (state.finding)
+        c.found.of({state.what, state.whole},
+                   [&] { return editing::find_all(c.text, state.what, state.whole); });
     return c;
 }
 

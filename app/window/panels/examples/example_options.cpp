@@ -17,11 +17,6 @@ namespace {
 
 using Kind = ExampleOption::Kind;
 
-// Returns the texts in the widgets at first: the default.
-std::vector<std::string> first_texts(const ExampleOption& option) {
-    return {std::string(option.standard)};
-}
-
 // Expands typed numbers such as 10k or 2^20, which commands do not accept.
 std::string plain(const std::string& text, Kind kind) {
     const auto whole =
@@ -32,7 +27,7 @@ std::string plain(const std::string& text, Kind kind) {
 
 void take(ExampleDraft& draft, const ExampleOption& option, const OptionTexts& all) {
     const auto found = all.find(option.name);
-    if (found == all.end() || found->second == first_texts(option)) return;
+    if (found == all.end() || found->second == std::vector{std::string(option.standard)}) return;
     for (const std::string& text : found->second) {
         if (text.empty()) continue;
         try {
@@ -61,18 +56,10 @@ std::string label_of(std::string name) {
 // A label longer than its column gets a line of its own.
 void option_row(std::string name, std::string_view tip, float keep) {
     name = label_of(std::move(name));
-    if (ImGui::CalcTextSize(name.c_str()).x <= em(7)) {
-        row(name.c_str(), tip, keep);
-        return;
-    }
+    if (text_width(name) <= em(7)) return row(name.c_str(), tip, keep);
     ImGui::TextUnformatted(name.c_str());
     tooltip(tip);
     row("", tip, keep);
-}
-
-std::string_view error_of(const ExampleDraft& draft, std::string_view name) {
-    const auto found = draft.errors.find(name);
-    return found == draft.errors.end() ? std::string_view() : found->second;
 }
 
 std::string tip_of(const ExampleOption& option) {
@@ -100,7 +87,7 @@ void draw_lines(const ExampleOption& option,
     const float close = ImGui::GetFrameHeight();
     std::size_t gone = texts.size();
     for (std::size_t i = 0; i < texts.size(); ++i) {
-        ImGui::PushID(int(i));
+        const IdScope scope{int(i)};
         const bool last = i + 1 == texts.size();
         option_row(i == 0 ? std::string(option.name) : "", tip, close);
         text_input("##line", std::string(option.value).c_str(), texts[i], tip, wrong);
@@ -109,7 +96,6 @@ void draw_lines(const ExampleOption& option,
         if (last && button("+", size, "One more", texts[i].empty() ? "This line is still empty" : ""))
             gone = texts.size() + 1;
         if (!last && button(ICON_CLOSE, size, "Without this one")) gone = i;
-        ImGui::PopID();
     }
     if (gone < texts.size()) texts.erase(texts.begin() + std::ptrdiff_t(gone));
     if (gone > texts.size()) texts.emplace_back();
@@ -117,15 +103,11 @@ void draw_lines(const ExampleOption& option,
 
 void draw_option(const ExampleOption& option, std::vector<std::string>& texts, std::string_view wrong) {
     const std::string name(option.name), tip = tip_of(option);
-    if (option.repeatable) {
-        draw_lines(option, texts, tip, wrong);
-        return;
-    }
+    if (option.repeatable) return draw_lines(option, texts, tip, wrong);
     std::string& text = texts.front();
     if (option.kind == Kind::flag) {
         bool on = text == "true";
-        row("", tip);
-        if (checkbox(label_of(name).c_str(), &on, tip)) text = on ? "true" : "";
+        if (checkbox_row(label_of(name).c_str(), &on, tip)) text = on ? "true" : "";
         return;
     }
     option_row(name, tip, 0);
@@ -155,11 +137,11 @@ void show_request(ExamplesState& state, const ExampleRequest& request) {
 
 void draw_options(std::span<const ExampleOption> options, OptionTexts& texts, const ExampleDraft& draft) {
     for (const ExampleOption& option : options) {
-        ImGui::PushID(option.name.data(), option.name.data() + option.name.size());
-        std::vector<std::string>& own =
-            texts.try_emplace(std::string(option.name), first_texts(option)).first->second;
-        draw_option(option, own, error_of(draft, option.name));
-        ImGui::PopID();
+        const IdScope scope(option.name);
+        auto& own = texts[std::string(option.name)];
+        if (own.empty()) own.emplace_back(option.standard);
+        const auto wrong = draft.errors.find(option.name);
+        draw_option(option, own, wrong == draft.errors.end() ? "" : std::string_view(wrong->second));
     }
 }
 

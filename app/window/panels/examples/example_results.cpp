@@ -23,10 +23,6 @@ void draw_origin(const Report& report) {
     paragraph(text, faint_color());
 }
 
-void draw_speedups(const Report& report) {
-    for (const SpeedUp& speedup : speedups_of(report)) paragraph(speedup_text(speedup), good_color());
-}
-
 void draw_notes(const Report& report) {
     if (report.interrupted)
         paragraph(fmt::format("Cancelled after {} rows; the results so far are below.", report.rows.size()),
@@ -50,7 +46,7 @@ void draw_tables(const Report& report) {
 void draw_live(ExamplesState& state, const LiveCurve& live) {
     const std::string tip =
         fmt::format("Moves the point along the curve, to see the result for any {}", live.variable);
-    ImGui::PushID("live");
+    const IdScope scope("live");
     row(live.variable.c_str(), tip);
     const SliderLook look{live.low, live.high, "{:.4g}", true, {live.low, live.high}};
     if (const auto edit = live_slider("##value", state.live, state.live_value, look))
@@ -61,7 +57,6 @@ void draw_live(ExamplesState& state, const LiveCurve& live) {
             value_row(name.c_str(), format_short(value, 6), "", "");
         end_values();
     }
-    ImGui::PopID();
 }
 
 bool has_plots(const Report& report) {
@@ -108,7 +103,7 @@ void draw_findings(const Report& report) {
     draw_report_rows(report);
     if (const std::string missing = missing_gpu_text(report); !missing.empty())
         paragraph(missing, faint_color());
-    draw_speedups(report);
+    for (const SpeedUp& speedup : speedups_of(report)) paragraph(speedup_text(speedup), good_color());
     draw_notes(report);
 }
 
@@ -136,10 +131,7 @@ void draw_side_by_side(ExamplesState& state, const Report& report) {
 }  // namespace
 
 void follow_live_curve(ExamplesState& state, const std::shared_ptr<const LiveCurve>& live) {
-    if (!live) {
-        state.live_of.reset();
-        return;
-    }
+    if (!live) return state.live_of.reset();
     const bool is_new = state.live_of != live;
     if (is_new) state.live_value = std::sqrt(live->low * live->high);
     if (!is_new && state.live_found == state.live_value) return;
@@ -172,13 +164,13 @@ void draw_example_results(UiState& ui) {
     const Report& report = *news.report;
     const std::string title = fmt::format("Results: {}", report.example);
     subtitle(title.c_str(), "Results of the newest run");
-    ImGui::PushID("results");
+    const IdScope scope("results");
     if (!news.running) paragraph(fmt::format("{} in all", format_time(report.wall_seconds)), faint_color());
     if (button(state.large ? "Close the large view" : "Open large",
                button_size(2),
                "Shows table and plots side by side over the canvas\n--results"))
         state.large = !state.large;
-    ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
+    same_line();
     draw_save(ui);
     if (!state.large) {
         draw_findings(report);
@@ -186,24 +178,20 @@ void draw_example_results(UiState& ui) {
         draw_tables(report);
         draw_origin(report);
     }
-    ImGui::PopID();
 }
 
 void draw_large_results(UiState& ui) {
     ExamplesState& state = ui.panel.examples;
     const ExampleNews& news = ui.example;
     if (!state.large || (!news.report && !news.running)) return;
-    const ImVec2 share(0.96f, 0.96f), most = ImGui::GetIO().DisplaySize;
-    ImGui::SetNextWindowSizeConstraints(ImVec2(em(16), em(10)), most);
+    ImGui::SetNextWindowSizeConstraints({em(16), em(10)}, ImGui::GetIO().DisplaySize);
     const std::string title = fmt::format("Results: {}###results", news.example);
-    if (begin_over_canvas(title.c_str(), &state.large, ui.canvas, share, most, ImGuiCond_Once)) {
+    over_canvas(ui, title.c_str(), state.large, {.share = {0.96f, 0.96f}, .once = true}, [&] {
         draw_example_progress(ui);
-        if (news.report) {
-            draw_origin(*news.report);
-            draw_side_by_side(state, *news.report);
-        }
-    }
-    ImGui::End();
+        if (!news.report) return;
+        draw_origin(*news.report);
+        draw_side_by_side(state, *news.report);
+    });
 }
 
 }  // namespace stencil

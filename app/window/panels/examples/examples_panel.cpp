@@ -19,18 +19,11 @@ const Example& chosen(const ExamplesState& state, std::span<const Example> table
 
 void draw_choice(ExamplesState& state, const Example& example, std::span<const Example> table) {
     const std::string name(example.name);
-    const std::string tip = fmt::format("{}\nstencilscope example {}", example.about, name);
-    row("Example", tip);
-    combo("##example", name.c_str(), tip, [&] {
+    combo_row("Example", name.c_str(), fmt::format("{}\nstencilscope example {}", example.about, name), [&] {
         for (const Example& one : table)
             if (choice(std::string(one.name).c_str(), &one == &example, one.summary)) state.name = one.name;
     });
     paragraph(example.summary, text_color());
-}
-
-void draw_about(const Example& example) {
-    if (ImGui::TreeNodeEx("What it compares", ImGuiTreeNodeFlags_NoTreePushOnOpen))
-        paragraph(example.about, faint_color());
 }
 
 // Checks that open files are too slow for a frame; they are made by the run, in its thread.
@@ -60,22 +53,9 @@ const std::string& refusal_of(ExamplesState& state, const ExampleDraft& draft) {
     return state.refusal;
 }
 
-void draw_files(UiState& ui) {
-    ExamplesState& state = ui.panel.examples;
-    constexpr std::string_view kTip = "Folder of the report and of the example's own files\n--out DIR";
-    row("Folder", kTip);
-    path_input("##folder", ui, state.folder, PathKind::folder, kTip);
-    row("", kTip);
-    checkbox("write files at its end", &state.writes, kTip);
-}
-
-void draw_alone(ExamplesState& state, const Snapshot& snapshot) {
-    const std::string tip = fmt::format(
-        "Pauses the simulation until the example has ended. Otherwise both share the {}, and times are "
-        "longer.",
-        snapshot.now.backend == "cuda" ? "GPU" : "CPU");
-    row("", tip);
-    checkbox("pause the simulation", &state.alone, tip);
+// Returns the device of the simulation, which an example beside it may share.
+std::string_view shared_device(const Snapshot& snapshot) {
+    return snapshot.now.backend == "cuda" ? "GPU" : "CPU";
 }
 
 bool any_error(const ExampleDraft& draft, std::span<const ExampleOption> options) {
@@ -87,12 +67,18 @@ bool any_error(const ExampleDraft& draft, std::span<const ExampleOption> options
 void draw_measuring(UiState& ui, const Snapshot& snapshot, const ExampleDraft& draft) {
     ExamplesState& state = ui.panel.examples;
     if (any_error(draft, common_options())) ImGui::SetNextItemOpen(true);
-    const bool open = ImGui::TreeNodeEx("How it is measured", ImGuiTreeNodeFlags_NoTreePushOnOpen);
-    tooltip("Backend, precision, repeats, threads, memory, and where files go");
-    if (!open) return;
+    if (!unfolded("How it is measured", "Backend, precision, repeats, threads, memory, and where files go"))
+        return;
     draw_options(common_options(), state.common, draft);
-    draw_alone(state, snapshot);
-    draw_files(ui);
+    checkbox_row(
+        "pause the simulation",
+        &state.alone,
+        fmt::format("Pauses the simulation until the example has ended. Otherwise both share the {}, "
+                    "and times are longer.",
+                    shared_device(snapshot)));
+    constexpr std::string_view kTip = "Folder of the report and of the example's own files\n--out DIR";
+    folder_row(ui, state.folder, kTip);
+    checkbox_row("write files at its end", &state.writes, kTip);
 }
 
 // Estimates the time of the command checked last, if that may be long. The CPU's rates are measured in a
@@ -134,14 +120,6 @@ void draw_refusal(const ExampleDraft& draft, const std::string& refusal) {
     if (shown != wrong && ImGui::IsItemHovered()) say_below(wrong);
 }
 
-void order_start(UiState& ui, const Snapshot& snapshot, const ExampleRequest& request) {
-    ExamplesState& state = ui.panel.examples;
-    state.waiting = request;
-    if (!state.alone || !snapshot.running) return;
-    state.resumes = true;
-    ui.act(action::Run{false});
-}
-
 void draw_buttons(UiState& ui, const Snapshot& snapshot, const ExampleDraft& draft) {
     ExamplesState& state = ui.panel.examples;
     const std::string& refusal = refusal_of(state, draft);
@@ -153,9 +131,14 @@ void draw_buttons(UiState& ui, const Snapshot& snapshot, const ExampleDraft& dra
                                  : !refusal.empty()                     ? std::string_view(refusal)
                                  : state.writes && state.folder.empty() ? "Enter a folder"
                                                                         : "";
-    if (button(ICON_PLAY " Run", button_size(3), "Runs the example while the simulation continues", why))
-        order_start(ui, snapshot, draft.request);
-    ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
+    if (button(ICON_PLAY " Run", button_size(3), "Runs the example while the simulation continues", why)) {
+        state.waiting = draft.request;
+        if (state.alone && snapshot.running) {
+            state.resumes = true;
+            ui.act(action::Run{false});
+        }
+    }
+    same_line();
     if (button(ICON_CLOSE " Cancel",
                button_size(2),
                "Stops it within about a second; its results so far are kept",
@@ -165,23 +148,21 @@ void draw_buttons(UiState& ui, const Snapshot& snapshot, const ExampleDraft& dra
         state.waiting.reset();
         ui.ask(CancelExample{});
     }
-    ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
-    const bool copied = ImGui::GetTime() < state.copied_until;
-    if (button(copied ? ICON_COPY " Copied###copy" : ICON_COPY " Copy###copy",
-               button_size(1),
-               "Into the clipboard: " + command_text(draft.request),
-               draft.errors.empty() ? "" : "An option is invalid; see below")) {
-        constexpr double kSay = 1.5;  // seconds
-        ImGui::SetClipboardText(command_text(draft.request).c_str());
-        state.copied_until = ImGui::GetTime() + kSay;
-    }
+    same_line();
+    const std::string command = command_text(draft.request);
+    copy_button(ui,
+                "example",
+                button_size(1),
+                command,
+                "Into the clipboard: " + command,
+                draft.errors.empty() ? "" : "An option is invalid; see below");
 }
 
 std::string remark_on(const Snapshot& snapshot) {
     return fmt::format(
         "The simulation ran beside this example, on the {}: alone, its times may be shorter, and the "
         "machine's limits higher.",
-        snapshot.now.backend == "cuda" ? "GPU" : "CPU");
+        shared_device(snapshot));
 }
 
 }  // namespace
@@ -190,25 +171,23 @@ void draw_example_panel(UiState& ui, const Snapshot& snapshot, std::span<const E
     if (table.empty()) return;
     ExamplesState& state = ui.panel.examples;
     const Example& example = chosen(state, table);
-    ImGui::PushID("examples");
+    const IdScope scope("examples");
     const ExampleDraft draft = draft_of(example, state);
     draw_choice(state, example, table);
     draw_buttons(ui, snapshot, draft);
     draw_example_progress(ui);
     draw_example_results(ui);
     ImGui::PushID(example.name.data(), example.name.data() + example.name.size());
-    draw_about(example);
+    if (unfolded("What it compares", "")) paragraph(example.about, faint_color());
     // Results are read, options are set: each opens where the other is not there.
     const bool results = ui.example.report != nullptr;
     ImGui::SetNextItemOpen(
         !results, results == std::exchange(state.had_results, results) ? ImGuiCond_Once : ImGuiCond_Always);
-    const bool open = ImGui::TreeNodeEx("Options", ImGuiTreeNodeFlags_NoTreePushOnOpen);
-    tooltip("What it works on, and how");
+    const bool open = unfolded("Options", "What it works on, and how");
     if (open || any_error(draft, example.options))
         draw_options(example.options, state.texts[std::string(example.name)], draft);
     ImGui::PopID();
     draw_measuring(ui, snapshot, draft);
-    ImGui::PopID();
 }
 
 void draw_examples(UiState& ui, const Snapshot& snapshot) {

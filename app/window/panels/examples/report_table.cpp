@@ -5,7 +5,6 @@
 #include <imgui_internal.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <iterator>
 
@@ -13,6 +12,7 @@
 #include "app/window/panels/widgets/widgets.h"
 #include "sim/examples/report/report_text.h"
 #include "sim/machine/median.h"
+#include "sim/text/names.h"
 #include "sim/text/parse.h"
 
 namespace stencil {
@@ -108,11 +108,6 @@ const ColumnRow kColumns[] = {
      [](const ReportRow& row) { return memory_text(row, &GpuMemoryUse::predicted); }},
 };
 
-std::string capitalised(std::string text) {
-    if (!text.empty()) text[0] = char(std::toupper(static_cast<unsigned char>(text[0])));
-    return text;
-}
-
 template <class Text>
 TableColumn column_over(const std::vector<TableLine>& lines, TableColumn column, const Text& text) {
     for (const TableLine& line : lines)
@@ -120,25 +115,14 @@ TableColumn column_over(const std::vector<TableLine>& lines, TableColumn column,
     return column;
 }
 
-bool is_bare(const TableColumn& column) {
-    return std::ranges::all_of(column.cells, [](const std::string& cell) { return cell.empty(); });
-}
-
 // Returns the names in order of first appearance.
 std::vector<std::string> names_of_more(const std::vector<TableLine>& lines) {
     std::vector<std::string> names;
-    for (const TableLine& line : lines) {
-        if (line.kind != TableLine::Kind::measured) continue;
-        for (const auto& [name, value] : line.row->more)
-            if (std::ranges::find(names, name) == names.end()) names.push_back(name);
-    }
+    for (const TableLine& line : lines)
+        if (line.kind == TableLine::Kind::measured)
+            for (const auto& [name, value] : line.row->more)
+                if (!contains(names, name)) names.push_back(name);
     return names;
-}
-
-std::string text_of_more(const ReportRow& row, const std::string& name) {
-    for (const auto& [own, value] : row.more)
-        if (own == name) return more_text(name, value);
-    return "";
 }
 
 }  // namespace
@@ -164,9 +148,14 @@ std::vector<TableColumn> columns_of(const std::vector<TableLine>& lines) {
     for (const ColumnRow& column : kColumns)
         columns.push_back(column_over(lines, {column.title, column.tip, column.right, {}}, column.text));
     for (const std::string& name : names_of_more(lines))
-        columns.push_back(column_over(lines,
-                                      {capitalised(more_name(name)), "", true, {}},
-                                      [&](const ReportRow& row) { return text_of_more(row, name); }));
+        columns.push_back(
+            column_over(lines, {capitalized(more_name(name)), "", true, {}}, [&](const ReportRow& row) {
+                const auto own = std::ranges::find(row.more, name, [](const auto& m) { return m.first; });
+                return own == row.more.end() ? "" : more_text(name, own->second);
+            }));
+    const auto is_bare = [](const TableColumn& column) {
+        return std::ranges::all_of(column.cells, &std::string::empty);
+    };
     columns.erase(std::remove_if(columns.begin() + 1, columns.end(), is_bare), columns.end());
     return columns;
 }
@@ -265,12 +254,6 @@ std::string told_at(const std::vector<TableColumn>& rest, std::size_t line) {
     return text;
 }
 
-void draw_names_of(const std::vector<TableColumn>& rest) {
-    std::string names;
-    for (const TableColumn& column : rest) names += (names.empty() ? "" : ", ") + column.title;
-    if (!names.empty()) paragraph("Hover over a row for: " + names, faint_color());
-}
-
 // Begins a table with its header. Returns false if it is not visible.
 bool begin_table(const char* id, const std::vector<TableColumn>& columns, const std::vector<float>& widths) {
     const float room = ImGui::GetContentRegionAvail().x;
@@ -305,10 +288,8 @@ void draw_across(const std::string& text, const ImVec4& color) {
 void draw_name(const ReportRow& row, const std::string& rest) {
     const std::string mark = mark_of(row);
     const ImVec4 color = row.measured() && !row.not_compared ? text_color() : faint_color();
-    if (mark.empty() || !row.measured()) {
-        fitted_text(row.name, ImGui::GetContentRegionAvail().x + 1, color, rest);
-        return;
-    }
+    if (mark.empty() || !row.measured())
+        return fitted_text(row.name, ImGui::GetContentRegionAvail().x + 1, color, rest);
     fitted_text(row.name, ImGui::GetContentRegionAvail().x + 1 - width_of_mark(row), color, rest);
     ImGui::SameLine(0, 0);
     colored_text(kDot + mark, mark_color(row));
@@ -344,7 +325,9 @@ void draw_table(const char* id,
         line(columns, i, told_at(rest, i));
     }
     ImGui::EndTable();
-    draw_names_of(rest);
+    std::string names;
+    for (const TableColumn& column : rest) names += (names.empty() ? "" : ", ") + column.title;
+    if (!names.empty()) paragraph("Hover over a row for: " + names, faint_color());
 }
 
 }  // namespace

@@ -48,13 +48,12 @@ void draw_spectrum_below(UiState& ui,
 
 void draw_dispersion(UiState& ui, const Snapshot& snapshot) {
     if (!why_no_dispersion(*snapshot.now.model).empty()) return;
-    const bool open = ImGui::TreeNodeEx("Dispersion relation", ImGuiTreeNodeFlags_NoTreePushOnOpen);
-    tooltip(
-        "Growth rates of small waves on the field's mean over their wave number (solid), and their "
-        "frequencies (dashed), one curve per eigenmode: above 0 they grow. Below it, the measured spectrum "
-        "of "
-        "the field.\n--export dispersion.csv,dispersion.pdf");
-    if (!open) return;
+    if (!unfolded("Dispersion relation",
+                  "Growth rates of small waves on the field's mean over their wave number (solid), and their "
+                  "frequencies (dashed), one curve per eigenmode: above 0 they grow. Below it, the measured "
+                  "spectrum of "
+                  "the field.\n--export dispersion.csv,dispersion.pdf"))
+        return;
     const DispersionRelation* relation = known_dispersion(ui, snapshot);
     if (!relation) return paragraph("Available after the first step.", faint_color());
     bool& large = ui.panel.dispersion.large;
@@ -78,15 +77,13 @@ void draw_large_dispersion(UiState& ui, const Snapshot& snapshot) {
     if (!large && !snapshot.now.wave_ring) return;
     const DispersionRelation* relation = known_dispersion(ui, snapshot);
     if (!large || !relation) return;
-    const ImVec2 share(0.8f, 0.8f), most = ImGui::GetIO().DisplaySize;
-    if (begin_over_canvas("Dispersion relation##large", &large, ui.canvas, share, most, ImGuiCond_Once)) {
+    over_canvas(ui, "Dispersion relation##large", large, {.share = {0.8f, 0.8f}, .once = true}, [&] {
         paragraph(relation->text(snapshot.now), text_color());
         const float spacing = ImGui::GetStyle().ItemSpacing.y;
         const float room = ImGui::GetContentRegionAvail().y - 2 * spacing;
         draw_plot(dispersion_chart(*relation, snapshot.now), std::max(0.6f * room, em(kLowestRates)));
         draw_spectrum_below(ui, snapshot, *relation, std::max(0.4f * room, em(kLowestRates)));
-    }
-    ImGui::End();
+    });
 }
 
 }  // namespace stencil

@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "app/window/canvas/canvas_layout.h"
-#include "app/window/canvas/canvas_overlay.h"
 #include "app/window/panels/plots/plot.h"
 #include "app/window/panels/widgets/widgets.h"
 #include "sim/figure/chart.h"
@@ -62,24 +61,14 @@ void draw_fourth_pane(UiState& ui, const Snapshot& snapshot) {
     if (ui.plots.width < 1 || ui.plots.height < 1) return;
     const Area at = area_of(ui.plots);
     ImGui::SetNextWindowPos(at.at(0, 0));
-    ImGui::SetNextWindowSize(ImVec2(at.width, at.height));
-    ImGui::Begin("##plots",
-                 nullptr,
-                 ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoCollapse |
-                     ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
-                     ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoFocusOnAppearing);
+    ImGui::SetNextWindowSize({at.width, at.height});
+    ImGui::Begin("##plots", nullptr, kFixed);
     draw_contents(ui, snapshot);
     ImGui::End();
 }
 
 constexpr float kPlotHeight = 11;          // in font sizes
 constexpr std::size_t kMostPoints = 2048;  // of a trajectory; beyond that every second one is dropped
-
-bool unfolded(const char* title, std::string_view tip) {
-    const bool open = ImGui::TreeNodeEx(title, ImGuiTreeNodeFlags_NoTreePushOnOpen);
-    tooltip(tip);
-    return open;
-}
 
 void coming() {
     paragraph("Available with the next frame.", faint_color());
@@ -95,18 +84,6 @@ std::vector<figure::ChartSeries> series_of(const MeasureState& state) {
         trajectories.push_back(std::move(series));
     }
     return trajectories;
-}
-
-bool same_cells(const MeasureState& state, const Snapshot& snapshot) {
-    return std::ranges::equal(
-        state.trajectories, snapshot.probes, [](const ProbeTrajectory& way, const ProbeSeries& probe) {
-            return way.x == probe.x && way.y == probe.y;
-        });
-}
-
-void thin_out(std::vector<SamplePoint>& points) {
-    for (std::size_t i = 0; 2 * i < points.size(); ++i) points[i] = points[2 * i];
-    points.resize((points.size() + 1) / 2);
 }
 
 }  // namespace
@@ -230,23 +207,28 @@ void draw_plots(UiState& ui, const Snapshot& snapshot) {
     draw_large_dispersion(ui, snapshot);
     bool& large = ui.panel.measure.large;
     if (!large || !has_plots(ui, snapshot)) return;
-    const ImVec2 share(0.8f, 0.8f), most = ImGui::GetIO().DisplaySize;
-    if (begin_over_canvas("Plots", &large, ui.canvas, share, most, ImGuiCond_Once))
-        draw_contents(ui, snapshot);
-    ImGui::End();
+    over_canvas(
+        ui, "Plots", large, {.share = {0.8f, 0.8f}, .once = true}, [&] { draw_contents(ui, snapshot); });
 }
 
 void follow_ways(MeasureState& state, const Snapshot& snapshot) {
     const auto& plane = snapshot.frame ? snapshot.frame->plane : nullptr;
     if (!plane || plane == state.trajectories_to) return;
-    if (!same_cells(state, snapshot) || !state.trajectories_to || plane->step < state.trajectories_to->step) {
+    const auto same = [](const ProbeTrajectory& way, const ProbeSeries& probe) {
+        return way.x == probe.x && way.y == probe.y;
+    };
+    if (!std::ranges::equal(state.trajectories, snapshot.probes, same) || !state.trajectories_to ||
+        plane->step < state.trajectories_to->step) {
         state.trajectories.clear();
         for (const ProbeSeries& probe : snapshot.probes) state.trajectories.push_back({probe.x, probe.y, {}});
     }
     state.trajectories_to = plane;
     for (std::size_t i = 0; i < std::min(state.trajectories.size(), plane->at.size()); ++i) {
         std::vector<SamplePoint>& points = state.trajectories[i].points;
-        if (points.size() >= kMostPoints) thin_out(points);
+        if (points.size() >= kMostPoints) {
+            for (std::size_t k = 0; 2 * k < points.size(); ++k) points[k] = points[2 * k];
+            points.resize((points.size() + 1) / 2);
+        }
         points.push_back(plane->at[i]);
     }
 }

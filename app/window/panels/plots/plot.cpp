@@ -19,55 +19,32 @@ ImVec2 at(figure::Point point) {
 }
 
 Rgb style_color(const ImVec4& color) {
-    const auto byte = [](float share) {
-        return std::uint8_t(std::lround(255 * std::clamp(share, 0.0f, 1.0f)));
-    };
-    return {byte(color.x), byte(color.y), byte(color.z)};
+    return rgb_of(ImGui::ColorConvertFloat4ToU32(color));
 }
-
-// Draws dashes that continue around corners.
-class Dashes {
-  public:
-    Dashes(ImDrawList* list, const figure::Stroke& stroke) : list_(list), stroke_(stroke) {}
-
-    void draw(figure::Point from, figure::Point to) {
-        const double length = std::hypot(to.x - from.x, to.y - from.y);
-        const auto along = [&](double distance) {
-            return ImVec2(float(std::lerp(from.x, to.x, distance / length)),
-                          float(std::lerp(from.y, to.y, distance / length)));
-        };
-        for (double done = 0; done < length;) {
-            const double end = std::min(length, done + stroke_.dash - part_);
-            if (drawn_) list_->AddLine(along(done), along(end), packed(stroke_.color), float(stroke_.width));
-            part_ += end - done;
-            done = end;
-            if (part_ < stroke_.dash - 1e-3) continue;
-            part_ = 0;
-            drawn_ = !drawn_;
-        }
-    }
-
-  private:
-    ImDrawList* list_;
-    figure::Stroke stroke_;
-    double part_ = 0;
-    bool drawn_ = true;
-};
 
 class ImGuiSurface : public figure::Surface {
   public:
     // Draws segments one by one, because ImGui's polylines become thin at sharp corners.
     void path(std::span<const figure::Point> points, const figure::Stroke& stroke) override {
-        Dashes dashes(list_, stroke);
+        double part = 0;  // of the present dash or gap, which continue around corners
+        bool drawn = true;
         for (std::size_t i = 1, last = 0; i < points.size(); ++i) {
             const figure::Point from = points[last], to = points[i];
-            // Skip points closer than a pixel to the previous one.
-            const bool hidden = std::hypot(to.x - from.x, to.y - from.y) < 0.7;
-            if (hidden) continue;
-            if (stroke.dash > 0)
-                dashes.draw(from, to);
-            else
-                list_->AddLine(at(from), at(to), packed(stroke.color), float(stroke.width));
+            const double length = std::hypot(to.x - from.x, to.y - from.y);
+            if (length < 0.7) continue;  // less than a pixel from the previous point
+            const auto along = [&](double distance) {
+                return at(
+                    {std::lerp(from.x, to.x, distance / length), std::lerp(from.y, to.y, distance / length)});
+            };
+            for (double done = 0; done < length;) {
+                const double end = stroke.dash > 0 ? std::min(length, done + stroke.dash - part) : length;
+                if (drawn) list_->AddLine(along(done), along(end), packed(stroke.color), float(stroke.width));
+                part += end - done;
+                done = end;
+                if (stroke.dash <= 0 || part < stroke.dash - 1e-3) continue;
+                part = 0;
+                drawn = !drawn;
+            }
             last = i;
         }
     }

@@ -59,11 +59,6 @@ void draw_value(UiState& ui) {
         ui.tool = Tool::pick;
 }
 
-void draw_tolerance(UiState& ui) {
-    const FieldRow field{ui, "Tolerance", "Largest difference from the clicked cell's value"};
-    if (const auto typed = number_row(field, ui.fill_tolerance, {0.0})) ui.fill_tolerance = *typed;
-}
-
 void draw_radius(UiState& ui) {
     BrushState& state = ui.panel.brush;
     constexpr std::string_view kTip = "Brush radius; also [ and ], or Ctrl+wheel on the canvas";
@@ -93,10 +88,11 @@ void draw_brush(UiState& ui, const Snapshot&) {
     draw_value(ui);
     const bool box = brush.shape == BrushShape::rectangle, fill = brush.shape == BrushShape::fill;
     ImGui::BeginDisabled(box);
-    if (fill)
-        draw_tolerance(ui);
-    else
+    const FieldRow tolerance{ui, "Tolerance", "Largest difference from the clicked cell's value"};
+    if (!fill)
         draw_radius(ui);
+    else if (const auto typed = number_row(tolerance, ui.fill_tolerance, {0.0}))
+        ui.fill_tolerance = *typed;
     ImGui::EndDisabled();
     static constexpr Segment kEffects[] = {{"Replace", "Sets the field to the value; a soft edge blends"},
                                            {"Add", "Adds the value to the field, once per stroke"},

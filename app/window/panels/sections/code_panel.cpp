@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cfloat>
-#include <chrono>
-#include <future>
 #include <iterator>
 
 #include "app/window/format.h"
@@ -18,7 +16,6 @@ namespace stencil {
 namespace {
 
 constexpr float kTextHeight = 16;  // in lines
-constexpr double kSaidFor = 1.5;   // seconds
 
 // Returns a key of all settings that the generated code depends on.
 std::string key_of(const RunSpec& now) {
@@ -63,14 +60,14 @@ void draw_limits(const GeneratedCode& code, const Snapshot& snapshot) {
                   fmt::format("Per step: {}", kOperationsCounted));
         value_row("Memory", format_real(code.bytes), "B per cell", "All components, read and written once");
         value_row("Copy limit",
-                  format_measured(limits.copy_gcells(dtype)),
+                  limits.copy_gcells(dtype),
                   "GCells/s",
                   "Limit set by memory bandwidth, at one step per pass");
         value_row("Arithmetic limit",
-                  format_measured(limits.issue_gcells()),
+                  limits.issue_gcells(),
                   "GCells/s",
                   "Limit set by the peak rate of instructions");
-        value_row("Measured", format_measured(snapshot.speed.gcells_per_s), "GCells/s", "The newest steps");
+        value_row("Measured", snapshot.speed.gcells_per_s, "GCells/s", "The newest steps");
         end_values();
     }
     const auto share = [&](double limit, const char* of, std::string_view tip) {
@@ -125,12 +122,6 @@ void draw_choice(CodeState& state) {
     });
 }
 
-std::string registers_of(const CodeText& text, int compute_capability) {
-    const auto figures = compiler_figures(text, compute_capability);
-    if (!figures) return "no CUDA compiler found";
-    return fmt::format("{}, {} bytes spilled", figures->registers, figures->spilled_bytes);
-}
-
 // Says the registers of the shown CUDA text, which takes up to seconds to compile.
 void draw_compiled(CodeState& state) {
     if (state.chosen == 0 || text_of(state, state.chosen).language != "CUDA") return;
@@ -146,7 +137,9 @@ void draw_compiled(CodeState& state) {
     const bool done = state.registers.follow(
         fmt::format("{} {} {}", state.compute_capability, state.chosen, state.code.key),
         [text = text_of(state, state.chosen), capability = state.compute_capability] {
-            return registers_of(text, capability);
+            const auto figures = compiler_figures(text, capability);
+            return figures ? fmt::format("{}, {} bytes spilled", figures->registers, figures->spilled_bytes)
+                           : "no CUDA compiler found";
         });
     state.waits |= !done;
     row("Registers", "Per thread, by the CUDA compiler");
@@ -156,36 +149,22 @@ void draw_compiled(CodeState& state) {
         paragraph(done ? state.registers.result : "compiling", faint_color());
 }
 
-void draw_large(CodeState& state, const ScreenRect& canvas) {
-    if (!state.large) return;
-    if (begin_over_canvas("Generated code##large",
-                          &state.large,
-                          canvas,
-                          ImVec2(0.8f, 0.9f),
-                          ImVec2(em(70), em(60)),
-                          ImGuiCond_Appearing)) {
-        draw_choice(state);
-        draw_lines(text_of(state, state.chosen).text, 0);
-    }
-    ImGui::End();
-}
-
-void draw_text(CodeState& state) {
+void draw_text(UiState& ui) {
+    CodeState& state = ui.panel.code;
     subtitle("Text", "The equation as parsed and as compiled\nstencilscope models --code");
     draw_choice(state);
     draw_compiled(state);
-    const bool copied = ImGui::GetTime() < state.copied_until;
     const std::string text = text_of(state, state.chosen).text;
     const ImVec2 half = button_size(2);
-    if (button(copied ? ICON_COPY " Copied###copy" : ICON_COPY " Copy###copy",
-               half,
-               "Copies the text to the clipboard")) {
-        ImGui::SetClipboardText(text.c_str());
-        state.copied_until = ImGui::GetTime() + kSaidFor;
-    }
+    copy_button(ui, "code", half, text, "Copies the text to the clipboard");
     same_line();
     if (button("Enlarge", half, "Shows it in a separate window")) state.large = !state.large;
     draw_lines(text, kTextHeight * ImGui::GetTextLineHeight());
+    if (!state.large) return;
+    over_canvas(ui, "Generated code##large", state.large, {{0.8f, 0.9f}, {70, 60}}, [&] {
+        draw_choice(state);
+        draw_lines(text_of(state, state.chosen).text, 0);
+    });
 }
 
 }  // namespace
@@ -209,8 +188,7 @@ void draw_code(UiState& ui, const Snapshot& snapshot) {
     draw_limits(state.code.result, snapshot);
     if (method_of(now)->device == Device::cuda || !snapshot.way.tried.empty())
         draw_kernels(state.code.result, snapshot.way);
-    draw_text(state);
-    draw_large(state, ui.canvas);
+    draw_text(ui);
 }
 
 }  // namespace stencil

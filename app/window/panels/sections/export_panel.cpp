@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/window/format.h"
 #include "app/window/panels/commands.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/widgets/widgets.h"
@@ -12,18 +11,10 @@
 #include "sim/problem/settings.h"
 #include "sim/run/output/exports.h"
 #include "sim/run/output/film.h"
-#include "sim/text/error.h"
 #include "sim/text/names.h"
 
 namespace stencil {
 namespace {
-
-// Says why a file cannot be written yet; it is then disabled and left out of exports.
-std::string why_no_file(std::string_view name, const UiState& ui, const Snapshot& snapshot) {
-    if (name == "profile.csv" && ui.profiles.empty()) return "Draw a line first (L)";
-    if (name == "probes.csv" && snapshot.probes.empty()) return "Place a probe first (P)";
-    return why_not_exported(name, snapshot.now);
-}
 
 void draw_figure_size(UiState& ui, const RunSpec& now) {
     text_row({ui,
@@ -51,7 +42,7 @@ void draw_view_figure(UiState& ui, const Snapshot& snapshot) {
          {std::pair{"PDF##view", "view.pdf"}, {"SVG##view", "view.svg"}, {"PNG##view", "view.png"}}) {
         const std::string tip = fmt::format("Writes {} to the folder\n--export {}", file, file);
         if (label[1] != 'D') same_line();
-        if (button(label, size, tip, why)) export_view(ui, snapshot, file);
+        if (button(label, size, tip, why)) export_files(ui, snapshot, {file});
     }
 }
 
@@ -59,7 +50,11 @@ void draw_view_figure(UiState& ui, const Snapshot& snapshot) {
 void draw_file_box(const Export& file, const UiState& ui, ExportState& state, const Snapshot& snapshot) {
     const std::string name(file.name);
     bool chosen = contains(state.files, name);
-    const std::string why_not = why_no_file(name, ui, snapshot);
+    // A file that cannot be written yet is left out of exports.
+    const std::string why_not = name == "profile.csv" && ui.profiles.empty() ? "Draw a line first (L)"
+                                : name == "probes.csv" && snapshot.probes.empty()
+                                    ? "Place a probe first (P)"
+                                    : why_not_exported(name, snapshot.now);
     const std::string_view tip = why_not.empty() ? file.help : why_not;
     constexpr float kNames = 9.5f;  // font sizes
     const float left = ImGui::GetCursorPosX() + em(kNames);
@@ -88,35 +83,9 @@ void draw_file_boxes(const UiState& ui, ExportState& state, const Snapshot& snap
                                               std::ranges::count_if(kExports, of_group),
                                               group.title);
         const bool common = group.group == ExportGroup::data || group.group == ExportGroup::pictures;
-        const bool open = ImGui::TreeNodeEx(
-            title.c_str(),
-            ImGuiTreeNodeFlags_NoTreePushOnOpen | (common ? ImGuiTreeNodeFlags_DefaultOpen : 0));
-        tooltip(group.help);
-        if (!open) continue;
+        if (!unfolded(title.c_str(), group.help, common ? ImGuiTreeNodeFlags_DefaultOpen : 0)) continue;
         for (const Export& file : kExports)
             if (of_group(file)) draw_file_box(file, ui, state, snapshot);
-    }
-}
-
-// The checkpoint is written to the exports' folder.
-void draw_checkpoint(UiState& ui, const Snapshot& snapshot) {
-    const ExportState& state = ui.panel.exports;
-    constexpr std::string_view kTip =
-        "Saves the complete state to FOLDER/checkpoint. \"Open\" goes on from there, with the bits of a run "
-        "that was never interrupted.\n--checkpoint N";
-    row("Checkpoint", kTip);
-    if (button("Save##checkpoint", button_size(1), kTip, why_no_export(state, snapshot.exporting)))
-        ui.act(action::SaveCheckpoint{state.folder});
-}
-
-void draw_messages(const Snapshot& snapshot) {
-    if (snapshot.messages.empty()) return;
-    subtitle("Messages", "Newest first");
-    constexpr std::size_t kMax = 5;
-    const std::size_t count = std::min(kMax, snapshot.messages.size());
-    for (std::size_t i = 0; i < count; ++i) {
-        const Message& message = snapshot.messages[snapshot.messages.size() - 1 - i];
-        paragraph(message.text, message.level == Message::Level::error ? error_color() : faint_color());
     }
 }
 
@@ -124,10 +93,11 @@ void draw_messages(const Snapshot& snapshot) {
 
 void draw_export_choice(UiState& ui, const Snapshot& snapshot) {
     ExportState& state = ui.panel.exports;
-    row("Folder",
+    folder_row(
+        ui,
+        state.folder,
         "Output folder, created if needed. Earlier files are kept: the next export goes to FOLDER-2.\n--out "
         "DIR");
-    path_input("##folder", ui, state.folder, PathKind::folder, "Output folder, created if needed\n--out DIR");
     draw_file_boxes(ui, state, snapshot);
     checkbox("Replace earlier files", &state.replace, "Overwrites the files in this folder");
     if (snapshot.exporting) {
@@ -157,8 +127,21 @@ void draw_export_choice(UiState& ui, const Snapshot& snapshot) {
 
 void draw_exports(UiState& ui, const Snapshot& snapshot) {
     draw_export_choice(ui, snapshot);
-    draw_checkpoint(ui, snapshot);
-    draw_messages(snapshot);
+    const ExportState& state = ui.panel.exports;
+    constexpr std::string_view kTip =
+        "Saves the complete state to FOLDER/checkpoint. \"Open\" goes on from there, with the bits of a run "
+        "that was never interrupted.\n--checkpoint N";
+    row("Checkpoint", kTip);
+    if (button("Save##checkpoint", button_size(1), kTip, why_no_export(state, snapshot.exporting)))
+        ui.act(action::SaveCheckpoint{state.folder});
+    if (snapshot.messages.empty()) return;
+    subtitle("Messages", "Newest first");
+    constexpr std::size_t kMost = 5;
+    const std::size_t count = snapshot.messages.size();
+    for (std::size_t i = count; i-- > count - std::min(kMost, count);) {
+        const bool error = snapshot.messages[i].level == Message::Level::error;
+        paragraph(snapshot.messages[i].text, error ? error_color() : faint_color());
+    }
 }
 
 }  // namespace stencil

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -35,16 +34,6 @@ bool films_from_start(const ExportState& state) {
     return !state.film.empty() && state.from_start && !films_canvas(state);
 }
 
-void draw_kind(ExportState& state) {
-    const auto& current = *std::ranges::find(kRecordKinds, std::string_view(state.film), &RecordKind::ending);
-    combo_row("As", current.label, "A film (needs ffmpeg) or numbered files", [&] {
-        const std::string why_not = why_no_video();
-        for (const RecordKind& kind : kRecordKinds)
-            if (choice(kind.label, &kind == &current, kind.tip, kind.ending.empty() ? "" : why_not))
-                state.film = kind.ending;
-    });
-}
-
 void draw_every(UiState& ui) {
     long long& every = ui.panel.exports.record_every;
     const FieldRow field{ui, "Every", "Steps between recorded frames\n--every N", em(3)};
@@ -60,17 +49,9 @@ void draw_seconds(UiState& ui) {
         from_start ? "Length of the film, over which its frames are spread evenly\n--video-seconds S"
                    : "Length of the film, after which the recording ends; 0: until it is stopped";
     double& seconds = from_start ? state.length : state.stop_after;
-    ImGui::PushID(from_start);
+    const IdScope scope(from_start);
     const NumberRange range{from_start ? 0.1 : 0, kMostFilmSeconds};
     if (const auto typed = number_row({ui, "Seconds", tip}, seconds, range)) seconds = *typed;
-    ImGui::PopID();
-}
-
-void draw_rate(UiState& ui) {
-    double& fps = ui.panel.exports.choices.fps;
-    const NumberRange range{std::numeric_limits<double>::min(), kMostFps};
-    if (const auto typed = number_row({ui, "Frames/s", "Frames per second of the film\n--fps N"}, fps, range))
-        fps = *typed;
 }
 
 void draw_size(UiState& ui) {
@@ -153,7 +134,10 @@ void draw_film_choices(UiState& ui, const Snapshot& snapshot) {
     ImGui::EndDisabled();
     if (!canvas && !films_from_start(state)) draw_every(ui);
     draw_seconds(ui);
-    draw_rate(ui);
+    double& fps = state.choices.fps;
+    const NumberRange range{std::numeric_limits<double>::min(), kMostFps};
+    if (const auto typed = number_row({ui, "Frames/s", "Frames per second of the film\n--fps N"}, fps, range))
+        fps = *typed;
     if (canvas) return;
     draw_size(ui);
     draw_range(ui, snapshot);
@@ -176,7 +160,13 @@ void begin_recording(UiState& ui) {
 
 void draw_dialog(UiState& ui, const Snapshot& snapshot) {
     ExportState& state = ui.panel.exports;
-    draw_kind(state);
+    const auto& current = *std::ranges::find(kRecordKinds, std::string_view(state.film), &RecordKind::ending);
+    combo_row("As", current.label, "A film (needs ffmpeg) or numbered files", [&] {
+        const std::string why_not = why_no_video();
+        for (const RecordKind& kind : kRecordKinds)
+            if (choice(kind.label, &kind == &current, kind.tip, kind.ending.empty() ? "" : why_not))
+                state.film = kind.ending;
+    });
     if (state.film.empty()) {
         draw_every(ui);
         checkbox_row("PNG", &state.record_png, "Pictures, one pixel per cell");

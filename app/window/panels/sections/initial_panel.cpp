@@ -46,26 +46,6 @@ void begin_with(UiState& ui, const RunSpec& now, const std::string& what) {
     ui.act(action::Change{"initial", now.model->built_in ? what : name + "=" + what});
 }
 
-void draw_component(InitialState& state, const RunSpec& now) {
-    const auto names = names_of(now.model->components);
-    if (names.size() < 2) return;
-    const auto chosen = name_row("Component",
-                                 names,
-                                 names[component_of(state, now)],
-                                 "Each component has its own initial condition\n--initial NAME=WHAT");
-    if (chosen) state.component = *chosen;
-}
-
-void draw_formula(UiState& ui, const RunSpec& now, const InitialChoice& current) {
-    formula_row({ui,
-                 "Formula",
-                 "A formula in x, y and the model's variables, e.g. exp(-((x - Lx/2)^2 + (y - Ly/2)^2)/50); "
-                 "restarts the run\n--initial NAME=FORMULA"},
-                current.formula,
-                now.model->text,
-                [&](const std::string& formula) { begin_with(ui, now, formula); });
-}
-
 const InitialCondition* find_condition(std::string_view name) {
     const auto all = initial_conditions();
     const auto found = std::ranges::find(all, name, &InitialCondition::name);
@@ -125,7 +105,7 @@ void draw_pictures(UiState& ui, const RunSpec& now, const InitialCondition* curr
 
 void draw_parameters(UiState& ui, const InitialCondition& condition) {
     InitialState& state = ui.panel.initial;
-    ImGui::PushID(state.choices);
+    const IdScope scope(state.choices);
     for (const InitialParameter& parameter : condition.parameters) {
         const std::string tip = fmt::format("{}; from {} to {}, default {}\n--initial {}:{}=...",
                                             parameter.help,
@@ -138,7 +118,6 @@ void draw_parameters(UiState& ui, const InitialCondition& condition) {
         const NumberRange range{parameter.least, parameter.most};
         if (const auto typed = number_row({ui, parameter.name.data(), tip}, value, range)) value = *typed;
     }
-    ImGui::PopID();
 }
 
 void draw_seed(UiState& ui, const RunSpec& now) {
@@ -165,13 +144,8 @@ void draw_apply(UiState& ui, const RunSpec& now, const InitialChoice& current) {
     const bool same = state.name.empty() || (current.condition && current.condition->name == state.name &&
                                              current.parameters == state.parameters);
     // The name behind ### keeps the button's identity while its caption changes.
-    if (!button_row(
-            same ? "Restart###apply" : "Apply and restart###apply",
-            same ? "Restarts at step 0 with this field" : "Restarts at step 0 with this initial condition"))
-        return;
-    if (same)
-        ui.act(action::Reset{});
-    else
+    if (same && button_row("Restart###apply", "Restarts at step 0 with this field")) ui.act(action::Reset{});
+    if (!same && button_row("Apply and restart###apply", "Restarts at step 0 with this initial condition"))
         begin_with(ui, now, spelled(state));
 }
 
@@ -184,10 +158,7 @@ void open_file(UiState& ui, const Snapshot& snapshot) {
         return;
     }
     state.opened_after = snapshot.messages.empty() ? 1 : snapshot.messages.back().id + 1;
-    if (component_of(state, snapshot.now) == 0) {
-        open_path(ui, path);
-        return;
-    }
+    if (component_of(state, snapshot.now) == 0) return open_path(ui, path);
     remember_path(ui.preferences, path);
     begin_with(ui, snapshot.now, path);
 }
@@ -227,7 +198,12 @@ void draw_file(UiState& ui, const Snapshot& snapshot) {
 void draw_initial(UiState& ui, const Snapshot& snapshot) {
     InitialState& state = ui.panel.initial;
     const RunSpec& now = snapshot.now;
-    draw_component(state, now);
+    if (const auto names = names_of(now.model->components); names.size() > 1)
+        if (const auto chosen = name_row("Component",
+                                         names,
+                                         names[component_of(state, now)],
+                                         "Each component has its own initial condition\n--initial NAME=WHAT"))
+            state.component = *chosen;
     const std::size_t component = component_of(state, now);
     const std::string start = start_of(now, component);
     const InitialChoice current = current_choice(start);
@@ -246,7 +222,15 @@ void draw_initial(UiState& ui, const Snapshot& snapshot) {
     if (condition) draw_parameters(ui, *condition);
     if (condition && condition->random) draw_seed(ui, now);
     draw_apply(ui, now, current);
-    if (!now.model->built_in) draw_formula(ui, now, current);
+    if (!now.model->built_in)
+        formula_row(
+            {ui,
+             "Formula",
+             "A formula in x, y and the model's variables, e.g. exp(-((x - Lx/2)^2 + (y - Ly/2)^2)/50); "
+             "restarts the run\n--initial NAME=FORMULA"},
+            current.formula,
+            now.model->text,
+            [&](const std::string& formula) { begin_with(ui, now, formula); });
     subtitle("From a file", "Arrays and pictures");
     draw_file(ui, snapshot);
 }

@@ -36,25 +36,11 @@ void draw_starts(UiState& ui) {
     }
 }
 
-void draw_file(UiState& ui) {
-    KernelState& state = ui.panel.kernel;
-    row("File", kFileTip);
-    if (path_input("##kernel", ui, state.path, PathKind::file, kFileTip)) {
-        choose_kernel(ui, state.path);
-        remember_path(ui.preferences, state.path);
-    }
-    if (!state.failure.empty()) error_text(state.failure);
-}
-
 void draw_speed(const LadderRow& row, const Snapshot& snapshot) {
-    if (!row.measured()) {
-        paragraph(row.why_not, warning_color());
-        return;
-    }
+    if (!row.measured()) return paragraph(row.why_not, warning_color());
     if (!begin_values("kernel speed")) return;
-    value_row("Step", format_measured(row.speed.us_per_step), "\xc2\xb5s", "Median of all repeats");
-    value_row(
-        "Updates", format_measured(row.speed.gcells_per_s), "GCells/s", "Cell updates per second / 1e9");
+    value_row("Step", row.speed.us_per_step, "\xc2\xb5s", "Median of all repeats");
+    value_row("Updates", row.speed.gcells_per_s, "GCells/s", "Cell updates per second / 1e9");
     value_row(
         "Error",
         fmt::format("{:.1e}", row.error),
@@ -70,10 +56,7 @@ void draw_speed(const LadderRow& row, const Snapshot& snapshot) {
 void draw_report(const user_kernel::TrialReport& report, const Snapshot& snapshot) {
     if (!report.compiled.empty())
         paragraph(report.compiled + (report.on_gpu ? "" : "; no GPU here to run it on"), text_color());
-    if (!report.fault.empty()) {
-        error_text(report.fault);
-        return;
-    }
+    if (!report.fault.empty()) return error_text(report.fault);
     if (!report.on_gpu) return;
     paragraph(fmt::format("Correct on {} sizes; largest error {:.1e}", report.sizes, report.error),
               good_color());
@@ -120,10 +103,16 @@ void follow_kernel(UiState& ui, const Snapshot& snapshot) {
 }
 
 void draw_kernel(UiState& ui, const Snapshot& snapshot) {
-    draw_file(ui);
+    const KernelState& state = ui.panel.kernel;
+    row("File", kFileTip);
+    if (path_input("##kernel", ui, ui.panel.kernel.path, PathKind::file, kFileTip)) {
+        choose_kernel(ui, state.path);
+        remember_path(ui.preferences, state.path);
+    }
+    if (!state.failure.empty()) error_text(state.failure);
     draw_starts(ui);
     const user_kernel::KernelNews& news = ui.kernel;
-    if (ui.panel.kernel.file.empty() || news.file != ui.panel.kernel.file) return;
+    if (state.file.empty() || news.file != state.file) return;
     if (!news.failure.empty()) error_text(news.failure);
     if (news.report) draw_report(*news.report, snapshot);
     if (!news.doing.empty()) paragraph(news.doing, faint_color());

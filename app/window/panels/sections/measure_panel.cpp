@@ -35,16 +35,6 @@ figure::Chart plot_of(const char* id,
     return chart;
 }
 
-// The drift is known only if the boundary conserves the total and nothing was painted since the start.
-void draw_drift(const Snapshot& snapshot) {
-    if (!snapshot.drift) return;
-    value_row("Change of total",
-              *snapshot.drift == 0 ? "0" : fmt::format("{:+.2e}", *snapshot.drift),
-              "",
-              "Relative change of the total since the start. Insulated and periodic boundaries conserve it, "
-              "apart from rounding.");
-}
-
 void draw_statistics(const Snapshot& snapshot) {
     const Statistics& now = snapshot.series.back().statistics;
     if (begin_values("statistics", false)) {
@@ -55,7 +45,13 @@ void draw_statistics(const Snapshot& snapshot) {
         value("Max", now.max, "The largest finite value");
         value("Mean", now.mean, "Mean of the finite values");
         value("Total", now.total, "Sum over all cells, in float64");
-        draw_drift(snapshot);
+        // It is known only if the boundary conserves the total and nothing was painted since the start.
+        if (snapshot.drift)
+            value_row("Change of total",
+                      *snapshot.drift == 0 ? "0" : fmt::format("{:+.2e}", *snapshot.drift),
+                      "",
+                      "Relative change of the total since the start. Insulated and periodic boundaries "
+                      "conserve it, apart from rounding.");
         end_values();
     }
     if (now.not_finite > 0)
@@ -80,10 +76,8 @@ void draw_series(MeasureState& state, const Snapshot& snapshot) {
 void draw_histogram(UiState& ui, const Snapshot& snapshot) {
     subtitle("Histogram", "Number of cells by value, over the colour range");
     ui.wants_histogram = true;
-    if (!snapshot.frame || !snapshot.frame->histogram || snapshot.frame->histogram->counts.empty()) {
-        paragraph("Available with the next frame.", faint_color());
-        return;
-    }
+    if (!snapshot.frame || !snapshot.frame->histogram || snapshot.frame->histogram->counts.empty())
+        return paragraph("Available with the next frame.", faint_color());
     const Histogram& histogram = *snapshot.frame->histogram;
     const std::size_t bins = histogram.counts.size();
     const double width = (histogram.range.high - histogram.range.low) / double(bins);
@@ -101,10 +95,8 @@ void draw_histogram(UiState& ui, const Snapshot& snapshot) {
 
 void draw_profile(UiState& ui, const Snapshot& snapshot) {
     subtitle("Profile", "The values along lines on the canvas");
-    if (!snapshot.frame || snapshot.frame->profiles.empty()) {
-        paragraph("Choose the profile tool (L) and drag lines on the canvas.", faint_color());
-        return;
-    }
+    if (!snapshot.frame || snapshot.frame->profiles.empty())
+        return paragraph("Choose the profile tool (L) and drag lines on the canvas.", faint_color());
     draw_profile_plot(ui, snapshot, em(kPlotHeight));
     for (std::size_t i = 0; const Profile& profile : snapshot.frame->profiles) {
         const std::string which = snapshot.frame->profiles.size() > 1 ? fmt::format("{}: ", ++i) : "";
@@ -122,27 +114,24 @@ void draw_probe(UiState& ui, const ProbeSeries& probe, int index) {
     ImGui::TableNextRow();
     ImGui::TableNextColumn();
     ImGui::AlignTextToFramePadding();
-    const std::string place = fmt::format("{}  ({}, {})", index + 1, probe.x, probe.y);
-    ImGui::TextUnformatted(place.c_str());
+    colored_text(fmt::format("{}  ({}, {})", index + 1, probe.x, probe.y), text_color());
     tooltip("Number on the canvas, column and row of the cell");
     ImGui::TableNextColumn();
     ImGui::AlignTextToFramePadding();
-    const std::string value = probe.values.empty() ? "" : format_value(probe.values.back());
-    ImGui::TextUnformatted(value.c_str());
-    if (!probe.values.empty()) tooltip(fmt::format("{}", probe.values.back()));
+    if (!probe.values.empty()) {
+        colored_text(format_value(probe.values.back()), text_color());
+        tooltip(fmt::format("{}", probe.values.back()));
+    }
     ImGui::TableNextColumn();
-    ImGui::PushID(index);
+    const IdScope scope(index);
     if (button(ICON_CLOSE, ImVec2(0, 0), "Removes the probe and its values"))
         ui.act(action::RemoveProbe{index});
-    ImGui::PopID();
 }
 
 void draw_probes(UiState& ui, const Snapshot& snapshot) {
     subtitle("Probes", "Values of single cells over time");
-    if (snapshot.probes.empty()) {
-        paragraph("Choose the probe tool (P) and click a cell on the canvas.", faint_color());
-        return;
-    }
+    if (snapshot.probes.empty())
+        return paragraph("Choose the probe tool (P) and click a cell on the canvas.", faint_color());
     draw_plot(probes_chart(snapshot), em(kPlotHeight));
     if (!ImGui::BeginTable("probes", 3, ImGuiTableFlags_SizingFixedFit)) return;
     ImGui::TableSetupColumn("cell");
@@ -150,18 +139,6 @@ void draw_probes(UiState& ui, const Snapshot& snapshot) {
     ImGui::TableSetupColumn("remove");
     for (int i = 0; i < int(snapshot.probes.size()); ++i) draw_probe(ui, snapshot.probes[std::size_t(i)], i);
     ImGui::EndTable();
-}
-
-void draw_csv(UiState& ui) {
-    MeasureState& state = ui.panel.measure;
-    constexpr std::string_view kTip =
-        "Writes statistics.csv, and histogram.csv, profile.csv and probes.csv if there are any, to the "
-        "folder";
-    subtitle("Tables", "Measurements as comma-separated files");
-    row("Folder", "Created if needed");
-    path_input("##folder", ui, state.folder, PathKind::folder, "");
-    if (button_row("Export CSV", kTip, state.folder.empty() ? "Enter a folder" : ""))
-        ui.act(action::ExportMeasures{state.folder});
 }
 
 }  // namespace
@@ -179,7 +156,15 @@ void draw_measure(UiState& ui, const Snapshot& snapshot) {
     draw_spectrum(ui, snapshot);
     draw_phase_plane(ui, snapshot);
     if (has_plots(ui, snapshot)) draw_plot_buttons(ui, snapshot);
-    draw_csv(ui);
+    subtitle("Tables", "Measurements as comma-separated files");
+    std::string& folder = ui.panel.measure.folder;
+    folder_row(ui, folder, "Created if needed");
+    if (button_row(
+            "Export CSV",
+            "Writes statistics.csv, and histogram.csv, profile.csv and probes.csv if there are any, to "
+            "the folder",
+            folder.empty() ? "Enter a folder" : ""))
+        ui.act(action::ExportMeasures{folder});
 }
 
 }  // namespace stencil

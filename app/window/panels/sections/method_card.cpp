@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -149,16 +148,6 @@ void draw_cells(const std::vector<std::string_view>& rows) {
     ImGui::Dummy(ImVec2(float(rows.front().size()) * side, float(rows.size()) * side));
 }
 
-void draw_arrow(ImVec2 from, float length) {
-    const float head = em(0.25f);
-    const ImVec2 tip(from.x + length, from.y);
-    const ImU32 color = ImGui::GetColorU32(ImGuiCol_Text);
-    ImDrawList* list = ImGui::GetWindowDrawList();
-    list->AddLine(from, tip, color, std::max(1.0f, em(0.08f)));
-    list->AddTriangleFilled(
-        tip, ImVec2(tip.x - head, tip.y - head), ImVec2(tip.x - head, tip.y + head), color);
-}
-
 // The first and last box are where the field comes from and goes to.
 void draw_boxes(const std::vector<std::string_view>& boxes) {
     const float pad = em(0.35f), arrow = em(0.9f), height = 2.9f * ImGui::GetTextLineHeight();
@@ -166,21 +155,21 @@ void draw_boxes(const std::vector<std::string_view>& boxes) {
     ImDrawList* list = ImGui::GetWindowDrawList();
     float x = at.x;
     for (std::size_t i = 0; i < boxes.size(); ++i) {
+        const ImU32 ink = ImGui::GetColorU32(ImGuiCol_Text);
         if (i > 0) {
-            draw_arrow(ImVec2(x + em(0.1f), at.y + height / 2), arrow - em(0.2f));
+            const float head = em(0.25f), y = at.y + height / 2, tip = x + arrow - em(0.1f);
+            list->AddLine({x + em(0.1f), y}, {tip, y}, ink, std::max(1.0f, em(0.08f)));
+            list->AddTriangleFilled({tip, y}, {tip - head, y - head}, {tip - head, y + head}, ink);
             x += arrow;
         }
         const bool is_end = i == 0 || i + 1 == boxes.size();
         const char *begin = boxes[i].data(), *end = begin + boxes[i].size();
         const ImVec2 text = ImGui::CalcTextSize(begin, end);
         const ImVec2 most(x + text.x + 2 * pad, at.y + height);
-        list->AddRectFilled(ImVec2(x, at.y),
-                            most,
-                            ImGui::GetColorU32(is_end ? ImGuiCol_FrameBg : ImGuiCol_TextSelectedBg),
-                            em(0.25f));
-        list->AddRect(ImVec2(x, at.y), most, ImGui::GetColorU32(ImGuiCol_Border), em(0.25f));
-        list->AddText(
-            ImVec2(x + pad, at.y + (height - text.y) / 2), ImGui::GetColorU32(ImGuiCol_Text), begin, end);
+        const ImU32 back = ImGui::GetColorU32(is_end ? ImGuiCol_FrameBg : ImGuiCol_TextSelectedBg);
+        list->AddRectFilled({x, at.y}, most, back, em(0.25f));
+        list->AddRect({x, at.y}, most, ImGui::GetColorU32(ImGuiCol_Border), em(0.25f));
+        list->AddText({x + pad, at.y + (height - text.y) / 2}, ink, begin, end);
         x = most.x;
     }
     ImGui::Dummy(ImVec2(x - at.x, height));

@@ -17,47 +17,37 @@
 namespace stencil {
 namespace {
 
-void draw_jump(const Snapshot& snapshot) {
-    value_row("Jump",
-              format_measured(snapshot.cost.stepping_ms),
-              "ms",
-              "Time of all steps of a frame at once. It does not depend on their number, so there is no "
-              "speed in cells per second.");
-}
-
-void draw_steps_speed(const Speed& speed) {
-    value_row("Step",
-              format_measured(speed.us_per_step),
-              "\xc2\xb5s",
-              "Time per step, over the newest batches, without files, pictures and transfers");
-    value_row("Updates", format_measured(speed.gcells_per_s), "GCells/s", "Cell updates per second / 1e9");
-    value_row("Effective",
-              format_measured(speed.effective_gb_per_s),
-              "GB/s",
-              "2 x bytes per cell x GCells/s: the bandwidth if each cell is read and written once per step");
-}
-
 void draw_speed(const Snapshot& snapshot) {
     if (!begin_values("speed")) return;
-    if (const Method* method = method_of(snapshot.now); method && method->jumps)
-        draw_jump(snapshot);
-    else
-        draw_steps_speed(snapshot.speed);
-    value_row("Copy",
-              format_measured(snapshot.limits.copy_gb_per_s),
-              "GB/s",
-              "Measured bandwidth of a copy on this machine, reads and writes counted");
+    const Speed& speed = snapshot.speed;
+    if (const Method* method = method_of(snapshot.now); method && method->jumps) {
+        value_row("Jump",
+                  snapshot.cost.stepping_ms,
+                  "ms",
+                  "Time of all steps of a frame at once. It does not depend on their number, so there is no "
+                  "speed in cells per second.");
+    } else {
+        value_row("Step",
+                  speed.us_per_step,
+                  "\xc2\xb5s",
+                  "Time per step, over the newest batches, without files, pictures and transfers");
+        value_row("Updates", speed.gcells_per_s, "GCells/s", "Cell updates per second / 1e9");
+        value_row(
+            "Effective",
+            speed.effective_gb_per_s,
+            "GB/s",
+            "2 x bytes per cell x GCells/s: the bandwidth if each cell is read and written once per step");
+    }
+    const double copy = snapshot.limits.copy_gb_per_s;
+    value_row("Copy", copy, "GB/s", "Measured bandwidth of a copy on this machine, reads and writes counted");
+    const long long batch = snapshot.last_batch;
     value_row("Steps/frame",
-              format_measured(double(snapshot.last_batch),
-                              [](double steps) { return format_count(static_cast<long long>(steps)); }),
+              batch > 0 ? format_count(batch) : std::string(kUnknown),
               "steps",
               "Steps between the newest two frames");
     end_values();
-}
-
-void draw_ratio(const Snapshot& snapshot) {
-    if (snapshot.limits.copy_gb_per_s <= 0 || snapshot.speed.effective_gb_per_s <= 0) return;
-    const double share = snapshot.speed.effective_gb_per_s / snapshot.limits.copy_gb_per_s;
+    if (copy <= 0 || speed.effective_gb_per_s <= 0) return;
+    const double share = speed.effective_gb_per_s / copy;
     share_bar(share, format_share(share) + " of copy", "Effective bandwidth over that of a copy");
     if (share > 1)
         paragraph("Above 100%: several steps per pass over memory, or the field is in the cache.",
@@ -139,33 +129,28 @@ void draw_frame_cost(const UiState& ui, const Snapshot& snapshot) {
     const EngineCost& engine = snapshot.cost;
     const InterfaceCost& cost = ui.cost;
     if (!begin_values("frame")) return;
-    const auto milliseconds = [](const char* label, double value, std::string_view tip) {
-        value_row(label, format_measured(value), "ms", tip);
-    };
-    milliseconds("Frame", cost.frame_ms, "Time from one frame of the window to the next");
-    value_row("Fields",
-              format_measured(cost.fields_per_s),
-              "frames/s",
-              "New fields shown per second; none while paused");
-    value_row("Steps",
-              format_measured(cost.steps_per_s),
-              "steps/s",
-              "Steps per second, drawing and waiting included");
-    milliseconds("Stepping", engine.stepping_ms, "Time of the kernels for the steps of a frame");
-    milliseconds("Waiting",
-                 engine.waiting_ms,
-                 "Overhead once per frame: launches and, on a GPU that also draws, the switch from OpenGL to "
-                 "CUDA (0.3 ms on an H200)");
-    milliseconds("Resampling", engine.resampling_ms, "Sampling the visible cells to pixels, all panes");
-    milliseconds("Measuring", engine.measuring_ms, "Colour ranges, statistics, histogram and probes");
-    milliseconds("Transfer",
-                 cost.transfer_ms,
-                 ui.transfer.interop ? "Copying pixels to the texture: GPU time"
-                                     : "Copying pixels to the texture: host time");
-    milliseconds("Drawing",
-                 cost.drawing_ms,
-                 "Drawing the field and the panels: GPU time, or CPU time with software OpenGL");
-    milliseconds("Interface", cost.interface_ms, "Building the panels: CPU time");
+    value_row("Frame", cost.frame_ms, "ms", "Time from one frame of the window to the next");
+    value_row("Fields", cost.fields_per_s, "frames/s", "New fields shown per second; none while paused");
+    value_row("Steps", cost.steps_per_s, "steps/s", "Steps per second, drawing and waiting included");
+    value_row("Stepping", engine.stepping_ms, "ms", "Time of the kernels for the steps of a frame");
+    value_row(
+        "Waiting",
+        engine.waiting_ms,
+        "ms",
+        "Overhead once per frame: launches and, on a GPU that also draws, the switch from OpenGL to CUDA "
+        "(0.3 ms on an H200)");
+    value_row("Resampling", engine.resampling_ms, "ms", "Sampling the visible cells to pixels, all panes");
+    value_row("Measuring", engine.measuring_ms, "ms", "Colour ranges, statistics, histogram and probes");
+    value_row("Transfer",
+              cost.transfer_ms,
+              "ms",
+              ui.transfer.interop ? "Copying pixels to the texture: GPU time"
+                                  : "Copying pixels to the texture: host time");
+    value_row("Drawing",
+              cost.drawing_ms,
+              "ms",
+              "Drawing the field and the panels: GPU time, or CPU time with software OpenGL");
+    value_row("Interface", cost.interface_ms, "ms", "Building the panels: CPU time");
     end_values();
 }
 
@@ -184,7 +169,6 @@ void draw_fact(const char* label, std::string_view text, std::string_view tip) {
 
 void draw_performance(UiState& ui, const Snapshot& snapshot) {
     draw_speed(snapshot);
-    draw_ratio(snapshot);
     subtitle("Methods",
              "Speeds measured in this session by field size, with the limits of the machine: memory (one "
              "step per pass) and instructions (for diffusion, three per cell). The ring is the present run.");

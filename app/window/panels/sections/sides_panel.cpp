@@ -57,13 +57,9 @@ struct Place {
     bool can_be_periodic = true;
 };
 
-int lines_of(const SideCondition& condition) {
-    return condition.kind == Kind::robin ? 3 : 2;  // the menu and the numbers
-}
-
 float height_of(const Place& place) {
-    const float spacing = ImGui::GetStyle().ItemSpacing.y;
-    return float(lines_of(place.condition)) * (ImGui::GetFrameHeight() + spacing) - spacing;
+    const float lines = place.condition.kind == Kind::robin ? 3 : 2;  // the menu and the numbers
+    return lines * ImGui::GetFrameHeightWithSpacing() - ImGui::GetStyle().ItemSpacing.y;
 }
 
 void draw_number(
@@ -112,7 +108,7 @@ void draw_kinds(UiState& ui, const Place& place) {
 
 void draw_place(UiState& ui, const Place& place, ImVec2 at, float width) {
     const SideCondition& now = place.condition;
-    ImGui::PushID(place.name.c_str());
+    const IdScope scope(place.name.c_str());
     ImGui::SetCursorScreenPos(at);
     ImGui::BeginGroup();
     ImGui::SetNextItemWidth(width);
@@ -122,7 +118,6 @@ void draw_place(UiState& ui, const Place& place, ImVec2 at, float width) {
     if (now.kind == Kind::value || now.kind == Kind::flux || now.kind == Kind::robin)
         draw_number(ui, place, "V", &SideCondition::value, width);
     ImGui::EndGroup();
-    ImGui::PopID();
 }
 
 // Draws the field's outline with the component's name, in the middle or above: a held value thick, periodic
@@ -189,11 +184,10 @@ std::string choose_component(UiState& ui, const equation::Equations& equations) 
 }  // namespace
 
 void draw_sides(UiState& ui, const Snapshot& snapshot) {
-    const bool open = ImGui::TreeNodeEx("Sides", ImGuiTreeNodeFlags_NoTreePushOnOpen);
-    tooltip(
+    constexpr std::string_view kTip =
         "The condition at each side, and at the edge of a shape, which writes itself into the equation's "
-        "text");
-    if (!open || snapshot.text.empty()) return;
+        "text";
+    if (!unfolded("Sides", kTip) || snapshot.text.empty()) return;
     const std::string component = choose_component(ui, *snapshot.now.model->equations);
     const std::vector<Place> sides = side_places(snapshot.text, component);
     const auto edge = edge_place(snapshot.text, component);

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cfloat>
 #include <functional>
 #include <utility>
@@ -141,32 +140,6 @@ void draw_threads(UiState& ui, const Snapshot& snapshot) {
 
 // --- Size and memory
 
-// Returns the machine with its present free memory, which changes while the window is open.
-Machine machine_now(const Snapshot& snapshot) {
-    Machine machine = *snapshot.machine;
-    machine.memory.free_bytes = std::uint64_t(snapshot.memory.host_free);
-    machine.gpu_free_bytes = std::uint64_t(snapshot.memory.gpu_free);
-    return machine;
-}
-
-void draw_memory(MemoryNeedsOf& known, const Snapshot& snapshot, Size size) {
-    const MemoryPreview preview = memory_preview(snapshot, size, known);
-    if (preview.text.empty()) return;
-    row("Needs", "Memory needed for a field of this size, exports included");
-    const float room = ImGui::GetContentRegionAvail().x;
-    fitted_text(preview.text, room, preview.fits ? text_color() : error_color());
-}
-
-void draw_presets(SimulationState& state) {
-    static constexpr std::array<int, 7> kPresets{256, 512, 1024, 2048, 4096, 8192, 16384};
-    if (!ImGui::BeginPopup("presets")) return;
-    for (const int n : kPresets) {
-        const std::string label = fmt::format("{0}x{0}", n);
-        if (ImGui::MenuItem(label.c_str())) state.nx = state.ny = n;
-    }
-    ImGui::EndPopup();
-}
-
 void draw_size(UiState& ui, const Snapshot& snapshot) {
     SimulationState& state = ui.panel.simulation;
     const Size current = snapshot.now.size.value_or(Size{});
@@ -188,7 +161,11 @@ void draw_size(UiState& ui, const Snapshot& snapshot) {
     row("", "");
     const ImVec2 half = button_size(2);
     if (button("Presets", half, "Common square sizes")) ImGui::OpenPopup("presets");
-    draw_presets(state);
+    if (ImGui::BeginPopup("presets")) {
+        for (const int n : {256, 512, 1024, 2048, 4096, 8192, 16384})
+            if (ImGui::MenuItem(fmt::format("{0}x{0}", n).c_str())) state.nx = state.ny = n;
+        ImGui::EndPopup();
+    }
     same_line();
     const bool same = size == current;
     const std::string &columns_wrong = draft_of(ui, "##nx").wrong, &rows_wrong = draft_of(ui, "##ny").wrong;
@@ -203,7 +180,11 @@ void draw_size(UiState& ui, const Snapshot& snapshot) {
         change(ui, "size", fmt::format("{}x{}", size.nx, size.ny));
         state.nx = state.ny = 0;
     }
-    draw_memory(state.needs, snapshot, size);
+    const MemoryPreview preview = memory_preview(snapshot, size, state.needs);
+    if (preview.text.empty()) return;
+    row("Needs", "Memory needed for a field of this size, exports included");
+    const float room = ImGui::GetContentRegionAvail().x;
+    fitted_text(preview.text, room, preview.fits ? text_color() : error_color());
 }
 
 // --- Steps
@@ -338,7 +319,10 @@ MemoryPreview memory_preview(const Snapshot& snapshot, Size size, MemoryNeedsOf&
         }
         if (!known.failure.empty()) return {false, known.failure};
         const MemoryNeeds& needs = known.needs;
-        const MemoryLimits limits = memory_limits(machine_now(snapshot), wanted.memory_limit);
+        Machine machine = *snapshot.machine;  // whose free memory changes while the window is open
+        machine.memory.free_bytes = std::uint64_t(snapshot.memory.host_free);
+        machine.gpu_free_bytes = std::uint64_t(snapshot.memory.gpu_free);
+        const MemoryLimits limits = memory_limits(machine, wanted.memory_limit);
         require_memory(needs, limits, {size.nx, size.ny});
         const std::string host = format_bytes(needs.host * cells) + " of host memory";
         if (needs.gpu <= 0) return {true, host};

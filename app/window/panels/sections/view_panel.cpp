@@ -13,7 +13,6 @@
 #include "app/window/panels/widgets/widgets.h"
 #include "sim/model/equations.h"
 #include "sim/run/output/exports.h"
-#include "sim/text/error.h"
 #include "sim/view/arrows.h"
 #include "sim/view/colormap.h"
 #include "sim/view/contours.h"
@@ -71,32 +70,26 @@ std::string_view without_ending(std::string_view table) {
     return table.substr(0, table.size() - (reversed ? kReversed.size() : 0));
 }
 
-// A checkbox that reverses the colour map.
-void draw_reversed(UiState& ui, const Colours& colours) {
-    const std::string_view plain = without_ending(colours.current);
-    bool reversed = plain != colours.current;
-    if (checkbox_row("Reversed", &reversed, "Reverses the colours\n--colormap NAME_r"))
-        send(ui, colours, colours.table, std::string(plain) + std::string(reversed ? kReversed : ""));
-}
-
 void draw_table(UiState& ui, const Colours& colours) {
     const std::string tip =
         fmt::format("Colour map, here and in exported pictures\n--{} NAME", colours.table);
     row("Map", tip);
-    const bool open = ImGui::BeginCombo("##table", colours.current.c_str());
-    if (!open) {
+    const std::string_view plain = without_ending(colours.current);
+    const auto closed = [&] {
         tooltip(tip);
         swatch_in_item(colormap(colours.current), ImGui::GetFrameHeight());
-        return;
-    }
-    for (const Colormap& map : colormaps()) {
-        const std::string name(map.name);
-        const std::string_view what = map.diverging ? "Diverging: for values of both signs" : "";
-        if (choice(name.c_str(), name == without_ending(colours.current), what))
-            send(ui, colours, colours.table, name);
-        swatch_in_item(map, 0);
-    }
-    ImGui::EndCombo();
+    };
+    combo("##table", colours.current.c_str(), closed, [&] {
+        for (const Colormap& map : colormaps()) {
+            const std::string_view what = map.diverging ? "Diverging: for values of both signs" : "";
+            if (choice(map.name.c_str(), map.name == plain, what))
+                send(ui, colours, colours.table, map.name);
+            swatch_in_item(map, 0);
+        }
+    });
+    bool reversed = plain != colours.current;
+    if (checkbox_row("Reversed", &reversed, "Reverses the colours\n--colormap NAME_r"))
+        send(ui, colours, colours.table, std::string(plain) + std::string(reversed ? kReversed : ""));
 }
 
 void send_rule(UiState& ui, const Colours& colours, const RangeRule& rule) {
@@ -138,25 +131,24 @@ void draw_ends(UiState& ui, const Colours& colours) {
     const double most = percentile ? 100 : std::numeric_limits<double>::max();
     const NumberRange lows{least, std::nextafter(rule.high, least), "must be below the other end"};
     const NumberRange highs{std::nextafter(rule.low, most), most, {}, "must be above the other end"};
-    ImGui::SetNextItemWidth(width);
-    const auto low = number_input(
+    const auto draw_end = [&](const char* id, double& end, const NumberRange& range, const char* tip) {
+        ImGui::SetNextItemWidth(width);
+        const auto typed = number_input(id, ui, end, range, tip);
+        end = typed.value_or(end);
+        return typed.has_value();
+    };
+    const bool low = draw_end(
         "##low",
-        ui,
         rule.low,
         lows,
         percentile ? "Lower percentile: values below have the first colour" : "Value of the first colour");
     same_line();
-    ImGui::SetNextItemWidth(width);
-    const auto high = number_input(
+    const bool high = draw_end(
         "##high",
-        ui,
         rule.high,
         highs,
         percentile ? "Upper percentile: values above have the last colour" : "Value of the last colour");
-    if (!low && !high) return;
-    rule.low = low.value_or(rule.low);
-    rule.high = high.value_or(rule.high);
-    send_rule(ui, colours, rule);
+    if (low || high) send_rule(ui, colours, rule);
 }
 
 void draw_range(UiState& ui, const Colours& colours) {
@@ -230,16 +222,6 @@ void draw_arrow_choice(UiState& ui, const Snapshot& snapshot) {
              [&](const std::string& text) { change(ui, "arrows", read_arrows(text)); });
 }
 
-void draw_outline_choice(UiState& ui, const Snapshot& snapshot) {
-    if (!snapshot.now.model->equations->inside) return;
-    bool on = snapshot.now.outline;
-    if (checkbox_row(
-            "Shape's edge",
-            &on,
-            "The edge of the shape `inside = ...` as a line, here and in figures\n--outline true|false"))
-        change(ui, "outline", on ? "true" : "false");
-}
-
 void draw_height(UiState& ui) {
     constexpr std::string_view kTip =
         "Factor of the surface's height. Drag the surface to turn it; F resets all\n--surface "
@@ -270,12 +252,10 @@ void draw_color_controls(UiState& ui, const Snapshot& snapshot, bool laplacian, 
                           shown_range(snapshot, laplacian, formula),
                           now,
                           formula};
-    ImGui::PushID(colours.id);
+    const IdScope scope(colours.id);
     draw_table(ui, colours);
-    draw_reversed(ui, colours);
     draw_scale(ui, colours);
     draw_range(ui, colours);
-    ImGui::PopID();
 }
 
 const PaneRow& shown_view(const UiState& ui) {
@@ -319,7 +299,12 @@ void draw_view(UiState& ui, const Snapshot& snapshot) {
         snap_range(ui, snapshot);
     draw_contours(ui, snapshot);
     draw_arrow_choice(ui, snapshot);
-    draw_outline_choice(ui, snapshot);
+    if (snapshot.now.model->equations->inside)
+        flag_row(ui,
+                 "Shape's edge",
+                 "outline",
+                 snapshot.now.outline,
+                 "The edge of the shape `inside = ...` as a line, here and in figures\n--outline true|false");
     subtitle("Colours", "Colours of the field and differences, and those of the Laplacian");
     static constexpr Segment kColoursOf[] = {{"Field", "Colours of the field and of differences"},
                                              {"Laplacian", "Colours of the Laplacian"}};

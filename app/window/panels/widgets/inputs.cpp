@@ -178,13 +178,12 @@ bool draw_choices(UiState& ui, unsigned field, std::string& path) {
     if (!ui.preferences.recent.empty()) ImGui::Separator();
     for (std::size_t i = 0; i < ui.preferences.recent.size(); ++i) {
         const std::string& recent = ui.preferences.recent[i];
-        ImGui::PushID(int(i));
+        const IdScope scope{int(i)};
         if (ImGui::MenuItem(std::filesystem::path(recent).filename().string().c_str())) {
             path = recent;
             chosen = true;
         }
         tooltip(recent);
-        ImGui::PopID();
     }
     ImGui::EndPopup();
     return chosen;

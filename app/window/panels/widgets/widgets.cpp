@@ -8,12 +8,17 @@
 #include <cfloat>
 #include <utility>
 
+#include "app/window/format.h"
+#include "app/window/theme.h"
+
 namespace stencil {
 namespace {
 
-bool on_light() {
+// Returns the colour on the present background.
+ImVec4 shown(const Hue& hue) {
     const ImVec4 back = ImGui::GetStyleColorVec4(ImGuiCol_WindowBg);
-    return back.x + back.y + back.z > 1.5f;
+    return ImGui::ColorConvertU32ToFloat4(
+        hue.in(back.x + back.y + back.z > 1.5f ? Theme::light : Theme::dark));
 }
 
 const char* end_of(std::string_view text) {
@@ -94,15 +99,15 @@ Area area_of(const ScreenRect& pixels) {
 }
 
 ImVec4 error_color() {
-    return on_light() ? ImVec4(0.70f, 0.09f, 0.09f, 1) : ImVec4(1.00f, 0.45f, 0.42f, 1);
+    return shown({0xff736b, 0xb31717});
 }
 
 ImVec4 warning_color() {
-    return on_light() ? ImVec4(0.48f, 0.31f, 0.00f, 1) : ImVec4(0.98f, 0.74f, 0.30f, 1);
+    return shown({0xfabd4d, 0x7a4f00});
 }
 
 ImVec4 good_color() {
-    return on_light() ? ImVec4(0.06f, 0.40f, 0.19f, 1) : ImVec4(0.45f, 0.82f, 0.52f, 1);
+    return shown({0x73d185, 0x0f6630});
 }
 
 ImVec4 faint_color() {
@@ -264,6 +269,40 @@ bool checkbox(const char* label, bool* value, std::string_view tip) {
     return changed;
 }
 
+bool lit_button(const char* label,
+                ImVec2 size,
+                bool lit,
+                std::string_view tip,
+                std::string_view why_not,
+                ImGuiCol unlit) {
+    ImGui::PushStyleColor(ImGuiCol_Button, ImGui::GetStyleColorVec4(lit ? ImGuiCol_ButtonActive : unlit));
+    const bool pressed = button(label, size, tip, why_not);
+    ImGui::PopStyleColor();
+    return pressed;
+}
+
+void copy_button(UiState& ui,
+                 const char* owner,
+                 ImVec2 size,
+                 const std::string& text,
+                 std::string_view tip,
+                 std::string_view why_not) {
+    const char* label = says_copied(ui, owner) ? ICON_COPY " Copied###copy" : ICON_COPY " Copy###copy";
+    if (!button(label, size, tip, why_not)) return;
+    ImGui::SetClipboardText(text.c_str());
+    say_copied(ui, owner);
+}
+
+void say_copied(UiState& ui, const char* owner) {
+    constexpr double kSaidFor = 1.5;  // seconds
+    ui.panel.copied = owner;
+    ui.panel.copied_until = ImGui::GetTime() + kSaidFor;
+}
+
+bool says_copied(const UiState& ui, std::string_view owner) {
+    return ui.panel.copied == owner && ImGui::GetTime() < ui.panel.copied_until;
+}
+
 bool button_row(const char* label, std::string_view tip, std::string_view why_not) {
     row("", "");
     return button(label, button_size(1), tip, why_not);
@@ -272,6 +311,16 @@ bool button_row(const char* label, std::string_view tip, std::string_view why_no
 bool checkbox_row(const char* label, bool* value, std::string_view tip) {
     row("", "");
     return checkbox(label, value, tip);
+}
+
+void flag_row(UiState& ui, const char* label, const char* setting, bool now, std::string_view tip) {
+    if (checkbox_row(label, &now, tip)) ui.act(action::Change{setting, now ? "true" : "false"});
+}
+
+bool unfolded(const char* title, std::string_view tip, ImGuiTreeNodeFlags flags) {
+    const bool open = ImGui::TreeNodeEx(title, ImGuiTreeNodeFlags_NoTreePushOnOpen | flags);
+    tooltip(tip);
+    return open;
 }
 
 std::optional<int> segmented(const char* id, std::span<const Segment> segments, int chosen) {
@@ -291,23 +340,11 @@ std::optional<int> segmented(const char* id, std::span<const Segment> segments, 
         const float width = std::max(1.0f, fits ? text_width(segment.label) + around : line);
         if (i > 0 && fits) ImGui::SameLine();
         if (!fits) ImGui::SetCursorPosX(left);
-        const bool is_chosen = i == chosen;
-        const ImGuiCol color = is_chosen ? ImGuiCol_ButtonActive : ImGuiCol_Button;
-        ImGui::PushStyleColor(ImGuiCol_Button, ImGui::GetStyleColorVec4(color));
-        if (button(segment.label, ImVec2(width, 0), segment.tip) && !is_chosen) clicked = i;
-        ImGui::PopStyleColor();
+        if (lit_button(segment.label, {width, 0}, i == chosen, segment.tip) && i != chosen) clicked = i;
     }
     ImGui::PopStyleVar(2);
     ImGui::PopID();
     return clicked;
-}
-
-std::optional<int> segmented_row(const char* label,
-                                 std::string_view tip,
-                                 std::span<const Segment> segments,
-                                 int chosen) {
-    row(label, tip);
-    return segmented(label, segments, chosen);
 }
 
 std::optional<std::size_t> name_row(const char* label,
@@ -358,8 +395,8 @@ void value_row(const char* label, std::string_view value, std::string_view unit,
     tooltip(tip);
 }
 
-void end_values() {
-    ImGui::EndTable();
+void value_row(const char* label, double measured, std::string_view unit, std::string_view tip) {
+    value_row(label, format_measured(measured), unit, tip);
 }
 
 void begin_area(const char* name, const Area& area, ImVec2 padding, ImGuiWindowFlags flags) {
@@ -371,15 +408,6 @@ void begin_area(const char* name, const Area& area, ImVec2 padding, ImGuiWindowF
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, padding);
     ImGui::Begin(name, nullptr, flags);
     ImGui::PopStyleVar(4);
-}
-
-bool begin_over_canvas(
-    const char* title, bool* open, const ScreenRect& canvas, ImVec2 share, ImVec2 most, ImGuiCond when) {
-    const Area room = area_of(canvas);
-    const ImVec2 size(std::min(share.x * room.width, most.x), std::min(share.y * room.height, most.y));
-    ImGui::SetNextWindowSize(size, when);
-    ImGui::SetNextWindowPos(room.at(0.5f, 0.5f), when, ImVec2(0.5f, 0.5f));
-    return ImGui::Begin(title, open, ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoCollapse);
 }
 
 void share_bar(double share, std::string_view text, std::string_view tip) {

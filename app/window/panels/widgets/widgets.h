@@ -3,6 +3,7 @@
 
 #include <imgui.h>
 
+#include <algorithm>
 #include <functional>
 #include <limits>
 #include <optional>
@@ -53,6 +54,15 @@ struct Area {
 /// Converts from pixels of the frame buffer.
 Area area_of(const ScreenRect& pixels);
 
+/// Adds to ImGui's stack of IDs while it lives.
+struct IdScope {
+    explicit IdScope(int id) { ImGui::PushID(id); }
+    explicit IdScope(std::string_view id) { ImGui::PushID(id.data(), id.data() + id.size()); }
+    ~IdScope() { ImGui::PopID(); }
+    IdScope(const IdScope&) = delete;
+    IdScope& operator=(const IdScope&) = delete;
+};
+
 float text_width(std::string_view text);
 void colored_text(std::string_view text, const ImVec4& color);
 
@@ -100,9 +110,33 @@ ImVec2 button_size(int parts);
 bool button(const char* label, ImVec2 size, std::string_view tip, std::string_view why_not = {});
 bool checkbox(const char* label, bool* value, std::string_view tip);
 
+/// A button that looks pressed while it is `lit`, and otherwise has this colour.
+bool lit_button(const char* label,
+                ImVec2 size,
+                bool lit,
+                std::string_view tip,
+                std::string_view why_not = {},
+                ImGuiCol unlit = ImGuiCol_Button);
+
+/// A button that copies the text and says so for a moment. `owner` tells such buttons apart.
+void copy_button(UiState& ui,
+                 const char* owner,
+                 ImVec2 size,
+                 const std::string& text,
+                 std::string_view tip,
+                 std::string_view why_not = {});
+/// The button of this owner says from now on, or still says, that it has copied something.
+void say_copied(UiState& ui, const char* owner);
+bool says_copied(const UiState& ui, std::string_view owner);
+
 /// These are rows without a label; the button takes the rest of the line.
 bool button_row(const char* label, std::string_view tip, std::string_view why_not = {});
 bool checkbox_row(const char* label, bool* value, std::string_view tip);
+/// Such a box for a setting of the run that is true or false.
+void flag_row(UiState& ui, const char* label, const char* setting, bool now, std::string_view tip);
+
+/// A tree node with a tooltip, whose content is not indented. Returns whether it is open.
+bool unfolded(const char* title, std::string_view tip, ImGuiTreeNodeFlags flags = 0);
 
 struct Segment {
     const char* label;
@@ -113,15 +147,18 @@ struct Segment {
 /// Returns the one clicked, unless it is already chosen.
 std::optional<int> segmented(const char* id, std::span<const Segment> segments, int chosen);
 
-std::optional<int> segmented_row(const char* label,
-                                 std::string_view tip,
-                                 std::span<const Segment> segments,
-                                 int chosen);
+inline std::optional<int> segmented_row(const char* label,
+                                        std::string_view tip,
+                                        std::span<const Segment> segments,
+                                        int chosen) {
+    row(label, tip);
+    return segmented(label, segments, chosen);
+}
 
 /// A row of a combo box, disabled if `why_not` is not empty.
 bool choice(const char* label, bool chosen, std::string_view tip, std::string_view why_not = {});
 
-/// Draws a row of a combo box that has no tooltip.
+/// A row of a combo box without a tooltip.
 bool plain_choice(const char* label, bool chosen, bool enabled);
 
 /// A combo box: `rows` draws its choices while it is open; closed, it has the tooltip, a text or a function
@@ -155,20 +192,42 @@ std::optional<std::size_t> name_row(const char* label,
 /// Begins a table of label, right-aligned value and, with `units`, unit. Returns false if not visible.
 bool begin_values(const char* id, bool units = true);
 void value_row(const char* label, std::string_view value, std::string_view unit, std::string_view tip);
-void end_values();
+/// Such a row for a measured number, of which 0 means that it is not known yet.
+void value_row(const char* label, double measured, std::string_view unit, std::string_view tip);
+inline void end_values() {
+    ImGui::EndTable();
+}
 
 /// A window over the canvas without a title, which neither moves nor takes the focus.
 inline constexpr ImGuiWindowFlags kPlainWindow = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
                                                  ImGuiWindowFlags_NoSavedSettings |
                                                  ImGuiWindowFlags_NoFocusOnAppearing;
+/// A part of the window, below those, which may scroll.
+inline constexpr ImGuiWindowFlags kFixed =
+    (kPlainWindow & ~ImGuiWindowFlags_NoScrollbar) | ImGuiWindowFlags_NoBringToFrontOnFocus;
 
 /// Begins a window of exactly this area, without rounding and border.
 void begin_area(const char* name, const Area& area, ImVec2 padding, ImGuiWindowFlags flags);
 
-/// Begins a window centred on the canvas, initially of this share of it and no larger than `most`. Call
-/// ImGui::End() whatever it returns.
-bool begin_over_canvas(
-    const char* title, bool* open, const ScreenRect& canvas, ImVec2 share, ImVec2 most, ImGuiCond when);
+/// Size and place of a window over the canvas when it appears: centred, this share of the canvas, and no
+/// larger than `most` font sizes. `once`: later it opens where it was.
+struct OverCanvas {
+    ImVec2 share;
+    ImVec2 most = {1000, 1000};
+    bool once = false;
+};
+/// Draws a window over the canvas with `draw`, while it is open.
+template <class F>
+void over_canvas(const UiState& ui, const char* title, bool& open, const OverCanvas& look, F&& draw) {
+    const Area room = area_of(ui.canvas);
+    const ImGuiCond when = look.once ? ImGuiCond_Once : ImGuiCond_Appearing;
+    ImGui::SetNextWindowSize({std::min(look.share.x * room.width, em(look.most.x)),
+                              std::min(look.share.y * room.height, em(look.most.y))},
+                             when);
+    ImGui::SetNextWindowPos(room.at(0.5f, 0.5f), when, {0.5f, 0.5f});
+    if (ImGui::Begin(title, &open, ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoCollapse)) draw();
+    ImGui::End();
+}
 
 /// A bar with text on it; a `share` beyond 1 fills it.
 void share_bar(double share, std::string_view text, std::string_view tip);
@@ -249,5 +308,11 @@ bool text_input(const char* id,
 /// left.
 bool path_input(
     const char* id, UiState& ui, std::string& path, PathKind kind, std::string_view tip, float keep = 0);
+
+/// A row of the label "Folder" and such a field.
+inline void folder_row(UiState& ui, std::string& folder, std::string_view tip) {
+    row("Folder", tip);
+    path_input("##folder", ui, folder, PathKind::folder, tip);
+}
 
 }  // namespace stencil
