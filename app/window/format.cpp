@@ -7,12 +7,19 @@
 #include <cmath>
 
 namespace stencil {
+namespace {
+
+// The power of ten of the first of so many digits, after rounding: 9.9996 becomes 10.00.
+int exponent_of(double value, int digits) {
+    return int(std::floor(std::log10(std::abs(value) * (1 + 0.5 * std::pow(10, -digits)))));
+}
+
+}  // namespace
 
 std::string format_value(double value) {
     if (!std::isfinite(value)) return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
     if (value == 0) return "0";
-    // Round first, because 9.9996 becomes 10.00, with one more digit before the point.
-    const int exponent = int(std::floor(std::log10(std::abs(value) * (1 + 5e-5))));
+    const int exponent = exponent_of(value, 4);
     if (exponent < -3 || exponent > 4) return fmt::format("{:.3e}", value);
     return fmt::format("{:.{}f}", value, std::max(0, 3 - exponent));
 }
@@ -39,12 +46,8 @@ std::string format_in_span(double value, double span) {
 }
 
 std::string format_figures(double value) {
-    const double size = std::abs(value);
-    if (!std::isfinite(value) || size == 0) return fmt::format("{:.0f}", value);
-    // Round first, because 9.999 becomes 10.00, with one more digit before the point.
-    const double rounded = size * (1 + 5e-4);
-    const int before = int(std::floor(std::log10(rounded))) + 1;
-    return fmt::format("{:.{}f}", value, std::clamp(3 - before, 0, 6));
+    if (!std::isfinite(value) || value == 0) return fmt::format("{:.0f}", value);
+    return fmt::format("{:.{}f}", value, std::clamp(2 - exponent_of(value, 3), 0, 6));
 }
 
 std::string format_count(long long count) {

@@ -159,6 +159,7 @@ Brush stroke_brush(const UiState& ui, bool erases) {
 }
 
 void CanvasInput::update(UiState& ui, const CanvasScene& scene, const Mouse& mouse) {
+    mouse_ = mouse;
     // Motion after the button was released does not belong to the drag.
     if (dragging() && !mouse.down[std::size_t(drag_.button)]) {
         end_stroke(ui, scene);
@@ -166,62 +167,59 @@ void CanvasInput::update(UiState& ui, const CanvasScene& scene, const Mouse& mou
     }
     if (mouse.known) {
         if (dragging())
-            go_on(ui, scene, mouse);
+            go_on(ui, scene);
         else if (mouse.free)
-            press(ui, scene, mouse);
-        if (mouse.free) wheel(ui, scene, mouse);
+            press(ui, scene);
+        if (mouse.free) wheel(ui, scene);
     }
-    look(ui, scene, mouse);
+    look(ui, scene);
 }
 
-void CanvasInput::wheel(UiState& ui, const CanvasScene& scene, const Mouse& mouse) {
-    const PaneSlot* slot = slot_at(scene.slots, mouse.x, mouse.y);
-    if (!slot || mouse.wheel == 0) return;
-    if (mouse.ctrl) {
+void CanvasInput::wheel(UiState& ui, const CanvasScene& scene) {
+    const PaneSlot* slot = slot_at(scene.slots, mouse_.x, mouse_.y);
+    if (!slot || mouse_.wheel == 0) return;
+    if (mouse_.ctrl) {
         const double most = std::max({kMinBrushRadius, double(scene.field.nx), double(scene.field.ny)});
-        const double radius = ui.brush.radius * std::pow(kRadiusPerNotch, mouse.wheel);
+        const double radius = ui.brush.radius * std::pow(kRadiusPerNotch, mouse_.wheel);
         ui.brush.radius =
             std::clamp(rounded_to(std::max(radius, kMinBrushRadius), radius), kMinBrushRadius, most);
         return;
     }
-    const double factor = std::pow(kZoomPerNotch, mouse.wheel);
-    ui.view = zoomed(ui.view, slot->picture, scene.field, factor, mouse.x, mouse.y);
+    const double factor = std::pow(kZoomPerNotch, mouse_.wheel);
+    ui.view = zoomed(ui.view, slot->picture, scene.field, factor, mouse_.x, mouse_.y);
 }
 
-void CanvasInput::begin(Drag::Kind kind, int button, const Mouse& mouse, const PaneSlot& slot) {
-    drag_ = {kind, button, slot.pane, slot.picture, mouse.x, mouse.y};
+void CanvasInput::begin(Drag::Kind kind, int button, const PaneSlot& slot) {
+    drag_ = {kind, button, slot.pane, slot.picture, mouse_.x, mouse_.y};
 }
 
-void CanvasInput::press(UiState& ui, const CanvasScene& scene, const Mouse& mouse) {
-    const PaneSlot* slot = slot_at(scene.slots, mouse.x, mouse.y);
+void CanvasInput::press(UiState& ui, const CanvasScene& scene) {
+    const PaneSlot* slot = slot_at(scene.slots, mouse_.x, mouse_.y);
     if (!slot) return;
-    if (mouse.pressed[kMiddle]) {
-        if (mouse.middle_twice)
+    if (mouse_.pressed[kMiddle]) {
+        if (mouse_.middle_twice)
             ui.view.fitted = true;
         else
-            begin(Drag::Kind::pan, kMiddle, mouse, *slot);
-    } else if (mouse.pressed[kLeft] && (mouse.alt || ui.tool == Tool::pan)) {
-        begin(Drag::Kind::pan, kLeft, mouse, *slot);
+            begin(Drag::Kind::pan, kMiddle, *slot);
+    } else if (mouse_.pressed[kLeft] && (mouse_.alt || ui.tool == Tool::pan)) {
+        begin(Drag::Kind::pan, kLeft, *slot);
     } else if (ui.tool == Tool::pan) {
         return;
-    } else if (mouse.pressed[kLeft] || mouse.pressed[kRight]) {
-        press_tool(ui, scene, mouse, *slot);
+    } else if (mouse_.pressed[kLeft] || mouse_.pressed[kRight]) {
+        press_tool(ui, scene, *slot);
     }
 }
 
-void CanvasInput::press_tool(UiState& ui,
-                             const CanvasScene& scene,
-                             const Mouse& mouse,
-                             const PaneSlot& slot) {
-    const int button = mouse.pressed[kLeft] ? kLeft : kRight;
+void CanvasInput::press_tool(UiState& ui, const CanvasScene& scene, const PaneSlot& slot) {
+    const int button = mouse_.pressed[kLeft] ? kLeft : kRight;
     if (ui.tool == Tool::paint) {
-        press_brush(ui, scene, mouse, slot);
+        press_brush(ui, scene, slot);
     } else if (ui.tool == Tool::pick) {
-        ui.picks = shown_at(ui.view, slot.picture, scene.field, mouse.x, mouse.y);
+        ui.picks = shown_at(ui.view, slot.picture, scene.field, mouse_.x, mouse_.y);
         if (!ui.picks) ui.say("Outside the field there is no value");
     } else if (ui.tool == Tool::probe) {
-        const int near = probe_near(ui, scene, slot.picture, mouse);
-        const auto cell = shown_at(ui.view, slot.picture, scene.field, mouse.x, mouse.y);
+        const int near = probe_near(ui, scene, slot.picture, mouse_);
+        const auto cell = shown_at(ui.view, slot.picture, scene.field, mouse_.x, mouse_.y);
         if (button == kRight && near >= 0) ui.act(action::RemoveProbe{near});
         const auto is_there = [&](const ProbeSeries& probe) {
             return probe.x == int(cell->x) && probe.y == int(cell->y);
@@ -231,58 +229,55 @@ void CanvasInput::press_tool(UiState& ui,
             ui.say("Its plot is in Measure, and beside the field with key 3");
         }
     } else if (button == kRight) {
-        if (const auto nearest = nearest_handle(ui, slot.picture, mouse))
+        if (const auto nearest = nearest_handle(ui, slot.picture, mouse_))
             ui.profiles.erase(ui.profiles.begin() + std::ptrdiff_t(nearest->line));
     } else {
-        begin(Drag::Kind::profile, kLeft, mouse, slot);
-        press_profile(ui, scene, mouse);
+        begin(Drag::Kind::profile, kLeft, slot);
+        press_profile(ui, scene);
     }
 }
 
-void CanvasInput::press_brush(UiState& ui,
-                              const CanvasScene& scene,
-                              const Mouse& mouse,
-                              const PaneSlot& slot) {
+void CanvasInput::press_brush(UiState& ui, const CanvasScene& scene, const PaneSlot& slot) {
     if (slot.pane == Pane::start) return ui.say("This pane shows the start: paint on the field");
-    const int button = mouse.pressed[kLeft] ? kLeft : kRight;
-    begin(Drag::Kind::stroke, button, mouse, slot);
+    const int button = mouse_.pressed[kLeft] ? kLeft : kRight;
+    begin(Drag::Kind::stroke, button, slot);
     drag_.brush = stroke_brush(ui, button == kRight);
     const BrushShape shape = drag_.brush.shape;
     drag_.waits = shape == BrushShape::rectangle || (ui.straight && shape != BrushShape::fill);
-    drag_.from = brush_point(ui.view, drag_.picture, drag_.brush, mouse);
-    stroke_to(ui, scene, mouse);
+    drag_.from = brush_point(ui.view, drag_.picture, drag_.brush, mouse_);
+    stroke_to(ui, scene);
     if (!drag_.waits && !drag_.joined) ui.say(kNothingThere);
 }
 
-void CanvasInput::press_profile(UiState& ui, const CanvasScene& scene, const Mouse& mouse) {
-    if (const auto handle = handle_near(ui, drag_.picture, mouse)) {
+void CanvasInput::press_profile(UiState& ui, const CanvasScene& scene) {
+    if (const auto handle = handle_near(ui, drag_.picture, mouse_)) {
         const ProfileLine& line = ui.profiles[handle->line];
         drag_.line = handle->line;
         drag_.moves_from = handle->from;
         drag_.cell = handle->from ? line.to : line.from;
         return;
     }
-    const SamplePoint at = cell_at(ui.view, drag_.picture, mouse.x, mouse.y);
+    const SamplePoint at = cell_at(ui.view, drag_.picture, mouse_.x, mouse_.y);
     drag_.cell = {to_sixteenth(std::clamp(at.x, 0.0, double(scene.field.nx))),
                   to_sixteenth(std::clamp(at.y, 0.0, double(scene.field.ny)))};
 }
 
-void CanvasInput::go_on(UiState& ui, const CanvasScene& scene, const Mouse& mouse) {
-    if (drag_.kind == Drag::Kind::stroke) stroke_to(ui, scene, mouse);
-    if (drag_.kind == Drag::Kind::profile) profile_to(ui, scene, mouse);
+void CanvasInput::go_on(UiState& ui, const CanvasScene& scene) {
+    if (drag_.kind == Drag::Kind::stroke) stroke_to(ui, scene);
+    if (drag_.kind == Drag::Kind::profile) profile_to(ui, scene);
     if (drag_.kind != Drag::Kind::pan) return;
     // Pan by whole pixels, so that the field stays aligned with them.
-    const double dx = std::round(mouse.x - drag_.x);
-    const double dy = std::round(mouse.y - drag_.y);
+    const double dx = std::round(mouse_.x - drag_.x);
+    const double dy = std::round(mouse_.y - drag_.y);
     ui.view = panned(ui.view, drag_.picture, scene.field, dx, dy);
     drag_.x += dx;
     drag_.y += dy;
 }
 
-void CanvasInput::stroke_to(UiState& ui, const CanvasScene& scene, const Mouse& mouse) {
-    const SamplePoint to = brush_point(ui.view, drag_.picture, drag_.brush, mouse);
+void CanvasInput::stroke_to(UiState& ui, const CanvasScene& scene) {
+    const SamplePoint to = brush_point(ui.view, drag_.picture, drag_.brush, mouse_);
     if (drag_.waits) {
-        drag_.cell = mouse.shift ? snapped(drag_.from, to) : to;
+        drag_.cell = mouse_.shift ? snapped(drag_.from, to) : to;
         return;
     }
     const bool once = drag_.brush.shape == BrushShape::fill;
@@ -313,12 +308,12 @@ void CanvasInput::end_stroke(UiState& ui, const CanvasScene& scene) {
     if (!piece->joined || drag_.cell != from) ui.act(action::Paint{*piece, component});
 }
 
-void CanvasInput::profile_to(UiState& ui, const CanvasScene& scene, const Mouse& mouse) {
-    if (std::hypot(mouse.x - drag_.x, mouse.y - drag_.y) >= kMeant * ui.scale) drag_.far = true;
+void CanvasInput::profile_to(UiState& ui, const CanvasScene& scene) {
+    if (std::hypot(mouse_.x - drag_.x, mouse_.y - drag_.y) >= kMeant * ui.scale) drag_.far = true;
     if (!drag_.far) return;
-    SamplePoint end = cell_at(ui.view, drag_.picture, mouse.x, mouse.y);
+    SamplePoint end = cell_at(ui.view, drag_.picture, mouse_.x, mouse_.y);
     end = {to_sixteenth(end.x), to_sixteenth(end.y)};
-    if (mouse.shift) end = snapped(drag_.cell, end);
+    if (mouse_.shift) end = snapped(drag_.cell, end);
     end = cut_at_edge(drag_.cell, end, scene.field);
     if (!drag_.line) {
         if (ui.profiles.size() == kMostProfiles) ui.profiles.erase(ui.profiles.begin());
@@ -330,18 +325,18 @@ void CanvasInput::profile_to(UiState& ui, const CanvasScene& scene, const Mouse&
             drag_.moves_from ? ProfileLine{end, drag_.cell} : ProfileLine{drag_.cell, end};
 }
 
-void CanvasInput::look(UiState& ui, const CanvasScene& scene, const Mouse& mouse) {
+void CanvasInput::look(UiState& ui, const CanvasScene& scene) {
     ui.hover.reset();
     brush_at_.reset();
     at_handle_ = false;
-    if (!mouse.known || !(mouse.free || dragging())) return;
-    const PaneSlot* slot = slot_at(scene.slots, mouse.x, mouse.y);
-    if (slot) ui.hover = shown_at(ui.view, slot->picture, scene.field, mouse.x, mouse.y);
-    if (slot && ui.tool == Tool::profile) at_handle_ = handle_near(ui, slot->picture, mouse).has_value();
+    if (!mouse_.known || !(mouse_.free || dragging())) return;
+    const PaneSlot* slot = slot_at(scene.slots, mouse_.x, mouse_.y);
+    if (slot) ui.hover = shown_at(ui.view, slot->picture, scene.field, mouse_.x, mouse_.y);
+    if (slot && ui.tool == Tool::profile) at_handle_ = handle_near(ui, slot->picture, mouse_).has_value();
     if (drag_.kind == Drag::Kind::stroke)
         brush_at_ = drag_.cell;
     else if (slot && !dragging() && ui.tool == Tool::paint && slot->pane != Pane::start)
-        brush_at_ = brush_point(ui.view, slot->picture, stroke_brush(ui, false), mouse);
+        brush_at_ = brush_point(ui.view, slot->picture, stroke_brush(ui, false), mouse_);
     // Beside the field, where a click does nothing, there is no ring.
     if (brush_at_ && drag_.kind != Drag::Kind::stroke && ui.brush.shape != BrushShape::rectangle &&
         !reaches({ui.brush, brush_at_->x, brush_at_->y, brush_at_->x, brush_at_->y}, scene.field))

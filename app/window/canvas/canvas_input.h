@@ -75,18 +75,19 @@ class CanvasInput {
         SamplePoint from = {};                 ///< where such a stroke began
     };
 
-    void wheel(UiState& ui, const CanvasScene& scene, const Mouse& mouse);
-    void press(UiState& ui, const CanvasScene& scene, const Mouse& mouse);
-    void press_tool(UiState& ui, const CanvasScene& scene, const Mouse& mouse, const PaneSlot& slot);
-    void press_profile(UiState& ui, const CanvasScene& scene, const Mouse& mouse);
-    void go_on(UiState& ui, const CanvasScene& scene, const Mouse& mouse);
-    void press_brush(UiState& ui, const CanvasScene& scene, const Mouse& mouse, const PaneSlot& slot);
-    void stroke_to(UiState& ui, const CanvasScene& scene, const Mouse& mouse);
+    void wheel(UiState& ui, const CanvasScene& scene);
+    void press(UiState& ui, const CanvasScene& scene);
+    void press_tool(UiState& ui, const CanvasScene& scene, const PaneSlot& slot);
+    void press_profile(UiState& ui, const CanvasScene& scene);
+    void go_on(UiState& ui, const CanvasScene& scene);
+    void press_brush(UiState& ui, const CanvasScene& scene, const PaneSlot& slot);
+    void stroke_to(UiState& ui, const CanvasScene& scene);
     void end_stroke(UiState& ui, const CanvasScene& scene);
-    void profile_to(UiState& ui, const CanvasScene& scene, const Mouse& mouse);
-    void look(UiState& ui, const CanvasScene& scene, const Mouse& mouse);
-    void begin(Drag::Kind kind, int button, const Mouse& mouse, const PaneSlot& slot);
+    void profile_to(UiState& ui, const CanvasScene& scene);
+    void look(UiState& ui, const CanvasScene& scene);
+    void begin(Drag::Kind kind, int button, const PaneSlot& slot);
 
+    Mouse mouse_;  ///< in this frame
     Drag drag_;
     std::optional<SamplePoint> brush_at_;
     bool at_handle_ = false;

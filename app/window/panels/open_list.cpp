@@ -39,17 +39,6 @@ bool draw_opening(const UiState& ui, const char* label, const std::string& path,
     return clicked;
 }
 
-void draw_recent(UiState& ui) {
-    if (ui.preferences.recent.empty()) return;
-    subtitle("Recent", "Runs, pictures, arrays and kernels opened before");
-    const std::vector<std::string> recent = ui.preferences.recent;  // opening reorders the list
-    for (const std::string& path : recent) {
-        const std::string label = fmt::format("{}##{}", brief_name(path), path);
-        if (draw_opening(ui, label.c_str(), path)) open_path(ui, path);
-        tooltip(path);
-    }
-}
-
 void draw_choice_of_path(UiState& ui) {
     std::string& path = ui.panel.exports.spec_path;
     constexpr std::string_view kTip =
@@ -99,7 +88,13 @@ void draw_open_choice(UiState& ui, const Snapshot& snapshot) {
         ui.act(action::Resume{state.folder});
     tooltip(fmt::format("Goes on from the checkpoint in {}\n--resume DIR", state.folder));
     if (ImGui::MenuItem("Gallery", "G")) toggle_gallery(ui, snapshot);
-    draw_recent(ui);
+    const std::vector<std::string> recent = ui.preferences.recent;  // opening reorders the list
+    if (!recent.empty()) subtitle("Recent", "Runs, pictures, arrays and kernels opened before");
+    for (const std::string& path : recent) {
+        const std::string label = fmt::format("{}##{}", brief_name(path), path);
+        if (draw_opening(ui, label.c_str(), path)) open_path(ui, path);
+        tooltip(path);
+    }
     draw_choice_of_path(ui);
 }
 

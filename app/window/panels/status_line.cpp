@@ -194,15 +194,6 @@ void shorten(std::vector<Piece>& pieces) {
         least->text = std::exchange(least->shorter, {});
 }
 
-// Draws a line between two items.
-void draw_divider() {
-    const ImVec2 at = ImGui::GetCursorScreenPos();
-    const float x = at.x - gap() / 2;
-    ImGui::GetWindowDrawList()->AddLine(ImVec2(x, at.y + em(0.1f)),
-                                        ImVec2(x, at.y + ImGui::GetTextLineHeight() - em(0.1f)),
-                                        ImGui::GetColorU32(ImGuiCol_Separator));
-}
-
 }  // namespace
 
 std::vector<std::string> status_tooltips(const UiState& ui, const Snapshot& snapshot) {
@@ -225,7 +216,10 @@ void draw_status_line(UiState& ui, const Snapshot& snapshot) {
         const Piece& piece = pieces[i];
         if (i > 0) {
             ImGui::SameLine(x);
-            draw_divider();
+            const ImVec2 at = ImGui::GetCursorScreenPos();
+            const float line = at.x - gap() / 2, foot = at.y + ImGui::GetTextLineHeight() - em(0.1f);
+            ImGui::GetWindowDrawList()->AddLine(
+                {line, at.y + em(0.1f)}, {line, foot}, ImGui::GetColorU32(ImGuiCol_Separator));
         }
         const float width = width_of(piece);
         fitted_text(piece.text, std::min(width, left + room - x), piece.color, piece.tip);

@@ -65,13 +65,6 @@ void draw_steps(UiState& ui, const Snapshot& snapshot) {
 
 // --- Observable
 
-std::vector<std::string> names_to_show(const equation::Equations& equations) {
-    std::vector<std::string> names;
-    for (const auto& component : equations.components) names.push_back(component.name);
-    for (const auto& definition : equations.definitions) names.push_back(definition.name);
-    return names;
-}
-
 void show(UiState& ui, std::string_view formula) {
     if (shows_components(ui)) show_pane(ui, Pane::now);
     change(ui, "show", formula);
@@ -82,8 +75,12 @@ void draw_shown(UiState& ui, const RunSpec& now) {
         "The component or definition that is shown, painted and measured\n--show NAME";
     const bool together = shows_components(ui);
     combo_row("Quantity", together ? kComponents.title.data() : now.shown().c_str(), kTip, [&] {
-        for (const std::string& name : names_to_show(*now.model->equations))
-            if (choice(name.c_str(), !together && name == now.shown(), "")) show(ui, name);
+        const auto offer = [&](const auto& rows) {
+            for (const auto& row : rows)
+                if (choice(row.name.c_str(), !together && row.name == now.shown(), "")) show(ui, row.name);
+        };
+        offer(now.model->equations->components);
+        offer(now.model->equations->definitions);
         const auto components = component_panes(*now.model);
         if (components.size() > 1 && choice(kComponents.title.data(), together, kComponents.help))
             ui.panes = components;

@@ -21,12 +21,6 @@
 namespace stencil {
 namespace {
 
-double slider_end(const RunSpec& now, const ModelParameter& parameter) {
-    const auto bound = now.stability();
-    if (!bound || bound->parameter != &parameter) return parameter.high;
-    return now.allow_unstable ? now.model->stable->slider : bound->largest;
-}
-
 // Draws the slider of a parameter. The position of the first visible one is recorded, for the prompt that
 // points at it.
 void draw_parameter_slider(UiState& ui,
@@ -47,13 +41,15 @@ void draw_named(UiState& ui, const RunSpec& now, const ModelParameter& parameter
     const std::string option = fmt::format("--{} {}", parameter.name, parameter.symbol);
     row(capitalized(parameter.name).c_str(),
         fmt::format("{} Takes effect immediately; the run continues.\n{}", parameter.about, option));
-    SliderLook look{parameter.low, slider_end(now, parameter), "{:.4f}", parameter.logarithmic};
-    look.most = std::max(look.most, value);
-    if (parameter.positive) look.typed = kAboveZero;
     const auto bound = now.stability();
-    const std::string wrong = bound ? fmt::format("is above {}: allow unstable?", bound->largest) : "";
-    if (bound && bound->parameter == &parameter && !now.allow_unstable)
-        look.typed = {look.typed.least, bound->largest, wrong};
+    const bool bounded = bound && bound->parameter == &parameter;
+    const double end = !bounded             ? parameter.high
+                       : now.allow_unstable ? now.model->stable->slider
+                                            : bound->largest;
+    SliderLook look{parameter.low, std::max(end, value), "{:.4f}", parameter.logarithmic};
+    if (parameter.positive) look.typed = kAboveZero;
+    const std::string wrong = bounded ? fmt::format("is above {}: allow unstable?", bound->largest) : "";
+    if (bounded && !now.allow_unstable) look.typed = {look.typed.least, bound->largest, wrong};
     const std::string id = "##" + parameter.name;
     draw_parameter_slider(
         ui, id.c_str(), parameter, value, look, "Drag, or click to type a number\n" + option);

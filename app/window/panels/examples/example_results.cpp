@@ -76,21 +76,19 @@ void draw_plots(ExamplesState& state, const Report& report, float height) {
     }
 }
 
-std::string_view why_not_saved(const ExamplesState& state, const ExampleNews& news) {
-    if (news.running) return "It still runs";
-    if (news.saving) return "The previous files are still being written";
-    return state.folder.empty() ? "Enter a folder" : "";
-}
-
 void draw_save(UiState& ui) {
     ExamplesState& state = ui.panel.examples;
+    const std::string_view why_not = ui.example.running     ? "It still runs"
+                                     : ui.example.saving    ? "The previous files are still being written"
+                                     : state.folder.empty() ? "Enter a folder"
+                                                            : "";
     if (button(
             ICON_SAVE " Save",
             button_size(1),
             fmt::format("Writes report.json, tables as CSV and plots as PNG and SVG to {}, as the example's "
                         "--out does",
                         state.folder),
-            why_not_saved(state, ui.example)))
+            why_not))
         ui.ask(SaveReport{state.folder});
     if (!ui.example.saved.empty())
         paragraph(ui.example.saved, ui.example.save_failed ? error_color() : faint_color());

@@ -27,11 +27,6 @@ std::string cell_text(const nlohmann::ordered_json& cell) {
     return cell.dump();
 }
 
-std::string known_error(double error) {
-    if (!std::isfinite(error)) return "";
-    return error == 0 ? "0" : fmt::format("{:.1e}", error);
-}
-
 std::string known_time(double seconds) {
     return std::isfinite(seconds) ? format_time(seconds) : "";
 }
@@ -66,7 +61,11 @@ const ColumnRow kColumns[] = {
     {"Error",
      "Relative error (2-norm) against a float64 reference",
      true,
-     [](const ReportRow& row) { return known_error(row.error); }},
+     [](const ReportRow& row) {
+         return row.error == 0             ? std::string("0")
+                : std::isfinite(row.error) ? fmt::format("{:.1e}", row.error)
+                                           : "";
+     }},
     {"Rate",
      "Rate of the quantity that limits it first",
      true,

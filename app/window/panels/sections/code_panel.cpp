@@ -31,14 +31,6 @@ std::string key_of(const RunSpec& now) {
                        now.model->text);
 }
 
-GeneratedCode code_of(const RunSpec& now) {
-    const Device device = method_of(now)->device;
-    GeneratedCode code = generated_code(now, device);
-    if (device == Device::cpu)
-        std::ranges::move(generated_code(now, Device::cuda).texts, std::back_inserter(code.texts));
-    return code;
-}
-
 void draw_way(const ExecutionPath& way, const RunSpec& now) {
     row("Steps", "How steps are computed now; all ways give the same bits");
     if (user_kernel::fits(now))
@@ -179,7 +171,13 @@ void draw_code(UiState& ui, const Snapshot& snapshot) {
         return;
     }
     CodeState& state = ui.panel.code;
-    state.waits = !state.code.follow(key_of(now), [now] { return code_of(now); });
+    state.waits = !state.code.follow(key_of(now), [now] {
+        const Device device = method_of(now)->device;
+        GeneratedCode code = generated_code(now, device);
+        if (device == Device::cpu)
+            std::ranges::move(generated_code(now, Device::cuda).texts, std::back_inserter(code.texts));
+        return code;
+    });
     if (state.code.key.empty()) return paragraph("Generating the code", faint_color());
     if (!state.code.failure.empty())
         return paragraph("No code was generated: " + state.code.failure, warning_color());

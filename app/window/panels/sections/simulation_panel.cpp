@@ -61,8 +61,8 @@ void draw_methods_of_gpu(const RunSpec& now, const Machine& machine) {
         for (const MeasuredMachine& measured : shipped_figures())
             if (const std::string figure = fastest_text(measured, method, now.dtype); !figure.empty())
                 why_not = figure + "\n" + why_not;
-        plain_choice(method.name.data(), false, false);
-        method_tooltip(method, why_not);
+        choice(
+            method.name.data(), false, [&] { method_tooltip(method, why_not); }, why_not);
     }
 }
 
@@ -90,9 +90,9 @@ void draw_method(UiState& ui, const Snapshot& snapshot) {
             const std::string why_not =
                 method.unsupported_reason ? method.unsupported_reason({size.nx, size.ny}, bytes_of(now.dtype))
                                           : "";
-            if (plain_choice(method.name.data(), !automatic && &method == current, why_not.empty()))
+            const auto card = [&] { method_tooltip(method, why_not); };
+            if (choice(method.name.data(), !automatic && &method == current, card, why_not))
                 change(ui, "method", method.name);
-            method_tooltip(method, why_not);
         }
         if (snapshot.machine && !snapshot.machine->has_cuda()) draw_methods_of_gpu(now, *snapshot.machine);
     });

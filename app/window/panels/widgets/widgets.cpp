@@ -83,11 +83,6 @@ void place_tooltip() {
     ImGui::SetNextWindowPos(at);
 }
 
-// In a narrow panel labels are above their controls.
-bool is_narrow() {
-    return ImGui::GetContentRegionAvail().x < em(14);
-}
-
 }  // namespace
 
 Area area_of(const ScreenRect& pixels) {
@@ -237,7 +232,7 @@ void same_line() {
 
 void row(const char* label, std::string_view tip, float keep) {
     const float start = ImGui::GetCursorPosX();
-    const bool narrow = is_narrow();
+    const bool narrow = ImGui::GetContentRegionAvail().x < em(14);
     if (!narrow) ImGui::AlignTextToFramePadding();
     if (!narrow || *label) {
         ImGui::TextUnformatted(label);
@@ -356,18 +351,6 @@ std::optional<std::size_t> name_row(const char* label,
         for (std::size_t i = 0; i < names.size(); ++i)
             if (choice(names[i].c_str(), names[i] == chosen, "")) clicked = i;
     });
-    return clicked;
-}
-
-bool plain_choice(const char* label, bool chosen, bool enabled) {
-    const bool clicked = ImGui::Selectable(label, chosen, enabled ? 0 : ImGuiSelectableFlags_Disabled);
-    if (chosen) ImGui::SetItemDefaultFocus();
-    return clicked;
-}
-
-bool choice(const char* label, bool chosen, std::string_view tip, std::string_view why_not) {
-    const bool clicked = plain_choice(label, chosen, why_not.empty());
-    tooltip(why_not.empty() ? tip : why_not);
     return clicked;
 }
 

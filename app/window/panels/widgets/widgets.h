@@ -155,11 +155,19 @@ inline std::optional<int> segmented_row(const char* label,
     return segmented(label, segments, chosen);
 }
 
-/// A row of a combo box, disabled if `why_not` is not empty.
-bool choice(const char* label, bool chosen, std::string_view tip, std::string_view why_not = {});
-
-/// A row of a combo box without a tooltip.
-bool plain_choice(const char* label, bool chosen, bool enabled);
+/// A row of a combo box, disabled if `why_not` is not empty. The tooltip is a text, in place of which
+/// `why_not` is shown, or a function that draws it.
+template <class T>
+bool choice(const char* label, bool chosen, const T& tip, std::string_view why_not = {}) {
+    const bool clicked =
+        ImGui::Selectable(label, chosen, why_not.empty() ? 0 : ImGuiSelectableFlags_Disabled);
+    if (chosen) ImGui::SetItemDefaultFocus();
+    if constexpr (std::is_invocable_v<T>)
+        tip();
+    else
+        tooltip(why_not.empty() ? std::string_view(tip) : why_not);
+    return clicked;
+}
 
 /// A combo box: `rows` draws its choices while it is open; closed, it has the tooltip, a text or a function
 /// that draws it.
