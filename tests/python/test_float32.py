@@ -19,11 +19,13 @@ def distance(a, b):
 @pytest.mark.parametrize("name", MODELS)
 def test_float32_is_as_near_to_float64_as_terms_by_themselves(name):
     text = MODELS[name].read_text()
-    sim = ss.Simulation(model=name, size=(93, 67), dtype="float32", method="cpu", steps=2 * STEPS, allow_unstable=True)
+    # Nothing of SmoothLife lives on a smaller field, and its errors are as large as the field after a hundred steps.
+    size, steps = ((186, 134), 12) if name == "smoothlife" else ((93, 67), STEPS)
+    sim = ss.Simulation(model=name, size=size, dtype="float32", method="cpu", steps=2 * steps, allow_unstable=True)
     runs = []
     try:
         for dtype in (np.float64, np.float32):
-            run = Run("\n".join(line for line in text.splitlines() if "(0) =" not in line), 93, 67, dtype=dtype)
+            run = Run("\n".join(line for line in text.splitlines() if "(0) =" not in line), *size, dtype=dtype)
             run.state = {c: sim.field(c, numpy=True).astype(dtype) for c in sim.components}
             runs.append(run)
     except Unsupported as why:
@@ -32,7 +34,7 @@ def test_float32_is_as_near_to_float64_as_terms_by_themselves(name):
     def compared():
         """Steps all three, and returns each component's errors and the rounding of its largest value."""
         for run in (sim, *runs):
-            run.advance(STEPS)
+            run.advance(steps)
         for c, expected in runs[0].state.items():
             assert runs[1].state[c].dtype == np.float32
             own, terms = distance(sim.field(c, numpy=True), expected), distance(runs[1].state[c], expected)

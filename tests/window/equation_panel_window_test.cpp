@@ -175,7 +175,7 @@ TEST_CASE("A begun name is completed by Tab, and by Enter once a row was chosen"
     lab.press(ImGuiKey_Tab);
     CHECK(lab.text().ends_with("q = lap("));
     CHECK_FALSE(lab.state.listed);
-    for (const char* letter : {"u", ")", "\n", "i", "n"}) lab.type(letter);
+    for (const char* letter : {"u", ")", "\n", "i", "n", "t"}) lab.type(letter);
     CHECK(lab.state.listed);
     lab.press(ImGuiKey_DownArrow);
     lab.press(ImGuiKey_Enter);

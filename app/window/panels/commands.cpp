@@ -31,10 +31,12 @@ void change_colors(UiState& ui,
     const bool apart = formula != now.shown() && now.colors.contains(formula);
     if (!apart || setting.starts_with("laplacian"))
         return change(ui, std::string(setting), value, continuing);
-    RunSpec with = now;
-    with.show = formula;
-    set_setting(with, setting, value);
-    change(ui, "colors", coloring_text(formula, with.coloring(formula)), continuing);
+    Coloring own = now.colors.at(formula);
+    if (setting == "range")
+        own.range = parse_range(value, "--range");
+    else
+        own.colormap = value;
+    change(ui, "colors", coloring_text(formula, own), continuing);
 }
 
 void begin_model(UiState& ui, std::string_view name) {
