@@ -31,8 +31,6 @@ using Row = std::pair<std::string_view, std::string_view>;
 // Stencils, by what stands before `_a`. Ready's y axis points up; north is the row above in both programs.
 constexpr auto kStencils = std::to_array<Row>({
     {"laplacian", "lap({0})"},
-    {"bilaplacian", "lap2({0})"},
-    {"trilaplacian", "lap(lap2({0}))"},
     {"x_gradient", "dx({0})"},
     {"y_gradient", "(-dy({0}))"},
     {"x_deriv2", "dxx({0})"},
@@ -68,14 +66,31 @@ void add_term(std::string& sum, int weight, const std::string& of) {
     sum += sign + (std::abs(weight) == 1 ? "" : std::to_string(std::abs(weight)) + '*') + of;
 }
 
-// A blur of five by five cells, by the squared distance of a cell.
-std::string blurred(const std::string& u) {
-    static constexpr std::array<int, 9> kWeights{41, 26, 16, 0, 7, 4, 0, 0, 1};
+// Sums over five by five cells, whose weights go by a cell's squared distance. The bilaplacian is isotropic:
+// Patra and Karttunen, Numerical Methods for Partial Differential Equations 22 (2006).
+struct RoundSum {
+    std::string_view name;
+    std::array<int, 9> weights;
+    std::string_view divisor;
+};
+constexpr auto kRoundSums = std::to_array<RoundSum>({
+    {"gaussian", {41, 26, 16, 0, 7, 4, 0, 0, 1}, "273"},
+    {"bilaplacian", {36, -10, -2, 0, 1, 1, 0, 0, 0}, "(3*dx^4)"},
+});
+
+std::string sum_of(const RoundSum& round, const std::string& u) {
     std::string sum;
     for (int row = -2; row <= 2; ++row)
         for (int column = -2; column <= 2; ++column)
-            add_term(sum, kWeights[std::size_t(row * row + column * column)], neighbour(u, column, row));
-    return '(' + sum + ")/273";
+            add_term(sum, round.weights[std::size_t(row * row + column * column)], neighbour(u, column, row));
+    return fmt::format("({})/{}", sum, round.divisor);
+}
+
+std::string sum_of(const Sobel& sobel, const std::string& u) {
+    std::string sum;
+    for (std::size_t i = 0; i < sobel.weights.size(); ++i)
+        add_term(sum, sobel.weights[i], neighbour(u, int(i % 3) - 1, int(i / 3) - 1));
+    return sum;
 }
 
 bool is_compass(std::string_view way) {
@@ -399,17 +414,17 @@ std::string CodeReader::stencil(std::string_view kind, const std::string& chemic
     const std::string u = names.of(chemical), whole = std::string(kind) + '_' + chemical;
     for (const auto& [theirs, ours] : kStencils)
         if (kind == theirs) return fmt::format(fmt::runtime(ours), u);
+    if (kind == "trilaplacian") return fmt::format("lap({})", stencil("bilaplacian", chemical));
     const auto sobel = std::ranges::find(kSobel, kind, &Sobel::name);
-    if (sobel == kSobel.end() && kind != "gaussian") return whole;
-    if (!sobel_.contains(whole)) {
-        std::string sum;
-        for (std::size_t i = 0; sobel != kSobel.end() && i < 9; ++i)
-            add_term(sum, sobel->weights[i], neighbour(u, int(i % 3) - 1, int(i / 3) - 1));
-        const std::string own = names.fresh(whole);
-        definitions_.push_back(fmt::format("{} = {}", own, sobel == kSobel.end() ? blurred(u) : sum));
-        sobel_[whole] = own;
+    const auto round = std::ranges::find(kRoundSums, kind, &RoundSum::name);
+    if (sobel == kSobel.end() && round == kRoundSums.end()) return whole;
+    std::string& own = sums_[whole];
+    if (own.empty()) {
+        own = names.fresh(whole);
+        const std::string sum = sobel == kSobel.end() ? sum_of(*round, u) : sum_of(*sobel, u);
+        definitions_.push_back(fmt::format("{} = {}", own, sum));
     }
-    return sobel_[whole];
+    return own;
 }
 
 std::vector<std::string> CodeReader::lines() {

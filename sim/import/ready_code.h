@@ -40,8 +40,8 @@ class CodeReader {
     bool has_value(const std::string& name) const;
 
     std::vector<std::string> chemicals_;
-    std::map<std::string, std::string> now_;    ///< what a variable is called that has been assigned
-    std::map<std::string, std::string> sobel_;  ///< definitions of stencils, by name
+    std::map<std::string, std::string> now_;   ///< what a variable is called that has been assigned
+    std::map<std::string, std::string> sums_;  ///< definitions of sums over cells, by the name there
     std::vector<std::string> definitions_;
     std::vector<std::string> conditions_;  ///< of the branches that a statement stands in
     std::size_t statements_ = 0;

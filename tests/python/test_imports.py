@@ -410,6 +410,12 @@ class Ready:
         if kind == "laplacian":
             near, far = at(0, 1) + at(0, -1) + at(1, 0) + at(-1, 0), at(1, 1) + at(-1, 1) + at(1, -1) + at(-1, -1)
             return (4 * near + far - 20 * at(0, 0)) / (6 * h**2)
+        if kind == "bilaplacian":
+            wide, sums = np.pad(self.cells[chemical], 2, mode=self.wrap), np.zeros(self.shape)
+            for up, right in np.ndindex(5, 5):
+                weight = {0: 36, 1: -10, 2: -2, 4: 1, 5: 1, 8: 0}[(up - 2) ** 2 + (right - 2) ** 2]
+                sums += weight * wide[up : up + self.shape[0], right : right + self.shape[1]]
+            return sums / (3 * h**4)
         if kind == "sobelN":
             return at(-1, 1) + 2 * at(0, 1) + at(1, 1) - at(-1, -1) - 2 * at(0, -1) - at(1, -1)
         across, up = {"x_gradient": (1, 0), "y_gradient": (0, 1)}[kind]
@@ -438,6 +444,7 @@ def pattern(formula, chemicals, starts, more="", wrap="1"):
 
 
 PATTERNS = {
+    "bends": pattern("delta_a = -0.1f*bilaplacian_a - 0.2f*laplacian_a + 0.3f*a - a*a*a;", 1, [("a", 0.1, None), ("a", 0.6, (0.2, 0.3, 0.6, 0.5))]),
     "rates": pattern("delta_a = D*laplacian_a - a*b*b + F*(1.0f - a);\ndelta_b = 0.5f*D*laplacian_b + a*b*b - 0.1f*b;", 2,
                      [("a", 1, None), ("b", 0.6, (0.21, 0.33, 0.52, 0.69))], '<param name="D">0.4</param><param name="F">0.04</param>'),
     "direct assignments": pattern("float4 s = b_n*0.5f; a = clamp(a + timestep*s, 0.0f, (float4)1); delta_a = laplacian_a - a; "

@@ -290,7 +290,12 @@ TEST_CASE("A formula of Ready becomes equations, with its parameters and setting
     const std::string text =
         formula("delta_a = k*laplacian_a - a*b; // and\n delta_b = bilaplacian_b + y_gradient_a + a_ne;", 3);
     CHECK(has_line(text, "da/dt = k*lap(a) - a*b"));
-    CHECK(has_line(text, "db/dt = lap2(b) + (-dy(a)) + a_ne"));
+    CHECK(has_line(text, "db/dt = bilaplacian_b + (-dy(a)) + a_ne"));
+    CHECK(has_line(
+        text,
+        "bilaplacian_b = (b[-1,-2] + b[+0,-2] + b[+1,-2] + b[-2,-1] - 2*b[-1,-1] - 10*b[+0,-1] - "
+        "2*b[+1,-1] + b[+2,-1] + b[-2,+0] - 10*b[-1,+0] + 36*b - 10*b[+1,+0] + b[+2,+0] + b[-2,+1] - "
+        "2*b[-1,+1] - 10*b[+0,+1] - 2*b[+1,+1] + b[+2,+1] + b[-1,+2] + b[+0,+2] + b[+1,+2])/(3*dx^4)"));
     CHECK(has_line(text, "c' = c"));
     CHECK(has_line(text, "k = 0.5"));
     CHECK(has_line(text, "dx = 1;  dt = 0.25"));
