@@ -1,4 +1,4 @@
-// What a window begins with: its preferences, and the choices and messages of the command line.
+// The start of a window: its preferences, and the choices and messages of the command line.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@ namespace stencil {
 /// Throws InputError if --sections names one that there is not.
 void check_sections(const WindowRequest& request);
 
-/// What the panels show until the session exists.
+/// The snapshot that the panels show until the session exists.
 std::shared_ptr<const Snapshot> first_snapshot(const RunSpec& asked);
 
 /// The state of the interface at the start. The run takes remembered choices over from it.

@@ -38,7 +38,7 @@ class ImplicitSolve : public FieldOperator<T> {
     ExecutionSpace on_;
     FieldShape whole_;
     WavePolynomials polynomials_;
-    /// Of each field of a distributed one, the columns that this process solves for, from first_column_ on.
+    /// The columns from first_column_ on, for which this process solves where a field is distributed.
     std::vector<AlignedBuffer<T>> memory_;
     std::vector<FieldView<T>> strips_;
     int first_column_ = 0;

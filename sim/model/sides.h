@@ -17,7 +17,7 @@ using GivenSides = std::map<std::pair<std::string, Side>, const SideStatement*>;
 /// Reads the conditions at the sides into the components, solved fields and definitions that they are about.
 /// Throws TextError where one is not linear, does not name exactly one quantity, or is given twice.
 GivenSides read_sides(Semantics& semantics, const Statements& statements, Equations& equations);
-/// The same for the conditions at the edge of `inside`.
+/// Reads the conditions at the edge of `inside`.
 void read_edges(Semantics& semantics, const Statements& statements, Equations& equations);
 /// Notes which fields are periodic for want of a condition, where others have one.
 void tell_periodic(const Statements& statements, const GivenSides& given, Equations& equations);

@@ -23,7 +23,7 @@ STENCILSCOPE_JSON_TEMPLATES(extern, nlohmann::basic_json<nlohmann::ordered_map>)
 
 namespace stencil {
 
-/// What each report of the program begins with: its name and version.
+/// The first entries of each report: the program's name and version.
 nlohmann::ordered_json program_json();
 
 /// Formats with indentation and a final newline. Invalid UTF-8 (as in file names) is replaced, because the

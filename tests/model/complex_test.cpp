@@ -131,7 +131,7 @@ TEST_CASE("First derivatives with complex factors let waves grow in truth, which
         const Equations e = read_equations("complex psi; " + text);
         return stable_step(e, scheme_of(e.integrator), {uniform_state(e, {0, 0})});
     };
-    // Of a condensate that turns and loses energy, far from the axis: long waves grow.
+    // A condensate that turns and loses energy, far from the axis: its long waves grow.
     const std::string turning =
         "dpsi/dt = (1i + 0.05)*(0.5*lap(psi) - 1i*(1.2*dx(psi) - 0.7*dy(psi))); dx = 0.5; stepper = ";
     for (const char* stepper : {"euler", "heun", "rk4", "imex"}) {

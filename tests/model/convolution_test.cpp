@@ -149,7 +149,7 @@ TEST_CASE("A kernel over its integral keeps totals, also where the field ends wi
             run);
         CHECK(std::abs(std::accumulate(next.begin(), next.end(), 0.0) -
                        std::accumulate(u.u.begin(), u.u.end(), 0.0)) < 1e-12);
-        // Of what is the same everywhere it makes the same.
+        // A flat field stays flat.
         TypedRun flat = run;
         flat.start = [](int, int, int) { return 0.75; };
         for (const double value : next_of<double>(

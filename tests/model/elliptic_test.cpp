@@ -135,7 +135,8 @@ TEST_CASE("Bilaplacians, other stencils and equations in any order are solved, t
 }
 
 TEST_CASE("The error of a solution is of second order in the cell size") {
-    // Of lap(psi) - 3 psi = f on the unit square, psi = sin(pi x) sin(2 pi y) + x, given at the sides.
+    // The problem is lap(psi) - 3 psi = f on the unit square; psi = sin(pi x) sin(2 pi y) + x is given at the
+    // sides.
     const auto error = [](int n) {
         const auto exact = [](double x, double y) { return std::sin(kPi * x) * std::sin(2 * kPi * y) + x; };
         TypedRun run{.nx = n, .ny = n};

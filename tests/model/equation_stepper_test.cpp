@@ -165,7 +165,7 @@ TEST_CASE("Steps that estimate their errors have the bits of those that do not")
 }
 
 TEST_CASE("The estimated error is the difference from the embedded scheme, relative to 1 + |u|") {
-    // Of du/dt = -u by the polynomials of the embedded schemes' amplification.
+    // For du/dt = -u the estimates follow from the polynomials of the embedded schemes' amplification.
     const double z = -0.3;
     const auto polynomial = [&](const std::vector<double>& c) {
         double sum = 0;
@@ -252,7 +252,7 @@ TEST_CASE("Formulas of the place are stored as they are at each cell, beyond eve
                                  "x: periodic; top: u = 2; bottom: flux(u) = 0.1",
                                  "y: periodic; left: u = 2; right: flux(u) = 0.1");
     INFO(sides);
-    // What depends on the time is not stored.
+    // Values that depend on the time are not stored.
     const auto text = [&](const char* now) {
         return fmt::format(
             "du/dt = div(D*grad(u)) + u*lap(D) + dxy(E); D = 1 + 0.5*cos(x*y - x{0}); E = exp(-0.1*x^2 - "

@@ -302,7 +302,7 @@ inline void require_same_bits_however_stepped(const std::string& text, TypedRun 
     CHECK(same_bits(cells_of(second, program.components), single));
 }
 
-/// What a step of each integrator multiplies a wave by that grows at a rate of z per step.
+/// The factors by which a step of each integrator multiplies a wave that grows at a rate of z per step.
 inline std::vector<std::pair<const char*, double>> step_factors(double z) {
     return {{"euler", 1 + z},
             {"heun", 1 + z + z * z / 2},

@@ -170,7 +170,7 @@ struct CudaImplicitSolve<T>::Transforms {
     CudaMemory numbers;  ///< complex rows of a chunk
     CudaMemory work;     ///< cuFFT's workspace
     CudaMemory values;   ///< coefficients of the polynomials
-    // Of a distributed field:
+    // A distributed field needs these, too.
     int first_column = 0, own_columns = 0;
     CudaMemory strip;               ///< a component's local columns, transposed
     std::vector<CudaMemory> modes;  ///< of the local columns, by component

@@ -161,7 +161,7 @@ class TextBox {
             ImGui::SetActiveID(id_, parent);
             ImGui::SetFocusID(id_, parent);
             ImGui::FocusWindow(parent);
-            // What was typed before the key that enters was for others; what comes after it is text.
+            // Characters before the key that enters were for others; those after it are text.
             ImVector<ImWchar>& typed = ImGui::GetIO().InputQueueCharacters;
             const int others = std::exchange(state_.typed_before, 0);
             typed.erase(typed.begin(), typed.begin() + (focused ? typed.Size : std::min(others, typed.Size)));
