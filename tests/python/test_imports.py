@@ -116,6 +116,7 @@ class VisualPde:
         cells = int(float(options["domainScale"]) / float(options["spatialStep"]) + 1e-9)
         self.shape = (1 if str(options.get("dimension", 2)) == "1" else cells, cells)
         self.dx, self.dt = float(options["domainScale"]) / cells, float(options["dt"])
+        self.lengths = self.shape[1] * self.dx, self.shape[0] * self.dx
         self.steps = 0
         self.t, self.integral, self.past, self.origin = 0.0, None, None, (0.0, 0.0)
         self.parameters = {}
@@ -138,15 +139,14 @@ class VisualPde:
     # The value of a formula at the cells, or where `places` are; `padded` species have a ghost cell at each end.
     def evaluate(self, text, padded, places=None, own=None):
         x, y = places or self.places()
-        lengths = self.shape[1] * self.dx, self.shape[0] * self.dx
 
         def shifted(i, right, up):
             ny, nx = self.shape
             return padded[i][1 + up : 1 + up + ny, 1 + right : 1 + right + nx]
 
         def value(name):
-            known = {"x": x + self.origin[0], "y": y + self.origin[1], "t": self.t, "pi": np.pi, "dx": self.dx, "L_x": lengths[0],
-                     "L_y": lengths[1], "L": max(lengths), "L_min": min(lengths)}
+            known = {"x": x + self.origin[0], "y": y + self.origin[1], "t": self.t, "pi": np.pi, "dx": self.dx, "L_x": self.lengths[0],
+                     "L_y": self.lengths[1], "L": max(self.lengths), "L_min": min(self.lengths)}
             if name in self.parameters:
                 return self.evaluate(self.parameters[name], padded, places, own)
             if name in self.names:
@@ -321,7 +321,7 @@ PRESETS = {
     "values at the sides": {**PLANE, "boundaryConditions_1": "dirichlet", "dirichletStr_1": "0.02*x*y + sin(3*t)", "minX": "-L_x/2",
                             "diffusionStr_1_1": "1 + 0.5*u^2", "timesteppingScheme": "RK4"},
     "fluxes at the sides": {**PAIR, "boundaryConditions_1": "neumann", "neumannStr_1": "0.1*cos(y)", "boundaryConditions_2": "robin",
-                            "robinStr_2": "a - 0.5*v", "kineticParams": "a = 0.3"},
+                            "robinStr_2": "a - 0.5*v", "kineticParams": "a = 0.3", "diffusionStr_1_1": "1 + 0.5*sin(3*pi*x/L_x)*cos(2*pi*y/L_y)"},
     "a condition for each side": {**PLANE, "boundaryConditions_1": "combo", "diffusionStr_1_1": "0.7",
                                   "comboStr_1": "Top: Dirichlet = x/L_x; Bottom: Neumann = t; Left: Robin = 1 - 2*u; Right: Ghost = 0.4;"},
     "periodic along one axis": {**PLANE, "boundaryConditions_1": "combo", "comboStr_1": "Top: Neumann = 0.2; Bottom: Dirichlet = 1;",
