@@ -164,7 +164,8 @@ class TextBox {
             // Characters before the key that enters were for others; those after it are text.
             ImVector<ImWchar>& typed = ImGui::GetIO().InputQueueCharacters;
             const int others = std::exchange(state_.typed_before, 0);
-            typed.erase(typed.begin(), typed.begin() + (focused ? typed.Size : std::min(others, typed.Size)));
+            const int gone = focused ? typed.Size : std::min(others, typed.Size);
+            if (gone > 0) typed.erase(typed.begin(), typed.begin() + gone);  // ImGui erases no empty range
             if (!scrolled) state_.goes_on = false;
             if (focused) entered_ = true;
             if (!clicked && state_.folded) edit_.place(std::max(edit_.caret(), cache().heading.end));
