@@ -261,7 +261,8 @@ class DistributedSolver : public Solver {
         });
     }
     bool take_inner(const InnerRows& inner) override {
-        if (inner.arrays.nx() != setup_.nx || inner.arrays.ny() != setup_.ny) return false;
+        const bool fits = inner.arrays.nx() == setup_.nx && inner.arrays.ny() == setup_.ny;
+        if (!fits && !inner.names.empty()) return false;
         const auto take = [](SlabSolver& slab,
                              const std::vector<std::string>& names,
                              const NumberList& numbers,

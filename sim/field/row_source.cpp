@@ -79,7 +79,9 @@ StateRows::StateRows(std::shared_ptr<const State> state)
     : StateRows(state, 0, state->components.front().ny()) {}
 
 StateRows::StateRows(std::shared_ptr<const State> state, int first, int ny)
-    : RowSource(state->components.front().nx(), ny, dtypes_of(pointers_to(state->components))),
+    : RowSource(state->components.empty() ? 0 : state->components.front().nx(),
+                ny,
+                dtypes_of(pointers_to(state->components))),
       state_(std::move(state)),
       first_(first) {}
 

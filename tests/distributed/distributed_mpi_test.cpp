@@ -185,6 +185,14 @@ TEST_CASE("What is solved by transforms is spread whatever the integrator and th
     }
 }
 
+TEST_CASE("Values of the whole field that lag stay when the threads of several processes change") {
+    require_equal_runs(
+        "--size 37x60 --steps 9 --model allen-cahn-conserved --global-every 4 --at 5:threads=3 --at "
+        "6:dt=0.01 "
+        "--export field.npy,spec.json,statistics.csv",
+        2);
+}
+
 TEST_CASE("Steps by transforms of three processes go on by two and by one") {
     require_same_when_cut("--size 45x100 --model cahn-hilliard-flow --stepper imex", 90, 170);
     require_same_when_cut("--size 45x100 --model neural-field --stepper ab2 --dt 0.05", 90, 170);
