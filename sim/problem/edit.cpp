@@ -128,8 +128,7 @@ Edit parse_edit(std::string_view text) {
         throw InputError("--at {}: must be STEP:SETTING=VALUE, e.g. 500:coefficient=0.1", quotable(text));
     Edit edit;
     edit.step = parse_integer(std::string(text.substr(0, colon)), "--at", 0, kMaxSteps);
-    edit.setting = std::string(text.substr(colon + 1, equals - colon - 1));
-    if (const Setting* row = setting_named(edit.setting)) edit.setting = row->name;
+    edit.setting = present_name(text.substr(colon + 1, equals - colon - 1));
     edit.value = std::string(text.substr(equals + 1));
     if (painted_component(edit.setting)) {
         parse_piece(edit.value);

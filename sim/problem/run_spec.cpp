@@ -100,6 +100,7 @@ void check_settings(const RunSpec& spec) {
 }
 
 void set_in(RunSpec& spec, std::string_view setting, std::string_view value) {
+    setting = present_name(setting);
     set_setting(spec, setting, value);
     if (setting == "backend" || setting == "method") spec.kernel.reset();
     // The later setting wins: a backend without the method resets it to `auto`, and a method that the backend

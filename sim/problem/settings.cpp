@@ -698,6 +698,11 @@ const Setting* setting_named(std::string_view name) {
     return nullptr;
 }
 
+std::string_view present_name(std::string_view name) {
+    const Setting* setting = setting_named(name);
+    return setting == nullptr ? name : setting->name;
+}
+
 const Setting& find_setting(std::string_view name) {
     if (const Setting* setting = setting_named(name)) return *setting;
     return row_named(settings(), "setting", name);

@@ -46,6 +46,8 @@ std::span<const Setting> settings();
 
 /// The setting of this name, the former one included; null if there is none.
 const Setting* setting_named(std::string_view name);
+/// The present name of a setting that may be given by its former one; any other name as it is.
+std::string_view present_name(std::string_view name);
 /// Throws InputError for an unknown name.
 const Setting& find_setting(std::string_view name);
 

@@ -337,7 +337,8 @@ void Simulation::decide_dt(const std::string& dt) {
         record_dt();
 }
 
-void Simulation::run(const Set& change) {
+void Simulation::run(const Set& given) {
+    const Set change{std::string(present_name(given.setting)), given.value};
     const SettingKind kind = kind_of(change.setting);
     if (kind == SettingKind::origin) throw InputError("--{} cannot change in mid-run", change.setting);
     if (kind == SettingKind::view) {

@@ -72,6 +72,15 @@ TEST_CASE("How ab2 is executed changes no bit on the way, and what changes its r
     }
 }
 
+TEST_CASE("An integrator that is set by its former name is recorded by the present one") {
+    Simulation run = begun(multistep());
+    run.apply(Advance{3});
+    run.apply(Set{"stepper", "heun"});
+    REQUIRE(run.edits().size() == 1);
+    CHECK(to_string(*run.edits().begin()) == "3:integrator=heun");
+    CHECK(parse_edit("3:stepper=heun") == *run.edits().begin());
+}
+
 TEST_CASE("ab2 keeps its order where dt and parameters change on the way") {
     const double exact = std::exp(std::sin(1.0));
     const auto error = [&](int steps) { return std::abs(after_unit_time(steps) - exact); };
