@@ -270,7 +270,7 @@ int scale_command(const BenchRequest& request, const Machine& machine) {
 int work_precision_command(const BenchRequest& request, const Machine& machine) {
     if (request.save || !request.kernel.empty())
         throw InputError(
-            "--save and --kernel are of the measurement of all methods: leave --work-precision out");
+            "--save and --kernel go with the measurement of all methods: leave --work-precision out");
     auto dtypes = request.dtypes;
     if (dtypes.empty()) dtypes = {DType::float32, DType::float64};
     const WorkPrecisionSpec spec = work_precision_spec(request.spec, request.until, std::move(dtypes));
@@ -295,7 +295,7 @@ int bench_command(const BenchRequest& request) {
     if (request.scaling) return scale_command(request, machine);
     if (request.work_precision) return work_precision_command(request, machine);
     if (request.until > 0 || request.dtypes.size() > 1)
-        throw InputError("--until and --dtype both are of --work-precision");
+        throw InputError("--until and --dtype both go with --work-precision");
     if (request.save) return save_command(request, machine);
     const LadderSpec spec = resolve(request.spec, machine);
     print_notice(request, spec, machine);

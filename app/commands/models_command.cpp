@@ -234,7 +234,7 @@ int start_models(const ModelsWords& words) {
     if (!words.code) {
         if (words.settings.empty() && words.pass.empty())
             return words.name.empty() ? list_models() : show_model(words.name, words.link);
-        throw InputError("--{} is of --code, the code that steps a model",
+        throw InputError("--{} goes with --code, the code that steps a model",
                          words.settings.empty() ? "after" : words.settings.front().first->name);
     }
     RunSpec spec;

@@ -31,7 +31,7 @@ std::string dtype_text(const nb::object& array) {
     const std::string dtype = dtype_text(object);
     std::string why;
     if (dtype.empty())
-        why = fmt::format("{} is no array (NumPy, CuPy or DLPack): numpy.asarray(x, 'float64') makes one",
+        why = fmt::format("{} is not an array (NumPy, CuPy or DLPack): numpy.asarray(x, 'float64') makes one",
                           nb::inst_name(object).c_str());
     else if (dtype == "float32" || dtype == "float64")
         why = "cells that lie at broken distances: numpy.ascontiguousarray(x) mends them";

@@ -144,7 +144,7 @@ std::string percent(const Json& value) {
 }  // namespace
 
 ScaleSpec scale_spec(Scaling scaling, LadderSpec ladder, const Machine& machine) {
-    if (ladder.sweep) throw InputError("--scale is of one size: leave --sweep out");
+    if (ladder.sweep) throw InputError("--scale measures one size: leave --sweep out");
     const bool cuda = ladder.run.backend != "cpu" && machine.has_cuda();
     if (ladder.methods.empty() && !ladder.run.is_general()) ladder.methods = {cuda ? "streaming" : "cpu"};
     if (ladder.sizes.empty()) ladder.sizes = {cuda ? Size{16384, 16384} : Size{8192, 8192}};

@@ -77,7 +77,7 @@ std::uint64_t axis_of(const InputFile& file, const Json& axis) {
     if (axis.is_number_unsigned()) return axis.get<std::uint64_t>();
     if (axis.is_number_float() && axis >= 0x1p64) return std::numeric_limits<std::uint64_t>::max();
     file.refuse(
-        fmt::format("a damaged .npy header: {} in 'shape' is no number of cells", quotable(axis.dump())));
+        fmt::format("a damaged .npy header: {} in 'shape' is not a number of cells", quotable(axis.dump())));
 }
 
 // Accepts the three keys in any order, with any white space.
@@ -105,19 +105,20 @@ NpyDict read_dict(const InputFile& file, const std::string& text) {
         if (!json.contains(key)) fail(fmt::format("no '{}'", key));
     if (json.size() > 3) fail("other keys than 'descr', 'fortran_order' and 'shape'");
     const Json &descr = json["descr"], &order = json["fortran_order"], &shape = json["shape"];
-    if (!descr.is_string() && !descr.is_array()) fail("'descr' is no type");
+    if (!descr.is_string() && !descr.is_array()) fail("'descr' is not a type");
     if (!order.is_boolean()) fail("'fortran_order' is neither True nor False");
-    if (!shape.is_array()) fail("'shape' is no tuple");
+    if (!shape.is_array()) fail("'shape' is not a tuple");
     NpyDict dict{
         descr.is_string() ? descr.get<std::string>() : "", descr.is_array(), order.get<bool>(), {}, ""};
     for (const Json& axis : shape) dict.shape.push_back(axis_of(file, axis));
     const std::size_t begin = std::min(text.find_first_of("([", text.find("shape")), text.size());
     dict.shape_text = text.substr(begin, text.find(')', begin) - begin + 1);
-    if (!dict.shape_text.starts_with('(')) fail("'shape' is no tuple");
+    if (!dict.shape_text.starts_with('(')) fail("'shape' is not a tuple");
     if (dict.shape_text.find_first_of(".eE") != std::string::npos)
         fail(fmt::format("a number in 'shape' is not whole: {}", quotable(dict.shape_text)));
     // In Python, (3) is a number in brackets.
-    if (dict.shape.size() == 1 && dict.shape_text.find(',') == std::string::npos) fail("'shape' is no tuple");
+    if (dict.shape.size() == 1 && dict.shape_text.find(',') == std::string::npos)
+        fail("'shape' is not a tuple");
     return dict;
 }
 

@@ -15,7 +15,7 @@ namespace {
 constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+-$";
 
 [[noreturn]] void refuse_damaged() {
-    throw InputError("the link's options are damaged: they are no compressed text");
+    throw InputError("the link's options are damaged: they are not compressed text");
 }
 
 class BitReader {

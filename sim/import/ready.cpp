@@ -273,7 +273,7 @@ class Pattern {
   private:
     const Element& rule() {
         const Element* rule = file_.rd.child("rule");
-        if (rule == nullptr) throw InputError("it is no pattern of Ready: it has no <rule>");
+        if (rule == nullptr) throw InputError("it is not a Ready pattern: it has no <rule>");
         const std::string type = rule->get("type");
         if (type == "kernel")
             throw InputError("its rule is a whole kernel in OpenCL: only rules of type \"formula\" are read");
@@ -300,7 +300,7 @@ class Pattern {
         const std::string name = part.get("name"), text = trimmed(part.text);
         const auto value = read_real(text);
         if (!value)
-            throw InputError("its parameter {} is {}, which is no number", quotable(name), quotable(text));
+            throw InputError("its parameter {} is {}, which is not a number", quotable(name), quotable(text));
         if (name == "timestep")
             dt_ = *value;
         else if (name == "dx")

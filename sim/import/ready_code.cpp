@@ -162,7 +162,7 @@ std::vector<Piece> without_arrays(Pieces pieces) {
         const std::vector<Piece> inner = without_arrays(pieces.subspan(i + 2, end - i - 2));
         const auto index = whole_of(inner);
         if (!index || *index < 0)
-            throw InputError("its formula has an array whose index is no number, '{}'",
+            throw InputError("its formula has an array whose index is not a number, '{}'",
                              quotable(joined(pieces).substr(0, 60)));
         const bool whole = declares && (end + 1 == pieces.size() || pieces[end + 1].is(",")) &&
                            (i == 0 || pieces[i - 1].is(",") || is_type(pieces[i - 1]));
@@ -299,10 +299,10 @@ void CodeReader::statement(Pieces pieces) {
         declared = true;
     }
     for (const Pieces one : declared ? split_at(pieces, ",") : std::vector{pieces}) {
-        if (one.empty() || !one[0].is_name()) throw InputError("'{}' is no assignment", shown);
+        if (one.empty() || !one[0].is_name()) throw InputError("'{}' is not an assignment", shown);
         if (declared && one.size() == 1) continue;  // an array, too
         const std::string& target = one[0].text;
-        if (one.size() < 3) throw InputError("'{}' is no assignment", shown);
+        if (one.size() < 3) throw InputError("'{}' is not an assignment", shown);
         std::string text = write(one.subspan(2));
         for (const char op : {'+', '-', '*', '/'})
             if (one[1].is(std::string{op, '='})) {
@@ -311,7 +311,7 @@ void CodeReader::statement(Pieces pieces) {
                            ? fmt::format("{} {} {}", before, op, text)
                            : fmt::format("{} {} ({})", before, op, text);
             } else if (!one[1].is("=") && op == '+' && one[1].text.size() != 2) {
-                throw InputError("'{}' is no assignment", shown);
+                throw InputError("'{}' is not an assignment", shown);
             }
         assign(target, std::move(text));
     }

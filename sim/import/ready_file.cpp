@@ -40,10 +40,10 @@ class Reader {
         const XML_Status status = XML_Parse(parser_, xml.data(), int(xml.size()), XML_TRUE);
         if (!wrong_.empty()) throw InputError("{}", wrong_);
         if (status != XML_STATUS_OK && !done_)
-            throw InputError("it is no XML: line {}: {}",
+            throw InputError("it is not XML: line {}: {}",
                              XML_GetCurrentLineNumber(parser_),
                              XML_ErrorString(XML_GetErrorCode(parser_)));
-        if (file_.rd.name.empty()) throw InputError("it is no pattern of Ready: it has no <RD>");
+        if (file_.rd.name.empty()) throw InputError("it is not a Ready pattern: it has no <RD>");
         return std::move(file_);
     }
 
@@ -116,7 +116,7 @@ double Element::number(const std::string& attribute) const {
     const auto value = read_real(typed);
     if (!value)
         throw InputError(
-            "<{}> has {}=\"{}\", which is no number", quotable(name), attribute, quotable(typed));
+            "<{}> has {}=\"{}\", which is not a number", quotable(name), attribute, quotable(typed));
     return *value;
 }
 

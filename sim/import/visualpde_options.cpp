@@ -266,7 +266,7 @@ Json parsed(std::string_view text) {
         return depth <= kDeepest;
     };
     const Json object = Json::parse(std::string_view(json), keep, false);
-    if (!object.is_object() || deepest > kDeepest) throw InputError("it is no object of options");
+    if (!object.is_object() || deepest > kDeepest) throw InputError("it is not an object of options");
     return object;
 }
 

@@ -96,7 +96,7 @@ struct Heard {
         report = json["report"];
         report.fault = printable(report.fault);
     } catch (const Json::exception&) {
-        throw MachineError("the process that tries the kernel says what cannot be understood: " +
+        throw MachineError("the answer of the process that tries the kernel cannot be read: " +
                            quotable(line));
     }
 };
@@ -136,7 +136,8 @@ std::string words_for(const std::string& error) {
         {"IllegalAddress", "reads or writes memory far outside of the field: check every index"},
         {"ILLEGAL_ADDRESS", "reads or writes memory far outside of the field: check every index"},
         {"MisalignedAddress",
-         "reads or writes several cells at once at an address that is no multiple of their size: rows begin "
+         "reads or writes several cells at once at an address that is not a multiple of their size: rows "
+         "begin "
          "on multiples of 128 bytes, and x has to be one of 4 for a float4"},
         {"HardwareStackError", "a stack overflowed: is there a recursion without end?"},
         {"IllegalInstruction", "it was ended by an instruction that this GPU does not have, or a __trap()"},

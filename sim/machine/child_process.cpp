@@ -98,7 +98,7 @@ class Lines {
         for (std::size_t end; (end = text_.find('\n', begin)) != std::string::npos; begin = end + 1)
             take_(std::string_view(text_).substr(begin, end - begin));
         text_.erase(0, begin);
-        if (text_.size() > kLongestLine) throw MachineError("a process beside this one says what has no end");
+        if (text_.size() > kLongestLine) throw MachineError("a helper process sent a line without an end");
     }
 
   private:

@@ -75,7 +75,7 @@ void Communicator::begin(int (*interrupted)()) {
     const auto start = reinterpret_cast<BeginMpi>(dlsym(module, "stencilscope_begin_mpi"));
     end_mpi = reinterpret_cast<EndMpi>(dlsym(module, "stencilscope_end_mpi"));
     if (!start || !end_mpi)
-        throw MachineError("MPI cannot be loaded: it is of another version of this program");
+        throw MachineError("MPI cannot be loaded: it belongs to another version of this program");
     the_team().reset(start(interrupted));
 }
 

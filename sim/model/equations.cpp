@@ -322,7 +322,7 @@ class Assembly : TextReader {
         if (nearest.empty()) return;
         if (d.formula.kind == SyntaxKind::string ||
             (d.formula.kind == SyntaxKind::name && !semantics_.knows(d.formula)))
-            refuse(d.span, "`{}` is no setting: did you mean `{}`?", quotable(d.name), nearest);
+            refuse(d.span, "`{}` is not a setting: did you mean `{}`?", quotable(d.name), nearest);
     }
 
     // Checks the names that the settings `show` and `colormap` refer to.

@@ -355,13 +355,13 @@ void Semantics::refuse_unknown_function(const std::string& name, TextSpan span) 
         if (find_function(name.substr(cut)) != nullptr &&
             std::ranges::find(known, name.substr(0, cut)) != known.end())
             refuse(span,
-                   "`{}` is no function: write `{}*{}(...)`",
+                   "`{}` is not a function: write `{}*{}(...)`",
                    quotable(name),
                    name.substr(0, cut),
                    name.substr(cut));
     if (mend.empty()) mend = nearest_name(name, function_names());
     if (!mend.empty() && row == kMends.end()) mend = fmt::format("did you mean `{}`?", mend);
-    refuse(span, "`{}` is no function{}{}", quotable(name), mend.empty() ? "" : ": ", mend);
+    refuse(span, "`{}` is not a function{}{}", quotable(name), mend.empty() ? "" : ": ", mend);
 }
 
 }  // namespace stencil::equation

@@ -99,7 +99,7 @@ std::optional<Value> Semantics::number_elsewhere(const Syntax& call) {
     if (!here) return std::nullopt;
     uses_.insert(call.text);
     if (here->kind != Value::Kind::scalar || !graph().depends(here->node).uniform())
-        refuse(call.span, "`{}` is no picture, and has values at the cells alone", quotable(call.text));
+        refuse(call.span, "`{}` is not a picture, and has values at the cells alone", quotable(call.text));
     return here;
 }
 

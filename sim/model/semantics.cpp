@@ -256,10 +256,10 @@ Value Semantics::call(const Syntax& call) {
             refuse(name, "`flux(u)` stands in conditions at the sides, such as `left: flux(u) = 0`");
         if (own_name(call.text, name) && count == 2)
             refuse(call.span,
-                   "`{0}` is no function: a neighbour is written `{0}[+1,0]` or `{0}[x+dx,y]`",
+                   "`{0}` is not a function: a neighbour is written `{0}[+1,0]` or `{0}[x+dx,y]`",
                    quotable(call.text));
         if (own_name(call.text, name))
-            refuse(call.span, "`{0}` is no function: write `{0}*(...)`", quotable(call.text));
+            refuse(call.span, "`{0}` is not a function: write `{0}*(...)`", quotable(call.text));
         refuse_unknown_function(call.text, name);
     }
     if (count < function->least || count > function->most) refuse_count(*function, call);

@@ -292,9 +292,10 @@ class SideReader : TextReader {
             if (!s.word.empty()) {
                 const auto condition = condition_of_word(result_.graph, s.word);
                 if (!condition)
-                    refuse(s.span,
-                           "`{}` is no condition: periodic, insulated, zero or an equation such as `u = 1`",
-                           quotable(s.word));
+                    refuse(
+                        s.span,
+                        "`{}` is not a condition: periodic, insulated, zero or an equation such as `u = 1`",
+                        quotable(s.word));
                 for_fields(result_, [&](const std::string& name, Conditions& sides) {
                     require_first(name, s);
                     sides[std::size_t(s.side)] = *condition;
@@ -342,7 +343,7 @@ class SideReader : TextReader {
             const auto condition = condition_of_word(result_.graph, s.word);
             if (!condition || condition->periodic)
                 refuse(s.span,
-                       "`{}` is no condition at the edge: insulated, zero or an equation such as `u = 1`",
+                       "`{}` is not a condition at the edge: insulated, zero or an equation such as `u = 1`",
                        quotable(s.word));
             for (Evolving& c : result_.components) {
                 if (given.contains(c.name) && given.at(c.name)->word.empty()) continue;

@@ -166,7 +166,7 @@ std::vector<MeasuredMachine> read_measured(std::string_view text, const std::str
     std::vector<MeasuredMachine> machines;
     try {
         const OrderedJson json = OrderedJson::parse(text, nullptr, false);
-        require(json.is_object(), "is no JSON object");
+        require(json.is_object(), "is not a JSON object");
         if (!json.contains("machines")) return {machine_of(json)};
         for (const OrderedJson& entry : list(json, "machines")) machines.push_back(machine_of(entry));
     } catch (const std::exception& error) {

@@ -20,7 +20,7 @@ std::string why_no_difference(const Simulation::Checkpoint& from, const RunSpec&
     if (from.now.size != now.size)
         return fmt::format("Its field has {}x{} cells", from.now.size->nx, from.now.size->ny);
     if (names_of(from.now.model->components) != names_of(now.model->components))
-        return "It is of another equation";
+        return "It belongs to another equation";
     return "";
 }
 

@@ -97,7 +97,7 @@ int number_before(const std::string& report, const std::string& words) {
 
 Usage required_usage(const std::string& log, const LaunchShape& shape, const std::string& file) {
     if (const auto usage = usage_of(log, shape.entry())) return *usage;
-    throw InputError("{}: `{}` is no kernel that can be found by its name: write {}",
+    throw InputError("{}: `{}` is not a kernel that can be found by its name: write {}",
                      printable(file),
                      shape.entry(),
                      signature(shape));

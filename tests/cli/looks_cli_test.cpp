@@ -255,7 +255,7 @@ TEST_CASE("A figure of the view has its panes, units, model and time, and nothin
     };
     for (const char* name : {"laplacian", "from-start", "start", "surface", "components", "now"})
         require_done(view(std::string("--view ") + name));
-    require_refused(view("--view from-reference"), 2, "canvas alone");
+    require_refused(view("--view from-reference"), 2, "only for the canvas");
     require_refused(view("--view above"), 2, "three-up");
     for (const char* size : {"3", "12x", "12x10x8", "wide", "12x200"})
         require_refused(view(std::string("--figure-size ") + size), 2, "--figure-size");

@@ -114,8 +114,8 @@ TEST_CASE("Errors in subscripts have a caret under the place") {
         std::size_t place;
     };
     for (const Mistake& mistake : {Mistake{"ij,jk->ikl", "'l' is in no operand", 9},
-                                   {"i1", "'1' is no label", 1},
-                                   {"i\xc3\xa9", "byte 195 is no label", 1},
+                                   {"i1", "'1' is not a label", 1},
+                                   {"i\xc3\xa9", "byte 195 is not a label", 1},
                                    {"i->ii", "'i' twice", 4},
                                    {"i..", "not part of '...'", 1},
                                    {".i...", "not part of '...'", 0},
@@ -125,7 +125,7 @@ TEST_CASE("Errors in subscripts have a caret under the place") {
                                    {"i->i->i", "a second '->'", 4},
                                    {"i->i,", "a comma in the output", 4},
                                    {"i->..", "not part of '...'", 3},
-                                   {"j$", "'$' is no label", 1}}) {
+                                   {"j$", "'$' is not a label", 1}}) {
         CAPTURE(mistake.text);
         const std::string message = message_of<InputError>([&] { parse_subscripts(mistake.text); });
         CHECK(contains(message, mistake.said));

@@ -159,7 +159,7 @@ TEST_CASE("Split halves keep rows and columns of any magnitude apart") {
     }
 }
 
-TEMPLATE_TEST_CASE("What is no number stays in its row and its column", "", float, double) {
+TEMPLATE_TEST_CASE("What is not a number stays in its row and its column", "", float, double) {
     MatmulCase<TestType> one({140, 90, 150}, 0);
     one.a[std::size_t(17 * 90 + 3)] = std::numeric_limits<TestType>::quiet_NaN();
     one.b[std::size_t(5 * 150 + 44)] = std::numeric_limits<TestType>::infinity();

@@ -81,7 +81,7 @@ TEST_CASE("What is no readable Matrix Market file is refused with the line and w
     const std::pair<std::string, const char*> cases[] = {
         {"", "does not begin with %%MatrixMarket"},
         {std::string("\0\1\2", 3), "%%MatrixMarket"},
-        {"1 1 1\n1 1 1\n", "line 1: is no Matrix Market file"},
+        {"1 1 1\n1 1 1\n", "line 1: is not a Matrix Market file"},
         {"%%MatrixMarket matrix coordinate real\n1 1 1\n1 1 1\n", "line 1: the symmetry is missing"},
         {"%%MatrixMarket vector coordinate real general\n", "not 'vector'"},
         {"%%MatrixMarket matrix list real general\n", "coordinate or array, not 'list'"},

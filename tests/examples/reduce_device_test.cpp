@@ -103,7 +103,7 @@ TEMPLATE_TEST_CASE("Sums in blocks have the same bits with any number of threads
     }
 }
 
-TEST_CASE("One term that is no number makes every sum none") {
+TEST_CASE("One term that is not a number makes every sum none") {
     Dice dice;
     ThreadPool threads(2);
     std::vector<float> x = unit_numbers<float>(dice, 5000);

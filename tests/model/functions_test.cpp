@@ -127,7 +127,7 @@ TEST_CASE("The angle of a point") {
     }
 }
 
-TEST_CASE("A constant that is no number stays none, whatever other constants a text has") {
+TEST_CASE("A constant that is not a number stays none, whatever other constants a text has") {
     constexpr std::array formulas{"u*sqrt(-1)",
                                   "u + 3 + (1/0 - 1/0)",
                                   "F*sqrt(-4)",

@@ -244,7 +244,7 @@ TEST_CASE("A mistake in a model's text is shown with a mend") {
         {"du/dt = photo(y, x); photo = image(\"f\")", "y", "made of x, dx, Lx and numbers"},
         {"du/dt = photo(x, t*y); photo = image(\"f\")", "t*y", "made of y, dx, Ly and numbers"},
         {"du/dt = photo(p*x, y); p = 2; photo = image(\"f\")", "p*x", "and numbers"},
-        {"du/dt = I_T(x, y); I_T = u", "I_T(x, y)", "no picture"},
+        {"du/dt = I_T(x, y); I_T = u", "I_T(x, y)", "not a picture"},
         {"du/dt = image(\"f\", pink)", "pink", "red, green, blue"},
         {"du/dt = d/dx(u)", "d", "is written `dx(u)`"},
         {"du/dt = x; origin = 3", "", "two coordinates"},
@@ -499,7 +499,7 @@ TEST_CASE("Numbers are read as people type them") {
     }
 }
 
-TEST_CASE("What is no number, or two of them, is none") {
+TEST_CASE("What is not a number, or two of them, is none") {
     for (const char* text :
          {"",       " ",     "abc", "1e",     "k",     "2^",      "^2",       "1e400", "9^999", "0x10",
           "1,5",    "nan",   "1/0", "2 3",    "10kk",  "10k 000", "5;",       "5;6",   "(1",    "x",

@@ -88,7 +88,7 @@ def test_what_is_moved_to_one_side_is_solved_for_the_derivative_by_time():
         (sp.Eq(u.diff(t, 3), u), "first or second"),
         (sp.Eq(u.diff(t), D * u), "D has no value"),
         (sp.Eq(u.diff(t), v), "v has no equation"),
-        (sp.Eq(u.diff(t), sp.gamma(u)), "`gamma` is no function"),
+        (sp.Eq(u.diff(t), sp.gamma(u)), "`gamma` is not a function"),
         (sp.Eq(u.diff(t), sp.I * u), "no real formula"),
         (sp.Eq(u.diff(t), u.diff(x, t)), "by x and y"),
         (sp.Eq(sp.sin(u.diff(t)), u), "cannot be solved"),

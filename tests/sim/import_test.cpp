@@ -276,7 +276,7 @@ TEST_CASE("What cannot be said is refused in one line") {
     CHECK(refuses([] { visualpde(R"({"parent": "waves"})"); }, "differs from the preset waves"));
     CHECK(refuses([] { visualpde(R"({"numSpecies": 9})"); }, "must be 1 to 4"));
     CHECK(refuses([] { visualpde(R"({"dt": "fast"})"); }, "dt is fast"));
-    CHECK(refuses([] { visualpde("[1, 2"); }, "no object"));
+    CHECK(refuses([] { visualpde("[1, 2"); }, "not an object"));
     CHECK(refuses([] { one(R"("reactionStr_1": "u[x/2,y]")"); }, "no counterpart"));
     CHECK(refuses([] { one(R"("reactionStr_1": "(u")"); }, "never closed"));
     CHECK(refuses(
@@ -365,12 +365,12 @@ TEST_CASE("Kernels, meshes, three dimensions and control flow of Ready are refus
     CHECK(refuses([&] { formula("while (a > 0) { delta_a = 1; }"); }, "control flow"));
     CHECK(refuses([&] { formula("for (int i = 0; i < a; i++) { delta_a = i; }"); }, "from a number"));
     CHECK(refuses([&] { formula("for (int i = 0; i < 900; i++) { delta_a = i; }"); }, "statements"));
-    CHECK(refuses([&] { formula("float g[5]; delta_a = g[a];"); }, "whose index is no number"));
+    CHECK(refuses([&] { formula("float g[5]; delta_a = g[a];"); }, "whose index is not a number"));
     CHECK(refuses([&] { formula("delta_a = a ? b;"); }, "has no `:`"));
     CHECK(refuses([&] { formula("if (a > 1)"); }, "ends before"));
     CHECK(refuses([&] { model_of_ready("<VTKFile/>"); }, "no <RD>"));
     CHECK(refuses([&] { model_of_ready("<!DOCTYPE a [<!ENTITY b \"c\">]><RD>&b;</RD>"); }, "document type"));
-    CHECK(refuses([&] { model_of_ready("{}"); }, "no XML"));
+    CHECK(refuses([&] { model_of_ready("{}"); }, "not XML"));
 }
 
 TEST_CASE("The option --model takes such files, tells what they leave out, and sets the colours' range") {

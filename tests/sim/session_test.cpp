@@ -368,7 +368,7 @@ TEST_CASE("A figure of the view has the panes on the canvas, and is left out for
     CHECK(read_spec((folder / "laplacian/spec.json").string()).view == "laplacian");
     session.apply(action::SetBookmark{});
     CHECK(exported(Pane::from_bookmark, "bookmark").empty());
-    CHECK(contains(newest_message(session), "canvas alone"));
+    CHECK(contains(newest_message(session), "only for the canvas"));
     CHECK(read_spec((folder / "bookmark/spec.json").string()).view.empty());
 }
 

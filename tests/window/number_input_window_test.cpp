@@ -136,7 +136,7 @@ TEST_CASE("Esc brings the old number back") {
     CHECK(field.draft().text == "17");
 }
 
-TEST_CASE("what is no number that is allowed changes nothing, stays, and says why") {
+TEST_CASE("what is not a number that is allowed changes nothing, stays, and says why") {
     for (const char* text : {"abc", "2.5", "0", "1e13"}) {
         CAPTURE(text);
         NumberLab field;

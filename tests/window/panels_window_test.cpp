@@ -289,7 +289,7 @@ TEST_CASE("the progress of an export is in its popup while that is open") {
 
 TEST_CASE("a mistake of several lines is seen whole, its caret included") {
     Interface window;
-    window.snapshot.messages = {{Message::Level::error, 1, "lop is no function"}};
+    window.snapshot.messages = {{Message::Level::error, 1, "lop is not a function"}};
     window.frames(3);
     const float line = window_rect("##notices").room.y;
     window.snapshot.messages.front().text += "\n  du/dt = lop(u)\n          ^^^";

@@ -70,7 +70,7 @@ class Parser {
             } else if (c == '>') {
                 fail(text_, at_, "'>' without '-' before it; the output follows '->'");
             } else {
-                fail(text_, at_, fmt::format("{} is no label; labels are letters", shown(c)));
+                fail(text_, at_, fmt::format("{} is not a label; labels are letters", shown(c)));
             }
         }
         return term;
@@ -253,7 +253,7 @@ std::int64_t parse_size(std::string_view text, std::string_view whole) {
     const std::optional<long long> value = read_whole(text);
     if (!value || *value < 0 || double(*value) >= kTooManyValues)
         throw InputError(
-            "--sizes: '{}' is no size; allowed: a whole number below 2^40, e.g. "
+            "--sizes: '{}' is not a size; allowed: a whole number below 2^40, e.g. "
             "i=100,j=200,...=4x5",
             quotable(whole));
     return *value;

@@ -113,7 +113,7 @@ struct Banner {
 
 Banner read_banner(Words& words) {
     if (!words.next_line(false) || words.word() != "%%MatrixMarket")
-        words.refuse("is no Matrix Market file: it does not begin with %%MatrixMarket");
+        words.refuse("is not a Matrix Market file: it does not begin with %%MatrixMarket");
     const auto next = [&](const char* what, std::initializer_list<std::string_view> allowed) {
         std::string word(words.word(what));
         std::ranges::transform(word, word.begin(), [](unsigned char c) { return char(std::tolower(c)); });

@@ -243,9 +243,10 @@ TextSpan SyntaxReader::close(TextSpan open) {
     if (at(")")) return take().span;
     refuse_juxtaposed();
     if (at("=") && at_ > 0 && tokens_[at_ - 1].kind == TokenKind::name)
-        refuse(join(tokens_[at_ - 1].span, peek().span),
-               "`{} = ...` is no argument: what holds at the sides is a statement of its own, `left: u = 0`",
-               quotable(tokens_[at_ - 1].text));
+        refuse(
+            join(tokens_[at_ - 1].span, peek().span),
+            "`{} = ...` is not an argument: what holds at the sides is a statement of its own, `left: u = 0`",
+            quotable(tokens_[at_ - 1].text));
     const std::size_t next = std::min(text_.find_first_not_of(" \t", peek().span.end), text_.size());
     const std::string_view behind = text_.substr(next, text_.find_first_of("=\n", next) - next);
     if (at_end() && behind.starts_with(";") && behind.find(')') != std::string_view::npos)

@@ -151,7 +151,7 @@ bool chosen(const RunSpec& spec, std::string_view name) {
 std::string why_no_view(const RunSpec& spec) {
     for (const Pane pane : panes_of(spec))
         if (pane == Pane::from_reference || pane == Pane::from_bookmark)
-            return fmt::format("--view {} is of the window's canvas alone", row_of(pane).name);
+            return fmt::format("--view {} is only for the canvas of the window", row_of(pane).name);
     return "";
 }
 
@@ -178,7 +178,7 @@ Measures with_probes(const RunSpec& spec, Size field) {
 std::string why_not_exported(std::string_view name, const RunSpec& spec) {
     if (name.starts_with("contours.") && spec.contours.empty()) return "there are none (see --contours)";
     if (name.starts_with("phase.") && spec.model->components.size() < 2)
-        return "it is of two components, and the model has one";
+        return "it shows two components, and the model has one";
     if (name.starts_with("dispersion.")) return why_no_dispersion(*spec.model);
     if (name.starts_with("view.")) return why_no_view(spec);
     if (name == "web.html") return why_no_web_page(spec);

@@ -284,7 +284,7 @@ TEST_CASE("A damaged JPEG is read as something or refused in one line, and never
         }
 }
 
-TEST_CASE("What is no picture is refused with the reason") {
+TEST_CASE("What is not a picture is refused with the reason") {
     const ScratchFolder folder;
     CHECK(contains(refusal(folder, ""), "neither a PNG nor a JPEG"));
     CHECK(contains(refusal(folder, "GIF89a"), "neither a PNG nor a JPEG"));
