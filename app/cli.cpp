@@ -62,19 +62,16 @@ void add_results(CLI::App& command, std::string& json, bool& quiet) {
     command.set_version_flag("--version", version_text);
 }
 
-void add_setting(CLI::App& command, std::string_view name, std::string help, SettingWords& words) {
+CLI::Option* add_setting(CLI::App& command, std::string_view name, std::string help, SettingWords& words) {
     const Setting& setting = find_setting(name);
     const auto take = [&](const std::string& text) { words.emplace_back(&setting, text); };
-    if (setting.add) {
-        add_texts(command, name, setting.value, std::move(help), take);
-        return;
-    }
+    if (setting.add) return add_texts(command, name, setting.value, std::move(help), take);
     const auto add = [&](std::string_view option, std::string its_help) {
         return add_text(command, option, setting.value, std::move(its_help), take)
             ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     };
-    add(name, std::move(help));
     if (!setting.former.empty()) add(setting.former, "")->group("");  // accepted, and not in the help
+    return add(name, std::move(help));
 }
 
 std::string version_text() {

@@ -29,8 +29,8 @@ void add_device(CLI::App& command);
 /// Adds --version and what add_common() adds, for results.
 void add_results(CLI::App& command, std::string& json, bool& quiet);
 
-/// Adds one setting of a run as an option, for commands that accept only some of them.
-void add_setting(CLI::App& command, std::string_view name, std::string help, SettingWords& words);
+/// Adds one setting of a run as an option.
+CLI::Option* add_setting(CLI::App& command, std::string_view name, std::string help, SettingWords& words);
 
 /// Text of --version: the version, the commit if known, and the optional libraries built in or found.
 std::string version_text();

@@ -75,10 +75,11 @@ RunSpec RunWords::spec() const {
 void add_settings(CLI::App& command, RunWords& words) {
     for (const Setting& setting : settings()) {
         const auto set = [&] { words.settings.emplace_back(&setting, "true"); };
-        if (setting.value.empty())
-            command.add_flag_callback(fmt::format("--{}", setting.name), set, help_of(setting));
-        else
-            add_setting(command, setting.name, help_of(setting), words.settings);
+        CLI::Option* option =
+            setting.value.empty()
+                ? command.add_flag_callback(fmt::format("--{}", setting.name), set, help_of(setting))
+                : add_setting(command, setting.name, help_of(setting), words.settings);
+        option->group(std::string(setting.group));
     }
     command
         .add_option("--spec",
@@ -90,7 +91,7 @@ void add_settings(CLI::App& command, RunWords& words) {
 
 void add_folder(CLI::App& command, const std::string& name, const std::string& help, std::string& folder) {
     add_text(command, name, "DIR", help, [&folder, name](const std::string& text) {
-        if (text.empty()) throw InputError("--{} '': a folder is needed, and this is no name", name);
+        if (text.empty()) throw InputError("--{} '': a folder is needed, and this is not a name", name);
         folder = text;
     });
 }

@@ -117,12 +117,17 @@ std::string troff(const std::string& text) {
 void add_man(const CLI::App& app, const std::string& name, std::string& synopsis, std::string& sections) {
     synopsis += fmt::format(".br\n.B {}\n[\\fIoptions\\fR]\n", name);
     sections += fmt::format(".SH \"{}\"\n{}\n", name, troff(app.get_description()));
-    for (const CLI::Option* option : app.get_options())
-        if (!option->get_lnames().empty() && !option->get_group().empty())
+    for (const std::string& group : app.get_groups()) {
+        const auto options = app.get_options([&](const CLI::Option* option) {
+            return !group.empty() && option->get_group() == group && !option->get_lnames().empty();
+        });
+        if (!options.empty() && group != "Options") sections += fmt::format(".SS {}\n", troff(group));
+        for (const CLI::Option* option : options)
             sections += fmt::format(".TP\n\\fB\\-\\-{}\\fR \\fI{}\\fR\n{}\n",
                                     troff(option->get_lnames().front()),
                                     troff(takes_value(*option) ? option->get_type_name() : ""),
                                     troff(option->get_description()));
+    }
     if (!app.get_footer().empty()) sections += fmt::format(".PP\n.nf\n{}\n.fi\n", troff(app.get_footer()));
     for (const CLI::App* sub : shown_commands(app))
         add_man(*sub, name + " " + sub->get_name(), synopsis, sections);

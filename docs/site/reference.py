@@ -29,6 +29,7 @@ class Option(NamedTuple):
     name: str
     value: str
     help: str
+    group: str  # heading above it; "" for the first ones
 
 
 class Command(NamedTuple):
@@ -53,10 +54,13 @@ def commands(program: Program) -> list[Command]:
         body, _, footer = body.partition("\n.PP\n.nf\n")
         about, *entries = body.split("\n.TP\n")
         options = []
+        about, _, group = about.partition("\n.SS ")
         for entry in entries:
+            entry, _, next_group = entry.partition("\n.SS ")
             head, _, help = entry.partition("\n")
             word, _, value = head.partition(" ")
-            options.append(Option(plain(word), plain(value), plain(help).replace("\n", " ").strip()))
+            options.append(Option(plain(word), plain(value), plain(help).replace("\n", " ").strip(), plain(group)))
+            group = next_group or group
         lists: list[tuple[str, list[str]]] = []
         for line in plain(footer).removesuffix("\n.fi").split("\n"):
             if line.endswith(":") and not line.startswith(" "):
@@ -96,9 +100,9 @@ def command_line(program: Program) -> str:
         own = [option for option in own if option not in inherited]
         if inherited:
             page += f"\nIt takes the {len(inherited)} settings that [the window](#stencilscope) takes, from `{inherited[0].name}` on, and:\n"
-        if own:
-            rows = [[code(f"{o.name} {o.value}".strip()), cell(o.help)] for o in own]
-            page += "\n" + table(["option", "what it does"], rows)
+        for group in dict.fromkeys(option.group for option in own):
+            rows = [[code(f"{o.name} {o.value}".strip()), cell(o.help)] for o in own if o.group == group]
+            page += "\n" + table([group or "option", "what it does"], rows)
         shown |= set(command.options)
         for title, lines in command.lists:
             lists.setdefault((title, tuple(lines)), []).append(command.name)

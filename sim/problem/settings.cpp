@@ -57,7 +57,7 @@ void set_one_initial(RunSpec& spec, const std::string& text) {
 
 void require_typed(const RunSpec& spec, std::string_view setting) {
     if (spec.model->built_in)
-        throw InputError("--{} is of typed equations: {} has none (see --equation and --model)",
+        throw InputError("--{} applies to typed equations: {} has none (see --equation and --model)",
                          setting,
                          spec.model->name);
 }
@@ -147,7 +147,7 @@ void set_equation(RunSpec& spec, std::span<const std::string> texts) {
 void set_sensitivities(RunSpec& spec, std::span<const std::string> parameters) {
     for (const std::string& parameter : parameters) {
         if (spec.model->built_in)
-            throw InputError("--sensitivity is of typed equations: {} has none", spec.model->name);
+            throw InputError("--sensitivity applies to typed equations: {} has none", spec.model->name);
         const RunSpec before = spec;
         try {
             spec.use_model(
@@ -430,11 +430,18 @@ Setting list(const Words& w, List Part::*member, void (*add)(RunSpec&, std::span
     });
 }
 
-std::vector<Setting> make_settings() {
+// Rows whose values other options give, or which are never written, have nothing for spec.json.
+Json get_nothing(const RunSpec&) {
+    return {};
+}
+
+std::string as_is(std::string_view text) {
+    return std::string(text);
+}
+
+std::vector<Setting> problem_settings() {
     using enum SettingKind;
-    const auto get_nothing = [](const RunSpec&) { return Json(); };
-    const auto as_is = [](std::string_view text) { return std::string(text); };
-    std::vector<Setting> rows{
+    return {
         row({"size", "NX[xNY]", "columns x rows (default: the file's own, or 2000x2000)", shape},
             set_size,
             get_size),
@@ -471,8 +478,8 @@ std::vector<Setting> make_settings() {
             [](const RunSpec& s) { return unless_empty(s.dt); }),
         row({"tolerance",
              "E",
-             "of bs32 and dp54: dt is chosen so that the estimated error of a step stays below E (1 + |u|); "
-             "--dt begins",
+             "with bs32 and dp54: chooses dt so that the estimated error of a step stays below E (1 + |u|); "
+             "--dt is the first one",
              parameter},
             set_tolerance,
             get_nothing),
@@ -493,11 +500,6 @@ std::vector<Setting> make_settings() {
              shape},
             set_global_every,
             [](const RunSpec& s) { return s.global_every > 0 ? Json(s.global_every) : Json(); }),
-        text({"show",
-              "FORMULA",
-              "the quantity shown and measured, e.g. v or u^2 + v^2 (default: the first component)"},
-             &RunSpec::show,
-             as_is),
         row({"boundary", "B", "zero, insulated or periodic", parameter},
             set_boundary,
             [](const RunSpec& s) {
@@ -505,8 +507,8 @@ std::vector<Setting> make_settings() {
             }),
         list({"initial",
               "[NAME=]WHAT",
-              "an initial condition (see below), .npy array, PNG/JPEG picture or formula of x and y; of the "
-              "first component, or of that of this name",
+              "an initial condition (see below), .npy array, PNG/JPEG picture or formula of x and y, for the "
+              "component NAME or the first one",
               origin},
              set_initial,
              get_initial),
@@ -517,11 +519,26 @@ std::vector<Setting> make_settings() {
         row({"dtype", "T", "float32 or float64", shape},
             set_dtype,
             [](const RunSpec& s) { return Json(std::string(name_of(s.dtype))); }),
-        text({"method", "NAME", "how to step (see below); auto takes the fastest there is", device},
-             &RunSpec::method,
-             read_method),
-        text({"backend", "B", "auto, cpu or cuda", device}, &RunSpec::backend, read_backend),
-        whole({"threads", "N", "CPU threads (default: all)", device}, &RunSpec::threads, 1, 4096),
+        flag("allow-unstable",
+             "let the coefficient or dt exceed the largest stable value",
+             &RunSpec::allow_unstable)};
+}
+
+std::vector<Setting> computation_settings() {
+    using enum SettingKind;
+    return {text({"method", "NAME", "how to step (see below); auto takes the fastest there is", device},
+                 &RunSpec::method,
+                 read_method),
+            text({"backend", "B", "auto, cpu or cuda", device}, &RunSpec::backend, read_backend),
+            whole({"threads", "N", "CPU threads (default: all)", device}, &RunSpec::threads, 1, 4096),
+            member({"memory-limit", "BYTES", "use no more host or GPU memory, e.g. 2GB"},
+                   &RunSpec::memory_limit,
+                   parse_bytes,
+                   [](std::uint64_t) { return Json(); })};
+}
+
+std::vector<Setting> measurement_settings() {
+    return {
         list({"at",
               "STEP:SETTING=VALUE",
               "a change in mid-run, e.g. 500:coefficient=0.1 or 0:paint=1,20,replace,64,80; may be repeated"},
@@ -537,25 +554,32 @@ std::vector<Setting> make_settings() {
              add_profiles),
         list({"bookmark", "STEP:NAME", "a moment that the window has among its bookmarks; may be repeated"},
              &RunSpec::bookmarks,
-             add_bookmarks),
-        whole({"every", "N", "also a numbered frame every N steps"}, &RunSpec::every, 1, kMaxSteps),
-        whole({"checkpoint", "N", "every N steps the whole state to DIR/checkpoint, for --resume"},
-              &RunSpec::checkpoint,
-              1,
-              kMaxSteps),
-        row({"export", "LIST", "files to write, separated by commas (see below); default, all"},
-            set_exports,
-            [](const RunSpec& s) { return Json(fmt::format("{}", fmt::join(s.exports, ","))); }),
+             add_bookmarks)};
+}
+
+std::vector<Setting> file_settings() {
+    return {whole({"every", "N", "also a numbered frame every N steps"}, &RunSpec::every, 1, kMaxSteps),
+            whole({"checkpoint", "N", "every N steps the whole state to DIR/checkpoint, for --resume"},
+                  &RunSpec::checkpoint,
+                  1,
+                  kMaxSteps),
+            row({"export", "LIST", "files to write, separated by commas (see below); default, all"},
+                set_exports,
+                [](const RunSpec& s) { return Json(fmt::format("{}", fmt::join(s.exports, ","))); })};
+}
+
+std::vector<Setting> look_settings() {
+    using enum SettingKind;
+    return {
+        text({"show",
+              "FORMULA",
+              "the quantity shown and measured, e.g. v or u^2 + v^2 (default: the first component)"},
+             &RunSpec::show,
+             as_is),
         row(
             {"colormap", "NAME", "colours of the pictures; NAME_r: reversed (default viridis)"},
             [](RunSpec& s, std::string_view name) { s.coloring().colormap = read_colormap(name); },
             [](const RunSpec& s) { return unless_empty(s.colormap); }),
-        text({"laplacian-colormap",
-              "NAME",
-              "colours of the Laplacian (default: coolwarm, or a diverging --colormap; inferno in the "
-              "figure)"},
-             &RunSpec::laplacian_colormap,
-             read_colormap),
         row(
             {"range",
              "[SCALE:]R",
@@ -570,13 +594,22 @@ std::vector<Setting> make_settings() {
               "repeated"},
              add_colors,
              get_colors),
+        flag("range-per-frame",
+             "each frame spans its own range; otherwise all span the first one's",
+             &RunSpec::range_per_frame),
+        text({"laplacian-colormap",
+              "NAME",
+              "colours of the Laplacian (default: coolwarm, or a diverging --colormap; inferno in the "
+              "figure)"},
+             &RunSpec::laplacian_colormap,
+             read_colormap),
         range({"laplacian-range", "[SCALE:]R", "the same for the Laplacian (default percentile:5:95)"},
               &RunSpec::laplacian_range),
         unit({"unit-length",
               "[N]UNIT",
-              "what a length of 1 is (of the built-in diffusion a cell), e.g. 0.01m: for figures and tables"},
+              "what a length of 1 is (in the built-in diffusion a cell), e.g. 0.01m: for figures and tables"},
              &RunSpec::unit_length),
-        unit({"unit-time", "[N]UNIT", "what a time of 1 is (of the built-in diffusion a step), e.g. 0.1s"},
+        unit({"unit-time", "[N]UNIT", "what a time of 1 is (in the built-in diffusion a step), e.g. 0.1s"},
              &RunSpec::unit_time),
         text({"contours",
               "L1,L2,...|N",
@@ -619,20 +652,25 @@ std::vector<Setting> make_settings() {
         flag("wave-ring",
              "a circle over the field, in the window and in view.*, as wide as the fastest growing wave is "
              "long",
-             &RunSpec::wave_ring),
-        flag("range-per-frame",
-             "each frame spans its own range; otherwise all span the first one's",
-             &RunSpec::range_per_frame),
-        flag("allow-unstable", "let the coefficient exceed 0.25", &RunSpec::allow_unstable),
-        member({"memory-limit", "BYTES", "use no more host or GPU memory, e.g. 2GB"},
-               &RunSpec::memory_limit,
-               parse_bytes,
-               [](std::uint64_t) { return Json(); })};
+             &RunSpec::wave_ring)};
+}
+
+std::vector<Setting> make_settings() {
+    std::vector<Setting> rows;
+    const auto add = [&](std::string_view group, std::vector<Setting> its_rows) {
+        for (Setting& row : its_rows) rows.emplace_back(std::move(row)).group = group;
+    };
+    add("Problem", problem_settings());
+    add("Computation", computation_settings());
+    add("Changes and measurements", measurement_settings());
+    add("Files", file_settings());
+    add("Pictures", look_settings());
     std::ranges::find(rows, "integrator", &Setting::name)->former = "stepper";
     // Inserts the built-in models' parameters before `set`.
     std::vector<Setting> parameters;
     for (const auto& model : models())
-        for (const ModelParameter& parameter : model->parameters) parameters.push_back(setting_of(parameter));
+        for (const ModelParameter& parameter : model->parameters)
+            parameters.emplace_back(setting_of(parameter)).group = rows.front().group;
     const auto set = std::ranges::find(rows, "set", &Setting::name);
     rows.insert(set, parameters.begin(), parameters.end());
     return rows;

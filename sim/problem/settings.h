@@ -36,6 +36,7 @@ struct Setting {
     void (*add)(RunSpec&, std::span<const std::string> texts) = nullptr;
     /// A name from before, which stays accepted, and which spec.json keeps; empty for most.
     std::string_view former = {};
+    std::string_view group = {};  ///< heading in the help
 
     std::string_view json_key() const { return former.empty() ? name : former; }
 };
