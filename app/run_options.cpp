@@ -45,7 +45,11 @@ std::string list_names() {
     }
     text += "\nColour tables:\n ";
     for (const Colormap& map : colormaps())
-        text += fmt::format(" {}{}", map.name, map.diverging ? " (diverging, centred at 0)" : "");
+        text += fmt::format(" {}{}",
+                            map.name,
+                            map.diverging ? " (diverging, centred at 0)"
+                            : map.cyclic  ? " (cyclic, for angles)"
+                                          : "");
     return text;
 }
 

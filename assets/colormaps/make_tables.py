@@ -4,7 +4,7 @@ from pathlib import Path
 import cmcrameri.cm
 import cmocean.cm
 
-CRAMERI = ["batlow", "lapaz", "oslo", "lajolla", "vik", "berlin"]
+CRAMERI = ["batlow", "lapaz", "oslo", "lajolla", "vik", "berlin", "vikO"]
 CMOCEAN = ["thermal", "haline", "ice", "balance"]
 
 for package, names in ((cmcrameri.cm, CRAMERI), (cmocean.cm, CMOCEAN)):

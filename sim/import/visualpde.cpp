@@ -13,6 +13,7 @@
 #include "sim/text/names.h"
 #include "sim/text/parse.h"
 #include "sim/text/quote.h"
+#include "sim/view/colormap.h"
 
 namespace stencil::import {
 namespace {
@@ -27,13 +28,15 @@ struct SideNames {
 constexpr auto kSides = std::to_array<SideNames>(
     {{"Left", "left", "x"}, {"Right", "right", "x"}, {"Top", "top", "y"}, {"Bottom", "bottom", "y"}});
 
-// Colour tables that are the same here.
+// Colour tables that are the same here, or look much alike. thermal runs the other way.
 constexpr auto kColours =
     std::to_array<std::pair<std::string_view, std::string_view>>({{"turbo", "turbo"},
                                                                   {"viridis", "viridis"},
                                                                   {"greyscale", "grey"},
-                                                                  {"ice", "ice"},
-                                                                  {"thermal", "thermal"}});
+                                                                  {"blue-magenta", "plasma"},
+                                                                  {"cyclic", "vikO"},
+                                                                  {"diverging", "coolwarm"},
+                                                                  {"thermal", "thermal_r"}});
 
 // Options without a counterpart, by the beginning of their names; one line tells of all in a row.
 struct Left {
@@ -369,7 +372,10 @@ class Writer {
             leave(fmt::format("the colours {}{}{}", quotable(colours), what.empty() ? "" : " of ", what));
             return "";
         }
-        return std::string(same->second) + (view.on("flippedColourmap") ? "_r" : "");
+        const std::string_view table = same->second;
+        if (!view.on("flippedColourmap")) return std::string(table);
+        return table.ends_with(kReversed) ? std::string(table.substr(0, table.size() - kReversed.size()))
+                                          : std::string(table) + std::string(kReversed);
     }
 
     // A formula that only shows something: what cannot be said of it is left out.

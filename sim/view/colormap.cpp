@@ -17,9 +17,10 @@ namespace {
 constexpr std::string_view kSequential =
     "viridis inferno magma plasma turbo cividis grey batlow lapaz oslo lajolla thermal haline ice";
 constexpr std::string_view kDiverging = "coolwarm vik berlin balance";
+constexpr std::string_view kCyclic = "vikO";
 
-Colormap read_table(const std::string& name, bool diverging) {
-    Colormap map{name, diverging, {}};
+void read_table(Colormap& map) {
+    const std::string& name = map.name;
     const auto files = embedded_colormaps();
     const auto file = std::ranges::find(files, name, &EmbeddedFile::name);
     if (file == files.end()) throw std::logic_error("no colour table file " + name);
@@ -36,7 +37,6 @@ Colormap read_table(const std::string& name, bool diverging) {
         color.g = next();
         color.b = next();
     }
-    return map;
 }
 
 }  // namespace
@@ -72,8 +72,11 @@ Rgb Colormap::at(double value, const ValueRange& range) const {
 std::span<const Colormap> colormaps() {
     static const std::vector<Colormap> all = [] {
         std::vector<Colormap> maps;
-        for (const std::string& name : split(kSequential, ' ')) maps.push_back(read_table(name, false));
-        for (const std::string& name : split(kDiverging, ' ')) maps.push_back(read_table(name, true));
+        for (const std::string& name : split(kSequential, ' ')) maps.push_back({.name = name});
+        for (const std::string& name : split(kDiverging, ' '))
+            maps.push_back({.name = name, .diverging = true});
+        for (const std::string& name : split(kCyclic, ' ')) maps.push_back({.name = name, .cyclic = true});
+        std::ranges::for_each(maps, read_table);
         return maps;
     }();
     return all;

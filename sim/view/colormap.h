@@ -27,6 +27,8 @@ struct Colormap {
     std::string name;
     /// A diverging map is neutral in the middle, so its range is centred at zero.
     bool diverging = false;
+    /// A cyclic map begins and ends with one colour, for angles and phases.
+    bool cyclic = false;
     std::array<Rgb, 256> colors{};
 
     /// Returns the colour of a value: with t its position in the range, clamped to [0, 1], entry min(255,

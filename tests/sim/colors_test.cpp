@@ -49,7 +49,8 @@ constexpr Known kKnown[] = {{"viridis", {68, 1, 84}, {42, 118, 142}, {253, 231, 
                             {"coolwarm", {59, 76, 192}, {190, 211, 246}, {180, 4, 38}},
                             {"vik", {0, 17, 96}, {160, 197, 215}, {89, 0, 7}},
                             {"berlin", {158, 175, 254}, {18, 42, 53}, {254, 173, 173}},
-                            {"balance", {23, 28, 66}, {163, 191, 200}, {60, 9, 17}}};
+                            {"balance", {23, 28, 66}, {163, 191, 200}, {60, 9, 17}},
+                            {"vikO", {78, 25, 60}, {158, 182, 199}, {79, 25, 59}}};
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
@@ -93,7 +94,8 @@ TEST_CASE("The colour tables are those that are known, in the order of the list"
         CHECK((maps[i].colors[0] == kKnown[i].first));
         CHECK((maps[i].colors[100] == kKnown[i].hundredth));
         CHECK((maps[i].colors[255] == kKnown[i].last));
-        CHECK(maps[i].diverging == (i >= 14));
+        CHECK(maps[i].diverging == (i >= 14 && i < 18));
+        CHECK(maps[i].cyclic == (i == 18));
         CHECK(&colormap(kKnown[i].name) == &maps[i]);
     }
 }
@@ -107,7 +109,7 @@ TEST_CASE("Neighbouring colours of a table are alike and distant ones are not") 
         int largest = 0;
         for (std::size_t i = 1; i < 256; ++i) largest = std::max(largest, distance(i - 1, i));
         CHECK(largest <= 8);
-        CHECK(distance(0, 255) > 40);
+        CHECK((distance(0, 255) > 40) == !map.cyclic);
         CHECK(distance(0, 128) > 60);
     }
 }

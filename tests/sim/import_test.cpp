@@ -229,7 +229,7 @@ TEST_CASE(
         R"js({"numSpecies": 2, "vectorField": true, "arrowX": "v_y", "arrowY": "-v_x*y", "kineticParams": "k = 2",
         "views": [{"whatToPlot": "u", "name": "first", "colourmap": "viridis", "flippedColourmap": true,
         "minColourValue": "0", "maxColourValue": "3"}, {"whatToPlot": "u*v", "name": "A<br />product",
-        "colourmap": "ice", "flippedColourmap": false, "minColourValue": "-1", "maxColourValue": "k"}, {"whatToPlot": "v"},
+        "colourmap": "thermal", "flippedColourmap": true, "minColourValue": "-1", "maxColourValue": "k"}, {"whatToPlot": "v", "colourmap": "thermal", "autoSetColourRange": true},
         {"whatToPlot": "k*u + y", "name": "more", "colourmap": "lavaflow", "autoSetColourRange": true,
         "minColourValue": "0", "maxColourValue": "3"}, {"whatToPlot": "u*v"}]})js");
     CHECK(has_line(from.text, "view2 = u*v"));
@@ -239,7 +239,7 @@ TEST_CASE(
     CHECK(from.notes == std::vector<std::string>{"not carried over: the colours lavaflow of the view more"});
     CHECK(has_line(from.text, "colormap = viridis_r"));
     CHECK(from.range == "0:3");
-    CHECK(from.colors == std::vector<std::string>{"view2=ice,-1:2", "v=viridis_r,0:3", "view3="});
+    CHECK(from.colors == std::vector<std::string>{"view2=thermal,-1:2", "v=thermal", "view3="});
     CHECK_NOTHROW(read_equations(from.text, {"(-dy(v))", "-(-dx(v)*(Ly - y))", "view3"}));
 }
 

@@ -81,7 +81,9 @@ void draw_table(UiState& ui, const Colours& colours) {
     };
     combo("##table", colours.current.c_str(), closed, [&] {
         for (const Colormap& map : colormaps()) {
-            const std::string_view what = map.diverging ? "Diverging: for values of both signs" : "";
+            const std::string_view what = map.diverging ? "Diverging: for values of both signs"
+                                          : map.cyclic  ? "Cyclic: for angles and phases"
+                                                        : "";
             if (choice(map.name.c_str(), map.name == plain, what)) send(ui, colours, colours.table, map.name);
             swatch_in_item(map, 0);
         }
