@@ -22,8 +22,8 @@ const bytesOf = (coded) => Uint8Array.from(atob(coded), (c) => c.charCodeAt(0));
 // --- Colours
 
 /// Where a value is on the scale, up to a linear map (sim/view/value_range.cpp).
-function spread(value, { low, high }) {
-  const scale = RUN.colors.scale, small = Math.max(Math.abs(low), Math.abs(high)) / 1000;
+function spread(value, { scale, low, high }) {
+  const small = Math.max(Math.abs(low), Math.abs(high)) / 1000;
   if (scale === "log") return value > 0 ? Math.log(value) : -Infinity;
   return scale === "symlog" ? Math.sign(value) * Math.log1p(Math.abs(value) / small) : value;
 }
@@ -33,7 +33,6 @@ class Display {
     this.stepper = stepper;
     this.canvas = canvas;
     this.graphics = stepper.graphics;
-    this.range = { low: RUN.colors.low, high: RUN.colors.high };
     this.shader = this.graphics.program(`#version 300 es
 precision highp float;
 precision highp int;
@@ -57,12 +56,13 @@ void main() {
   if (what.z >= 0 && (cell.x == what.z) != (cell.y == what.w) && max(abs(cell.x - what.z), abs(cell.y - what.w)) < 6)
     color.rgb = vec3(color.r * 0.3 + color.g * 0.59 + color.b * 0.11 < 0.5);
 }`);
-    this.setMap(RUN.colors.map);
     this.cursor = [-1, -1];
   }
 
-  setMap(name) {
-    this.map = RUN.colors.maps[name];
+  /// Takes the colours of a field: map, scale, low, high and automatic, which says whether the range follows.
+  take(colors) {
+    this.colors = colors;
+    this.map = RUN.colors.maps[colors.map];
     const rgb = bytesOf(this.map.colors), rgba = new Uint8Array(1024).fill(255);
     for (let i = 0; i < 256; ++i) rgba.set(rgb.subarray(3 * i, 3 * i + 3), 4 * i);
     this.palette = this.graphics.texture("RGBA8", 256, 1, rgba);
@@ -74,29 +74,30 @@ void main() {
   /// The range of colours for the field's extremes, as color_range() makes it.
   fit({ low, high }) {
     if (!(low <= high)) [low, high] = [0, 1];
-    if (RUN.colors.scale === "log") {
+    const { scale } = this.colors;
+    if (scale === "log") {
       if (!(high > 0)) high = 1;
       if (!(low > 0)) low = high / 1e4;
-    } else if (this.map.diverging || RUN.colors.scale === "centred") {
+    } else if (this.map.diverging || scale === "centred") {
       const most = Math.max(Math.abs(low), Math.abs(high)) || 1;
       [low, high] = [-most, most];
     }
-    this.range = { low, high };
+    Object.assign(this.colors, { low, high });
   }
 
   draw(index) {
     const g = this.graphics, gl = g.gl, canvas = this.canvas, [nx, ny] = RUN.size;
     const width = Math.max(1, Math.round(canvas.clientWidth * devicePixelRatio)), height = Math.max(1, Math.round((width * ny) / nx));
     if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
-    const [texture, channel] = this.stepper.place(index), { low, high } = this.range;
+    const [texture, channel] = this.stepper.place(index), { low, high } = this.colors;
     g.use(this.shader);
     g.bind(this.shader, "cells", 0, texture);
     g.bind(this.shader, "palette", 1, this.palette);
     gl.uniform2i(g.place(this.shader, "n"), nx, ny);
     gl.uniform2f(g.place(this.shader, "pixels"), width, height);
-    const scale = { log: 1, symlog: 2 }[RUN.colors.scale] ?? 0;
+    const scale = { log: 1, symlog: 2 }[this.colors.scale] ?? 0;
     gl.uniform4i(g.place(this.shader, "what"), channel, scale, ...this.cursor);
-    gl.uniform4f(g.place(this.shader, "range"), low, high, spread(low, this.range), spread(high, this.range));
+    gl.uniform4f(g.place(this.shader, "range"), low, high, spread(low, this.colors), spread(high, this.colors));
     g.draw(null, width, height);
     byId("low").textContent = formatted(low);
     byId("high").textContent = formatted(high);
@@ -121,7 +122,7 @@ class Page {
     this.display = new Display(stepper, this.canvas);
     this.changes = [];  // of settings since the start, as --at has them
     this.playing = false;
-    this.shown = RUN.shown;
+    this.colors = RUN.colors.fields;  // of each field that has been shown
     this.write();
     this.addParameters();
     this.addColors();
@@ -190,35 +191,42 @@ class Page {
     const names = [...RUN.components, ...(RUN.view ? [RUN.view.name] : [])];
     names.forEach((name, index) => addElement(byId("shown"), "option", { value: index, textContent: name }));
     Object.keys(RUN.colors.maps).forEach((name) => addElement(byId("map"), "option", { value: name, textContent: name }));
-    byId("shown").value = this.shown;
-    byId("map").value = RUN.colors.map;
-    byId("automatic").checked = RUN.colors.automatic;
     byId("shown").onchange = () => {
-      this.shown = Number(byId("shown").value);
-      this.fit();
+      this.choose(Number(byId("shown").value));
       this.update();
     };
     byId("map").onchange = () => {
-      this.display.setMap(byId("map").value);
+      this.display.take(Object.assign(this.display.colors, { map: byId("map").value }));
       this.update();
     };
-    byId("automatic").onchange = () => this.update();
+    byId("automatic").onchange = () => {
+      this.display.colors.automatic = byId("automatic").checked;
+      this.update();
+    };
     for (const end of ["from", "to"])
       byId(end).onchange = () => {
         const [low, high] = [byId("from").valueAsNumber, byId("to").valueAsNumber];
-        byId("automatic").checked = false;
-        if (low < high) this.display.range = { low, high };
+        byId("automatic").checked = this.display.colors.automatic = false;
+        if (low < high) Object.assign(this.display.colors, { low, high });
         this.update();
       };
+    this.choose(RUN.shown);
   }
 
-  fit() {
-    this.display.fit(this.stepper.statistics(this.shown));
+  /// Shows a field in the colours that it had last; one that had none takes the present ones.
+  choose(index) {
+    this.shown = index;
+    const own = this.colors[index];
+    this.display.take((this.colors[index] = own ?? { ...this.display.colors }));
+    if (!own) this.display.fit(this.stepper.statistics(index));
+    byId("shown").value = index;
+    byId("map").value = this.display.colors.map;
+    byId("automatic").checked = this.display.colors.automatic;
   }
 
   addBrush() {
     RUN.components.forEach((name, index) => addElement(byId("painted"), "option", { value: index, textContent: name }));
-    byId("painted").value = Math.min(this.shown, RUN.components.length - 1);
+    byId("painted").value = this.shown < RUN.components.length ? this.shown : 0;
     byId("radius").value = Math.max(2, Math.round(Math.min(...RUN.size) / 40));
     byId("value").value = formatted(this.stepper.statistics(Number(byId("painted").value)).high || 1);
     const canvas = this.canvas;
@@ -350,9 +358,9 @@ class Page {
 
   measure() {
     const all = this.stepper.statistics(this.shown);
-    if (byId("automatic").checked) this.display.fit(all);
-    if (document.activeElement !== byId("from")) byId("from").value = formatted(this.display.range.low);
-    if (document.activeElement !== byId("to")) byId("to").value = formatted(this.display.range.high);
+    if (this.display.colors.automatic) this.display.fit(all);
+    if (document.activeElement !== byId("from")) byId("from").value = formatted(this.display.colors.low);
+    if (document.activeElement !== byId("to")) byId("to").value = formatted(this.display.colors.high);
     const wrong = all.notFinite > 0 ? `, ${all.notFinite} cells not finite: reset, or take a smaller dt` : "";
     byId("extremes").textContent = `min ${formatted(all.low)}, mean ${formatted(all.mean)}, max ${formatted(all.high)}${wrong}`;
     this.showCell();

@@ -79,22 +79,34 @@ std::string table_of(const Colormap& colors) {
     return base64(bytes);
 }
 
-Json colors_json(const WebStart& start) {
-    const Colormap& chosen = field_colors(start.now);
-    const RangeRule& rule = start.now.coloring(start.now.shown()).range;
-    const ValueRange range = find_range(*start.shown, rule, chosen.diverging);
-    Json json{{"map", chosen.name},
-              {"scale", kScaleNames[std::size_t(rule.scale)]},
-              {"automatic", rule.kind == RangeRule::Kind::automatic},
-              {"low", range.low},
-              {"high", range.high},
-              {"maps", Json::object()}};
+Json coloring_json(const RunSpec& spec, const std::string& formula, const Field& cells) {
+    const Colormap& map = field_colors(spec, formula);
+    const RangeRule& rule = spec.coloring(formula).range;
+    const ValueRange range = find_range(cells, rule, map.diverging);
+    return {{"map", map.name},
+            {"scale", kScaleNames[std::size_t(rule.scale)]},
+            {"automatic", rule.kind == RangeRule::Kind::automatic},
+            {"low", range.low},
+            {"high", range.high}};
+}
+
+// The colours of each field that a page shows (null: the present ones), and the colour tables.
+Json colors_json(const WebStart& start, std::size_t shown) {
+    const RunSpec& now = start.now;
+    Json fields = Json::array(), maps = Json::object();
+    for (std::size_t i = 0; i < start.state.size(); ++i) {
+        const std::string& name = now.model->components[i].name;
+        const bool own = i == shown || now.colors.contains(name);
+        fields.push_back(own ? coloring_json(now, name, *start.state[i]) : Json());
+    }
+    if (shown == start.state.size()) fields.push_back(coloring_json(now, now.shown(), *start.shown));
     const auto add = [&](const Colormap& map) {
-        json["maps"][map.name] = {{"diverging", map.diverging}, {"colors", table_of(map)}};
+        maps[map.name] = {{"diverging", map.diverging}, {"colors", table_of(map)}};
     };
-    add(chosen);
     for (const Colormap& map : colormaps()) add(map);
-    return json;
+    for (const Json& own : fields)
+        if (!own.is_null()) add(colormap(own["map"].get<std::string>()));
+    return {{"fields", fields}, {"maps", maps}};
 }
 
 void add_cells(std::string& bytes, const Field& field) {
@@ -262,7 +274,6 @@ std::string web_page(const WebStart& start) {
              {"stepsPerFrame", steps_per_frame(now)},
              {"components", names_of(now.model->components)},
              {"parameters", sliders_json(now)},
-             {"colors", colors_json(start)},
              {"text", text},
              {"link", link_of_text(text)}};
     RunSpec document = start.document;
@@ -272,7 +283,9 @@ std::string web_page(const WebStart& start) {
     const bool is_component = find_component(*now.model, now.shown()).has_value();
     const Json view = is_component ? Json() : view_json(now, glsl, functions);
     run["view"] = view;
-    run["shown"] = shown_index(now, !view.is_null());
+    const std::size_t shown = shown_index(now, !view.is_null());
+    run["shown"] = shown;
+    run["colors"] = colors_json(start, shown);
     run["notes"] = notes_json(start, is_component || !view.is_null());
     std::string script = fmt::format(
         "const FUNCTIONS = [\n{}\n];\nconst RUN = {};\n", fmt::join(functions, ",\n"), script_json(run));
