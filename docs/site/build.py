@@ -228,7 +228,7 @@ def build(machine: Machine) -> None:
     say("the gallery's films")
     assembly.models = gallery.make_all(program, digest, CACHE, EXTRA / "films")
     for one in assembly.models.values():
-        write(f"gallery/{one.name}", gallery.page(one, (EXTRA / "films" / f"{one.name}.html").exists()))
+        write(f"gallery/{one.name}", gallery.page(one, EXTRA / "films"))
     write("gallery/index", gallery.index(assembly.models))
 
     say("the reference")

@@ -16,11 +16,14 @@ from typing import NamedTuple
 LONGEST = 256  # cells of a film's longer side
 SECONDS, FRAMES = 3, 20
 PIXELS = 384
-LIVE = 144  # cells of the longer side of a page that runs: its start is part of the page
+LIVE = 128  # cells of the longer side of a page that runs: its start is part of the page
 MOST_WORK = 1.2e9  # cells times steps of a film
 SOLVE = 25  # how many times as long a step takes that solves for a field
 # Cells of films that show too little at 256, or need more steps than those would leave time for.
 WIDTHS = {"island": 384, "gray-scott-map": 384, "fitzhugh-nagumo": 512, "turbulence": 96, "cahn-hilliard-flow": 128}
+# Ranges of the colours of films in which one range for all frames would leave most of them blank (--video-range).
+SPREADING = ["billiard", "plate", "rotation", "schroedinger", "sine-gordon", "turbulence", "vorticity", "wave"]
+RANGES = {"sandpile": "0:4", "zakharov-kuznetsov": "0:5"} | dict.fromkeys(SPREADING, "frame")
 
 
 class Subject(NamedTuple):
@@ -85,6 +88,10 @@ def small(one: Subject) -> tuple[tuple[int, int], int]:
     return (nx, ny), min(one.steps, int(most / (nx * ny)))
 
 
+def range_words(one: Subject) -> list[str]:
+    return ["--video-range", RANGES[one.name]] if one.name in RANGES else []
+
+
 def ffmpeg(*words: str):
     subprocess.run(["ffmpeg", "-v", "error", "-y", *words], check=True)
 
@@ -103,7 +110,7 @@ def poster_frame(film: Path, target: Path):
 
     contrasts = [contrast(frame) for frame in frames]
     last = len(frames) - 1
-    best = last if contrasts[last] > 0.15 * max(contrasts) else contrasts.index(max(contrasts))
+    best = last if contrasts[last] > 0.01 * max(contrasts) else contrasts.index(max(contrasts))
     ffmpeg(
         "-i",
         str(film),
@@ -127,6 +134,7 @@ def make(program, one: Subject, folder: Path, web: bool):
         film = [
             "--video",
             str(raw),
+            *range_words(one),
             "--video-seconds",
             str(SECONDS),
             "--fps",
@@ -173,14 +181,16 @@ def make(program, one: Subject, folder: Path, web: bool):
             ]
             done = subprocess.run([program.path, *live], capture_output=True, text=True, timeout=300)
             pages = sorted(out.glob("*.html")) if done.returncode == 0 else []
-            if pages:  # refused for what a page cannot step
+            if pages:
                 shutil.copyfile(pages[0], folder / f"{one.name}.html")
+            else:  # web.html: WHY: what to do
+                (folder / f"{one.name}.why").write_text(done.stderr.partition("web.html: ")[2].partition(":")[0])
 
 
 def key(one: Subject, digest: str, web: bool) -> str:
     """Names what is kept of a subject: it changes with the program, the text, and the code that makes the files."""
     code = "".join(inspect.getsource(function) for function in (make, small, poster_frame))
-    return "gallery-" + hashlib.sha256(f"{digest} {code} {small(one)} {web} {one}".encode()).hexdigest()[:24]
+    return "gallery-" + hashlib.sha256(f"{digest} {code} {small(one)} {range_words(one)} {LIVE} {web} {one}".encode()).hexdigest()[:24]
 
 
 def make_all(program, digest: str, cache: Path, target: Path) -> dict[str, Subject]:
@@ -236,7 +246,8 @@ def parameters(text: str) -> list[list[str]]:
     return [list(found) for found in re.findall(r"(?:^|;)\s*(\w+) = ([-+\d.e]+) in \[([^\]]+)\]", text, re.M)]
 
 
-def page(one: Subject, live: bool) -> str:
+def page(one: Subject, films: Path) -> str:
+    why = films / f"{one.name}.why"
     (nx, ny), steps = small(one)
     film = f"../films/{one.name}"
     same = (nx, ny) == one.size and steps == one.steps
@@ -247,13 +258,15 @@ def page(one: Subject, live: bool) -> str:
     parts.append(
         f'<video class="film" src="{film}.mp4" poster="{film}.jpg" controls muted loop playsinline preload="none" aria-label="Film: {html.escape(one.title, quote=True)}"></video>\n'
     )
-    if live:
+    if (films / f"{one.name}.html").exists():
         parts.append(
             f'<p><a class="live" href="{film}.html">Run it here</a>, in this browser, with sliders and a brush (needs WebGL 2).</p>\n'
         )
+    elif why.exists() and why.read_text():
+        parts.append(f"It runs in the program alone: {why.read_text()}.\n")
     parts.append(
         f"```sh\nstencilscope {one.option()}                  # in the window, live\nstencilscope run {one.option()} --out {one.name}  # its files\n"
-        f"stencilscope run {one.option()}{size} --steps {steps} --video film.mp4   # this film\n```\n"
+        f"stencilscope run {one.option()}{size} --steps {steps} {' '.join([*range_words(one), ''])}--video film.mp4   # this film\n```\n"
     )
     keyword = "model" if one.kind == "model" else "spec"
     parts.append(
@@ -268,12 +281,12 @@ def page(one: Subject, live: bool) -> str:
             line for line in one.text.rstrip().splitlines() if not re.match(r'(title|source|about) = "', line)
         )
         parts.append(
-            f"## Its text\n\n```equation\n{body}\n```\n\n`stencilscope models {one.name}` prints it; [typing an equation](../equations.md) explains it.\n"
+            f"## Its equation\n\n```equation\n{body}\n```\n\n`stencilscope models {one.name}` prints it; [typing an equation](../equations.md) explains it.\n"
         )
         rows = parameters(one.text)
         if rows:
             parts.append(
-                "## Its sliders\n\n| parameter | value | from, to |\n| --- | --- | --- |\n"
+                "## Its parameters\n\n| parameter | value | range |\n| --- | --- | --- |\n"
                 + "".join(f"| `{a}` | {b} | {c} |\n" for a, b, c in rows)
             )
     if one.source:
