@@ -3,9 +3,11 @@
 import functools
 import http.server
 import json
+import queue
 import re
 import shutil
 import subprocess
+import tempfile
 import threading
 from html.parser import HTMLParser
 from pathlib import Path
@@ -13,6 +15,7 @@ from urllib.parse import unquote, urlsplit
 
 LOADED = {"script": "src", "img": "src", "link": "href", "video": "src", "source": "src", "iframe": "src"}
 PHONE = 400  # pixels
+SECONDS = 500  # for all pages
 
 
 class Page(HTMLParser):
@@ -68,23 +71,21 @@ const pages = %s, wide = [];
     if (root.scrollWidth > frame.clientWidth) wide.push(page + " " + root.scrollWidth);
     frame.remove();
   }
-  const end = document.createElement("pre");
-  end.id = "wide";
-  end.textContent = JSON.stringify({loaded: pages.length, wide});
-  document.body.append(end);
+  fetch("_checked", {method: "POST", body: JSON.stringify({loaded: pages.length, wide})});
 })();
 </script>"""
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
-    missing: list[str] = []
+    """Serves the site, and takes what the driver says at its end."""
 
     def log_message(self, *_):
         pass
 
-    def send_error(self, code, *rest, **named):
-        self.missing.append(self.path)
-        super().send_error(code, *rest, **named)
+    def do_POST(self):
+        self.server.told.put(self.rfile.read(int(self.headers["Content-Length"])))
+        self.send_response(204)
+        self.end_headers()
 
 
 def browser() -> str | None:
@@ -98,23 +99,31 @@ def wrong_in_browser(site: Path, chromium: str):
     driver = site / "_check.html"
     driver.write_text(DRIVER % (json.dumps(names), PHONE))
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(site)))
+    server.told = queue.Queue()
+    server.handle_error = lambda *_: None  # of frames that are removed before their films have come
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        done = subprocess.run(
-            [chromium, "--headless=new", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--virtual-time-budget=900000", "--dump-dom"]
+    with tempfile.TemporaryDirectory() as profile, open(Path(profile) / "log", "w+") as log:
+        process = subprocess.Popen(
+            [chromium, "--headless=new", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", f"--user-data-dir={profile}/user"]
             + ["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", f"http://127.0.0.1:{server.server_port}/_check.html"],
-            capture_output=True, text=True, timeout=500,
+            stdout=subprocess.DEVNULL, stderr=log,
         )  # fmt: skip
-    finally:
-        server.shutdown()
-        driver.unlink()
-    told = re.search(r'<pre id="wide">(.*?)</pre>', done.stdout)
-    if not told:
-        yield f"Chromium did not load every page: {done.stderr[-500:]}"
+        try:
+            result = json.loads(server.told.get(timeout=SECONDS))
+        except queue.Empty:
+            result = None
+        finally:
+            process.terminate()
+            process.wait()
+            server.shutdown()
+            driver.unlink()
+        log.seek(0)
+        said = log.read()
+    if not result:
+        yield f"Chromium did not load every page within {SECONDS} s: {said[-500:]}"
         return
-    result = json.loads(told[1].replace("&amp;", "&"))
     print(f"Chromium loaded {result['loaded']} pages")
-    for line in dict.fromkeys(re.findall(r":CONSOLE[^\]]*\] (.*)", done.stderr)):
+    for line in dict.fromkeys(re.findall(r":CONSOLE[^\]]*\] (.*)", said)):
         yield f"console: {line}"
     for page in result["wide"]:
         yield f"{page}: wider than {PHONE} pixels"
