@@ -61,10 +61,15 @@ int levels_reached(vec2 place) {
     return reached;
 }
 
-// True if a contour runs between this pixel and its right or lower neighbour.
-bool on_contour(vec2 place) {
-    int reached = levels_reached(place);
-    return reached != levels_reached(place + vec2(1, 0)) || reached != levels_reached(place + vec2(0, 1));
+// The contour between this pixel and its right or lower neighbour, the lowest of several; -1: there is none.
+int contour_at(vec2 place) {
+    int here = levels_reached(place), right = levels_reached(place + vec2(1, 0)), below = levels_reached(place + vec2(0, 1));
+    int least = min(here, min(right, below));
+    return least < max(here, max(right, below)) ? least : -1;
+}
+
+vec3 color_of(float value) {
+    return texelFetch(colors, ivec2(by_borders ? entry_above(value) : entry_of(value), 0), 0).rgb;
 }
 
 void main() {
@@ -72,7 +77,8 @@ void main() {
     ivec2 texel = clamp(first + ivec2(floor(into + place * density)), ivec2(0), size - 1);
     float value = texelFetch(values, texel, 0).r;
     color = !is_finite(value) ? vec4(1.0, 0.0, 1.0, 1.0)
-                              : vec4(texelFetch(colors, ivec2(by_borders ? entry_above(value) : entry_of(value), 0), 0).rgb, 1.0);
-    if (level_count > 0 && on_contour(place))
-        color.rgb = vec3(dot(color.rgb, vec3(0.2126, 0.7152, 0.0722)) > 0.5 ? 0.0 : 1.0);
+                              : vec4(color_of(value), 1.0);
+    int contour = level_count > 0 ? contour_at(place) : -1;
+    // A line is black or white by its level's colour, so that it does not change on the way.
+    if (contour >= 0) color.rgb = vec3(dot(color_of(levels[contour]), vec3(0.2126, 0.7152, 0.0722)) > 0.5 ? 0.0 : 1.0);
 }

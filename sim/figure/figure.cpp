@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "sim/figure/canvas.h"
+#include "sim/figure/contrast.h"
 #include "sim/figure/raster.h"
 #include "sim/figure/text.h"
 #include "sim/figure/ticks.h"
@@ -450,8 +451,7 @@ void draw(FigureCanvas& canvas, const Layout& layout, FigureFormat format) {
 
 void add_lines(FigurePanel& panel, const std::vector<ContourLine>& lines) {
     for (const ContourLine& line : lines) {
-        const Rgb on = panel.colors->at(line.level, panel.range);
-        const bool light = 0.2126 * on.r + 0.7152 * on.g + 0.0722 * on.b > 127.5;
+        const bool light = is_light(panel.colors->at(line.level, panel.range));
         panel.lines.push_back({line.points, light ? Rgb{0, 0, 0} : Rgb{255, 255, 255}});
     }
 }

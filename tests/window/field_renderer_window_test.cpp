@@ -152,6 +152,24 @@ TEST_CASE("Contours are drawn where figures have them") {
     CHECK(white > 20);
 }
 
+TEST_CASE("A contour is black or white all along, as its level's colour is dark or light") {
+    constexpr int kWidth = 81;
+    Screen screen(kWidth, 3);
+    // The line's pixels are above the level at the left and below it at the right.
+    std::vector<float> values;
+    for (int i = 0; i < 3 * kWidth; ++i) values.push_back(float(std::abs(i % kWidth - 40)) / 40);
+    PaneImage image = make_image(kWidth, 3, values, "grey", {0, 1});
+    for (const auto& [level, color] : {std::pair{0.49, Rgb{255, 255, 255}}, std::pair{0.51, Rgb{0, 0, 0}}}) {
+        CAPTURE(level);
+        image.contours = {level};
+        screen.draw(image);
+        const std::vector<Rgb> seen = screen.read();
+        const auto on_line = [&](const Rgb& one) { return one == color; };
+        CHECK(std::count_if(seen.begin() + 5, seen.begin() + 35, on_line) == 1);
+        CHECK(std::count_if(seen.begin() + 45, seen.begin() + 75, on_line) == 1);
+    }
+}
+
 TEST_CASE("Where a cell has many pixels contours run between the cells' centres, not along their edges") {
     constexpr int kFactor = 10, kWidth = 6, kHeight = 4;
     Screen screen(kFactor * kWidth, kFactor * kHeight);
