@@ -43,9 +43,10 @@ Unit read_unit(std::string_view text, const std::string& option) {
     name.remove_prefix(std::min(name.size(), name.find_first_not_of(' ')));
     const Unit unit{size.value_or(1), std::string(name)};
     if (!(unit.size > 0) || !std::isfinite(unit.size) || !is_name(name))
-        throw InputError("{} {}: must be a number above 0 with a unit, e.g. 0.01m, or the unit alone",
+        throw InputError("{} {}: must be a number above 0 with a unit, e.g. 0.01m, or the unit alone{}",
                          option,
-                         quotable(text));
+                         quotable(text),
+                         text.find(',') != text.npos ? "; decimals have a point" : "");
     return unit;
 }
 

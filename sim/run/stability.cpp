@@ -203,13 +203,18 @@ StableStep stable_step(const Problem& spec, Solver& solver, bool ahead, double e
     return ahead ? field.ahead(kUnbounded, enough) : field.now(enough);
 }
 
+std::string limit_share(double dt, double limit) {
+    const double share = dt / limit;
+    return share < 100 ? fmt::format("{:.2f} of the limit {:.4g}", share, limit)
+                       : fmt::format("{:.3g} times the limit {:.3g}", share, limit);
+}
+
 std::string stability_text(double dt, const StableStep& limit) {
     if (!limit.known())
         return fmt::format("dt {:.4g}; its limit cannot be worked out: not finite at the field's values", dt);
     if (std::isinf(limit.dt)) return fmt::format("dt {:.4g}; there is no stability limit", dt);
-    std::string text =
-        limit.dt > 0 ? fmt::format("dt {:.4g} is {:.2f} of the limit {:.4g}", dt, dt / limit.dt, limit.dt)
-                     : fmt::format("dt {:.4g}; waves grow in steps of any length", dt);
+    std::string text = limit.dt > 0 ? fmt::format("dt {:.4g} is {}", dt, limit_share(dt, limit.dt))
+                                    : fmt::format("dt {:.4g}; waves grow in steps of any length", dt);
     if (!limit.term.empty()) text += fmt::format(", set by the term {} of {}", limit.term, limit.component);
     return text;
 }

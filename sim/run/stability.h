@@ -42,6 +42,9 @@ void resolve_dt(RunSpec& spec, Solver& solver, bool underway = false);
 /// Rounded down to three digits, so that numbers in a record are short.
 double short_step(double dt);
 
+/// "0.80 of the limit 1.25", or how many times the limit it is where it is far beyond.
+std::string limit_share(double dt, double limit);
+
 /// A sentence such as "dt 5e-4 is 0.80 of the limit, set by the term Dv*lap(v) of v", or why there is no
 /// limit.
 std::string stability_text(double dt, const equation::StableStep& limit);

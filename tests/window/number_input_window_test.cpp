@@ -172,6 +172,27 @@ TEST_CASE("why a number was refused is said below its field until the next click
     CHECK_FALSE(field.draft().wrong.empty());
 }
 
+TEST_CASE("of two refused numbers only the one typed last says why, beside the panel where there is room") {
+    HeadlessImGui imgui(900, 300);
+    UiState ui;
+    imgui.draw = [&] {
+        begin_window("window", 300, 200);
+        for (const char* id : {"##one", "##two"}) whole_input(id, ui, 17, 1, 100, "");
+        ImGui::End();
+    };
+    imgui.frames(2);
+    for (const char* id : {"##one", "##two"}) {
+        imgui.click("window", {id}, 0.2f);
+        imgui.type("many");
+        imgui.press(ImGuiKey_Tab);
+        imgui.frames(2);
+        const WindowRect said = window_rect("##said");
+        REQUIRE(said.drawn);
+        CHECK(said.least.x >= 300);
+        CHECK(said.most.y - said.least.y < 3 * ImGui::GetFontSize() + 2 * ImGui::GetStyle().WindowPadding.y);
+    }
+}
+
 TEST_CASE("a formula that can't be read is refused where it was typed") {
     std::vector<std::string> taken;
     UiState ui;

@@ -58,7 +58,10 @@ void draw_message(UiState& ui, const Snapshot& snapshot, const Message& message)
     colored_text(error ? ICON_WARNING : ICON_INFO, color);
     ImGui::SameLine();
     const std::string first = message.text.substr(0, message.text.find('\n'));
-    fitted_text(first, right - ImGui::GetCursorPosX(), color);
+    // At most three lines, as words do not fill each.
+    ImGui::PushTextWrapPos(right);
+    fitted_text(first, 2.5f * (right - ImGui::GetCursorPosX()), color);
+    ImGui::PopTextWrapPos();
     ImGui::SameLine(right + style.ItemSpacing.x);
     draw_open(ui, message);
     if (several) {

@@ -131,7 +131,7 @@ void draw_limit(const Snapshot& snapshot) {
               ". From a linearisation at the field's present values, for all wavelengths.";
         text = !limit.known()         ? "Unknown: the field is not finite"
                : std::isinf(limit.dt) ? "No stability limit"
-               : limit.dt > 0         ? fmt::format("{:.2f} of the limit {:.4g}", dt / limit.dt, limit.dt)
+               : limit.dt > 0         ? limit_share(dt, limit.dt)
                                       : "Waves grow in any step";
         color = !limit.known()                    ? error_color()
                 : std::isinf(limit.dt)            ? good_color()

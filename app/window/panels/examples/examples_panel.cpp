@@ -117,7 +117,7 @@ void draw_refusal(const ExampleDraft& draft, const std::string& refusal) {
     const std::string first = wrong.substr(0, wrong.find('\n'));
     const std::string shown = fitted(first, ImGui::GetContentRegionAvail().x);
     colored_text(shown, error_color());
-    if (shown != wrong && ImGui::IsItemHovered()) say_below(wrong);
+    if (shown != wrong && ImGui::IsItemHovered()) say_error(wrong);
 }
 
 void draw_buttons(UiState& ui, const Snapshot& snapshot, const ExampleDraft& draft) {

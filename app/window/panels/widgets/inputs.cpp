@@ -28,6 +28,9 @@ namespace {
 // A field shows the entered text for this time, until the session has applied it.
 constexpr double kHold = 0.5;  // seconds
 
+// The field that refused a text last. Only its message is shown, because messages would cover each other.
+ImGuiID last_refused = 0;
+
 // Returns what is wrong with a number; empty: nothing.
 std::string why_not(std::optional<double> value, std::string_view text, const NumberRange& range) {
     if (!value && text.find(',') != text.npos)
@@ -42,6 +45,14 @@ std::string why_not(std::optional<double> value, std::string_view text, const Nu
     if (*value < range.least)
         return fmt::format("{} is below {}, the smallest allowed", text, format_short(range.least, 12));
     return {};
+}
+
+// Cuts the name of the option off a message, as in "--unit-length 1 m/: must be ...": the field has a label.
+std::string without_option(std::string message) {
+    const std::size_t end = message.find(' ');
+    const std::string_view word = std::string_view(message).substr(0, end);
+    return end != message.npos && word.starts_with("--") && !word.ends_with(':') ? message.substr(end + 1)
+                                                                                 : message;
 }
 
 double share_of(const SliderLook& look, double value) {
@@ -108,8 +119,9 @@ bool edit_text(const char* id, NumberDraft& draft, const std::string& current, s
     if (draft.active && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left))
         if (ImGuiInputTextState* state = ImGui::GetInputTextState(ImGui::GetItemID())) state->SelectAll();
     if (draft.active || ImGui::IsMouseClicked(ImGuiMouseButton_Left)) draft.says = false;
-    if (draft.says && !draft.wrong.empty())
-        say_below(draft.wrong);
+    const ImGuiID self = ImGui::GetItemID();
+    if (draft.says && !draft.wrong.empty() && self == last_refused)
+        say_error(draft.wrong);
     else
         tooltip(draft.wrong.empty() ? tip : std::string_view(draft.wrong));
     if (draft.active || !ImGui::IsItemDeactivated()) return false;
@@ -119,6 +131,7 @@ bool edit_text(const char* id, NumberDraft& draft, const std::string& current, s
         return false;
     }
     draft.hold_until = ImGui::GetTime() + kHold;
+    last_refused = self;
     return draft.says = true;
 }
 
@@ -206,7 +219,7 @@ bool text_field(
     } catch (const equation::TextError& error) {
         draft.wrong = error.sentence();
     } catch (const InputError& error) {
-        draft.wrong = error.what();
+        draft.wrong = without_option(error.what());
     }
     return false;
 }
@@ -299,7 +312,7 @@ bool text_input(
     const bool entered = ImGui::InputTextWithHint(id, hint, &text, ImGuiInputTextFlags_EnterReturnsTrue);
     if (!wrong.empty()) ImGui::PopStyleColor();
     if (!wrong.empty() && ImGui::IsItemActive())
-        say_below(wrong);
+        say_error(wrong);
     else
         tooltip(wrong.empty() ? tip : wrong);
     return entered;

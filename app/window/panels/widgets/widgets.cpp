@@ -63,24 +63,23 @@ bool has_rested(std::size_t length) {
     return true;
 }
 
-// Places the next tooltip beside a panel or list, and below or above a strip of buttons, so that it does not
-// cover the neighbours of its item. Elsewhere it stands at the mouse.
-void place_tooltip() {
+// Returns the place for something of this size about the last item that does not cover its neighbours: beside
+// a panel or list, and below or above a strip of buttons, at x. Elsewhere there is none.
+std::optional<ImVec2> place_beside(const ImVec2& size, float x) {
     const ImRect part = ImGui::GetCurrentWindow()->RootWindow->Rect();
-    const ImVec2 screen = ImGui::GetIO().DisplaySize, size = hovering.size, mouse = ImGui::GetIO().MousePos;
+    const ImVec2 screen = ImGui::GetIO().DisplaySize;
     const float gap = em(0.3f);
     const bool is_strip = part.GetHeight() < 3 * ImGui::GetFrameHeight();
     const bool is_column = part.GetWidth() < em(30);
     ImVec2 at;
     if (is_strip)
-        at = {mouse.x, part.Max.y + gap + size.y < screen.y ? part.Max.y + gap : part.Min.y - gap - size.y};
+        at = {x, part.Max.y + gap + size.y < screen.y ? part.Max.y + gap : part.Min.y - gap - size.y};
     else if (is_column && part.Max.x + gap + size.x < screen.x)
         at = {part.Max.x + gap, ImGui::GetItemRectMin().y};
     else
-        return;
-    at.x = std::max(0.0f, std::min(at.x, screen.x - size.x));
-    at.y = std::max(0.0f, std::min(at.y, screen.y - size.y));
-    ImGui::SetNextWindowPos(at);
+        return std::nullopt;
+    return ImVec2(std::max(0.0f, std::min(at.x, screen.x - size.x)),
+                  std::max(0.0f, std::min(at.y, screen.y - size.y)));
 }
 
 }  // namespace
@@ -129,7 +128,7 @@ bool begin_tooltip(std::size_t length) {
     // A tooltip would cover what is dragged.
     if (ImGui::IsAnyMouseDown()) return false;
     if (!ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled) || !has_rested(length)) return false;
-    place_tooltip();
+    if (const auto at = place_beside(hovering.size, ImGui::GetIO().MousePos.x)) ImGui::SetNextWindowPos(*at);
     const ImVec2 padding = ImGui::GetStyle().WindowPadding;
     ImGui::BeginTooltip();
     ImGui::PushTextWrapPos(std::min(em(24), ImGui::GetIO().DisplaySize.x - padding.x));
@@ -178,15 +177,18 @@ void error_text(std::string_view text) {
     ImGui::Dummy(ImVec2(0, 0));
 }
 
-void say_below(std::string_view error) {
+void say_error(std::string_view error) {
     if (!ImGui::IsItemVisible()) return;
     const ImVec2 least = ImGui::GetItemRectMin(), most = ImGui::GetItemRectMax();
-    const ImVec2 room = ImGui::GetIO().DisplaySize;
+    const ImVec2 room = ImGui::GetIO().DisplaySize, padding = ImGui::GetStyle().WindowPadding;
     const float gap = em(0.2f);
-    const float width = std::min(em(24), text_width(error) + 2 * ImGui::GetStyle().WindowPadding.x + 1);
-    const bool above = most.y + em(5) > room.y;
-    const ImVec2 at(std::max(0.0f, std::min(least.x, room.x - width)), above ? least.y - gap : most.y + gap);
-    ImGui::SetNextWindowPos(at, ImGuiCond_Always, ImVec2(0, above ? 1.0f : 0.0f));
+    const float width = std::min(em(24), text_width(error) + 2 * padding.x + 1);
+    const float height =
+        ImGui::CalcTextSize(error.data(), end_of(error), false, width - 2 * padding.x).y + 2 * padding.y;
+    const bool above = most.y + gap + height > room.y;
+    const ImVec2 below(std::max(0.0f, std::min(least.x, room.x - width)),
+                       above ? least.y - gap - height : most.y + gap);
+    ImGui::SetNextWindowPos(place_beside({width, height}, least.x).value_or(below));
     ImGui::SetNextWindowSize(ImVec2(width, 0));
     // A tooltip window is on top and takes no input.
     ImGui::Begin("##said", nullptr, kPlainWindow | ImGuiWindowFlags_Tooltip | ImGuiWindowFlags_NoInputs);

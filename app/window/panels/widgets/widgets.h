@@ -84,8 +84,8 @@ void paragraph(std::string_view text, const ImVec4& color);
 /// Draws an error. A line with only a caret points at a character of the line above.
 void error_text(std::string_view text);
 
-/// Draws an error below the last item, over other widgets, so that nothing moves.
-void say_below(std::string_view error);
+/// Draws an error beside the last item's panel, or below the item, over other widgets, so that nothing moves.
+void say_error(std::string_view error);
 
 /// Cuts text to a width, with an ellipsis.
 std::string fitted(std::string_view text, float width);
