@@ -9,10 +9,13 @@
 #include <cerrno>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <fstream>
 #include <limits>
 #include <tuple>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "app/window/panels/commands.h"
 #include "app/window/panels/panels.h"
@@ -20,6 +23,7 @@
 #include "sim/files/folder.h"
 #include "sim/files/image.h"
 #include "sim/files/input_file.h"
+#include "sim/import/model_file.h"
 #include "sim/problem/settings.h"
 #include "sim/text/error.h"
 #include "sim/text/json.h"
@@ -129,14 +133,57 @@ void set_if_known(RunSpec& spec, std::string_view setting, const std::string& va
     }
 }
 
-void keep_file(const std::optional<std::filesystem::path>& file, const std::string& text) {
-    if (!file) return;
+// Returns why the file could not be written; empty: it was.
+std::string keep_file(const std::optional<std::filesystem::path>& file, const std::string& text) {
+    if (!file) return "";
     std::error_code ignored;
     std::filesystem::create_directories(file->parent_path(), ignored);
     try {
         write_text_file(*file, text);
-    } catch (const MachineError&) {
-        // If the folder cannot be written to, the window starts without the file next time.
+    } catch (const MachineError& error) {
+        return error.what();
+    }
+    return "";
+}
+
+std::filesystem::path picture_beside(std::filesystem::path session) {
+    return session.replace_extension(".png");
+}
+
+// Several windows may be open, so each keeps its session in a file of its own until it is closed.
+std::string session_of(pid_t process) {
+    return fmt::format("session-{}.json", process);
+}
+
+// Whether the process has ended. In a container this one may have the number of one that has.
+bool has_ended(pid_t process) {
+    return process == getpid() || (kill(process, 0) != 0 && errno == ESRCH);
+}
+
+void move_session(const std::filesystem::path& from, const std::filesystem::path& to) {
+    std::error_code failed;
+    std::filesystem::rename(from, to, failed);
+    if (failed) return;
+    std::filesystem::rename(picture_beside(from), picture_beside(to), failed);
+    if (failed) std::filesystem::remove(picture_beside(to), failed);  // it was of another session
+}
+
+// The session of a window that crashed, the newest of several, takes the place of the last one, which stays
+// beside it.
+void adopt_crashed(const std::filesystem::path& last) {
+    std::vector<std::pair<std::filesystem::file_time_type, std::filesystem::path>> crashed;
+    std::error_code failed;
+    for (const auto& entry : std::filesystem::directory_iterator(last.parent_path(), failed)) {
+        pid_t process = 0;
+        const std::string name = entry.path().filename().string();
+        if (std::sscanf(name.c_str(), "session-%d.json", &process) == 1 && name == session_of(process) &&
+            has_ended(process))
+            crashed.emplace_back(entry.last_write_time(failed), entry.path());
+    }
+    std::ranges::sort(crashed);
+    for (const auto& [when, file] : crashed) {
+        move_session(last, last.parent_path() / "session-other.json");
+        move_session(file, last);
     }
 }
 
@@ -213,18 +260,20 @@ Preferences kept(const UiState& ui, const RunSpec& now) {
 
 void remember_path(Preferences& preferences, const std::string& path) {
     std::error_code failed;
-    const std::string whole = std::filesystem::absolute(path, failed).string();
+    std::string whole = is_link(path) ? path : std::filesystem::absolute(path, failed).string();
+    if (failed) whole = path;
     std::vector<std::string>& recent = preferences.recent;
-    std::erase(recent, failed ? path : whole);
-    recent.insert(recent.begin(), failed ? path : whole);
+    std::erase(recent, whole);
+    recent.insert(recent.begin(), whole);
     if (recent.size() > kRecent) recent.resize(kRecent);
 }
 
 std::optional<std::filesystem::path> last_session() {
     const auto file = user_file("session.json");
+    if (!file) return std::nullopt;
+    adopt_crashed(*file);
     std::error_code failed;
-    if (!file || !std::filesystem::is_regular_file(*file, failed)) return std::nullopt;
-    return file;
+    return std::filesystem::is_regular_file(*file, failed) ? file : std::nullopt;
 }
 
 std::string copy_last_session() {
@@ -235,20 +284,26 @@ std::string copy_last_session() {
     constexpr auto kReplace = std::filesystem::copy_options::overwrite_existing;
     std::filesystem::copy_file(*last, copy, kReplace, failed);
     if (failed) return "";
-    const auto picture_of = [](std::filesystem::path file) { return file.replace_extension(".png"); };
-    std::filesystem::copy_file(picture_of(*last), picture_of(copy), kReplace, failed);
-    if (failed) std::filesystem::remove(picture_of(copy), failed);  // it was of another session
+    std::filesystem::copy_file(picture_beside(*last), picture_beside(copy), kReplace, failed);
+    if (failed) std::filesystem::remove(picture_beside(copy), failed);  // it was of another session
     return copy.string();
 }
 
-void keep_session(const RunSpec& spec, bool open, const GalleryPicture& picture) {
+std::string keep_session(const RunSpec& spec, bool open, const GalleryPicture& picture) {
+    const auto own = user_file(session_of(getpid())), file = open ? own : user_file("session.json");
+    if (!file) return "";
     nlohmann::ordered_json json = to_json(spec);
     if (open) json[kOpenIn] = getpid();
-    keep_file(user_file("session.json"), json_text(json));
-    const auto beside = user_file("session.png");
-    if (!picture.pixels.empty()) return keep_file(beside, png_text(picture.nx, picture.ny, picture.pixels));
+    std::string trouble = keep_file(file, json_text(json));
+    if (!trouble.empty()) return trouble;
     std::error_code ignored;
-    if (beside) std::filesystem::remove(*beside, ignored);
+    if (picture.pixels.empty())
+        std::filesystem::remove(picture_beside(*file), ignored);
+    else
+        trouble = keep_file(picture_beside(*file), png_text(picture.nx, picture.ny, picture.pixels));
+    if (!open)
+        for (const auto& ended : {*own, picture_beside(*own)}) std::filesystem::remove(ended, ignored);
+    return trouble;
 }
 
 bool last_session_crashed() {
@@ -257,9 +312,13 @@ bool last_session_crashed() {
     std::ifstream file(*last);
     const Json json = Json::parse(file, nullptr, false);
     if (!json.is_object() || !json.contains(kOpenIn) || !json[kOpenIn].is_number_integer()) return false;
-    // In a container this process may have the number of the one that crashed.
-    const pid_t process = json[kOpenIn].get<pid_t>();
-    return process == getpid() || (kill(process, 0) != 0 && errno == ESRCH);
+    return has_ended(json[kOpenIn].get<pid_t>());
+}
+
+std::string SessionKeeper::take_trouble() {
+    if (!work_.valid() || work_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return "";
+    const std::string trouble = work_.get();
+    return std::exchange(trouble_, trouble) == trouble ? "" : trouble;
 }
 
 bool SessionKeeper::due(const std::shared_ptr<const Snapshot>& snapshot, double seconds) {
@@ -275,8 +334,9 @@ void SessionKeeper::follow(const std::shared_ptr<const Snapshot>& snapshot,
     due_ = seconds + kKeepEvery;
     kept_ = snapshot;
     try {
-        work_ = std::async(std::launch::async,
-                           [snapshot, picture = picture()] { keep_session(snapshot->spec, true, picture); });
+        work_ = std::async(std::launch::async, [snapshot, picture = picture()] {
+            return keep_session(snapshot->spec, true, picture);
+        });
     } catch (const std::system_error&) {
         // There is no thread left: the session is stored next time, or at the end.
     }
@@ -285,7 +345,9 @@ void SessionKeeper::follow(const std::shared_ptr<const Snapshot>& snapshot,
 void SessionKeeper::finish(const Snapshot& snapshot, bool crashed, const GalleryPicture& picture) {
     if (work_.valid()) work_.wait();
     work_ = {};
-    if (snapshot.frame) keep_session(snapshot.spec, crashed, picture);
+    if (!snapshot.frame) return;
+    keep_session(snapshot.spec, crashed, picture);
+    if (crashed) last_session();  // which takes its place now
 }
 
 }  // namespace stencil

@@ -41,14 +41,15 @@ inline constexpr std::size_t kRecent = 10;
 /// Moves a file or folder to the front of the recent ones.
 void remember_path(Preferences& preferences, const std::string& path);
 
-/// Returns session.json beside the preferences, or nothing if no session was kept.
+/// Returns session.json beside the preferences, which is that of a window that crashed, if one did since it
+/// was stored. Returns nothing if no session was kept.
 std::optional<std::filesystem::path> last_session();
 /// Copies it and its picture, because the present session will overwrite them; returns the copy's path, empty
 /// if there is none.
 std::string copy_last_session();
-/// Stores the settings that repeat a session, marked with this process if its window is still `open`.
-/// A thumbnail is stored beside them as session.png. Failures are silent, as with preferences.
-void keep_session(const RunSpec& spec, bool open = false, const GalleryPicture& picture = {});
+/// Stores the settings that repeat a session, in a file of this process if its window is still `open`. A
+/// thumbnail is stored beside them, such as session.png. Returns why it could not; empty: it could.
+std::string keep_session(const RunSpec& spec, bool open = false, const GalleryPicture& picture = {});
 /// Whether the window of the session that was kept last has ended without closing it. Ask before this session
 /// is kept.
 bool last_session_crashed();
@@ -63,13 +64,16 @@ class SessionKeeper {
     void follow(const std::shared_ptr<const Snapshot>& snapshot,
                 double seconds,
                 const std::function<GalleryPicture()>& picture);
+    /// Returns, once, why the session could not be stored; empty: it was, or is as before.
+    std::string take_trouble();
     /// Stores the session, as one that crashed or was closed, and waits until that is done.
     void finish(const Snapshot& snapshot, bool crashed = false, const GalleryPicture& picture = {});
 
   private:
     std::shared_ptr<const Snapshot> kept_;
     std::optional<double> due_;
-    std::future<void> work_;
+    std::future<std::string> work_;
+    std::string trouble_;  ///< of the newest time
 };
 
 }  // namespace stencil

@@ -21,10 +21,6 @@ using import::Imported;
 // Stored cells make files of patterns long.
 constexpr std::uintmax_t kMostXml = 256 << 20, kMostOptions = 4 << 20;
 
-bool is_link(std::string_view name) {
-    return name.starts_with("https://") || name.starts_with("http://") || name.starts_with(kTextLink);
-}
-
 std::string lower_extension(const std::string& file) {
     std::string extension = std::filesystem::path(file).extension();
     std::ranges::transform(
@@ -110,6 +106,10 @@ bool is_model_file(const std::string& name) {
     if (extension == ".json" || extension == ".js")
         return import::Options::in(InputFile(name).read_text(kMostOptions));
     return extension == ".txt" || extension == ".vti" || extension == ".vtu";
+}
+
+bool is_link(std::string_view name) {
+    return name.starts_with("https://") || name.starts_with("http://") || name.starts_with(kTextLink);
 }
 
 std::string link_of_text(std::string_view text) {

@@ -37,6 +37,9 @@ bool is_model_file(const std::string& name);
 /// Links that carry a model's text: stencilscope:CODED, its deflated text as letters.
 inline constexpr std::string_view kTextLink = "stencilscope:";
 
+/// Whether it is one, or one of the web.
+bool is_link(std::string_view name);
+
 std::string link_of_text(std::string_view text);
 
 /// The text in a link. Throws InputError if the link is damaged or cut.

@@ -182,6 +182,8 @@ TEST_CASE("recent paths are the newest first, each once and not many") {
     CHECK(preferences.recent.size() == 10);
     CHECK(preferences.recent.front() == "/folder/7");
     CHECK(std::ranges::count(preferences.recent, "/folder/7") == 1);
+    remember_path(preferences, "stencilscope:eNpt");
+    CHECK(preferences.recent.front() == "stencilscope:eNpt");
     remember_path(preferences, "here.npy");
     CHECK(std::filesystem::path(preferences.recent.front()).is_absolute());
 }

@@ -1,5 +1,6 @@
 // The start page, and how it knows of a crash.
 #include <GLFW/glfw3.h>
+#include <fmt/format.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include "tests/support/program.h"
 #include "tests/support/scratch.h"
 #include "tests/support/window/imgui_panels.h"
+#include "tests/support/window/window_robot.h"
 
 using namespace stencil;
 using namespace stencil_test;
@@ -131,4 +133,55 @@ TEST_CASE("a kept session tells whether its window was closed, is open, or has c
     CHECK(last_session_crashed());
     SessionKeeper().finish(*snapshot);
     CHECK_FALSE(last_session_crashed());
+}
+
+TEST_CASE("windows that are open at once keep their sessions apart, and one that crashed loses none") {
+    const OwnSettings folder;
+    const auto steps_in = [&](const std::filesystem::path& file) { return read_spec(file.string()).steps; };
+    const auto session_of = [&](pid_t process) {
+        return preferences_path()->parent_path() / fmt::format("session-{}.json", process);
+    };
+    const auto moment = [](long long steps) {
+        RunSpec spec;
+        spec.steps = steps;
+        return spec;
+    };
+    keep_session(moment(1));
+    const auto last = *last_session();
+    // Another window is open: this one's end touches nothing of it.
+    write_bytes(session_of(getppid()), "{\"steps\": 2}");
+    keep_session(moment(3), true);
+    CHECK(steps_in(session_of(getpid())) == 3);
+    CHECK(steps_in(last) == 1);
+    keep_session(moment(4));
+    CHECK_FALSE(std::filesystem::exists(session_of(getpid())));
+    CHECK(steps_in(*last_session()) == 4);
+    CHECK(steps_in(session_of(getppid())) == 2);
+    const pid_t child = fork();
+    if (child == 0) _exit(0);
+    waitpid(child, nullptr, 0);
+    write_bytes(session_of(child), "{\"steps\": 5, \"open_in\": " + std::to_string(child) + "}");
+    CHECK(last_session_crashed());
+    CHECK(steps_in(last) == 5);
+    CHECK(steps_in(last.parent_path() / "session-other.json") == 4);
+    CHECK_FALSE(std::filesystem::exists(session_of(child)));
+}
+
+TEST_CASE("that a session cannot be kept is told once") {
+    const OwnSettings folder;
+    write_bytes(preferences_path()->parent_path(), "no folder");
+    SessionKeeper keeper;
+    double now = 1000;
+    const auto trouble = [&] {
+        auto snapshot = std::make_shared<Snapshot>();
+        snapshot->frame = std::make_shared<const Frame>();
+        keeper.follow(snapshot, now, [] { return GalleryPicture(); });
+        now += 31;
+        std::string told;
+        wait_until([&] { return keeper.due(std::make_shared<Snapshot>(*snapshot), now); });
+        return keeper.take_trouble();
+    };
+    CHECK(trouble().empty());  // it is not due yet
+    CHECK(trouble().find("session-") != std::string::npos);
+    CHECK(trouble().empty());
 }

@@ -12,6 +12,7 @@
 #include "app/window/panels/panels.h"
 #include "app/window/panels/widgets/widgets.h"
 #include "app/window/preferences.h"
+#include "sim/import/model_file.h"
 #include "sim/session/gallery/thumbnail.h"
 
 namespace stencil {
@@ -42,10 +43,12 @@ bool draw_opening(const UiState& ui, const char* label, const std::string& path,
 void draw_choice_of_path(UiState& ui) {
     std::string& path = ui.panel.exports.spec_path;
     constexpr std::string_view kTip =
-        "A run's folder or spec.json (opened at its last step), a model's text (.txt), a file or link of "
-        "VisualPDE (.json, https://...) or a pattern of Ready (.vti), a picture or array to start from, or a "
+        "A run's folder or spec.json (opened at its last step), a model's text (.txt), a link "
+        "(stencilscope:...), a file or link of VisualPDE (.json, https://...) or a pattern of Ready (.vti), "
+        "a picture or array to start from, or a "
         "kernel (.cu)\n--spec FILE.json, --initial FILE, --kernel FILE.cu";
-    subtitle("File or folder", kTip);
+    subtitle("File, folder or link", kTip);
+    if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
     const bool entered = path_input("##spec", ui, path, PathKind::file, kTip);
     if ((button("Open", button_size(1), kTip, path.empty() ? "Enter a path" : "") || entered) &&
         !path.empty()) {
@@ -57,6 +60,9 @@ void draw_choice_of_path(UiState& ui) {
 }  // namespace
 
 std::string brief_name(const std::filesystem::path& path) {
+    constexpr std::size_t kMost = 40;  // letters of a link, which may have thousands
+    if (const std::string link = path.string(); is_link(link) && link.size() > kMost)
+        return link.substr(0, kMost) + "...";
     const std::string name = path.filename().string();
     return path.has_parent_path() ? (path.parent_path().filename() / name).string() : name;
 }
