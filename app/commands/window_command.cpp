@@ -53,7 +53,12 @@ void set_zoom(WindowRequest& request, const std::string& text) {
 }
 
 void set_pace(WindowRequest& request, const std::string& text) {
-    request.steps_per_frame = text == "auto" ? 0 : parse_integer(text, "--steps-per-frame", 1, kMaxSteps);
+    const bool slow = text.starts_with("1/");
+    request.frames_per_step =
+        slow ? int(parse_integer(text.substr(2), "--steps-per-frame: the number of frames", 1, kSlowest)) : 1;
+    request.steps_per_frame = text == "auto" ? 0
+                              : slow         ? 1
+                                             : parse_integer(text, "--steps-per-frame", 1, kMaxSteps);
 }
 
 #if STENCILSCOPE_HAS_WINDOW
@@ -126,7 +131,10 @@ ChosenCommand add_window(CLI::App& app) {
             ->group("Window");
     };
     add("zoom", "fit|S", "all of the field, or S pixels per cell (default fit)", set_zoom);
-    add("steps-per-frame", "N|auto", "explicit steps between two frames (default 10)", set_pace);
+    add("steps-per-frame",
+        "N|1/N|auto",
+        "explicit steps between two frames (default 10); 1/4 is slow motion, a step every four frames",
+        set_pace);
     add_member("out", "DIR", "the folder that the export panel begins with", &WindowRequest::out);
     add("theme", "NAME", "dark or light", set_theme);
     add("window", "WxH", "the window's size in pixels at scale 1", set_window);

@@ -45,6 +45,7 @@ namespace {
 // for news from the engine and draws nothing.
 constexpr double kBusyPatience = 1.0 / 32;
 constexpr double kIdlePatience = 0.5;
+constexpr double kFrameOfSlowMotion = 1.0 / 60;  // seconds that a frame of slow motion is taken to last
 // ImGui needs a frame or two after an event for hovering and new sizes to settle.
 constexpr int kSettlingFrames = 3;
 
@@ -91,10 +92,16 @@ class MainWindow {
     /// should close. Throws what kept the session from being made.
     bool turn() {
         display_->wait_events(patience());
+        hand_back();
         const auto before = snapshot_;
         take_snapshot();
+        if (before != snapshot_ && !goes_on()) draw_soon(kSettlingFrames);
         // The session is kept with a picture of the frame that is drawn then.
         if (!script_.on() && keeper_.due(snapshot_, seconds())) draw_soon();
+        if (const std::string why = keeper_.take_trouble(); !why.empty()) {
+            ui_.act(action::Tell{"A crash would lose this session: " + why, "", true});
+            draw_soon();
+        }
         const bool example_news = take_news(ui_.example, examples_.get());
         if (take_news(ui_.kernel, kernel_.get())) draw_soon();
         if (thumbnails_->take(ui_)) draw_soon();
@@ -161,12 +168,21 @@ class MainWindow {
     // Returns how many seconds to wait for news.
     double patience() const {
         if (redraws_ > 0) return 0;
+        if (drawn_ != handed_back_) return std::clamp(hand_back_at_ - seconds(), 0.0, kBusyPatience);
         return goes_on() ? std::max(0.0, kBusyPatience - (seconds() - begun_)) : kIdlePatience;
     }
 
     void take_snapshot() {
         engine_->check();
         if (auto newest = engine_->snapshot()) snapshot_ = std::move(newest);
+    }
+
+    // Gives the frame that was drawn back to the engine, which then makes the next steps; in slow motion
+    // after as many frames as a step shall last.
+    void hand_back() {
+        if (drawn_ == handed_back_ || seconds() < hand_back_at_) return;
+        handed_back_ = drawn_;
+        engine_->frame_taken(drawn_);
     }
 
     void draw_soon(int frames = 1) { redraws_ = std::max(redraws_, frames); }
@@ -299,7 +315,11 @@ class MainWindow {
         display_->finish_drawing();
         // A scripted run steps from frame to frame: not while an example runs, and not beyond the last frame.
         const bool goes_on = !script_.on() || (!awaits_example && !script_.done());
-        if (frame && goes_on) engine_->frame_taken(frame->count);
+        if (frame && goes_on && frame->count != drawn_) {
+            drawn_ = frame->count;
+            hand_back_at_ = script_.on() ? 0 : begun_ + (ui_.frames_per_step - 1) * kFrameOfSlowMotion;
+        }
+        hand_back();
         display_->swap();
         if (start_.first_frame == 0) start_.first_frame = seconds() - made_;
         if (frame && start_.first_field == 0) start_.first_field = seconds() - made_;
@@ -354,10 +374,12 @@ class MainWindow {
     Theme theme_ = Theme::dark;
     bool full_screen_ = false;
     int redraws_ = 3;  ///< frames still to draw, because ImGui settles a frame or two after an event
-    const double made_ = seconds();  ///< when the program came to make the window
-    StartTimes start_;               ///< since then
-    double begun_ = 0;               ///< start of the newest frame, by seconds()
-    bool follows_ = false;           ///< the newest frame followed the previous one without a pause
+    const double made_ = seconds();              ///< when the program came to make the window
+    StartTimes start_;                           ///< since then
+    double begun_ = 0;                           ///< start of the newest frame, by seconds()
+    std::uint64_t drawn_ = 0, handed_back_ = 0;  ///< counts of frames of the field
+    double hand_back_at_ = 0;                    ///< by seconds()
+    bool follows_ = false;  ///< the newest frame followed the previous one without a pause
     bool moves_ = false;
     long long shown_step_ = 0;  ///< step of the field on the screen
 };

@@ -17,6 +17,7 @@ struct WindowRequest {
     std::string out;                   ///< initial folder of the export panel
     bool paused = false;
     long long steps_per_frame = 10;          ///< 0: automatic; few, to show the beginning on fast machines
+    int frames_per_step = 1;                 ///< of slow motion
     bool continues = false;                  ///< from the session stored last
     std::string trouble;                     ///< first message to show; empty: none
     std::optional<std::vector<Pane>> panes;  ///< empty: from the preferences

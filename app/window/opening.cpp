@@ -86,6 +86,7 @@ UiState first_state(WindowRequest& request, const Snapshot& snapshot) {
     ui.panel.examples.large = request.large_results;
     ui.panel.examples.held = scripted;
     ui.presenter = request.presenter;
+    ui.frames_per_step = request.frames_per_step;
     if (request.editor) toggle_large_editor(ui, snapshot);
     if (request.tour) begin_tour(ui, snapshot);
     if (request.example) {

@@ -20,7 +20,7 @@ constexpr Shortcut kShortcuts[] = {
     {".", "One step, then pause", act<action::Step>, kRepeats},
     {"R", "Back to the start; settings are kept", act<action::Reset>},
     {"+", "Twice as many steps per frame", faster, kRepeats},
-    {"-", "Half as many steps per frame", slower, kRepeats},
+    {"-", "Half as many steps per frame; below one, slow motion", slower, kRepeats},
     {"Ctrl+Z", "Undo; in a text its own last change", undo, kRepeats},
     {"Ctrl+Y or Ctrl+Shift+Z", "Redo", redo, kRepeats},
     {"M", "Bookmark this step", act<action::SetBookmark>},

@@ -217,6 +217,7 @@ struct UiState : KeptChoices {
     bool presenter = false;            ///< a title and one button are all that is around the canvas
     bool help_open = false;
     bool popup_open = false;  ///< in the newest frame
+    int frames_per_step = 1;  ///< more than one: slow motion, of one step each
     CanvasFilm canvas_film;
     PathDialog dialog;
     std::string said;        ///< last action of the interface, for the status line

@@ -9,15 +9,19 @@
 
 #include "app/window/display/frame_clock.h"
 #include "app/window/format.h"
+#include "app/window/panels/commands.h"
 #include "app/window/panels/widgets/widgets.h"
 #include "app/window/preferences.h"
 #include "app/window/shortcuts.h"
 #include "kernels/methods/method.h"
+#include "sim/import/model_file.h"
 #include "sim/problem/run_text.h"
 #include "sim/problem/settings.h"
+#include "sim/text/error.h"
 #include "sim/text/names.h"
 #include "sim/text/parse.h"
 #include "tests/support/catch.h"
+#include "tests/support/runs.h"
 #include "tests/support/scratch.h"
 #include "tests/support/window/imgui_panels.h"
 
@@ -155,6 +159,55 @@ TEST_CASE("what is typed into the toolbar's pace is the pace, and nothing else")
     window.press(ImGuiKey_Enter);
     CHECK(only<action::Pace>(window.ui).steps_per_frame == 31);
     CHECK(window.ui.actions.size() == 1);
+}
+
+TEST_CASE("below one step per frame the pace is slow motion, by its keys and as a fraction") {
+    Interface window;
+    UiState& ui = window.ui;
+    window.snapshot.steps_per_frame = 1;
+    for (const int frames : {2, 4, 8, 16, 32, 64, 64}) {
+        slower(ui, window.snapshot);
+        CHECK(ui.frames_per_step == frames);
+    }
+    for (const int frames : {32, 16, 8, 4, 2, 1}) {
+        faster(ui, window.snapshot);
+        CHECK(ui.frames_per_step == frames);
+    }
+    CHECK(ui.actions.empty());
+    faster(ui, window.snapshot);
+    CHECK(only<action::ScalePace>(ui).factor == 2);
+    const auto enter = [&](const char* text) {
+        ui.actions.clear();
+        enter_pace(ui, window.snapshot, text);
+        return std::pair{ui.frames_per_step, only<action::Pace>(ui).steps_per_frame};
+    };
+    CHECK(enter("1/4") == std::pair{4, 1LL});
+    CHECK(enter("0.5") == std::pair{2, 1LL});
+    CHECK(enter("1k") == std::pair{1, 1000LL});
+    for (const char* wrong : {"0", "-3", "1/65", "fast", ""})
+        CHECK_THROWS_AS(enter_pace(ui, window.snapshot, wrong), InputError);
+}
+
+TEST_CASE("the link that is copied carries the equation as the run has it") {
+    Interface window;
+    window.snapshot.now = spec_with("model=gray-scott size=40x30 set=F=0.04");
+    copy_link(window.ui, window.snapshot);
+    CHECK(text_of_link(window.ui.take<CopyText>()->text) == text_of_run(window.snapshot.now));
+}
+
+TEST_CASE("the list of exports scrolls to its end in a low window") {
+    Interface window;
+    window.quiet();
+    window.resize(1280, 420);
+    window.frames(3);
+    window.click("##toolbar", {label_of(export_now)});
+    window.frames(4);
+    REQUIRE(!ImGui::GetCurrentContext()->OpenPopupStack.empty());
+    const ImGuiWindow* popup = ImGui::GetCurrentContext()->OpenPopupStack.back().Window;
+    REQUIRE(popup);
+    CHECK(popup->Rect().Max.y <= 420);
+    CHECK(popup->ScrollMax.y > 0);
+    CHECK(popup->ContentSize.y - popup->ScrollMax.y <= popup->InnerRect.GetHeight());
 }
 
 TEST_CASE("a coefficient above the limit is refused with a question, which two buttons answer") {

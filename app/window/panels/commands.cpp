@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <utility>
@@ -10,8 +11,11 @@
 #include "app/window/panels/panels.h"
 #include "app/window/panels/tour.h"
 #include "app/window/preferences.h"
+#include "sim/import/model_file.h"
+#include "sim/model/text/typed_number.h"
 #include "sim/problem/run_text.h"
 #include "sim/problem/settings.h"
+#include "sim/text/error.h"
 #include "sim/text/parse.h"
 #include "sim/text/shell_words.h"
 
@@ -86,6 +90,25 @@ void copy_command_line(UiState& ui, const Snapshot& snapshot) {
     if (!copy.file.empty()) said += " in " + copy.file;
     ui.say(said + trouble);
     ui.ask(CopyText{copy.text + output_words(ui.panel.exports.folder, ui.panel.exports.files)});
+}
+
+void copy_link(UiState& ui, const Snapshot& snapshot) {
+    try {
+        const std::string link = link_of_text(text_of_run(snapshot.now));
+        ui.say(fmt::format("Copied, {}", format_bytes(double(link.size()))));
+        ui.ask(CopyText{link});
+    } catch (const InputError& error) {
+        ui.say(error.what());
+    }
+}
+
+void enter_pace(UiState& ui, const Snapshot& snapshot, const std::string& text) {
+    const auto value = equation::typed_number(text);
+    if (!value || !(*value >= 1.0 / kSlowest) || *value > double(kMaxSteps))
+        throw InputError(
+            "'{}' must be a number from 1/{} to {}, such as 10 or 1/4", text, kSlowest, kMaxSteps);
+    ui.frames_per_step = std::max(1, int(std::lround(1 / *value)));
+    ui.act(action::Pace{std::max(1LL, std::llround(*value)), snapshot.budget_ms});
 }
 
 void open_folder(UiState& ui, const std::string& folder) {

@@ -30,11 +30,20 @@ template <bool UiState::*kSwitch>
 void toggle(UiState& ui, const Snapshot&) {
     ui.*kSwitch = !(ui.*kSwitch);
 }
-/// Changes the steps per frame by this factor; if the pace is automatic, starting from the newest batch.
+/// Most frames per step in slow motion: one step in about a second.
+inline constexpr int kSlowest = 64;
+/// Changes the steps per frame by this factor; if the pace is automatic, starting from the newest batch. At
+/// one step per frame slow motion begins.
 template <int kTimes, int kPer>
-void scale_pace(UiState& ui, const Snapshot&) {
-    ui.act(action::ScalePace{double(kTimes) / kPer});
+void scale_pace(UiState& ui, const Snapshot& snapshot) {
+    const bool slows = kTimes < kPer;
+    if (snapshot.steps_per_frame == 1 && (slows || ui.frames_per_step > 1))
+        ui.frames_per_step = std::clamp(ui.frames_per_step * kPer / kTimes, 1, kSlowest);
+    else
+        ui.act(action::ScalePace{double(kTimes) / kPer});
 }
+/// Takes a pace that was typed: steps per frame, or a fraction such as 1/4 for slow motion.
+void enter_pace(UiState& ui, const Snapshot& snapshot, const std::string& text);
 inline constexpr UiCommand faster = scale_pace<2, 1>, slower = scale_pace<1, 2>;
 
 /// Shows toolbar and panels, for what needs them.
@@ -79,6 +88,8 @@ inline void export_now(UiState& ui, const Snapshot& snapshot) {
 /// Copies the command that repeats the run. If the run is too long for a line, the command reads a spec file
 /// that is written beside the exports.
 void copy_command_line(UiState& ui, const Snapshot& snapshot);
+/// Copies a link that carries the equation with the run's settings.
+void copy_link(UiState& ui, const Snapshot& snapshot);
 /// Opens the folder in the desktop's file manager, or says that there is none.
 void open_folder(UiState& ui, const std::string& folder);
 

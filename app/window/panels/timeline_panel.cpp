@@ -75,13 +75,13 @@ void draw_slider(UiState& ui, const Snapshot& snapshot, float width) {
         }
     }
     draw_marks(snapshot, scale, top, height, held && state.draft ? *state.draft : snapshot.step);
-    tooltip(
-        fmt::format("Drag to move through the run. The {} ticks mark stored states ({} of at most {}; older "
-                    "ones are sparser); steps in between are recomputed exactly. A change at an earlier step "
-                    "discards the later ones; Undo restores them.\n--steps N",
-                    snapshot.kept_steps.size(),
-                    format_bytes(snapshot.kept_bytes),
-                    format_bytes(snapshot.kept_most)));
+    tooltip(fmt::format(
+        "Drag to move through the run. Ticks mark stored states ({}, which take {} of at most {}; "
+        "older ones are sparser); steps in between are recomputed exactly. A change at an earlier step "
+        "discards the later ones; Undo restores them.\n--steps N",
+        snapshot.kept_steps.size(),
+        format_bytes(snapshot.kept_bytes),
+        format_bytes(snapshot.kept_most)));
 }
 
 // --- Actions

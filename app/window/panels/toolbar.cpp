@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cfloat>
 #include <cmath>
 #include <functional>
 #include <string>
@@ -71,8 +72,8 @@ float pace_width(bool labelled) {
 void draw_pace(UiState& ui, const Snapshot& snapshot, bool labelled) {
     const ImVec2 square(ImGui::GetFrameHeight(), 0);
     constexpr std::string_view kTip =
-        "Steps per displayed frame: a number, or automatic: as many as keep the window smooth. Results do "
-        "not depend on it.\n--steps-per-frame N|auto";
+        "Steps per displayed frame: a number, 1/4 and the like for slow motion, or automatic: as many as "
+        "keep the window smooth. Results do not depend on it.\n--steps-per-frame N|1/N|auto";
     if (labelled) {
         ImGui::AlignTextToFramePadding();
         ImGui::TextUnformatted(kPaceLabel);
@@ -84,13 +85,17 @@ void draw_pace(UiState& ui, const Snapshot& snapshot, bool labelled) {
     if (button(kHalf, square, with_keys(shortcut_of(slower)->what, slower))) slower(ui, snapshot);
     same_line();
     ImGui::SetNextItemWidth(em(kPaceWidth));
-    if (const auto pace = whole_input("##pace", ui, current, 1, kMaxSteps, kTip))
-        ui.act(action::Pace{*pace, snapshot.budget_ms});
+    const std::string pace = current < 1               ? "auto"
+                             : ui.frames_per_step == 1 ? std::to_string(current)
+                                                       : fmt::format("1/{}", ui.frames_per_step);
+    text_field("##pace", ui, pace, kTip, [&](const std::string& text) { enter_pace(ui, snapshot, text); });
     same_line();
     if (button("+", square, with_keys(shortcut_of(faster)->what, faster))) faster(ui, snapshot);
     same_line();
-    if (lit_button(kAuto, {0, 0}, automatic, "Automatic: as many steps as keep the window smooth"))
+    if (lit_button(kAuto, {0, 0}, automatic, "Automatic: as many steps as keep the window smooth")) {
+        ui.frames_per_step = 1;
         ui.act(action::Pace{automatic ? std::max(1LL, current) : 0, snapshot.budget_ms});
+    }
 }
 
 // --- The view, with shorter titles if there is no room
@@ -208,10 +213,13 @@ std::string tip_of(const Item& item) {
 template <class F>
 void popup_below(const char* id, float width, F&& draw) {
     const ImVec2 least = ImGui::GetItemRectMin(), most = ImGui::GetItemRectMax();
-    const bool right = (least.x + most.x) / 2 > ImGui::GetIO().DisplaySize.x / 2;
+    const ImVec2 screen = ImGui::GetIO().DisplaySize;
+    const bool right = (least.x + most.x) / 2 > screen.x / 2;
     const ImVec2 corner(right ? most.x : least.x, most.y + em(0.5f));
     ImGui::SetNextWindowPos(corner, ImGuiCond_Appearing, ImVec2(right ? 1.0f : 0.0f, 0));
-    if (width > 0) ImGui::SetNextWindowSize({width, 0});
+    // Without a limit it would scroll only once it is taller than the whole window.
+    ImGui::SetNextWindowSizeConstraints({0, 0}, {FLT_MAX, std::max(em(5), screen.y - corner.y - em(0.5f))});
+    if (width > 0) ImGui::SetNextWindowSize({std::min(width, screen.x - em(1)), 0});
     if (!ImGui::BeginPopup(id)) return;
     draw();
     ImGui::EndPopup();
@@ -241,7 +249,7 @@ void draw_item(const Item& item, UiState& ui, const Snapshot& snapshot) {
             item.command(ui, snapshot);
     }
     if (item.command == show_open_popup) draw_open_popup(ui, snapshot);
-    if (exports) popup_below("export", em(22), [&] { draw_export_choice(ui, snapshot); });
+    if (exports) popup_below("export", em(29), [&] { draw_export_choice(ui, snapshot); });
 }
 
 TourSpot spot_of(const Item& item) {

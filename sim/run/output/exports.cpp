@@ -176,7 +176,7 @@ Measures with_probes(const RunSpec& spec, Size field) {
 }  // namespace
 
 std::string why_not_exported(std::string_view name, const RunSpec& spec) {
-    if (name.starts_with("contours.") && spec.contours.empty()) return "there are none (see --contours)";
+    if (name.starts_with("contours.") && spec.contours.empty()) return "no contours are chosen (--contours)";
     if (name.starts_with("phase.") && spec.model->components.size() < 2)
         return "it shows two components, and the model has one";
     if (name.starts_with("dispersion.")) return why_no_dispersion(*spec.model);

@@ -51,9 +51,10 @@ void draw_file_box(const Export& file, const UiState& ui, ExportState& state, co
     const std::string name(file.name);
     bool chosen = contains(state.files, name);
     // A file that cannot be written yet is left out of exports.
-    const std::string why_not = name == "profile.csv" && ui.profiles.empty() ? "Draw a line first (L)"
-                                : name == "probes.csv" && snapshot.probes.empty()
-                                    ? "Place a probe first (P)"
+    const std::string why_not = name == "profile.csv" && ui.profiles.empty()      ? "Draw a line first (L)"
+                                : name == "probes.csv" && snapshot.probes.empty() ? "Place a probe first (P)"
+                                : name.starts_with("contours.") && snapshot.now.contours.empty()
+                                    ? "Choose contours first (View)"
                                     : why_not_exported(name, snapshot.now);
     const std::string_view tip = why_not.empty() ? file.help : why_not;
     constexpr float kNames = 9.5f;  // font sizes
@@ -63,7 +64,7 @@ void draw_file_box(const Export& file, const UiState& ui, ExportState& state, co
     ImGui::EndDisabled();
     ImGui::SameLine(left);
     ImGui::AlignTextToFramePadding();
-    fitted_text(tip, ImGui::GetContentRegionAvail().x, faint_color());
+    fitted_text(tip.substr(0, tip.find(" (--")), ImGui::GetContentRegionAvail().x, faint_color());
     if (!changed) return;
     if (chosen)
         state.files.push_back(name);
@@ -98,7 +99,6 @@ void draw_export_choice(UiState& ui, const Snapshot& snapshot) {
         state.folder,
         "Output folder, created if needed. Earlier files are kept: the next export goes to FOLDER-2.\n--out "
         "DIR");
-    draw_file_boxes(ui, state, snapshot);
     checkbox("Replace earlier files", &state.replace, "Overwrites the files in this folder");
     if (snapshot.exporting) {
         const double share = snapshot.export_share.value_or(0);
@@ -118,11 +118,19 @@ void draw_export_choice(UiState& ui, const Snapshot& snapshot) {
                "from a file in the folder. Key C."))
         copy_command_line(ui, snapshot);
     if (button(ICON_COPY " Copy picture",
-               button_size(1),
+               button_size(2),
                "Copies the canvas to the clipboard as a picture. Key Shift+C."))
         ui.ask(CopyCanvas{});
+    same_line();
+    if (button(ICON_COPY " Copy link",
+               button_size(1),
+               "Copies a link that carries the equation with the present settings, for students and "
+               "colleagues: Open takes it, and so does the web page (web.html)\n--model LINK"))
+        copy_link(ui, snapshot);
     draw_view_figure(ui, snapshot);
     draw_film_button(ui, snapshot);
+    subtitle("Files", "What \"Export now\" writes");
+    draw_file_boxes(ui, state, snapshot);
 }
 
 void draw_exports(UiState& ui, const Snapshot& snapshot) {
