@@ -44,7 +44,8 @@ std::string subject_of(const Action& action) {
 }
 
 bool is_spec_file(const std::filesystem::path& path) {
-    return path.extension() == ".json" || std::filesystem::is_directory(path);
+    std::error_code failed;  // as for a name that is too long, which then is no file
+    return path.extension() == ".json" || std::filesystem::is_directory(path, failed);
 }
 
 }  // namespace
@@ -376,8 +377,9 @@ void Session::handle(const action::Open& open) {
     }
     if (is_model_file(open.path)) {
         handle(action::Change{"model", open.path, false, true});
-        say(fmt::format(
-            "{}: {}", std::filesystem::path(open.path).filename().string(), simulation_->now().model->name));
+        const std::string name =
+            is_link(open.path) ? "link" : std::filesystem::path(open.path).filename().string();
+        say(fmt::format("{}: {}", name, simulation_->now().model->name));
         return;
     }
     if (!is_spec_file(open.path)) {
