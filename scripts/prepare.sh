@@ -4,9 +4,11 @@
 packages=(g++ cmake ninja-build pkg-config libfmt-dev libcli11-dev nlohmann-json3-dev libcairo2-dev libexpat1-dev libfftw3-dev
     libopenblas-dev libeigen3-dev libhwy-dev libxxhash-dev libstb-dev libpng-dev libjpeg-dev zlib1g-dev hdf5-tools catch2 fonts-dejavu-core libglfw3-dev
     libimgui-dev python3-glad python3-pkg-resources fonts-roboto-unhinted fonts-font-awesome)
+# AppImages are packed by these.
+appimage_packages=(squashfs-tools libsquashfuse-dev libzstd-dev)
 # Tests of the window need a virtual screen and input, the test of the package needs lintian, and several processes need
 # MPI (optional). Pages that runs are exported as are tested in Chromium, which Ubuntu has as a snap alone.
-test_packages=(xvfb xdotool dpkg-dev lintian openmpi-bin libopenmpi-dev)
+test_packages=(xvfb xdotool dpkg-dev lintian openmpi-bin libopenmpi-dev "${appimage_packages[@]}")
 if grep -qs '^ID=debian$' /etc/os-release; then test_packages+=(chromium); fi
 needed_cmake=3.25
 
