@@ -5,6 +5,7 @@
 set -euo pipefail
 command -v dpkg-shlibdeps >/dev/null || exit 4
 build=$1
+source=$(dirname "$(dirname "$(realpath "$0")")")
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 fail() { echo "$*" >&2; exit 1; }
@@ -31,6 +32,11 @@ if [ -e share/applications/stencilscope.desktop ]; then
     grep -q "version=\"$(sed -n 's/^stencilscope \([0-9.]*\).*/\1/p' "$scratch/version")\"" share/metainfo/*.metainfo.xml ||
         fail "the metadata have another version than the program"
     if command -v appstreamcli >/dev/null; then appstreamcli validate --no-net share/metainfo/*.xml; fi
+    if grep -F .invalid share/metainfo/*.xml; then fail "a link of the metadata leads nowhere"; fi
+    for picture in $(sed -n 's#.*<image>@STENCILSCOPE_HOMEPAGE@/\(.*\)</image>#\1#p' "$source/assets/package/stencilscope.metainfo.xml.in"); do
+        # Software centres show no pictures that are narrower than 620 pixels; bytes 16 to 19 of a PNG are its width.
+        [ "$((16#$(od -An -tx1 -j16 -N4 "$source/$picture" | tr -d ' ')))" -ge 620 ] || fail "$picture is too small for a screenshot"
+    done
     if command -v desktop-file-validate >/dev/null; then desktop-file-validate share/applications/*.desktop; fi
     for type in $(sed -n 's/^MimeType=\(.*\);/\1/p' share/applications/*.desktop); do
         grep -qF "type=\"$type\"" share/mime/packages/stencilscope.xml || fail "no package of MIME types has $type"

@@ -2,7 +2,7 @@
 # licences.
 
 include(GNUInstallDirs)
-set(STENCILSCOPE_HOMEPAGE "https://stencilscope.invalid" CACHE STRING "Where the pages and pictures of the project are, for the metadata of packages")
+set(STENCILSCOPE_HOMEPAGE "" CACHE STRING "Where this source tree can be seen, for the links and pictures in the metadata of packages")
 execute_process(COMMAND git log -1 --format=%cs WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
   OUTPUT_VARIABLE release_date OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
 if(NOT release_date)
@@ -34,8 +34,14 @@ if(STENCILSCOPE_HAS_WINDOW)
     install(FILES ${package_assets}/${entry}.desktop DESTINATION ${CMAKE_INSTALL_DATADIR}/applications)
   endforeach()
   install(FILES ${package_assets}/stencilscope.mime.xml DESTINATION ${CMAKE_INSTALL_DATADIR}/mime/packages RENAME stencilscope.xml)
-  configure_file(${package_assets}/stencilscope.metainfo.xml.in ${package_texts}/stencilscope.metainfo.xml @ONLY)
-  install(FILES ${package_texts}/stencilscope.metainfo.xml DESTINATION ${CMAKE_INSTALL_DATADIR}/metainfo
+  set(metainfo ${package_texts}/stencilscope.metainfo.xml)
+  configure_file(${package_assets}/stencilscope.metainfo.xml.in ${metainfo} @ONLY)
+  if(NOT STENCILSCOPE_HOMEPAGE)  # rather no links than such as lead nowhere
+    file(READ ${metainfo} text)
+    string(REGEX REPLACE "  <url .*</screenshots>\n" "" text "${text}")
+    file(WRITE ${metainfo} "${text}")
+  endif()
+  install(FILES ${metainfo} DESTINATION ${CMAKE_INSTALL_DATADIR}/metainfo
     RENAME org.stencilscope.Stencilscope.metainfo.xml)
   set(icons ${CMAKE_INSTALL_DATADIR}/icons/hicolor)
   install(FILES ${package_assets}/stencilscope.svg DESTINATION ${icons}/scalable/apps)
