@@ -33,7 +33,7 @@ if [ -e share/applications/stencilscope.desktop ]; then
         fail "the metadata have another version than the program"
     if command -v appstreamcli >/dev/null; then appstreamcli validate --no-net share/metainfo/*.xml; fi
     if grep -F .invalid share/metainfo/*.xml; then fail "a link of the metadata leads nowhere"; fi
-    for picture in $(sed -n 's#.*<image>@STENCILSCOPE_HOMEPAGE@/\(.*\)</image>#\1#p' "$source/assets/package/stencilscope.metainfo.xml.in"); do
+    for picture in $(sed -n 's#.*<image>@STENCILSCOPE_HOMEPAGE_URL@/\(.*\)</image>#\1#p' "$source/assets/package/stencilscope.metainfo.xml.in"); do
         # Software centres show no pictures that are narrower than 620 pixels; bytes 16 to 19 of a PNG are its width.
         [ "$((16#$(od -An -tx1 -j16 -N4 "$source/$picture" | tr -d ' ')))" -ge 620 ] || fail "$picture is too small for a screenshot"
     done

@@ -2,7 +2,7 @@
 # licences.
 
 include(GNUInstallDirs)
-set(STENCILSCOPE_HOMEPAGE "" CACHE STRING "Where this source tree can be seen, for the links and pictures in the metadata of packages")
+set(STENCILSCOPE_HOMEPAGE_URL "" CACHE STRING "Where this source tree can be seen, for the links and pictures in the metadata of packages")
 execute_process(COMMAND git log -1 --format=%cs WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
   OUTPUT_VARIABLE release_date OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
 if(NOT release_date)
@@ -36,7 +36,7 @@ if(STENCILSCOPE_HAS_WINDOW)
   install(FILES ${package_assets}/stencilscope.mime.xml DESTINATION ${CMAKE_INSTALL_DATADIR}/mime/packages RENAME stencilscope.xml)
   set(metainfo ${package_texts}/stencilscope.metainfo.xml)
   configure_file(${package_assets}/stencilscope.metainfo.xml.in ${metainfo} @ONLY)
-  if(NOT STENCILSCOPE_HOMEPAGE)  # rather no links than such as lead nowhere
+  if(NOT STENCILSCOPE_HOMEPAGE_URL)  # rather no links than such as lead nowhere
     file(READ ${metainfo} text)
     string(REGEX REPLACE "  <url .*</screenshots>\n" "" text "${text}")
     file(WRITE ${metainfo} "${text}")
