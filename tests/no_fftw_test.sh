@@ -22,3 +22,6 @@ fails --initial gaussian --method spectral
 fails --initial gaussian --method spectral --dtype float64
 fails --model allen-cahn --stepper imex
 fails --initial gaussian --export spectrum.csv
+
+said=$("$program" verify --quick | tail -n 4)
+[[ $said == *"comparisons are right"*"comparisons are left out: FFTW is needed"* ]] || { echo "verify said: $said" >&2; exit 1; }

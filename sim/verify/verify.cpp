@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "kernels/methods/spectral/fftw.h"
 #include "sim/field/field_hash.h"
 #include "sim/model/equations.h"
 #include "sim/model/model.h"
@@ -101,7 +102,8 @@ void Verification::add_methods() {
                 run.initial = "noise";
                 run.boundary = boundary.boundary;
                 run.dtype = dtype;
-                cases_.push_back({run, ""});
+                const auto why = method.unsupported_reason;
+                add({run, ""}, why ? why({kSmall.nx, kSmall.ny}, bytes_of(dtype)) : "");
             }
     }
 }
@@ -117,8 +119,21 @@ void Verification::add_model(const std::string& name, bool preset) {
             run.dtype = dtype;
             run.allow_unstable = true;
             const bool certain = preset && size == kSmall && !is_transformed(run);
-            cases_.push_back({run, certain ? fmt::format("{} {}", name, name_of(dtype)) : ""});
+            // Convolutions are transformed in float64, whatever the field's precision.
+            const bool transformed = preset && is_transformed(run);
+            const std::string& why =
+                why_no_fftw(why_no_fftw(bytes_of(dtype)).empty() ? sizeof(double) : bytes_of(dtype));
+            add({run, certain ? fmt::format("{} {}", name, name_of(dtype)) : ""}, transformed ? why : "");
         }
+    }
+}
+
+void Verification::add(Case c, const std::string& why_not) {
+    if (why_not.empty()) {
+        cases_.push_back(std::move(c));
+    } else {
+        ++left_out_;
+        why_left_out_ = why_not;
     }
 }
 
@@ -231,6 +246,7 @@ std::string Verification::summary() const {
                     machine_.cpu_name,
                     machine_.cpu_threads,
                     machine_.simd);
+    if (left_out_ > 0) text += fmt::format("{} comparisons are left out: {}\n", left_out_, why_left_out_);
     if (!machine_.has_cuda()) return text + fmt::format("GPU  none: {}\n", machine_.cuda.why_none);
     for (const CudaDevice& gpu : machine_.cuda.devices)
         text += fmt::format("GPU{} {}, compute capability {}.{}, driver {}\n",
