@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+
+#include "sim/machine/median.h"
 
 namespace stencil {
 namespace {
@@ -12,16 +15,20 @@ namespace {
 constexpr Rgb kReferenceColor = {153, 153, 153};
 constexpr std::size_t kHues = 7;
 
+constexpr const char *kCopyLimit = "copy limit", *kArithmeticLimit = "arithmetic limit";
+
+std::string note_of(const MethodSpeed& speed) {
+    if (!speed.error) return "the present run";
+    const std::string noise = noise_text(speed.spread);
+    return fmt::format("error {:.1e} from float64{}{}", *speed.error, noise.empty() ? "" : "\n", noise);
+}
+
 figure::ChartSeries curve_of(const Method& method, std::span<const MethodSpeed> speeds) {
     figure::ChartSeries curve{std::string(method.name), {}};
     curve.color = method_color(method);
     for (const MethodSpeed& speed : speeds)
         if (speed.method == &method && !method.jumps)
-            curve.points.push_back({.x = speed.edge,
-                                    .y = speed.gcells_per_s,
-                                    .note = speed.error
-                                                ? fmt::format("error {:.1e} from float64", *speed.error)
-                                                : "as the run goes"});
+            curve.points.push_back({.x = speed.edge, .y = speed.gcells_per_s, .note = note_of(speed)});
     std::ranges::sort(curve.points, {}, &figure::ChartPoint::x);
     return curve;
 }
@@ -44,6 +51,7 @@ std::vector<MethodSpeed> speeds_of(std::span<const LadderRow> rows) {
                               std::sqrt(row.cells()),
                               row.speed.gcells_per_s,
                               row.error,
+                              row.spread,
                               row.method->jumps ? row.seconds : 0});
     return speeds;
 }
@@ -51,9 +59,10 @@ std::vector<MethodSpeed> speeds_of(std::span<const LadderRow> rows) {
 std::vector<figure::ChartLimit> speed_limits(const LadderLimits& limits, DType dtype) {
     std::vector<figure::ChartLimit> lines;
     if (limits.copy_gb_per_s > 0)
-        lines.push_back({"copy limit, one step per pass", limits.copy_gcells(dtype)});
+        lines.push_back({fmt::format("{}, one step per pass", kCopyLimit), limits.copy_gcells(dtype)});
     if (limits.instructions_per_second > 0)
-        lines.push_back({"arithmetic limit, 3 instructions per cell", limits.issue_gcells()});
+        lines.push_back(
+            {fmt::format("{}, 3 instructions per cell", kArithmeticLimit), limits.issue_gcells()});
     return lines;
 }
 
@@ -77,6 +86,8 @@ figure::Chart speed_chart(std::span<const MethodSpeed> speeds, const LadderLimit
     return chart;
 }
 
+namespace {
+
 std::vector<figure::ChartSeries> speed_curves(const MeasuredMachine& machine, DType dtype) {
     std::vector<figure::ChartSeries> curves;
     for (const MeasuredMethod& figures : machine.methods) {
@@ -88,9 +99,24 @@ std::vector<figure::ChartSeries> speed_curves(const MeasuredMachine& machine, DT
         for (const MeasuredSpeed& speed : figures.speeds)
             curve.points.push_back({.x = speed.edge,
                                     .y = speed.edge * speed.edge / speed.us_per_step / 1000,
-                                    .note = fmt::format("{}: {}", machine.name, method->summary)});
+                                    .note = "on an " + machine.name});
     }
     return curves;
+}
+
+}  // namespace
+
+void compare_with(figure::Chart& chart, const MeasuredMachine& gpu, DType dtype) {
+    for (figure::ChartLimit& limit : chart.limits)
+        limit.name = "this CPU's " + limit.name.substr(0, limit.name.find(','));
+    for (const MeasuredLimits& limits : gpu.limits)
+        if (limits.cell_bytes == bytes_of(dtype)) {
+            chart.limits.push_back({fmt::format("{}'s {}", gpu.short_name, kCopyLimit), limits.copy_gcells});
+            chart.limits.push_back(
+                {fmt::format("{}'s {}", gpu.short_name, kArithmeticLimit), limits.issue_gcells});
+        }
+    std::ranges::move(speed_curves(gpu, dtype), std::back_inserter(chart.series));
+    chart.x_ticks.clear();  // these curves are of other sizes
 }
 
 std::string fastest_text(const MeasuredMachine& machine, const Method& method, DType dtype) {

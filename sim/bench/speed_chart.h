@@ -18,6 +18,7 @@ struct MethodSpeed {
     double edge = 0;  ///< square root of the number of cells
     double gcells_per_s = 0;
     std::optional<double> error;  ///< of the timed field, relative 2-norm, if measured
+    double spread = 0;            ///< of the repeats, see noise_text()
     double jump_seconds = 0;  ///< exact n-step propagation: time for any number of steps, instead of a speed
 };
 
@@ -34,8 +35,9 @@ std::vector<figure::ChartLimit> speed_limits(const LadderLimits& limits, DType d
 /// edges.
 figure::Chart speed_chart(std::span<const MethodSpeed> speeds, const LadderLimits& limits, DType dtype);
 
-/// The diffusion methods' speeds on another machine, by its figures in this precision: pale dashed curves.
-std::vector<figure::ChartSeries> speed_curves(const MeasuredMachine& machine, DType dtype);
+/// Adds the diffusion methods' speeds on a GPU, by its shipped figures in this precision, as pale dashed
+/// curves, and its limits; each limit then says whose it is.
+void compare_with(figure::Chart& chart, const MeasuredMachine& gpu, DType dtype);
 
 /// "5484 GCells/s on an NVIDIA H200 (16384x16384 float32)", the method's fastest there; empty if unknown.
 std::string fastest_text(const MeasuredMachine& machine, const Method& method, DType dtype);

@@ -45,11 +45,15 @@ const OrderedJson& list(const OrderedJson& json, const char* name) {
 }
 
 // The functions below throw InputError or an error of the library; both name the member.
-MeasuredMethod method_of(const OrderedJson& json) {
+std::size_t cell_bytes_of(const OrderedJson& json) {
     const auto dtype = find_dtype(json.at("dtype").get<std::string>());
     require(dtype.has_value(), "'dtype' has to be float32 or float64");
+    return bytes_of(*dtype);
+}
+
+MeasuredMethod method_of(const OrderedJson& json) {
     MeasuredMethod method{json.at("method"),
-                          bytes_of(*dtype),
+                          cell_bytes_of(json),
                           json.value("us_per_call", 0.0),
                           json.value("insulated", 1.0),
                           json.value("periodic", 1.0),
@@ -70,6 +74,20 @@ MeasuredMethod method_of(const OrderedJson& json) {
     return method;
 }
 
+// The rows of a benchmark have their speeds and the shares of the limits that these are.
+std::vector<MeasuredLimits> limits_of(const OrderedJson& rows) {
+    std::vector<MeasuredLimits> limits;
+    for (const OrderedJson& row : rows) {
+        const std::size_t bytes = cell_bytes_of(row);
+        if (std::ranges::find(limits, bytes, &MeasuredLimits::cell_bytes) != limits.end()) continue;
+        const auto value = [&](const char* name) { return row.value(name, 0.0); };
+        const double speed = value("gcells_per_s"), copy = value("of_copy_bandwidth"),
+                     issue = value("of_issue_limit");
+        if (speed > 0 && copy > 0 && issue > 0) limits.push_back({bytes, speed / copy, speed / issue});
+    }
+    return limits;
+}
+
 MeasuredMachine machine_of(const OrderedJson& json) {
     MeasuredMachine machine;
     machine.name = json.at("machine");
@@ -80,6 +98,7 @@ MeasuredMachine machine_of(const OrderedJson& json) {
         if (const auto found = json.find(name); found != json.end() && found->is_string())
             machine.*word = found->get<std::string>();
     for (const OrderedJson& entry : list(json, "methods")) machine.methods.push_back(method_of(entry));
+    if (json.contains("bench")) machine.limits = limits_of(list(json, "bench"));
     return machine;
 }
 

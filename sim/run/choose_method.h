@@ -35,13 +35,21 @@ struct MeasuredMethod {
     std::vector<MeasuredSpeed> speeds;  ///< at least one, by increasing edge
 };
 
+/// Speeds that no method exceeds, in one precision.
+struct MeasuredLimits {
+    std::size_t cell_bytes = 0;
+    double copy_gcells = 0;   ///< of methods that make one step per pass over memory
+    double issue_gcells = 0;  ///< of all methods
+};
+
 /// Figures of one device.
 struct MeasuredMachine {
     std::string name;  ///< as device_name() gives it
     Device device = Device::cpu;
     std::string command, date, driver, commit;  ///< how the figures were made; empty if unknown
     std::vector<MeasuredMethod> methods;
-    std::string short_name;  ///< for labels; empty in figures that `bench --save` made
+    std::string short_name;                   ///< for labels; empty in figures that `bench --save` made
+    std::vector<MeasuredLimits> limits = {};  ///< none in figures that `bench --save` made
 };
 
 /// Parses a file with one machine or {"machines": [...]}. Throws InputError that begins with `file`.

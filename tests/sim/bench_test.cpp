@@ -140,6 +140,33 @@ TEST_CASE("The largest square of a sweep is one that fits, and the next one is n
     REQUIRE_THROWS(require_memory(needs, limits, {more, more}));
 }
 
+TEST_CASE("Beside a GPU's shipped figures each limit of the chart says whose it is") {
+    LadderLimits cpu;
+    cpu.copy_gb_per_s = 40;
+    cpu.instructions_per_second = 3e11;
+    const auto gpu = std::ranges::find(shipped_figures(), "H200", &MeasuredMachine::short_name);
+    figure::Chart chart = speed_chart({}, cpu, DType::float32);
+    compare_with(chart, *gpu, DType::float32);
+    std::vector<std::string> names;
+    for (const figure::ChartLimit& limit : chart.limits) names.push_back(limit.name);
+    CHECK(names == std::vector<std::string>{"this CPU's copy limit",
+                                            "this CPU's arithmetic limit",
+                                            "H200's copy limit",
+                                            "H200's arithmetic limit"});
+    CHECK(chart.limits[0].value == Approx(5));
+    CHECK(chart.limits[2].value == Approx(529).epsilon(0.01));  // the table in kernels/README.md
+    CHECK(std::ranges::all_of(chart.series, &figure::ChartSeries::dashed));
+    CHECK(chart.series.size() == 5);
+}
+
+TEST_CASE("A speed whose repeats differ much says so in the chart") {
+    MethodSpeed speed{find_method("cpu"), 512, 20, 1e-7};
+    const auto note = [&] { return speed_chart({{speed}}, {}, DType::float32).series[0].points[0].note; };
+    CHECK(note().find("noisy") == std::string::npos);
+    speed.spread = 0.8;
+    CHECK(note().find("noisy: spread 80%") != std::string::npos);
+}
+
 TEST_CASE("The chart has a curve for each method that was timed, within its axes, in a colour of its own") {
     Dice dice;
     const LadderReport report = made_up_report(dice, {512, 8192, 2000});

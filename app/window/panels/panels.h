@@ -96,6 +96,10 @@ void draw_kernel(UiState& ui, const Snapshot& snapshot);
 /// The tooltip of a method's name: its card, and what else there is to say (such as why it is not offered).
 void method_tooltip(const Method& method, std::string_view beside);
 
+/// Draws the card of a method, if it has one, into the open tooltip: what it does, why that is faster, and
+/// what limits it.
+void draw_method_card(const Method& method);
+
 // Parts of the equation's section; the built-in diffusion has the first ones under Simulation.
 
 /// Draws one row per parameter. In typed equations a context menu sets its range or resets it.

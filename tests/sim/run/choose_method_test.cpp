@@ -208,6 +208,7 @@ TEST_CASE("Every method for GPUs has shipped figures of each GPU, and the newest
     for (const MeasuredMachine& machine : shipped_figures()) {
         if (machine.device != Device::cuda) continue;
         gpus.push_back(machine.short_name);
+        CHECK(machine.limits.size() == 2);
         for (const Method& method : methods())
             for (const DType dtype : {DType::float32, DType::float64}) {
                 const bool steps = method.device == Device::cuda && !method.jumps;

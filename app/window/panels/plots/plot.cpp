@@ -127,7 +127,7 @@ std::string told(const figure::Axis& axis, double value) {
     return format_in_span(value, (axis.range.high - axis.range.low) / 100);
 }
 
-void draw_hover(const figure::ChartMap& map, const figure::Chart& chart) {
+void draw_hover(const figure::ChartMap& map, const figure::Chart& chart, const AboutSeries& about) {
     const auto [series, point] = nearest_to_mouse(map, chart);
     if (!point) return;
     draw_ring(map, point->x, point->y);
@@ -142,18 +142,23 @@ void draw_hover(const figure::ChartMap& map, const figure::Chart& chart) {
     if (!point->note.empty()) text += "\n" + point->note;
     ImGui::BeginTooltip();
     ImGui::TextUnformatted(text.c_str());
+    if (about) {
+        ImGui::PushTextWrapPos(em(24));
+        about(series->name);
+        ImGui::PopTextWrapPos();
+    }
     ImGui::EndTooltip();
 }
 
 }  // namespace
 
-figure::ChartMap draw_plot(const figure::Chart& chart, float height) {
+figure::ChartMap draw_plot(const figure::Chart& chart, float height, const AboutSeries& about) {
     const figure::Box area = reserve(chart.id.c_str(), height);
     if (!ImGui::IsItemVisible()) return {};
     const bool hovered = ImGui::IsItemHovered();
     ImGuiSurface surface;
     const figure::ChartMap map = draw_chart(surface, chart, area, window_style());
-    if (hovered && map.drawn()) draw_hover(map, chart);
+    if (hovered && map.drawn()) draw_hover(map, chart, about);
     return map;
 }
 

@@ -175,25 +175,33 @@ void draw_boxes(const std::vector<std::string_view>& boxes) {
     ImGui::Dummy(ImVec2(x - at.x, height));
 }
 
+void draw_card(const Method& method, const MethodCard& card) {
+    const auto part = [](std::string_view name, std::string_view text) {
+        colored_text(name, faint_color());
+        colored_text(text, text_color());
+    };
+    colored_text(method.summary, text_color());
+    ImGui::Spacing();
+    if (!card.picture.cells.empty()) draw_cells(card.picture.cells);
+    if (!card.picture.boxes.empty()) draw_boxes(card.picture.boxes);
+    colored_text(card.picture.legend, faint_color());
+    ImGui::Spacing();
+    part(card.heading, card.advantage);
+    part("What limits it", card.limit);
+}
+
 }  // namespace
+
+void draw_method_card(const Method& method) {
+    if (const MethodCard* card = card_of(method)) draw_card(method, *card);
+}
 
 void method_tooltip(const Method& method, std::string_view beside) {
     const MethodCard* card = card_of(method);
     if (!card) return tooltip(fmt::format("{}{}", method.summary, beside));
     if (!begin_tooltip(method.name.size() + beside.size())) return;
-    const auto part = [](std::string_view name, std::string_view text) {
-        colored_text(name, faint_color());
-        colored_text(text, text_color());
-    };
     colored_text(method.name, good_color());
-    colored_text(method.summary, text_color());
-    ImGui::Spacing();
-    if (!card->picture.cells.empty()) draw_cells(card->picture.cells);
-    if (!card->picture.boxes.empty()) draw_boxes(card->picture.boxes);
-    colored_text(card->picture.legend, faint_color());
-    ImGui::Spacing();
-    part(card->heading, card->advantage);
-    part("What limits it", card->limit);
+    draw_card(method, *card);
     if (!beside.empty()) {
         ImGui::Spacing();
         colored_text(beside, faint_color());

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <vector>
 
 #include "app/window/format.h"
@@ -12,6 +11,7 @@
 #include "app/window/panels/widgets/widgets.h"
 #include "sim/bench/speed_chart.h"
 #include "sim/examples/report/report_text.h"
+#include "sim/machine/median.h"
 #include "sim/text/parse.h"
 
 namespace stencil {
@@ -69,6 +69,10 @@ void draw_measured_methods(const std::vector<MethodSpeed>& speeds, double edge) 
                         : "Cell updates per second / 1e9, and the relative error (2-norm) against float64");
     }
     end_values();
+    for (const MethodSpeed& speed : speeds)
+        if (const std::string noise = noise_text(speed.spread); is_of_ladder(speed) && !noise.empty())
+            paragraph(fmt::format("{}: {}. Other programs may be running.", speed.method->name, noise),
+                      warning_color());
 }
 
 // Returns the shipped figures of the GPU that was chosen, or of the newest one.
@@ -96,16 +100,20 @@ void draw_ladder_chart(UiState& ui, const Snapshot& snapshot) {
     const bool without_gpu = snapshot.machine && !snapshot.machine->has_cuda() && !now.is_general();
     const MeasuredMachine* gpu = compared_gpu(ui);
     figure::Chart chart = speed_chart(speeds, snapshot.limits, now.dtype);
-    if (without_gpu) {
-        std::ranges::move(speed_curves(*gpu, now.dtype), std::back_inserter(chart.series));
-        chart.x_ticks.clear();  // these curves are of other sizes
-    }
+    if (without_gpu) compare_with(chart, *gpu, now.dtype);
+    const auto card = [&](const std::string& name) {
+        for (const Method& row : methods(now.family()))
+            if (row.name == name) return draw_method_card(row);
+    };
     if (chart.series.empty())
         paragraph("Available after the first steps.", faint_color());
     else
-        draw_ring(draw_plot(chart, em(17)), edge, running);
+        draw_ring(draw_plot(chart, em(17), card), edge, running);
     if (without_gpu) {
-        paragraph(fmt::format("Dashed: the GPU methods, as measured on an {}", gpu->name), faint_color());
+        paragraph(fmt::format("Dashed curves: the GPU methods, as measured on an {}. Hover over a point for "
+                              "what a method does.",
+                              gpu->name),
+                  faint_color());
         combo_row("GPU", gpu->short_name.c_str(), "Whose figures are drawn", [&] {
             for (const MeasuredMachine& machine : shipped_figures())
                 if (machine.device == Device::cuda &&
@@ -170,8 +178,9 @@ void draw_fact(const char* label, std::string_view text, std::string_view tip) {
 void draw_performance(UiState& ui, const Snapshot& snapshot) {
     draw_speed(snapshot);
     subtitle("Methods",
-             "Speeds measured in this session by field size, with the limits of the machine: memory (one "
-             "step per pass) and instructions (for diffusion, three per cell). The ring is the present run.");
+             "Speeds measured in this session by field size, with the limits as dashed lines: memory "
+             "(a copy, one step per pass) and instructions (for diffusion, three per cell). The ring is the "
+             "present run.");
     draw_ladder_chart(ui, snapshot);
     subtitle("Time per frame", "Medians over the newest frames; stepping and drawing overlap");
     draw_frame_cost(ui, snapshot);
