@@ -41,8 +41,16 @@ std::string line_of(const std::string& text, int number) {
     return line.substr(std::min(line.find_first_not_of(" \t"), line.size()));
 }
 
-// Explains errors that are common when a file was written for nvcc.
-std::string hint_for(const Mistake& mistake) {
+// Explains errors that are common when a file was written for nvcc or for another model; `whole` is the text
+// with its declarations.
+std::string hint_for(const Mistake& mistake, const std::string& whole) {
+    static const std::regex no_member("class \"(\\w+)\" has no member.*");
+    std::smatch parts;
+    if (std::regex_match(mistake.what, parts, no_member)) {
+        const std::size_t begin = whole.find(fmt::format("struct {} {{", parts[1].str()));
+        if (begin == std::string::npos) return "";
+        return fmt::format(" ({})", printable(whole.substr(begin, whole.find('}', begin) + 1 - begin)));
+    }
     if (mistake.what.find("open source file") == std::string::npos) return "";
     return " (only the kernel is compiled here, without the host's headers: leave this #include out; "
            "printf is there without)";
@@ -58,6 +66,7 @@ std::string assembler_error(const std::string& log) {
 [[noreturn]] void refuse(const LaunchShape& shape,
                          const std::string& text,
                          const std::string& file,
+                         const std::string& whole,
                          const std::string& log) {
     const auto mistakes = mistakes_in(log);
     if (mistakes.empty()) throw InputError("{}: {}", printable(file), assembler_error(log));
@@ -78,13 +87,13 @@ std::string assembler_error(const std::string& log) {
                          printable(first.file),
                          first.line,
                          printable(first.what),
-                         hint_for(first),
+                         hint_for(first, whole),
                          more);
     throw InputError("{}, line {}: {}{}: {}{}",
                      printable(file),
                      first.line,
                      printable(first.what),
-                     hint_for(first),
+                     hint_for(first, whole),
                      printable(line_of(text, first.line)),
                      more);
 }
@@ -177,9 +186,10 @@ Compiled compile(const Entry& entry,
                  const std::string& text,
                  const std::string& file,
                  int compute_capability) {
-    equation::Compiled made = equation::try_compile_cuda(
-        {whole_text(entry, shape, text, file), file, include_options()}, compute_capability);
-    if (made.cubin.empty()) refuse(shape, text, file, made.log);
+    const std::string whole = whole_text(entry, shape, text, file);
+    equation::Compiled made =
+        equation::try_compile_cuda({whole, file, include_options()}, compute_capability);
+    if (made.cubin.empty()) refuse(shape, text, file, whole, made.log);
     Compiled compiled{std::move(made.cubin), required_usage(made.log, shape, file), compute_capability};
     const int threads = shape.block_x * shape.block_y;
     if (compiled.usage.registers * threads > kRegisters)

@@ -87,6 +87,7 @@ TEST_CASE("Mistakes are told with the line as it is counted in the file") {
     CHECK(contains(unknown, "heat.cu, line 3"));
     CHECK(contains(unknown, "\"cc\""));
     CHECK(contains(unknown, "to.u[0] = p.cc;"));
+    CHECK(contains(unknown, "(struct Parameters { real c; })"));
     CHECK(contains(mistake("#include <stdio.h>\n" + kHead + "}"), "leave this #include out"));
     CHECK(contains(mistake(kHead + "real a = b; real c = d;\n}"), "2 mistakes"));
 }

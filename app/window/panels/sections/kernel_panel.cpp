@@ -112,7 +112,15 @@ void draw_kernel(UiState& ui, const Snapshot& snapshot) {
     if (!state.failure.empty()) error_text(state.failure);
     draw_starts(ui);
     const user_kernel::KernelNews& news = ui.kernel;
-    if (state.file.empty() || news.file != state.file) return;
+    if (state.file.empty())
+        return paragraph(
+            snapshot.machine && !snapshot.machine->has_cuda()
+                ? "Write one step as a CUDA kernel. There is no GPU here to run it on, but whenever you save "
+                  "the file it is compiled, which shows mistakes, registers and spills."
+                : "Write one step as a CUDA kernel. Whenever you save the file it is compiled, checked "
+                  "against the reference and timed; once it is correct, it steps the field.",
+            faint_color());
+    if (news.file != state.file) return;
     if (!news.failure.empty()) error_text(news.failure);
     if (news.report) draw_report(*news.report, snapshot);
     if (!news.doing.empty()) paragraph(news.doing, faint_color());
