@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -65,7 +66,7 @@ bool has_word(const Words& words, std::string_view name) {
 
 RunSpec spec_of(const std::string& named, const Words& words) {
     RunSpec spec;
-    if (!named.empty()) spec = named_spec(named);
+    if (!named.empty()) spec = named.front() == '{' ? spec_from_json(named, "spec") : named_spec(named);
     SettingWords settings;
     for (const auto& [name, value] : words) settings.emplace_back(&find_setting(name), value);
     set_all(spec, settings);
@@ -421,6 +422,8 @@ void add_simulation(nb::module_& module) {
         .def("image", image, "formula"_a, "largest"_a)
         .def("sliders", held(+[](Simulation& s) { return sliders_json(s.now()).dump(); }))
         .def("step", held(+[](Simulation& s) { return s.step(); }))
+        .def("time", held(+[](Simulation& s) { return time_at(s.spec(), s.step()); }))
+        .def("time_text", held(+[](Simulation& s) { return time_text(s.spec(), s.step()); }))
         .def("components", held(+[](Simulation& s) { return names_of(s.now().model->components); }))
         .def("parameters", held(parameters));
 }

@@ -4,6 +4,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <thread>
@@ -36,6 +37,22 @@ bool is_letter(char c) {
     return c >= 'a' && c <= 'z';
 }
 
+// Spells settings as Python does where they stand as words: "global-every" becomes global_every.
+std::string with_python_names(std::string text) {
+    for (const Setting& setting : settings()) {
+        if (setting.name.find('-') == std::string_view::npos) continue;
+        const auto is_word = [&](std::size_t i) {
+            return i < text.size() && (is_letter(text[i]) || text[i] == '-');
+        };
+        for (std::size_t at = 0; (at = text.find(setting.name, at)) != std::string::npos;
+             at += setting.name.size())
+            if (!(at > 0 && is_word(at - 1)) && !is_word(at + setting.name.size()))
+                std::replace(
+                    text.begin() + long(at), text.begin() + long(at + setting.name.size()), '-', '_');
+    }
+    return text;
+}
+
 // Rewrites options in messages as Python arguments: "--allow-unstable" becomes allow_unstable, except inside
 // quoted commands such as 'run --out DIR'.
 std::string in_python(std::string_view message) {
@@ -58,7 +75,7 @@ std::string in_python(std::string_view message) {
 }
 
 void raise(PyObject* kind, const std::exception& error) {
-    PyErr_SetString(kind, in_python(error.what()).c_str());
+    PyErr_SetString(kind, with_python_names(in_python(error.what())).c_str());
 }
 
 void translate(const std::exception_ptr& thrown, void*) {
@@ -94,6 +111,22 @@ Json numbers_of(const std::vector<ModelParameter>& parameters) {
     return values;
 }
 
+// The settings of a run that a benchmark takes.
+constexpr std::string_view kOfRun[] = {"model",
+                                       "equation",
+                                       "set",
+                                       "dt",
+                                       "dx",
+                                       "integrator",
+                                       "global-every",
+                                       "dtype",
+                                       "boundary",
+                                       "coefficient",
+                                       "seed",
+                                       "threads",
+                                       "backend",
+                                       "memory-limit"};
+
 void set_word(LadderSpec& spec, SettingWords& of_run, const std::string& name, const std::string& value) {
     if (name == "size")
         add_sizes(spec, value);
@@ -105,8 +138,13 @@ void set_word(LadderSpec& spec, SettingWords& of_run, const std::string& name, c
         spec.repeats = int(parse_integer(value, "--repeats", kMinRepeats, 1000));
     else if (name == "sweep")
         spec.sweep = parse_flag(value, "--sweep");
-    else
+    else if (name == "stepper" || contains(kOfRun, name))  // a former name of integrator
         of_run.emplace_back(&find_setting(name), value);
+    else {
+        std::vector<std::string> known = {"size", "method", "steps", "repeats", "sweep"};
+        known.insert(known.end(), std::begin(kOfRun), std::end(kOfRun));
+        throw InputError(unknown_name_message("option", name, known));
+    }
 }
 
 // Runs the benchmark with options of `stencilscope bench` and returns bench.json. Ctrl-C ends it.

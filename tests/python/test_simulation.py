@@ -35,6 +35,7 @@ def test_settings_are_those_of_the_command_line():
         ({"coefficient": 0.3}, "allow_unstable"),
         ({"coefficient": -1}, "above 0"),
         ({"colour": "red"}, "unknown setting"),
+        ({"globl_every": 2}, "did you mean 'global_every'"),
         ({"boundary": "open"}, "insulated"),
         ({"size": "0x10"}, "size"),
         ({"dtype": "float16"}, "float32"),
@@ -260,3 +261,33 @@ def test_a_dt_that_a_tolerance_chooses_is_in_the_spec_that_repeats_it(tmp_path):
     np.testing.assert_array_equal(ss.Simulation(spec=tmp_path / "spec.json").advance(100).field(), sim.field())
     with pytest.raises(ValueError, match="tolerance: heun does not estimate"):
         ss.Simulation(equation=text, size=(24, 18), stepper="heun", tolerance=1e-5)
+
+
+def test_a_spec_may_be_the_dictionary_of_another_simulation():
+    sim = ss.Simulation(model="gray-scott", size=32, parameters={"F": 0.05})
+    sim.advance(20)
+    sim.set("F", 0.03)
+    sim.advance(20)
+    again = ss.Simulation(spec=sim.spec).advance(40)
+    assert (again.field() == sim.field()).all()
+    with pytest.raises(ValueError, match="spec"):
+        ss.Simulation(spec={"size": "0x0"})
+
+
+def test_the_time_sums_dt_as_it_changed():
+    sim = ss.Simulation(equation="du/dt = lap(u); dt = 0.125", size=32).advance(8)
+    sim.set("dt", 0.0625)
+    assert sim.advance(16).time == 2
+    sim.reset()
+    assert sim.time == 0 and ss.Simulation(size=8).advance(3).time == 3
+
+
+def test_options_that_a_benchmark_lacks_are_told_with_its_own():
+    with pytest.raises(ValueError, match="unknown option 'repeat': did you mean 'repeats'.*memory_limit"):
+        ss.bench(repeat=5)
+
+
+def test_help_spells_settings_as_keyword_arguments():
+    text = ss.Simulation.__doc__
+    assert "`dt` begins" in text and "--dt" not in text and "see below" not in text
+    assert {"Simulation", "models", "bench"} <= set(dir(ss)) and "Mapping" not in dir(ss)

@@ -27,6 +27,10 @@ __all__ = ["Fields", "Models", "Simulation", "bench", "example", "from_sympy", "
 __version__: str = _core.version
 
 
+def __dir__() -> list[str]:
+    return [*__all__, "__doc__", "__version__"]
+
+
 def _take_fftw_of_pyfftw() -> None:
     """Lets the program use the FFTW in the wheels of pyFFTW where the system has none."""
     found = importlib.util.find_spec("pyfftw")
@@ -57,7 +61,7 @@ def bench(parameters: Mapping[str, float] | None = None, **settings: Setting) ->
     """Times the methods and compares them with the machine's limits, as ``stencilscope bench``; returns bench.json.
 
     `settings` are its options: size="512,2000", method="naive,tiled", model=, dtype=, boundary=, threads=, steps=,
-    repeats=, sweep=True ... Times are in seconds, speeds in GCells/s (1e9 cell updates a second). Takes from
+    repeats=, sweep=True ... Times are in seconds, speeds in GCells/s (1e9 cell updates per second). Takes from
     seconds to minutes; Ctrl-C ends it. Raises ValueError for options that are not allowed.
 
     >>> ss.bench(size="64", method="reference", backend="cpu", steps=2, repeats=5)["rows"][0]["method"]

@@ -51,7 +51,8 @@ def plot(simulation: Simulation, look: dict[str, Any], formula: str, ax: Any, op
     image = ax.imshow(field, **options)
     label = formula or simulation.settings.get("show") or simulation.components[0]
     ax.figure.colorbar(image, ax=ax, label=label)
-    ax.set_title(f"step {simulation.step}")
+    time = simulation._held.time_text()
+    ax.set_title(f"step {simulation.step}" + (f", t = {time}" if time else ""))
     if look["unit"]:
         ax.set_xlabel(f"x ({look['unit']})")
         ax.set_ylabel(f"y ({look['unit']})")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import operator
 import os
 import pathlib
@@ -54,7 +55,8 @@ class Simulation:
             with any strides, which is copied; or a text as for ``--initial``, such as "gaussian:sigma=0.2", a file or
             a formula of x and y; or a dictionary of either by component name. An array determines the size and,
             unless `dtype` is given, the precision.
-        spec: the name of a ready run or a spec.json to begin with; settings override it.
+        spec: the name of a ready run, a spec.json, or the dictionary `spec` of a simulation to begin with; settings
+            override it.
         parameters: values of the model's parameters by name.
         settings: the settings of ``stencilscope run`` by name:
 
@@ -79,7 +81,7 @@ SETTINGS
         self,
         initial: Any = None,
         *,
-        spec: Path | None = None,
+        spec: Path | Mapping[str, Any] | None = None,
         parameters: Mapping[str, float] | None = None,
         **settings: Setting,
     ) -> None:
@@ -97,7 +99,8 @@ SETTINGS
                 words.append(("initial", f"{name}={os.fspath(start)}" if name else os.fspath(start)))
             else:
                 arrays[name] = start
-        self._held = _core.HeldSimulation("" if spec is None else os.fspath(spec), words, arrays)
+        named = json.dumps(dict(spec)) if isinstance(spec, Mapping) else "" if spec is None else os.fspath(spec)
+        self._held = _core.HeldSimulation(named, words, arrays)
 
     @classmethod
     def load(cls, folder: Path) -> Simulation:
@@ -242,6 +245,15 @@ SETTINGS
     def step(self) -> int:
         """The number of steps made."""
         return self._held.step()
+
+    @property
+    def time(self) -> float | None:
+        """The time at this step: dt summed as it changed, times `unit_time`; in the built-in diffusion a step takes 1.
+
+        >>> ss.Simulation(equation="du/dt = lap(u); dt = 0.125", size=32).advance(20).time
+        2.5
+        """
+        return self._held.time()
 
     @property
     def settings(self) -> dict[str, Any]:

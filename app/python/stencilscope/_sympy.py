@@ -14,9 +14,8 @@ _NAMES = {"Abs": "abs", "Max": "max", "Min": "min", "Mod": "mod", "ceiling": "ce
 _LAPLACIANS = {"lap", "laplace", "laplacian", "Laplacian"}
 
 
-class _Problem(ValueError):
-    def __init__(self, sentence: str) -> None:
-        super().__init__(f"from_sympy: {sentence}")
+def _problem(sentence: str) -> ValueError:
+    return ValueError(f"from_sympy: {sentence}")
 
 
 class _Writer:
@@ -84,7 +83,9 @@ class _Writer:
             return expression
         expression = self.sympy.sympify(expression)
         if expression.has(self.sympy.I, self.sympy.zoo, self.sympy.oo, self.sympy.nan):
-            raise _Problem(f"{expression} is no real formula")
+            raise _problem(f"{expression} is no real formula")
+        if expression.has(self.sympy.Integral, self.sympy.Sum, self.sympy.Product, self.sympy.Limit):
+            raise _problem(f"{expression}: for the integral over the whole field write Function('integral')(u)")
         return str(self.printer.doprint(self.gather(expression)))
 
     def plain(self, expression: Any) -> Any:
@@ -104,7 +105,7 @@ class _Writer:
         counts = {self.x: 0, self.y: 0}
         for variable, count in derivative.variable_count:
             if variable not in counts or not count.is_Integer:
-                raise _Problem(f"{derivative}: derivatives are by x and y, of whole orders; those by t stand on the left side")
+                raise _problem(f"{derivative}: derivatives are by x and y, of whole orders; those by t stand on the left side")
             counts[variable] += int(count)
         return counts[self.x], counts[self.y]
 
@@ -196,21 +197,21 @@ def _rates(writer: _Writer, equations: Sequence[Any]) -> tuple[dict[Any, Any], d
     orders: dict[Any, int] = {}
     for equation in equations:
         if not isinstance(equation, sympy.Equality):
-            raise _Problem(f"{equation} is no equation: Eq(left, right)")
+            raise _problem(f"{equation} is no equation: Eq(left, right)")
         difference = equation.lhs - equation.rhs
         by_time = [d for d in equation.atoms(sympy.Derivative) if set(d.variables) == {writer.t} and writer.is_field(d.expr)]
         on_left = [d for d in by_time if d == equation.lhs] or by_time
         highest = max((len(d.variables) for d in on_left), default=0)
         first = [d for d in on_left if len(d.variables) == highest]
         if len(first) != 1 or highest > 2:
-            raise _Problem(f"{equation}: has to be one for the first or second derivative by t of one function")
+            raise _problem(f"{equation}: has to be one for the first or second derivative by t of one function")
         (derivative,) = first
         if derivative.expr in rates:
-            raise _Problem(f"{derivative.expr} has two equations")
+            raise _problem(f"{derivative.expr} has two equations")
         factor = sympy.expand(difference).coeff(derivative)
         rest = sympy.expand(difference - factor * derivative) if equation.lhs != derivative else -equation.rhs
         if factor == 0 or rest.has(derivative):
-            raise _Problem(f"{equation}: cannot be solved for {derivative}")
+            raise _problem(f"{equation}: cannot be solved for {derivative}")
         rates[derivative.expr] = -rest if factor == 1 else -rest / factor
         orders[derivative.expr] = highest
     return rates, orders
@@ -259,7 +260,7 @@ def from_sympy(
         fields = {f for f in rate.atoms(sympy.core.function.AppliedUndef) if writer.is_field(f)}
         unknown = sorted({f.func.__name__ for f in fields} - set(names.values()) - {f"{name}_dot" for name in names.values()})
         if unknown:
-            raise _Problem(f"{unknown[0]} has no equation")
+            raise _problem(f"{unknown[0]} has no equation")
         used |= rate.free_symbols - set(writer.axes)
         name = names[field]
         if orders[field] == 2:
@@ -276,11 +277,11 @@ def from_sympy(
     values = {str(key): value for key, value in (parameters or {}).items()}
     missing = sorted({str(symbol) for symbol in used} - own - set(values))
     if missing:
-        raise _Problem(f"{missing[0]} has no value: parameters={{'{missing[0]}': ...}}")
+        raise _problem(f"{missing[0]} has no value: parameters={{'{missing[0]}': ...}}")
     for name, value in values.items():
         value, *ends = value if isinstance(value, (list, tuple)) else (value,)
         if len(ends) not in (0, 2):
-            raise _Problem(f"{name}: a parameter is a number, or (value, low, high)")
+            raise _problem(f"{name}: a parameter is a number, or (value, low, high)")
         lines.append(f"{name} = {_number(value)}" + (f" in [{_number(ends[0])}, {_number(ends[1])}]" if ends else ""))
     lines += [f"{name}(0) = {writer.text(value)}" for name, value in starts.items()]
     if 2 in orders.values() and not {"integrator", "stepper"} & statements.keys():
@@ -290,7 +291,7 @@ def from_sympy(
     try:
         _core.describe(text)
     except ValueError as error:
-        raise _Problem(str(error).partition("\n")[0]) from None
+        raise _problem(str(error).partition("\n")[0]) from None
     return text
 
 

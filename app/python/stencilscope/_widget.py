@@ -53,7 +53,7 @@ class SimulationWidget(anywidget.AnyWidget):  # type: ignore[misc]
     def show(self) -> None:
         """Sends the present field to the page, for instance after another cell has stepped the simulation."""
         image = self.simulation._held.image(self.shown, LARGEST_SIDE)
-        frame = {"step": self.simulation.step, "low": image["low"], "high": image["high"]}
+        frame = {"step": self.simulation.step, "time": self.simulation._held.time_text(), "low": image["low"], "high": image["high"]}
         self.send(frame, buffers=[image["png"]])
 
     def _asked(self, _: Any, request: dict[str, str], __: Any) -> None:

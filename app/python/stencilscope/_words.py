@@ -7,6 +7,7 @@ import importlib
 import json
 import numbers
 import os
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -93,10 +94,21 @@ def formula_text(formula: Any) -> str:
     return formula
 
 
+def _python_help(text: str) -> str:
+    """Spells settings as keyword arguments, and leaves out where the command line's help says more."""
+    text = text.replace(" (see below)", "")
+    return re.sub(
+        r"--([a-z][a-z-]*)",
+        lambda option: f"`{option[1].replace('-', '_')}`" if option[1] in SETTINGS else option[0],
+        text,
+    )
+
+
 def setting_help() -> str:
     """Describes each setting in a line."""
     lines = []
     for name, row in SETTINGS.items():
         kind = "True or False" if not row["value"] else row["value"]
-        lines.append(f"        {name.replace('-', '_')}: {row['help']} [{kind}{', or several' if row['many'] else ''}]")
+        what = _python_help(row["help"])
+        lines.append(f"        {name.replace('-', '_')}: {what} [{kind}{', or several' if row['many'] else ''}]")
     return "\n".join(lines)

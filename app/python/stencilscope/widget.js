@@ -84,7 +84,7 @@ function render({ model, el }) {
     canvas.getContext("2d").drawImage(picture, 0, 0);
     low.textContent = Number(frame.low.toPrecision(4));
     high.textContent = Number(frame.high.toPrecision(4));
-    step.textContent = `step ${frame.step}`;
+    step.textContent = `step ${frame.step}${frame.time ? `, t = ${frame.time}` : ""}`;
     if (asks && model.get("playing")) requestAnimationFrame(() => ask("play"));
   }
   model.on("msg:custom", draw);
