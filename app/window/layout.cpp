@@ -133,6 +133,15 @@ void move_keyboard(int step) {
     context.NavDisableMouseHover = true;
 }
 
+// ImGui before 1.87 opens text fields by Enter and activates all else by Space alone.
+void enter_activates() {
+#if IMGUI_VERSION_NUM < 18700
+    ImGuiContext& context = *ImGui::GetCurrentContext();
+    if (context.NavActivateInputId != 0)
+        context.NavActivateId = context.NavActivateDownId = context.NavActivateInputId;
+#endif
+}
+
 }  // namespace
 
 bool draw_interface(UiState& ui, const Snapshot& snapshot) {
@@ -140,6 +149,7 @@ bool draw_interface(UiState& ui, const Snapshot& snapshot) {
     const float line = ImGui::GetTextLineHeight(), frame = ImGui::GetFrameHeight();
     const float least_canvas = 2 * frame;
     Area rest{0, 0, io.DisplaySize.x, io.DisplaySize.y};
+    enter_activates();
     if (ui.take<FocusNext>()) move_keyboard(1);
     if (ui.take<FocusPrevious>()) move_keyboard(-1);
     if (ui.take<ClosePopups>()) ImGui::ClosePopupsOverWindow(nullptr, false);

@@ -207,7 +207,9 @@ TEST_CASE("keys are ignored while a text is being typed") {
 }
 
 TEST_CASE(
-    "Tab brings the keyboard into each part of the window and out again, and Space presses what has it") {
+    "Tab brings the keyboard into each part of the window and out again, and Space or Enter presses what has "
+    "it") {
+    const bool by_enter = GENERATE(false, true);
     Interface window;
     const auto part = [] {
         const ImGuiContext& context = *ImGui::GetCurrentContext();
@@ -236,7 +238,7 @@ TEST_CASE(
     tab(0);
     // Space clicks the focused control, which runs or pauses, and is no shortcut of the canvas.
     CHECK_FALSE(handle_key({GLFW_KEY_SPACE, 0, false}, window.ui, window.snapshot));
-    window.press(ImGuiKey_Space);
+    window.press(by_enter ? ImGuiKey_Enter : ImGuiKey_Space);
     CHECK(actions_of<action::Run>(window.ui).size() == 1);
     const ImGuiID first = ImGui::GetCurrentContext()->NavId;
     window.press(ImGuiKey_RightArrow);
