@@ -344,7 +344,7 @@ TEST_CASE("The code of a typed equation is printed with its stages, operations, 
                          .out,
                      told));
     const auto cuda = require_done(stencilscope("models gray-scott --code --backend cuda"));
-    CHECK(contains(cuda.out, "steps a pass"));
+    CHECK(contains(cuda.out, "steps per pass"));
     require_refused(stencilscope("models gray-scott --size 64"), 2, "--code");
     require_refused(stencilscope("models diffusion --code"), 2, "--equation");
     require_refused(stencilscope("models --code --model gray-scott"), 2, "--model");

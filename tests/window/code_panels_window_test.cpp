@@ -110,7 +110,7 @@ TEST_CASE("What is known of the kernels is drawn, and a built-in model has no ge
     CodeLab lab(kText);
     const float before = window_rect("##panel").content.y;
     lab.snapshot.way.compiling = true;
-    lab.snapshot.way.tried.push_back({"12 steps a pass", 168, 0, 2, 900, true});
+    lab.snapshot.way.tried.push_back({"12 steps per pass", 168, 0, 2, 900, true});
     lab.frames(2);
     CHECK(window_rect("##panel").content.y > before);
     lab.snapshot.now.use_model(models().front());

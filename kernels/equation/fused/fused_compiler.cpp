@@ -43,12 +43,12 @@ Abandoned& abandoned() {
 }  // namespace
 
 std::string name_of(const FusedShape& shape) {
-    return std::to_string(shape.steps * shape.warps) + " steps a pass, " + std::to_string(shape.blocks()) +
+    return std::to_string(shape.steps * shape.warps) + " steps per pass, " + std::to_string(shape.blocks()) +
            " x " + std::to_string(shape.warps) + " warps, " + std::to_string(shape.columns) + " columns";
 }
 
 std::string name_of_launches(std::size_t stages) {
-    return stages == 1 ? "one step a launch" : "one stage a launch";
+    return stages == 1 ? "one step per launch" : "one stage per launch";
 }
 
 struct FusedCompiler::Work {

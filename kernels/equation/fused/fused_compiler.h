@@ -18,9 +18,10 @@ namespace stencil::equation {
 /// Compiles a text for the current GPU. Called on other threads; throws on failure.
 using CubinCompiler = std::function<std::string(const std::string& text)>;
 
-/// "16 steps a pass, 2 x 4 warps, 8 columns": blocks per multiprocessor, warps per block, columns per thread.
+/// "16 steps per pass, 2 x 4 warps, 8 columns": blocks per multiprocessor, warps per block, columns per
+/// thread.
 std::string name_of(const FusedShape& shape);
-/// Steps without fused kernels: "one step a launch" or "one stage a launch".
+/// Steps without fused kernels: "one step per launch" or "one stage per launch".
 std::string name_of_launches(std::size_t stages);
 
 /// The shape of a fused or of a resident kernel.

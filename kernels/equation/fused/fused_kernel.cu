@@ -16,7 +16,7 @@ FusedKernel::FusedKernel(const FusedProgram& program,
                          const EquationSetup& setup,
                          const std::string& cubin,
                          const CudaStream& stream)
-    : SeveralSteps(std::to_string(shape.steps * shape.warps) + " steps a pass",
+    : SeveralSteps(std::to_string(shape.steps * shape.warps) + " steps per pass",
                    name_of(shape),
                    cubin,
                    "fused",

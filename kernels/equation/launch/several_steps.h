@@ -27,7 +27,7 @@ class SeveralSteps {
     SeveralSteps(const SeveralSteps&) = delete;
     SeveralSteps& operator=(const SeveralSteps&) = delete;
 
-    const std::string way;   ///< for people: "16 steps a pass"
+    const std::string way;   ///< for people: "16 steps per pass"
     const std::string name;  ///< the same with the compiled shape
     const KernelResources& resources() const { return resources_; }
     /// The most steps, up to `steps`, that one launch can make; 0 if the field is unsuitable or steps too
