@@ -20,10 +20,15 @@ namespace {
     for (const CLI::App* sub : command.get_subcommands({})) known.push_back(sub->get_name());
     const std::string given = word.substr(0, word.find('='));
     const std::string nearest = nearest_name(given, known);
-    throw InputError("unknown {} '{}'{} (see --help)",
+    std::vector<std::string> commands;
+    for (const CLI::App* sub : command.get_subcommands({}))
+        if (!sub->get_group().empty()) commands.push_back(sub->get_name());
+    const bool lists = !word.starts_with('-') && !commands.empty();
+    throw InputError("unknown {} '{}'{} ({})",
                      word.starts_with('-') ? "option" : "word",
                      given,
-                     nearest.empty() ? "" : fmt::format(": did you mean '{}'?", nearest));
+                     nearest.empty() ? "" : fmt::format(": did you mean '{}'?", nearest),
+                     lists ? fmt::format("allowed: {}", fmt::join(commands, ", ")) : "see --help");
 }
 
 // Refuses options before a command: they would configure the window, which does not open.
@@ -54,9 +59,10 @@ std::function<int()> read_command_line(int argc, const char* const* argv) {
     app.description(
         "Stencilscope: a 2D diffusion and stencil laboratory. Without a subcommand it opens its window; "
         "'stencilscope run --out DIR' runs headless.");
-    ChosenCommand chosen = add_window(app);
+    ChosenCommand chosen;
     for (const auto add : {add_run, add_bench, add_verify, add_devices, add_models, add_example, add_options})
         add(app, chosen);
+    chosen = add_window(app);  // after the commands, which would take over the end of its help
     // Hidden: bench --kernel starts it as a child process.
     app.add_subcommand("kernel-trial")->group("")->final_callback([&] { chosen = user_kernel::trial_child; });
     app.require_subcommand(0, 1);

@@ -26,12 +26,7 @@ std::string list_names() {
     }
     text += "\nReady runs (--spec NAME):\n";
     for (const ReadyRun& run : ready_runs()) text += fmt::format("  {:<15} {}\n", run.name, run.title);
-    text += "\nMethods:\n";
-    for (const Method& row : methods())
-        text += fmt::format("  {:<13} {}: {}\n", row.name, name_of(row.device), row.summary);
-    text += "\nMethods of typed equations:\n";
-    for (const Method& row : methods(kEquation))
-        text += fmt::format("  {:<13} {}: {}\n", row.name, name_of(row.device), row.summary);
+    text += "\n" + list_methods();
     text += "\nBoundaries:\n";
     for (const BoundaryRow& row : kBoundaries) text += fmt::format("  {:<13} {}\n", row.name, row.help);
     text += "\nFiles of --export (* by default):\n";
@@ -64,6 +59,16 @@ std::string help_of(const Setting& setting) {
 }
 
 }  // namespace
+
+std::string list_methods() {
+    std::string text = "Methods:\n";
+    for (const Method& row : methods())
+        text += fmt::format("  {:<13} {}: {}\n", row.name, name_of(row.device), row.summary);
+    text += "\nMethods of typed equations:\n";
+    for (const Method& row : methods(kEquation))
+        text += fmt::format("  {:<13} {}: {}\n", row.name, name_of(row.device), row.summary);
+    return text;
+}
 
 bool RunWords::has(std::string_view setting) const {
     return std::ranges::any_of(settings, [&](const auto& word) { return word.first->name == setting; });

@@ -21,6 +21,9 @@ struct RunWords {
 /// Adds every setting of a run as an option of a command, and --spec.
 void add_settings(CLI::App& command, RunWords& words);
 
+/// Lists the methods with what they do, for the end of a command's help.
+std::string list_methods();
+
 /// Adds an option for a folder, which must have a name.
 void add_folder(CLI::App& command, const std::string& name, const std::string& help, std::string& folder);
 

@@ -17,6 +17,7 @@
 #include "app/interrupt.h"
 #include "app/launch.h"
 #include "app/progress_bar.h"
+#include "app/run_options.h"
 #include "sim/bench/ladder.h"
 #include "sim/bench/ladder_report.h"
 #include "sim/bench/ladder_spec.h"
@@ -269,8 +270,7 @@ int scale_command(const BenchRequest& request, const Machine& machine) {
 
 int work_precision_command(const BenchRequest& request, const Machine& machine) {
     if (request.save || !request.kernel.empty())
-        throw InputError(
-            "--save and --kernel go with the measurement of all methods: leave --work-precision out");
+        throw InputError("--save and --kernel measure all methods: leave --work-precision out");
     auto dtypes = request.dtypes;
     if (dtypes.empty()) dtypes = {DType::float32, DType::float64};
     const WorkPrecisionSpec spec = work_precision_spec(request.spec, request.until, std::move(dtypes));
@@ -295,7 +295,7 @@ int bench_command(const BenchRequest& request) {
     if (request.scaling) return scale_command(request, machine);
     if (request.work_precision) return work_precision_command(request, machine);
     if (request.until > 0 || request.dtypes.size() > 1)
-        throw InputError("--until and --dtype both go with --work-precision");
+        throw InputError("--until and --dtype both need --work-precision");
     if (request.save) return save_command(request, machine);
     const LadderSpec spec = resolve(request.spec, machine);
     print_notice(request, spec, machine);
@@ -327,7 +327,7 @@ void add_bench(CLI::App& app, ChosenCommand& chosen) {
     const auto words = std::make_shared<Words>();
     BenchRequest& request = words->request;
     CLI::App* bench = app.add_subcommand(
-        "bench", "Measure all methods beside the limits of the machine, each speed with its error");
+        "bench", "Measure all methods against the limits of the machine, each speed with its error");
     LadderSpec& spec = request.spec;
     add_texts(*bench,
               "size",
@@ -340,14 +340,14 @@ void add_bench(CLI::App& app, ChosenCommand& chosen) {
     add_texts(*bench,
               "method",
               "NAME,...",
-              "which methods (default: all of the device)",
+              "which methods (see below; default: all of the device)",
               [&](const std::string& text) { add_methods(spec, text); });
     add_setting(*bench,
                 "backend",
-                "whose methods: auto (the GPU's where there is one), cpu or cuda",
+                "where the methods run: auto (the GPU where there is one), cpu or cuda",
                 words->settings);
     add_setting(
-        *bench, "model", "whose methods: see 'stencilscope models' (default diffusion)", words->settings);
+        *bench, "model", "the model to step: see 'stencilscope models' (default diffusion)", words->settings);
     for (const char* name : {"equation", "set", "dt", "dx", "integrator", "global-every"})
         add_setting(*bench, name, std::string(find_setting(name).help), words->settings);
     bench->add_flag("--work-precision",
@@ -367,7 +367,7 @@ void add_bench(CLI::App& app, ChosenCommand& chosen) {
     add_text(*bench,
              "until",
              "T",
-             "of --work-precision: the time of the comparison (default: 200 of rk4's largest stable steps)",
+             "with --work-precision: the time of the comparison (default: 200 of rk4's largest stable steps)",
              [&](const std::string& text) {
                  request.until = parse_real(text, "--until");
                  if (request.until <= 0) throw InputError("--until: must be above 0");
@@ -375,7 +375,7 @@ void add_bench(CLI::App& app, ChosenCommand& chosen) {
     add_text(*bench,
              "dtype",
              "T",
-             "float32 or float64 (default float32); of --work-precision also both (its default)",
+             "float32 or float64 (default float32); with --work-precision also both (its default)",
              [&](const std::string& text) {
                  request.dtypes = {DType::float32, DType::float64};
                  if (text == "both") return;
@@ -419,6 +419,7 @@ void add_bench(CLI::App& app, ChosenCommand& chosen) {
                     request.save,
                     "measure what the method 'auto' goes by, in both precisions, and keep it for later runs");
     add_results(*bench, request.json, request.quiet);
+    bench->footer(list_methods());
     bench->final_callback([words, &chosen] {
         chosen = [words] {
             set_all(words->request.spec.run, words->settings);

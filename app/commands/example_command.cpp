@@ -111,7 +111,8 @@ int example_command(const ExampleOrder& order) {
     if (!order.quiet) print_text(closing_text(report));
     write_files(order, report);
     if (interrupt_signal() != 0) {
-        note("stencilscope: interrupted after {} rows\n", report.rows.size());
+        note("stencilscope: interrupted after {} measured rows\n",
+             std::ranges::count_if(report.rows, &ReportRow::measured));
         return 128 + interrupt_signal();
     }
     const auto wrong = std::ranges::count_if(report.rows, &ReportRow::failed);

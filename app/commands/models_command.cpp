@@ -86,7 +86,7 @@ Measured measure(const RunSpec& asked, const Machine& machine) {
 
 void print_work(const RunSpec& spec, const GeneratedCode& code, Device device) {
     print("{}, {}, {}, {}\n", spec.model->name, spec.integrator(), name_of(spec.dtype), name_of(device));
-    print("A cell and step: {} operations, {} bytes of components read and written\n",
+    print("Per cell and step: {} operations, {} bytes of components read and written\n",
           code.operations,
           code.bytes);
     print("Operations are {}\n", kOperationsCounted);
@@ -98,13 +98,11 @@ void print_work(const RunSpec& spec, const GeneratedCode& code, Device device) {
 }
 
 void print_measured(const Measured& m, DType dtype) {
-    print(
-        "A copy of {:.4g} GB/s allows {:.4g} GCells/s at one step per pass; {:.3g}e12 instructions/s allow "
-        "{:.4g}\n",
-        m.limits.copy_gb_per_s,
-        m.limits.copy_gcells(dtype),
-        m.limits.instructions_per_second / 1e12,
-        m.limits.issue_gcells());
+    print("A copy of {:.4g} GB/s allows {:.4g} GCells/s at one step per pass; {} allow {:.4g} GCells/s\n",
+          m.limits.copy_gb_per_s,
+          m.limits.copy_gcells(dtype),
+          m.limits.instruction_rate(),
+          m.limits.issue_gcells());
     print("Steps: {}: {:.4g} GCells/s, {:.0f}% of the copy limit, {:.0f}% of the arithmetic limit\n",
           m.way.name,
           m.gcells_per_s,
@@ -234,7 +232,7 @@ int start_models(const ModelsWords& words) {
     if (!words.code) {
         if (words.settings.empty() && words.pass.empty())
             return words.name.empty() ? list_models() : show_model(words.name, words.link);
-        throw InputError("--{} goes with --code, the code that steps a model",
+        throw InputError("--{} needs --code, which prints the code that steps a model",
                          words.settings.empty() ? "after" : words.settings.front().first->name);
     }
     RunSpec spec;
@@ -254,14 +252,14 @@ void add_models(CLI::App& app, ChosenCommand& chosen) {
         "NAME",
         words.name,
         "a model, a run (a spec.json or the name of a ready one), or a file or link of another program");
-    models->add_flag("--text", words.text, "show the text: what is done with a NAME anyway");
+    models->add_flag("--text", words.text, "print the text of NAME (the default)");
     models->add_flag("--link", words.link, "print a link that carries the text, which --model takes");
     models->add_flag(
         "--code",
         words.code,
-        "of typed equations: the stages of a step, operations per cell, limits and speeds, and the "
-        "code that is generated; of a file and of --equation, too");
-    std::string help = "of --code: the formulas after a pass of the compiler alone";
+        "for typed equations: the stages of a step, operations per cell, limits and speeds, and the "
+        "generated code; also for a file and for --equation");
+    std::string help = "with --code: only the formulas after a pass of the compiler";
     for (const PassRow& row : passes()) help += fmt::format("; {}: {}", row.name, row.help);
     models->add_option("--after", words.pass, help)->type_name("PASS");
     for (const char* name : {"equation",
@@ -276,7 +274,7 @@ void add_models(CLI::App& app, ChosenCommand& chosen) {
                              "dtype",
                              "backend",
                              "threads"})
-        add_setting(*models, name, "of --code: " + std::string(find_setting(name).help), words.settings);
+        add_setting(*models, name, "with --code: " + std::string(find_setting(name).help), words.settings);
     models->footer(list_functions());
     models->final_callback([all, &chosen] { chosen = [all] { return start_models(*all); }; });
 }

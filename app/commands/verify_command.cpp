@@ -70,7 +70,7 @@ int verify_command(const VerifyRequest& request) {
 void add_verify(CLI::App& app, ChosenCommand& chosen) {
     CLI::App* verify = app.add_subcommand(
         "verify",
-        "Prove this machine: every method beside the reference, every model by every way of stepping it");
+        "Check this machine: every method against the reference, every model by every way of stepping it");
     const auto request = std::make_shared<VerifyRequest>();
     verify->add_flag("--quick", request->spec.quick, "one size, fewer compilations: under a minute");
     add_texts(*verify,

@@ -183,6 +183,12 @@ const Method* find_jump(Device device, Size size) {
 
 }  // namespace
 
+std::string LadderLimits::instruction_rate() const {
+    const bool tera = instructions_per_second >= 1e12;
+    return fmt::format(
+        "{:.3g}{} instructions/s", instructions_per_second / (tera ? 1e12 : 1e9), tera ? "e12" : "e9");
+}
+
 void LimitsMeasurement::work(LadderLimits& limits, const RunSpec& run, Device device, bool disturbed) {
     const bool copies = limits.copy_gb_per_s == 0;
     if (!rate_ && copies)

@@ -30,6 +30,8 @@ struct LadderLimits {
         return copy_gb_per_s / (2 * components * double(bytes_of(dtype)));
     }
     double issue_gcells() const { return instructions_per_second / instructions_per_cell / 1e9; }
+    /// "31.8e12 instructions/s".
+    std::string instruction_rate() const;
 };
 
 /// Measures those limits that are 0, the copies first.

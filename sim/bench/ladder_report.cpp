@@ -41,7 +41,7 @@ std::string note_of(const LadderRow& row) {
     if (!row.way.why_not.empty()) notes.push_back(row.way.why_not);
     if (row.method->jumps)
         notes.push_back(fmt::format("a jump of {} steps takes {:.4g} ms", row.steps, row.seconds * 1e3));
-    if (!std::isfinite(row.error)) notes.emplace_back("nothing finite is left of the field to compare");
+    if (!std::isfinite(row.error)) notes.emplace_back(kNothingLeft);
     if (std::string noise = noise_text(row.spread); !noise.empty()) notes.push_back(std::move(noise));
     if (fixed_share(row) >= kMuch)
         notes.push_back(fmt::format("on next to no cells a step takes {:.2g} us", row.fixed_us));
@@ -203,16 +203,16 @@ std::string intro_text(const LadderReport& report) {
     const RunSpec& run = report.spec.run;
     return fmt::format(
         "{}, {}, {} boundary{}, from {} (seed {})\ncopies {:.4g} GB/s: {:.4g} GCells/s at one step per "
-        "pass; arithmetic {:.3g}e12 instructions/s: {:.0f} GCells/s at {} per cell\n",
+        "pass; arithmetic {}: {:.4g} GCells/s at {} per cell\n",
         report.device,
         name_of(run.dtype),
         boundary_text(run),
         parameter_text(run),
-        run.initial.empty() ? run.model->name + "'s start" : run.initial,
+        run.initial.empty() ? run.model->name + "'s initial condition" : run.initial,
         run.seed,
         report.limits.copy_gb_per_s,
         report.limits.copy_gcells(run.dtype),
-        report.limits.instructions_per_second / 1e12,
+        report.limits.instruction_rate(),
         report.limits.issue_gcells(),
         report.limits.instructions_per_cell);
 }

@@ -10,6 +10,9 @@
 
 namespace stencil {
 
+/// Says why a measured row has no relative error.
+inline constexpr const char* kNothingLeft = "no error: the field decayed to 0 or overflowed";
+
 inline constexpr int kMinRepeats = 5;
 inline constexpr int kMinSweep = 256;  ///< edge of a sweep's smallest field
 

@@ -205,7 +205,7 @@ using Json = nlohmann::ordered_json;
 
 std::string note_of(const WorkPrecision& measured, const WorkPrecisionRow& row) {
     if (!row.why_not.empty()) return row.why_not;
-    if (!std::isfinite(row.error)) return "nothing finite is left of the field to compare";
+    if (!std::isfinite(row.error)) return kNothingLeft;
     return measured.shows(row) ? "" : "no further from the reference than that may be from the truth";
 }
 

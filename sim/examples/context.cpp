@@ -154,8 +154,10 @@ Rate ExampleContext::memory_rate(const ReportRow& row, double bytes) {
 }
 
 Rate ExampleContext::arithmetic_rate(const ReportRow& row, double operations, DType dtype) {
-    return {
-        operations / row.seconds / 1e12, "TFLOP/s", tflops(row.backend, dtype), "multiply-adds, measured"};
+    return {operations / row.seconds / 1e12,
+            "TFLOP/s",
+            tflops(row.backend, dtype),
+            "peak multiply-adds, measured"};
 }
 
 Rate ExampleContext::tensor_rate(const ReportRow& row,

@@ -116,14 +116,13 @@ void require_memory(const MemoryDemand& demand, int nx, int ny) {
     const double needed = demand.bytes_per_cell * nx * ny + demand.fixed_bytes;
     if (needed <= demand.free_bytes) return;
     const int side = fitting_square(demand);
-    throw MemoryError(fmt::format("not enough {}: {}x{} needs {} and {} is free; a field of {}x{} fits",
+    throw MemoryError(fmt::format("not enough {}: {}x{} needs {} and {} is free; {}",
                                   demand.where,
                                   nx,
                                   ny,
                                   format_bytes(needed),
                                   format_bytes(demand.free_bytes),
-                                  side,
-                                  side));
+                                  side > 0 ? fmt::format("a field of {0}x{0} fits", side) : "no field fits"));
 }
 
 ControlGroupLimits control_group_limits(const std::string& root) {

@@ -296,6 +296,22 @@ TEST_CASE("Help and version are answered") {
     REQUIRE(contains(stencilscope("--help").out, "devices"));
 }
 
+TEST_CASE("Help of a command ends with what its own options take") {
+    CHECK(contains(stencilscope("--help").out, "Files of --export"));
+    const std::string bench = stencilscope("bench --help").out;
+    CHECK(contains(bench, "streaming     cuda: "));
+    CHECK_FALSE(contains(bench, "Files of --export"));
+    for (const char* command : {"verify", "devices", "options"})
+        CHECK_FALSE(contains(stencilscope(std::string(command) + " --help").out, "jagged"));
+}
+
+TEST_CASE("A wrong command or example is told which there are") {
+    CHECK(contains(stencilscope("nope").err,
+                   "unknown word 'nope' (allowed: run, bench, verify, devices, models"));
+    CHECK(contains(stencilscope("example matmu").err, "did you mean 'matmul'? (allowed: elementwise, add"));
+    CHECK_FALSE(contains(stencilscope("nope").err, "kernel-trial"));
+}
+
 TEST_CASE("quiet prints nothing, and json takes the timings elsewhere") {
     const ScratchFolder folder;
     const fs::path json = folder / "t.json";

@@ -327,7 +327,8 @@ constinit const Example kElementwiseExample{
         "Each expression once as a single pass over the array, and once as the separate passes that array "
         "libraries launch, through temporary arrays. GPU tutorials time without waiting for the GPU, count "
         "the making of random numbers, let neighbouring threads walk down columns, and mix float64 numbers "
-        "into float32 arithmetic; here kernels are guarded, read 16 bytes a thread along the array, compute "
+        "into float32 arithmetic; here kernels are guarded, read 16 bytes per thread along the array, "
+        "compute "
         "in the precision of the array, and are timed on the device with their data in place.",
     .options = kElementwiseOptions,
     .dtypes = kDTypes,

@@ -8,6 +8,7 @@
 #include "sim/figure/chart.h"
 #include "sim/figure/figure.h"
 #include "sim/files/atomic_file.h"
+#include "sim/machine/median.h"
 #include "sim/text/json.h"
 
 namespace stencil {
@@ -100,7 +101,8 @@ std::string machine_note(const Report& report) {
 
 std::string measured_text(const ReportRow& row) {
     const std::string error = std::isfinite(row.error) ? fmt::format(", error {:.1e}", row.error) : "";
-    return format_time(row.seconds) + error + (row.inexact ? ", inexact" : "");
+    return format_time(row.seconds) + error + (row.inexact ? ", inexact" : "") +
+           (noise_text(row.spread).empty() ? "" : ", noisy");
 }
 
 }  // namespace

@@ -197,13 +197,13 @@ std::string missing_gpu_text(const Report& report) {
     const auto rows =
         std::ranges::count_if(report.rows, [&](const ReportRow& row) { return lacks_gpu(report, row); });
     if (rows == 0) return "";
-    return fmt::format("{} more {} a GPU: {}", rows, rows == 1 ? "row needs" : "rows need", report.gpu);
+    return fmt::format("{} {} a GPU: {}", rows, rows == 1 ? "row needs" : "rows need", report.gpu);
 }
 
 namespace {
 
 std::string group_text(const ReportRow& row) {
-    return fmt::format("\n{}, {}\n  {:<{}} {:<4} {:>8} {:>6} {:>3} {:>8}  {}\n",
+    return fmt::format("\n{}, {}\n  {:<{}} {:<4} {:>8} {:>6} {:>4} {:>8}  {}\n",
                        row.work,
                        name_of(row.dtype),
                        "how",
@@ -211,7 +211,7 @@ std::string group_text(const ReportRow& row) {
                        "on",
                        "time",
                        "spread",
-                       "of",
+                       "runs",
                        "error",
                        "rate");
 }
@@ -220,7 +220,7 @@ std::string row_text(const ReportRow& row) {
     const char* device = row.backend == Device::cpu ? "CPU" : "GPU";
     if (!row.measured()) return fmt::format("  {:<{}} {:<4} {}\n", row.name, kNameWidth, device, row.why_not);
     const std::string more = remarks(row);
-    std::string text = fmt::format("  {:<{}} {:<4} {:>8} {:>5.1f}% {:>3} {:>8}  {}\n",
+    std::string text = fmt::format("  {:<{}} {:<4} {:>8} {:>5.1f}% {:>4} {:>8}  {}\n",
                                    row.name,
                                    kNameWidth,
                                    device,

@@ -24,8 +24,10 @@ void draw_origin(const Report& report) {
 }
 
 void draw_notes(const Report& report) {
+    const auto measured = std::ranges::count_if(report.rows, &ReportRow::measured);
     if (report.interrupted)
-        paragraph(fmt::format("Cancelled after {} rows; the results so far are below.", report.rows.size()),
+        paragraph(measured > 0 ? fmt::format("Cancelled: {} of the rows are measured.", measured)
+                               : "Cancelled before anything was measured.",
                   warning_color());
     for (const std::string& note : report.notes) {
         colored_text(ICON_INFO, faint_color());

@@ -181,7 +181,7 @@ std::string mark_of(const ReportRow& row) {
     if (row.failed) return "wrong";
     if (row.inexact) return "inexact";
     if (row.not_compared) return "lesson";
-    return noise_text(row.spread);
+    return noise_text(row.spread).empty() ? "" : "noisy";
 }
 
 namespace {
