@@ -15,8 +15,6 @@ namespace {
 constexpr Rgb kReferenceColor = {153, 153, 153};
 constexpr std::size_t kHues = 7;
 
-constexpr const char *kCopyLimit = "copy limit", *kArithmeticLimit = "arithmetic limit";
-
 std::string note_of(const MethodSpeed& speed) {
     if (!speed.error) return "the present run";
     const std::string noise = noise_text(speed.spread);
@@ -59,10 +57,9 @@ std::vector<MethodSpeed> speeds_of(std::span<const LadderRow> rows) {
 std::vector<figure::ChartLimit> speed_limits(const LadderLimits& limits, DType dtype) {
     std::vector<figure::ChartLimit> lines;
     if (limits.copy_gb_per_s > 0)
-        lines.push_back({fmt::format("{}, one step per pass", kCopyLimit), limits.copy_gcells(dtype)});
+        lines.push_back({"copy limit, one step per pass", limits.copy_gcells(dtype)});
     if (limits.instructions_per_second > 0)
-        lines.push_back(
-            {fmt::format("{}, 3 instructions per cell", kArithmeticLimit), limits.issue_gcells()});
+        lines.push_back({"arithmetic limit, 3 instructions per cell", limits.issue_gcells()});
     return lines;
 }
 
@@ -107,13 +104,13 @@ std::vector<figure::ChartSeries> speed_curves(const MeasuredMachine& machine, DT
 }  // namespace
 
 void compare_with(figure::Chart& chart, const MeasuredMachine& gpu, DType dtype) {
+    // Short names, for charts as narrow as a panel.
     for (figure::ChartLimit& limit : chart.limits)
-        limit.name = "this CPU's " + limit.name.substr(0, limit.name.find(','));
+        limit.name = "CPU " + limit.name.substr(0, limit.name.find(" limit"));
     for (const MeasuredLimits& limits : gpu.limits)
         if (limits.cell_bytes == bytes_of(dtype)) {
-            chart.limits.push_back({fmt::format("{}'s {}", gpu.short_name, kCopyLimit), limits.copy_gcells});
-            chart.limits.push_back(
-                {fmt::format("{}'s {}", gpu.short_name, kArithmeticLimit), limits.issue_gcells});
+            chart.limits.push_back({gpu.short_name + " copy", limits.copy_gcells});
+            chart.limits.push_back({gpu.short_name + " arithmetic", limits.issue_gcells});
         }
     std::ranges::move(speed_curves(gpu, dtype), std::back_inserter(chart.series));
     chart.x_ticks.clear();  // these curves are of other sizes

@@ -331,8 +331,11 @@ void draw_limits(const Drawing& d, PlotObstacles& obstacles) {
         draw_line(d.surface, {box.left, y}, {box.right(), y}, {d.style.hair, d.style.ink, d.style.dash});
         if (limit.name.empty()) continue;
         const double value = std::abs(limit.value);
+        const bool is_long = value >= 1000 && value < 1e6;  // 10610, rather than 10606.4 or 1.06e4
+        const double last = is_long ? std::pow(10, std::floor(std::log10(value)) - 3) : 1;
         const std::string label =
-            limit.name + ": " + number_text(limit.value, value >= 1000 && value < 1e6 ? 6 : 3);
+            limit.name + ": " +
+            (is_long ? number_text(std::round(limit.value / last) * last, 6) : number_text(limit.value, 3));
         const Box size{0, 0, d.width(label), d.text(kCapital + kDescent)};
         const double gap = d.text(kGap / 2);
         const double left = box.left + d.text(kGap), right = box.right() - d.text(kGap) - size.width;

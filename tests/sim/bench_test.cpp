@@ -149,10 +149,7 @@ TEST_CASE("Beside a GPU's shipped figures each limit of the chart says whose it 
     compare_with(chart, *gpu, DType::float32);
     std::vector<std::string> names;
     for (const figure::ChartLimit& limit : chart.limits) names.push_back(limit.name);
-    CHECK(names == std::vector<std::string>{"this CPU's copy limit",
-                                            "this CPU's arithmetic limit",
-                                            "H200's copy limit",
-                                            "H200's arithmetic limit"});
+    CHECK(names == std::vector<std::string>{"CPU copy", "CPU arithmetic", "H200 copy", "H200 arithmetic"});
     CHECK(chart.limits[0].value == Approx(5));
     CHECK(chart.limits[2].value == Approx(529).epsilon(0.01));  // the table in kernels/README.md
     CHECK(std::ranges::all_of(chart.series, &figure::ChartSeries::dashed));

@@ -140,13 +140,14 @@ void draw_hover(const figure::ChartMap& map, const figure::Chart& chart, const A
                         chart.y_label,
                         told(map.axes.y, point->y));
     if (!point->note.empty()) text += "\n" + point->note;
+    if (about) {  // more than fits at the mouse
+        if (!begin_tooltip(0)) return;
+        ImGui::TextUnformatted(text.c_str());
+        about(series->name);
+        return end_tooltip();
+    }
     ImGui::BeginTooltip();
     ImGui::TextUnformatted(text.c_str());
-    if (about) {
-        ImGui::PushTextWrapPos(em(24));
-        about(series->name);
-        ImGui::PopTextWrapPos();
-    }
     ImGui::EndTooltip();
 }
 

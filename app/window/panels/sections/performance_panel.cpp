@@ -110,8 +110,8 @@ void draw_ladder_chart(UiState& ui, const Snapshot& snapshot) {
     else
         draw_ring(draw_plot(chart, em(17), card), edge, running);
     if (without_gpu) {
-        paragraph(fmt::format("Dashed curves: the GPU methods, as measured on an {}. Hover over a point for "
-                              "what a method does.",
+        paragraph(fmt::format("Dashed curves: the GPU methods, as measured on an {}. Lines: limits set by "
+                              "copying memory and by arithmetic. Hover over a point for its method.",
                               gpu->name),
                   faint_color());
         combo_row("GPU", gpu->short_name.c_str(), "Whose figures are drawn", [&] {
