@@ -219,6 +219,7 @@ void compare(const MatmulResult<T>& result,
         c.relative <= limit * cancellation(r.c, r.c_of_size, k) &&
         worst(sums.relative, stored.relative) <= limit * cancellation(r.sums, r.sums_of_size, k * m);
     row.failed = !accurate || (limits.bounded && !(of_bound <= 1));
+    row.check = "all sums and some rows of C against long double";
     row.more.emplace_back("error_of_c", c.relative);
     row.more.emplace_back("rows_of_c_checked", r.rows.size());
     row.more.emplace_back("error_of_sums", sums.relative);
