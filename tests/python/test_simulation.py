@@ -289,5 +289,5 @@ def test_options_that_a_benchmark_lacks_are_told_with_its_own():
 
 def test_help_spells_settings_as_keyword_arguments():
     text = ss.Simulation.__doc__
-    assert "`dt` begins" in text and "--dt" not in text and "see below" not in text
+    assert "`dt` is the first one" in text and "--dt" not in text and "see below" not in text
     assert {"Simulation", "models", "bench"} <= set(dir(ss)) and "Mapping" not in dir(ss)
