@@ -138,7 +138,7 @@ void set_word(LadderSpec& spec, SettingWords& of_run, const std::string& name, c
         spec.repeats = int(parse_integer(value, "--repeats", kMinRepeats, 1000));
     else if (name == "sweep")
         spec.sweep = parse_flag(value, "--sweep");
-    else if (name == "stepper" || contains(kOfRun, name))  // a former name of integrator
+    else if (contains(kOfRun, present_name(name)))
         of_run.emplace_back(&find_setting(name), value);
     else {
         std::vector<std::string> known = {"size", "method", "steps", "repeats", "sweep"};
