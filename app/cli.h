@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/problem/settings.h"
+#include "sim/problem/settings/settings.h"
 
 namespace stencil {
 

@@ -26,7 +26,7 @@
 #include "sim/files/atomic_file.h"
 #include "sim/files/folder.h"
 #include "sim/kernel_trial/trial.h"
-#include "sim/problem/settings.h"
+#include "sim/problem/settings/settings.h"
 #include "sim/text/error.h"
 #include "sim/text/json.h"
 #include "sim/text/parse.h"

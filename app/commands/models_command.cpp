@@ -17,7 +17,7 @@
 #include "sim/model/semantics.h"
 #include "sim/problem/ready_runs.h"
 #include "sim/problem/run_text.h"
-#include "sim/problem/settings.h"
+#include "sim/problem/settings/settings.h"
 #include "sim/problem/start.h"
 #include "sim/run/resolve.h"
 #include "sim/run/simulation.h"

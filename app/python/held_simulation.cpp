@@ -22,7 +22,7 @@
 #include "sim/files/folder.h"
 #include "sim/files/image.h"
 #include "sim/problem/ready_runs.h"
-#include "sim/problem/settings.h"
+#include "sim/problem/settings/settings.h"
 #include "sim/problem/start.h"
 #include "sim/problem/units.h"
 #include "sim/run/output/checkpoint.h"

@@ -22,7 +22,7 @@
 #include "sim/machine/host_memory.h"
 #include "sim/model/equations.h"
 #include "sim/model/model.h"
-#include "sim/problem/settings.h"
+#include "sim/problem/settings/settings.h"
 #include "sim/text/error.h"
 #include "sim/text/json.h"
 #include "sim/text/names.h"

@@ -24,7 +24,7 @@
 #include "sim/files/image.h"
 #include "sim/files/input_file.h"
 #include "sim/import/model_file.h"
-#include "sim/problem/settings.h"
+#include "sim/problem/settings/settings.h"
 #include "sim/text/error.h"
 #include "sim/text/json.h"
 

@@ -8,7 +8,7 @@
 #include <iterator>
 #include <vector>
 
-#include "sim/problem/settings.h"
+#include "sim/problem/settings/settings.h"
 #include "sim/problem/time_step.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"

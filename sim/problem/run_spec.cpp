@@ -11,7 +11,7 @@
 #include "sim/model/equations.h"
 #include "sim/model/step/stages.h"
 #include "sim/problem/export_names.h"
-#include "sim/problem/settings.h"
+#include "sim/problem/settings/settings.h"
 #include "sim/problem/time_step.h"
 #include "sim/text/error.h"
 #include "sim/text/json.h"

@@ -14,7 +14,7 @@
 #include "sim/model/equations.h"
 #include "sim/model/side_conditions.h"
 #include "sim/problem/run_spec.h"
-#include "sim/problem/settings.h"
+#include "sim/problem/settings/settings.h"
 #include "sim/problem/time_step.h"
 #include "sim/text/error.h"
 #include "sim/text/json.h"

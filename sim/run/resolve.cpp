@@ -15,7 +15,7 @@
 #include "sim/initial/initial.h"
 #include "sim/machine/communicator.h"
 #include "sim/model/equations.h"
-#include "sim/problem/settings.h"
+#include "sim/problem/settings/settings.h"
 #include "sim/problem/start.h"
 #include "sim/run/choose_method.h"
 #include "sim/run/output/exports.h"

@@ -8,7 +8,7 @@
 
 #include "sim/distributed/distributed_solver.h"
 #include "sim/model/step/stages.h"
-#include "sim/problem/settings.h"
+#include "sim/problem/settings/settings.h"
 #include "sim/problem/start.h"
 #include "sim/problem/time_step.h"
 #include "sim/run/error_control.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <span>
 
-#include "sim/problem/settings.h"
+#include "sim/problem/settings/settings.h"
 #include "sim/problem/time_step.h"
 #include "sim/run/resolve.h"
 #include "sim/session/pace.h"

@@ -10,7 +10,7 @@
 #include "sim/model/equations.h"
 #include "sim/problem/ready_runs.h"
 #include "sim/problem/run_text.h"
-#include "sim/problem/settings.h"
+#include "sim/problem/settings/settings.h"
 #include "sim/problem/time_step.h"
 #include "sim/run/output/checkpoint.h"
 #include "sim/run/resolve.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "sim/problem/settings.h"
+#include "sim/problem/settings/settings.h"
 #include "sim/session/session.h"
 #include "sim/text/error.h"
 

@@ -9,7 +9,7 @@
 #include "sim/field/field_hash.h"
 #include "sim/model/equations.h"
 #include "sim/model/model.h"
-#include "sim/problem/settings.h"
+#include "sim/problem/settings/settings.h"
 #include "sim/problem/start.h"
 #include "sim/run/resolve.h"
 #include "sim/text/embedded.h"

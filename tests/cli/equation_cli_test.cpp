@@ -7,7 +7,7 @@
 #include "sim/files/image.h"
 #include "sim/files/npy.h"
 #include "sim/problem/run_text.h"
-#include "sim/problem/settings.h"
+#include "sim/problem/settings/settings.h"
 #include "sim/text/json.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"

@@ -15,7 +15,7 @@
 #include "sim/machine/child_process.h"
 #include "sim/machine/communicator.h"
 #include "sim/machine/machine.h"
-#include "sim/problem/settings.h"
+#include "sim/problem/settings/settings.h"
 #include "sim/problem/start.h"
 #include "sim/run/resolve.h"
 #include "sim/run/simulation.h"

@@ -12,7 +12,7 @@
 #include "kernels/methods/spectral/strip_exchange.h"
 #include "sim/distributed/halos.h"
 #include "sim/machine/machine.h"
-#include "sim/problem/settings.h"
+#include "sim/problem/settings/settings.h"
 #include "sim/problem/start.h"
 #include "sim/run/resolve.h"
 #include "sim/solvers/solver.h"

@@ -10,7 +10,7 @@
 #include "sim/import/model_file.h"
 #include "sim/model/equations.h"
 #include "sim/problem/run_spec.h"
-#include "sim/problem/settings.h"
+#include "sim/problem/settings/settings.h"
 #include "sim/text/error.h"
 #include "tests/support/catch.h"
 #include "tests/support/scratch.h"

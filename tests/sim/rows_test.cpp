@@ -13,7 +13,7 @@
 #include "sim/field/random.h"
 #include "sim/files/npy_rows.h"
 #include "sim/machine/machine.h"
-#include "sim/problem/settings.h"
+#include "sim/problem/settings/settings.h"
 #include "sim/problem/start.h"
 #include "sim/run/resolve.h"
 #include "tests/support/catch.h"

@@ -9,7 +9,7 @@
 #include "sim/files/atomic_file.h"
 #include "sim/files/npy.h"
 #include "sim/problem/ready_runs.h"
-#include "sim/problem/settings.h"
+#include "sim/problem/settings/settings.h"
 #include "sim/run/output/measures.h"
 #include "sim/session/engine/engine.h"
 #include "sim/session/pace.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sim/model/model.h"
-#include "sim/problem/settings.h"
+#include "sim/problem/settings/settings.h"
 #include "sim/problem/start.h"
 #include "sim/run/resolve.h"
 #include "sim/run/simulation.h"

@@ -7,7 +7,7 @@
 #include "app/window/panels/tour.h"
 #include "app/window/shortcuts.h"
 #include "app/window/theme.h"
-#include "sim/problem/settings.h"
+#include "sim/problem/settings/settings.h"
 #include "tests/support/catch.h"
 #include "tests/support/window/imgui_panels.h"
 

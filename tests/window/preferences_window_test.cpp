@@ -10,7 +10,7 @@
 
 #include "app/window/panels/panels.h"
 #include "sim/files/image.h"
-#include "sim/problem/settings.h"
+#include "sim/problem/settings/settings.h"
 #include "sim/session/gallery/thumbnail.h"
 #include "tests/support/catch.h"
 #include "tests/support/program.h"

@@ -14,7 +14,7 @@
 #include "sim/import/model_file.h"
 #include "sim/model/text/typed_number.h"
 #include "sim/problem/run_text.h"
-#include "sim/problem/settings.h"
+#include "sim/problem/settings/settings.h"
 #include "sim/text/error.h"
 #include "sim/text/parse.h"
 #include "sim/text/shell_words.h"

@@ -11,7 +11,7 @@
 #include "app/window/panels/widgets/widgets.h"
 #include "app/window/theme.h"
 #include "sim/model/model.h"
-#include "sim/problem/settings.h"
+#include "sim/problem/settings/settings.h"
 #include "sim/text/names.h"
 
 namespace stencil {

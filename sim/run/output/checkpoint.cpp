@@ -12,7 +12,7 @@
 #include "sim/files/folder.h"
 #include "sim/files/input_file.h"
 #include "sim/files/npy.h"
-#include "sim/problem/settings.h"
+#include "sim/problem/settings/settings.h"
 #include "sim/problem/start.h"
 #include "sim/run/resolve.h"
 #include "sim/text/error.h"

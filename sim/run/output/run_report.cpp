@@ -6,7 +6,7 @@
 #include "sim/field/field_hash.h"
 #include "sim/initial/initial.h"
 #include "sim/model/equations.h"
-#include "sim/problem/settings.h"
+#include "sim/problem/settings/settings.h"
 #include "sim/run/stability.h"
 
 namespace stencil {

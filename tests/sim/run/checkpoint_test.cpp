@@ -5,7 +5,7 @@
 
 #include "sim/distributed/distributed_solver.h"
 #include "sim/field/field_hash.h"
-#include "sim/problem/settings.h"
+#include "sim/problem/settings/settings.h"
 #include "sim/run/resolve.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"

@@ -10,7 +10,7 @@
 #include "kernels/view/paint_cell.h"
 #include "sim/problem/run_spec.h"
 #include "sim/problem/run_text.h"
-#include "sim/problem/settings.h"
+#include "sim/problem/settings/settings.h"
 #include "sim/run/resolve.h"
 #include "sim/run/simulation.h"
 #include "sim/text/error.h"

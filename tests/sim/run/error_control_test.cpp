@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "sim/problem/settings.h"
+#include "sim/problem/settings/settings.h"
 #include "sim/problem/time_step.h"
 #include "sim/run/simulation.h"
 #include "sim/text/parse.h"

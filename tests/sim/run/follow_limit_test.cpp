@@ -1,6 +1,6 @@
 // A dt that follows the stability limit: what a run decides is in its record.
 #include "sim/files/npy.h"
-#include "sim/problem/settings.h"
+#include "sim/problem/settings/settings.h"
 #include "sim/problem/time_step.h"
 #include "sim/problem/units.h"
 #include "sim/run/simulation.h"

@@ -2,7 +2,7 @@
 // to.
 #include <cmath>
 
-#include "sim/problem/settings.h"
+#include "sim/problem/settings/settings.h"
 #include "sim/run/simulation.h"
 #include "sim/text/parse.h"
 #include "tests/support/catch.h"

@@ -6,7 +6,7 @@
 #include "sim/problem/panes.h"
 #include "sim/problem/ready_runs.h"
 #include "sim/problem/run_text.h"
-#include "sim/problem/settings.h"
+#include "sim/problem/settings/settings.h"
 #include "sim/run/output/exports.h"
 #include "sim/run/simulation.h"
 #include "sim/text/error.h"

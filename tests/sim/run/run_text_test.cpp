@@ -13,7 +13,7 @@
 #include "sim/model/equations.h"
 #include "sim/model/model.h"
 #include "sim/problem/run_spec.h"
-#include "sim/problem/settings.h"
+#include "sim/problem/settings/settings.h"
 #include "sim/problem/units.h"
 #include "sim/text/error.h"
 #include "tests/support/catch.h"

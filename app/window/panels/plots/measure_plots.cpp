@@ -10,7 +10,7 @@
 #include "app/window/panels/plots/plot.h"
 #include "app/window/panels/widgets/widgets.h"
 #include "sim/figure/chart.h"
-#include "sim/problem/settings.h"
+#include "sim/problem/settings/settings.h"
 #include "sim/problem/units.h"
 #include "sim/text/names.h"
 

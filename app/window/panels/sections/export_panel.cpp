@@ -8,7 +8,7 @@
 #include "app/window/panels/widgets/widgets.h"
 #include "app/window/theme.h"
 #include "sim/problem/run_spec.h"
-#include "sim/problem/settings.h"
+#include "sim/problem/settings/settings.h"
 #include "sim/run/output/exports.h"
 #include "sim/run/output/film.h"
 #include "sim/text/names.h"

@@ -1,4 +1,4 @@
-#include "sim/problem/settings.h"
+#include "sim/problem/settings/settings.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
