@@ -26,6 +26,7 @@
 #include "sim/files/atomic_file.h"
 #include "sim/files/folder.h"
 #include "sim/kernel_trial/trial.h"
+#include "sim/problem/settings/setting_names.h"
 #include "sim/problem/settings/settings.h"
 #include "sim/text/error.h"
 #include "sim/text/json.h"
@@ -342,14 +343,9 @@ void add_bench(CLI::App& app, ChosenCommand& chosen) {
               "NAME,...",
               "which methods (see below; default: all of the device)",
               [&](const std::string& text) { add_methods(spec, text); });
-    add_setting(*bench,
-                "backend",
-                "where the methods run: auto (the GPU where there is one), cpu or cuda",
-                words->settings);
-    add_setting(
-        *bench, "model", "the model to step: see 'stencilscope models' (default diffusion)", words->settings);
-    for (const char* name : {"equation", "set", "dt", "dx", "integrator", "global-every"})
-        add_setting(*bench, name, std::string(find_setting(name).help), words->settings);
+    for (const auto& [name, help] : kBenchSettings)
+        add_setting(
+            *bench, name, std::string(help.empty() ? find_setting(name).help : help), words->settings);
     bench->add_flag("--work-precision",
                     request.work_precision,
                     "error against time for all integrators of a typed model and several time steps each");
@@ -379,12 +375,10 @@ void add_bench(CLI::App& app, ChosenCommand& chosen) {
              [&](const std::string& text) {
                  request.dtypes = {DType::float32, DType::float64};
                  if (text == "both") return;
-                 find_setting("dtype").set(spec.run, text);
+                 find_setting(setting_name::dtype).set(spec.run, text);
                  request.dtypes = {spec.run.dtype};
              })
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-    add_setting(*bench, "boundary", "zero, insulated or periodic (default zero)", words->settings);
-    add_setting(*bench, "coefficient", "D dt / dx^2 (default 0.2)", words->settings);
     add_text(*bench,
              "steps",
              "N",
@@ -397,9 +391,6 @@ void add_bench(CLI::App& app, ChosenCommand& chosen) {
              [&](const std::string& text) {
                  spec.repeats = int(parse_integer(text, "--repeats", kMinRepeats, 1000));
              });
-    add_setting(*bench, "seed", "of the random field to start from", words->settings);
-    add_setting(*bench, "threads", "CPU threads (default: all)", words->settings);
-    add_setting(*bench, "memory-limit", "use no more host or GPU memory, e.g. 2GB", words->settings);
     bench->add_option("--out", request.out, "folder for bench.json, bench.csv, bench.png and bench.svg")
         ->type_name("DIR");
     add_text(*bench,

@@ -12,6 +12,7 @@
 #include "sim/machine/machine.h"
 #include "sim/machine/roofline.h"
 #include "sim/problem/run_spec.h"
+#include "sim/problem/settings/setting_names.h"
 #include "sim/text/json.h"
 #include "sim/text/parse.h"
 
@@ -144,8 +145,9 @@ void add_devices(CLI::App& app, ChosenCommand& chosen) {
     CLI::App* devices =
         app.add_subcommand("devices", "Show CPU, GPUs, memory, driver and measured copy bandwidth");
     const auto request = std::make_shared<DevicesRequest>();
-    add_setting(*devices, "backend", "measure only this one: auto (all), cpu or cuda", request->settings);
-    add_setting(*devices, "threads", "CPU threads that copy (default: all)", request->settings);
+    add_setting(
+        *devices, setting_name::backend, "measure only this one: auto (all), cpu or cuda", request->settings);
+    add_setting(*devices, setting_name::threads, "CPU threads that copy (default: all)", request->settings);
     add_results(*devices, request->json, request->quiet);
     devices->final_callback([request, &chosen] { chosen = [request] { return devices_command(*request); }; });
 }

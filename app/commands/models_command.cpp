@@ -17,6 +17,7 @@
 #include "sim/model/semantics.h"
 #include "sim/problem/ready_runs.h"
 #include "sim/problem/run_text.h"
+#include "sim/problem/settings/setting_names.h"
 #include "sim/problem/settings/settings.h"
 #include "sim/problem/start.h"
 #include "sim/run/resolve.h"
@@ -236,7 +237,7 @@ int start_models(const ModelsWords& words) {
                          words.settings.empty() ? "after" : words.settings.front().first->name);
     }
     RunSpec spec;
-    if (!words.name.empty()) find_setting("model").set(spec, words.name);
+    if (!words.name.empty()) find_setting(setting_name::model).set(spec, words.name);
     set_all(spec, words.settings);
     return code_command(std::move(spec), words.pass);
 }
@@ -262,18 +263,18 @@ void add_models(CLI::App& app, ChosenCommand& chosen) {
     std::string help = "with --code: only the formulas after a pass of the compiler";
     for (const PassRow& row : passes()) help += fmt::format("; {}: {}", row.name, row.help);
     models->add_option("--after", words.pass, help)->type_name("PASS");
-    for (const char* name : {"equation",
-                             "set",
-                             "sensitivity",
-                             "dt",
-                             "dx",
-                             "integrator",
-                             "global-every",
-                             "boundary",
-                             "size",
-                             "dtype",
-                             "backend",
-                             "threads"})
+    for (const char* name : {setting_name::equation,
+                             setting_name::set,
+                             setting_name::sensitivity,
+                             setting_name::dt,
+                             setting_name::dx,
+                             setting_name::integrator,
+                             setting_name::global_every,
+                             setting_name::boundary,
+                             setting_name::size,
+                             setting_name::dtype,
+                             setting_name::backend,
+                             setting_name::threads})
         add_setting(*models, name, "with --code: " + std::string(find_setting(name).help), words.settings);
     models->footer(list_functions());
     models->final_callback([all, &chosen] { chosen = [all] { return start_models(*all); }; });

@@ -21,6 +21,7 @@
 #include "sim/machine/roofline.h"
 #include "sim/model/equations.h"
 #include "sim/problem/run_spec.h"
+#include "sim/problem/settings/setting_names.h"
 #include "sim/problem/start.h"
 #include "sim/problem/time_step.h"
 #include "sim/run/choose_method.h"
@@ -438,8 +439,9 @@ RunRequest request_of(const Words& words) {
 
 int start_run(const Words& words) {
     const RunRequest request = request_of(words);
-    for (const std::string_view name : {"export", "every", "checkpoint"}) {
-        if (!request.film.file.empty() && name == "every") continue;
+    for (const std::string_view name :
+         {setting_name::exports, setting_name::every, setting_name::checkpoint}) {
+        if (!request.film.file.empty() && name == setting_name::every) continue;
         if (request.out.empty() && words.run.has(name))
             throw InputError("--{} needs --out DIR, the folder to write to", name);
     }

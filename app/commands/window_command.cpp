@@ -11,6 +11,7 @@
 #include "app/window/panels/panels.h"
 #include "app/window/preferences.h"
 #if STENCILSCOPE_HAS_WINDOW
+#include "sim/problem/settings/setting_names.h"
 #include "sim/problem/start.h"
 #include "sim/text/quote.h"
 #endif
@@ -94,8 +95,8 @@ int start_window([[maybe_unused]] const RunWords& words, [[maybe_unused]] Window
                         request.presenter || request.example || !request.kernel.empty();
     request.start_page = !begins && words.settings.empty() && words.spec_file.empty();
     request.spec = all.spec();
-    if (words.has("view") || !request.spec.view.empty()) request.panes = panes_of(request.spec);
-    if (words.has("steps") || (!all.spec_file.empty() && !request.continues))
+    if (words.has(setting_name::view) || !request.spec.view.empty()) request.panes = panes_of(request.spec);
+    if (words.has(setting_name::steps) || (!all.spec_file.empty() && !request.continues))
         request.stop_at = request.spec.steps;
     else if (!all.spec_file.empty())
         request.go_to = request.spec.steps;

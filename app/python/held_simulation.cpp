@@ -22,6 +22,7 @@
 #include "sim/files/folder.h"
 #include "sim/files/image.h"
 #include "sim/problem/ready_runs.h"
+#include "sim/problem/settings/setting_names.h"
 #include "sim/problem/settings/settings.h"
 #include "sim/problem/start.h"
 #include "sim/problem/units.h"
@@ -85,7 +86,7 @@ void take_shape(RunSpec& spec, const std::vector<NamedField>& given, const Words
                              size.nx,
                              one.field.ny(),
                              one.field.nx());
-    if (has_word(words, "size") && *spec.size != size)
+    if (has_word(words, setting_name::size) && *spec.size != size)
         throw InputError("size {}x{}: the array has {} rows and {} columns, which says the size",
                          spec.size->nx,
                          spec.size->ny,
@@ -94,7 +95,7 @@ void take_shape(RunSpec& spec, const std::vector<NamedField>& given, const Words
     spec.size = size;
     const bool wide =
         std::ranges::any_of(given, [](const NamedField& one) { return one.field.dtype() == DType::float64; });
-    if (!has_word(words, "dtype")) spec.dtype = wide ? DType::float64 : DType::float32;
+    if (!has_word(words, setting_name::dtype)) spec.dtype = wide ? DType::float64 : DType::float32;
 }
 
 // Builds the initial state. The spec then names the files that an export would write for the given arrays,

@@ -22,6 +22,7 @@
 #include "sim/machine/host_memory.h"
 #include "sim/model/equations.h"
 #include "sim/model/model.h"
+#include "sim/problem/settings/setting_names.h"
 #include "sim/problem/settings/settings.h"
 #include "sim/text/error.h"
 #include "sim/text/json.h"
@@ -111,22 +112,6 @@ Json numbers_of(const std::vector<ModelParameter>& parameters) {
     return values;
 }
 
-// The settings of a run that a benchmark takes.
-constexpr std::string_view kOfRun[] = {"model",
-                                       "equation",
-                                       "set",
-                                       "dt",
-                                       "dx",
-                                       "integrator",
-                                       "global-every",
-                                       "dtype",
-                                       "boundary",
-                                       "coefficient",
-                                       "seed",
-                                       "threads",
-                                       "backend",
-                                       "memory-limit"};
-
 void set_word(LadderSpec& spec, SettingWords& of_run, const std::string& name, const std::string& value) {
     if (name == "size")
         add_sizes(spec, value);
@@ -138,11 +123,11 @@ void set_word(LadderSpec& spec, SettingWords& of_run, const std::string& name, c
         spec.repeats = int(parse_integer(value, "--repeats", kMinRepeats, 1000));
     else if (name == "sweep")
         spec.sweep = parse_flag(value, "--sweep");
-    else if (contains(kOfRun, present_name(name)))
+    else if (contains(names_of(kBenchSettings), present_name(name)) || name == setting_name::dtype)
         of_run.emplace_back(&find_setting(name), value);
     else {
-        std::vector<std::string> known = {"size", "method", "steps", "repeats", "sweep"};
-        known.insert(known.end(), std::begin(kOfRun), std::end(kOfRun));
+        std::vector<std::string> known = {"size", "method", "steps", "repeats", "sweep", "dtype"};
+        for (const BenchSetting& setting : kBenchSettings) known.emplace_back(setting.name);
         throw InputError(unknown_name_message("option", name, known));
     }
 }

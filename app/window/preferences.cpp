@@ -24,6 +24,7 @@
 #include "sim/files/image.h"
 #include "sim/files/input_file.h"
 #include "sim/import/model_file.h"
+#include "sim/problem/settings/setting_names.h"
 #include "sim/problem/settings/settings.h"
 #include "sim/text/error.h"
 #include "sim/text/json.h"
@@ -242,8 +243,8 @@ void recall(UiState& ui, RunSpec& spec) {
     for (const Export& file : kExports)
         if (std::ranges::find(p.export_files, file.name) != p.export_files.end())
             state.files.emplace_back(file.name);
-    if (spec.chosen_colormap(spec.shown()).empty()) set_if_known(spec, "colormap", p.colormap);
-    set_if_known(spec, "laplacian-colormap", p.laplacian_colormap);
+    if (spec.chosen_colormap(spec.shown()).empty()) set_if_known(spec, setting_name::colormap, p.colormap);
+    set_if_known(spec, setting_name::laplacian_colormap, p.laplacian_colormap);
 }
 
 Preferences kept(const UiState& ui, const RunSpec& now) {

@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "sim/bench/ladder.h"
+#include "sim/problem/settings/setting_names.h"
 #include "sim/problem/settings/settings.h"
 #include "sim/problem/start.h"
 #include "sim/run/resolve.h"
@@ -132,7 +133,7 @@ SolverSetup setup_of(const LadderSpec& spec, const Method& method, Size size, DT
 void add_sizes(LadderSpec& spec, std::string_view text) {
     RunSpec one;
     for (const std::string& part : split(text, ',')) {
-        find_setting("size").set(one, part);
+        find_setting(setting_name::size).set(one, part);
         if (!contains(spec.sizes, *one.size)) spec.sizes.push_back(*one.size);
     }
 }

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/machine/machine.h"
 #include "sim/problem/run_spec.h"
+#include "sim/problem/settings/setting_names.h"
 #include "sim/solvers/solver.h"
 
 namespace stencil {
@@ -16,8 +18,27 @@ inline constexpr const char* kNothingLeft = "no error: the field decayed to 0 or
 inline constexpr int kMinRepeats = 5;
 inline constexpr int kMinSweep = 256;  ///< edge of a sweep's smallest field
 
+/// The settings of a run that a benchmark takes besides dtype, and their help where it is not their own.
+struct BenchSetting {
+    std::string_view name, help = {};
+};
+inline constexpr BenchSetting kBenchSettings[] = {
+    {setting_name::backend, "where the methods run: auto (the GPU where there is one), cpu or cuda"},
+    {setting_name::model, "the model to step: see 'stencilscope models' (default diffusion)"},
+    {setting_name::equation},
+    {"coefficient", "D dt / dx^2 (default 0.2)"},
+    {setting_name::set},
+    {setting_name::dt},
+    {setting_name::dx},
+    {setting_name::integrator},
+    {setting_name::global_every},
+    {setting_name::boundary, "zero, insulated or periodic (default zero)"},
+    {setting_name::seed, "of the random field to start from"},
+    {setting_name::threads},
+    {setting_name::memory_limit}};
+
 struct LadderSpec {
-    /// Settings shared with runs: model, parameters, dt, dtype, boundary, seed, backend, threads, memory.
+    /// Holds kBenchSettings and dtype.
     RunSpec run;
     std::vector<Size> sizes;  ///< empty: some that show the device's memory levels, as far as they fit
     bool sweep = false;       ///< squares from kMinSweep to the largest that fits

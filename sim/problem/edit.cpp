@@ -8,6 +8,7 @@
 #include <iterator>
 #include <vector>
 
+#include "sim/problem/settings/setting_names.h"
 #include "sim/problem/settings/settings.h"
 #include "sim/problem/time_step.h"
 #include "sim/text/error.h"
@@ -71,10 +72,10 @@ bool may_be_parameter(const std::string& name) {
     return !name.empty() && std::ranges::all_of(name, is_part) && setting_named(name) == nullptr;
 }
 
-// Settings of typed equations, whose values are checked once the model is known.
-bool is_of_equations(std::string_view name) {
-    return name == "dt" || name == "tolerance" || name == "dx" || name == "integrator" || name == "method" ||
-           name == "sensitivity" || name == "global-every";
+// Whether the value can only be checked once the model is known.
+bool needs_model(std::string_view name) {
+    const Setting* row = setting_named(name);
+    return row != nullptr && (row->typed_only || name == setting_name::method);
 }
 
 }  // namespace
@@ -86,7 +87,7 @@ std::optional<std::string> painted_component(std::string_view setting) {
 }
 
 bool is_decided_dt(const Edit& edit) {
-    return edit.setting == "dt" && read_time_step(edit.value).decided();
+    return edit.setting == setting_name::dt && read_time_step(edit.value).decided();
 }
 
 bool operator==(const EditList& a, const EditList& b) {
@@ -134,7 +135,7 @@ Edit parse_edit(std::string_view text) {
         parse_piece(edit.value);
     } else if (may_be_parameter(edit.setting)) {
         parse_real(edit.value, fmt::format("--at {}: {}", edit.step, edit.setting));
-    } else if (!is_of_equations(edit.setting)) {
+    } else if (!needs_model(edit.setting)) {
         const Setting& setting = editable_setting(edit.setting);
         static const RunSpec standard;
         RunSpec scratch = standard;

@@ -11,6 +11,7 @@
 #include "sim/model/equations.h"
 #include "sim/model/step/stages.h"
 #include "sim/problem/export_names.h"
+#include "sim/problem/settings/setting_names.h"
 #include "sim/problem/settings/settings.h"
 #include "sim/problem/time_step.h"
 #include "sim/text/error.h"
@@ -42,8 +43,8 @@ void take_from_text(RunSpec& spec, const equation::Equations& text) {
     const auto take = [&](std::string_view setting, const std::string& value) {
         if (!value.empty()) find_setting(setting).set(spec, value);
     };
-    take("size", text.size);
-    if (text.steps) take("steps", fmt::format("{}", *text.steps));
+    take(setting_name::size, text.size);
+    if (text.steps) take(setting_name::steps, fmt::format("{}", *text.steps));
     if (text.dt) spec.dt = fmt::format("{}", *text.dt);
 }
 
@@ -102,14 +103,14 @@ void check_settings(const RunSpec& spec) {
 void set_in(RunSpec& spec, std::string_view setting, std::string_view value) {
     setting = present_name(setting);
     set_setting(spec, setting, value);
-    if (setting == "backend" || setting == "method") spec.kernel.reset();
+    if (setting == setting_name::backend || setting == setting_name::method) spec.kernel.reset();
     // The later setting wins: a backend without the method resets it to `auto`, and a method that the backend
     // lacks changes the backend.
     if (const Method* named = named_method(spec); named && !runs_on(spec)) {
-        if (setting == "backend") spec.method = "auto";
-        if (setting == "method") spec.backend = name_of(named->device);
+        if (setting == setting_name::backend) spec.method = "auto";
+        if (setting == setting_name::method) spec.backend = name_of(named->device);
     }
-    if (setting == "integrator" && !named_method(spec)) spec.method = "auto";
+    if (setting == setting_name::integrator && !named_method(spec)) spec.method = "auto";
     check_settings(spec);
 }
 
@@ -329,11 +330,11 @@ RunSpec changed(RunSpec spec, std::string_view setting, std::string_view value) 
     const std::string before = spec.shown();
     set_in(spec, setting, value);
     // View settings cannot invalidate scheduled changes, so thousands of them need not be checked again.
-    if (kind_of(setting) != SettingKind::view || setting == "allow-unstable") spec.validate();
-    if (setting == "show") spec.require_formula(spec.show);
+    if (kind_of(setting) != SettingKind::view || setting == setting_name::allow_unstable) spec.validate();
+    if (setting == setting_name::show) spec.require_formula(spec.show);
     // A formula that is no longer shown keeps its colours for when it is shown again.
-    if (setting == "show" && spec.shown() != before) spec.colors.try_emplace(before, spec);
-    if (setting == "arrows") spec.require_arrows();
+    if (setting == setting_name::show && spec.shown() != before) spec.colors.try_emplace(before, spec);
+    if (setting == setting_name::arrows) spec.require_arrows();
     return spec;
 }
 
@@ -365,8 +366,9 @@ RunSpec spec_from_json(const std::string& text, const std::string& file) {
     RunSpec spec;
     try {
         // The model comes first because it defines which parameters exist.
-        for (const std::string_view first : kModelSettings)
-            if (json.contains(first)) set_from_json(spec, std::string(first), json[std::string(first)]);
+        for (const Setting& row : settings())
+            if (row.turn == Turn::model && json.contains(row.name))
+                set_from_json(spec, std::string(row.name), json[std::string(row.name)]);
         for (const Turn turn : kTurnsAfterModel)
             for (const auto& [name, value] : json.items())
                 if (!contains(kRemarks, name) && name != "initial_hash" && turn_of(name) == turn)

@@ -14,6 +14,7 @@
 #include "sim/model/equations.h"
 #include "sim/model/side_conditions.h"
 #include "sim/problem/run_spec.h"
+#include "sim/problem/settings/setting_names.h"
 #include "sim/problem/settings/settings.h"
 #include "sim/problem/time_step.h"
 #include "sim/text/error.h"
@@ -100,8 +101,13 @@ void keep_parameters(RunSpec& spec, const RunSpec& before) {
     }
 }
 
-constexpr std::array<std::string_view, 3> kAlways{"size", "steps", "method"};
-constexpr std::array<std::string_view, 5> kLeftOut{"backend", "threads", "export", "every", "checkpoint"};
+constexpr std::array<std::string_view, 3> kAlways{
+    setting_name::size, setting_name::steps, setting_name::method};
+constexpr std::array<std::string_view, 5> kLeftOut{setting_name::backend,
+                                                   setting_name::threads,
+                                                   setting_name::exports,
+                                                   setting_name::every,
+                                                   setting_name::checkpoint};
 
 // Roughly what fits on a terminal.
 constexpr std::size_t kLongestCommand = 2000;
@@ -131,16 +137,18 @@ std::string text_of_run(const Problem& now, bool sets_dt) {
     for (std::size_t i = 0; i < now.parameters.size(); ++i)
         write_parameter(text, read, model.parameters[i], now.parameters[i]);
     if (now.size && now.size != said.size)
-        text.set(StatementForm::value, "size", fmt::format("{}x{}", now.size->nx, now.size->ny));
+        text.set(StatementForm::value, setting_name::size, fmt::format("{}x{}", now.size->nx, now.size->ny));
     if (!same_sides(now, said)) set_all_sides(text, read, std::string(name_of(now.boundary)));
-    const auto* says_dt = text.find(StatementForm::value, "dt");
+    const auto* says_dt = text.find(StatementForm::value, setting_name::dt);
     const bool follows = read_time_step(now.dt).follows;
     if (says_dt && follows)
         text.remove(*says_dt);
     else if (!follows && now.time_step() > 0 && now.time_step() != said.time_step() && (says_dt || sets_dt))
-        text.set(StatementForm::value, "dt", number(now.time_step()));
-    if (now.spacing() != said.spacing()) text.set(StatementForm::value, "dx", number(now.spacing()));
-    if (now.integrator() != said.integrator()) text.set(StatementForm::value, "integrator", now.integrator());
+        text.set(StatementForm::value, setting_name::dt, number(now.time_step()));
+    if (now.spacing() != said.spacing())
+        text.set(StatementForm::value, setting_name::dx, number(now.spacing()));
+    if (now.integrator() != said.integrator())
+        text.set(StatementForm::value, setting_name::integrator, now.integrator());
     write_starts(text, now);
     return text.text();
 }
@@ -154,17 +162,18 @@ std::vector<std::pair<std::string, std::string>> choices_of_text(const Problem& 
             choices.emplace_back(next.model->parameters[i].name, number(said.parameters[i]));
     const auto says = [&](std::string_view setting) { return contains(names_of(read.settings), setting); };
     const auto size = said.size ? said.size : before.size;
-    if (size && size != next.size) choices.emplace_back("size", fmt::format("{}x{}", size->nx, size->ny));
-    const Problem& sides = says("boundary") || !read.sides.empty() || before.boundary_as_typed
+    if (size && size != next.size)
+        choices.emplace_back(setting_name::size, fmt::format("{}x{}", size->nx, size->ny));
+    const Problem& sides = says(setting_name::boundary) || !read.sides.empty() || before.boundary_as_typed
                                ? static_cast<const Problem&>(said)
                                : before;
-    if (!same_sides(sides, next)) choices.emplace_back("boundary", boundary_text(sides));
-    if (says("dt") && said.time_step() != next.time_step())
-        choices.emplace_back("dt", number(said.time_step()));
-    const double dx = says("dx") ? said.spacing() : before.spacing();
-    if (dx != next.spacing()) choices.emplace_back("dx", number(dx));
-    const std::string integrator = says("integrator") ? said.integrator() : before.integrator();
-    if (integrator != next.integrator()) choices.emplace_back("integrator", integrator);
+    if (!same_sides(sides, next)) choices.emplace_back(setting_name::boundary, boundary_text(sides));
+    if (says(setting_name::dt) && said.time_step() != next.time_step())
+        choices.emplace_back(setting_name::dt, number(said.time_step()));
+    const double dx = says(setting_name::dx) ? said.spacing() : before.spacing();
+    if (dx != next.spacing()) choices.emplace_back(setting_name::dx, number(dx));
+    const std::string integrator = says(setting_name::integrator) ? said.integrator() : before.integrator();
+    if (integrator != next.integrator()) choices.emplace_back(setting_name::integrator, integrator);
     return choices;
 }
 
@@ -198,9 +207,9 @@ std::string command_text(const RunSpec& spec) {
     std::string text = "stencilscope run";
     for (const Setting& setting : settings()) {
         const nlohmann::json value = setting.get(spec);
-        const bool needed = setting.name == "backend" && runs_on_both(spec.method);
+        const bool needed = setting.name == setting_name::backend && runs_on_both(spec.method);
         if (value.is_null() || (contains(kLeftOut, setting.name) && !needed)) continue;
-        const bool says_model = contains(kModelSettings, setting.name);
+        const bool says_model = chooses_model(setting.name);
         if (value == setting.get(says_model ? standard : of_model) && !contains(kAlways, setting.name))
             continue;
         const std::string option = " --" + std::string(setting.name);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/problem/settings/setting_names.h"
 #include "sim/problem/settings/settings.h"
 #include "sim/problem/time_step.h"
 #include "sim/text/error.h"
@@ -64,7 +65,7 @@ std::optional<double> time_at(const RunSpec& spec, long long step) {
     std::optional<double> dt = spec.model->built_in ? 1 : read_time_step(spec.dt).dt;
     for (const Edit& edit : spec.edits) {
         if (edit.step >= step) break;
-        if (edit.setting != "dt" && !contains(kModelSettings, edit.setting)) continue;
+        if (edit.setting != setting_name::dt && !chooses_model(edit.setting)) continue;
         if (edit.step > from) {
             if (!dt) return std::nullopt;
             time += double(edit.step - from) * *dt;
@@ -72,10 +73,10 @@ std::optional<double> time_at(const RunSpec& spec, long long step) {
         }
         // A text's default dt is unknown unless a change behind it states dt, as those of a run that was made
         // do.
-        const bool built_in = edit.setting == "model" && is_built_in(edit.value);
-        dt = edit.setting == "dt" ? read_time_step(edit.value).dt
-             : built_in           ? std::optional(1.0)
-                                  : std::nullopt;
+        const bool built_in = edit.setting == setting_name::model && is_built_in(edit.value);
+        dt = edit.setting == setting_name::dt ? read_time_step(edit.value).dt
+             : built_in                       ? std::optional(1.0)
+                                              : std::nullopt;
     }
     if (!dt && step > from) return std::nullopt;
     return (time + double(step - from) * dt.value_or(0)) * spec.unit_time.size;
@@ -84,8 +85,7 @@ std::optional<double> time_at(const RunSpec& spec, long long step) {
 // The built-in diffusion without units has no time besides its steps.
 static bool counts_steps_alone(const RunSpec& spec) {
     return spec.model->built_in && !spec.unit_time.given() &&
-           std::ranges::none_of(spec.edits,
-                                [](const Edit& edit) { return contains(kModelSettings, edit.setting); });
+           std::ranges::none_of(spec.edits, [](const Edit& edit) { return chooses_model(edit.setting); });
 }
 
 std::string time_text(const RunSpec& spec, long long step) {

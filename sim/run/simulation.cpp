@@ -8,6 +8,7 @@
 
 #include "sim/distributed/distributed_solver.h"
 #include "sim/model/step/stages.h"
+#include "sim/problem/settings/setting_names.h"
 #include "sim/problem/settings/settings.h"
 #include "sim/problem/start.h"
 #include "sim/problem/time_step.h"
@@ -97,7 +98,7 @@ bool same_value(const std::string& a, const std::string& b) {
 // Whether the stability limit may depend on a setting. How the steps are made, and in which precision, does
 // not move it.
 bool moves_limit(const std::string& setting) {
-    if (setting == "dt" || setting == "dtype") return false;
+    if (setting == setting_name::dt || setting == setting_name::dtype) return false;
     return kind_of(setting) == SettingKind::parameter || kind_of(setting) == SettingKind::shape;
 }
 
@@ -330,7 +331,7 @@ void Simulation::make_controlled_step(double tolerance) {
 
 // An event of the run, as every change of dt.
 void Simulation::decide_dt(const std::string& dt) {
-    apply_parameters({step_, "dt", dt});
+    apply_parameters({step_, setting_name::dt, dt});
     if (untouched())
         moment_.at_start.dt = now_.dt;
     else
@@ -367,12 +368,12 @@ void Simulation::do_edit(Edit edit) {
     apply_parameters(edit);
     if (painted_component(edit.setting) || kind_of(edit.setting) != SettingKind::device) forget_decisions();
     const bool old_dt = is_decided_dt(edit);
-    if (edit.setting == "dt") edit.value = now_.dt;
+    if (edit.setting == setting_name::dt) edit.value = now_.dt;
     if (record(edit, moment_.applied)) ++moment_.applied;
     forget_return(edit.setting);
     if (old_dt)  // by undo
         follow_limit();
-    else if (edit.setting != "dt")
+    else if (edit.setting != setting_name::dt)
         note_dt(edit.setting, dt);
 }
 
@@ -403,7 +404,7 @@ void Simulation::note_dt(const std::string& changed, const std::string& before) 
         if (may_move_dt()) follow_limit();
         return;
     }
-    const bool tells = now_.dt != before || contains(kModelSettings, changed);
+    const bool tells = now_.dt != before || chooses_model(changed);
     if ((moves_limit(changed) && follow_limit()) || (tells && !now_.model->built_in)) record_dt();
 }
 
@@ -411,9 +412,9 @@ void Simulation::note_dt(const std::string& changed, const std::string& before) 
 void Simulation::record_dt() {
     moment_.error_before = 0;
     std::vector<Edit>& edits = moment_.edits.own();
-    const Edit edit{step_, "dt", now_.dt};
+    const Edit edit{step_, setting_name::dt, now_.dt};
     const std::size_t place = moment_.applied;
-    if (place > 0 && edits[place - 1].step == step_ && edits[place - 1].setting == "dt") {
+    if (place > 0 && edits[place - 1].step == step_ && edits[place - 1].setting == setting_name::dt) {
         edits[place - 1] = edit;
         return;
     }
@@ -490,10 +491,11 @@ void Simulation::apply_due_edits() {
         const std::string dt = now_.dt;
         apply_parameters(edit);
         const auto next = moment_.edits.begin() + std::ptrdiff_t(++moment_.applied);
-        const bool dt_told = next != moment_.edits.end() && next->step == edit.step && next->setting == "dt";
-        if (edit.setting == "dt" && edit.value != now_.dt)
+        const bool dt_told =
+            next != moment_.edits.end() && next->step == edit.step && next->setting == setting_name::dt;
+        if (edit.setting == setting_name::dt && edit.value != now_.dt)
             record_dt();
-        else if (edit.setting != "dt" && !dt_told)
+        else if (edit.setting != setting_name::dt && !dt_told)
             note_dt(edit.setting, dt);
     }
 }
@@ -508,7 +510,7 @@ void Simulation::apply_parameters(const Edit& edit) {
         moment_.conserves = false;
         return;
     }
-    if (edit.setting == "dt") moment_.error_before = 0;
+    if (edit.setting == setting_name::dt) moment_.error_before = 0;
     RunSpec next = changed(now_, edit.setting, edit.value);
     if (kind_of(edit.setting) != SettingKind::parameter || !same_solver(next, now_)) {
         carry_over(next);

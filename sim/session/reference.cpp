@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "sim/problem/settings/setting_names.h"
 #include "sim/problem/settings/settings.h"
 #include "sim/problem/time_step.h"
 #include "sim/run/resolve.h"
@@ -24,12 +25,12 @@ void Reference::make(const Simulation& of, const StartMaker& make_start) {
     refused_ = true;
     RunSpec spec = of.spec();
     std::erase_if(spec.edits.own(), [](const Edit& edit) {
-        return kind_of(edit.setting) == SettingKind::device || edit.setting == "dtype";
+        return kind_of(edit.setting) == SettingKind::device || edit.setting == setting_name::dtype;
     });
     // A dt that follows the limit is the run's own, though it may be above the limit for a while.
     spec.dt = fixed_time_step(spec.dt);
     for (Edit& edit : spec.edits.own())
-        if (edit.setting == "dt") edit.value = fixed_time_step(edit.value);
+        if (edit.setting == setting_name::dt) edit.value = fixed_time_step(edit.value);
     spec.allow_unstable = true;
     spec.dtype = DType::float64;
     spec.kernel.reset();
@@ -56,7 +57,7 @@ void Reference::follow(long long step, const std::string& setting, const std::st
     if (kind_of(setting) == SettingKind::shape)
         forget();  // it restarts with the new shape
     else
-        run_->schedule({step, setting, setting == "dt" ? fixed_time_step(value) : value});
+        run_->schedule({step, setting, setting == setting_name::dt ? fixed_time_step(value) : value});
 }
 
 }  // namespace stencil

@@ -10,6 +10,7 @@
 #include "sim/model/equations.h"
 #include "sim/problem/ready_runs.h"
 #include "sim/problem/run_text.h"
+#include "sim/problem/settings/setting_names.h"
 #include "sim/problem/settings/settings.h"
 #include "sim/problem/time_step.h"
 #include "sim/run/output/checkpoint.h"
@@ -38,7 +39,7 @@ bool goes_another_way(const Action& action) {
 // Names what the action is about, so that a later success removes its errors.
 std::string subject_of(const Action& action) {
     const auto* change = std::get_if<action::Change>(&action);
-    if (change && change->setting != "initial") return change->setting;
+    if (change && change->setting != setting_name::initial) return change->setting;
     const bool opens = change || is_any<action::Open, action::Resume>(action);
     return opens ? "opening" : std::to_string(action.index());
 }
@@ -92,7 +93,8 @@ bool Session::attempt(const Action& action) {
     const auto is_lost = [this](const UndoEntry& entry) {
         const auto* change = std::get_if<SettingChange>(&entry.change);
         return change && kind_of(change->setting) == SettingKind::parameter &&
-               change->setting != "boundary" && !simulation_->now().model->index_of(change->setting);
+               change->setting != setting_name::boundary &&
+               !simulation_->now().model->index_of(change->setting);
     };
     while (!history_.changes.undo.empty() && is_lost(history_.changes.undo.back()))
         history_.changes.undo.pop_back();
@@ -164,12 +166,12 @@ void Session::handle(const action::ScalePace& scale) {
 void Session::handle(const action::Change& change) {
     switch (kind_of(change.setting)) {
         case SettingKind::view:
-            if (change.setting == "show") {
+            if (change.setting == setting_name::show) {
                 show(change.value);
                 return;
             }
             simulation_->apply(Set{change.setting, change.value});
-            if (change.setting == "allow-unstable") field_changed(false);
+            if (change.setting == setting_name::allow_unstable) field_changed(false);
             framed_version_ = 0;
             return;
         case SettingKind::origin:
@@ -190,8 +192,8 @@ void Session::handle(const action::Change& change) {
 
 // Changes the observable, which all views depend on.
 void Session::show(const std::string& formula) {
-    simulation_->apply(Set{"show", formula});
-    if (Simulation* reference = reference_.run()) reference->apply(Set{"show", formula});
+    simulation_->apply(Set{setting_name::show, formula});
+    if (Simulation* reference = reference_.run()) reference->apply(Set{setting_name::show, formula});
     frame_maker_.forget();
     field_changed(false);
 }
@@ -206,14 +208,15 @@ void Session::start_anew(const action::Change& change) {
     }
     RunSpec next = changed(std::move(from), change.setting, change.value);
     const bool typed = !next.model->built_in;  // an initial file does not determine the size
-    if (!typed && change.setting == "initial" && !parse_initial(change.value).file.empty()) next.size.reset();
-    if (change.setting == "equation" && !change.anew) {
+    if (!typed && change.setting == setting_name::initial && !parse_initial(change.value).file.empty())
+        next.size.reset();
+    if (change.setting == setting_name::equation && !change.anew) {
         const RunSpec& now = simulation_->now();
         for (const auto& [setting, value] : choices_of_text(now, next))
             next = changed(std::move(next), setting, value);
         keep_starts_of(now, next);
     }
-    begin_another(next, change.setting == "initial" ? "initial condition" : change.setting);
+    begin_another(next, change.setting == setting_name::initial ? "initial condition" : change.setting);
     note_dt(change.setting);
 }
 
@@ -230,8 +233,8 @@ void Session::reshape(const action::Change& change) {
     if (auto_.on && !another_family) change_method(AutoMethod::for_change(now, next, pace_.steps_per_call()));
     const bool automatic = auto_.on || next.method == "auto";
     // The new text replaces settings that were made outside the old text, if it states them.
-    const auto choices =
-        change.setting == "equation" ? choices_of_text(now, next) : decltype(choices_of_text(now, next)){};
+    const auto choices = change.setting == setting_name::equation ? choices_of_text(now, next)
+                                                                  : decltype(choices_of_text(now, next)){};
     const KeptState back = choices.empty() ? nullptr : moment();
     try {
         set(change.setting, change.value);
@@ -254,9 +257,10 @@ void Session::change_running(const action::Change& change) {
     set(change.setting, change.value);
     if (device) after_jump_.clear();
     // Undo of a backend restores the method, if the backend replaced one that was asked for.
-    const bool brought = change.setting == "backend" && !was_auto && simulation_->now().method != old.method;
-    const std::string undone = brought ? "method" : change.setting;
-    const bool method = change.setting == "method";
+    const bool brought =
+        change.setting == setting_name::backend && !was_auto && simulation_->now().method != old.method;
+    const std::string undone = brought ? setting_name::method : change.setting;
+    const bool method = change.setting == setting_name::method;
     const std::string before = method && was_auto ? "auto" : setting_text(old, undone);
     const std::string after = method && auto_.on ? "auto" : setting_text(simulation_->now(), undone);
     if (before == after) return;
@@ -269,25 +273,25 @@ void Session::change_running(const action::Change& change) {
 void Session::set(const std::string& setting, const std::string& value) {
     const Solver* solver = &simulation_->solver();
     const Method& before = *method_of(simulation_->now());
-    const bool automatic = setting == "method" && value == "auto";
+    const bool automatic = setting == setting_name::method && value == "auto";
     simulation_->apply(Set{setting, automatic ? std::string(best_method().name) : value});
     history_.timeline.cut(step());
     history_old_ = true;
     const Method& after = *method_of(simulation_->now());
-    if (setting == "method") auto_.on = automatic;
+    if (setting == setting_name::method) auto_.on = automatic;
     note_dt(setting);
-    if (setting == "backend" && after.name != before.name) auto_.on = true;
-    reference_.follow(step(), setting, setting == "dt" ? simulation_->now().dt : value);
+    if (setting == setting_name::backend && after.name != before.name) auto_.on = true;
+    reference_.follow(step(), setting, setting == setting_name::dt ? simulation_->now().dt : value);
     const bool moved = &simulation_->solver() != solver;
     field_changed(moved || kind_of(setting) == SettingKind::device);
-    if (setting == "dtype") speeds_.forget_limits(false);
+    if (setting == setting_name::dtype) speeds_.forget_limits(false);
     if (after.device != before.device) speeds_.forget_limits(true);
 }
 
 // Notes whether dt was set explicitly, rather than computed from the equations.
 void Session::note_dt(const std::string& setting) {
-    if (setting == "dt") sets_dt_ = true;
-    if (contains(kModelSettings, setting)) sets_dt_ = simulation_->now().model->equations->dt.has_value();
+    if (setting == setting_name::dt) sets_dt_ = true;
+    if (chooses_model(setting)) sets_dt_ = simulation_->now().model->equations->dt.has_value();
 }
 
 const Method& Session::best_method() const {
@@ -307,7 +311,7 @@ RunSpec Session::as_asked(RunSpec spec) const {
 void Session::change_method(const Method* method) {
     if (!method) return;
     try {
-        set("method", std::string(method->name));
+        set(setting_name::method, std::string(method->name));
         auto_.on = true;
     } catch (const std::exception& error) {
         auto_.on = false;
@@ -327,7 +331,7 @@ void Session::jump_at_once(bool asked) {
         AutoMethod::for_jump(simulation_->now(), steps, step_cost().seconds_per_step, long_jump);
     if (!jump) return;
     const std::string before = auto_.on ? "auto" : simulation_->now().method;
-    set("method", std::string(jump->method->name));
+    set(setting_name::method, std::string(jump->method->name));
     after_jump_ = before;
     messages_.notice(
         fmt::format("Jumped {} steps at once by the method {}, which rounds once; stepping "
@@ -339,7 +343,7 @@ void Session::jump_at_once(bool asked) {
 
 // Returns to the stepping method after exact n-step propagation was done or cancelled.
 void Session::step_again() {
-    if (!after_jump_.empty()) set("method", std::exchange(after_jump_, {}));
+    if (!after_jump_.empty()) set(setting_name::method, std::exchange(after_jump_, {}));
 }
 
 // `auto` must not change methods beneath a user's kernel.
@@ -376,14 +380,14 @@ void Session::handle(const action::Open& open) {
         return;
     }
     if (is_model_file(open.path)) {
-        handle(action::Change{"model", open.path, false, true});
+        handle(action::Change{setting_name::model, open.path, false, true});
         const std::string name =
             is_link(open.path) ? "link" : std::filesystem::path(open.path).filename().string();
         say(fmt::format("{}: {}", name, simulation_->now().model->name));
         return;
     }
     if (!is_spec_file(open.path)) {
-        handle(action::Change{"initial", open.path});
+        handle(action::Change{setting_name::initial, open.path});
         const Size size = *simulation_->now().size;
         say(fmt::format("{}: {}x{}", std::filesystem::path(open.path).filename().string(), size.nx, size.ny));
         return;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "sim/problem/settings/setting_names.h"
 #include "sim/problem/settings/settings.h"
 #include "sim/session/session.h"
 #include "sim/text/error.h"
@@ -219,7 +220,7 @@ void Session::keep_bookmarks() {
 void Session::handle(const action::NameBookmark& named) {
     if (named.index >= history_.bookmarks.size()) return;
     RunSpec checked;
-    set_setting(checked, "bookmark", fmt::format("0:{}", named.name));
+    set_setting(checked, setting_name::bookmark, fmt::format("0:{}", named.name));
     history_.bookmarks[named.index].name = checked.bookmarks.front().name;
 }
 

@@ -9,6 +9,7 @@
 #include "sim/field/field_hash.h"
 #include "sim/model/equations.h"
 #include "sim/model/model.h"
+#include "sim/problem/settings/setting_names.h"
 #include "sim/problem/settings/settings.h"
 #include "sim/problem/start.h"
 #include "sim/run/resolve.h"
@@ -113,7 +114,7 @@ void Verification::add_model(const std::string& name, bool preset) {
         if (spec_.quick && size == kLarge) break;
         for (const DType dtype : {DType::float32, DType::float64}) {
             RunSpec run;
-            set_setting(run, "model", name);
+            set_setting(run, setting_name::model, name);
             run.size = size;
             run.steps = size == kSmall ? kSmallSteps : kLargeSteps;
             run.dtype = dtype;

@@ -10,6 +10,7 @@
 #include "app/window/panels/commands.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/widgets/widgets.h"
+#include "sim/problem/settings/setting_names.h"
 #include "sim/view/colormap.h"
 
 namespace stencil {
@@ -23,7 +24,7 @@ constexpr float kBarReach = 4;
 constexpr float kBarMeant = 3;
 
 RangeRule rule_of(const RunSpec& spec, std::string_view setting, const std::string& formula) {
-    return setting == "range" ? spec.coloring(formula).range : spec.laplacian_range;
+    return setting == setting_name::range ? spec.coloring(formula).range : spec.laplacian_range;
 }
 
 void drag(UiState& ui, const RunSpec& now, const PaneImage& image) {
@@ -56,7 +57,7 @@ void take(UiState& ui, const Snapshot& snapshot, const PaneImage& image) {
     }
     ImGui::SetNextWindowSize(ImVec2(em(22), 0));
     if (!ImGui::BeginPopupContextItem("##colours")) return;
-    draw_color_controls(ui, snapshot, setting == "laplacian-range", image.formula);
+    draw_color_controls(ui, snapshot, setting == setting_name::laplacian_range, image.formula);
     ImGui::EndPopup();
 }
 
@@ -64,7 +65,7 @@ void take(UiState& ui, const Snapshot& snapshot, const PaneImage& image) {
 
 std::string_view range_setting(Pane pane) {
     if (pane == Pane::from_start || pane == Pane::from_reference || pane == Pane::from_bookmark) return "";
-    return pane == Pane::laplacian ? "laplacian-range" : "range";
+    return pane == Pane::laplacian ? setting_name::laplacian_range : setting_name::range;
 }
 
 RangeRule dragged_range(const ValueRange& range, bool centred, bool high, double by) {

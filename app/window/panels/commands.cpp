@@ -14,6 +14,7 @@
 #include "sim/import/model_file.h"
 #include "sim/model/text/typed_number.h"
 #include "sim/problem/run_text.h"
+#include "sim/problem/settings/setting_names.h"
 #include "sim/problem/settings/settings.h"
 #include "sim/text/error.h"
 #include "sim/text/parse.h"
@@ -36,15 +37,15 @@ void change_colors(UiState& ui,
     if (!apart || setting.starts_with("laplacian"))
         return change(ui, std::string(setting), value, continuing);
     Coloring own = now.colors.at(formula);
-    if (setting == "range")
+    if (setting == setting_name::range)
         own.range = parse_range(value, "--range");
     else
         own.colormap = value;
-    change(ui, "colors", coloring_text(formula, own), continuing);
+    change(ui, setting_name::colors, coloring_text(formula, own), continuing);
 }
 
 void begin_model(UiState& ui, std::string_view name) {
-    ui.act(action::Change{"model", std::string(name), false, true});
+    ui.act(action::Change{setting_name::model, std::string(name), false, true});
 }
 
 void toggle_running(UiState& ui, const Snapshot& snapshot) {
@@ -164,7 +165,7 @@ void snap_range(UiState& ui, const Snapshot& snapshot) {
         const bool values = image.request.pane == Pane::now || image.request.pane == Pane::surface;
         if (!(range.low < range.high) || (!laplacian && !values)) continue;
         change(ui,
-               laplacian ? "laplacian-range" : "range",
+               laplacian ? setting_name::laplacian_range : setting_name::range,
                to_string({RangeRule::Kind::fixed, range.low, range.high, range.scale}));
     }
 }

@@ -11,6 +11,7 @@
 #include "app/window/panels/widgets/widgets.h"
 #include "app/window/theme.h"
 #include "sim/model/model.h"
+#include "sim/problem/settings/setting_names.h"
 #include "sim/problem/settings/settings.h"
 #include "sim/text/names.h"
 
@@ -123,7 +124,7 @@ constexpr TourStep kSteps[] = {
      "Simulation",
      TourSpot::method,
      [](const UiState& ui, const Snapshot&) {
-         return changed_one_of(ui, {"method", "backend"});
+         return changed_one_of(ui, {setting_name::method, setting_name::backend});
      }},
     {"the roofline",
      "Measure all methods: they appear in this chart. The dashed lines are the limits of this machine: "
@@ -140,7 +141,7 @@ constexpr TourStep kSteps[] = {
      "Equation",
      TourSpot::equation,
      [](const UiState& ui, const Snapshot&) {
-         return changed_one_of(ui, {"equation", "model"});
+         return changed_one_of(ui, {setting_name::equation, setting_name::model});
      }},
     {"write your own kernel",
      "These buttons create a CUDA file to start from. Each time you save it, it is compiled and, on an "
@@ -152,7 +153,7 @@ constexpr TourStep kSteps[] = {
 
 bool has_pulled(const UiState& ui, const Snapshot&) {
     return changed(ui, [](const std::string& setting) {
-        return setting != "boundary" && kind_of(setting) == SettingKind::parameter;
+        return setting != setting_name::boundary && kind_of(setting) == SettingKind::parameter;
     });
 }
 

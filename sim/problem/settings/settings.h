@@ -24,6 +24,11 @@ enum class SettingKind {
     origin,     ///< needs a new run: initial conditions
 };
 
+/// When a setting is set among several. The model comes first, as parameters exist by it; colours are those
+/// of the shown formula, unless --colors names another.
+enum class Turn { model, show, others, colors };
+inline constexpr std::array kTurnsAfterModel{Turn::show, Turn::others, Turn::colors};
+
 /// A setting, named as on the command line (--name) and in spec.json.
 struct Setting {
     std::string_view name;
@@ -33,16 +38,19 @@ struct Setting {
     std::function<void(RunSpec&, std::string_view text)> set;  ///< throws InputError
     std::function<nlohmann::json(const RunSpec&)> get;         ///< null: unset, left out of spec.json
     /// For repeatable settings: adds several values at once. Null for others.
-    void (*add)(RunSpec&, std::span<const std::string> texts) = nullptr;
+    std::function<void(RunSpec&, std::span<const std::string> texts)> add = nullptr;
     /// A name from before, which stays accepted, and which spec.json keeps; empty for most.
     std::string_view former = {};
     std::string_view group = {};  ///< heading in the help
+    Turn turn = Turn::others;
+    bool typed_only = false;    ///< built-in models refuse it
+    bool of_whole_run = false;  ///< --resume cannot change it, since it speaks of the run from its start on
 
     std::string_view json_key() const { return former.empty() ? name : former; }
 };
 
-/// All settings. A new one is a member of RunSpec and a row here; built-in models' parameters have rows of
-/// their own.
+/// All settings. A new one is a member of RunSpec and a row in *_settings.cpp; built-in models' parameters
+/// have rows of their own.
 std::span<const Setting> settings();
 
 /// The setting of this name, the former one included; null if there is none.
@@ -64,14 +72,12 @@ std::string setting_text(const RunSpec& spec, std::string_view name);
 /// The colours of a formula as --colors takes them.
 std::string coloring_text(const std::string& formula, const Coloring& own);
 
-/// Settings that choose the model, and with it which parameters exist; they are set first.
-inline constexpr std::array<std::string_view, 2> kModelSettings{"model", "equation"};
-
-/// When a setting is set among several: colours are those of the shown formula, unless --colors names
-/// another.
-enum class Turn { model, show, others, colors };
-inline constexpr std::array kTurnsAfterModel{Turn::show, Turn::others, Turn::colors};
+/// Turn::others for unknown names.
 Turn turn_of(std::string_view setting);
+/// Whether the setting chooses the model, and with it which parameters exist.
+inline bool chooses_model(std::string_view setting) {
+    return turn_of(setting) == Turn::model;
+}
 
 /// The kind of a setting; SettingKind::parameter for unknown names, which can only be a model's parameters.
 SettingKind kind_of(std::string_view setting);

@@ -12,6 +12,7 @@
 #include "sim/files/folder.h"
 #include "sim/files/input_file.h"
 #include "sim/files/npy.h"
+#include "sim/problem/settings/setting_names.h"
 #include "sim/problem/settings/settings.h"
 #include "sim/problem/start.h"
 #include "sim/run/resolve.h"
@@ -297,10 +298,9 @@ bool link_file(const fs::path& from, const fs::path& to) {
 
 // Whether --resume may change the setting for the rest of the run.
 bool may_change(const Setting& setting) {
-    static constexpr std::string_view kFixed[] = {"every", "at", "probe", "profile", "bookmark"};
-    if (std::ranges::find(kFixed, setting.name) != std::end(kFixed)) return false;
+    if (setting.of_whole_run) return false;
     return setting.kind == SettingKind::view || setting.kind == SettingKind::device ||
-           setting.name == "dtype";
+           setting.name == setting_name::dtype;
 }
 
 void add_edit(RunState& run, std::string_view setting, std::string value) {
@@ -383,19 +383,19 @@ void take_over(RunCheckpoint& checkpoint,
             continue;
         }
         run.now = changed(run.now, name, value);
-        if (name == "threads") run.at_start.threads = run.now.threads;
+        if (name == setting_name::threads) run.at_start.threads = run.now.threads;
     }
     const long long step = run.solver.plain.step;
     if (run.now.steps < step)
         throw InputError("--resume: --steps {}: the run is at step {} already", run.now.steps, step);
     run.now = resolve(run.now, machine);
     if (run.now.dtype != before.dtype) {
-        add_edit(run, "dtype", std::string(name_of(run.now.dtype)));
+        add_edit(run, setting_name::dtype, std::string(name_of(run.now.dtype)));
         run.start = rounded(run.start, run.now.dtype);
     }
     if (method_of(run.now) == method_of(before)) return;
-    if (runs_on_both(run.now.method)) add_edit(run, "backend", run.now.backend);
-    add_edit(run, "method", run.now.method);
+    if (runs_on_both(run.now.method)) add_edit(run, setting_name::backend, run.now.backend);
+    add_edit(run, setting_name::method, run.now.method);
 }
 
 }  // namespace stencil

@@ -6,6 +6,7 @@
 #include "sim/field/field_hash.h"
 #include "sim/initial/initial.h"
 #include "sim/model/equations.h"
+#include "sim/problem/settings/setting_names.h"
 #include "sim/problem/settings/settings.h"
 #include "sim/run/stability.h"
 
@@ -138,7 +139,7 @@ Json to_json(const RunReport& report) {
     } else {
         json.update(parameters);
     }
-    const Json initial = find_setting("initial").get(spec);
+    const Json initial = find_setting(setting_name::initial).get(spec);
     json["initial"] = initial.is_null() ? Json("as the model's text has it") : initial;
     json["seed"] = spec.seed;
     json["edits"] = report.spec.edits.size();

@@ -21,6 +21,7 @@
 #include "sim/editing/reference_card.h"
 #include "sim/model/equations.h"
 #include "sim/model/text/text_error.h"
+#include "sim/problem/settings/setting_names.h"
 
 namespace stencil {
 namespace {
@@ -73,7 +74,7 @@ void apply(UiState& ui, const Snapshot& snapshot) {
     state.mistake = find_mistake(text);
     if (state.mistake && state.mistake->begin < cache_of(state).heading.end) state.folded = false;
     if (state.mistake || text == text_of(snapshot)) return;
-    ui.act(action::Change{"equation", text, state.goes_on});
+    ui.act(action::Change{setting_name::equation, text, state.goes_on});
     state.sent = text;
     state.goes_on = true;
     state.messages_before = newest_message(snapshot);

@@ -10,6 +10,7 @@
 #include "sim/model/equations.h"
 #include "sim/model/model.h"
 #include "sim/model/step/stages.h"
+#include "sim/problem/settings/setting_names.h"
 #include "sim/text/parse.h"
 
 namespace stencil {
@@ -43,7 +44,7 @@ void draw_steps(UiState& ui, const Snapshot& snapshot) {
     combo_row("Integrator", current.c_str(), "Time integrator; the field is kept\n--integrator NAME", [&] {
         for (const equation::IntegratorRow& integrator : equation::integrators())
             if (choice(integrator.name.c_str(), integrator.scheme == scheme, integrator.help))
-                change(ui, "integrator", integrator.name);
+                change(ui, setting_name::integrator, integrator.name);
     });
     if (now.model->equations->has_global_values()) {
         const FieldRow every{
@@ -52,7 +53,7 @@ void draw_steps(UiState& ui, const Snapshot& snapshot) {
             "Steps that share values of the whole field, such as mean(u); 1: every step takes "
             "its own\n--global-every N"};
         if (const auto steps = whole_row(every, std::max(now.global_every, 1LL), 1, kMaxSteps))
-            change(ui, "global-every", std::to_string(*steps));
+            change(ui, setting_name::global_every, std::to_string(*steps));
     }
     if (scheme.stages == 0) return;
     const FieldRow field{
@@ -60,14 +61,14 @@ void draw_steps(UiState& ui, const Snapshot& snapshot) {
         "Stages",
         "Evaluations per step: s of them reach (s^2 + s - 2)/4 of Euler's limit\n--integrator rkl2:S"};
     if (const auto stages = whole_row(field, scheme.stages, equation::kLeastStages, equation::kMostStages))
-        change(ui, "integrator", fmt::format("{}:{}", equation::row_of(scheme).name, *stages));
+        change(ui, setting_name::integrator, fmt::format("{}:{}", equation::row_of(scheme).name, *stages));
 }
 
 // --- Observable
 
 void show(UiState& ui, std::string_view formula) {
     if (shows_components(ui)) show_pane(ui, Pane::now);
-    change(ui, "show", formula);
+    change(ui, setting_name::show, formula);
 }
 
 void draw_shown(UiState& ui, const RunSpec& now) {
@@ -111,7 +112,8 @@ void draw_equation(UiState& ui, const Snapshot& snapshot) {
     subtitle("Discretisation", "Time step and cell size");
     if (std::ranges::any_of(equations.components, &equation::Evolving::rate)) draw_steps(ui, snapshot);
     const FieldRow cells{ui, "dx", "Cell size; the values of the cells are kept\n--dx H"};
-    if (const auto dx = number_row(cells, now.spacing(), kAboveZero)) change(ui, "dx", format_real(*dx));
+    if (const auto dx = number_row(cells, now.spacing(), kAboveZero))
+        change(ui, setting_name::dx, format_real(*dx));
     draw_units(ui, snapshot);
     if (now.is_general()) {
         subtitle("Observable", "The quantity that is shown and measured");

@@ -13,6 +13,7 @@
 #include "app/window/panels/widgets/widgets.h"
 #include "sim/model/step/stages.h"
 #include "sim/model/text/typed_number.h"
+#include "sim/problem/settings/setting_names.h"
 #include "sim/problem/time_step.h"
 #include "sim/problem/units.h"
 #include "sim/run/stability.h"
@@ -249,7 +250,7 @@ void draw_stability(UiState& ui, const RunSpec& now) {
         limit.slider);
     changed |= checkbox_row("Allow unstable", &allow, tip);
     if (!changed) return;
-    change(ui, "allow-unstable", allow ? "true" : "false");
+    change(ui, setting_name::allow_unstable, allow ? "true" : "false");
     if (asks && allow) use(*typed);
 }
 
@@ -257,7 +258,7 @@ void draw_time_step(UiState& ui, const Snapshot& snapshot) {
     const RunSpec& now = snapshot.now;
     if (const auto dt =
             number_row({ui, "dt", "Time per step; the run continues\n--dt T"}, now.time_step(), kAboveZero))
-        change(ui, "dt", format_real(*dt));
+        change(ui, setting_name::dt, format_real(*dt));
     row("Stability", "The time step relative to the stability limit");
     draw_limit(snapshot);
     const bool unlimited = !snapshot.step_limit || !(snapshot.step_limit->limit.dt > 0) ||
@@ -265,7 +266,7 @@ void draw_time_step(UiState& ui, const Snapshot& snapshot) {
     if (button_row("Use 0.8 of the limit",
                    "Sets dt to 0.8 of the largest stable step\n--dt 0.8limit",
                    unlimited ? "There is no stability limit" : ""))
-        change(ui, "dt", "0.8limit");
+        change(ui, setting_name::dt, "0.8limit");
     const TimeStep step = read_time_step(now.dt);
     bool follows = step.follows && step.share;
     if (checkbox_row(
@@ -275,7 +276,7 @@ void draw_time_step(UiState& ui, const Snapshot& snapshot) {
                 "Keeps dt at 0.8 of the limit while the field changes: looks every {} steps. Each change "
                 "is an edit of the run.\n--dt follow:0.8limit",
                 kFollowEvery)))
-        change(ui, "dt", follows ? "follow:0.8limit" : fixed_time_step(now.dt));
+        change(ui, setting_name::dt, follows ? "follow:0.8limit" : fixed_time_step(now.dt));
     bool controls = step.tolerance.has_value();
     if ((controls || row_of(now.scheme()).error_order > 0) &&
         checkbox_row(
@@ -283,12 +284,13 @@ void draw_time_step(UiState& ui, const Snapshot& snapshot) {
             &controls,
             "Chooses dt so that the estimated error of each step stays below the tolerance. Each change "
             "is an edit of the run.\n--tolerance E"))
-        change(ui, "dt", controls ? "tolerance:1e-4" : fixed_time_step(now.dt));
+        change(ui, setting_name::dt, controls ? "tolerance:1e-4" : fixed_time_step(now.dt));
     if (step.tolerance) {
         const FieldRow field{ui, "Tolerance", "Of the error of a step, relative to 1 + |u|\n--tolerance E"};
         if (const auto tolerance = number_row(field, *step.tolerance, kAboveZero))
-            change(
-                ui, "dt", fmt::format("{},tolerance:{}", fixed_time_step(now.dt), format_real(*tolerance)));
+            change(ui,
+                   setting_name::dt,
+                   fmt::format("{},tolerance:{}", fixed_time_step(now.dt), format_real(*tolerance)));
     }
     flag_row(ui,
              "Allow unstable",
@@ -301,11 +303,11 @@ void draw_units(UiState& ui, const Snapshot& snapshot) {
     const RunSpec& now = snapshot.now;
     if (!unfolded("Physical units", "Physical lengths, times and diffusivity")) return;
     if (!now.model->built_in) {
-        draw_unit(ui, "Length 1", "unit-length", now.unit_length, "a length of 1");
-        draw_unit(ui, "Time 1", "unit-time", now.unit_time, "a time of 1");
+        draw_unit(ui, "Length 1", setting_name::unit_length, now.unit_length, "a length of 1");
+        draw_unit(ui, "Time 1", setting_name::unit_time, now.unit_time, "a time of 1");
     } else {
-        draw_unit(ui, "dx", "unit-length", now.unit_length, "the width of a cell");
-        draw_unit(ui, "dt", "unit-time", now.unit_time, "a step");
+        draw_unit(ui, "dx", setting_name::unit_length, now.unit_length, "the width of a cell");
+        draw_unit(ui, "dt", setting_name::unit_time, now.unit_time, "a step");
         draw_diffusivity(ui, now);
     }
     draw_time(ui, snapshot);

@@ -6,6 +6,7 @@
 #include "app/window/panels/plots/plot.h"
 #include "app/window/panels/widgets/widgets.h"
 #include "sim/problem/export_names.h"
+#include "sim/problem/settings/setting_names.h"
 #include "sim/run/output/dispersion.h"
 
 namespace stencil {
@@ -66,7 +67,7 @@ void draw_dispersion(UiState& ui, const Snapshot& snapshot) {
     if (checkbox("Ring on the field",
                  &ring,
                  "A circle over the field, as wide as the fastest growing wave is long\n--wave-ring"))
-        change(ui, "wave-ring", ring ? "true" : "false");
+        change(ui, setting_name::wave_ring, ring ? "true" : "false");
     paragraph(relation->text(snapshot.now), text_color());
     draw_plot(dispersion_chart(*relation, snapshot.now), em(kRatesHeight));
     draw_spectrum_below(ui, snapshot, *relation, em(kSpectrumHeight));

@@ -10,6 +10,7 @@
 #include "app/window/panels/plots/plot.h"
 #include "app/window/panels/widgets/widgets.h"
 #include "sim/figure/chart.h"
+#include "sim/problem/settings/setting_names.h"
 #include "sim/problem/settings/settings.h"
 #include "sim/problem/units.h"
 #include "sim/text/names.h"
@@ -96,7 +97,7 @@ std::string main_quantity(const UiState& ui, const Snapshot& snapshot) {
 TimeAxis::TimeAxis(const RunSpec& spec) {
     if (!spec.unit_time.given()) return;
     for (const Edit& edit : spec.edits)
-        if (edit.setting == "dt" || contains(kModelSettings, edit.setting)) changes_.push_back({edit.step});
+        if (edit.setting == setting_name::dt || chooses_model(edit.setting)) changes_.push_back({edit.step});
     changes_.insert(changes_.begin(), Change{});
     for (Change& change : changes_) {
         const auto time = time_at(spec, change.step), next = time_at(spec, change.step + 1);

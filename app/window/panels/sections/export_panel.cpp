@@ -8,6 +8,7 @@
 #include "app/window/panels/widgets/widgets.h"
 #include "app/window/theme.h"
 #include "sim/problem/run_spec.h"
+#include "sim/problem/settings/setting_names.h"
 #include "sim/problem/settings/settings.h"
 #include "sim/run/output/exports.h"
 #include "sim/run/output/film.h"
@@ -21,9 +22,12 @@ void draw_figure_size(UiState& ui, const RunSpec& now) {
               "Figure size",
               "Width, or width and height, of figures of the view in cm, e.g. 12 or 12x10; empty: 12 cm for "
               "one pane\n--figure-size W[xH]cm"},
-             setting_text(now, "figure-size"),
+             setting_text(now, setting_name::figure_size),
              [&](const std::string& text) {
-                 change(ui, "figure-size", setting_text(changed(now, "figure-size", text), "figure-size"));
+                 change(
+                     ui,
+                     setting_name::figure_size,
+                     setting_text(changed(now, setting_name::figure_size, text), setting_name::figure_size));
              });
 }
 

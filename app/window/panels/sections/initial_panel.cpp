@@ -12,6 +12,7 @@
 #include "app/window/preferences.h"
 #include "sim/initial/initial.h"
 #include "sim/model/text/typed_number.h"
+#include "sim/problem/settings/setting_names.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
 #include "sim/text/parse.h"
@@ -43,7 +44,7 @@ InitialChoice current_choice(const std::string& start) {
 
 void begin_with(UiState& ui, const RunSpec& now, const std::string& what) {
     const std::string& name = now.model->components[component_of(ui.panel.initial, now)].name;
-    ui.act(action::Change{"initial", now.model->built_in ? what : name + "=" + what});
+    ui.act(action::Change{setting_name::initial, now.model->built_in ? what : name + "=" + what});
 }
 
 const InitialCondition* find_condition(std::string_view name) {
@@ -131,11 +132,11 @@ void draw_seed(UiState& ui, const RunSpec& now) {
         const auto whole = equation::typed_whole(text);
         const std::string seed = whole ? std::to_string(*whole) : text;  // text, as it may exceed 2^63
         parse_seed(seed, "Seed");
-        change(ui, "seed", seed);
+        change(ui, setting_name::seed, seed);
     });
     same_line();
     if (button("New", button_size(1), "Draws a new seed and restarts the run"))
-        change(ui, "seed", std::to_string(std::random_device{}()));
+        change(ui, setting_name::seed, std::to_string(std::random_device{}()));
 }
 
 void draw_apply(UiState& ui, const RunSpec& now, const InitialChoice& current) {

@@ -16,6 +16,7 @@
 #include "sim/model/equations.h"
 #include "sim/model/side_conditions.h"
 #include "sim/model/text/text_error.h"
+#include "sim/problem/settings/setting_names.h"
 
 namespace stencil {
 namespace {
@@ -83,7 +84,7 @@ void draw_number(
             const std::string before = std::exchange(condition.*number, entered);
             const std::string text = place.text_with(condition);
             equation::read_equations(text);
-            if (entered != before) change(ui, "equation", text);
+            if (entered != before) change(ui, setting_name::equation, text);
         });
 }
 

@@ -12,6 +12,7 @@
 #include "app/window/panels/widgets/widgets.h"
 #include "kernels/methods/method.h"
 #include "sim/bench/speed_chart.h"
+#include "sim/problem/settings/setting_names.h"
 #include "sim/run/resolve.h"
 #include "sim/session/pace.h"
 #include "sim/text/parse.h"
@@ -43,9 +44,9 @@ void draw_boundary(UiState& ui, const RunSpec& now) {
             if (choice(label_of(boundary).c_str(),
                        !now.boundary_as_typed && &boundary == &current,
                        boundary.help))
-                change(ui, "boundary", boundary.name);
+                change(ui, setting_name::boundary, boundary.name);
         if (!now.model->uniform_boundary && choice(kAsTyped.data(), now.boundary_as_typed, kTyped))
-            change(ui, "boundary", kAsTyped);
+            change(ui, setting_name::boundary, kAsTyped);
     });
 }
 
@@ -83,7 +84,7 @@ void draw_method(UiState& ui, const Snapshot& snapshot) {
     };
     combo("##method", shown.c_str(), tip, [&] {
         if (choice("auto", automatic, "The fastest method of the backend for the steps of a frame"))
-            change(ui, "method", "auto");
+            change(ui, setting_name::method, "auto");
         for (const Method& method : methods(now.family())) {
             if (!is_on(now, method.device) || !method.is_built()) continue;
             const Size size = now.size.value_or(Size{});
@@ -92,7 +93,7 @@ void draw_method(UiState& ui, const Snapshot& snapshot) {
                                           : "";
             const auto card = [&] { method_tooltip(method, why_not); };
             if (choice(method.name.data(), !automatic && &method == current, card, why_not))
-                change(ui, "method", method.name);
+                change(ui, setting_name::method, method.name);
         }
         if (snapshot.machine && !snapshot.machine->has_cuda()) draw_methods_of_gpu(now, *snapshot.machine);
     });
@@ -111,7 +112,7 @@ void draw_backend(UiState& ui, const Snapshot& snapshot) {
                                         {"cuda", "The NVIDIA GPU"}};
             for (const Segment& one : backends)
                 if (choice(one.label, now.backend == one.label, one.tip, &one == &backends[2] ? why : ""))
-                    change(ui, "backend", one.label);
+                    change(ui, setting_name::backend, one.label);
         });
 }
 
@@ -123,7 +124,7 @@ void draw_precision(UiState& ui, const RunSpec& now) {
                                            "Number format of a cell; the field is converted\n--dtype T",
                                            kSegments,
                                            now.dtype == DType::float32 ? 0 : 1))
-        change(ui, "dtype", kSegments[*clicked].label);
+        change(ui, setting_name::dtype, kSegments[*clicked].label);
 }
 
 void draw_threads(UiState& ui, const Snapshot& snapshot) {
@@ -135,7 +136,7 @@ void draw_threads(UiState& ui, const Snapshot& snapshot) {
                                         : "Only for the CPU backend";
     const FieldRow field{.ui = ui, .label = "Threads", .tip = tip, .enabled = used};
     if (const auto entered = whole_row(field, snapshot.now.threads, 1, most))
-        change(ui, "threads", std::to_string(*entered));
+        change(ui, setting_name::threads, std::to_string(*entered));
 }
 
 // --- Size and memory
@@ -177,7 +178,7 @@ void draw_size(UiState& ui, const Snapshot& snapshot) {
                : !rows_wrong.empty()  ? rows_wrong
                : same                 ? "The field has this size"
                                       : "")) {
-        change(ui, "size", fmt::format("{}x{}", size.nx, size.ny));
+        change(ui, setting_name::size, fmt::format("{}x{}", size.nx, size.ny));
         state.nx = state.ny = 0;
     }
     const MemoryPreview preview = memory_preview(snapshot, size, state.needs);

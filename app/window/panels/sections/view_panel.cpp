@@ -12,6 +12,7 @@
 #include "app/window/panels/panels.h"
 #include "app/window/panels/widgets/widgets.h"
 #include "sim/model/equations.h"
+#include "sim/problem/settings/setting_names.h"
 #include "sim/run/output/exports.h"
 #include "sim/view/arrows.h"
 #include "sim/view/colormap.h"
@@ -177,8 +178,8 @@ void draw_range(UiState& ui, const Colours& colours) {
 std::optional<ValueRange> shown_range(const Snapshot& snapshot, bool laplacian, const std::string& formula) {
     if (!snapshot.frame) return std::nullopt;
     for (const PaneImage& image : snapshot.frame->panes)
-        if (image.formula == formula &&
-            range_setting(image.request.pane) == (laplacian ? "laplacian-range" : "range"))
+        if (image.formula == formula && range_setting(image.request.pane) ==
+                                            (laplacian ? setting_name::laplacian_range : setting_name::range))
             return image.range;
     return std::nullopt;
 }
@@ -192,7 +193,7 @@ void draw_contours(UiState& ui, const Snapshot& snapshot) {
         snapshot.now.contours,
         [&](std::string text) {
             std::erase(text, ' ');
-            change(ui, "contours", read_contours(text));
+            change(ui, setting_name::contours, read_contours(text));
         });
 }
 
@@ -200,7 +201,8 @@ void draw_arrow_choice(UiState& ui, const Snapshot& snapshot) {
     const RunSpec& now = snapshot.now;
     const std::string arrows = now.drawn_arrows();
     const auto offer = [&](const std::string& what, std::string_view tip) {
-        if (choice(what.empty() ? "none" : what.c_str(), arrows == what, tip)) change(ui, "arrows", what);
+        if (choice(what.empty() ? "none" : what.c_str(), arrows == what, tip))
+            change(ui, setting_name::arrows, what);
     };
     constexpr std::string_view kTip =
         "Arrows over the field, here and in figures: its gradient or flux, or two formulas as x and "
@@ -220,7 +222,7 @@ void draw_arrow_choice(UiState& ui, const Snapshot& snapshot) {
               "Arrows of",
               "Two formulas, x to the right and y down, e.g. u, -dx(v); empty: none\n--arrows A,B"},
              arrow_formulas(arrows).empty() ? "" : arrows,
-             [&](const std::string& text) { change(ui, "arrows", read_arrows(text)); });
+             [&](const std::string& text) { change(ui, setting_name::arrows, read_arrows(text)); });
 }
 
 void draw_height(UiState& ui) {
@@ -246,8 +248,8 @@ std::string view_tip(const PaneRow& row) {
 void draw_color_controls(UiState& ui, const Snapshot& snapshot, bool laplacian, const std::string& formula) {
     const RunSpec& now = snapshot.now;
     const Colours colours{laplacian ? "laplacian" : "values",
-                          laplacian ? "laplacian-colormap" : "colormap",
-                          laplacian ? "laplacian-range" : "range",
+                          laplacian ? setting_name::laplacian_colormap : setting_name::colormap,
+                          laplacian ? setting_name::laplacian_range : setting_name::range,
                           laplacian ? laplacian_colors(now, false).name : field_colors(now, formula).name,
                           laplacian ? now.laplacian_range : now.coloring(formula).range,
                           shown_range(snapshot, laplacian, formula),
@@ -303,7 +305,7 @@ void draw_view(UiState& ui, const Snapshot& snapshot) {
     if (snapshot.now.model->equations->inside)
         flag_row(ui,
                  "Shape's edge",
-                 "outline",
+                 setting_name::outline,
                  snapshot.now.outline,
                  "The edge of the shape `inside = ...` as a line, here and in figures\n--outline true|false");
     subtitle("Colours", "Colours of the field and differences, and those of the Laplacian");

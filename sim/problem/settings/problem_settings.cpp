@@ -1,0 +1,294 @@
+#include <algorithm>
+#include <cmath>
+
+#include "sim/import/model_file.h"
+#include "sim/initial/initial.h"
+#include "sim/model/equations.h"
+#include "sim/model/step/stages.h"
+#include "sim/model/text/text_error.h"
+#include "sim/problem/run_text.h"
+#include "sim/problem/settings/setting_rows.h"
+#include "sim/problem/time_step.h"
+#include "sim/text/quote.h"
+#include "sim/view/arrows.h"
+
+namespace stencil {
+namespace {
+
+using Json = nlohmann::json;
+
+// Sets the initial condition of one component and checks formulas.
+void set_one_initial(RunSpec& spec, const std::string& text) {
+    const std::size_t equals = text.find('=');
+    const std::string name = text.substr(0, equals);
+    const auto& components = spec.model->components;
+    const auto named = std::ranges::find(components, name, &Component::name);
+    const bool given = equals != std::string::npos && named != components.end();
+    const std::string what = given ? text.substr(equals + 1) : text;
+    if (what.empty() && spec.model->built_in)
+        throw InputError("--initial '': must be an initial condition, a file or a formula");
+    const InitialChoice choice = parse_initial(what);
+    if (!choice.formula.empty()) equation::read_equations(spec.model->text, {choice.formula});
+    spec.initial_hash.clear();
+    if (given && named != components.begin())
+        spec.initials[name] = what;
+    else
+        spec.initial = what;
+}
+
+void set_size(RunSpec& spec, std::string_view text) {
+    const auto extent = read_extent(text);
+    const auto fits = [](long long cells) { return cells >= 1 && cells <= kMaxCells; };
+    if (!extent || !fits(extent->first) || !fits(extent->second))
+        throw InputError("--size {}: must be NX or NXxNY, each a whole number from 1 to {}, e.g. 2000x1000",
+                         quotable(text),
+                         kMaxCells);
+    spec.size = Size{int(extent->first), int(extent->second)};
+    spec.initial_hash.clear();
+}
+
+Json get_size(const RunSpec& spec) {
+    return spec.size ? Json(fmt::format("{}x{}", spec.size->nx, spec.size->ny)) : Json();
+}
+
+// Sets one boundary for all, or with `as typed` the conditions of the model's text.
+void set_boundary(RunSpec& spec, std::string_view text) {
+    if (text.empty() || text == kAsTyped) {
+        spec.boundary = spec.model->boundary;
+        spec.boundary_as_typed = !spec.model->uniform_boundary;
+        return;
+    }
+    const std::string name = setting_row::known_name("boundary", text, names_of(kBoundaries));
+    spec.boundary = std::ranges::find(kBoundaries, name, &BoundaryRow::name)->boundary;
+    spec.boundary_as_typed = false;
+}
+
+void set_initial(RunSpec& spec, std::span<const std::string> texts) {
+    for (const std::string& text : texts) set_one_initial(spec, text);
+}
+
+Json get_initial(const RunSpec& spec) {
+    if (spec.initials.empty()) return spec.initial.empty() ? Json() : Json(spec.initial);
+    Json texts = Json::array();
+    if (!spec.initial.empty()) texts.push_back(spec.model->components.front().name + "=" + spec.initial);
+    for (const auto& [name, what] : spec.initials) texts.push_back(name + "=" + what);
+    return texts;
+}
+
+void set_equation(RunSpec& spec, std::span<const std::string> texts) {
+    const std::string text = fmt::format("{}", fmt::join(texts, "\n"));
+    if (text == spec.model->text) return;
+    const RunSpec before = spec;
+    spec.use_model(model_of_text(text));
+    keep_choices(spec, before);
+}
+
+// Adds `sensitivity = ...` statements to the model's text, which keeps them.
+void set_sensitivities(RunSpec& spec, std::span<const std::string> parameters) {
+    for (const std::string& parameter : parameters) {
+        const RunSpec before = spec;
+        try {
+            spec.use_model(
+                model_of_text(spec.model->text + "\nsensitivity = " + parameter, spec.model->name));
+        } catch (const equation::TextError& error) {
+            throw InputError("--sensitivity {}: {}", quotable(parameter), error.sentence());
+        }
+        keep_choices(spec, before);
+    }
+}
+
+Json get_equation(const RunSpec& spec) {
+    return !spec.model->built_in && !is_preset(*spec.model) ? Json(spec.model->text) : Json();
+}
+
+Json get_model(const RunSpec& spec) {
+    return get_equation(spec).is_null() ? Json(spec.model->name) : Json();
+}
+
+void set_dt(RunSpec& spec, std::string_view text) {
+    spec.dt = checked_time_step(text);
+    // A run that is asked to follow the limit anew leaves what an earlier one decided.
+    const TimeStep step = read_time_step(spec.dt);
+    if (step.follows && !step.dt && std::ranges::any_of(spec.edits, is_decided_dt))
+        std::erase_if(spec.edits.own(), is_decided_dt);
+}
+
+// A tolerance is a way to choose dt, so it is kept there.
+void set_tolerance(RunSpec& spec, std::string_view text) {
+    const double tolerance = parse_real(std::string(text), "--tolerance");
+    if (!(tolerance > 0 && tolerance < 1))
+        throw InputError("--tolerance {}: must be above 0 and below 1, e.g. 1e-4", quotable(text));
+    const auto dt = read_time_step(spec.dt).dt;
+    set_dt(spec, fmt::format("{}tolerance:{}", dt ? format_real(*dt) + "," : "", format_real(tolerance)));
+    if (std::ranges::any_of(spec.edits, is_decided_dt)) std::erase_if(spec.edits.own(), is_decided_dt);
+}
+
+void set_dx(RunSpec& spec, std::string_view text) {
+    const double dx = parse_real(std::string(text), "--dx");
+    if (dx <= 0) throw InputError("--dx {}: must be above 0", quotable(text));
+    spec.dx = dx;
+}
+
+void set_integrator(RunSpec& spec, std::string_view text) {
+    equation::scheme_of(text);
+    spec.chosen_integrator = std::string(text);
+}
+
+void set_global_every(RunSpec& spec, std::string_view text) {
+    spec.global_every = parse_integer(text, "--global-every", 1, kMaxSteps);
+}
+
+void set_dtype(RunSpec& spec, std::string_view text) {
+    spec.dtype = *find_dtype(setting_row::known_name("dtype", text, {"float32", "float64"}));
+}
+
+void set_model(RunSpec& spec, std::string_view text) {
+    const FoundModel found = open_model(std::string(text));
+    if (found.model == spec.model) return;
+    spec.use_model(found.model);
+    if (!found.range.empty()) spec.range = parse_range(found.range, "--range");
+    spec.colors.clear();
+    add_colors(spec, found.colors);
+    if (!found.arrows.empty()) spec.arrows = read_arrows(found.arrows);
+}
+
+void set_parameters(RunSpec& spec, std::span<const std::string> texts) {
+    for (const std::string& text : texts) {
+        const std::size_t equals = text.find('=');
+        if (equals == std::string::npos)
+            throw InputError("--set {}: must be NAME=VALUE, e.g. coefficient=0.1", quotable(text));
+        const std::string name = text.substr(0, equals);
+        spec.set_parameter(name, parse_real(text.substr(equals + 1), "--set " + quotable(name)));
+    }
+}
+
+// Parameters without a setting of their own, if they differ from the model's default.
+Json get_parameters(const RunSpec& spec) {
+    Json texts;
+    if (spec.model->built_in) return texts;
+    for (std::size_t i = 0; i < spec.parameters.size(); ++i)
+        if (const ModelParameter& row = spec.model->parameters[i]; spec.parameters[i] != row.value)
+            texts.push_back(fmt::format("{}={}", row.name, spec.parameters[i]));
+    return texts;
+}
+
+Setting setting_of(const ModelParameter& parameter) {
+    const std::string& name = parameter.name;
+    return {name,
+            parameter.symbol,
+            parameter.help,
+            SettingKind::parameter,
+            [&name](RunSpec& spec, std::string_view text) {
+                spec.set_parameter(name, parse_real(text, "--" + name));
+            },
+            [&name](const RunSpec& spec) {
+                return spec.model->index_of(name) ? Json(spec.parameter(name)) : Json();
+            }};
+}
+
+}  // namespace
+
+std::vector<Setting> problem_settings() {
+    using namespace setting_row;
+    using enum SettingKind;
+    std::vector<Setting> rows{
+        row({setting_name::size, "NX[xNY]", "columns x rows (default: the file's own, or 2000x2000)", shape},
+            set_size,
+            get_size),
+        whole({setting_name::steps, "N", "explicit steps, 0 or more"}, &RunSpec::steps, 0, kMaxSteps),
+        set_in_turn(Turn::model,
+                    row({setting_name::model,
+                         "NAME|FILE|LINK",
+                         "the model: see 'stencilscope models'; a file or link of another program, too",
+                         shape},
+                        set_model,
+                        get_model)),
+        set_in_turn(Turn::model,
+                    list({setting_name::equation,
+                          "TEXT",
+                          "the equation as text: statements separated by ';', lines or repeated options",
+                          shape},
+                         set_equation,
+                         get_equation)),
+        of_typed_equations(list(
+            {setting_name::sensitivity,
+             "NAME",
+             "a parameter by which the components' derivatives are stepped beside them, as du_dNAME; may be "
+             "repeated",
+             shape},
+            set_sensitivities,
+            get_nothing)),
+        list({setting_name::set,
+              "NAME=VALUE",
+              "a parameter of the model, e.g. coefficient=0.1; may be repeated",
+              origin},
+             set_parameters,
+             get_parameters),
+        of_typed_equations(
+            row({setting_name::dt,
+                 "T",
+                 "time step of typed equations: a number, a share of the stable one as 0.8limit, or as "
+                 "follow:0.8limit one that stays at that share while the field changes",
+                 parameter},
+                set_dt,
+                [](const RunSpec& s) { return unless_empty(s.dt); })),
+        of_typed_equations(row(
+            {setting_name::tolerance,
+             "E",
+             "with bs32 and dp54: chooses dt so that the estimated error of a step stays below E (1 + |u|); "
+             "--dt is the first one",
+             parameter},
+            set_tolerance,
+            get_nothing)),
+        of_typed_equations(row({setting_name::dx, "H", "distance of cells of typed equations", shape},
+                               set_dx,
+                               [](const RunSpec& s) { return s.dx > 0 ? Json(s.dx) : Json(); })),
+        of_typed_equations(formerly("stepper",
+                                    row({setting_name::integrator,
+                                         "NAME",
+                                         "euler, heun, midpoint, ab2, bs32, rk4, dp54, rkl2[:STAGES], "
+                                         "symplectic or imex (default: the "
+                                         "model's own)",
+                                         shape},
+                                        set_integrator,
+                                        [](const RunSpec& s) { return unless_empty(s.chosen_integrator); }))),
+        of_typed_equations(
+            row({setting_name::global_every,
+                 "N",
+                 "values of the whole field, such as mean(u), are taken by every N-th step alone and lag in "
+                 "those between (default 1)",
+                 shape},
+                set_global_every,
+                [](const RunSpec& s) { return s.global_every > 0 ? Json(s.global_every) : Json(); })),
+        row({setting_name::boundary, "B", "zero, insulated or periodic", parameter},
+            set_boundary,
+            [](const RunSpec& s) {
+                return s.boundary_as_typed ? Json() : Json(std::string(name_of(s.boundary)));
+            }),
+        list({setting_name::initial,
+              "[NAME=]WHAT",
+              "an initial condition (see below), .npy array, PNG/JPEG picture or formula of x and y, for the "
+              "component NAME or the first one",
+              origin},
+             set_initial,
+             get_initial),
+        member({setting_name::seed, "S", "of jagged and noise, as numpy.random.default_rng takes it", origin},
+               &RunSpec::seed,
+               parse_seed,
+               std::identity()),
+        row({setting_name::dtype, "T", "float32 or float64", shape},
+            set_dtype,
+            [](const RunSpec& s) { return Json(std::string(name_of(s.dtype))); }),
+        flag(setting_name::allow_unstable,
+             "let the coefficient or dt exceed the largest stable value",
+             &RunSpec::allow_unstable)};
+    // Parameters of built-in models have rows under their own names.
+    std::vector<Setting> parameters;
+    for (const auto& model : models())
+        for (const ModelParameter& parameter : model->parameters) parameters.push_back(setting_of(parameter));
+    rows.insert(
+        std::ranges::find(rows, setting_name::set, &Setting::name), parameters.begin(), parameters.end());
+    return rows;
+}
+
+}  // namespace stencil

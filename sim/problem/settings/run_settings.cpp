@@ -1,0 +1,150 @@
+#include <algorithm>
+#include <cmath>
+
+#include "sim/problem/export_names.h"
+#include "sim/problem/settings/setting_rows.h"
+#include "sim/text/quote.h"
+
+namespace stencil {
+namespace {
+
+using Json = nlohmann::json;
+
+ProfileLine read_profile(const std::string& text) {
+    const auto parts = split(text, ',');
+    if (parts.size() != 4)
+        throw InputError("--profile {}: must be X0,Y0,X1,Y1, e.g. 0.5,64,127.5,64", quotable(text));
+    const auto number = [&](int i) {
+        const double value = parse_real(parts[std::size_t(i)], "--profile");
+        if (std::abs(value) > kMaxCells)
+            throw InputError(
+                "--profile {}: each must be from -{} to {}", quotable(text), kMaxCells, kMaxCells);
+        return value;
+    };
+    return {{number(0), number(1)}, {number(2), number(3)}};
+}
+
+std::string read_method(std::string_view text) {
+    std::vector<std::string> known{"auto"};
+    for (const std::string_view model : {kDiffusion, kEquation})
+        for (const Method& method : methods(model))
+            if (!contains(known, method.name)) known.emplace_back(method.name);
+    return setting_row::known_name("method", text, known);
+}
+
+std::string read_backend(std::string_view text) {
+    return setting_row::known_name("backend", text, {"auto", "cpu", "cuda"});
+}
+
+void set_exports(RunSpec& spec, std::string_view text) {
+    spec.exports.clear();
+    for (const std::string& name : split(text, ',')) add_export(name, spec.exports);
+}
+
+void add_edits(RunSpec& spec, std::span<const std::string> texts) {
+    std::vector<Edit> edits;
+    for (const std::string& text : texts) edits.push_back(parse_edit(text));
+    spec.edits.add(std::move(edits));
+}
+
+void add_probes(RunSpec& spec, std::span<const std::string> texts) {
+    for (const std::string& text : texts) {
+        const auto parts = split(text, ',');
+        if (parts.size() != 2) throw InputError("--probe {}: must be X,Y, e.g. 100,200", quotable(text));
+        spec.probes.push_back({int(parse_integer(parts[0], "--probe", 0, kMaxCells - 1)),
+                               int(parse_integer(parts[1], "--probe", 0, kMaxCells - 1))});
+    }
+}
+
+void add_profiles(RunSpec& spec, std::span<const std::string> texts) {
+    for (const std::string& text : texts) spec.profiles.push_back(read_profile(text));
+}
+
+void add_bookmarks(RunSpec& spec, std::span<const std::string> texts) {
+    constexpr std::size_t kLongestBookmark = 60;
+    for (const std::string& text : texts) {
+        const std::size_t colon = text.find(':');
+        const std::string name = colon == text.npos ? "" : text.substr(colon + 1);
+        if (name.empty() || name.size() > kLongestBookmark ||
+            std::ranges::any_of(name, [](unsigned char c) { return c < 0x20 || c == 0x7f; }))
+            throw InputError(
+                "--bookmark {}: must be STEP:NAME, e.g. 500:two spots, with a name of at most {} bytes",
+                quotable(text),
+                kLongestBookmark);
+        spec.bookmarks.push_back({parse_integer(text.substr(0, colon), "--bookmark", 0, kMaxSteps), name});
+    }
+}
+
+std::string to_string(const RunSpec::Cell& cell) {
+    return fmt::format("{},{}", cell.x, cell.y);
+}
+std::string to_string(const ProfileLine& line) {
+    return fmt::format("{},{},{},{}", line.from.x, line.from.y, line.to.x, line.to.y);
+}
+std::string to_string(const RunSpec::Bookmark& bookmark) {
+    return fmt::format("{}:{}", bookmark.step, bookmark.name);
+}
+
+}  // namespace
+
+std::vector<Setting> computation_settings() {
+    using namespace setting_row;
+    using enum SettingKind;
+    return {
+        text({setting_name::method,
+              "NAME",
+              "how to step (see below); auto takes the fastest there is",
+              device},
+             &RunSpec::method,
+             read_method),
+        text({setting_name::backend, "B", "auto, cpu or cuda", device}, &RunSpec::backend, read_backend),
+        whole({setting_name::threads, "N", "CPU threads (default: all)", device}, &RunSpec::threads, 1, 4096),
+        member({setting_name::memory_limit, "BYTES", "use no more host or GPU memory, e.g. 2GB"},
+               &RunSpec::memory_limit,
+               parse_bytes,
+               [](std::uint64_t) { return Json(); })};
+}
+
+std::vector<Setting> measurement_settings() {
+    using namespace setting_row;
+    return {
+        of_whole_run(list(
+            {setting_name::at,
+             "STEP:SETTING=VALUE",
+             "a change in mid-run, e.g. 500:coefficient=0.1 or 0:paint=1,20,replace,64,80; may be repeated"},
+            &RunSpec::edits,
+            add_edits)),
+        of_whole_run(
+            list({setting_name::probe, "X,Y", "a cell whose values go to probes.csv; may be repeated"},
+                 &RunSpec::probes,
+                 add_probes)),
+        of_whole_run(list({setting_name::profile,
+                           "X0,Y0,X1,Y1",
+                           "a line in cell coordinates, whose values go to profile.csv; may be repeated"},
+                          &RunSpec::profiles,
+                          add_profiles)),
+        of_whole_run(list({setting_name::bookmark,
+                           "STEP:NAME",
+                           "a moment that the window has among its bookmarks; may be repeated"},
+                          &RunSpec::bookmarks,
+                          add_bookmarks))};
+}
+
+std::vector<Setting> file_settings() {
+    using namespace setting_row;
+    return {
+        of_whole_run(whole({setting_name::every, "N", "also a numbered frame every N steps"},
+                           &RunSpec::every,
+                           1,
+                           kMaxSteps)),
+        whole(
+            {setting_name::checkpoint, "N", "every N steps the whole state to DIR/checkpoint, for --resume"},
+            &RunSpec::checkpoint,
+            1,
+            kMaxSteps),
+        row({setting_name::exports, "LIST", "files to write, separated by commas (see below); default, all"},
+            set_exports,
+            [](const RunSpec& s) { return Json(fmt::format("{}", fmt::join(s.exports, ","))); })};
+}
+
+}  // namespace stencil
