@@ -33,8 +33,12 @@ Json get_figure_size(const RunSpec& spec) {
     return height == 0 ? fmt::format("{}cm", width) : fmt::format("{}x{}cm", width, height);
 }
 
-std::string read_colormap(std::string_view text) {
-    return std::string(colormap(text).name);
+std::string read_colormap(std::string_view text, const std::string& option) {
+    try {
+        return colormap(text).name;
+    } catch (const InputError& error) {
+        throw InputError("{}: {}", option, error.what());
+    }
 }
 
 // Colours as those of formulas without their own say nothing.
@@ -63,7 +67,7 @@ void add_colors(RunSpec& spec, std::span<const std::string> texts) {
                 quotable(text));
         Coloring own;
         const std::string name = text.substr(equals + 1, comma == text.npos ? comma : comma - equals - 1);
-        if (!name.empty()) own.colormap = read_colormap(name);
+        if (!name.empty()) own.colormap = read_colormap(name, "--colors");
         if (comma != text.npos) own.range = parse_range(text.substr(comma + 1), "--colors");
         spec.colors.insert_or_assign(formula, own);
     }
@@ -87,33 +91,34 @@ std::vector<Setting> picture_settings() {
                  as_is)),
         row(
             {setting_name::colormap, "NAME", "colours of the pictures; NAME_r: reversed (default viridis)"},
-            [](RunSpec& s, std::string_view name) { s.coloring().colormap = read_colormap(name); },
+            [](RunSpec& s, std::string_view name) {
+                s.coloring().colormap = read_colormap(name, "--colormap");
+            },
             [](const RunSpec& s) { return unless_empty(s.colormap); }),
         row(
             {setting_name::range,
              "[SCALE:]R",
              "values that the colours span: auto, percentile:LO:HI or MIN:MAX; SCALE is log, symlog or "
-             "centred "
-             "(at zero), e.g. log:1e-4:1"},
+             "centred (at zero), e.g. log:1e-4:1"},
             [](RunSpec& s, std::string_view text) { s.coloring().range = parse_range(text, "--range"); },
             [](const RunSpec& s) { return Json(to_string(s.range)); }),
-        set_in_turn(Turn::colors,
-                    list({setting_name::colors,
-                          "FORMULA=[NAME][,RANGE]",
-                          "colours and range of one formula, which it has whenever it is shown, e.g. "
-                          "v=magma,0:1; may be "
-                          "repeated"},
-                         add_colors,
-                         get_colors)),
+        set_in_turn(
+            Turn::colors,
+            list({setting_name::colors,
+                  "FORMULA=[NAME][,RANGE]",
+                  "colours and range of one formula whenever it is shown, e.g. v=magma,0:1; may be repeated"},
+                 add_colors,
+                 get_colors)),
         flag(setting_name::range_per_frame,
              "each frame spans its own range; otherwise all span the first one's",
              &RunSpec::range_per_frame),
-        text({setting_name::laplacian_colormap,
-              "NAME",
-              "colours of the Laplacian (default: coolwarm, or a diverging --colormap; inferno in the "
-              "figure)"},
-             &RunSpec::laplacian_colormap,
-             read_colormap),
+        member({setting_name::laplacian_colormap,
+                "NAME",
+                "colours of the Laplacian (default: coolwarm, or a diverging --colormap; inferno in the "
+                "figure)"},
+               &RunSpec::laplacian_colormap,
+               read_colormap,
+               unless_empty),
         range({setting_name::laplacian_range,
                "[SCALE:]R",
                "the same for the Laplacian (default percentile:5:95)"},
