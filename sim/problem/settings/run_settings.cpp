@@ -75,6 +75,8 @@ void add_bookmarks(RunSpec& spec, std::span<const std::string> texts) {
     }
 }
 
+}  // namespace
+
 std::string to_string(const RunSpec::Cell& cell) {
     return fmt::format("{},{}", cell.x, cell.y);
 }
@@ -84,8 +86,6 @@ std::string to_string(const ProfileLine& line) {
 std::string to_string(const RunSpec::Bookmark& bookmark) {
     return fmt::format("{}:{}", bookmark.step, bookmark.name);
 }
-
-}  // namespace
 
 std::vector<Setting> computation_settings() {
     using namespace setting_row;

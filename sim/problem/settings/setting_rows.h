@@ -26,6 +26,11 @@ std::vector<Setting> measurement_settings();
 std::vector<Setting> file_settings();
 std::vector<Setting> picture_settings();
 
+/// Items of lists as their options take them.
+std::string to_string(const RunSpec::Cell& cell);
+std::string to_string(const ProfileLine& line);
+std::string to_string(const RunSpec::Bookmark& bookmark);
+
 /// The formula of colours as --colors takes them; empty if there is none.
 std::string formula_of_colors(const std::string& text);
 /// Adds colours of formulas, each as --colors takes them.
