@@ -9,7 +9,6 @@
 #include "sim/model/semantics.h"
 #include "sim/model/step/stages.h"
 #include "sim/model/text/tokens.h"
-#include "sim/problem/settings/setting_names.h"
 #include "sim/view/colormap.h"
 
 namespace stencil::editing {
@@ -78,18 +77,18 @@ void add_boundaries(Candidates& list) {
 }
 
 void add_words(Candidates& list, std::string_view setting, const OwnNames& names) {
-    if (setting == setting_name::boundary) add_boundaries(list);
-    if (setting == setting_name::integrator)
+    if (setting == "boundary") add_boundaries(list);
+    if (setting == "integrator")
         for (const auto& row : equation::integrators()) list.add(row.name, row.help, Ink::keyword);
     if (setting == "laplacian") {
         list.add("standard", "5 points", Ink::keyword);
         list.add("isotropic", "9 points", Ink::keyword);
         list.add("fourth", "fourth order", Ink::keyword);
     }
-    if (setting == setting_name::colormap)
+    if (setting == "colormap")
         for (const Colormap& map : colormaps()) list.add(map.name, "colour table", Ink::keyword);
-    if (setting == setting_name::show) list.add_own({names.components, {}, names.definitions});
-    if (setting == setting_name::sensitivity) list.add_own({{}, names.parameters, {}});
+    if (setting == "show") list.add_own({names.components, {}, names.definitions});
+    if (setting == "sensitivity") list.add_own({{}, names.parameters, {}});
 }
 
 void add_formula(Candidates& list, const OwnNames& names) {
