@@ -331,7 +331,7 @@ std::string picture(Simulation& simulation) {
         const Field& field = state.components[c];
         const std::string& name = now.model->components[c].name;
         const Colormap& colors = field_colors(now, name);
-        panels.push_back({.title = name,
+        panels.push_back({.title = value_label(now, name),
                           .field = &field,
                           .colors = &colors,
                           .range = find_range(field, now.coloring(name).range, colors.diverging)});
@@ -346,7 +346,7 @@ nb::dict image(HeldSimulation& held, const std::string& formula, int largest) {
     ValueRange range;
     const Colormap* colors = nullptr;
     double cell = 1;
-    std::string unit;
+    std::string unit, label;
     held.with([&](Simulation& simulation) {
         const RunSpec& now = simulation.now();
         const std::string shown = formula.empty() ? now.shown() : formula;
@@ -355,6 +355,7 @@ nb::dict image(HeldSimulation& held, const std::string& formula, int largest) {
         range = find_range(field, now.coloring(shown).range, colors->diverging);
         cell = cell_size(now);
         unit = now.unit_length.name;
+        label = value_label(now, shown);
         if (largest <= 0) return;
         const int side = std::max(field.nx(), field.ny());
         if (side > largest) {
@@ -375,6 +376,7 @@ nb::dict image(HeldSimulation& held, const std::string& formula, int largest) {
     result["colors"] = nb::bytes(reinterpret_cast<const char*>(colors->colors.data()), sizeof colors->colors);
     result["cell"] = cell;
     result["unit"] = unit;
+    result["label"] = label;
     return result;
 }
 

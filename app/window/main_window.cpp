@@ -109,7 +109,7 @@ class MainWindow {
         take_events();
         const bool news =
             before != snapshot_ || example_news || (goes_on() && seconds() - begun_ >= kBusyPatience);
-        if (ui_.take<Quit>() || display_->should_close()) return false;
+        if (closes()) return false;
         if (!news && redraws_ == 0) {
             follows_ = false;
             return true;
@@ -325,6 +325,19 @@ class MainWindow {
         if (frame && start_.first_field == 0) start_.first_field = seconds() - made_;
     }
 
+    // Whether the window closes now. It stays for files that are being written, unless it is closed twice.
+    bool closes() {
+        const bool quits = ui_.take<Quit>().has_value();
+        if (display_->take_close() || quits) {
+            if (closing_) ui_.act(action::CancelExport{});
+            if (closing_ || !snapshot_->exporting) return true;
+            closing_ = true;
+            ui_.act(
+                action::Tell{"The window closes once the files are written; close it again to stop them"});
+        }
+        return closing_ && !snapshot_->exporting;
+    }
+
     // Returns whether no frame before showed this field.
     bool is_new(const Frame& frame) {
         if (!snapshot_->running && snapshot_->busy.empty()) rate_.rest();
@@ -369,6 +382,7 @@ class MainWindow {
     ViewRequest view_;
     SessionKeeper keeper_;
     GalleryPicture picture_;  ///< of the field, when the session was kept last
+    bool closing_ = false;    ///< it was closed while files are being written
     bool ends_ = false;       ///< the frame that is drawn is the last one
     float font_pixels_ = 0;
     Theme theme_ = Theme::dark;

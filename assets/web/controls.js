@@ -59,7 +59,7 @@ void main() {
     this.cursor = [-1, -1];
   }
 
-  /// Takes the colours of a field: map, scale, low, high and automatic, which says whether the range follows.
+  /// Takes the colours of a field: map, scale, low, high, unit and automatic, which says whether the range follows.
   take(colors) {
     this.colors = colors;
     this.map = RUN.colors.maps[colors.map];
@@ -100,7 +100,7 @@ void main() {
     gl.uniform4f(g.place(this.shader, "range"), low, high, spread(low, this.colors), spread(high, this.colors));
     g.draw(null, width, height);
     byId("low").textContent = formatted(low);
-    byId("high").textContent = formatted(high);
+    byId("high").textContent = `${formatted(high)} ${this.colors.unit}`.trim();
   }
 }
 
@@ -217,7 +217,7 @@ class Page {
   choose(index) {
     this.shown = index;
     const own = this.colors[index];
-    this.display.take((this.colors[index] = own ?? { ...this.display.colors }));
+    this.display.take((this.colors[index] = own ?? { ...this.display.colors, unit: "" }));
     if (!own) this.display.fit(this.stepper.statistics(index));
     byId("shown").value = index;
     byId("map").value = this.display.colors.map;

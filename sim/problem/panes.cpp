@@ -86,9 +86,15 @@ std::string title_of(Pane pane, const RunSpec& spec) {
     return std::string(row_of(pane).title);
 }
 
-std::string quantity_label(Pane pane, const std::string& formula) {
+std::string quantity_label(Pane pane, const RunSpec& spec) {
+    const std::string formula = formula_of(pane, spec);
     if (pane == Pane::laplacian) return "Laplacian of " + formula;
-    return is_difference(pane) ? "difference" : formula;
+    return is_difference(pane) ? with_unit("difference", spec.value_unit(formula))
+                               : value_label(spec, formula);
+}
+
+std::string value_label(const RunSpec& spec, const std::string& formula) {
+    return with_unit(formula, spec.value_unit(formula));
 }
 
 Quantity quantity_of(Pane pane) {

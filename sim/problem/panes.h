@@ -60,8 +60,10 @@ std::string formula_of(Pane pane, const RunSpec& spec);
 /// Title above the picture: the observable of typed equations, otherwise "Field".
 std::string title_of(Pane pane, const RunSpec& spec);
 
-/// Names the quantity of a pane beside its colours, such as "Laplacian of u".
-std::string quantity_label(Pane pane, const std::string& formula);
+/// Names the quantity of a pane beside its colours, such as "Laplacian of u" or "u (mol/L)".
+std::string quantity_label(Pane pane, const RunSpec& spec);
+/// A formula with the unit of its values.
+std::string value_label(const RunSpec& spec, const std::string& formula);
 
 // Differences use a diverging colour map centred at zero and the range of all values.
 Quantity quantity_of(Pane pane);

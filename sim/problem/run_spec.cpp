@@ -266,6 +266,10 @@ const Coloring& RunSpec::coloring(const std::string& formula) const {
     return own == colors.end() ? *this : own->second;
 }
 
+std::string RunSpec::value_unit(const std::string& formula) const {
+    return colors.contains(formula) || formula == shown() ? coloring(formula).unit : "";
+}
+
 Coloring& RunSpec::coloring() {
     const auto own = colors.find(shown());
     return own == colors.end() ? *this : own->second;
@@ -332,8 +336,12 @@ RunSpec changed(RunSpec spec, std::string_view setting, std::string_view value) 
     // View settings cannot invalidate scheduled changes, so thousands of them need not be checked again.
     if (kind_of(setting) != SettingKind::view || setting == setting_name::allow_unstable) spec.validate();
     if (setting == setting_name::show) spec.require_formula(spec.show);
-    // A formula that is no longer shown keeps its colours for when it is shown again.
-    if (setting == setting_name::show && spec.shown() != before) spec.colors.try_emplace(before, spec);
+    // A formula that is no longer shown keeps its colours for when it is shown again. Another one has other
+    // units.
+    if (setting == setting_name::show && spec.shown() != before) {
+        spec.colors.try_emplace(before, spec);
+        spec.unit.clear();
+    }
     if (setting == setting_name::arrows) spec.require_arrows();
     return spec;
 }

@@ -123,6 +123,7 @@ struct FigureSize {
 struct Coloring {
     std::string colormap;  ///< empty: the text's own, or viridis
     RangeRule range;
+    std::string unit;  ///< of the values, beside their colours; empty: none
     friend bool operator==(const Coloring&, const Coloring&) = default;
 };
 
@@ -192,6 +193,8 @@ struct RunSpec : Configuration, Presentation, Output {
     bool draws_outline() const;
     /// The colours of a formula: its own, or those of all that have none.
     const Coloring& coloring(const std::string& formula) const;
+    /// The unit of a formula's values: its own, or for the shown one unit_value.
+    std::string value_unit(const std::string& formula) const;
     /// Those of the shown formula, to change them.
     Coloring& coloring();
     /// The colormap asked for, else the text's; may be empty.

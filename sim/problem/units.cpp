@@ -23,7 +23,7 @@ bool is_name(std::string_view text) {
     constexpr std::string_view kOfNumbers = "0123456789.+-";
     if (text.empty() || kOfNumbers.find(text[0]) != kOfNumbers.npos) return false;
     return text.size() <= kLongestUnit && std::ranges::none_of(text, [](char c) {
-               return static_cast<unsigned char>(c) < 0x20 || c == ',' || c == '"' || c == ' ';
+               return static_cast<unsigned char>(c) < 0x20 || c == ',' || c == '"' || c == ' ' || c == '=';
            });
 }
 
@@ -49,6 +49,19 @@ Unit read_unit(std::string_view text, const std::string& option) {
                          quotable(text),
                          text.find(',') != text.npos ? "; decimals have a point" : "");
     return unit;
+}
+
+std::string read_unit_name(std::string_view text, const std::string& option) {
+    if (!text.empty() && !is_name(text))
+        throw InputError("{} {}: must be a unit, e.g. mol/L, without a number, with at most {} bytes",
+                         option,
+                         quotable(text),
+                         kLongestUnit);
+    return std::string(text);
+}
+
+std::string with_unit(const std::string& name, const std::string& unit) {
+    return unit.empty() ? name : fmt::format("{} ({})", name, unit);
 }
 
 std::string to_string(const Unit& unit) {

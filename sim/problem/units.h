@@ -20,6 +20,10 @@ struct Unit {
 
 /// Parses "0.01 m", "0.01m" or "m"; empty for an empty text. Throws InputError that names the option.
 Unit read_unit(std::string_view text, const std::string& option);
+/// Parses a unit's name, such as "mol/L". Throws InputError that names the option.
+std::string read_unit_name(std::string_view text, const std::string& option);
+/// A name with a unit behind it: "v (mol/L)", or the name alone without one.
+std::string with_unit(const std::string& name, const std::string& unit);
 /// Formats a unit so that read_unit() takes it.
 std::string to_string(const Unit& unit);
 

@@ -64,6 +64,7 @@ struct PaneImage {
     ValueRange range;
     std::string colormap;
     std::string formula = {};           ///< the formula shown
+    std::string label = {};             ///< the quantity beside its colours, with its unit
     std::vector<double> contours = {};  ///< levels, ascending
 };
 

@@ -84,6 +84,7 @@ Json coloring_json(const RunSpec& spec, const std::string& formula, const Field&
     const RangeRule& rule = spec.coloring(formula).range;
     const ValueRange range = find_range(cells, rule, map.diverging);
     return {{"map", map.name},
+            {"unit", spec.value_unit(formula)},
             {"scale", kScaleNames[std::size_t(rule.scale)]},
             {"automatic", rule.kind == RangeRule::Kind::automatic},
             {"low", range.low},

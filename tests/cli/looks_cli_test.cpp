@@ -224,12 +224,14 @@ TEST_CASE("The fastest wave of a Turing instability is named, in every file of t
 
 TEST_CASE("A figure of the view has its panes, units, model and time, and nothing of the machine") {
     const ScratchFolder folder;
-    const std::string gray = "--model gray-scott --size 32x24 --unit-length 0.5mm --unit-time 2s ";
+    const std::string gray =
+        "--model gray-scott --size 32x24 --unit-length 0.5mm --unit-time 2s --unit-value mM ";
     require_done(
         stencilscope("run --backend cpu --quiet --steps 10 --out {} " + gray + "--export view.svg,spec.json",
                      folder / "now"));
     const std::string now = read_bytes(folder / "now/view.svg");
-    for (const char* label : {"gray-scott, t = 20 s", "x (mm)", "y (mm)", ">v<"}) CHECK(contains(now, label));
+    for (const char* label : {"gray-scott, t = 20 s", "x (mm)", "y (mm)", ">v (mM)<"})
+        CHECK(contains(now, label));
     for (const char* word : {"cpu", "us/step", "Laplacian", "width=\"504.00pt\""})
         CHECK_FALSE(contains(now, word));
     CHECK(contains(now, "width=\"340.16pt\""));  // 12 cm

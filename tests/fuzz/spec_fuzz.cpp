@@ -25,7 +25,7 @@ std::vector<std::string> seeds() {
                 "probe": ["1,2", "3,4"], "profile": "0,0,10,10", "every": 10, "export": "all,frames.npy",
                 "range": "0:1", "laplacian-range": "percentile:1:99", "range-per-frame": true, "seed": 7})",
         R"({"initial": "/tmp/a.npy", "method": "cpu", "backend": "cpu", "threads": 2, "colormap": "turbo"})",
-        R"({"model": "gray-scott", "show": "u", "range": "2:3", "colors": ["u=vik_r,log:1:2", "u*v >= 1=,0:1", "v=ice"]})"};
+        R"({"model": "gray-scott", "show": "u", "range": "2:3", "colors": ["u=vik_r,log:1:2", "u*v >= 1=,0:1,K", "v=ice"]})"};
 }
 
 const Target target("spec", run_one, seeds);

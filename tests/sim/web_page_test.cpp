@@ -122,7 +122,7 @@ TEST_CASE("Fields of a page have the colours of their own") {
     RunSpec spec = run_of_text(
         "du/dt = lap(u); dv/dt = lap(v); dw/dt = lap(w); dt = 0.1; size = 8x8; show = v; "
         "u(0) = x; colormap = viridis");
-    for (const char* colors : {"u=vik_r,-2:2", "v=magma"}) set_setting(spec, "colors", colors);
+    for (const char* colors : {"u=vik_r,-2:2", "v=magma,,K"}) set_setting(spec, "colors", colors);
     Simulation simulation = begun(spec);
     const std::string page = page_of(simulation);
     const auto fields = nlohmann::json::parse(between(page, "\"fields\":", ",\"maps\""));
@@ -131,6 +131,7 @@ TEST_CASE("Fields of a page have the colours of their own") {
     CHECK(fields[0]["low"] == -2);
     CHECK_FALSE(fields[0]["automatic"].get<bool>());
     CHECK(fields[1]["map"] == "magma");
+    CHECK(fields[1]["unit"] == "K");
     CHECK(fields[1]["automatic"].get<bool>());
     CHECK(fields[2].is_null());
     CHECK(contains(page, "\"vik_r\":{"));

@@ -240,7 +240,7 @@ TEST_CASE("the colour bar of a formula beside the shown one changes the colours 
         auto frame = std::make_shared<Frame>(*bar.snapshot.frame);
         frame->panes.front().formula = "v";
         bar.snapshot.frame = frame;
-        if (own) bar.snapshot.now.colors["v"] = {"magma", {}};
+        if (own) bar.snapshot.now.colors["v"] = {"magma", {}, ""};
         bar.drag_end(1090, 990);
         REQUIRE(!bar.changes().empty());
         CHECK(changes_of(bar.ui).back() == (own ? "colors=v=magma,0:6" : "range=0:6"));

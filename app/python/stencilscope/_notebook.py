@@ -49,8 +49,7 @@ def plot(simulation: Simulation, look: dict[str, Any], formula: str, ax: Any, op
         **options,
     }
     image = ax.imshow(field, **options)
-    label = formula or simulation.settings.get("show") or simulation.components[0]
-    ax.figure.colorbar(image, ax=ax, label=label)
+    ax.figure.colorbar(image, ax=ax, label=look["label"])
     time = simulation._held.time_text()
     ax.set_title(f"step {simulation.step}" + (f", t = {time}" if time else ""))
     if look["unit"]:

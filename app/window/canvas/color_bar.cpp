@@ -93,7 +93,7 @@ double bar_width(double strip, double beside, double line) {
 /// Returns the quantity's label; nothing if the bar would become too small, because the title has it, too.
 std::string label_beside(const Painter& painter, const ScreenRect& strip, const PaneImage& image) {
     const double line = painter.line_height();
-    const std::string label = quantity_label(image.request.pane, image.formula);
+    const std::string& label = image.label;
     const double beside = painter.text_width(label, line * kSmallText);
     const double width = bar_width(strip.width, beside, line);
     const bool crowded =

@@ -195,8 +195,10 @@ void Display::set_full_screen(bool on) {
     glfwSetWindowMonitor(window_, monitor, 0, 0, mode->width, mode->height, mode->refreshRate);
 }
 
-bool Display::should_close() const {
-    return glfwWindowShouldClose(window_);
+bool Display::take_close() {
+    const bool closed = glfwWindowShouldClose(window_);
+    glfwSetWindowShouldClose(window_, GLFW_FALSE);
+    return closed;
 }
 
 void Display::wait_events(double timeout_s) {

@@ -41,7 +41,8 @@ class Display {
     /// Fills the primary monitor, or returns to the previous position and size.
     void set_full_screen(bool on);
 
-    bool should_close() const;
+    /// Whether its user closed the window since the last call.
+    bool take_close();
 
     /// Sleeps until an event arrives, at most so many seconds; with 0 it only handles pending events.
     void wait_events(double timeout_s);

@@ -45,7 +45,7 @@ std::string read_colormap(std::string_view text, const std::string& option) {
 Json get_colors(const RunSpec& spec) {
     Json texts;
     for (const auto& [formula, own] : spec.colors)
-        if (own != spec) texts.push_back(coloring_text(formula, own));
+        if (own != spec || !own.unit.empty()) texts.push_back(coloring_text(formula, own));
     return texts;
 }
 
@@ -60,22 +60,27 @@ std::string formula_of_colors(const std::string& text) {
 void add_colors(RunSpec& spec, std::span<const std::string> texts) {
     for (const std::string& text : texts) {
         const std::string formula = formula_of_colors(text);
-        const std::size_t equals = formula.size(), comma = text.find(',', equals);
+        const std::size_t equals = formula.size();
         if (formula.empty())
             throw InputError(
-                "--colors {}: must be FORMULA=NAME,RANGE, e.g. v=magma,0:1; either may be left out",
+                "--colors {}: must be FORMULA=NAME,RANGE,UNIT, e.g. v=magma,0:1,mol/L; each may be left out",
                 quotable(text));
         Coloring own;
-        const std::string name = text.substr(equals + 1, comma == text.npos ? comma : comma - equals - 1);
-        if (!name.empty()) own.colormap = read_colormap(name, "--colors");
-        if (comma != text.npos) own.range = parse_range(text.substr(comma + 1), "--colors");
+        const auto parts = split(text.substr(equals + 1), ',');
+        if (parts.size() > 3)
+            throw InputError("--colors {}: must have at most a name, a range and a unit", quotable(text));
+        const auto part = [&](std::size_t i) { return i < parts.size() ? parts[i] : ""; };
+        if (!part(0).empty()) own.colormap = read_colormap(part(0), "--colors");
+        if (!part(1).empty()) own.range = parse_range(part(1), "--colors");
+        own.unit = read_unit_name(part(2), "--colors");
         spec.colors.insert_or_assign(formula, own);
     }
 }
 
 std::string coloring_text(const std::string& formula, const Coloring& own) {
-    return fmt::format(
-        "{}={}{}", formula, own.colormap, own.range == RangeRule() ? "" : "," + to_string(own.range));
+    std::string text = formula + "=" + own.colormap;
+    if (own.range != RangeRule() || !own.unit.empty()) text += "," + to_string(own.range);
+    return own.unit.empty() ? text : text + "," + own.unit;
 }
 
 std::vector<Setting> picture_settings() {
@@ -102,13 +107,13 @@ std::vector<Setting> picture_settings() {
              "centred (at zero), e.g. log:1e-4:1"},
             [](RunSpec& s, std::string_view text) { s.coloring().range = parse_range(text, "--range"); },
             [](const RunSpec& s) { return Json(to_string(s.range)); }),
-        set_in_turn(
-            Turn::colors,
-            list({setting_name::colors,
-                  "FORMULA=[NAME][,RANGE]",
-                  "colours and range of one formula whenever it is shown, e.g. v=magma,0:1; may be repeated"},
-                 add_colors,
-                 get_colors)),
+        set_in_turn(Turn::colors,
+                    list({setting_name::colors,
+                          "FORMULA=[NAME][,RANGE][,UNIT]",
+                          "colours, range and unit of one formula whenever it is shown, e.g. "
+                          "v=magma,0:1,mol/L; may be repeated"},
+                         add_colors,
+                         get_colors)),
         flag(setting_name::range_per_frame,
              "each frame spans its own range; otherwise all span the first one's",
              &RunSpec::range_per_frame),
@@ -131,6 +136,14 @@ std::vector<Setting> picture_settings() {
               "[N]UNIT",
               "what a time of 1 is (in the built-in diffusion a step), e.g. 0.1s"},
              &RunSpec::unit_time),
+        row(
+            {setting_name::unit_value,
+             "UNIT",
+             "unit of the values that are shown, beside their colours, e.g. mol/L"},
+            [](RunSpec& s, std::string_view text) {
+                s.coloring().unit = read_unit_name(text, "--unit-value");
+            },
+            [](const RunSpec& s) { return unless_empty(s.unit); }),
         text({setting_name::contours,
               "L1,L2,...|N",
               "lines of equal value in the window and in figures: at these levels, or N spread over the "

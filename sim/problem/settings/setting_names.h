@@ -39,6 +39,7 @@ inline constexpr const char* laplacian_colormap = "laplacian-colormap";
 inline constexpr const char* laplacian_range = "laplacian-range";
 inline constexpr const char* unit_length = "unit-length";
 inline constexpr const char* unit_time = "unit-time";
+inline constexpr const char* unit_value = "unit-value";
 inline constexpr const char* contours = "contours";
 inline constexpr const char* arrows = "arrows";
 inline constexpr const char* outline = "outline";

@@ -158,6 +158,7 @@ FilmWriter::Look FilmWriter::look_of(const Field& field, Simulation& simulation)
     Look look;
     look.colors = &field_colors(now);
     look.formula = now.shown();
+    look.label = value_label(now, look.formula);
     look.contours = now.contours;
     look.cell = cell_size(now);
     look.unit = now.unit_length.name;
@@ -248,7 +249,7 @@ void FilmWriter::draw(const Field& field, const Look& look) {
 void FilmWriter::draw_figure(const Field& field, const Look& look) {
     if (!video_)
         video_.emplace(request_.file, VideoInput{0, 0, request_.fps, request_.width, request_.height});
-    figure::FigurePanel panel{look.title, &field, look.colors, look.range, look.formula};
+    figure::FigurePanel panel{look.title, &field, look.colors, look.range, look.label};
     panel.cell = look.cell;
     panel.unit = look.unit;
     figure::add_contours(panel, look.contours);

@@ -79,7 +79,7 @@ class FilmWriter {
     struct Look {
         const Colormap* colors = nullptr;
         ValueRange range;
-        std::string title, formula, contours, unit;
+        std::string title, formula, label, contours, unit;
         ShapeOutline outline;
         double cell = 1;
         DType dtype = DType::float32;

@@ -260,7 +260,7 @@ figure::FigurePanel pane_panel(const RunOutput& run, Pane pane, bool one_of_seve
                                     shown,
                                     colormap(colormap_of(pane, spec)),
                                     rule_of(pane, spec),
-                                    quantity_label(pane, formula));
+                                    quantity_label(pane, spec));
     one.cell = cell_size(spec);
     one.unit = spec.unit_length.name;
     one.lengths = !spec.model->built_in;
@@ -298,7 +298,8 @@ void write_contours_csv(const Path& path, const RunOutput& run, const OutputFiel
 void write_contours_svg(const Path& path, const RunOutput& run, const OutputField& field) {
     const Colormap& colors = field_colors(run.now, field.formula);
     const Contours contours = contours_of(run, field);
-    figure::FigurePanel panel{"Contours", &field.end, &colors, contours.range, field.formula};
+    figure::FigurePanel panel{
+        "Contours", &field.end, &colors, contours.range, value_label(run.now, field.formula)};
     panel.cell = cell_size(run.now);
     panel.unit = run.now.unit_length.name;
     figure::add_lines(panel, contours.lines);
@@ -346,7 +347,7 @@ void write_dispersion(const Path& path, figure::FigureFormat format, const RunOu
 
 void write_surface_png(const Path& path, const RunOutput& run, const OutputField& field) {
     const Colormap& colors = field_colors(run.now, field.formula);
-    figure::FigurePanel panel{moment(run), &field.end, &colors, {}, field.formula};
+    figure::FigurePanel panel{moment(run), &field.end, &colors, {}, value_label(run.now, field.formula)};
     panel.range = find_range(field.end, run.now.coloring(field.formula).range, colors.diverging);
     panel.surface = &run.now.surface;
     write_figure(path, figure::FigureFormat::png, {&panel, 1}, "");
@@ -372,8 +373,9 @@ void write_run_figure(const Path& path, figure::FigureFormat format, const RunOu
     for (const OutputField& f : run.fields) {
         const Colormap& colors = field_colors(spec, f.formula);
         const RangeRule& range = spec.coloring(f.formula).range;
-        panels.push_back(panel(start_text(run.document, f.formula), *f.start, colors, range, f.formula));
-        panels.push_back(panel(end_text(run), f.end, colors, range, f.formula));
+        const std::string label = value_label(spec, f.formula);
+        panels.push_back(panel(start_text(run.document, f.formula), *f.start, colors, range, label));
+        panels.push_back(panel(end_text(run), f.end, colors, range, label));
         for (figure::FigurePanel& values : std::span(panels).last(2))
             figure::add_contours(values, spec.contours);
         std::ranges::move(arrow_lines(run, f), std::back_inserter(panels.back().lines));

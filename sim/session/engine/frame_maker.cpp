@@ -162,6 +162,7 @@ PaneImage FrameMaker::make_pane(const PaneRequest& request, const Moment& moment
     PaneImage image;
     image.request = request;
     image.formula = formula_of(request.pane, moment.simulation->now());
+    image.label = quantity_label(request.pane, moment.simulation->now());
     image.colormap = colormap_of(request.pane, moment.simulation->now());
     const auto begin = Clock::now();
     image.range = range_for(request.pane, moment, image.colormap);

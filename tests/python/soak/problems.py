@@ -42,7 +42,7 @@ class Problem:
         lags = any(word in self.text for word in ("mean(", "integral(", "min(", "max("))
         self.global_every = random.Random(f"{seed} lags").choice([1, 2, 3, 5, 16]) if lags else 1
         colors = random.Random(f"{seed} colors")
-        table = colors.choice(["", "magma", "vik_r", "vikO"]) + colors.choice(["", ",0:1", ",symlog:-2:3", ",percentile:5:95"])
+        table = colors.choice(["", "magma", "vik_r", "vikO"]) + colors.choice(["", ",0:1", ",symlog:-2:3", ",percentile:5:95", ",auto,mol/L", ",0:1,K"])
         self.colors = f"{colors.choice(self.components)}={table}" if "complex" not in self.text and colors.random() < 0.3 else None
         if apart.random() < 0.3:
             self.events = [(step, name, "midpoint" if value == "heun" else value) for step, name, value in self.events]

@@ -94,11 +94,40 @@ TEST_CASE("A formula has colours of its own, by whichever way it comes to be sho
     CHECK(seen(session, "v") == "grey 0:4");
     CHECK(seen(session, "u^2") == "magma 0:4");
     CHECK(seen(spec_from_json(to_json(session).dump(), "spec.json"), "u") == "grey auto");
-    for (const char* bad : {"v", "=magma", "v=magma,1", "v=magma,0:1,2", "v=magmo", "w=magma", "v=magma="}) {
+    for (const char* bad : {"v=,,2",
+                            "v=,0:1,a=b",
+                            "v=,0:1,K,2",
+                            "v",
+                            "=magma",
+                            "v=magma,1",
+                            "v=magma,0:1,2",
+                            "v=magmo",
+                            "w=magma",
+                            "v=magma="}) {
         INFO(bad);
         RunSpec wrong = spec;
         CHECK(!input_error([&] { set_all(wrong, {word("colors", bad)}); }).empty());
     }
+}
+
+TEST_CASE("A unit belongs to the formula that was shown when it was given, or to the one that is named") {
+    RunSpec spec;
+    set_setting(spec, "equation", "du/dt = -u; dv/dt = u - v");
+    const auto labels = [](const RunSpec& s) {
+        return value_label(s, "u") + ", " + value_label(s, "v") + ", " + quantity_label(Pane::from_start, s);
+    };
+    set_all(spec, {{&find_setting("unit-value"), "K"}, {&find_setting("colors"), "v=,,mol/L"}});
+    CHECK(labels(spec) == "u (K), v (mol/L), difference (K)");
+    CHECK(quantity_label(Pane::laplacian, spec) == "Laplacian of u");
+    for (const char* shown : {"v", "u^2", "u"}) {
+        spec = changed(spec, "show", shown);
+        CHECK(value_label(spec, "u") == "u (K)");
+        CHECK(value_label(spec, "u^2") == "u^2");
+        CHECK(value_label(spec, "v") == "v (mol/L)");
+        CHECK(labels(spec_from_json(to_json(spec).dump(), "spec.json")) == labels(spec));
+    }
+    spec = changed(spec, "unit-value", "");
+    CHECK(labels(spec) == "u, v (mol/L), difference");
 }
 
 TEST_CASE("Every setting is named once and has its help") {

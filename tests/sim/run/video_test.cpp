@@ -147,7 +147,7 @@ std::vector<int> brightness(const std::string& range, const std::string& run_ran
     RunSpec spec = run_of_text("u' = 2*u\nu(0) = ind(x < 3)");
     spec.size = Size{4, 4};
     spec.colormap = "magma";
-    spec.colors["u"] = {"grey", parse_range(run_range, "--range")};
+    spec.colors["u"] = {"grey", parse_range(run_range, "--range"), ""};
     Simulation simulation = begun(spec);
     FilmRequest request{folder / "film.mp4"};
     request.range = range;

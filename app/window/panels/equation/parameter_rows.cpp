@@ -301,7 +301,7 @@ void draw_time_step(UiState& ui, const Snapshot& snapshot) {
 
 void draw_units(UiState& ui, const Snapshot& snapshot) {
     const RunSpec& now = snapshot.now;
-    if (!unfolded("Physical units", "Physical lengths, times and diffusivity")) return;
+    if (!unfolded("Physical units", "Physical lengths, times, values and diffusivity")) return;
     if (!now.model->built_in) {
         draw_unit(ui, "Length 1", setting_name::unit_length, now.unit_length, "a length of 1");
         draw_unit(ui, "Time 1", setting_name::unit_time, now.unit_time, "a time of 1");
@@ -310,6 +310,11 @@ void draw_units(UiState& ui, const Snapshot& snapshot) {
         draw_unit(ui, "dt", setting_name::unit_time, now.unit_time, "a step");
         draw_diffusivity(ui, now);
     }
+    constexpr std::string_view kTip =
+        "Unit of the values that are shown, beside their colours\n--unit-value mol/L";
+    text_row({ui, "Value", kTip}, now.value_unit(now.shown()), [&](const std::string& text) {
+        change(ui, setting_name::unit_value, read_unit_name(text, "--unit-value"));
+    });
     draw_time(ui, snapshot);
 }
 

@@ -90,8 +90,7 @@ std::vector<figure::ChartSeries> series_of(const MeasureState& state) {
 }  // namespace
 
 std::string main_quantity(const UiState& ui, const Snapshot& snapshot) {
-    const Pane pane = main_pane(ui.panes);
-    return quantity_label(pane, formula_of(pane, snapshot.now));
+    return quantity_label(main_pane(ui.panes), snapshot.now);
 }
 
 TimeAxis::TimeAxis(const RunSpec& spec) {
@@ -139,7 +138,7 @@ figure::Chart profile_chart(const UiState& ui, const Snapshot& snapshot) {
 
 figure::Chart probes_chart(const Snapshot& snapshot) {
     const TimeAxis time(snapshot.spec);
-    figure::Chart chart{"probes", "", time.label(), quantity_label(Pane::now, snapshot.now.shown())};
+    figure::Chart chart{"probes", "", time.label(), value_label(snapshot.now, snapshot.now.shown())};
     for (std::size_t i = 0; i < snapshot.probes.size(); ++i) {
         const ProbeSeries& probe = snapshot.probes[i];
         figure::ChartSeries course{fmt::format("{} ({}, {})", i + 1, probe.x, probe.y), {}, true, false};
