@@ -307,13 +307,11 @@ void Simulation::make_controlled_step(double tolerance) {
     const StepParameters taken = moment_.taken;
     const std::unique_ptr<SavedState> saved = solver_->save();
     double error = 0, seconds = 0;
-    bool again = false;
     for (int attempt = 1;; ++attempt) {
         solver_->advance(1);
         error = solver_->step_error() / tolerance;
         seconds += solver_->wait();
         if (error <= 1 || attempt == kMostAttempts) break;
-        again = true;
         restore_state(*solver_, *saved, taken);
         double dt = next_step(retry_factor(error, order));
         // To the dt of the step before the clock of a repetition would just go on, with other roundings.
@@ -326,7 +324,9 @@ void Simulation::make_controlled_step(double tolerance) {
     timings_.add(seconds, 1);
     const double before = std::exchange(moment_.error_before, std::isfinite(error) ? error : 0);
     const double factor = step_factor(error, before, order);
-    if (factor < 1 || (factor > 1 && !again)) decide_dt(controlled(next_step(factor), tolerance));
+    // Behind a lower dt the next one is no higher: a repetition, too, sees whether dt was lowered here.
+    const bool lowered = now_.time_step() < dt_before;
+    if (factor < 1 || (factor > 1 && !lowered)) decide_dt(controlled(next_step(factor), tolerance));
 }
 
 // An event of the run, as every change of dt.

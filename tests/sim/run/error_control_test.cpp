@@ -105,6 +105,17 @@ TEST_CASE("Changes on the way of a controlled run repeat, scheduled or made by h
         run.apply(Advance{120});
         require_record_repeats(run, 60);
     }
+    SECTION("behind a step that was made again") {
+        for (long long steps = 28; steps < 34; ++steps) {
+            RunSpec cubic =
+                run_of_text("du/dt = lap(u) + u - u^3; integrator = bs32; u(0) = random - 0.5; size = 40x32");
+            set_setting(cubic, "tolerance", "1e-3");
+            set_setting(cubic, "at", "25:tolerance=1e-4");
+            Simulation run = begun(cubic);
+            run.apply(Advance{steps});
+            require_record_repeats(run, 20);
+        }
+    }
     SECTION("by hand") {
         Simulation run = begun(spec);
         run.apply(Set{"K", "0.3"});
