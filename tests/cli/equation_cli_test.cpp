@@ -145,6 +145,13 @@ TEST_CASE("A formula of the components is shown, and --compare dt/2 tells the er
         const double a = u.as<double>().at(x, y), b = v.as<double>().at(x, y);
         REQUIRE(std::abs(shown.as<double>().at(x, y) - (a * a + b)) < 1e-14);
     }
+    // Half the steps would have the changes at other times.
+    require_done(
+        stencilscope(kRun + "--equation {} --size 24 --steps 10 --dt 0.1 --at 5:dt=0.05 --checkpoint 10",
+                     folder / "changed",
+                     equation));
+    require_refused(
+        stencilscope("run --quiet --resume {} --steps 20 --compare dt/2", folder / "changed"), 2, "--at");
 }
 
 TEST_CASE("A typed run that was cut and resumed has the bits of one that never was") {
@@ -267,6 +274,14 @@ TEST_CASE("A picture is a shape with conditions at its edge") {
                          text));
         return read_json(out / "timings.json").at("field_hash").get<std::string>();
     };
+    // A name is told from the working folder, and spec.json has the whole path.
+    const fs::path near = fs::proximate(folder / "coast.png");
+    require_done(stencilscope(
+        "run --backend cpu --quiet --size 41x2 --steps 0 --out {} --export spec.json --equation {}",
+        folder / "near",
+        fmt::format("u' = u # \"a\"\nu(0) = image(\"{}\")", near.string())));
+    CHECK(contains(read_bytes(folder / "near/spec.json"),
+                   fmt::format("image(\\\"{}\\\")", (folder / "coast.png").string())));
     const std::string picture = fmt::format("image(\"{}\")", (folder / "coast.png").string());
     const std::string expected = hash("(x - 20.5)^2 + 2*(y - 0.5)^2 < 400", "--threads 1");
     CHECK(hash(picture, "--threads 2") == expected);

@@ -1,11 +1,13 @@
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 #include "sim/import/model_file.h"
 #include "sim/initial/initial.h"
 #include "sim/model/equations.h"
 #include "sim/model/step/stages.h"
 #include "sim/model/text/text_error.h"
+#include "sim/model/text/tokens.h"
 #include "sim/problem/run_text.h"
 #include "sim/problem/settings/setting_rows.h"
 #include "sim/problem/time_step.h"
@@ -88,8 +90,7 @@ void set_sensitivities(RunSpec& spec, std::span<const std::string> parameters) {
     for (const std::string& parameter : parameters) {
         const RunSpec before = spec;
         try {
-            spec.use_model(
-                model_of_text(spec.model->text + "\nsensitivity = " + parameter, spec.model->name));
+            spec.use_model(model_of_text(spec.model->text + "\nsensitivity = " + parameter));
         } catch (const equation::TextError& error) {
             throw InputError("--sensitivity {}: {}", quotable(parameter), error.sentence());
         }
@@ -97,8 +98,22 @@ void set_sensitivities(RunSpec& spec, std::span<const std::string> parameters) {
     }
 }
 
+// Names pictures and arrays by whole paths, since what is written may be read in another folder.
+std::string with_whole_paths(std::string text) {
+    const std::vector<equation::Token> tokens = equation::readable_tokens(text);
+    for (std::size_t i = tokens.size(); i-- > 1;) {  // from the end, so that the places before stay
+        const auto& [kind, name, number, span, spaced] = tokens[i];
+        if (kind != equation::TokenKind::string || tokens[i - 1].text != "(") continue;
+        std::error_code none;  // without a working folder the path stays
+        const auto whole = std::filesystem::absolute(name, none).lexically_normal();
+        if (!none) text.replace(span.begin, span.end - span.begin, '"' + whole.string() + '"');
+    }
+    return text;
+}
+
 Json get_equation(const RunSpec& spec) {
-    return !spec.model->built_in && !is_preset(*spec.model) ? Json(spec.model->text) : Json();
+    const bool named = spec.model->built_in || is_preset(*spec.model);
+    return named ? Json() : Json(with_whole_paths(spec.model->text));
 }
 
 Json get_model(const RunSpec& spec) {
