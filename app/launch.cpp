@@ -109,16 +109,20 @@ int run_launcher(std::vector<std::string> words) {
                      std::strerror(errno));
         _exit(1);
     }
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, note_end_of_command);
-    int status = 0;
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP})  // those that are ignored, as by nohup, stay so
+        if (std::signal(signal, note_end_of_command) == SIG_IGN) std::signal(signal, SIG_IGN);
+    int status = 0, ended_by = SIGINT;
     while (waitpid(launcher, &status, WNOHANG) == 0) {
-        if (told != 0 && pass_on(launcher)) told = 0;
+        const int signal = told;
+        if (signal != 0 && pass_on(launcher)) {
+            ended_by = signal;
+            told = 0;
+        }
         std::this_thread::sleep_for(kPoll);
     }
     const int result = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    if (result == 128 + SIGUSR1)
-        return 128 + SIGINT;  // a process was signalled before it could handle the
-                              // signal
+    // The processes take SIGUSR1 for SIGINT, or end by it before they can handle it.
+    if (result == 128 + SIGUSR1 || result == 128 + SIGINT) return 128 + ended_by;
     if (result == 128 + SIGKILL || result == 128 + SIGSEGV || result == 128 + SIGABRT)
         note("stencilscope: one of the processes was ended by signal {}, and the others with it\n",
              result - 128);
@@ -131,9 +135,11 @@ void add_processes(CLI::App& command) {
     command
         .add_option("--gpus",
                     "share the field among this many GPUs of this machine, a process each, by mpirun")
-        ->type_name("N");
+        ->type_name("N")
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     command.add_option("--processes", "the same among processes on the CPU, each with --threads of its own")
-        ->type_name("N");
+        ->type_name("N")
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
 }
 
 std::optional<int> launch_processes(int argc, char** argv) {

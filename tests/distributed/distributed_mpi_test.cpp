@@ -322,11 +322,14 @@ TEST_CASE("Ctrl-C ends all processes with what was done until then") {
     const std::string line =
         "run --backend cpu --threads 1 --quiet --size 300x300 --steps 100000000 "
         "--checkpoint 500 --processes 2 --out {}";
-    const auto cut =
-        run_program(words(line, folder / "cut"),
-                    {.interrupt_once = folder / "cut" / "checkpoint" / "run.json", .seconds = 60});
-    REQUIRE(cut.status == 130);
-    REQUIRE(fs::exists(folder / "cut" / "field.npy"));
+    for (const int signal : {SIGINT, SIGTERM}) {
+        const auto cut = run_program(
+            words(line, folder / "cut"),
+            {.interrupt_once = folder / "cut" / "checkpoint" / "run.json", .signal = signal, .seconds = 60});
+        REQUIRE(cut.status == 128 + signal);
+        REQUIRE(fs::exists(folder / "cut" / "field.npy"));
+        fs::remove_all(folder / "cut");
+    }
 }
 
 TEST_CASE("A jump of any number of processes has the bits of one whatever the boundary and the size") {
