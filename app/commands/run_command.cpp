@@ -239,8 +239,13 @@ void finish(const RunRequest& request, Run& run, const Machine& machine) {
         note("note: no arrows of {}: the equation at the end has other components\n", report.spec.arrows);
     if (report.not_finite > 0) note("note: {} cells of the field are no longer finite\n", report.not_finite);
 
-    if (run.film) run.film->finish();
     WrittenFiles written;
+    std::vector<std::string> failures;
+    try {
+        if (run.film) run.film->finish();
+    } catch (const MachineError& error) {  // the other results are kept
+        failures.emplace_back(error.what());
+    }
     const auto timings = to_json(report);
     if (!request.out.empty()) {
         make_folder(request.out, "--out");  // recreates it if it was removed during the run
@@ -250,7 +255,8 @@ void finish(const RunRequest& request, Run& run, const Machine& machine) {
     }
     if (!request.json.empty()) write_text_file(request.json, json_text(timings));
     run.frames.finish(simulation);
-    if (!written.failures.empty()) throw MachineError(written.failures.front());
+    failures.insert(failures.end(), written.failures.begin(), written.failures.end());
+    if (!failures.empty()) throw MachineError(failures.front());
     if (request.quiet) return;
     print_text(to_text(report));
     std::vector<fs::path>& files = written.files;
@@ -313,6 +319,7 @@ Run resume(const RunRequest& request, const Machine& machine) {
     RunCheckpoint from = read_checkpoint(request.resume);
     take_over(from, request.given, machine);
     const RunSpec spec = from.run.document();
+    if (request.compare) require_comparable(spec);
     print_notices(request, from.run.now, machine);
     check_exports(spec);
     if (!request.film.file.empty()) check_film(request.film, from.run.now);

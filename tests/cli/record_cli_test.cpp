@@ -181,8 +181,11 @@ TEST_CASE("run --video makes a film of every so many steps, and says where it is
     CHECK(read_bytes(film).starts_with("\x89PNG"));
     const FakeFfmpeg broken("cat >/dev/null; echo 'No space left on device' >&2; exit 1");
     fs::remove(film);
-    require_refused(stencilscope(start + "--video {}", film), 1, "No space left");
+    require_refused(stencilscope(start + "--video {} --out {} --export field.npy", film, folder / "rest"),
+                    1,
+                    "No space left");
     CHECK_FALSE(fs::exists(film));
+    CHECK(fs::exists(folder / "rest/field.npy"));
 }
 
 TEST_CASE("A run killed at random moments and resumed each time ends with the bits of one never cut") {
@@ -292,6 +295,10 @@ TEST_CASE("What a run cannot take up in its middle is refused, sensitivities too
                      "field.npy --quiet --out {}",
                      folder.path()));
     require_refused(stencilscope("run --quiet --resume {} --sensitivity F", folder.path()), 2, "contradicts");
+    require_refused(
+        stencilscope("run --quiet --resume {} --json {}", folder.path(), folder / "checkpoint/run.json"),
+        2,
+        "lies in a checkpoint");
 }
 
 TEST_CASE("A run whose terminal is closed, or that is told to end, writes what was done") {
