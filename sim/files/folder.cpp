@@ -50,6 +50,8 @@ void check_json_file(const fs::path& file, const fs::path& results, std::span<co
     require_not_input(file, "--json", inputs);
     std::error_code ignored;
     const fs::path folder = fs::absolute(file, ignored).parent_path();
+    if (folder.filename().string().starts_with("checkpoint") && fs::exists(folder / "run.json", ignored))
+        throw InputError("--json {}: lies in a checkpoint, which it could replace", printable(file.string()));
     const bool beside = !results.empty() && fs::weakly_canonical(folder, ignored) ==
                                                 fs::weakly_canonical(fs::absolute(results, ignored), ignored);
     if (beside && (file.extension() != ".json" || file.filename() == "spec.json"))

@@ -309,14 +309,11 @@ void add_edit(RunState& run, std::string_view setting, std::string value) {
                  Edit{run.solver.plain.step, std::string(setting), std::move(value)});
 }
 
-}  // namespace
-
-void write_checkpoint(const fs::path& folder, const RunCheckpoint& checkpoint, WrittenStart* written) {
-    const fs::path next = folder / "checkpoint.new", place = folder / "checkpoint",
-                   last = folder / "checkpoint.last";
-    std::error_code ignored;
-    fs::remove_all(next, ignored);
-    fs::create_directories(next, ignored);  // on failure, writing the first file reports why
+// Writes the files of a checkpoint to `next`, or links those of the start at `place`, which stay as they are.
+WrittenStart write_files(const fs::path& next,
+                         const fs::path& place,
+                         const RunCheckpoint& checkpoint,
+                         const WrittenStart* written) {
     Json json = to_json(checkpoint);
     json["arrays"] = Json::object();
     WrittenStart start{checkpoint.run.start};
@@ -332,6 +329,24 @@ void write_checkpoint(const fs::path& folder, const RunCheckpoint& checkpoint, W
     std::string text = json.dump(1);
     text.resize(text.size() - 2);  // without the closing brace
     write_text_file(next / "run.json", sealed(std::move(text)));
+    return start;
+}
+
+}  // namespace
+
+void write_checkpoint(const fs::path& folder, const RunCheckpoint& checkpoint, WrittenStart* written) {
+    const fs::path next = folder / "checkpoint.new", place = folder / "checkpoint",
+                   last = folder / "checkpoint.last";
+    std::error_code ignored;
+    fs::remove_all(next, ignored);
+    fs::create_directories(next, ignored);  // on failure, writing the first file reports why
+    WrittenStart start;
+    try {
+        start = write_files(next, place, checkpoint, written);
+    } catch (...) {
+        fs::remove_all(next, ignored);
+        throw;
+    }
     if (fs::exists(place, ignored)) {
         fs::remove_all(last, ignored);
         rename_folder(place, last);
