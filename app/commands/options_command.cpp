@@ -163,6 +163,7 @@ std::string options_text(const CLI::App& app, const std::string& format) {
         if (format == shell) return std::string(script);
         known.emplace_back(shell);
     }
+    if (format.empty()) throw InputError("options needs --format NAME: {}", fmt::join(known, ", "));
     throw InputError("--format: " + unknown_name_message("format", format, known));
 }
 

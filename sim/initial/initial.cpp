@@ -138,7 +138,7 @@ constexpr InitialCondition kConditions[] = {
      "checkerboard:cells=8",
      make_checkerboard},
     {"sine",
-     "an exact eigenmode of the discrete Laplacian under the boundary",
+     "an eigenmode of the discrete Laplacian under the boundary, exact for whole numbers of waves",
      kSine,
      false,
      true,
