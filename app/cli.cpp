@@ -65,6 +65,9 @@ void add_results(CLI::App& command, std::string& json, bool& quiet) {
 CLI::Option* add_setting(CLI::App& command, std::string_view name, std::string help, SettingWords& words) {
     const Setting& setting = find_setting(name);
     const auto take = [&](const std::string& text) { words.emplace_back(&setting, text); };
+    if (setting.value.empty())
+        return command.add_flag_callback(
+            fmt::format("--{}", name), [take] { take("true"); }, std::move(help));
     if (setting.add) return add_texts(command, name, setting.value, std::move(help), take);
     const auto add = [&](std::string_view option, std::string its_help) {
         return add_text(command, option, setting.value, std::move(its_help), take)

@@ -83,11 +83,7 @@ RunSpec RunWords::spec() const {
 
 void add_settings(CLI::App& command, RunWords& words) {
     for (const Setting& setting : settings()) {
-        const auto set = [&] { words.settings.emplace_back(&setting, "true"); };
-        CLI::Option* option =
-            setting.value.empty()
-                ? command.add_flag_callback(fmt::format("--{}", setting.name), set, help_of(setting))
-                : add_setting(command, setting.name, help_of(setting), words.settings);
+        CLI::Option* option = add_setting(command, setting.name, help_of(setting), words.settings);
         option->group(std::string(setting.group));
     }
     command

@@ -32,6 +32,7 @@ inline constexpr BenchSetting kBenchSettings[] = {
     {setting_name::dx},
     {setting_name::integrator},
     {setting_name::global_every},
+    {setting_name::allow_unstable},
     {setting_name::boundary, "zero, insulated or periodic (default zero)"},
     {setting_name::seed, "of the random field to start from"},
     {setting_name::threads},

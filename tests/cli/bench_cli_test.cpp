@@ -172,6 +172,10 @@ TEST_CASE("What bench cannot measure is one line") {
     require_refused(stencilscope("bench --method cpu,tiled"), 2, "one device");
     require_refused(stencilscope(kBench + "--quiet --size 20000 --memory-limit 100MB"), 1, "not enough");
     require_refused(stencilscope(kBench + "--size 20 --json /proc/b.json"), 2, "--json");
+    const std::string unstable =
+        kBench + "--size 20 --method cpu --steps 2 --repeats 5 --quiet --coefficient 0.3";
+    require_refused(stencilscope(unstable), 2, "or add --allow-unstable");
+    require_done(stencilscope(unstable + " --allow-unstable"));
 }
 
 TEST_CASE("What fits no memory is a line of the table where something else does") {
