@@ -78,7 +78,7 @@ def outputs(sim, expected, files):
 def by_numpy(p):
     """Compares with the independent stepper; returns why if that has no answer. Random starts come from the program."""
     if p.dt:
-        return "dt follows the limit"
+        return "dt follows the limit or the error"
     sim = simulation(p, dtype="float64")
     start = fields(sim)
     text = p.text.replace("\n\n", "\n")

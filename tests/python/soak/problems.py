@@ -35,6 +35,9 @@ class Problem:
         # A dt that follows the limit looks at it every 32 steps. It is drawn apart, so that other problems stay.
         apart = random.Random(f"{seed} follows")
         self.dt = f"follow:{apart.choice(['0.8', '0.5', '1.1', ''])}limit" if events and apart.random() < 0.12 else None
+        controlled = random.Random(f"{seed} tolerance")
+        if events and self.stepper in ("bs32", "dp54") and "normal" not in self.text and controlled.random() < 0.7:
+            self.dt = f"tolerance:{controlled.choice(['1e-2', '1e-3', '1e-5'])}"
         if self.dt and self.nx * self.ny < 5000:
             self.steps = apart.choice([40, 70, 100])
         self.events = self.make_events() if events and r.random() < 0.5 else []
@@ -313,7 +316,8 @@ class Problem:
         r = self.r
         make = {
             "parameter": lambda: (r.choice(self.parameters), r.choice(["0.2", "1.5"])) if self.parameters else ("dt", "0.02"),
-            "dt": lambda: ("dt", r.choice(["0.015625", "0.004", "1e-4", *(["0.9limit", "follow:0.7limit"] if self.dt else [])])),
+            "dt": lambda: ("dt", r.choice(["0.015625", "0.004", "1e-4", *(["0.9limit", "follow:0.7limit", "tolerance:1e-4"] if self.dt else [])])),
+            "tolerance": lambda: ("tolerance", r.choice(["1e-2", "1e-4"])) if self.dt else ("dt", "0.01"),
             "dx": lambda: ("dx", r.choice(["0.8", "3"])),
             "boundary": lambda: ("boundary", r.choice(["periodic", "insulated", "zero"])),
             "size": lambda: ("size", r.choice(["20x31", "33x8", "9x1", f"{self.nx + 3}x{self.ny}"])),
