@@ -9,7 +9,7 @@ from stencilscope import _core
 from stencilscope._words import needed, text_of
 
 #: SymPy's functions that have other names, and the same meaning, here.
-_NAMES = {"Abs": "abs", "Max": "max", "Min": "min", "Mod": "mod", "ceiling": "ceil", "Heaviside": "heaviside"}
+_NAMES = {"Abs": "abs", "Max": "max", "Min": "min", "Mod": "mod", "ceiling": "ceil"}
 #: Functions that a formula may name outright, for instance ``sympy.Function("lap")(u)``.
 _LAPLACIANS = {"lap", "laplace", "laplacian", "Laplacian"}
 
@@ -29,16 +29,18 @@ class _Writer:
 
         class Printer(printing.StrPrinter):  # type: ignore[misc]
             def _print_Function(self, expr: Any) -> str:
-                name = expr.func.__name__
+                name, arguments = expr.func.__name__, expr.args
                 if expr.args and writer.is_field(expr):
                     return str(name)
                 if name in _LAPLACIANS:
                     name, arguments = "lap", expr.args[:1]
-                else:
-                    arguments = expr.args[:1] if name == "Heaviside" else expr.args
                 return f"{_NAMES.get(name, name)}({', '.join(map(self._print, arguments))})"
 
-            _print_Abs = _print_Heaviside = _print_Mod = _print_Function
+            _print_Abs = _print_Mod = _print_Function
+
+            def _print_Heaviside(self, expr: Any) -> str:
+                of, at_zero = map(self._print, expr.args)
+                return f"heaviside({of})" if at_zero == "0" else f"where({of} == 0, {at_zero}, heaviside({of}))"
 
             def _print_nested(self, expr: Any) -> str:  # max and min of two
                 first, *rest = map(self._print, expr.args)
@@ -65,6 +67,14 @@ class _Writer:
 
             def _print_Not(self, expr: Any) -> str:
                 return f"not ({self._print(expr.args[0])})"
+
+            def _print_in_words(self, expr: Any) -> str:
+                return str(self._print(expr.to_nnf(simplify=False)))
+
+            _print_Xor = _print_Implies = _print_Equivalent = _print_ITE = _print_in_words
+
+            def _print_Relational(self, expr: Any) -> str:
+                return f"{self._print(expr.lhs)} {expr.rel_op} {self._print(expr.rhs)}"
 
             def _print_Float(self, expr: Any) -> str:
                 return repr(float(expr))
@@ -159,7 +169,7 @@ class _Writer:
         orders = self.orders(derivative)
         if orders not in ((1, 0), (0, 1)):
             return None
-        a, inner = derivative.expr.as_independent(self.sympy.Derivative)
+        a, inner = derivative.expr.as_independent(self.sympy.Derivative, as_Add=False)
         if a == 1 or not isinstance(inner, self.sympy.Derivative) or self.orders(inner) != orders:
             return None
         return "x" if orders[0] else "y", (self.gather(a), self.gather(inner.expr))
