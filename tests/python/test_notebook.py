@@ -114,6 +114,12 @@ def test_a_slider_sets_a_parameter_and_shows_what_was_refused(widget):
     assert (rows["F"]["low"], rows["F"]["value"], rows["F"]["high"]) == (0, 0.037, 0.1)
     widget.parameters = {**widget.parameters, "F": 0.05}
     assert widget.simulation.parameters["F"] == 0.05 and not widget.message
+    widget.simulation.set("K", 0.062)  # as another cell does
+    widget.parameters = {**widget.parameters, "F": 0.04}
+    assert (widget.simulation.parameters["F"], widget.simulation.parameters["K"]) == (0.04, 0.062)
+    widget.simulation.set("F", 0.05)
+    ask(widget, "show")
+    assert widget.parameters["F"] == 0.05
     widget.playing = True
     widget.parameters = {**widget.parameters, "F": float("nan")}
     assert "F" in widget.message and not widget.playing

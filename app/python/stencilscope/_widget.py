@@ -55,6 +55,7 @@ class SimulationWidget(anywidget.AnyWidget):  # type: ignore[misc]
         image = self.simulation._held.image(self.shown, LARGEST_SIDE)
         frame = {"step": self.simulation.step, "time": self.simulation._held.time_text(), "low": image["low"], "high": image["high"]}
         self.send(frame, buffers=[image["png"]])
+        self.parameters = self.simulation.parameters
 
     def _asked(self, _: Any, request: dict[str, str], __: Any) -> None:
         actions = {
@@ -66,8 +67,9 @@ class SimulationWidget(anywidget.AnyWidget):  # type: ignore[misc]
         self._try(lambda: (actions[request["do"]](), self.show()))
 
     def _set_parameters(self, change: Any) -> None:
+        # The page may not know yet the values that another cell has set.
         now = self.simulation.parameters
-        changed = {name: value for name, value in change["new"].items() if value != now.get(name)}
+        changed = {name: value for name, value in change["new"].items() if value not in (change["old"].get(name), now.get(name))}
         if not changed:
             return
         self._try(lambda: [self.simulation.set(name, value) for name, value in changed.items()])
