@@ -98,6 +98,15 @@ void take_shape(RunSpec& spec, const std::vector<NamedField>& given, const Words
     if (!has_word(words, setting_name::dtype)) spec.dtype = wide ? DType::float64 : DType::float32;
 }
 
+// Names the component of each array.
+void resolve_names(const Model& model, std::vector<NamedField>& given) {
+    for (auto one = given.begin(); one != given.end(); ++one) {
+        one->component = model.components[component_index(model, one->component)].name;
+        if (std::ranges::find(given.begin(), one, one->component, &NamedField::component) != one)
+            throw InputError("initial: {} is given twice", one->component);
+    }
+}
+
 // Builds the initial state. The spec then names the files that an export would write for the given arrays,
 // with the first one's hash, so that it can repeat the run.
 State start_of(RunSpec& spec, std::vector<NamedField> given) {
@@ -122,7 +131,7 @@ State start_of(RunSpec& spec, std::vector<NamedField> given) {
 }
 
 Simulation begin(RunSpec spec, std::vector<NamedField> given, const Words& words) {
-    for (const NamedField& one : given) component_index(*spec.model, one.component);
+    resolve_names(*spec.model, given);
     if (!given.empty()) take_shape(spec, given, words);
     const Machine machine = query_machine();
     spec = resolve(spec, machine);

@@ -47,11 +47,13 @@ def test_settings_are_those_of_the_command_line():
         ({"equation": "du/dt = lap(w)"}, "w"),
         ({"equation": ["du/dt = lap(u)", "du/dt = 0"]}, "u"),
         ({"spec": "no-such-run"}, "no-such-run"),
+        ({"initial": {"": np.ones((4, 4)), "u": np.ones((4, 4))}, "model": "gray-scott"}, "u is given twice"),
+        ({"initial": {"": "x", "u": "y"}, "model": "gray-scott"}, "u is given twice"),
     ],
 )
 def test_what_is_not_allowed_is_a_value_error_that_names_it(settings, told):
     with pytest.raises(ValueError, match=told) as raised:
-        ss.Simulation(**{"size": 16, **settings})
+        ss.Simulation(**{"size": 4 if "twice" in told else 16, **settings})
     assert "--" not in str(raised.value)
 
 

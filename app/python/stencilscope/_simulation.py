@@ -101,6 +101,8 @@ SETTINGS
                 arrays[name] = start
         named = json.dumps(dict(spec)) if isinstance(spec, Mapping) else "" if spec is None else os.fspath(spec)
         self._held = _core.HeldSimulation(named, words, arrays)
+        if {"", self.components[0]} <= {name for name, start in starts.items() if start is not None}:
+            raise ValueError(f"initial: {self.components[0]} is given twice")
 
     @classmethod
     def load(cls, folder: Path) -> Simulation:
