@@ -21,6 +21,7 @@
 #include "sim/files/atomic_file.h"
 #include "sim/files/folder.h"
 #include "sim/files/image.h"
+#include "sim/files/npy.h"
 #include "sim/problem/ready_runs.h"
 #include "sim/problem/settings/setting_names.h"
 #include "sim/problem/settings/settings.h"
@@ -107,18 +108,26 @@ void resolve_names(const Model& model, std::vector<NamedField>& given) {
     }
 }
 
+// How a simulation began, as far as it does not know itself.
+struct Beginning {
+    std::shared_ptr<const RowSource> start = nullptr;
+    std::vector<std::string> files = {};   ///< by component: the name that the spec has for a given array
+    std::string method = "", choice = "";  ///< that `auto` chose, and why; empty if one was given
+};
+
 // Builds the initial state. The spec then names the files that an export would write for the given arrays,
 // with the first one's hash, so that it can repeat the run.
-State start_of(RunSpec& spec, std::vector<NamedField> given) {
+State start_of(RunSpec& spec, std::vector<NamedField> given, std::vector<std::string>& files) {
     const auto& components = spec.model->components;
     State start;
     if (given.size() < components.size())
         start = make_start(spec);
     else
         start.components.resize(components.size());
+    files.resize(components.size());
     for (NamedField& one : given) {
         const std::size_t c = component_index(*spec.model, one.component);
-        const std::string file = "initial" + output_suffix(spec, components[c].name) + ".npy";
+        const std::string file = files[c] = "initial" + output_suffix(spec, components[c].name) + ".npy";
         if (c > 0) {
             spec.initials[components[c].name] = file;
         } else {
@@ -130,18 +139,25 @@ State start_of(RunSpec& spec, std::vector<NamedField> given) {
     return start;
 }
 
-Simulation begin(RunSpec spec, std::vector<NamedField> given, const Words& words) {
+Simulation begin(RunSpec spec, std::vector<NamedField> given, const Words& words, Beginning& beginning) {
     resolve_names(*spec.model, given);
     if (!given.empty()) take_shape(spec, given, words);
     const Machine machine = query_machine();
+    const bool chooses = spec.method == "auto", arrays = !given.empty();
     spec = resolve(spec, machine);
+    if (chooses) {
+        beginning.method = spec.method;
+        beginning.choice = method_choice(spec);
+    }
     spec.require_formula(spec.show);
     spec.require_arrows();
     RunSpec unwritten = spec;
     unwritten.exports.clear();
     check_resources(unwritten, machine);
-    State start = start_of(spec, std::move(given));
-    return {spec, std::move(start)};
+    State start = start_of(spec, std::move(given), beginning.files);
+    Simulation simulation(spec, std::move(start));
+    if (arrays) beginning.start = simulation.start();
+    return simulation;
 }
 
 Simulation resumed(const std::string& folder) {
@@ -181,7 +197,8 @@ class HeldSimulation {
     HeldSimulation(const std::string& spec, const Words& words, const nb::dict& start) {
         auto given = fields_of(start);
         const nb::gil_scoped_release released;
-        simulation_ = std::make_unique<Simulation>(begin(spec_of(spec, words), std::move(given), words));
+        simulation_ =
+            std::make_unique<Simulation>(begin(spec_of(spec, words), std::move(given), words, beginning));
     }
     // Resumes from the checkpoint in a folder.
     explicit HeldSimulation(const std::string& folder) {
@@ -207,6 +224,8 @@ class HeldSimulation {
         const std::scoped_lock lock(lock_);
         return act(*simulation_, arguments...);
     }
+
+    Beginning beginning;  ///< used with the lock held
 
   private:
     FairLock lock_;
@@ -280,15 +299,25 @@ nb::dict statistics(HeldSimulation& held, const std::string& formula) {
     return result;
 }
 
-RunOutput output_of(Simulation& simulation) {
+RunOutput output_of(Simulation& simulation, const Beginning& beginning) {
     RunOutput output = run_output(simulation);
-    output.timings = to_json(make_report(simulation, output.fields, query_machine()));
+    RunReport report = make_report(simulation, output.fields, query_machine());
+    if (simulation.now().method == beginning.method) report.method_choice = beginning.choice;
+    output.timings = to_json(report);
     return output;
 }
 
 // Returns timings.json.
-std::string timings(Simulation& simulation) {
-    return output_of(simulation).timings.dump();
+std::string timings(HeldSimulation& held) {
+    return held.with(
+        [&](Simulation& simulation) { return output_of(simulation, held.beginning).timings.dump(); });
+}
+
+void reset(HeldSimulation& held) {
+    held.with([&](Simulation& simulation) {
+        simulation.apply(Reset{});
+        if (held.beginning.start) held.beginning.start = simulation.start();
+    });
 }
 
 // Returns spec.json: `from_start`, what repeats the run; else the present settings.
@@ -296,19 +325,37 @@ std::string settings(Simulation& simulation, bool from_start) {
     return to_json(from_start ? simulation.spec() : simulation.now()).dump();
 }
 
-void write_figure(Simulation& simulation, const std::string& path) {
+void write_figure(HeldSimulation& held, const std::string& path) {
     const std::string ending = fs::path(path).extension().string();
     ExportWriter* const write = export_writer("figure" + ending);
     if (!write) throw InputError("figure: {}: the name must end in .png, .svg or .pdf", path);
-    const RunOutput all = output_of(simulation);
-    write(path, all, all.fields.front());
+    held.with([&](Simulation& simulation) {
+        const RunOutput all = output_of(simulation, held.beginning);
+        write(path, all, all.fields.front());
+    });
+}
+
+// Writes the arrays that the spec names, where an export has not: under another name, or as they are after a
+// change of the size or precision.
+void write_given(const Beginning& beginning,
+                 const Simulation& simulation,
+                 const fs::path& folder,
+                 std::vector<fs::path>& written) {
+    for (std::size_t c = 0; c < beginning.files.size(); ++c) {
+        if (beginning.files[c].empty() || !beginning.start) continue;
+        const fs::path file = folder / beginning.files[c];
+        const bool is_new = !contains(written, file);
+        if (is_new || beginning.start != simulation.start()) write_npy(file, *beginning.start->field(c));
+        if (is_new) written.push_back(file);
+    }
 }
 
 // Writes exports and returns their file names.
-std::vector<std::string> write_files(Simulation& simulation,
-                                     const std::string& folder,
-                                     const std::vector<std::string>& names) {
-    RunOutput all = output_of(simulation);
+std::vector<std::string> write_exports_of(Simulation& simulation,
+                                          const Beginning& beginning,
+                                          const std::string& folder,
+                                          const std::vector<std::string>& names) {
+    RunOutput all = output_of(simulation, beginning);
     all.now.exports.clear();
     for (const std::string& name : names) add_export(name, all.now.exports);
     all.document.exports = all.now.exports;
@@ -317,9 +364,17 @@ std::vector<std::string> write_files(Simulation& simulation,
     MeasuresOf measures;
     add_measures(measures, simulation);
     add_tables(all, simulation.solver(), std::move(measures));
-    const WrittenFiles written = stencil::write_exports(folder, all);
+    WrittenFiles written = stencil::write_exports(folder, all);
     if (!written.failures.empty()) throw FileError(written.failures.front());
+    if (contains(all.now.exports, "initial.npy")) write_given(beginning, simulation, folder, written.files);
     return {written.files.begin(), written.files.end()};
+}
+
+std::vector<std::string> write_files(HeldSimulation& held,
+                                     const std::string& folder,
+                                     const std::vector<std::string>& names) {
+    return held.with(
+        [&](Simulation& simulation) { return write_exports_of(simulation, held.beginning, folder, names); });
 }
 
 void write_checkpoint(Simulation& simulation, const std::string& folder) {
@@ -418,13 +473,13 @@ void add_simulation(nb::module_& module) {
              }),
              "name"_a,
              "value"_a)
-        .def("reset", held(+[](Simulation& s) { s.apply(Reset{}); }))
+        .def("reset", reset)
         .def("field", field, "formula"_a, "laplacian"_a, "numpy"_a)
         .def("statistics", statistics, "formula"_a)
-        .def("timings", held(timings))
+        .def("timings", timings)
         .def("settings", held(settings), "from_start"_a)
-        .def("write_figure", held(write_figure), "path"_a)
-        .def("write_files", held(write_files), "folder"_a, "names"_a)
+        .def("write_figure", write_figure, "path"_a)
+        .def("write_files", write_files, "folder"_a, "names"_a)
         .def("write_checkpoint", held(write_checkpoint), "folder"_a)
         .def("picture",
              [](HeldSimulation& all) {

@@ -52,6 +52,13 @@ equation::Program start_program(const Problem& spec) {
 // Initial states of components that the next model adds, in order.
 std::shared_ptr<const RowSource> start_of_new(RunSpec next, const std::vector<int>& kept) {
     if (std::ranges::find(kept, -1) == kept.end()) return nullptr;
+    // Files of the others are not read again: they may be gone, or arrays of Python that never were files.
+    for (std::size_t c = 0; c < kept.size(); ++c)
+        if (kept[c] >= 0) next.initials.erase(next.model->components[c].name);
+    if (kept.front() >= 0) {
+        next.initial.clear();
+        next.initial_hash.clear();
+    }
     std::shared_ptr<const RowSource> made = start_recipe(next);
     made = rounded(made ? made : in_memory(make_start(next)), next.dtype);
     std::vector<SelectedRows::Pick> picks;

@@ -557,6 +557,9 @@ std::shared_ptr<const Field> Simulation::formula_of(const State& state, const st
 void Simulation::carry_over(const RunSpec& asked) {
     const Machine machine = query_machine();
     RunSpec next = resolve(asked, machine);
+    // Resolved already; and arrays of Python have names of files that are yet to be written.
+    next.initial = asked.initial;
+    next.initials = asked.initials;
     check_solver_memory(next, machine);
     const bool another = next.model != now_.model, resized = next.size != now_.size;
     const std::vector<int> kept = kept_components(now_, next);

@@ -72,6 +72,19 @@ def test_an_exported_spec_repeats_the_run(program, rng, tmp_path, monkeypatch):
     assert (tmp_path / "again/field.npy").read_bytes() == (tmp_path / "field.npy").read_bytes()
 
 
+@pytest.mark.parametrize("setting, value", [("dtype", "float32"), ("size", "12x10"), ("show", "u^2"), ("equation", "du/dt = 0; dw/dt = u")])
+@pytest.mark.parametrize("again", [False, True])
+def test_an_exported_spec_has_the_arrays_that_were_given(rng, tmp_path, monkeypatch, setting, value, again):
+    sim = ss.Simulation(rng.random((20, 24)), equation="du/dt = lap(u); dt = 0.1").advance(5)
+    sim.set(setting, value)
+    if again:
+        sim.reset()
+    sim.advance(5).export(tmp_path, "initial.npy")
+    monkeypatch.chdir(tmp_path)
+    other = ss.Simulation(spec=sim.spec).advance(sim.step)
+    np.testing.assert_array_equal(other.field(), sim.field())
+
+
 @pytest.mark.parametrize("ending, start", [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")])
 def test_a_figure(gray_scott, tmp_path, ending, start):
     path = tmp_path / f"out.{ending}"

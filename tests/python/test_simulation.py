@@ -161,7 +161,8 @@ def test_timings_are_those_of_the_program():
     sim = ss.Simulation(size=64).advance(50)
     t = sim.timings()
     assert t["steps"] == 50 and t["nx"] == 64 and t["seconds"] > 0 and t["gcells_per_s"] > 0
-    assert t["method"] == sim.settings["method"]
+    assert t["method"] == sim.settings["method"] and t["method_choice"].startswith(f"auto: {t['method']} ")
+    assert ss.Simulation(size=16, method="reference").timings()["method_choice"] == "as asked for"
 
 
 def test_a_setting_changes_from_the_next_step_on(rng, plain_diffusion):

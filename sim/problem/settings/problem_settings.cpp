@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <utility>
 
 #include "sim/import/model_file.h"
 #include "sim/initial/initial.h"
@@ -154,7 +155,8 @@ void set_global_every(RunSpec& spec, std::string_view text) {
 }
 
 void set_dtype(RunSpec& spec, std::string_view text) {
-    spec.dtype = *find_dtype(setting_row::known_name("dtype", text, {"float32", "float64"}));
+    const DType dtype = *find_dtype(setting_row::known_name("dtype", text, {"float32", "float64"}));
+    if (dtype != std::exchange(spec.dtype, dtype)) spec.initial_hash.clear();
 }
 
 void set_model(RunSpec& spec, std::string_view text) {
