@@ -151,6 +151,7 @@ Simulation begin(RunSpec spec, std::vector<NamedField> given, const Words& words
     }
     spec.require_formula(spec.show);
     spec.require_arrows();
+    make_measures(spec);  // refuses probes outside of the field
     RunSpec unwritten = spec;
     unwritten.exports.clear();
     check_resources(unwritten, machine);
@@ -382,7 +383,9 @@ void write_checkpoint(Simulation& simulation, const std::string& folder) {
     const Descriptor lock = lock_folder(folder, "save");
     RunState state = simulation.outline();
     state.now.steps = std::max(state.now.steps, simulation.step());
-    auto measures = make_measures(state.now);
+    RunSpec anywhere = state.now;
+    anywhere.size = Size{kMaxCells, kMaxCells};  // a field that has shrunk may have left a probe outside
+    auto measures = make_measures(anywhere);
     stencil::write_checkpoint(folder, {std::move(state), std::move(measures), {}, &simulation.solver()});
 }
 

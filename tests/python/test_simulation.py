@@ -49,6 +49,7 @@ def test_settings_are_those_of_the_command_line():
         ({"spec": "no-such-run"}, "no-such-run"),
         ({"initial": {"": np.ones((4, 4)), "u": np.ones((4, 4))}, "model": "gray-scott"}, "u is given twice"),
         ({"initial": {"": "x", "u": "y"}, "model": "gray-scott"}, "u is given twice"),
+        ({"probe": "16,3"}, "no cell"),
     ],
 )
 def test_what_is_not_allowed_is_a_value_error_that_names_it(settings, told):
@@ -283,6 +284,17 @@ def test_the_time_sums_dt_as_it_changed():
     assert sim.advance(16).time == 2
     sim.reset()
     assert sim.time == 0 and ss.Simulation(size=8).advance(3).time == 3
+
+
+def test_a_copy_keeps_probes_that_a_smaller_field_does_not_have():
+    sim = ss.Simulation("gaussian", size=32, probe=["30,30", "2,2"])
+    sim.set("size", 16)
+    other = copy.deepcopy(sim)
+    assert other.shape == (16, 16) and other.settings["probe"] == ["30,30", "2,2"]
+
+
+
+
 
 
 def test_options_that_a_benchmark_lacks_are_told_with_its_own():
