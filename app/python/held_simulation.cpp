@@ -66,13 +66,22 @@ bool has_word(const Words& words, std::string_view name) {
     return std::ranges::any_of(words, [&](const auto& word) { return word.first == name; });
 }
 
+void refuse_files_on_the_way(std::string_view setting) {
+    for (const std::string_view one : {setting_name::every, setting_name::checkpoint})
+        if (setting == one)
+            throw InputError("{}: a simulation writes files only when its export() or save() is called", one);
+}
+
 RunSpec spec_of(const std::string& named, const Words& words) {
     RunSpec spec;
     if (!named.empty()) spec = named.front() == '{' ? spec_from_json(named, "spec") : named_spec(named);
     SettingWords settings;
-    for (const auto& [name, value] : words) settings.emplace_back(&find_setting(name), value);
+    for (const auto& [name, value] : words) {
+        settings.emplace_back(&find_setting(name), value);
+        refuse_files_on_the_way(settings.back().first->name);
+    }
     set_all(spec, settings);
-    spec.every = spec.checkpoint = 0;  // write files only when a method asks for it
+    spec.every = spec.checkpoint = 0;  // those of a spec.json are left out
     return spec;
 }
 
@@ -472,6 +481,7 @@ void add_simulation(nb::module_& module) {
         .def("advance", advance, "steps"_a, "progress"_a.none())
         .def("set",
              held(+[](Simulation& s, const std::string& name, const std::string& value) {
+                 refuse_files_on_the_way(name);
                  s.apply(Set{name, value});
              }),
              "name"_a,

@@ -50,6 +50,8 @@ def test_settings_are_those_of_the_command_line():
         ({"initial": {"": np.ones((4, 4)), "u": np.ones((4, 4))}, "model": "gray-scott"}, "u is given twice"),
         ({"initial": {"": "x", "u": "y"}, "model": "gray-scott"}, "u is given twice"),
         ({"probe": "16,3"}, "no cell"),
+        ({"every": 5}, "every: .*export"),
+        ({"checkpoint": 5}, "checkpoint: .*save"),
     ],
 )
 def test_what_is_not_allowed_is_a_value_error_that_names_it(settings, told):

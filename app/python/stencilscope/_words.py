@@ -108,6 +108,8 @@ def setting_help() -> str:
     """Describes each setting in a line."""
     lines = []
     for name, row in SETTINGS.items():
+        if name in ("every", "checkpoint"):  # files are written by methods alone
+            continue
         kind = "True or False" if not row["value"] else row["value"]
         what = _python_help(row["help"])
         lines.append(f"        {name.replace('-', '_')}: {what} [{kind}{', or several' if row['many'] else ''}]")
