@@ -336,6 +336,7 @@ RunSpec changed(RunSpec spec, std::string_view setting, std::string_view value) 
     // View settings cannot invalidate scheduled changes, so thousands of them need not be checked again.
     if (kind_of(setting) != SettingKind::view || setting == setting_name::allow_unstable) spec.validate();
     if (setting == setting_name::show) spec.require_formula(spec.show);
+    if (turn_of(setting) == Turn::colors) spec.require_formula(formula_of_colors(std::string(value)));
     // A formula that is no longer shown keeps its colours for when it is shown again. Another one has other
     // units.
     if (setting == setting_name::show && spec.shown() != before) {

@@ -129,6 +129,8 @@ def test_each_formula_has_its_own_colours():
     assert sim.spec["colors"] == ["u=magma,0:1", "u + v=ice,0:4"]
     with pytest.raises(ValueError, match="w"):
         ss.Simulation(model="gray-scott", size=32, colors="w=magma")
+    with pytest.raises(ValueError, match="w"):
+        sim.set("colors", "w=magma")
 
 
 def test_a_component_can_begin_as_an_array(rng):

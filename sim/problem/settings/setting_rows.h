@@ -31,8 +31,6 @@ std::string to_string(const RunSpec::Cell& cell);
 std::string to_string(const ProfileLine& line);
 std::string to_string(const RunSpec::Bookmark& bookmark);
 
-/// The formula of colours as --colors takes them; empty if there is none.
-std::string formula_of_colors(const std::string& text);
 /// Adds colours of formulas, each as --colors takes them.
 void add_colors(RunSpec& spec, std::span<const std::string> texts);
 

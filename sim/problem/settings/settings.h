@@ -69,6 +69,8 @@ void set_all(RunSpec& spec, const SettingWords& words);
 /// The value of a setting or parameter as its option takes it.
 std::string setting_text(const RunSpec& spec, std::string_view name);
 
+/// The formula of colours as --colors takes them; empty if there is none.
+std::string formula_of_colors(const std::string& text);
 /// The colours of a formula as --colors takes them.
 std::string coloring_text(const std::string& formula, const Coloring& own);
 
