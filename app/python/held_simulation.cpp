@@ -22,6 +22,7 @@
 #include "sim/files/folder.h"
 #include "sim/files/image.h"
 #include "sim/files/npy.h"
+#include "sim/model/equations.h"
 #include "sim/problem/ready_runs.h"
 #include "sim/problem/settings/setting_names.h"
 #include "sim/problem/settings/settings.h"
@@ -500,6 +501,10 @@ void add_simulation(nb::module_& module) {
                  return nb::bytes(bytes.data(), bytes.size());
              })
         .def("image", image, "formula"_a, "largest"_a)
+        .def("notes", held(+[](Simulation& s) {
+                 const auto& equations = s.now().model->equations;
+                 return equations ? equations->notes : std::vector<std::string>();
+             }))
         .def("sliders", held(+[](Simulation& s) { return sliders_json(s.now()).dump(); }))
         .def("step", held(+[](Simulation& s) { return s.step(); }))
         .def("time", held(+[](Simulation& s) { return time_at(s.spec(), s.step()); }))

@@ -156,7 +156,10 @@ def test_other_packages_offer_models(tmp_path, monkeypatch):
     assert every["decay"]["title"] == "Decay" and every["grow"]["parameters"] == {"k": 0.25}
     assert every["heat"]["parameters"] == {"D": 1.0}, "a model of the program keeps its name"
     assert ss.Simulation(model="decay", size=16).parameters == {"k": 0.5}
-    assert ss.Simulation(model="grow", size=16, parameters={"k": 1}).parameters == {"k": 1.0}
+    sim = ss.Simulation(model="grow", size=16, parameters={"k": 1})
+    assert sim.parameters == {"k": 1.0}
+    sim.set("model", "decay")
+    assert sim.parameters == {"k": 0.5}
     with pytest.raises(ValueError, match="lost of offers:lost cannot be loaded"):
         ss.Simulation(model="lost", size=16)
     with pytest.raises(ValueError, match="neither a text nor a path"):

@@ -131,6 +131,8 @@ def test_each_formula_has_its_own_colours():
         ss.Simulation(model="gray-scott", size=32, colors="w=magma")
     with pytest.raises(ValueError, match="w"):
         sim.set("colors", "w=magma")
+    sim.set("colors", ["u=ice", "v=oslo"])
+    assert sim.settings["colors"] == ["u=ice", "u + v=ice,0:4", "v=oslo"]
 
 
 def test_a_component_can_begin_as_an_array(rng):
@@ -297,6 +299,10 @@ def test_a_copy_keeps_probes_that_a_smaller_field_does_not_have():
     assert other.shape == (16, 16) and other.settings["probe"] == ["30,30", "2,2"]
 
 
+def test_what_an_import_leaves_out_is_a_warning(tmp_path):
+    (tmp_path / "waves.json").write_text('{"reactionStr_1": "-u", "brushValue": "1"}')
+    with pytest.warns(UserWarning, match="not carried over: brush settings"):
+        ss.Simulation(model=tmp_path / "waves.json", size=16)
 
 
 

@@ -7,6 +7,7 @@ import operator
 import os
 import pathlib
 import tempfile
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from typing import Any, Union
@@ -103,6 +104,12 @@ SETTINGS
         self._held = _core.HeldSimulation(named, words, arrays)
         if {"", self.components[0]} <= {name for name, start in starts.items() if start is not None}:
             raise ValueError(f"initial: {self.components[0]} is given twice")
+        self._warn()
+
+    def _warn(self) -> None:
+        """Warns of what the model's text or file has that is not as one might think."""
+        for note in self._held.notes():
+            warnings.warn(note, stacklevel=3)
 
     @classmethod
     def load(cls, folder: Path) -> Simulation:
@@ -157,8 +164,13 @@ SETTINGS
         >>> sim.parameters["F"]
         0.04
         """
-        name = name if name in self.parameters else name.replace("_", "-")
-        self._held.set(name, value_text(name, value))
+        words = [(name, value_text(name, value))] if name in self.parameters else words_of({name: value})
+        if len(words) > 1 and words[0][0] == "equation":
+            words = [("equation", "\n".join(text for _, text in words))]
+        for word, text in words:
+            self._held.set(word, text)
+        if words and words[0][0] in ("model", "equation"):
+            self._warn()
 
     def reset(self) -> None:
         """Returns to step 0 and the initial condition, with the present settings.
