@@ -38,32 +38,42 @@ bool is_letter(char c) {
     return c >= 'a' && c <= 'z';
 }
 
+// Whether a word may begin behind this text, and end before it, so that it is no part of a path or a formula.
+bool begins_word(std::string_view before) {
+    return before.empty() || std::string_view(" ('\"`").find(before.back()) != before.npos;
+}
+bool ends_word(std::string_view behind) {
+    constexpr std::string_view kEnds = " )'\"`:;,=?";
+    const bool stop = behind.starts_with('.') && (behind.size() == 1 || behind[1] == ' ');
+    return behind.empty() || stop || kEnds.find(behind.front()) != behind.npos;
+}
+
 // Spells settings as Python does where they stand as words: "global-every" becomes global_every.
 std::string with_python_names(std::string text) {
     for (const Setting& setting : settings()) {
+        const std::size_t length = setting.name.size();
         if (setting.name.find('-') == std::string_view::npos) continue;
-        const auto is_word = [&](std::size_t i) {
-            return i < text.size() && (is_letter(text[i]) || text[i] == '-');
-        };
-        for (std::size_t at = 0; (at = text.find(setting.name, at)) != std::string::npos;
-             at += setting.name.size())
-            if (!(at > 0 && is_word(at - 1)) && !is_word(at + setting.name.size()))
-                std::replace(
-                    text.begin() + long(at), text.begin() + long(at + setting.name.size()), '-', '_');
+        for (std::size_t at = 0; (at = text.find(setting.name, at)) != std::string::npos; at += length) {
+            const std::string_view all = text;
+            if (begins_word(all.substr(0, at)) && ends_word(all.substr(at + length)))
+                std::replace(text.begin() + long(at), text.begin() + long(at + length), '-', '_');
+        }
     }
     return text;
 }
 
 // Rewrites options in messages as Python arguments: "--allow-unstable" becomes allow_unstable, except inside
-// quoted commands such as 'run --out DIR'.
+// quoted commands such as 'run --out DIR', and where they are no words of their own.
 std::string in_python(std::string_view message) {
     std::string text;
     bool quoted = false;
     for (std::size_t i = 0; i < message.size(); ++i) {
         const bool word_before = i > 0 && is_letter(message[i - 1]);
         if (message[i] == '\'' && (quoted || !word_before)) quoted = !quoted;
-        const bool option = !quoted && message.substr(i).starts_with("--") && i + 2 < message.size() &&
-                            is_letter(message[i + 2]);
+        const std::string_view rest = message.substr(i);
+        const std::size_t end = std::min(rest.find_first_not_of("-abcdefghijklmnopqrstuvwxyz"), rest.size());
+        const bool option = !quoted && rest.starts_with("--") && end > 2 && rest[2] != '-' &&
+                            begins_word(message.substr(0, i)) && ends_word(rest.substr(end));
         if (!option) {
             text += message[i];
             continue;
@@ -76,7 +86,11 @@ std::string in_python(std::string_view message) {
 }
 
 void raise(PyObject* kind, const std::exception& error) {
-    PyErr_SetString(kind, with_python_names(in_python(error.what())).c_str());
+    // Further lines show the user's own text.
+    const std::string_view message = error.what();
+    const std::size_t line = std::min(message.find('\n'), message.size());
+    std::string first = with_python_names(in_python(message.substr(0, line)));
+    PyErr_SetString(kind, first.append(message.substr(line)).c_str());
 }
 
 void translate(const std::exception_ptr& thrown, void*) {

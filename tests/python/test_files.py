@@ -121,7 +121,7 @@ def test_what_cannot_be_written_or_read(gray_scott, tmp_path):
         ss.Simulation.load(tmp_path / "missing")
     with pytest.raises(ValueError, match="no checkpoint; 'run --out"):
         ss.Simulation.load(tmp_path)
-    gray_scott.save(tmp_path)
+    gray_scott.save(str(tmp_path).encode())
     array = tmp_path / "checkpoint" / "field-u.npy"
     array.write_bytes(array.read_bytes()[:-1] + b"\x7f")
     with pytest.raises(ValueError, match="checksum"):

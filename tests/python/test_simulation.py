@@ -49,6 +49,8 @@ def test_settings_are_those_of_the_command_line():
         ({"spec": "no-such-run"}, "no-such-run"),
         ({"initial": {"": np.ones((4, 4)), "u": np.ones((4, 4))}, "model": "gray-scott"}, "u is given twice"),
         ({"initial": {"": "x", "u": "y"}, "model": "gray-scott"}, "u is given twice"),
+        ({"initial": {"w": "gaussian"}, "model": "gray-scott"}, "unknown component 'w'.*allowed: u, v"),
+        ({"initial": "no/range-per-frame.npy"}, "no/range-per-frame.npy"),
         ({"probe": "16,3"}, "no cell"),
         ({"every": 5}, "every: .*export"),
         ({"checkpoint": 5}, "checkpoint: .*save"),
@@ -71,6 +73,7 @@ def test_what_is_not_allowed_is_a_value_error_that_names_it(settings, told):
         (lambda sim: sim.set("coefficient", {}), "coefficient.*dict"),
         (lambda sim: ss.Simulation(size=16, parameters=3), "parameters.*int"),
         (lambda sim: ss.Simulation(size=16, threads=object()), "threads.*object"),
+        (lambda sim: ss.Simulation(size=16, colormap=b"magma"), "colormap.*bytes"),
     ],
 )
 def test_what_is_of_another_kind_is_a_type_error_of_one_line(call, told):
@@ -83,6 +86,8 @@ def test_what_is_of_another_kind_is_a_type_error_of_one_line(call, told):
 def test_more_steps_than_there_can_be():
     with pytest.raises(ValueError, match="steps"):
         ss.Simulation(size=16).advance(10**30)
+    with pytest.raises(ValueError, match="-7 steps"):
+        ss.Simulation(size=16).advance(-7)
 
 
 def test_settings_may_be_numpys():
@@ -305,6 +310,9 @@ def test_what_an_import_leaves_out_is_a_warning(tmp_path):
         ss.Simulation(model=tmp_path / "waves.json", size=16)
 
 
+def test_a_jump_has_one_method():
+    with pytest.raises(ValueError, match="spectral"):
+        ss.jump("gaussian", 10, size=16, method="naive")
 
 
 def test_options_that_a_benchmark_lacks_are_told_with_its_own():

@@ -52,7 +52,9 @@ def jump(u0: Any = None, steps: int = 10_000, **settings: Any) -> Any:
     >>> ss.jump("disk", 1_000_000, coefficient=0.2, size=(32, 16)).shape
     (16, 32)
     """
-    simulation = Simulation(u0, method="spectral", **settings)
+    if settings.get("method") not in (None, "spectral"):
+        raise ValueError("jump: its method is spectral: Simulation(u0, method=...).advance(steps) takes others")
+    simulation = Simulation(u0, **{**settings, "method": "spectral"})
     simulation.advance(steps)
     return simulation.field()
 

@@ -100,7 +100,7 @@ SETTINGS
                 words.append(("initial", f"{name}={os.fspath(start)}" if name else os.fspath(start)))
             else:
                 arrays[name] = start
-        named = json.dumps(dict(spec)) if isinstance(spec, Mapping) else "" if spec is None else os.fspath(spec)
+        named = json.dumps(dict(spec)) if isinstance(spec, Mapping) else "" if spec is None else os.fsdecode(spec)
         self._held = _core.HeldSimulation(named, words, arrays)
         if {"", self.components[0]} <= {name for name, start in starts.items() if start is not None}:
             raise ValueError(f"initial: {self.components[0]} is given twice")
@@ -124,9 +124,9 @@ SETTINGS
         5
         """
         if not os.path.isdir(folder):
-            raise FileNotFoundError(f"{os.fspath(folder)}: there is no such folder")
+            raise FileNotFoundError(f"{os.fsdecode(folder)}: there is no such folder")
         simulation = cls.__new__(cls)
-        simulation._held = _core.HeldSimulation(os.fspath(folder))
+        simulation._held = _core.HeldSimulation(os.fsdecode(folder))
         return simulation
 
     def save(self, folder: Path) -> None:
@@ -135,7 +135,7 @@ SETTINGS
         An older checkpoint is replaced only when the new one is complete. Raises ValueError if the folder cannot be made,
         OSError if a file cannot be written.
         """
-        self._held.write_checkpoint(os.fspath(folder))
+        self._held.write_checkpoint(os.fsdecode(folder))
 
     def advance(self, steps: int = 1, progress: Callable[[int, int], object] | bool | None = None) -> Simulation:
         """Makes exactly so many steps, and returns the simulation.
@@ -149,7 +149,7 @@ SETTINGS
         """
         if not isinstance(progress, bool) and progress is not None and not callable(progress):
             raise TypeError(f"advance: progress is a function of the steps done and all of them, not {type(progress).__name__}")
-        steps = max(-1, min(operator.index(steps), 2**63 - 1))
+        steps = max(-(2**63), min(operator.index(steps), 2**63 - 1))
         with _notebook.progress_bar(steps) if progress is True else nullcontext(progress or None) as told:
             self._held.advance(steps, told)
         return self
@@ -225,7 +225,7 @@ SETTINGS
 
         Raises ValueError for another ending, OSError if the file cannot be written.
         """
-        self._held.write_figure(os.fspath(path))
+        self._held.write_figure(os.fsdecode(path))
 
     def plot(self, formula: str = "", ax: Any = None, **options: Any) -> Any:
         """Draws a component, or a formula, with matplotlib, and returns the axes.
@@ -253,7 +253,7 @@ SETTINGS
         Raises ValueError for an unknown name, OSError if a file cannot be written.
         """
         names = files.split(",") if isinstance(files, str) else list(files)
-        return self._held.write_files(os.fspath(folder), names)
+        return self._held.write_files(os.fsdecode(folder), names)
 
     @property
     def step(self) -> int:

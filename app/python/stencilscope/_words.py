@@ -42,7 +42,7 @@ _SEPARATORS = {"size": "x", "range": ":", "laplacian-range": ":"}
 def text_of(value: Any, separator: str = ",") -> str:
     """Returns a value as it is typed: numbers with every digit, sequences joined by `separator`."""
     if isinstance(value, (str, os.PathLike)):
-        return str(os.fspath(value))
+        return os.fsdecode(value)
     if isinstance(value, numbers.Integral):  # Python's and NumPy's integers, and bool
         return str(value).lower() if isinstance(value, bool) else str(int(value))
     if isinstance(value, numbers.Real):
@@ -51,7 +51,7 @@ def text_of(value: Any, separator: str = ",") -> str:
         return str(getattr(value, "name", None) or value.__name__)
     if hasattr(value, "tolist"):  # NumPy's bool, and arrays of numbers
         return text_of(value.tolist(), separator)
-    if isinstance(value, Sequence):
+    if isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray)):
         return separator.join(text_of(item) for item in value)
     raise TypeError(f"a setting takes a text, a number, True, False or a sequence of them, not {type(value).__name__}")
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <filesystem>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "sim/problem/run_text.h"
 #include "sim/problem/settings/setting_rows.h"
 #include "sim/problem/time_step.h"
+#include "sim/text/names.h"
 #include "sim/text/quote.h"
 #include "sim/view/arrows.h"
 
@@ -20,6 +22,17 @@ namespace {
 
 using Json = nlohmann::json;
 
+// Whether the text begins with a name and '=', and is neither a comparison nor a file.
+bool names_component(const std::string& text) {
+    const std::size_t equals = text.find('=');
+    const std::string_view name = std::string_view(text).substr(0, equals);
+    const bool is_word =
+        std::ranges::all_of(name, [](unsigned char c) { return std::isalnum(c) || c == '_' || c >= 0x80; });
+    std::error_code failed;
+    return equals != text.npos && equals > 0 && is_word && text.find("==") != equals &&
+           !std::filesystem::exists(text, failed);
+}
+
 // Sets the initial condition of one component and checks formulas.
 void set_one_initial(RunSpec& spec, const std::string& text) {
     const std::size_t equals = text.find('=');
@@ -27,6 +40,8 @@ void set_one_initial(RunSpec& spec, const std::string& text) {
     const auto& components = spec.model->components;
     const auto named = std::ranges::find(components, name, &Component::name);
     const bool given = equals != std::string::npos && named != components.end();
+    if (names_component(text) && named == components.end())
+        throw InputError("--initial: " + unknown_name_message("component", name, names_of(components)));
     const std::string what = given ? text.substr(equals + 1) : text;
     if (what.empty() && spec.model->built_in)
         throw InputError("--initial '': must be an initial condition, a file or a formula");
