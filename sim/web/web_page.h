@@ -14,7 +14,7 @@ struct WebStart {
     const RunSpec& now;       ///< the settings that it steps by
     const RunSpec& document;  ///< repeats the run up to there
     long long step = 0;
-    double time = 0;
+    double time = 0;                  ///< of the equations, without the unit of time
     std::vector<const Field*> state;  ///< by component
     const Field* shown = nullptr;     ///< the shown formula's values, which the colours span
 };

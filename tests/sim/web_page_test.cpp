@@ -138,7 +138,9 @@ TEST_CASE("Fields of a page have the colours of their own") {
 }
 
 TEST_CASE("The page of a run that was changed on the way begins at its end") {
-    Simulation simulation = begun(run_of_text(kHeat));
+    RunSpec spec = run_of_text(kHeat);
+    set_setting(spec, "unit-time", "0.25s");
+    Simulation simulation = begun(spec);
     simulation.apply(Advance{10});
     CHECK(contains(page_of(simulation), R"("step":0,"time":0.0)"));
     simulation.apply(Set{"D", "0.15"});

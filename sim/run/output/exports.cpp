@@ -69,7 +69,8 @@ void write_start(const Path& path, const RunOutput& run, const OutputField& fiel
 void write_web_page(const Path& path, const RunOutput& run, const OutputField&) {
     const bool changed = !run.document.edits.until(run.steps).empty();
     const long long step = changed ? run.steps : 0;
-    WebStart start{run.now, run.document, step, time_at(run.document, step).value_or(0), {}};
+    const double time = time_at(run.document, step).value_or(0) / run.now.unit_time.size;
+    WebStart start{run.now, run.document, step, time, {}};
     for (const OutputField& field : run.fields) {
         const Field* cells = changed ? &field.end : field.start.get();
         if (find_component(*run.now.model, field.formula)) start.state.push_back(cells);
