@@ -135,6 +135,10 @@ Json notes_json(const WebStart& start, bool shows) {
         notes.push_back(fmt::format(
             "The run was changed on the way (settings, strokes), so the page begins at its step {}.",
             start.step));
+    if (start.step > 0 && now.integrator() == "ab2")
+        notes.push_back(
+            "The page does not have the rates of the step before, so its first step is one of Euler's method "
+            "instead of ab2's.");
     if (!shows) notes.push_back(fmt::format("The shown formula, {}, cannot be computed here.", now.shown()));
     return notes;
 }
