@@ -223,8 +223,11 @@ class Writer {
             const std::string kind = options_.of("boundaryConditions", i + 1);
             if (kind == "combo")
                 combination(i);
-            else if (kind != "periodic")
-                condition(i, one_dimensional() ? "x" : "all", kind, options_.of(kind + "Str", i + 1));
+            else if (kind != "periodic") {
+                const std::string typed = options_.of(kind + "Str", i + 1);
+                edge(i, kind, typed);
+                condition(i, one_dimensional() ? "x" : "all", kind, typed);
+            }
         }
     }
 
@@ -241,8 +244,10 @@ class Writer {
             kinds[at][0] = char(kinds[at][0] | 0x20);
             values[at] = one.size() > 4 ? joined(one.subspan(4)) : "0";
         }
+        std::set<std::pair<std::string, std::string>> different;
         for (std::size_t at = 0; at < 4; ++at) {
             if (one_dimensional() && kSides[at].axis == "y") continue;
+            different.emplace(kinds[at], trimmed(values[at]));
             const bool opposite = kinds[at ^ 1] == "periodic";
             if (kinds[at] == "periodic" && opposite) continue;
             if (kinds[at] == "periodic") {
@@ -252,13 +257,18 @@ class Writer {
             }
             condition(i, std::string(kSides[at].ours), kinds[at], values[at]);
         }
+        if (different.size() == 1)
+            edge(i, different.begin()->first, different.begin()->second);
+        else if (options_.on("domainViaIndicatorFun") && has_domain())
+            leave(fmt::format(
+                "the conditions of {} at the edge of the domain, which differ by side: nothing flows there",
+                name(i)));
     }
 
     void condition(int i, const std::string& side, const std::string& kind, const std::string& typed) {
         const std::string& own = formulas_.species()[std::size_t(i)];
         std::vector<std::string> others = formulas_.species();
         std::erase(others, own);
-        edge(i, kind, typed);
         const bool known = kind == "dirichlet" || kind == "neumann" || kind == "robin" || kind == "ghost";
         const bool held = (kind == "dirichlet" || kind == "ghost") && formulas_.uses(typed, {own});
         if (!known || held || formulas_.uses(typed, others) || formulas_.uses(typed, {"RAND", "RANDN"})) {

@@ -168,6 +168,15 @@ TEST_CASE("What holds at the sides of VisualPDE's field holds at the edge of its
     CHECK(has_line(text, "all: flux(v) = 0"));
     CHECK(text.find("edge: flux(w)") == std::string::npos);
     CHECK_NOTHROW(read_equations(text));
+    const Imported sides = visualpde(
+        R"({"domainViaIndicatorFun": true, "domainIndicatorFun": "9 - x^2", "numSpecies": 2, "boundaryConditions_1": "combo",
+        "comboStr_1": "Left: Dirichlet = 2; Right: Dirichlet = 2; Top: Dirichlet = 2; Bottom: Dirichlet = 2;",
+        "boundaryConditions_2": "combo", "comboStr_2": "Left: Dirichlet = 1; Right: Dirichlet = 2;"})");
+    CHECK(has_line(sides.text, "edge: u = 2"));
+    CHECK(sides.text.find("edge: v") == std::string::npos);
+    REQUIRE(sides.notes.size() == 1);
+    CHECK(sides.notes[0].find("which differ by side") != std::string::npos);
+    CHECK_NOTHROW(read_equations(sides.text));
 }
 
 TEST_CASE("Schemes and integrals of VisualPDE are those that mean the same here") {
