@@ -63,13 +63,14 @@ bool is_reserved(const std::string& name) {
                                                                     "L_min",
                                                                     "inf",
                                                                     "nan"});
+    const equation::Function* const function = equation::find_function(name);
     const auto known = equation::known_names();
     const auto settings = equation::setting_rows();
     const auto sides = equation::side_words();
     std::string lower = name;
     std::ranges::transform(
         lower, lower.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
-    return contains(kWords, name) ||
+    return contains(kWords, name) || (function != nullptr && !function->yields) ||
            std::ranges::find(known, name, &equation::KnownName::name) != known.end() ||
            std::ranges::find(settings, name, &equation::SettingRow::name) != settings.end() ||
            (name.size() > 1 && std::ranges::find(sides, lower) != sides.end()) ||

@@ -338,6 +338,13 @@ TEST_CASE("Loops, arrays and branches of Ready are written out") {
     CHECK_NOTHROW(read_equations(text));
 }
 
+TEST_CASE("Names that are functions here are other names in what is imported") {
+    CHECK(has_line(one(R"("reactionStr_1": "up*u", "kineticParams": "up = 2")"), "p_up = 2"));
+    const std::string text = formula("float round = a; float mod = 2*round; delta_a = mod;");
+    CHECK(has_line(text, "p_mod = 2*p_round"));
+    CHECK_NOTHROW(read_equations(text));
+}
+
 TEST_CASE("Ready's places are corners of cells, with y upwards, and its stencils are written out") {
     const std::string text = formula("delta_a = x_pos + y_pos + sobelN_b; delta_b = fabs(gaussian_a);");
     CHECK(has_line(text, "da/dt = ((x - dx/2)/Lx) + ((Ly - y - dx/2)/Ly) + sobelN_b"));
