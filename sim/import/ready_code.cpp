@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cmath>
 #include <optional>
 
@@ -221,9 +222,16 @@ void CodeReader::statements(Pieces pieces) {
             at = loop(pieces, at);
         } else {
             const std::size_t end = end_of_statement(pieces, at);
-            if (pieces[at].is("{"))
+            if (pieces[at].is("{")) {
+                outer_.emplace_back();
                 statements(pieces.subspan(at + 1, end - at - 2));
-            else
+                for (const auto& [target, own] : outer_.back())
+                    if (own.empty())
+                        now_.erase(target);
+                    else
+                        now_[target] = own;
+                outer_.pop_back();
+            } else
                 statement(pieces.subspan(at, end - at));
             at = end;
         }
@@ -233,15 +241,15 @@ void CodeReader::statements(Pieces pieces) {
 // Both branches are computed, and each cell takes the values of its own.
 std::size_t CodeReader::branch(Pieces pieces, std::size_t at) {
     const std::size_t close = closing_of(pieces, at + 1);
-    const std::string condition = names.fresh("branch");
+    const std::string own = names.fresh("branch");
     definitions_.push_back(
-        fmt::format("{} = ind({})", condition, write(pieces.subspan(at + 2, close - at - 2))));
+        fmt::format("{} = ind({})", own, condition(pieces.subspan(at + 2, close - at - 2))));
     std::size_t end = end_of_body(pieces, close + 1);
-    in_case(condition + " > 0", pieces.subspan(close + 1, end - close - 1));
+    in_case(own + " > 0", pieces.subspan(close + 1, end - close - 1));
     while (end < pieces.size() && pieces[end].is(";")) ++end;
     if (end == pieces.size() || !pieces[end].is_name() || pieces[end].text != "else") return end;
     const std::size_t other = end_of_body(pieces, end + 1);
-    in_case(condition + " <= 0", pieces.subspan(end + 1, other - end - 1));
+    in_case(own + " <= 0", pieces.subspan(end + 1, other - end - 1));
     return other;
 }
 
@@ -293,15 +301,17 @@ void CodeReader::statement(Pieces pieces) {
             throw InputError("its formula has `{}`, control flow, in '{}'", word, shown);
     const std::vector<Piece> plain = without_arrays(pieces);
     pieces = plain;
-    bool declared = false;
-    while (!pieces.empty() && is_type(pieces.front())) {
+    bool declared = false, integer = false;
+    while (!pieces.empty() && (is_type(pieces.front()) || pieces.front().text == "int")) {
+        integer = integer || pieces.front().text == "int";
         pieces = pieces.subspan(1);
         declared = true;
     }
     for (const Pieces one : declared ? split_at(pieces, ",") : std::vector{pieces}) {
         if (one.empty() || !one[0].is_name()) throw InputError("'{}' is not an assignment", shown);
-        if (declared && one.size() == 1) continue;  // an array, too
         const std::string& target = one[0].text;
+        if (declared) declare(target, integer);
+        if (declared && one.size() == 1) continue;  // an array, too
         if (one.size() < 3) throw InputError("'{}' is not an assignment", shown);
         std::string text = write(one.subspan(2));
         for (const char op : {'+', '-', '*', '/'})
@@ -313,21 +323,84 @@ void CodeReader::statement(Pieces pieces) {
             } else if (!one[1].is("=") && op == '+' && one[1].text.size() != 2) {
                 throw InputError("'{}' is not an assignment", shown);
             }
+        if (is_integer(target)) {
+            const auto value = conditions_.empty() ? whole_of(pieces_of(text)) : std::nullopt;
+            if (!value)
+                throw InputError("its formula has an int that is not a number of its own, '{}'", shown);
+            now_[target] = *value < 0 ? fmt::format("({})", *value) : std::to_string(*value);
+            continue;
+        }
         assign(target, std::move(text));
     }
 }
 
+// A variable that is declared in a block hides one of the same name until the block's end.
+void CodeReader::declare(const std::string& target, bool integer) {
+    const auto now = now_.find(target);
+    if (!outer_.empty()) outer_.back().emplace(target, now == now_.end() ? "" : now->second);
+    if (now != now_.end()) now_.erase(now);
+    if (integer) now_[target] = "0";
+}
+
+bool CodeReader::is_integer(std::string_view name) const {
+    const auto now = now_.find(name);
+    return now != now_.end() &&
+           (std::isdigit(static_cast<unsigned char>(now->second[0])) != 0 || now->second[0] == '(');
+}
+
 void CodeReader::assign(const std::string& target, std::string text) {
     const std::string of = is_rate(target) ? target.substr(kRate.size()) : target;
-    const std::string wish = is_rate(target)         ? "rate_" + of
-                             : is_chemical(target)   ? of + "_1"
-                             : now_.contains(target) ? target + "_2"
-                                                     : "";
+    const std::string wish = is_rate(target)       ? "rate_" + of
+                             : is_chemical(target) ? of + "_1"
+                             : names.knows(target) ? target + "_2"
+                                                   : "";
     for (auto condition = conditions_.rbegin(); condition != conditions_.rend(); ++condition)
         text = fmt::format("where({}, {}, {})", *condition, text, has_value(target) ? name(target) : "0");
     const std::string own = wish.empty() ? names.of(target) : names.fresh(wish);
     definitions_.push_back(fmt::format("{} = {}", own, text));
     now_[target] = own;
+}
+
+// C takes a number for a condition: whether it is not 0.
+std::string CodeReader::condition(Pieces pieces) {
+    if (split_at(pieces, "?").size() > 1) return write(pieces) + " != 0";
+    for (const auto& [sign, word] : {Row{"||", " or "}, Row{"&&", " and "}})
+        if (const auto parts = split_at(pieces, sign); parts.size() > 1) {
+            std::string text;
+            for (const Pieces part : parts) text += (text.empty() ? "" : std::string(word)) + condition(part);
+            return text;
+        }
+    const auto in_brackets = [](Pieces all) {
+        return !all.empty() && all[0].is("(") && closing(all, 0) + 1 == all.size();
+    };
+    if (in_brackets(pieces)) return '(' + condition(pieces.subspan(1, pieces.size() - 2)) + ')';
+    if (!pieces.empty() && pieces[0].is("!")) {
+        const Pieces rest = pieces.subspan(1);
+        if (in_brackets(rest)) return "not " + condition(rest);
+        if (!is_condition(rest)) return write(rest) + " == 0";
+    }
+    return is_condition(pieces) || pieces.empty() ? write(pieces) : write(pieces) + " != 0";
+}
+
+// The quotient of two whole numbers, which C rounds towards 0; nothing if one is none.
+std::optional<std::string> CodeReader::whole_quotient(Pieces above,
+                                                      const std::string& written,
+                                                      Pieces below) {
+    const auto is_whole = [&](Pieces pieces) {
+        return !pieces.empty() && std::ranges::all_of(pieces, [&](const Piece& piece) {
+            const bool number =
+                piece.kind == Piece::Kind::number && piece.text.find_first_of(".eE") == std::string::npos;
+            const bool sign = piece.kind == Piece::Kind::symbol &&
+                              std::string_view("+-*/()").find(piece.text) != std::string_view::npos;
+            return number || sign || is_integer(piece.text);
+        });
+    };
+    if (!is_whole(above) || !is_whole(below)) return std::nullopt;
+    const auto a = equation::constant_value(equation::read_formula(written));
+    const auto b = equation::constant_value(equation::read_formula(write(below)));
+    if (!a || !b) return std::nullopt;
+    if (*b == 0) throw InputError("its formula divides {} by 0", joined(above));
+    return fmt::format("{}", std::trunc(*a / *b) + 0.0);
 }
 
 std::string CodeReader::write(Pieces pieces) {
@@ -336,19 +409,34 @@ std::string CodeReader::write(Pieces pieces) {
         const Pieces rest = pieces.subspan(choice[0].size() + 1);
         const std::size_t colon = colon_of(rest);
         std::string text = fmt::format("where({}, {}, {})",
-                                       write(choice[0]),
+                                       condition(choice[0]),
                                        write(rest.subspan(0, colon)),
                                        write(rest.subspan(colon + 1)));
         --deep_;
         return text;
     }
     std::string text;
+    std::size_t term = 0, in_text = 0;  // where the present product begins
     for (std::size_t i = 0; i < pieces.size(); ++i) {
         const Piece& piece = pieces[i];
         std::string one = piece.text;
+        if (piece.is("/") && i + 1 < pieces.size()) {
+            const std::size_t end = (pieces[i + 1].is("(") ? closing(pieces, i + 1) : i + 1) + 1;
+            const bool call = end < pieces.size() && pieces[end].is("(");
+            if (const auto whole = call ? std::nullopt
+                                        : whole_quotient(pieces.subspan(term, i - term),
+                                                         text.substr(in_text),
+                                                         pieces.subspan(i + 1, end - i - 1))) {
+                text.replace(text.find_first_not_of(' ', in_text), text.size(), *whole);
+                i = end - 1;
+                continue;
+            }
+        }
         // A cast changes nothing here.
         const bool cast =
             piece.is("(") && i + 2 < pieces.size() && is_type(pieces[i + 1]) && pieces[i + 2].is(")");
+        if (piece.is("(") && i + 2 < pieces.size() && pieces[i + 1].text == "int" && pieces[i + 2].is(")"))
+            throw InputError("its formula rounds by (int), in '{}'", quotable(joined(pieces).substr(0, 80)));
         if (cast) {
             i += 2;
             continue;
@@ -376,6 +464,10 @@ std::string CodeReader::write(Pieces pieces) {
         if (piece.spaced && !text.empty() && !text.ends_with(' ')) text += ' ';
         if (text.ends_with(' ') && one.starts_with(' ')) one.erase(0, 1);
         text += one;
+        if (piece.kind == Piece::Kind::symbol && !piece.is("*") && !piece.is("/") && !piece.is("(")) {
+            term = i + 1;
+            in_text = text.size();
+        }
     }
     --deep_;
     return text;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,7 +31,11 @@ class CodeReader {
     std::size_t loop(Pieces pieces, std::size_t at);
     void in_case(const std::string& condition, Pieces body);
     void statement(Pieces pieces);
+    void declare(const std::string& target, bool integer);
+    bool is_integer(std::string_view name) const;
+    std::optional<std::string> whole_quotient(Pieces above, const std::string& written, Pieces below);
     void assign(const std::string& target, std::string text);
+    std::string condition(Pieces pieces);
     std::string write(Pieces pieces);
     std::string call(const std::string& function, Pieces arguments);
     std::string name(const std::string& name);
@@ -40,7 +45,9 @@ class CodeReader {
     bool has_value(const std::string& name) const;
 
     std::vector<std::string> chemicals_;
-    std::map<std::string, std::string> now_;   ///< what a variable is called that has been assigned
+    /// What a variable is called that has been assigned; of an int its number.
+    std::map<std::string, std::string, std::less<>> now_;
+    std::vector<std::map<std::string, std::string>> outer_;  ///< by open block: what its variables hide
     std::map<std::string, std::string> sums_;  ///< definitions of sums over cells, by the name there
     std::vector<std::string> definitions_;
     std::vector<std::string> conditions_;  ///< of the branches that a statement stands in

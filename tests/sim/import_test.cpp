@@ -338,6 +338,21 @@ TEST_CASE("Loops, arrays and branches of Ready are written out") {
     CHECK_NOTHROW(read_equations(text));
 }
 
+TEST_CASE("Blocks, whole numbers and conditions of Ready have the meaning that they have in C") {
+    const std::string text = formula(
+        "float s = a; int n = 3; n += 4; if (a && !(b)) { float s = 2; delta_a = s + 1/2; s = 3; } "
+        "for (int i = 0; i < 4; i++) { float q = i/2*a; b += q; } delta_b = s*(n/2) + 7.0f/2 - a*1/2;");
+    CHECK(has_line(text, "s = a"));
+    CHECK(has_line(text, "branch = ind(a != 0 and not (b != 0))"));
+    CHECK(has_line(text, "s_2 = where(branch > 0, 2, s)"));
+    CHECK(has_line(text, "da/dt = where(branch > 0, s_2 + 0, 0)"));
+    CHECK(has_line(text, "q = 0*a"));
+    CHECK(has_line(text, "rate_b = s*(3) + 7.0/2 - a*1/2"));
+    CHECK_NOTHROW(read_equations(text));
+    CHECK(refuses([] { formula("int n = a; delta_a = n;"); }, "an int that is not a number"));
+    CHECK(refuses([] { formula("delta_a = (int)a;"); }, "rounds by (int)"));
+}
+
 TEST_CASE("Names that are functions here are other names in what is imported") {
     CHECK(has_line(one(R"("reactionStr_1": "up*u", "kineticParams": "up = 2")"), "p_up = 2"));
     const std::string text = formula("float round = a; float mod = 2*round; delta_a = mod;");
