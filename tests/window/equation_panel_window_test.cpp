@@ -289,6 +289,51 @@ TEST_CASE("A text that the session changes is shown, unless another one is being
     CHECK(lab.text() == kTyped);
 }
 
+TEST_CASE("Another text takes the place of one with a mistake, which undo in the text brings back") {
+    EquationLab lab;
+    lab.append("\nK = 3");
+    lab.frames(60);
+    lab.append("\nq = lop(u)");
+    const std::string draft = lab.text();
+    REQUIRE(lab.state.mistake);
+    lab.frames(40);
+    CHECK(lab.text() == draft);  // the answer to K = 3 leaves it
+    lab.act(action::Undo{});
+    lab.frames(3);
+    CHECK(lab.text() == kTyped);
+    CHECK_FALSE(lab.state.mistake);
+    lab.enter_editor();
+    lab.chord(ImGuiKey_Z);
+    CHECK(lab.text() == draft);
+    lab.frames(30);
+    CHECK(lab.state.mistake);
+    lab.act(action::Change{"model", "life", false, true});
+    lab.frames(3);
+    CHECK(lab.text() == lab.snapshot.text);
+}
+
+TEST_CASE("An error of the run is not the refusal of a text that was not sent") {
+    EquationLab lab;
+    lab.append("\nq = lop(u)");
+    const auto said = [&] {
+        std::string text;
+        lab.frame_of([&] {
+            begin_window("alone", 900, 700);
+            ImGui::LogToBuffer();
+            draw_large_editor(lab.ui, lab.snapshot);
+            text = ImGui::GetCurrentContext()->LogBuffer.c_str();
+            ImGui::End();
+        });
+        return text;
+    };
+    Message error{Message::Level::error, 100, "u overflowed at step 12"};
+    lab.snapshot.messages = {error};
+    CHECK(said().find("Rejected") == std::string::npos);
+    error.subject = "equation";
+    lab.snapshot.messages = {error};
+    CHECK(said().find("Rejected: u overflowed") != std::string::npos);
+}
+
 TEST_CASE("A parameter's slider changes it at once, within a range that a menu changes") {
     EquationLab lab;
     const ImRect slider = lab.slider();

@@ -42,27 +42,34 @@ const std::string& text_of(const Snapshot& snapshot) {
     return snapshot.text.empty() ? snapshot.now.model->text : snapshot.text;
 }
 
-bool was_refused(const EquationState& state, const Snapshot& snapshot) {
-    return state.edit.text() != text_of(snapshot) && state.typed_at < 0 &&
-           ImGui::GetTime() >= state.hold_until && newest_message(snapshot) > state.messages_before &&
-           snapshot.messages.back().level == Message::Level::error;
+// Returns why the session refused the text that was sent last; null if it did not.
+const Message* refusal(const EquationState& state, const Snapshot& snapshot) {
+    if (state.edit.text() == text_of(snapshot) || state.typed_at >= 0 || ImGui::GetTime() < state.hold_until)
+        return nullptr;
+    const auto found = std::ranges::find_if(snapshot.messages, [&](const Message& one) {
+        return one.id > state.messages_before && one.level == Message::Level::error &&
+               one.subject == setting_name::equation;
+    });
+    return found == snapshot.messages.end() ? nullptr : &*found;
 }
 
-// Shows the session's text. While one that it does not have is being typed, only the lines that the session
-// changed, so that sliders and text agree.
+// Shows the session's text. While one that it does not have is being typed, settings of the same text are
+// written into it, so that sliders and text agree; another text takes its place, and undo brings it back.
 void follow(EquationState& state, const Snapshot& snapshot) {
     const std::string& text = text_of(snapshot);
-    if (was_refused(state, snapshot)) state.sent.clear();
+    if (refusal(state, snapshot)) state.sent.clear();
     if (state.typed_at >= 0 || ImGui::GetTime() < state.hold_until || text == state.seen) return;
     const bool first = state.seen.empty();
-    const bool own = state.edit.text() != state.seen && state.edit.text() != state.sent;
+    const std::string model_before = std::exchange(state.model, snapshot.now.model->text);
+    const bool same = state.model == model_before || state.model == state.sent;
+    const bool own = same && state.edit.text() != state.seen && state.edit.text() != state.sent;
     const std::string before = std::exchange(state.seen, text);
     if (first) {
         state.edit.begin(text);
     } else {
         const bool answers = !state.sent.empty() && state.edit.text() == state.sent;
         state.edit.take(own ? editing::merged(state.edit.text(), before, text) : text, answers);
-        if (answers) state.sent.clear();
+        if (answers || state.model != model_before) state.sent.clear();
     }
     state.mistake = own ? find_mistake(state.edit.text()) : std::nullopt;
 }
@@ -101,7 +108,7 @@ void draw_place(const Mistake& mistake) {
 
 // Returns the line below the text, and its colour.
 std::pair<std::string, ImVec4> note(const EquationState& state, const Snapshot& snapshot) {
-    if (was_refused(state, snapshot)) return {"Rejected: " + snapshot.messages.back().text, error_color()};
+    if (const Message* why = refusal(state, snapshot)) return {"Rejected: " + why->text, error_color()};
     if (const auto& read = snapshot.now.model->equations; read && !read->notes.empty())
         return {fmt::format("Note: {}.", fmt::join(read->notes, "; ")), faint_color()};
     return {
