@@ -1,6 +1,7 @@
 #include "sim/session/recorder.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <stdexcept>
 #include <utility>
@@ -61,17 +62,30 @@ void Recorder::start(const action::Record& order, const RunSpec& now) {
         film_ = std::move(film);
         return;
     }
+    asked_ = order.folder;
+    kinds_.clear();
+    if (order.png) kinds_.emplace_back("frames.png");
+    if (order.npy) kinds_.emplace_back("frames.npy");
+    if (kinds_.empty()) throw InputError("recording: pictures, arrays or both are needed");
+    before_ = 0;
+    folders_.clear();
+    begin_frames(now);
+}
+
+void Recorder::begin_frames(const RunSpec& now) {
     RunSpec spec = now;
-    spec.every = order.every;
-    spec.exports.clear();
-    if (order.png) spec.exports.emplace_back("frames.png");
-    if (order.npy) spec.exports.emplace_back("frames.npy");
-    if (spec.exports.empty()) throw InputError("recording: pictures, arrays or both are needed");
+    spec.every = every_;
+    spec.exports = kinds_;
     check_exports(spec);
     const std::string frames = "frames";
-    const std::filesystem::path folder = unused_folder(order.folder, {&frames, 1}) / frames;
+    const std::filesystem::path folder = unused_folder(asked_, {&frames, 1}) / frames;
     make_folder(folder, "record to");
+    if (writer_) before_ += writer_->count();
     writer_ = std::make_unique<FrameWriter>(folder, spec);
+    folders_.push_back(folder.string());
+    pictures_ = folder / fmt::format("field{}_*.png", output_suffix(now, now.shown()));
+    another_run_ = false;
+    last_ = -1;
 }
 
 std::string Recorder::target() const {
@@ -81,10 +95,15 @@ std::string Recorder::target() const {
 void Recorder::look(Simulation& simulation) {
     if (!on() || simulation.step() % every_ != 0) return;
     try {
-        if (film_)
+        if (film_) {
             film_->look(simulation);
-        else
-            writer_->write(simulation);
+            return;
+        }
+        const long long step = simulation.step();
+        if (last_ >= 0 && (another_run_ || step <= last_)) begin_frames(simulation.now());
+        writer_->write(simulation);
+        last_ = step;
+        another_run_ = false;
     } catch (const std::exception& error) {
         writer_.reset();
         film_.reset();
@@ -93,6 +112,7 @@ void Recorder::look(Simulation& simulation) {
 }
 
 Recorder::Rest Recorder::end() {
+    const long long all = count();
     const std::shared_ptr<FilmWriter> film = std::exchange(film_, nullptr);
     const std::shared_ptr<FrameWriter> frames = std::exchange(writer_, nullptr);
     if (film)
@@ -100,11 +120,9 @@ Recorder::Rest Recorder::end() {
                     progress.all = film->kept();
                     return written(*film, progress, "Recorded");
                 }};
-    return {false, [frames, fps = fps_](WriteProgress&) {
-                const std::string folder = frames->folder().string();
-                std::string text = fmt::format("Recorded {} files to {}", frames->count(), folder);
-                if (frames->has_pictures())
-                    text += "; a film of them: " + film_command(frames->folder(), fps);
+    std::string text = fmt::format("Recorded {} files to {}", all, fmt::join(folders_, ", "));
+    if (frames->has_pictures()) text += "; a film of them:\n" + film_command(pictures_, fps_);
+    return {false, [text, folder = frames->folder().string()](WriteProgress&) {
                 return ExportOutcome{text, folder};
             }};
 }

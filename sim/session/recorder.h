@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "sim/run/output/exports.h"
 #include "sim/run/output/film.h"
@@ -30,12 +31,15 @@ class Recorder {
     bool on() const { return writer_ || film_; }
     /// Returns where it is written, and the number of files, or frames of the film, so far.
     std::string target() const;
-    long long count() const { return film_ ? film_->frames() : writer_ ? writer_->count() : 0; }
+    long long count() const { return film_ ? film_->frames() : writer_ ? before_ + writer_->count() : 0; }
     /// Returns the steps until the next frame; kMaxSteps while nothing is recorded.
     long long steps_left(long long step) const { return on() ? every_ - step % every_ : kMaxSteps; }
 
     /// Writes a frame if one is due. Throws if it cannot be written, which ends the recording.
+    /// Numbered files of a run that began anew go to another folder, FOLDER-2.
     void look(Simulation& simulation);
+    /// The next frame is of another run.
+    void another_run() { another_run_ = true; }
 
     /// Whether it has the length asked for.
     bool full() const { return film_ && film_->full(); }
@@ -49,10 +53,19 @@ class Recorder {
     Rest end();
 
   private:
+    void begin_frames(const RunSpec& now);
+
     std::unique_ptr<FrameWriter> writer_;
     std::unique_ptr<FilmWriter> film_;
     long long every_ = 1;
-    double fps_ = 30;  ///< for the command that makes a film of pictures
+    double fps_ = 30;                   ///< for the command that makes a film of pictures
+    std::string asked_;                 ///< folder
+    std::vector<std::string> kinds_;    ///< of numbered files
+    std::vector<std::string> folders_;  ///< written to so far
+    std::filesystem::path pictures_;    ///< of the quantity that was shown, as a pattern
+    long long before_ = 0;              ///< files in earlier folders
+    long long last_ = -1;               ///< step of the newest frame
+    bool another_run_ = false;
 };
 
 /// The request for a film with an unused file in the folder.

@@ -89,6 +89,7 @@ std::shared_ptr<const RowSource> Session::make_origin(RunSpec& spec) {
 
 void Session::replace(std::unique_ptr<Simulation> next) {
     simulation_ = std::move(next);
+    recorder_.another_run();
     simulation_->expect(kMaxSteps);  // an interactive run has no known end
     history_.timeline.clear();
     history_.tip.reset();

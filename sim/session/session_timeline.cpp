@@ -72,7 +72,9 @@ void Session::revert(std::deque<UndoEntry>& from, std::deque<UndoEntry>& to, boo
     } else {
         back.change = moment();
         back.timeline = history_.timeline.remember();
+        const long long before = step();
         simulation_->restore(*std::get<KeptState>(entry.change));
+        if (step() != before) recorder_.another_run();
         history_.timeline.recall(entry.timeline);
         went_back();
     }
@@ -245,6 +247,7 @@ void Session::handle(const action::GoToBookmark& bookmark) {
     if (history_.tip) return_to_tip();
     remember("going to bookmark " + name);
     simulation_->restore(*state);
+    recorder_.another_run();
     simulation_->plan(state->edits.until(state->step));
     pace_.stop(step());
     history_.timeline.clear();

@@ -608,6 +608,36 @@ TEST_CASE("A recording has a frame at every multiple of its step, whatever the p
     REQUIRE(std::distance(std::filesystem::directory_iterator(folder / "frames"), {}) == 4);
 }
 
+TEST_CASE(
+    "A recording goes on in another folder where the run begins anew, and every file keeps its picture") {
+    const ScratchFolder folder;
+    const std::filesystem::path runs = folder / "runs";
+    const auto files_in = [](const std::filesystem::path& of) {
+        return std::distance(std::filesystem::directory_iterator(of), {});
+    };
+    Session session(run_of_text("du/dt = v; dv/dt = -u; u(0) = 1; size = 8x8; dt = 0.1; show = v"),
+                    standing());
+    session.apply(action::Record{runs.string(), 10});
+    perform(session, action::Step{25});  // steps 0, 10, 20
+    perform(session, action::Reset{});
+    perform(session, action::Step{15});  // step 10
+    session.apply(action::Change{"model", "heat", false, true});
+    perform(session, action::Step{20});  // steps 10, 20
+    perform(session, action::Undo{});
+    CHECK(session.snapshot()->recorded == 6 + 2 + 2);
+    session.apply(action::Record{});
+    const std::string told = newest_message(session);
+    CHECK(contains(told, "Recorded 10 files to " + (runs / "frames").string()));
+    CHECK(contains(told, "/runs-2/frames, "));
+    CHECK(contains(told, "field_*.png"));
+    CHECK(files_in(runs / "frames") == 6);
+    CHECK(files_in(folder / "runs-2/frames") == 2);
+    CHECK(files_in(folder / "runs-3/frames") == 2);
+    session.apply(action::Record{runs.string(), 10});
+    session.apply(action::Record{});
+    CHECK(contains(newest_message(session), "field-v_*.png"));
+}
+
 TEST_CASE("Probes, profile and histogram follow the field and go to CSV") {
     const ScratchFolder folder;
     Session session(small_spec(), standing());

@@ -70,9 +70,12 @@ void draw_message(UiState& ui, const Snapshot& snapshot, const Message& message)
     }
     draw_all_messages(ui, snapshot);
     draw_dismiss(ui, message);
-    // The line with the mistake, and the caret under it.
-    if (first.size() < message.text.size())
-        error_text(std::string_view(message.text).substr(first.size() + 1));
+    if (first.size() == message.text.size()) return;
+    const std::string_view rest = std::string_view(message.text).substr(first.size() + 1);
+    if (error)
+        error_text(rest);  // the line with the mistake, and the caret under it
+    else
+        paragraph(rest, faint_color());
 }
 
 // Returns the message to show: the newest while it is news, else the newest error; null: none.

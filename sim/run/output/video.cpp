@@ -121,10 +121,11 @@ int video_enlargement(int nx, int ny) {
     return nx % 2 == 0 && ny % 2 == 0 ? times : (times + 1) / 2 * 2;
 }
 
-std::string film_command(const std::filesystem::path& folder, double fps) {
-    const std::string pictures = quoted_for_shell((folder / "*.png").string());
-    return fmt::format(
-        "ffmpeg -framerate {} -pattern_type glob -i {} -vf '{}' film.mp4", fps, pictures, kPlayable);
+std::string film_command(const std::filesystem::path& pictures, double fps) {
+    return fmt::format("ffmpeg -framerate {} -pattern_type glob -i {} -vf '{}' film.mp4",
+                       fps,
+                       quoted_for_shell(pictures.string()),
+                       kPlayable);
 }
 
 VideoFile::VideoFile(const std::filesystem::path& file, const VideoInput& input) : path_(file) {

@@ -22,8 +22,8 @@ void check_video_name(const std::filesystem::path& file);
 /// Why no film can be made on this machine; empty if it can.
 std::string why_no_video();
 
-/// The shell command that makes a film of numbered pictures in a folder.
-std::string film_command(const std::filesystem::path& folder, double fps);
+/// The shell command that makes a film of numbered pictures: FOLDER/field_*.png.
+std::string film_command(const std::filesystem::path& pictures, double fps);
 
 /// The whole number by which small frames are enlarged, so that a player's smoothing does not blur cells. It
 /// is even where a side is odd, because players expect an even number of pixels.
