@@ -11,7 +11,9 @@
 #include <cmath>
 #include <cstdio>
 #include <fstream>
+#include <iterator>
 #include <limits>
+#include <sstream>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -122,8 +124,9 @@ void for_each_preference(P& p, const F& field) {
 }
 
 constexpr double kKeepEvery = 30;  // seconds
-// Key of the process whose window has the kept session open; a remark that readers of a spec skip.
-constexpr const char* kOpenIn = "open_in";
+// Remarks that readers of a spec skip: the process whose window has the kept session open, when that began,
+// and the equation as it was typed, if the run does not have it.
+constexpr const char *kOpenIn = "open_in", *kOpenSince = "open_since", *kDraft = "draft";
 
 void set_if_known(RunSpec& spec, std::string_view setting, const std::string& value) {
     if (value.empty() || !setting_text(spec, setting).empty()) return;
@@ -156,9 +159,32 @@ std::string session_of(pid_t process) {
     return fmt::format("session-{}.json", process);
 }
 
-// Whether the process has ended. In a container this one may have the number of one that has.
-bool has_ended(pid_t process) {
-    return process == getpid() || (kill(process, 0) != 0 && errno == ESRCH);
+Json json_in(const std::filesystem::path& path) {
+    std::ifstream file(path);
+    return Json::parse(file, nullptr, false);
+}
+
+// Returns when a process began, in clock ticks since the machine did; 0 if that is unknown.
+long long beginning_of(pid_t process) {
+    std::ifstream file(fmt::format("/proc/{}/stat", process));
+    std::string text((std::istreambuf_iterator<char>(file)), {});
+    std::istringstream fields(text.substr(std::min(text.size(), text.rfind(')') + 2)));
+    constexpr int kBefore = 19;  // between the program's name and its beginning
+    std::string skipped;
+    for (int i = 0; i < kBefore; ++i) fields >> skipped;
+    long long ticks = 0;
+    fields >> ticks;
+    return ticks;
+}
+
+// Whether the process that has the session open has ended. Another one, or this one in a container, may have
+// its number.
+bool has_ended(pid_t process, const Json& session) {
+    if (process == getpid() || (kill(process, 0) != 0 && errno == ESRCH)) return true;
+    if (!session.is_object()) return false;
+    const auto since = session.find(kOpenSince);
+    const long long now = beginning_of(process);
+    return since != session.end() && since->is_number_integer() && now != 0 && *since != now;
 }
 
 void move_session(const std::filesystem::path& from, const std::filesystem::path& to) {
@@ -170,7 +196,7 @@ void move_session(const std::filesystem::path& from, const std::filesystem::path
 }
 
 // The session of a window that crashed, the newest of several, takes the place of the last one, which stays
-// beside it.
+// beside it as the others do.
 void adopt_crashed(const std::filesystem::path& last) {
     std::vector<std::pair<std::filesystem::file_time_type, std::filesystem::path>> crashed;
     std::error_code failed;
@@ -178,14 +204,16 @@ void adopt_crashed(const std::filesystem::path& last) {
         pid_t process = 0;
         const std::string name = entry.path().filename().string();
         if (std::sscanf(name.c_str(), "session-%d.json", &process) == 1 && name == session_of(process) &&
-            has_ended(process))
+            has_ended(process, json_in(entry.path())))
             crashed.emplace_back(entry.last_write_time(failed), entry.path());
     }
+    if (crashed.empty()) return;
     std::ranges::sort(crashed);
-    for (const auto& [when, file] : crashed) {
-        move_session(last, last.parent_path() / "session-other.json");
-        move_session(file, last);
-    }
+    move_session(last, last.parent_path() / "session-other.json");
+    move_session(crashed.back().second, last);
+    crashed.pop_back();
+    for (const auto& [when, file] : crashed)
+        move_session(file, last.parent_path() / ("crashed-" + file.filename().string()));
 }
 
 }  // namespace
@@ -290,11 +318,18 @@ std::string copy_last_session() {
     return copy.string();
 }
 
-std::string keep_session(const RunSpec& spec, bool open, const GalleryPicture& picture) {
+std::string keep_session(const RunSpec& spec,
+                         bool open,
+                         const GalleryPicture& picture,
+                         const std::string& draft) {
     const auto own = user_file(session_of(getpid())), file = open ? own : user_file("session.json");
     if (!file) return "";
     nlohmann::ordered_json json = to_json(spec);
-    if (open) json[kOpenIn] = getpid();
+    if (open) {
+        json[kOpenIn] = getpid();
+        json[kOpenSince] = beginning_of(getpid());
+    }
+    if (!draft.empty()) json[kDraft] = draft;
     std::string trouble = keep_file(file, json_text(json));
     if (!trouble.empty()) return trouble;
     std::error_code ignored;
@@ -310,10 +345,16 @@ std::string keep_session(const RunSpec& spec, bool open, const GalleryPicture& p
 bool last_session_crashed() {
     const auto last = last_session();
     if (!last) return false;
-    std::ifstream file(*last);
-    const Json json = Json::parse(file, nullptr, false);
+    const Json json = json_in(*last);
     if (!json.is_object() || !json.contains(kOpenIn) || !json[kOpenIn].is_number_integer()) return false;
-    return has_ended(json[kOpenIn].get<pid_t>());
+    return has_ended(json[kOpenIn].get<pid_t>(), json);
+}
+
+std::string draft_of_session(const std::filesystem::path& session) {
+    const Json json = json_in(session);
+    return json.is_object() && json.contains(kDraft) && json[kDraft].is_string()
+               ? json[kDraft].get<std::string>()
+               : std::string();
 }
 
 std::string SessionKeeper::take_trouble() {
@@ -324,7 +365,7 @@ std::string SessionKeeper::take_trouble() {
 
 bool SessionKeeper::due(const std::shared_ptr<const Snapshot>& snapshot, double seconds) {
     if (!due_) due_ = seconds + kKeepEvery;
-    if (!snapshot->frame || snapshot == kept_ || seconds < *due_) return false;
+    if (!snapshot->frame || (snapshot == kept_ && draft == kept_draft_) || seconds < *due_) return false;
     return !work_.valid() || work_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
 }
 
@@ -334,9 +375,10 @@ void SessionKeeper::follow(const std::shared_ptr<const Snapshot>& snapshot,
     if (!due(snapshot, seconds)) return;
     due_ = seconds + kKeepEvery;
     kept_ = snapshot;
+    kept_draft_ = draft;
     try {
-        work_ = std::async(std::launch::async, [snapshot, picture = picture()] {
-            return keep_session(snapshot->spec, true, picture);
+        work_ = std::async(std::launch::async, [snapshot, picture = picture(), draft = draft] {
+            return keep_session(snapshot->spec, true, picture, draft);
         });
     } catch (const std::system_error&) {
         // There is no thread left: the session is stored next time, or at the end.
@@ -347,7 +389,7 @@ void SessionKeeper::finish(const Snapshot& snapshot, bool crashed, const Gallery
     if (work_.valid()) work_.wait();
     work_ = {};
     if (!snapshot.frame) return;
-    keep_session(snapshot.spec, crashed, picture);
+    keep_session(snapshot.spec, crashed, picture, draft);
     if (crashed) last_session();  // which takes its place now
 }
 

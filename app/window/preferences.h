@@ -41,15 +41,21 @@ inline constexpr std::size_t kRecent = 10;
 /// Moves a file or folder to the front of the recent ones.
 void remember_path(Preferences& preferences, const std::string& path);
 
-/// Returns session.json beside the preferences, which is that of a window that crashed, if one did since it
-/// was stored. Returns nothing if no session was kept.
+/// Returns session.json beside the preferences, which is that of the window that crashed last, if one did
+/// since it was stored. Returns nothing if no session was kept.
 std::optional<std::filesystem::path> last_session();
 /// Copies it and its picture, because the present session will overwrite them; returns the copy's path, empty
 /// if there is none.
 std::string copy_last_session();
 /// Stores the settings that repeat a session, in a file of this process if its window is still `open`. A
-/// thumbnail is stored beside them, such as session.png. Returns why it could not; empty: it could.
-std::string keep_session(const RunSpec& spec, bool open = false, const GalleryPicture& picture = {});
+/// thumbnail is stored beside them, such as session.png, and with them the equation's text as it was typed,
+/// if the run does not have it. Returns why it could not; empty: it could.
+std::string keep_session(const RunSpec& spec,
+                         bool open = false,
+                         const GalleryPicture& picture = {},
+                         const std::string& draft = {});
+/// Returns that text; empty: there is none.
+std::string draft_of_session(const std::filesystem::path& session);
 /// Whether the window of the session that was kept last has ended without closing it. Ask before this session
 /// is kept.
 bool last_session_crashed();
@@ -69,8 +75,11 @@ class SessionKeeper {
     /// Stores the session, as one that crashed or was closed, and waits until that is done.
     void finish(const Snapshot& snapshot, bool crashed = false, const GalleryPicture& picture = {});
 
+    std::string draft;  ///< the equation's text as it is typed, if the run does not have it
+
   private:
     std::shared_ptr<const Snapshot> kept_;
+    std::string kept_draft_;
     std::optional<double> due_;
     std::future<std::string> work_;
     std::string trouble_;  ///< of the newest time

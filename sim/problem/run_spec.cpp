@@ -26,7 +26,8 @@ namespace {
 using Json = nlohmann::json;
 
 // Keys of spec.json that are not settings.
-constexpr std::array<std::string_view, 5> kRemarks{"program", "version", "title", "about", "open_in"};
+constexpr std::array<std::string_view, 7> kRemarks{
+    "program", "version", "title", "about", "open_in", "open_since", "draft"};
 
 // The first row of that method, on any device.
 const Method* named_method(const Configuration& spec) {

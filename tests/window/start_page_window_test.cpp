@@ -165,6 +165,16 @@ TEST_CASE("windows that are open at once keep their sessions apart, and one that
     CHECK(steps_in(last) == 5);
     CHECK(steps_in(last.parent_path() / "session-other.json") == 4);
     CHECK_FALSE(std::filesystem::exists(session_of(child)));
+    // Of several the newest is taken; one of them had the number of a process that runs now.
+    keep_session(moment(6));
+    write_bytes(session_of(getppid()), "{\"steps\": 7, \"open_since\": 1}");
+    write_bytes(session_of(child), "{\"steps\": 8}");
+    const auto now = std::filesystem::last_write_time(session_of(child));
+    std::filesystem::last_write_time(session_of(child), now + std::chrono::seconds(5));
+    CHECK(steps_in(*last_session()) == 8);
+    CHECK(steps_in(last.parent_path() / "session-other.json") == 6);
+    CHECK(steps_in(last.parent_path() / fmt::format("crashed-session-{}.json", getppid())) == 7);
+    CHECK(steps_in(*last_session()) == 8);
 }
 
 TEST_CASE("that a session cannot be kept is told once") {
