@@ -87,6 +87,7 @@ int start_window([[maybe_unused]] const RunWords& words, [[maybe_unused]] Window
         try {
             require_start_files(read_spec(last->string()));
             all.spec_file = last->string();
+            request.draft = draft_of_session(*last);
         } catch (const InputError& error) {
             request.trouble = set_aside(*last, error.what());
         }

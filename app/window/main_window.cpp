@@ -97,6 +97,7 @@ class MainWindow {
         take_snapshot();
         if (before != snapshot_ && !goes_on()) draw_soon(kSettlingFrames);
         // The session is kept with a picture of the frame that is drawn then.
+        keeper_.draft = unapplied_text(ui_.panel.equation);
         if (!script_.on() && keeper_.due(snapshot_, seconds())) draw_soon();
         if (const std::string why = keeper_.take_trouble(); !why.empty()) {
             ui_.act(action::Tell{"A crash would lose this session: " + why, "", true});
@@ -126,6 +127,7 @@ class MainWindow {
     /// Saves the preferences and the session, unless the window is scripted.
     void keep(bool crashed = false) {
         if (script_.on()) return;
+        keeper_.draft = unapplied_text(ui_.panel.equation);
         save_preferences(preferences());
         if (!crashed) {
             ends_ = true;

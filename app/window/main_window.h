@@ -19,6 +19,7 @@ struct WindowRequest {
     long long steps_per_frame = 10;          ///< 0: automatic; few, to show the beginning on fast machines
     int frames_per_step = 1;                 ///< of slow motion
     bool continues = false;                  ///< from the session stored last
+    std::string draft;                       ///< of that session's equation
     std::string trouble;                     ///< first message to show; empty: none
     std::optional<std::vector<Pane>> panes;  ///< empty: from the preferences
     std::optional<double> zoom;              ///< pixels per cell; empty: fit the field

@@ -81,6 +81,10 @@ UiState first_state(WindowRequest& request, const Snapshot& snapshot) {
     ui.surface = request.spec.surface;
     if (!request.out.empty())
         ui.panel.exports.folder = ui.panel.measure.folder = ui.panel.examples.folder = request.out;
+    if (!request.draft.empty()) {
+        ui.panel.equation.draft = request.draft;
+        ui.ask(RevealSection{"Equation"});
+    }
     if (request.go_to) ui.act(action::Jump{*request.go_to, false});
     if (!request.kernel.empty()) choose_kernel(ui, request.kernel);
     ui.panel.examples.large = request.large_results;

@@ -312,6 +312,22 @@ TEST_CASE("Another text takes the place of one with a mistake, which undo in the
     CHECK(lab.text() == lab.snapshot.text);
 }
 
+TEST_CASE("The text that a kept session had is shown once the run is at its last step") {
+    EquationLab lab;
+    lab.frames(2);
+    CHECK(unapplied_text(lab.state).empty());
+    const std::string draft = std::string(kTyped) + "\nq = lop(u)";
+    lab.state.draft = draft;
+    CHECK(unapplied_text(lab.state) == draft);
+    lab.snapshot.ordered = true;
+    lab.HeadlessImGui::frames(1);
+    CHECK(lab.text() == kTyped);
+    lab.frames(40);
+    CHECK(lab.text() == draft);
+    CHECK(lab.state.mistake);
+    CHECK(unapplied_text(lab.state) == draft);
+}
+
 TEST_CASE("An error of the run is not the refusal of a text that was not sent") {
     EquationLab lab;
     lab.append("\nq = lop(u)");

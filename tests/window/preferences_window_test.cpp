@@ -206,6 +206,10 @@ TEST_CASE("a session is kept in a file that repeats it, and can be continued whe
     CHECK(again.edits == spec.edits);
     CHECK(again.parameter("coefficient") == 0.125);
     CHECK(run_program({"--continue", "--spec", file->string()}).status == 2);
+    CHECK(draft_of_session(*file).empty());
+    keep_session(spec, false, {}, "du/dt = lop(u)");
+    CHECK(draft_of_session(*file) == "du/dt = lop(u)");
+    CHECK(read_spec(file->string()).steps == 123);
 }
 
 TEST_CASE(

@@ -137,12 +137,19 @@ void next_view(UiState& ui, const Snapshot&) {
     show_pane(ui, last ? rows.front().pane : (found + 1)->pane);
 }
 
+void continue_session(UiState& ui) {
+    const std::string& path = ui.panel.exports.last_session;
+    ui.panel.equation.next_draft = draft_of_session(path);
+    ui.act(action::Open{path});
+}
+
 void follow_opened(UiState& ui, const Snapshot& snapshot) {
     if (snapshot.opened == ui.opened || !snapshot.opened) return;
     ui.opened = snapshot.opened;
     ui.panes = ui.opened->panes;
     ui.profiles = ui.opened->profiles;
     ui.surface = ui.opened->surface;
+    ui.panel.equation.draft = std::exchange(ui.panel.equation.next_draft, {});
 }
 
 void follow_components(UiState& ui, const Snapshot& snapshot) {

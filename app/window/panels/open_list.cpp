@@ -87,7 +87,7 @@ void draw_open_choice(UiState& ui, const Snapshot& snapshot) {
     const ExportState& state = ui.panel.exports;
     want_recent_pictures(ui);
     if (draw_opening(ui, "Continue last session", state.last_session, !state.last_session.empty()))
-        ui.act(action::Open{state.last_session});
+        continue_session(ui);
     tooltip("Opens the previous session at its last step\n--continue");
     if (ImGui::MenuItem(
             "Resume the checkpoint", nullptr, false, !snapshot.exporting && !state.folder.empty()))

@@ -112,6 +112,8 @@ void draw_sides(UiState& ui, const Snapshot& snapshot);
 void draw_units(UiState& ui, const Snapshot& snapshot);
 /// Shows the time step of typed equations, its stability limit, and the term that sets the limit.
 void draw_time_step(UiState& ui, const Snapshot& snapshot);
+/// Returns the text as it is typed, if the session does not have it: it has a mistake, or was refused.
+std::string unapplied_text(const EquationState& state);
 /// Draws editor and error. Ctrl+Enter applies the text at once.
 void draw_editor(UiState& ui, const Snapshot& snapshot);
 /// Applies a text that was typed some time ago. Call in every frame, even if no editor is visible.

@@ -97,7 +97,7 @@ bool draw_crash(UiState& ui) {
     if (beside) ImGui::SameLine();
     if (!button("Continue", ImVec2(0, 0), "Opens it at the last step that was kept\n--continue"))
         return false;
-    ui.act(action::Open{ui.panel.exports.last_session});
+    continue_session(ui);
     return true;
 }
 

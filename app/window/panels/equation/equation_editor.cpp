@@ -58,6 +58,10 @@ const Message* refusal(const EquationState& state, const Snapshot& snapshot) {
 void follow(EquationState& state, const Snapshot& snapshot) {
     const std::string& text = text_of(snapshot);
     if (refusal(state, snapshot)) state.sent.clear();
+    if (!state.draft.empty() && snapshot.frame && !snapshot.ordered && text == state.seen) {
+        state.edit.take(std::exchange(state.draft, {}));
+        state.typed_at = ImGui::GetTime();
+    }
     if (state.typed_at >= 0 || ImGui::GetTime() < state.hold_until || text == state.seen) return;
     const bool first = state.seen.empty();
     const std::string model_before = std::exchange(state.model, snapshot.now.model->text);
@@ -331,6 +335,10 @@ std::optional<Mistake> find_mistake(const std::string& text) {
         return Mistake{
             error.sentence(), line, error.line(), error.column(), error.span().begin, error.span().end};
     }
+}
+
+std::string unapplied_text(const EquationState& state) {
+    return !state.draft.empty() || state.edit.text() == state.seen ? state.draft : state.edit.text();
 }
 
 void draw_editor(UiState& ui, const Snapshot& snapshot) {
