@@ -236,6 +236,10 @@ TEST_CASE(
     CHECK(part() == parts.back());
     tab(0);
     tab(0);
+    CHECK(handle_key({GLFW_KEY_PAGE_DOWN, GLFW_MOD_CONTROL, false}, window.ui, window.snapshot));
+    window.press(ImGuiKey_PageDown);
+    CHECK(part().empty());
+    tab(0);
     // Space clicks the focused control, which runs or pauses, and is no shortcut of the canvas.
     CHECK_FALSE(handle_key({GLFW_KEY_SPACE, 0, false}, window.ui, window.snapshot));
     window.press(by_enter ? ImGuiKey_Enter : ImGuiKey_Space);

@@ -1,6 +1,7 @@
 #include "app/window/panels/commands.h"
 
 #include <fmt/format.h>
+#include <imgui.h>
 
 #include <algorithm>
 #include <cmath>
@@ -141,6 +142,10 @@ void continue_session(UiState& ui) {
     const std::string& path = ui.panel.exports.last_session;
     ui.panel.equation.next_draft = draft_of_session(path);
     ui.act(action::Open{path});
+}
+
+void leave_controls() {
+    if (!ImGui::GetIO().WantTextInput) ImGui::SetWindowFocus(nullptr);
 }
 
 void follow_opened(UiState& ui, const Snapshot& snapshot) {

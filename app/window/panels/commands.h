@@ -139,9 +139,12 @@ void close_popups(UiState& ui, const Snapshot& snapshot);
 void toggle_panels(UiState& ui, const Snapshot& snapshot);
 /// Opens the previous session, with the text that its equation had.
 void continue_session(UiState& ui);
+/// Keys go to the canvas again, unless they go to a text.
+void leave_controls();
 /// Shows the tab of the panel that is so many after this one; after the last one the first.
 template <int kBy>
 void turn_tab(UiState& ui, const Snapshot&) {
+    leave_controls();
     show_panels(ui);
     show_tab(ui, PanelTab((std::size_t(ui.preferences.panel_tab) + kBy) % kPanelTabs.size()));
 }
