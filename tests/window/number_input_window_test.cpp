@@ -296,6 +296,20 @@ TEST_CASE("a unit is typed as its option takes it, and what is none stays with i
     CHECK(rows.wrong({"##dt"}).find("3") != std::string::npos);
 }
 
+TEST_CASE("no button jumps to a step that was refused") {
+    SectionLab lab(noise_run({40, 30}), "Simulation");
+    const ImRect by_steps = lab.find("##panel", {"Simulation", "###by_steps"}, 0.7f);
+    const auto jump_to = [&](const char* text) {
+        lab.click("##panel", {"Simulation", "Jump to step", "##Jump to step"}, 0.5f);
+        lab.enter(text);
+        lab.click(by_steps.GetCenter());
+        return lab.session.snapshot()->step;
+    };
+    CHECK(jump_to("7") == 7);
+    CHECK(jump_to("9a") == 7);
+    CHECK(jump_to("9") == 9);
+}
+
 TEST_CASE("typing a time jumps to the step nearest to it") {
     Rows rows;
     rows.set("unit-time", "0.1s");

@@ -190,13 +190,19 @@ void draw_size(UiState& ui, const Snapshot& snapshot) {
 
 // --- Steps
 
-// Draws a number with a button; returns true if the button was pressed.
-bool draw_order(UiState& ui, const char* label, const char* verb, long long& value, std::string_view tip) {
+// Draws a number with a button; returns true if the button was pressed. `wrong`: why the number was refused.
+bool draw_order(UiState& ui,
+                const char* label,
+                const char* verb,
+                long long& value,
+                std::string_view tip,
+                std::string* wrong = nullptr) {
     ImGui::PushID(label);
     if (const auto entered = whole_row({ui, label, tip, em(4.2f)}, value, 0, kMaxSteps)) value = *entered;
     same_line();
-    const bool pressed =
-        button(verb, button_size(1), tip, draft_of(ui, fmt::format("##{}", label).c_str()).wrong);
+    const std::string& why_not = draft_of(ui, fmt::format("##{}", label).c_str()).wrong;
+    const bool pressed = button(verb, button_size(1), tip, why_not);
+    if (wrong) *wrong = why_not;
     ImGui::PopID();
     return pressed;
 }
@@ -230,7 +236,7 @@ std::optional<double> measured_error(const Snapshot& snapshot, const Method& met
 }
 
 // Draws both ways to jump to a step, with their times and, if measured, errors.
-void draw_ways_to_jump(UiState& ui, const Snapshot& snapshot) {
+void draw_ways_to_jump(UiState& ui, const Snapshot& snapshot, std::string_view wrong) {
     const long long to = ui.panel.simulation.jump;
     const RunSpec& now = snapshot.now;
     const Method* stepping = method_of(now);
@@ -240,7 +246,8 @@ void draw_ways_to_jump(UiState& ui, const Snapshot& snapshot) {
     constexpr std::string_view kErrors = "\"Measure all methods\" shows the errors of both.";
     const std::string time = jump ? fmt::format(" ({})", format_duration(jump->seconds)) : "";
     if (button_row(fmt::format("Step by step{}###by_steps", time).c_str(),
-                   fmt::format("Step by step with {}. {}", stepping->name, kErrors)))
+                   fmt::format("Step by step with {}. {}", stepping->name, kErrors),
+                   wrong))
         ui.act(action::Jump{to, false});
     const std::string tip =
         !jump ? ""
@@ -248,7 +255,8 @@ void draw_ways_to_jump(UiState& ui, const Snapshot& snapshot) {
                             jump->method->name,
                             stepping->name,
                             kErrors);
-    const std::string_view why_not = !snapshot.recording.empty() ? "The recording needs the steps between"
+    const std::string_view why_not = !wrong.empty()                ? wrong
+                                     : !snapshot.recording.empty() ? "The recording needs the steps between"
                                      : stepping->jumps ? "The present method makes all steps at once"
                                      : steps == 0      ? "The run is at this step"
                                      : !jump           ? "Only for the built-in diffusion"
@@ -263,6 +271,7 @@ void draw_ways_to_jump(UiState& ui, const Snapshot& snapshot) {
 
 void draw_steps(UiState& ui, const Snapshot& snapshot) {
     SimulationState& state = ui.panel.simulation;
+    std::string wrong;
     if (draw_order(ui, "Advance by", "Step", state.steps, "Computes exactly this many steps, then pauses"))
         ui.act(action::Step{state.steps});
     if (draw_order(ui,
@@ -271,9 +280,10 @@ void draw_steps(UiState& ui, const Snapshot& snapshot) {
                    state.jump,
                    "Goes to exactly this step, then pauses; an earlier step is recomputed. With the method "
                    "auto, diffusion that would take more than 2 s is computed directly by the method "
-                   "spectral. Space or Esc stops it."))
+                   "spectral. Space or Esc stops it.",
+                   &wrong))
         ui.act(action::Jump{state.jump});
-    draw_ways_to_jump(ui, snapshot);
+    draw_ways_to_jump(ui, snapshot, wrong);
     draw_stop(ui, snapshot);
 }
 
