@@ -96,6 +96,7 @@ int start_window([[maybe_unused]] const RunWords& words, [[maybe_unused]] Window
                         request.presenter || request.example || !request.kernel.empty();
     request.start_page = !begins && words.settings.empty() && words.spec_file.empty();
     request.spec = all.spec();
+    request.exports = words.has(setting_name::exports);
     if (words.has(setting_name::view) || !request.spec.view.empty()) request.panes = panes_of(request.spec);
     if (words.has(setting_name::steps) || (!all.spec_file.empty() && !request.continues))
         request.stop_at = request.spec.steps;

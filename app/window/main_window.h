@@ -15,6 +15,7 @@ struct WindowRequest {
     std::optional<long long> stop_at;  ///< step at which the run stops; empty: it does not
     std::optional<long long> go_to;    ///< step to which it goes at first, and pauses
     std::string out;                   ///< initial folder of the export panel
+    bool exports = false;              ///< the export panel begins with the files of `spec`
     bool paused = false;
     long long steps_per_frame = 10;          ///< 0: automatic; few, to show the beginning on fast machines
     int frames_per_step = 1;                 ///< of slow motion

@@ -81,6 +81,10 @@ UiState first_state(WindowRequest& request, const Snapshot& snapshot) {
     ui.surface = request.spec.surface;
     if (!request.out.empty())
         ui.panel.exports.folder = ui.panel.measure.folder = ui.panel.examples.folder = request.out;
+    if (request.exports) {
+        ui.panel.exports.files = request.spec.exports;
+        std::erase_if(ui.panel.exports.files, is_frame_export);
+    }
     if (!request.draft.empty()) {
         ui.panel.equation.draft = request.draft;
         ui.ask(RevealSection{"Equation"});

@@ -1,6 +1,8 @@
 // Preferences and the session are restored at the next start.
 #include "app/window/preferences.h"
 
+#include "app/window/opening.h"
+
 #include <sys/stat.h>
 
 #include <filesystem>
@@ -162,6 +164,19 @@ TEST_CASE("view, brush, colours and exports come back as they were left") {
     RunSpec preset;
     preset.use_model(find_model("barkley"));
     CHECK(kept(after, preset).colormap == "magma");
+}
+
+TEST_CASE("the export panel begins with the files of --export, if that was given") {
+    const OwnSettings folder;
+    WindowRequest request;
+    set_setting(request.spec, "export", "field.npy,frames.png");
+    set_setting(request.spec, "every", "10");
+    const auto files = [&] {
+        return first_state(request, *first_snapshot(request.spec)).panel.exports.files;
+    };
+    CHECK(files() == default_exports());
+    request.exports = true;
+    CHECK(files() == std::vector<std::string>{"field.npy"});
 }
 
 TEST_CASE("what another version remembered and this one does not know stays as it is") {
