@@ -15,6 +15,7 @@
 #include "sim/run/resolve.h"
 #include "sim/session/session.h"
 #include "sim/text/error.h"
+#include "sim/text/names.h"
 
 namespace stencil {
 namespace {
@@ -166,6 +167,8 @@ void Session::handle(const action::Export& order) {
             left_out += fmt::format("; {} is left out: {}", file, why);
         else
             add_export(file, now.exports);
+        if (contains(now.exports, file) && file == "phase.png" && !measures_.probes().empty())
+            left_out += "; phase.png has no ways of probes, which the window measures in one quantity only";
     }
     add_measures(now);
     now.validate();

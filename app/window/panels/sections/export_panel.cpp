@@ -60,7 +60,10 @@ void draw_file_box(const Export& file, const UiState& ui, ExportState& state, co
                                 : name.starts_with("contours.") && snapshot.now.contours.empty()
                                     ? "Choose contours first (View)"
                                     : why_not_exported(name, snapshot.now);
-    const std::string_view tip = why_not.empty() ? file.help : why_not;
+    const std::string_view help =
+        name == "phase.png" ? "phase plane of the first two components; only run draws the ways of probes"
+                            : file.help;
+    const std::string_view tip = why_not.empty() ? help : why_not;
     constexpr float kNames = 9.5f;  // font sizes
     const float left = ImGui::GetCursorPosX() + em(kNames);
     ImGui::BeginDisabled(!why_not.empty());
