@@ -4,6 +4,7 @@
 #include "app/window/panels/commands.h"
 #include "app/window/panels/panels.h"
 #include "app/window/shortcuts.h"
+#include "app/window/theme.h"
 #include "tests/support/catch.h"
 #include "tests/support/window/imgui_panels.h"
 
@@ -43,6 +44,25 @@ struct Quiet : Interface {
 };
 
 }  // namespace
+
+TEST_CASE("in a narrow window the timeline has its buttons and no slider below them") {
+    Past window;
+    const auto drawn_in = [&](float width) {
+        window.draw = [&, width] {
+            begin_window("narrow", width, 60);
+            draw_timeline(window.ui, window.snapshot);
+            ImGui::End();
+        };
+        window.frames(2);
+        window.ui.actions.clear();
+        window.click("narrow", {ICON_MARK});
+        return actions_of<action::SetBookmark>(window.ui).size() == 1;
+    };
+    CHECK(drawn_in(300));
+    CHECK_NOTHROW(window.find("narrow", {"##steps"}));
+    CHECK(drawn_in(130));
+    CHECK_THROWS(window.find("narrow", {"##steps"}));
+}
 
 TEST_CASE(
     "the slider below the canvas goes to the step that it is dragged to, and not more often than it must") {

@@ -66,7 +66,7 @@ void draw_ticks(Painter& painter,
         painter.fill({x, bottom, 1, std::round(kTick * line)}, colors.text);
         const double width = painter.text_width(tick.label, size);
         const double left = std::max(bar.x, std::min(x + 0.5 - width / 2, bar.x + bar.width - width));
-        if (left < free_from) continue;
+        if (tick.label.empty() || left < free_from) continue;
         painter.text(left, bottom + kTick * line, size, colors.text, tick.label);
         free_from = left + width + size * 0.4;
     }
@@ -79,7 +79,9 @@ figure::Ticks ticks_on(const Painter& painter, ValueRange range, double width) {
     figure::Ticks ticks = figure::fitting_ticks(
         [&](int most) { return figure::value_ticks(range, most); }, width, 0.4 * size, measure);
     ticks = figure::with_ends(std::move(ticks), width, 0.6 * size, measure);
-    if (ticks.marks.size() > 1 || !(range.low < range.high)) return ticks;
+    const auto& marks = ticks.marks;
+    const bool has_ends = marks.size() > 1 && marks.front().position == 0 && marks.back().position == 1;
+    if (has_ends || ticks.low.empty() || !(range.low < range.high)) return ticks;
     const std::string low = figure::number_text(range.low, 2), high = figure::number_text(range.high, 2);
     if (measure(low) + measure(high) + size > width) return ticks;
     return {{{0, low}, {0.5, ""}, {1, high}}, "", "", ""};

@@ -59,7 +59,7 @@ bool is_found(const GalleryView& gallery, std::size_t index) {
     return lower_case(text).find(lower_case(gallery.search)) != std::string::npos;
 }
 
-// Arranges tiles of at least this width in as many columns as fit, which share the room.
+// Arranges tiles of this width in as many columns as fit, which share the room; a single one takes all of it.
 template <class F>
 void draw_group(const GalleryView& gallery, GalleryRow::Kind kind, float width, F&& tile) {
     const float spacing = ImGui::GetStyle().ItemSpacing.x;
@@ -71,7 +71,7 @@ void draw_group(const GalleryView& gallery, GalleryRow::Kind kind, float width, 
     for (std::size_t i = 0; i < rows.size(); ++i) {
         if (rows[i].kind != kind || !is_found(gallery, i)) continue;
         if (drawn++ % columns != 0) ImGui::SameLine(0, spacing);
-        tile(i, rows[i].name, std::max(width, share));
+        tile(i, rows[i].name, share);
     }
 }
 
@@ -142,7 +142,7 @@ void draw_gallery(UiState& ui, const Snapshot& snapshot) {
                    GalleryRow::Kind::run,
                    em(kTile + kBeside),
                    [&](std::size_t i, std::string_view name, float width) {
-                       const TileLook look{em(kTile), false, width - em(kTile)};
+                       const TileLook look{em(kTile), false, std::max(1.0f, width - em(kTile))};
                        if (!gallery_tile(ui, i, look, fmt::format("--spec {}", name))) return;
                        ui.act(action::Open{std::string(name)});
                        ui.gallery.open = false;

@@ -195,7 +195,11 @@ void draw_timeline(UiState& ui, const Snapshot& snapshot) {
     const float text = std::max(em(9), text_width(told.text));
     const float buttons = text_width(ICON_MARK) + text_width("History") + 2 * padding + gap;
     const bool with_text = room > buttons + text + em(12);
-    draw_slider(ui, snapshot, std::max(em(3), room - buttons - gap - (with_text ? text + gap : 0)));
+    const float slider = room - buttons - gap - (with_text ? text + gap : 0);
+    if (slider >= em(3))
+        draw_slider(ui, snapshot, slider);
+    else
+        ImGui::Dummy(ImVec2(0, 0));
     if (with_text) {
         ImGui::SameLine(left + room - buttons - gap - text);
         ImGui::AlignTextToFramePadding();

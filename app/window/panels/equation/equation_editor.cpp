@@ -368,7 +368,10 @@ void draw_large_editor(UiState& ui, const Snapshot& snapshot) {
     EquationState& state = ui.panel.equation;
     follow(state, snapshot);
     const ImVec2 third = button_size(3);
-    if (button(state.card ? "Equations" : "Reference card",
+    const bool fits = text_width("Reference card") + 2 * ImGui::GetStyle().FramePadding.x <= third.x;
+    if (button(state.card ? "Equations"
+               : fits     ? "Reference card"
+                          : "Card",
                third,
                "The equations as mathematics, or an example of everything. Key: F1"))
         toggle_reference_card(ui, snapshot);
