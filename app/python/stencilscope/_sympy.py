@@ -39,7 +39,7 @@ class _Writer:
             _print_Abs = _print_Mod = _print_Function
 
             def _print_Heaviside(self, expr: Any) -> str:
-                of, at_zero = map(self._print, expr.args)
+                of, at_zero = map(self._print, (*expr.args, sympy.S.Half)[:2])  # before SymPy 1.9 the half is not an argument
                 return f"heaviside({of})" if at_zero == "0" else f"where({of} == 0, {at_zero}, heaviside({of}))"
 
             def _print_nested(self, expr: Any) -> str:  # max and min of two
