@@ -310,6 +310,12 @@ TEST_CASE("Another text takes the place of one with a mistake, which undo in the
     lab.act(action::Change{"model", "life", false, true});
     lab.frames(3);
     CHECK(lab.text() == lab.snapshot.text);
+    lab.append("\nq = lop(u)");
+    REQUIRE(lab.state.mistake);
+    begin_model(lab.ui, "life");  // once more
+    lab.frames(3);
+    CHECK(lab.text() == lab.snapshot.text);
+    CHECK_FALSE(lab.state.mistake);
 }
 
 TEST_CASE("The text that a kept session had is shown once the run is at its last step") {

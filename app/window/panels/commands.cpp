@@ -47,6 +47,7 @@ void change_colors(UiState& ui,
 
 void begin_model(UiState& ui, std::string_view name) {
     ui.act(action::Change{setting_name::model, std::string(name), false, true});
+    ui.panel.equation.model.clear();
 }
 
 void toggle_running(UiState& ui, const Snapshot& snapshot) {
@@ -155,6 +156,7 @@ void follow_opened(UiState& ui, const Snapshot& snapshot) {
     ui.profiles = ui.opened->profiles;
     ui.surface = ui.opened->surface;
     ui.panel.equation.draft = std::exchange(ui.panel.equation.next_draft, {});
+    ui.panel.equation.model.clear();
 }
 
 void follow_components(UiState& ui, const Snapshot& snapshot) {

@@ -105,9 +105,10 @@ struct TextCache;
 struct EquationState {
     editing::TextEdit edit;  ///< the text as typed
     std::string seen, sent;  ///< the session's text when last copied; and the text when last applied
-    std::string model;       ///< the model's text then, without the settings of the run
-    std::string draft;       ///< of a kept session, to be shown once that is at its last step
-    std::string next_draft;  ///< of a session that is being opened
+    std::string
+        model;  ///< the model's text then, without the settings of the run; empty: another one is taken
+    std::string draft;                 ///< of a kept session, to be shown once that is at its last step
+    std::string next_draft;            ///< of a session that is being opened
     std::shared_ptr<TextCache> cache;  ///< what is made from the text
     double typed_at = -1;              ///< ImGui's time of the newest change not yet parsed; negative: none
     double hold_until = 0;             ///< until then the session may still be applying it

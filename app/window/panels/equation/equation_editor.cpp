@@ -58,11 +58,12 @@ const Message* refusal(const EquationState& state, const Snapshot& snapshot) {
 void follow(EquationState& state, const Snapshot& snapshot) {
     const std::string& text = text_of(snapshot);
     if (refusal(state, snapshot)) state.sent.clear();
-    if (!state.draft.empty() && snapshot.frame && !snapshot.ordered && text == state.seen) {
+    const bool seen = text == state.seen && !state.model.empty();
+    if (!state.draft.empty() && snapshot.frame && !snapshot.ordered && seen) {
         state.edit.take(std::exchange(state.draft, {}));
         state.typed_at = ImGui::GetTime();
     }
-    if (state.typed_at >= 0 || ImGui::GetTime() < state.hold_until || text == state.seen) return;
+    if (state.typed_at >= 0 || ImGui::GetTime() < state.hold_until || seen) return;
     const bool first = state.seen.empty();
     const std::string model_before = std::exchange(state.model, snapshot.now.model->text);
     const bool same = state.model == model_before || state.model == state.sent;
