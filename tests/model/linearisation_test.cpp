@@ -123,6 +123,9 @@ TEST_CASE("Waves that only travel in truth and grow by differences taken downwin
     // Growth that is not caused by upwind direction: by the equation itself, and by backward diffusion.
     CHECK(!limit("du/dt = -dx(u) - dxx(u) - lap2(u)").downwind);
     CHECK(!limit("du/dt = u - dxb(u)").downwind);
+    // Nor by rounding, of a wave that the equation itself neither lets grow nor decay.
+    CHECK(limit("du/dt = -lap2(u) - lap(u) - 0.5*grad2(u)").dt > 0.01);
+    CHECK(limit("du/dt = 0.5*lap(u) - dxf(u); integrator = rk4").dt > 1);
 }
 
 TEST_CASE("Beside waves that grow in truth, one that hardly grows by the steps does not refuse them all") {

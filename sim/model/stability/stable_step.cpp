@@ -13,9 +13,10 @@ namespace stencil::equation {
 namespace {
 
 constexpr double kRounding = 1e-13, kRoundingOfMaps = 1e-11;
-constexpr double kTolerated = 0.1;  // excess growth allowed, as a share of the fastest exact growth rate
-constexpr double kNarrow = 1.05;    // ratio of the steps tried where a stability region has narrow places
-constexpr int kLargeBlock = 6;      // from this many components on, eigenvalues are costly
+constexpr double kCancelled = 1e-9;  // a sum below this share of its parts may be rounding alone
+constexpr double kTolerated = 0.1;   // excess growth allowed, as a share of the fastest exact growth rate
+constexpr double kNarrow = 1.05;     // ratio of the steps tried where a stability region has narrow places
+constexpr int kLargeBlock = 6;       // from this many components on, eigenvalues are costly
 constexpr std::size_t kMostStatesOfLarge = 12, kMostStatesOfLargeImplicit = 3;
 
 bool grows(const Complex& rate) {
@@ -62,7 +63,8 @@ class StepSearch {
         bool good = true;
         for (std::size_t b = 0; b < system.blocks.size(); ++b) {
             const double most = largest_growth(seen.rates[b]);
-            if (most > 0) good = good && !is_downwind(system.symbol(), seen.wave, most);
+            if (most > kCancelled * norm_of(seen.jacobians[b]))
+                good = good && !is_downwind(system.symbol(), seen.wave, most);
             for (const int c : system.blocks[b].components)
                 growth_[std::size_t(c)] = std::max(growth_[std::size_t(c)], most);
         }
