@@ -125,6 +125,7 @@ Node Graph::make(Expression e) {
 
 Node Graph::folded(Expression expression) {
     const Op op = expression.op;
+    if (op == Op::floor) expression.args[0] = divided(expression.args[0]);
     std::array<double, 3> values{};
     bool numbers = expression.count > 0;
     for (std::size_t i = 0; i < expression.count; ++i) {
@@ -193,8 +194,20 @@ Node Graph::multiply(Node a, Node b) {
 Node Graph::divide(Node a, Node b) {
     if (number_of(b) == 1.0) return a;
     // The inverse of a uniform divisor is computed once, not per cell.
-    if (depends_[b].uniform() && !depends_[a].uniform()) return multiply(make(Op::divide, {number(1), b}), a);
+    if (depends_[b].uniform() && !depends_[a].uniform()) {
+        const Node inverse = make(Op::divide, {number(1), b}), product = multiply(inverse, a);
+        int exponent = 0;
+        const bool exact = std::abs(std::frexp(number_of(b).value_or(0), &exponent)) == 0.5;
+        if (!exact && !depends_[product].uniform()) quotients_.try_emplace(product, std::array{a, b});
+        return product;
+    }
     return make(Op::divide, {a, b});
+}
+
+Node Graph::divided(Node a) {
+    if (nodes_[a].op == Op::negate) return negate(divided(nodes_[a].args[0]));
+    const auto known = quotients_.find(a);
+    return known == quotients_.end() ? a : make(Op::divide, {known->second[0], known->second[1]});
 }
 
 Node Graph::power(Node a, int n) {

@@ -150,6 +150,9 @@ class Graph {
     Node subtract(Node a, Node b);
     Node multiply(Node a, Node b);
     Node divide(Node a, Node b);
+    /// A quotient by a uniform divisor, or its negative, as a division, whose result is whole where it should
+    /// be; any other expression as it is.
+    Node divided(Node a);
     Node negate(Node a);
     /// a^n by repeated squaring; n <= kMaxPower.
     Node power(Node a, int n);
@@ -204,6 +207,7 @@ class Graph {
     std::vector<int> radius_, depth_;
     std::vector<bool> finite_;  ///< whether a node is finite if the components are
     std::map<Expression, Node, Less> nodes_by_expression_;
+    std::map<Node, std::array<Node, 2>> quotients_;  ///< dividend and divisor of products with an inverse
 };
 
 }  // namespace stencil::equation

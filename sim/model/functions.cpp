@@ -39,6 +39,14 @@ Value integral(Semantics& m, const Syntax& call, const Args& v) {
     return g.multiply(g.multiply(m.spacing(), m.spacing()), sum);
 }
 
+// The rest of a division by the second argument, or by 1.
+Value rest(Semantics& m, const Syntax& call, const Args& v) {
+    Graph& g = m.graph();
+    const Node a = g.divided(m.scalar_of(v[0], call.text));
+    const Node b = v.size() == 1 ? g.number(1) : m.scalar_of(v[1], call.text);
+    return g.subtract(a, g.multiply(b, g.make(Op::floor, {g.divide(a, b)})));
+}
+
 Value convolution(Semantics& m, const Syntax& call, const Args& v) {
     return m.convolution(call, v[0], v[1]);
 }
@@ -313,7 +321,7 @@ const std::vector<Function>& functions() {
         {{"floor", 1, 1}, cellwise<Op::floor>, "the next whole number below", "floor(10*u)"},
         {{"ceil", 1, 1}, "-floor(-a)", "the next whole number above", "ceil(10*u)"},
         {{"round", 1, 1}, "floor(a + 0.5)", "the nearest whole number", "round(u)"},
-        {{"mod", 2, 2}, "a - b*floor(a/b)", "the rest of a division, of the divisor's sign", "mod(x, 10)"},
+        {{"mod", 2, 2}, rest, "the rest of a division, of the divisor's sign", "mod(x, 10)"},
         {{"sign", 1, 1}, "(a > 0) - (a < 0)", "1, 0 or -1", "sign(u)"},
         {{"heaviside", 1, 1}, "a > 0", "1 above 0, else 0", "heaviside(u - a)"},
         {{"ind", 1, 1}, indicator, "1 where a condition holds, else 0", "ind(u > a)"},
@@ -347,10 +355,7 @@ const std::vector<Function>& functions() {
          "where(a < 0, -floor(-a), floor(a))",
          "the next whole number towards 0",
          "trunc(10*u)"},
-        {{"fract", 1, 1, kYields},
-         "a - floor(a)",
-         "what is left above the whole number below",
-         "fract(10*u)"},
+        {{"fract", 1, 1, kYields}, rest, "what is left above the whole number below", "fract(10*u)"},
         {{"fmod", 2, 2, kYields},
          "a - b*where(a/b < 0, -floor(-a/b), floor(a/b))",
          "the rest of a division, of the dividend's sign",
