@@ -122,18 +122,26 @@ class StatementReader {
     }
 
     // Whether it is an equation of formulas: it has a '=' outside of brackets, and before it neither a name
-    // alone nor what begins another statement.
+    // alone nor what begins another statement, such as du/dt, du/dx or d^2u/dt^2.
     static bool is_elliptic(std::span<const Token> tokens) {
         const auto is = [&](std::size_t i, std::string_view symbol) {
             return i < tokens.size() && tokens[i].kind == TokenKind::symbol && tokens[i].text == symbol;
         };
-        const bool named = tokens[0].kind == TokenKind::name;
-        if (named && (is(1, "=") || is(1, ":") || is(1, ",") || is(1, "/") || is(1, "'") || is(1, "^")))
+        const auto is_name = [&](std::size_t i) {
+            return i < tokens.size() && tokens[i].kind == TokenKind::name;
+        };
+        const bool named = is_name(0);
+        if (named && (is(1, "=") || is(1, ":") || is(1, ",") || is(1, "'"))) return false;
+        if (named && is(1, "/") && is_name(2) &&
+            (is(3, "=") || (tokens[0].text.starts_with("d") && tokens[2].text == "dt")))
             return false;
+        if (named && is(1, "^") && tokens[0].text == "d" && is_name(3)) return false;
         if (tokens[0].kind != TokenKind::symbol && tokens[1].kind != TokenKind::symbol) return false;
         constexpr std::array<std::string_view, 3> kStart{
             "x", "y", "t"};  // u(0) = ..., and what is typed in its place
+        const auto close = std::ranges::find(tokens, ")", &Token::text);
         if (named && is(1, "(") && (is(3, ")") || is(3, ",")) &&
+            is(std::size_t(close - tokens.begin()) + 1, "=") &&
             (tokens[2].kind == TokenKind::number ||
              std::ranges::find(kStart, tokens[2].text) != kStart.end()))
             return false;
