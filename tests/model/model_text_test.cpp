@@ -56,7 +56,7 @@ TEST_CASE("A model's text is read whole") {
     const Equations e = read_equations(R"(# Gray-Scott: two chemicals, one eats the other
         du/dt = Du*lap(u) - u*v^2 + F*(1 - u)
         dv/dt = Dv*lap(v) + u*v^2 - (F + K)*v
-        Du = 0.16 in [0, 1];  Dv = 8e-2 in [0, 0.01, 1];  F = 0.035 [1/s];  K = 0.065 in [0, 0.1] [1/s]
+        Du = 0.16 in [0, 1];  Dv = 8e-2 in [0, 0.01, 1] m^2/s;  F = 0.035 [1/s];  K = 0.065 in [0, 0.1] [1/s]
         dx = 1/2;  dt = 0.5;  boundary = insulated;  size = 512x256;  stepper = rk4;  source = "Pearson 1993"
         u(0) = 1 - 0.5*box;  v(0) = 0.25*box
         box = ind(abs(x - Lx/2) < Lx/10 and
@@ -71,6 +71,7 @@ TEST_CASE("A model's text is read whole") {
     CHECK(e.parameters[1].name == "Dv");
     CHECK(e.parameters[1].value == 0.08);
     CHECK((e.parameters[1].low == 0 && e.parameters[1].high == 1));
+    CHECK(e.parameters[1].unit == "m^2/s");
     CHECK(e.parameters[2].unit == "1/s");
     CHECK((e.parameters[2].low == 0 && e.parameters[2].high == 0.07));
     CHECK(e.parameters[3].unit == "1/s");

@@ -268,7 +268,10 @@ class StatementReader {
         if (!std::isfinite(parameter.value))
             reader.refuse(parameter.span, "`{}` is not a finite number", quotable(parameter.name));
         if (reader.accept("in")) range(reader, parameter);
-        if (reader.at("[")) parameter.unit = unit(reader);
+        if (reader.at("["))
+            parameter.unit = unit(reader);
+        else if (parameter.low < parameter.high && is_unit(reader))
+            parameter.unit = rest(reader);
         result_.parameters.push_back(std::move(parameter));
     }
 
@@ -298,6 +301,25 @@ class StatementReader {
         while (!reader.at("]") && !reader.at_end()) reader.take();
         if (reader.at_end()) reader.refuse(open, "a unit is written `[m^2/s]`: ']' is missing");
         const std::size_t begin = open.end, end = reader.take().span.begin;
+        return result_.text.substr(begin, end - begin);
+    }
+
+    // Whether all that is left reads as a unit: m^2/s, 1/s.
+    static bool is_unit(const SyntaxReader& reader) {
+        std::size_t i = 0;
+        for (; reader.peek(i).kind != TokenKind::stop; ++i) {
+            const Token& token = reader.peek(i);
+            const bool joins = token.kind == TokenKind::symbol &&
+                               std::string_view("*/^-()").find(token.text) != std::string_view::npos;
+            if (!joins && token.kind != TokenKind::name && token.kind != TokenKind::number) return false;
+        }
+        return i > 0 && reader.peek().kind != TokenKind::symbol;
+    }
+
+    std::string rest(SyntaxReader& reader) {
+        const std::size_t begin = reader.peek().span.begin;
+        std::size_t end = begin;
+        while (!reader.at_end()) end = reader.take().span.end;
         return result_.text.substr(begin, end - begin);
     }
 
