@@ -179,6 +179,45 @@ std::optional<double> step_to_follow(const FieldLimit& field, double share, doub
     return step < most && keeps(step) ? dt : short_step(step);
 }
 
+// The value beyond a side is a quotient: that by 0 is refused.
+void require_ghosts(const Problem& spec, double time) {
+    const equation::Equations& equations = *spec.model->equations;
+    const equation::Graph& g = equations.graph;
+    const auto is_known = [&](equation::Node node) {
+        return g.depends(node).uniform() && !g.depends(node).global;
+    };
+    const UniformState state{std::vector<double>(equations.components.size(), 0.0),
+                             spec.parameters,
+                             spec.spacing(),
+                             spec.time_step(),
+                             spec.size->nx,
+                             spec.size->ny,
+                             0,
+                             0,
+                             time};
+    const auto check = [&](const std::string& name, std::string_view side, const equation::Condition& c) {
+        if (c.periodic || !is_known(c.value) || !is_known(c.flux)) return;
+        const double value = equation::value_at(equations, c.value, state) / 2,
+                     flux = equation::value_at(equations, c.flux, state) / spec.spacing();
+        if (std::abs(value + flux) > 1e-6 * (std::abs(value) + std::abs(flux))) return;
+        throw InputError(
+            "{}: the factors of {} and of its flux cancel or are 0, so that the condition says nothing of "
+            "the "
+            "value beyond: change a factor or dx",
+            side,
+            name);
+    };
+    for (std::size_t side = 0; side < equation::kSideNames.size() && spec.boundary_as_typed; ++side) {
+        for (const auto& c : equations.components) check(c.name, equation::kSideNames[side], c.sides[side]);
+        for (const auto& d : equations.definitions)
+            if (d.sides[side]) check(d.name, equation::kSideNames[side], *d.sides[side]);
+    }
+    for (const auto& c : equations.components)
+        if (c.edge) check(c.name, "edge", *c.edge);
+    for (const auto& d : equations.definitions)
+        if (d.edge) check(d.name, "edge", *d.edge);
+}
+
 std::string following(double dt, double share) {
     return fmt::format("{},follow:{}limit", format_real(dt), format_real(share));
 }
@@ -221,6 +260,7 @@ std::string stability_text(double dt, const StableStep& limit) {
 
 void resolve_dt(RunSpec& spec, Solver& solver, bool underway) {
     if (spec.model->built_in) return;
+    require_ghosts(spec, solver.time());
     const TimeStep written = read_time_step(spec.dt);
     if (written.tolerance) require_error_control(spec);
     if (written.tolerance && written.dt && underway) return;
