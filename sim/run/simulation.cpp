@@ -63,10 +63,14 @@ Statistics statistics_in(const RowSource& source, std::size_t field) {
     return source.recipe().empty() ? statistics_of(*source.field(field)) : look_at(source, field).statistics;
 }
 
-// Throws if rounding made values infinite; the file's own values are finite.
+// Throws if values are not finite, by themselves or by rounding.
 void require_range(const RowSource& given, std::size_t field, DType dtype, std::size_t not_finite) {
-    if (given.dtypes()[field] == dtype || not_finite == 0) return;
+    if (not_finite == 0) return;
     const Statistics all = statistics_in(given, field);
+    if (all.not_finite > 0)
+        throw InputError("{} of {} cells of the start are not finite (NaN or infinite)",
+                         all.not_finite,
+                         std::size_t(given.nx()) * std::size_t(given.ny()));
     throw InputError(
         "the initial field's values, {:.3g} to {:.3g}, exceed the range of {}: use "
         "--dtype float64",
@@ -80,8 +84,7 @@ template <class Look>
 Statistics checked_statistics(const RowSource& given, DType dtype, const Look& look) {
     const Statistics first = look(0);
     require_range(given, 0, dtype, first.not_finite);
-    for (std::size_t c = 1; c < given.count(); ++c)
-        if (given.dtypes()[c] != dtype) require_range(given, c, dtype, look(c).not_finite);
+    for (std::size_t c = 1; c < given.count(); ++c) require_range(given, c, dtype, look(c).not_finite);
     return first;
 }
 

@@ -313,6 +313,11 @@ TEST_CASE("Mistakes in a text are shown with a caret and a mend, and nothing is 
                                      "du/dt = lap(u); k = 1; all: u = k*flux(u)"),
                         2,
                         "left: the factors of u");
+    for (const char* dtype : {"float32", "float64"})
+        require_refused(
+            stencilscope(fmt::format("run --model brusselator --size 8 --set a=0 --dtype {}", dtype)),
+            2,
+            "64 of 64 cells of the start are not finite");
     for (const char* words : {"--initial w=1", "--initial 2*q", "--show w"}) {
         const ProgramResult result = stencilscope(std::string("run --model gray-scott ") + words);
         REQUIRE(result.status == 2);
