@@ -47,6 +47,12 @@ Value rest(Semantics& m, const Syntax& call, const Args& v) {
     return g.subtract(a, g.multiply(b, g.make(Op::floor, {g.divide(a, b)})));
 }
 
+// Near 0 the difference of the exponentials would be rounding alone.
+Value hyperbolic_sine(Semantics& m, const Syntax& call, const Args& v) {
+    return m.built_in(
+        v[0].is_complex() ? "0.5*(-exp(-a) + exp(a))" : "tanh(a)*(0.5*(exp(-a) + exp(a)))", v, call.span);
+}
+
 Value convolution(Semantics& m, const Syntax& call, const Args& v) {
     return m.convolution(call, v[0], v[1]);
 }
@@ -286,7 +292,7 @@ const std::vector<Function>& functions() {
         {{"sin", 1, 1}, cellwise<Op::sin>, "the sine of radians", "sin(2*pi*x/Lx)"},
         {{"cos", 1, 1}, cellwise<Op::cos>, "the cosine of radians", "cos(a*t)"},
         {{"tan", 1, 1}, "sin(a)/cos(a)", "the tangent of radians", "tan(u)"},
-        {{"sinh", 1, 1}, "0.5*(-exp(-a) + exp(a))", "the hyperbolic sine", "sinh(u)"},
+        {{"sinh", 1, 1}, takes_complex(hyperbolic_sine), "the hyperbolic sine", "sinh(u)"},
         {{"cosh", 1, 1}, "0.5*(exp(-a) + exp(a))", "the hyperbolic cosine", "1/cosh(u)"},
         {{"tanh", 1, 1}, cellwise<Op::tanh>, "the hyperbolic tangent", "(1 + tanh(10*u))/2"},
         {{"atan", 1, 2}, "atan2(a, b)", "the arc tangent, or atan2", "atan(u)"},

@@ -171,6 +171,8 @@ TEST_CASE("Functions of other programs have the values of their definitions ther
         {"mod(-24.5*u, n); n = 49", 0},
         {"fract(24.5*u/49)", 0},
         {"fmod(24.5*u, 49)", 0},
+        {"1e9*sinh(u*5e-10)", 1},
+        {"sinh(-u)", -std::sinh(2.0)},
         {"trunc(-u*1.4)", -2},
         {"trunc(u*1.4)", 2},
         {"fmod(u + 3.5, 2)", 1.5},
