@@ -135,6 +135,10 @@ TEST_CASE("Other programs' spellings mean the same") {
     CHECK(read_equations("const float4 q = a*a;\ndelta_a = (float4)q - 1e-18f;").definitions.size() == 1);
     // A statement continues if an operator ends or begins a line.
     CHECK(read_equations("du/dt = u +\n  v\n  - 2*u\ndv/dt = u\n  *v").components[0].terms.size() == 3);
+    same("u + (v > 1 and u < 3)", "u  # a comment\n  # and another\n\n + (v > 1\n and u < 3)");
+    same("u > 1 and not v == 2", "u > 1\n ∧ not\n v\n == 2");
+    same("u > 1 or u != 2", "u > 1 or\n u !=\n 2");
+    CHECK(read_equations("du/dt = psi\n-lap(psi) + psi = u").elliptic.size() == 1);
 }
 
 TEST_CASE("What is upwind, a condition or a narrower side is taken") {

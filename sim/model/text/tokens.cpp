@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "sim/text/names.h"
 #include "sim/text/quote.h"
 
 namespace stencil::equation {
@@ -25,6 +26,9 @@ constexpr auto kSigns = std::to_array<std::pair<std::string_view, std::string_vi
     {"**", "^"},     {"&&", "and"},   {"||", "or"},  {"\u00a0", " "}, {"\u2009", " "}, {"\u202f", " "},
     {"\ufeff", " "}, {"<=", "<="},    {">=", ">="},  {"==", "=="},    {"!=", "!="},
 });
+// Between two formulas; a statement goes on over a line end before or after them.
+constexpr auto kOperators =
+    std::to_array<std::string_view>({"+", "-", "*", "/", "^", "<", ">", "<=", ">=", "==", "!=", "and", "or"});
 constexpr std::string_view kSymbols = "+-*/^()[]{},=<>':!";
 
 class TokenReader {
@@ -84,19 +88,39 @@ class TokenReader {
         tokens_.push_back({TokenKind::stop, "", 0, {at, at}, false});
     }
 
-    bool goes_on() const {
-        constexpr std::string_view operators = "+-*/^<>";
-        const std::size_t next = text_.find_first_not_of(" \t\r\n", at_);
-        if (next == std::string_view::npos) return false;
-        if (operators.find(text_[next]) != std::string_view::npos) return true;
-        return !tokens_.empty() && tokens_.back().kind == TokenKind::symbol &&
-               operators.find(tokens_.back().text[0]) != std::string_view::npos && !is_statement(next);
+    // Comments stand between the lines of a statement, too.
+    bool goes_on() {
+        if (at_ < goes_on_to_) return true;
+        if (tokens_.empty() || tokens_.back().kind == TokenKind::stop) return false;
+        std::size_t next = text_.find_first_not_of(" \t\r\n", at_);
+        while (next < text_.size() && text_[next] == '#')
+            next = text_.find_first_not_of(" \t\r\n", std::min(text_.find('\n', next), text_.size()));
+        if (next >= text_.size() || is_statement(next)) return false;
+        const Token& last = tokens_.back();
+        const bool begun = last.kind != TokenKind::string &&
+                           (contains(kOperators, last.text) || last.text == "not" || last.text == "!");
+        if (!begun && !begins_operator(next)) return false;
+        goes_on_to_ = next;
+        return true;
+    }
+
+    bool begins_operator(std::size_t at) const {
+        const std::string_view rest = text_.substr(at);
+        for (const auto& [typed, meant] : kSigns)
+            if (rest.starts_with(typed)) return contains(kOperators, meant);
+        std::size_t end = 0;
+        while (end < rest.size() && (is_letter(rest[end]) || is_digit(rest[end]))) ++end;
+        return contains(kOperators, rest.substr(0, std::max<std::size_t>(end, 1)));
     }
 
     // Whether the line that begins there has an '=' of its own, so that it is a statement.
     bool is_statement(std::size_t begin) const {
         const std::string_view line = text_.substr(begin, text_.find_first_of("\n;#", begin) - begin);
-        for (std::size_t i = 1; i < line.size(); ++i) {
+        int open = 0;
+        for (std::size_t i = 0; i < line.size(); ++i) {
+            if (line[i] == '(') ++open;
+            if (line[i] == ')') --open;
+            if (i == 0 || open > 0) continue;
             const bool longer = i + 1 < line.size() && line[i + 1] == '=';
             if (line[i] == '=' && !longer &&
                 std::string_view("=<>!").find(line[i - 1]) == std::string_view::npos)
@@ -196,7 +220,7 @@ class TokenReader {
     }
 
     std::string_view text_;
-    std::size_t at_ = 0;
+    std::size_t at_ = 0, goes_on_to_ = 0;
     int depth_ = 0;
     bool spaced_ = false;
     std::vector<Token> tokens_;
