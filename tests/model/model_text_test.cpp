@@ -139,6 +139,8 @@ TEST_CASE("Other programs' spellings mean the same") {
     same("u > 1 and not v == 2", "u > 1\n ∧ not\n v\n == 2");
     same("u > 1 or u != 2", "u > 1 or\n u !=\n 2");
     CHECK(read_equations("du/dt = psi\n-lap(psi) + psi = u").elliptic.size() == 1);
+    same("(1 - u) + 2*(not v)", "(1 - u) + 2*!v");
+    same("(not u) > v", "!u > v");
 }
 
 TEST_CASE("What is upwind, a condition or a narrower side is taken") {

@@ -177,8 +177,9 @@ Syntax SyntaxReader::unary() {
     if (at("not") || at("!")) name = "not";
     if (at("+") || !name.empty()) {
         if (++open_ > kMaxDepth) refuse(peek().span, "signs are at most {} in a row", kMaxDepth);
+        const bool of_comparison = at("not");  // '!' binds as tightly as in C
         const TextSpan sign = take().span;
-        Syntax of = name == "not" ? binary(kComparisons) : unary();
+        Syntax of = of_comparison ? binary(kComparisons) : unary();
         --open_;
         if (name.empty()) return of;
         const TextSpan span = join(sign, of.span);
