@@ -143,6 +143,12 @@ TEST_CASE("Other programs' spellings mean the same") {
     same("(not u) > v", "!u > v");
 }
 
+TEST_CASE("A formula's text is read as that formula") {
+    const auto* text = GENERATE(
+        "(u < 3) < 2", "u < (3 < 2)", "(not a) == b", "not (a == b)", "2*(not a) + 1", "a - (b - c)");
+    CHECK(to_text(read_formula(text)) == text);
+}
+
 TEST_CASE("What is upwind, a condition or a narrower side is taken") {
     const auto* text = GENERATE("du/dt = -up(V)*dx(u) - 2*up(u)*dy(u)/dt + advect(u, V, u); V = -1",
                                 "du/dt = c*up(1)*dx(u); c = 1 in [-1, 1]",

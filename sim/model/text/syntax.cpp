@@ -362,7 +362,7 @@ std::string to_text(const Syntax& syntax) {
     if (syntax.text == "not") return "not " + in_brackets(syntax.args[0], own + 1);
     if (syntax.text == "^") return in_brackets(syntax.args[0], 7) + "^" + in_brackets(syntax.args[1], 5);
     if (own < 8) {
-        const std::string left = in_brackets(syntax.args[0], own),
+        const std::string left = in_brackets(syntax.args[0], own == kComparisons ? own + 1 : own),
                           right = in_brackets(syntax.args[1], own + 1);
         return own == 4 ? left + syntax.text + right : left + " " + syntax.text + " " + right;
     }
