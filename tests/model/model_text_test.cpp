@@ -230,6 +230,7 @@ TEST_CASE("A mistake in a model's text is shown with a mend") {
         {"size = 512x; du/dt = u", "512", "512x512"},
         {"size = 10x10x10; du/dt = u", "10", "512x512"},
         {"du/dt = sin u", "sin u", "`sin(u)`"},
+        {"du/dt = sin 1", "sin 1", "`sin(1)`"},
         {"du/dt = u if u > 0 else 0", "if", "where(c, a, b)"},
         {"du/dt = u > 0 ? 1 : 0", "?", "where(a, b, c)"},
         {"du/dt = |u|", "|", "abs(u)"},

@@ -124,7 +124,7 @@ void SyntaxReader::refuse_juxtaposed() const {
                                    quotable(written(before.span)),
                                    quotable(written(here.span)));
     const bool perhaps_function = before.kind == TokenKind::name && before.text.size() > 2;
-    if (perhaps_function && here.kind == TokenKind::name && !is_prefix(here))
+    if (perhaps_function && here.text != "(" && !is_prefix(here))
         mend += fmt::format(", or `{}({})` of a function", quotable(before.text), quotable(here.text));
     if (before.kind == TokenKind::number && here.kind == TokenKind::name && here.spaced)
         mend += fmt::format(", or `{} [{}]` with a unit", quotable(before.text), quotable(here.text));
