@@ -314,6 +314,8 @@ class Assembly : TextReader {
                 result_.definitions.push_back({d.name, value.node, {}, false});
             }
         }
+        if (statements_.origin)  // which is read where x or y is
+            for (const char* name : {"x", "y"}) semantics_.scalar({SyntaxKind::name, name, 0, 0, 0, {}, {}});
     }
 
     // Catches a misspelt setting such as "boundry = periodic", which would otherwise read as a definition.

@@ -264,6 +264,7 @@ TEST_CASE("A mistake in a model's text is shown with a mend") {
         {"du/dt = x; origin = 3", "", "two coordinates"},
         {"du/dt = x; origin = x, 3", "x", "one place"},
         {"du/dt = x; origin = t, 3", "t", "one place"},
+        {"du/dt = u; origin = 0, K", "K", "is not defined"},
         {"du/dt = erf(u)", "erf", "tanh(1.2*u)"},
         {"du/dt = np.sin(u)", ".", "`sin(u)`"},
         {"du/dt = laplace(u, bc=0)", "bc=", "a statement of its own"},
