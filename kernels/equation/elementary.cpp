@@ -88,7 +88,7 @@ int Elementary::power(int a, int b, int sign) {
     const int x = b_.multiply(b, log);
     const int x_rest = b_.fma(b, log_rest, b_.make(Code::fms, b, log, x));
     const int first = exp(x);
-    const int small = b_.make(Code::less, b_.make(Code::abs, x), b_.constant(float64_ ? 700 : 80));
+    const int small = b_.make(Code::less, b_.make(Code::abs, x), b_.constant(float64_ ? 709 : 88));
     const int value = b_.select(small, b_.fma(first, x_rest, first), first);
     return b_.select(b_.make(Code::less, a, zero), b_.multiply(sign, value), value);
 }

@@ -164,6 +164,7 @@ TEST_CASE("Functions of other programs have the values of their definitions ther
         {"fract(u + 0.25)", 0.25},
         {"fract(-u - 0.25)", 0.75},
         {"trunc(u/3)", 0},
+        {"0.5^1020*u^(340*F + 0.5)", std::numbers::sqrt2},
         {"trunc(24.5*u/49)", 1},
         {"floor(-24.5*u/n); n = 49", -1},
         {"ceil(24.5*u/n); n = 49", 1},
