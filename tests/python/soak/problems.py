@@ -316,8 +316,7 @@ class Problem:
         r = self.r
         make = {
             "parameter": lambda: (r.choice(self.parameters), r.choice(["0.2", "1.5"])) if self.parameters else ("dt", "0.02"),
-            "dt": lambda: ("dt", r.choice(["0.015625", "0.004", "1e-4", *(["0.9limit", "follow:0.7limit", "tolerance:1e-4"] if self.dt else [])])),
-            "tolerance": lambda: ("tolerance", r.choice(["1e-2", "1e-4"])) if self.dt else ("dt", "0.01"),
+            "dt": lambda: ("dt", r.choice(["0.015625", "0.004", "1e-4", *(["0.9limit", "follow:0.7limit", "tolerance:1e-4", "tolerance:1e-2"] if self.dt else [])])),
             "dx": lambda: ("dx", r.choice(["0.8", "3"])),
             "boundary": lambda: ("boundary", r.choice(["periodic", "insulated", "zero"])),
             "size": lambda: ("size", r.choice(["20x31", "33x8", "9x1", f"{self.nx + 3}x{self.ny}"])),
