@@ -57,6 +57,8 @@ def by_program(p, folder):
         for processes in ("2", "3"):
             if min(p.ny, *[int(v.split("x")[1]) for _, n, v in p.events if n == "size"], 99) >= 8 * int(processes):
                 step(f"processes {processes}", *plain, "--processes", processes)
+    if os.environ["CUDA_VISIBLE_DEVICES"] and not transforms and "diffusion" not in str(p.events):
+        step("cuda", *p.words(), "--backend", "cuda", "--export", "timings.json")
     words = [PROGRAM, "run", *plain, "--checkpoint", "1", "--quiet", "--out", f"{folder}/killed"]
     process = subprocess.Popen(words, stderr=subprocess.DEVNULL)
     time.sleep(random.Random(p.seed).uniform(0.02, 0.3))
