@@ -13,6 +13,7 @@ TEST_CASE("Strokes and Laplacians have the CPU's bits on the GPU") {
         RunSpec spec = small_run("du/dt = lap(u) + u - u^3; dt = 0.1; u(0) = random - 0.5", {}, dtype);
         Simulation cpu = begun(spec);
         spec.backend = "cuda";
+        spec.method = "auto";
         Simulation gpu = begun(spec);
         for (int i = 0; i < 30; ++i) {
             const auto place = [&] { return dice.uniform(-3, 27); };
