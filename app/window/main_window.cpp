@@ -327,17 +327,25 @@ class MainWindow {
         if (frame && start_.first_field == 0) start_.first_field = seconds() - made_;
     }
 
-    // Whether the window closes now. It stays for files that are being written, unless it is closed twice.
+    // Whether the window closes now. It stays for files that are being written or were asked for, unless it
+    // is closed twice.
     bool closes() {
         const bool quits = ui_.take<Quit>().has_value();
-        if (display_->take_close() || quits) {
-            if (closing_) ui_.act(action::CancelExport{});
-            if (closing_ || !snapshot_->exporting) return true;
+        const bool asked = display_->take_close() || quits;
+        if (!asked && !closing_) return false;
+        const bool up_to_date = ui_.actions.empty() && engine_->is_up_to_date();
+        if (up_to_date && !engine_->snapshot()->exporting) return true;
+        if (asked && closing_) {
+            engine_->send({action::CancelExport{}});
+            return true;
+        }
+        if (asked) {
             closing_ = true;
             ui_.act(
-                action::Tell{"The window closes once the files are written; close it again to stop them"});
+                action::Tell{"The window closes once its files are written; close it again to stop them"});
+            draw_soon(kSettlingFrames);
         }
-        return closing_ && !snapshot_->exporting;
+        return false;
     }
 
     // Returns whether no frame before showed this field.

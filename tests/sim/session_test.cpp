@@ -837,6 +837,10 @@ TEST_CASE("An engine steps on its own thread while others ask and act") {
     }
     REQUIRE(news > 5);
     REQUIRE(furthest > 0);
+    // Once it is up to date, the snapshot shows what the last action did.
+    engine.send({action::Tell{"the last one"}});
+    while (!engine.is_up_to_date()) std::this_thread::yield();
+    CHECK(engine.snapshot()->messages.back().text == "the last one");
 }
 
 TEST_CASE("An engine answers while a step takes long, and can be left in the middle of one") {

@@ -57,6 +57,11 @@ std::shared_ptr<const Snapshot> Engine::snapshot() const {
     return snapshot_;
 }
 
+bool Engine::is_up_to_date() const {
+    const std::lock_guard lock(mutex_);
+    return inbox_.actions.empty() && !acting_;
+}
+
 void Engine::check() const {
     const std::lock_guard lock(mutex_);
     if (failure_) std::rethrow_exception(failure_);
@@ -97,7 +102,7 @@ void Engine::serve(Session& session) {
         if (inbox.view) session.set_view(*inbox.view);
         if (inbox.taken) session.frame_taken(*inbox.taken);
         session.work();
-        publish(session.snapshot());
+        publish(session.snapshot(), true);
     }
 }
 
@@ -106,12 +111,14 @@ bool Engine::wait_for_inbox(bool busy, Inbox& inbox) {
     std::unique_lock lock(mutex_);
     if (!busy) news_.wait_for(lock, kIdle, [this] { return stop_ || !inbox_.empty(); });
     inbox = std::exchange(inbox_, {});
+    acting_ = !inbox.actions.empty();
     return !stop_;
 }
 
-void Engine::publish(std::shared_ptr<const Snapshot> snapshot) {
+void Engine::publish(std::shared_ptr<const Snapshot> snapshot, bool has_acted) {
     {
         const std::lock_guard lock(mutex_);
+        if (has_acted) acting_ = false;
         if (snapshot_ == snapshot) return;
         snapshot_ = std::move(snapshot);
     }

@@ -33,6 +33,8 @@ class Engine {
 
     /// Returns the newest snapshot; null until the session exists.
     std::shared_ptr<const Snapshot> snapshot() const;
+    /// Whether the newest snapshot shows what became of all actions.
+    bool is_up_to_date() const;
     /// Throws what kept the session from being made, if anything.
     void check() const;
 
@@ -51,12 +53,13 @@ class Engine {
     void serve(Session& session);
     bool is_cut();
     bool wait_for_inbox(bool busy, Inbox& inbox);
-    void publish(std::shared_ptr<const Snapshot> snapshot);
+    void publish(std::shared_ptr<const Snapshot> snapshot, bool has_acted = false);
 
     std::function<void()> on_news_;
     mutable std::mutex mutex_;
     std::condition_variable news_;
     Inbox inbox_;
+    bool acting_ = false;  ///< actions were taken whose snapshot is still to come
     bool stop_ = false;
     std::shared_ptr<const Snapshot> snapshot_;
     std::exception_ptr failure_;
