@@ -45,7 +45,7 @@ class CodeReader {
     bool has_value(const std::string& name) const;
 
     std::vector<std::string> chemicals_;
-    /// What a variable is called that has been assigned; of an int its number.
+    /// Each assigned variable has its present name in the text here; an int has its number.
     std::map<std::string, std::string, std::less<>> now_;
     std::vector<std::map<std::string, std::string>> outer_;  ///< by open block: what its variables hide
     std::map<std::string, std::string> sums_;  ///< definitions of sums over cells, by the name there
