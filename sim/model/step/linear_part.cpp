@@ -6,6 +6,7 @@
 
 #include "sim/model/sides.h"
 #include "sim/model/step/lowering.h"
+#include "sim/model/step/stages.h"
 #include "sim/text/error.h"
 
 namespace stencil::equation {
