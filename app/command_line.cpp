@@ -10,6 +10,7 @@
 #include "sim/kernel_trial/trial.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
+#include "sim/text/quote.h"
 
 namespace stencil {
 namespace {
@@ -31,19 +32,35 @@ namespace {
                      lists ? fmt::format("allowed: {}", fmt::join(commands, ", ")) : "see --help");
 }
 
-// Refuses options before a command: they would configure the window, which does not open.
-void refuse_options_before(const CLI::App& app, const std::string& command) {
+// Refuses options and words before a command: they have no meaning there.
+void refuse_words_before(const CLI::App& app, const std::string& command) {
     for (const CLI::Option* option : app.get_options())
         if (option->count() > 0)
-            throw InputError(
-                "{0} before '{1}': options come after the command, as in 'stencilscope {1} {0} ...'",
-                option->get_name(),
-                command);
+            throw InputError("{0} before '{1}': options come after the command, as in '{1} {0} ...'",
+                             option->get_name(),
+                             command);
+    if (const auto left = app.remaining(); !left.empty())
+        throw InputError("'{}' before '{}': the command comes first, its options and words after it",
+                         quotable(left.front()),
+                         command);
 }
 
-CLI::App& deepest_command(CLI::App& app) {
+// Returns the chosen command, which may be a command of a command.
+CLI::App& chosen_command(CLI::App& app) {
     const auto chosen = app.get_subcommands();
-    return chosen.empty() ? app : deepest_command(*chosen.front());
+    if (chosen.empty()) return app;
+    refuse_words_before(app, chosen.front()->get_name());
+    return chosen_command(*chosen.front());
+}
+
+// Reads `help COMMAND...` as `COMMAND... --help`.
+std::vector<std::string> words_of(int argc, const char* const* argv) {
+    std::vector<std::string> words{argv + std::min(argc, 1), argv + argc};
+    if (!words.empty() && words.front() == "help") {
+        words.erase(words.begin());
+        words.emplace_back("--help");
+    }
+    return words;
 }
 
 std::string one_line(std::string text) {
@@ -69,18 +86,17 @@ std::function<int()> read_command_line(int argc, const char* const* argv) {
     app.allow_extras();
     for (CLI::App* command : app.get_subcommands({})) command->allow_extras();
     try {
-        app.parse(cli_words({argv + std::min(argc, 1), argv + argc}));
+        app.parse(cli_words(words_of(argc, argv)));
     } catch (const CLI::Success& help_or_version) {
+        if (const auto left = app.remaining(); !left.empty()) refuse_word(app, left.front());
         app.exit(help_or_version);
         return [] { return 0; };
     } catch (const CLI::ParseError& error) {
         throw InputError(one_line(error.what()));
     }
-    CLI::App& command = deepest_command(app);
+    CLI::App& command = chosen_command(app);
     const auto left = command.remaining();
     if (!left.empty()) refuse_word(command, left.front());
-    const auto commands = app.get_subcommands();
-    if (!commands.empty()) refuse_options_before(app, commands.front()->get_name());
     return chosen;
 }
 

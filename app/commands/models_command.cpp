@@ -237,8 +237,9 @@ int start_models(const ModelsWords& words) {
                          words.settings.empty() ? "after" : words.settings.front().first->name);
     }
     RunSpec spec;
-    if (!words.name.empty()) find_setting(setting_name::model).set(spec, words.name);
-    set_all(spec, words.settings);
+    SettingWords settings = words.settings;
+    if (!words.name.empty()) settings.emplace_back(&find_setting(setting_name::model), words.name);
+    set_all(spec, settings);
     return code_command(std::move(spec), words.pass);
 }
 

@@ -12,6 +12,7 @@
 #include "sim/model/step/stages.h"
 #include "sim/problem/export_names.h"
 #include "sim/problem/settings/setting_names.h"
+#include "sim/problem/settings/setting_rows.h"
 #include "sim/problem/settings/settings.h"
 #include "sim/problem/time_step.h"
 #include "sim/text/error.h"
@@ -375,6 +376,7 @@ RunSpec spec_from_json(const std::string& text, const std::string& file) {
     const Json json = parse_once(text, file);
     RunSpec spec;
     try {
+        refuse_two_models(json.contains(setting_name::model), json.contains(setting_name::equation));
         // The model comes first because it defines which parameters exist.
         for (const Setting& row : settings())
             if (row.turn == Turn::model && json.contains(row.name))

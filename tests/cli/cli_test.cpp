@@ -252,6 +252,40 @@ TEST_CASE("Words that belong to no command are refused") {
     require_refused(stencilscope(kSmall + "--out {}", ""), 2, "--out");
     require_refused(stencilscope("--size 100 run"), 2, "run --size");
     require_refused(stencilscope("--size 100 devices"), 2, "devices --size");
+    const std::pair<std::string, const char*> before[] = {
+        {"nonsense models", "'nonsense' before 'models'"},
+        {"nonsense run --size 16 --steps 1", "'nonsense' before 'run'"},
+        {"--nonsense run --size 16 --steps 1", "'--nonsense' before 'run'"},
+        {"--quiet run --size 16 --steps 1", "'--quiet' before 'run'"},
+        {"--json=f.json devices", "--json before 'devices'"},
+        {"example --rows 3 dot", "'--rows' before 'dot'"},
+        {"example --list dot", "--list before 'dot'"},
+        {"example --name matmul", "--name"},
+        {"example nonsense dot", "'nonsense' before 'dot'"},
+        {"nonsense --help", "unknown word 'nonsense'"},
+        {"help nonsense", "unknown word 'nonsense'"},
+        {"help run nonsense models", "unknown"},
+        {"run help", "unknown word 'help'"},
+    };
+    for (const auto& [words, part] : before) {
+        INFO(words);
+        require_refused(stencilscope(words), 2, part);
+    }
+}
+
+TEST_CASE("A model beside an equation is refused, however they are given") {
+    const ScratchFolder folder;
+    write_bytes(folder / "both.json", R"_({"model": "gray-scott", "equation": "du/dt = lap(u)"})_");
+    for (const std::string words : {"run --model gray-scott --equation du/dt=lap(u) --size 16 --steps 1",
+                                    "run --equation du/dt=lap(u) --model gray-scott --size 16 --steps 1",
+                                    "models gray-scott --code --equation du/dt=lap(u)",
+                                    "bench --model gray-scott --equation du/dt=lap(u) --size 16"}) {
+        INFO(words);
+        require_refused(stencilscope(words), 2, "--model beside --equation");
+    }
+    require_refused(
+        stencilscope("run --steps 1 --spec {}", folder / "both.json"), 2, "--model beside --equation");
+    require_done(stencilscope("run --spec two-rooms --size 16 --steps 1 --equation du/dt=lap(u)"));
 }
 
 TEST_CASE("The size takes the numbers of all settings") {
@@ -294,6 +328,9 @@ TEST_CASE("Help and version are answered") {
          {"--coefficient", "--export", "jagged", "coolwarm", "tutorial", "insulated", "figure.svg"})
         REQUIRE(contains(help.out, word));
     REQUIRE(contains(stencilscope("--help").out, "devices"));
+    REQUIRE(require_done(stencilscope("help")).out == stencilscope("--help").out);
+    REQUIRE(require_done(stencilscope("help run")).out == help.out);
+    REQUIRE(require_done(stencilscope("help example dot")).out == stencilscope("example dot --help").out);
 }
 
 TEST_CASE("Help of a command ends with what its own options take") {

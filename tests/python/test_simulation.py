@@ -53,6 +53,7 @@ def test_settings_are_those_of_the_command_line():
         ({"initial": "no/range-per-frame.npy"}, "no/range-per-frame.npy"),
         ({"probe": "16,3"}, "no cell"),
         ({"every": 5}, "every: .*export"),
+        ({"model": "gray-scott", "equation": "du/dt = lap(u)"}, "model beside equation"),
         ({"checkpoint": 5}, "checkpoint: .*save"),
     ],
 )

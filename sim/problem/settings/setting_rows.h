@@ -34,6 +34,9 @@ std::string to_string(const RunSpec::Bookmark& bookmark);
 /// Adds colours of formulas, each as --colors takes them.
 void add_colors(RunSpec& spec, std::span<const std::string> texts);
 
+/// Throws InputError if both `--model` and `--equation` are given: each is a whole model.
+void refuse_two_models(bool model, bool equation);
+
 namespace setting_row {
 
 using Json = nlohmann::json;

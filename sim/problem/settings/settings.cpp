@@ -45,7 +45,18 @@ void set_setting(RunSpec& spec, std::string_view name, std::string_view value) {
     spec.set_parameter(name, parse_real(std::string(value), fmt::format("--set {}", name)));
 }
 
+void refuse_two_models(bool model, bool equation) {
+    if (model && equation)
+        throw InputError("--{} beside --{}: each is a whole model, so give one of them",
+                         setting_name::model,
+                         setting_name::equation);
+}
+
 void set_all(RunSpec& spec, const SettingWords& words) {
+    const auto gives = [&](std::string_view name) {
+        return std::ranges::any_of(words, [&](const auto& word) { return word.first->name == name; });
+    };
+    refuse_two_models(gives(setting_name::model), gives(setting_name::equation));
     std::map<const Setting*, std::vector<std::string>> lists;
     for (const auto& [setting, text] : words)
         if (setting->add) lists[setting].push_back(text);
