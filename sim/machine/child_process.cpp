@@ -198,6 +198,27 @@ std::string PipedChild::said() const {
     return text.substr(0, text.find_first_of(std::string_view("\n\0", 2)));
 }
 
+bool start_detached(std::vector<std::string> words) {
+    words.front() = find_program(words.front());
+    if (words.front().empty()) return false;
+    std::vector<char*> pointers;
+    for (std::string& word : words) pointers.push_back(word.data());
+    pointers.push_back(nullptr);
+    const pid_t parent = fork();
+    if (parent == 0) {  // ends at once, so that the program is nobody's zombie
+        setsid();
+        if (const pid_t program = fork(); program != 0) _exit(program < 0 ? kNotStarted : 0);
+        const int nothing = open("/dev/null", O_RDWR);
+        for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(nothing, stream);
+        execv(pointers.front(), pointers.data());
+        _exit(kNotStarted);
+    }
+    int status = kNotStarted;
+    while (parent > 0 && waitpid(parent, &status, 0) < 0 && errno == EINTR) {
+    }
+    return parent > 0 && status == 0;
+}
+
 std::string find_program(const std::string& name) {
     namespace fs = std::filesystem;
     const auto is_program = [](const fs::path& path) {

@@ -57,6 +57,10 @@ class PipedChild {
     std::unique_ptr<State> state_;
 };
 
+/// Starts a program by name or path, without a shell, that outlives this one and prints nothing. False if it
+/// cannot start.
+bool start_detached(std::vector<std::string> words);
+
 /// A program by name in $PATH, or by path; empty if there is none.
 std::string find_program(const std::string& name);
 

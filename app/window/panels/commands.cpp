@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 #include <utility>
 
@@ -13,6 +12,7 @@
 #include "app/window/panels/tour.h"
 #include "app/window/preferences.h"
 #include "sim/import/model_file.h"
+#include "sim/machine/child_process.h"
 #include "sim/model/text/typed_number.h"
 #include "sim/problem/run_text.h"
 #include "sim/problem/settings/setting_names.h"
@@ -115,11 +115,8 @@ void enter_pace(UiState& ui, const Snapshot& snapshot, const std::string& text) 
 }
 
 void open_folder(UiState& ui, const std::string& folder) {
-    const std::string place = quoted_for_shell(std::filesystem::absolute(folder).string());
-    // In the background, so that the file manager outlives this program.
-    const std::string line =
-        fmt::format("command -v xdg-open >/dev/null || exit 1; xdg-open {} >/dev/null 2>&1 &", place);
-    if (std::system(line.c_str()) != 0) ui.say("xdg-open is not installed; the folder is " + folder);
+    if (!start_detached({"xdg-open", std::filesystem::absolute(folder).string()}))
+        ui.say("xdg-open is not installed; the folder is " + folder);
 }
 
 void fit(UiState& ui, const Snapshot&) {

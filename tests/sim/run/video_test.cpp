@@ -10,6 +10,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/fake_ffmpeg.h"
 #include "tests/support/fields.h"
+#include "tests/support/program.h"
 #include "tests/support/runs.h"
 #include "tests/support/scratch.h"
 #include "tests/support/skip.h"
@@ -234,6 +235,16 @@ TEST_CASE("What a film cannot be is said with what is allowed") {
     request.title = read_film_title("t,kappa");
     CHECK(contains(message_of<InputError>([&] { check_film(request, RunSpec()); }), "coefficient"));
     CHECK(read_film_title("none").empty());
+}
+
+TEST_CASE("A detached program gets its words as they are, without a shell, and one that is missing is told") {
+    const ScratchFolder scratch;
+    const auto file = scratch / "$(touch a); touch 'b' & c";
+    REQUIRE(start_detached({"touch", file.string()}));
+    for (int look = 0; look < 500 && !std::filesystem::exists(file); ++look)
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    CHECK(names_in(scratch.path()) == std::vector<std::string>{file.filename().string()});
+    CHECK_FALSE(start_detached({"no-such-program-anywhere", "x"}));
 }
 
 TEST_CASE("A tool that prints for ever is ended, and its first line is told") {
