@@ -56,7 +56,7 @@ int run_as_one_of_several(int argc, char** argv) {
         return 0;
     }
     const int status = run(argc, argv);
-    if (const std::string why = stencil::why_kernels_not_kept(); !why.empty())
+    if (const std::string why = stencil::why_kernels_not_kept(); status == 0 && !why.empty())
         stencil::note("note: {}\n", why);
     stencil::dismiss_team();
     stencil::Communicator::end();

@@ -6,9 +6,9 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <mutex>
 #include <span>
 #include <system_error>
 #include <utility>
@@ -83,21 +83,42 @@ std::optional<std::string> read_all(const Opened& opened) {
     return text;
 }
 
-void make_private_folders(const fs::path& folder) {
+// The error number of the folder that could not be made; 0 if all are there.
+int make_private_folders(const fs::path& folder) {
     std::error_code ignored;
     if (folder.has_relative_path() && !fs::exists(folder.parent_path(), ignored))
-        make_private_folders(folder.parent_path());
-    ::mkdir(folder.c_str(), S_IRWXU);
+        if (const int failed = make_private_folders(folder.parent_path())) return failed;
+    return ::mkdir(folder.c_str(), S_IRWXU) == 0 || errno == EEXIST ? 0 : errno;
 }
 
-std::atomic<bool> passed_over = false;
+std::string not_kept(std::string_view reason) {
+    return fmt::format("compiled code is not kept: {}", reason);
+}
+
+// The first reason why the cache was not used.
+class FirstReason {
+  public:
+    void note(const std::string& reason) {
+        const std::lock_guard guard(lock_);
+        if (reason_.empty()) reason_ = reason;
+    }
+    std::string get() {
+        const std::lock_guard guard(lock_);
+        return reason_;
+    }
+
+  private:
+    std::mutex lock_;
+    std::string reason_;
+};
+FirstReason first_reason;
 
 }  // namespace
 
 std::string KernelCache::why_unsafe() const {
     const Opened folder = open_to_read(AT_FDCWD, folder_.c_str(), O_DIRECTORY);
     const auto sentence = [&](const char* what) {
-        return fmt::format("compiled code is not kept: {} {}", printable(folder_.string()), what);
+        return not_kept(fmt::format("{} {}", printable(folder_.string()), what));
     };
     std::error_code ignored;
     if (!folder.file) return fs::is_symlink(folder_, ignored) ? sentence("is a link") : "";
@@ -107,9 +128,9 @@ std::string KernelCache::why_unsafe() const {
 }
 
 bool KernelCache::is_safe() const {
-    const bool safe = why_unsafe().empty();
-    if (!safe) passed_over = true;
-    return safe;
+    const std::string reason = why_unsafe();
+    first_reason.note(reason);
+    return reason.empty();
 }
 
 fs::path KernelCache::path_of(std::string_view key) const {
@@ -129,7 +150,11 @@ std::optional<std::string> KernelCache::find(std::string_view key) const {
 }
 
 bool KernelCache::keep(std::string_view key, std::string_view bytes) const {
-    make_private_folders(folder_);
+    if (const int failed = make_private_folders(folder_)) {
+        first_reason.note(
+            not_kept(fmt::format("{}: {}", printable(folder_.string()), std::strerror(failed))));
+        return false;
+    }
     if (!is_safe()) return false;
     const std::string rest = std::string(key).append(bytes);
     const Header header{.key_size = key.size(), .hash = hash_of(rest)};
@@ -140,7 +165,8 @@ bool KernelCache::keep(std::string_view key, std::string_view bytes) const {
         file.write(std::as_bytes(std::span(&header, 1)));
         file.write(rest);
         file.commit();
-    } catch (const MachineError&) {
+    } catch (const MachineError& error) {
+        first_reason.note(not_kept(error.what()));
         return false;  // caching is optional
     }
     drop_oldest();
@@ -176,8 +202,7 @@ std::string compiled_kernels(const std::string& text, int compute_capability) {
 }
 
 std::string why_kernels_not_kept() {
-    const auto folder = user_cache_folder();
-    return folder && passed_over ? KernelCache(*folder / "kernels").why_unsafe() : "";
+    return first_reason.get();
 }
 
 std::future<void> warm_up_compiler() {

@@ -96,12 +96,14 @@ TEST_CASE("Those used longest ago go") {
     CHECK(scratch.entries() == 4);
 }
 
-TEST_CASE("Without a folder that can be written nothing is kept, and nothing fails") {
+TEST_CASE("Without a folder that can be written nothing is kept, nothing fails, and the reason is told") {
     const ScratchFolder scratch;
     write_bytes(scratch / "file", "in the way");
     const KernelCache cache(scratch / "file/kernels");
-    cache.keep("key", "bytes");
+    CHECK(!cache.keep("key", "bytes"));
     CHECK(!cache.find("key"));
+    CHECK(contains(why_kernels_not_kept(), "compiled code is not kept: "));
+    CHECK(contains(why_kernels_not_kept(), "ot a directory"));
     fs::create_directories(scratch / "folder");
     const KernelCache named(scratch / "folder");
     named.keep("key", "bytes");
