@@ -1,7 +1,10 @@
 #include "sim/import/model_file.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "sim/files/deflate.h"
 #include "sim/files/input_file.h"
@@ -18,8 +21,8 @@ namespace {
 // clang-format takes a line that begins with the namespace's name for an import of a module.
 using import::Imported;
 
-// Stored cells make files of patterns long.
-constexpr std::uintmax_t kMostXml = 256 << 20, kMostOptions = 4 << 20;
+// A pattern stands before its stored cells, which make its file long.
+constexpr std::uintmax_t kMostRead = 1 << 20;
 
 std::string lower_extension(const std::string& file) {
     std::string extension = std::filesystem::path(file).extension();
@@ -54,16 +57,27 @@ std::string brief(const std::string& name) {
     return quotable(name.size() > kMost && is_link(name) ? name.substr(0, kMost) + "..." : name);
 }
 
+std::string head_of(InputFile& file) {
+    std::string head(std::size_t(std::min(file.size(), kMostRead)), '\0');
+    file.read(std::as_writable_bytes(std::span(head)));
+    return head;
+}
+
 Imported read(const std::string& name) {
     if (name.starts_with(kTextLink)) return {text_of_link(name), {}, {}};
     if (is_link(name)) return import::model_of_visualpde(import::Options::of_link(name));
     const std::string extension = lower_extension(name);
     InputFile file(name);
-    if (extension == ".vti") return import::model_of_ready(file.read_text(kMostXml));
+    if (extension == ".vti") {
+        const std::string head = head_of(file);
+        if (head.size() < file.size() && head.find("<ImageData") == head.npos)
+            file.refuse(fmt::format("there is no <ImageData> in its first {} bytes", head.size()));
+        return import::model_of_ready(head);
+    }
     if (extension == ".vtu") throw InputError("it is a mesh, and fields here are grids");
     if (extension != ".json" && extension != ".js") return {file.read_text(equation::kMaxText), {}, {}};
-    const std::string text = file.read_text(kMostOptions);
-    if (!import::Options::in(text))
+    const std::string text = file.read_text(kMostRead);
+    if (extension == ".json" && !import::Options::in(text))
         throw InputError("it has no options of VisualPDE; a run's spec.json is repeated by --spec");
     return import::model_of_visualpde(import::Options::read(text));
 }
@@ -103,9 +117,11 @@ bool is_model_file(const std::string& name) {
     if (is_link(name)) return true;
     const std::string extension = lower_extension(name);
     if (!is_file(name)) return extension == ".vti" || extension == ".vtu";
-    if (extension == ".json" || extension == ".js")
-        return import::Options::in(InputFile(name).read_text(kMostOptions));
-    return extension == ".txt" || extension == ".vti" || extension == ".vtu";
+    if (extension == ".json") {
+        InputFile file(name);
+        return import::Options::in(head_of(file));
+    }
+    return extension == ".js" || extension == ".txt" || extension == ".vti" || extension == ".vtu";
 }
 
 bool is_link(std::string_view name) {

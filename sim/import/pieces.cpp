@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "sim/model/semantics.h"
 #include "sim/model/text/statements.h"
+#include "sim/model/text/tokens.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
+#include "sim/text/parse.h"
 #include "sim/text/quote.h"
 
 namespace stencil::import {
@@ -48,6 +51,13 @@ std::size_t end_of_number(std::string_view text, std::size_t at) {
 constexpr auto kPairs = std::to_array<std::string_view>(
     {"&&", "||", "==", "!=", "<=", ">=", "+=", "-=", "*=", "/=", "**", "++", "--"});
 
+bool is_name(const std::string& text) try {
+    const auto tokens = equation::read_tokens(text);
+    return tokens.size() == 2 && tokens[0].kind == equation::TokenKind::name && tokens[0].text == text;
+} catch (const equation::TextError&) {
+    return false;
+}
+
 bool is_reserved(const std::string& name) {
     static constexpr auto kWords = std::to_array<std::string_view>({"in",
                                                                     "and",
@@ -66,7 +76,7 @@ bool is_reserved(const std::string& name) {
     const equation::Function* const function = equation::find_function(name);
     const auto known = equation::known_names();
     const auto settings = equation::setting_rows();
-    const auto sides = equation::side_words();
+    static const auto sides = equation::side_words();
     std::string lower = name;
     std::ranges::transform(
         lower, lower.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
@@ -80,6 +90,9 @@ bool is_reserved(const std::string& name) {
 }  // namespace
 
 std::vector<Piece> pieces_of(std::string_view text) {
+    if (text.size() > equation::kMaxText)
+        throw InputError(
+            "a formula or list in it has {} bytes: at most {} are read", text.size(), equation::kMaxText);
     std::vector<Piece> pieces;
     bool spaced = false;
     for (std::size_t at = 0; at < text.size();) {
@@ -106,6 +119,8 @@ std::vector<Piece> pieces_of(std::string_view text) {
                 throw InputError("there is a control character in it");
             }
             piece.text = text.substr(at, end - at);
+            if (piece.kind == Piece::Kind::number && !read_real(piece.text))
+                throw InputError("the number {} in it is out of range", quotable(piece.text));
             at = end;
             const bool suffixed = piece.kind == Piece::Kind::number && at < text.size() &&
                                   (text[at] == 'f' || text[at] == 'F') &&
@@ -186,6 +201,8 @@ std::string joined(Pieces pieces) {
 std::string Names::of(const std::string& other) {
     const auto known = names_.find(other);
     if (known != names_.end()) return known->second;
+    if (!is_name(other))
+        throw InputError("'{}' in it is no name: a name has letters, digits and '_'", quotable(other));
     std::string name = is_reserved(other) ? "p_" + other : other;
     if (is_reserved(name)) name += "_p";
     return names_.emplace(other, fresh(name)).first->second;
@@ -193,17 +210,26 @@ std::string Names::of(const std::string& other) {
 
 std::string Names::fresh(const std::string& wish) {
     std::string name = wish;
-    for (int i = 2; !taken_.insert(name).second; ++i) name = wish + std::to_string(i);
+    int& next = next_.try_emplace(wish, 2).first->second;
+    while (!taken_.insert(name).second) name = wish + std::to_string(next++);
     return name;
 }
 
+std::optional<int> whole_number(std::optional<double> number, int least, int most) {
+    if (!number || !(*number >= least && *number <= most) || *number != std::floor(*number))
+        return std::nullopt;
+    return int(*number);
+}
+
+std::string shortened(std::string_view text, std::size_t most) {
+    if (text.size() <= most) return std::string(text);
+    while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xc0) == 0x80) --most;
+    return std::string(text.substr(0, most)) + "...";
+}
+
 std::string in_quotes(std::string_view text) {
-    constexpr std::size_t kMost = 400;
-    const auto within = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; };
-    std::size_t end = std::min(text.size(), kMost);
-    while (end > 0 && end < text.size() && within(text[end])) --end;
     std::string inner;
-    for (const char c : text.substr(0, end)) {
+    for (const char c : shortened(text, 400)) {
         const bool space = static_cast<unsigned char>(c) < 0x20;
         if (space && inner.ends_with(' ')) continue;
         if (c != '"' && c != '\\' && c != 0x7f) inner += space ? ' ' : c;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -22,7 +23,8 @@ struct Piece {
 
 using Pieces = std::span<const Piece>;
 
-/// Splits a formula or a C program into pieces; leaves out comments and the suffix of numbers as 0.5f.
+/// Splits a formula or a C program into pieces; leaves out comments and the suffix of numbers as 0.5f. Throws
+/// InputError for control characters, numbers out of range, and what is longer than a model's text may be.
 std::vector<Piece> pieces_of(std::string_view text);
 
 /// Index of the bracket that closes the one at `open`; throws InputError if there is none.
@@ -46,7 +48,8 @@ std::string joined(Pieces pieces);
 /// Names of another program and what they are called here, where some are taken.
 class Names {
   public:
-    /// A name that is free here for one of the other program; the same each time.
+    /// A name that is free here for one of the other program; the same each time. Throws InputError for what
+    /// is no name.
     std::string of(const std::string& other);
     /// A name for something that the other program has not named.
     std::string fresh(const std::string& wish);
@@ -55,7 +58,14 @@ class Names {
   private:
     std::map<std::string, std::string> names_;
     std::set<std::string> taken_;
+    std::map<std::string, int> next_;  ///< by wish: the number that is tried next
 };
+
+/// The number as a whole one from `least` to `most`; empty if it is none.
+std::optional<int> whole_number(std::optional<double> number, int least, int most);
+
+/// The text, or what is whole of its first bytes and "...".
+std::string shortened(std::string_view text, std::size_t most);
 
 /// A statement's value in quotes.
 std::string in_quotes(std::string_view text);

@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::string_view kRate = "delta_";
 constexpr std::size_t kMostStatements = 400;
+constexpr std::size_t kMostRepeated = 200'000;  // pieces in the bodies of loops
 constexpr int kDeepestCode = 100, kMostBranches = 60;
 
 bool is_type(const Piece& piece) {
@@ -145,11 +146,10 @@ std::size_t end_of_body(Pieces pieces, std::size_t at) {
 }
 
 // A sum of products of whole numbers, such as 2*3 + 1.
-std::optional<long long> whole_of(Pieces pieces) {
-    constexpr double kLargest = 1000;
-    const auto value = equation::constant_value(equation::read_formula(joined(pieces)));
-    if (!value || std::abs(*value) > kLargest || *value != std::floor(*value)) return std::nullopt;
-    return static_cast<long long>(*value);
+std::optional<int> whole_of(Pieces pieces) {
+    constexpr int kLargest = 1000;
+    return whole_number(
+        equation::constant_value(equation::read_formula(joined(pieces))), -kLargest, kLargest);
 }
 
 // Elements of arrays become variables: g[2] is g_at_2. Of a declared array only the name is left.
@@ -280,7 +280,9 @@ std::size_t CodeReader::loop(Pieces pieces, std::size_t at) {
     auto last = whole_of(test.subspan(2));
     if (!last || !(test[1].is("<") || test[1].is("<=") || test[1].is("!="))) refuse();
     if (!test[1].is("<=")) --*last;
-    for (long long i = *begin; i <= *last; ++i) {
+    for (int i = *begin; i <= *last; ++i) {
+        repeated_ += body.size();
+        if (repeated_ > kMostRepeated) throw InputError("its formula has loops that are too long");
         std::vector<Piece> copy(body.begin(), body.end());
         for (Piece& piece : copy)
             if (piece.is_name() && piece.text == name)
@@ -382,24 +384,22 @@ std::string CodeReader::condition(Pieces pieces) {
     return is_condition(pieces) || pieces.empty() ? write(pieces) : write(pieces) + " != 0";
 }
 
-// The quotient of two whole numbers, which C rounds towards 0; nothing if one is none.
-std::optional<std::string> CodeReader::whole_quotient(Pieces above,
-                                                      const std::string& written,
-                                                      Pieces below) {
-    const auto is_whole = [&](Pieces pieces) {
-        return !pieces.empty() && std::ranges::all_of(pieces, [&](const Piece& piece) {
-            const bool number =
-                piece.kind == Piece::Kind::number && piece.text.find_first_of(".eE") == std::string::npos;
-            const bool sign = piece.kind == Piece::Kind::symbol &&
-                              std::string_view("+-*/()").find(piece.text) != std::string_view::npos;
-            return number || sign || is_integer(piece.text);
-        });
-    };
-    if (!is_whole(above) || !is_whole(below)) return std::nullopt;
-    const auto a = equation::constant_value(equation::read_formula(written));
+bool CodeReader::is_whole(Pieces pieces) const {
+    return std::ranges::all_of(pieces, [&](const Piece& piece) {
+        const bool number =
+            piece.kind == Piece::Kind::number && piece.text.find_first_of(".eE") == std::string::npos;
+        const bool sign = piece.kind == Piece::Kind::symbol &&
+                          std::string_view("+-*/()").find(piece.text) != std::string_view::npos;
+        return number || sign || is_integer(piece.text);
+    });
+}
+
+// The quotient of two formulas of whole numbers, which C rounds towards 0; nothing if one is none.
+std::optional<std::string> CodeReader::whole_quotient(const std::string& above, Pieces below) {
+    const auto a = equation::constant_value(equation::read_formula(above));
     const auto b = equation::constant_value(equation::read_formula(write(below)));
     if (!a || !b) return std::nullopt;
-    if (*b == 0) throw InputError("its formula divides {} by 0", joined(above));
+    if (*b == 0) throw InputError("its formula divides {} by 0", quotable(above));
     return fmt::format("{}", std::trunc(*a / *b) + 0.0);
 }
 
@@ -416,18 +416,20 @@ std::string CodeReader::write(Pieces pieces) {
         return text;
     }
     std::string text;
-    std::size_t term = 0, in_text = 0;  // where the present product begins
+    std::size_t in_text = 0;  // where the present product begins
+    bool whole = true;        // it is one of whole numbers
     for (std::size_t i = 0; i < pieces.size(); ++i) {
+        const std::size_t begin = i;
         const Piece& piece = pieces[i];
         std::string one = piece.text;
         if (piece.is("/") && i + 1 < pieces.size()) {
             const std::size_t end = (pieces[i + 1].is("(") ? closing(pieces, i + 1) : i + 1) + 1;
             const bool call = end < pieces.size() && pieces[end].is("(");
-            if (const auto whole = call ? std::nullopt
-                                        : whole_quotient(pieces.subspan(term, i - term),
-                                                         text.substr(in_text),
-                                                         pieces.subspan(i + 1, end - i - 1))) {
-                text.replace(text.find_first_not_of(' ', in_text), text.size(), *whole);
+            const Pieces below = pieces.subspan(i + 1, end - i - 1);
+            if (const auto quotient = whole && !call && in_text < text.size() && is_whole(below)
+                                          ? whole_quotient(text.substr(in_text), below)
+                                          : std::nullopt) {
+                text.replace(text.find_first_not_of(' ', in_text), text.size(), *quotient);
                 i = end - 1;
                 continue;
             }
@@ -438,6 +440,7 @@ std::string CodeReader::write(Pieces pieces) {
         if (piece.is("(") && i + 2 < pieces.size() && pieces[i + 1].text == "int" && pieces[i + 2].is(")"))
             throw InputError("its formula rounds by (int), in '{}'", quotable(joined(pieces).substr(0, 80)));
         if (cast) {
+            whole = false;
             i += 2;
             continue;
         }
@@ -455,8 +458,9 @@ std::string CodeReader::write(Pieces pieces) {
             one = piece.is("&&") ? " and " : " or ";
         } else if (piece.is("!")) {
             one = " not ";
-        } else if (piece.is("=") || piece.is("\"") || piece.is("#") || piece.is("%") || piece.is("&") ||
-                   piece.is("|") || piece.is("{") || piece.is("}") || piece.is("[") || piece.is(":")) {
+        } else if (piece.is("=") || piece.is(";") || piece.is("\"") || piece.is("#") || piece.is("%") ||
+                   piece.is("&") || piece.is("|") || piece.is("{") || piece.is("}") || piece.is("[") ||
+                   piece.is(":")) {
             throw InputError("'{}' has no meaning in a formula here, '{}'",
                              piece.text,
                              quotable(joined(pieces).substr(0, 80)));
@@ -465,8 +469,10 @@ std::string CodeReader::write(Pieces pieces) {
         if (text.ends_with(' ') && one.starts_with(' ')) one.erase(0, 1);
         text += one;
         if (piece.kind == Piece::Kind::symbol && !piece.is("*") && !piece.is("/") && !piece.is("(")) {
-            term = i + 1;
             in_text = text.size();
+            whole = true;
+        } else {
+            whole = whole && is_whole(pieces.subspan(begin, i + 1 - begin));
         }
     }
     --deep_;

@@ -33,7 +33,8 @@ class CodeReader {
     void statement(Pieces pieces);
     void declare(const std::string& target, bool integer);
     bool is_integer(std::string_view name) const;
-    std::optional<std::string> whole_quotient(Pieces above, const std::string& written, Pieces below);
+    bool is_whole(Pieces pieces) const;
+    std::optional<std::string> whole_quotient(const std::string& above, Pieces below);
     void assign(const std::string& target, std::string text);
     std::string condition(Pieces pieces);
     std::string write(Pieces pieces);
@@ -51,7 +52,7 @@ class CodeReader {
     std::map<std::string, std::string> sums_;  ///< definitions of sums over cells, by the name there
     std::vector<std::string> definitions_;
     std::vector<std::string> conditions_;  ///< of the branches that a statement stands in
-    std::size_t statements_ = 0;
+    std::size_t statements_ = 0, repeated_ = 0;
     int deep_ = 0;
 };
 

@@ -1,10 +1,12 @@
 #include "sim/import/ready_file.h"
 
 #include <expat.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <memory>
 
+#include "sim/model/text/tokens.h"
 #include "sim/text/error.h"
 #include "sim/text/parse.h"
 #include "sim/text/quote.h"
@@ -12,7 +14,7 @@
 namespace stencil::import {
 namespace {
 
-constexpr std::size_t kMostElements = 20000, kDeepestElement = 20;
+constexpr std::size_t kMostElements = 4000, kDeepestElement = 20;
 
 // Reads up to <ImageData>, behind which there are only values of cells.
 class Reader {
@@ -78,7 +80,12 @@ class Reader {
     }
 
     void text(std::string_view text) {
-        if (!open_.empty()) open_.back().text += text;
+        if (done_ || !wrong_.empty() || open_.empty()) return;
+        std::string& all = open_.back().text;
+        all += text;
+        if (all.size() > equation::kMaxText)
+            stop(fmt::format(
+                "its <{}> has more than {} bytes", quotable(open_.back().name), equation::kMaxText));
     }
 
     void finish() {
