@@ -9,6 +9,7 @@
 
 #include "sim/import/ready_code.h"
 #include "sim/import/ready_file.h"
+#include "sim/model/text/tokens.h"
 #include "sim/text/error.h"
 #include "sim/text/parse.h"
 #include "sim/text/quote.h"
@@ -47,8 +48,15 @@ GridSize size_of(const Element& image) {
 // Initial patterns: shapes with fillings that are laid over each other.
 class StartWriter {
   public:
-    StartWriter(Names& names, std::vector<std::string> chemicals, std::vector<std::string>& notes)
-        : names_(names), chemicals_(std::move(chemicals)), values_(chemicals_.size(), "0"), notes_(notes) {
+    StartWriter(Names& names,
+                std::vector<std::string> chemicals,
+                GridSize size,
+                std::vector<std::string>& notes)
+        : names_(names),
+          chemicals_(std::move(chemicals)),
+          values_(chemicals_.size(), "0"),
+          notes_(notes),
+          flat_(size.nx == 1 || size.ny == 1) {
         // Ready's places are cells' corners, from 0 to 1 with y upwards.
         x_ = names_.fresh("x_part");
         y_ = names_.fresh("y_part");
@@ -76,9 +84,8 @@ class StartWriter {
         for (const std::string& inside : shapes) {
             const std::string next = applied(operation, value, filling);
             value = inside.empty() ? next : fmt::format("where({}, {}, {})", inside, next, value);
+            require_short(value.size());
         }
-        constexpr std::size_t kLongest = 20000;
-        if (value.size() > kLongest) throw InputError("its initial pattern is too long");
     }
 
     std::vector<std::string> lines() {
@@ -93,6 +100,15 @@ class StartWriter {
     }
 
   private:
+    void require_short(std::size_t bytes) const {
+        if (bytes > equation::kMaxText) throw InputError("its initial pattern is too long");
+    }
+
+    void define(const std::string& own, const std::string& value) {
+        definitions_.push_back(fmt::format("{} = {}", own, value));
+        require_short(defined_ += definitions_.back().size());
+    }
+
     static std::string applied(const std::string& operation,
                                const std::string& value,
                                const std::string& filling) {
@@ -121,41 +137,55 @@ class StartWriter {
         return points;
     }
 
-    // The squared distance from a point in cells.
+    // The squared distance from a point in cells: along x, in the plane, and in space, where the field is one
+    // cell thick at z = 0.
+    std::string distance2_along_x(const Element& point) {
+        return fmt::format("(({} - {})*nx)^2", x(), point.number("x"));
+    }
     std::string distance2(const Element& point) {
-        return fmt::format(
-            "(({} - {})*nx)^2 + (({} - {})*ny)^2", x(), point.number("x"), y(), point.number("y"));
+        return distance2_along_x(point) + fmt::format(" + (({} - {})*ny)^2", y(), point.number("y"));
+    }
+    std::string distance2_in_space(const Element& point) {
+        const double z = z_of(point);
+        return distance2(point) + (z == 0 ? "" : fmt::format(" + {}", bracketed(z * z)));
+    }
+    static double z_of(const Element& point) { return point.get("z").empty() ? 0 : point.number("z"); }
+
+    static std::string between(const std::string& place,
+                               const std::vector<const Element*>& ends,
+                               const char* axis) {
+        return fmt::format("{0} >= {1} and {0} <= {2}", place, ends[0]->number(axis), ends[1]->number(axis));
     }
 
+    // In one dimension Ready tests x alone.
     std::string shape(const Element& part) {
         if (part.name == "pixel")
-            return fmt::format(
-                "floor(x/dx) == {} and floor((Ly - y)/dx) == {}", part.number("x"), part.number("y"));
-        if (part.name == "circle")
-            return fmt::format(
-                "{} < ({}*max(nx, ny))^2", distance2(*points(part, 1)[0]), part.number("radius"));
+            return fmt::format("floor(x/dx) == {}", part.number("x")) +
+                   (flat_ ? "" : fmt::format(" and floor((Ly - y)/dx) == {}", part.number("y")));
+        if (part.name == "circle") {
+            const Element& middle = *points(part, 1)[0];
+            return fmt::format("{} < ({}*max(nx, ny))^2",
+                               flat_ ? distance2_along_x(middle) : distance2(middle),
+                               part.number("radius"));
+        }
         const auto corners = points(part, 2);
-        return fmt::format("{0} >= {1} and {0} <= {2} and {3} >= {4} and {3} <= {5}",
-                           x(),
-                           corners[0]->number("x"),
-                           corners[1]->number("x"),
-                           y(),
-                           corners[0]->number("y"),
-                           corners[1]->number("y"));
+        return between(x(), corners, "x") + (flat_ ? "" : " and " + between(y(), corners, "y"));
     }
 
     // How far along the line between two points a place is, from 0 to 1.
     std::string along(const Element& from, const Element& to) {
-        const double dx = to.number("x") - from.number("x"), dy = to.number("y") - from.number("y");
-        const double length2 = dx * dx + dy * dy;
-        if (length2 == 0) throw InputError("the two points of a gradient are the same");
-        return fmt::format("(({} - {})*{} + ({} - {})*{})",
+        const double dx = to.number("x") - from.number("x"), dy = to.number("y") - from.number("y"),
+                     dz = z_of(to) - z_of(from), length2 = dx * dx + dy * dy + dz * dz;
+        if (!std::isfinite((dx + dy + dz) / length2))
+            throw InputError("the two points of a gradient are the same");
+        return fmt::format("(({} - {})*{} + ({} - {})*{}{})",
                            x(),
                            from.number("x"),
                            dx / length2,
                            y(),
                            from.number("y"),
-                           dy / length2);
+                           dy / length2,
+                           dz == 0 ? "" : fmt::format(" - {}", bracketed(z_of(from) * dz / length2)));
     }
 
     std::string fill(const Element& part) {
@@ -165,16 +195,15 @@ class StartWriter {
             const double low = part.number("low"), high = part.number("high");
             const std::string own =
                 names_.fresh("noise");  // another chemical may be filled with the same numbers
-            definitions_.push_back(fmt::format("{} = {} + {}*random", own, low, bracketed(high - low)));
+            define(own, fmt::format("{} + {}*random", low, bracketed(high - low)));
             return own;
         }
         if (name == "other_chemical") return other(part.get("chemical"));
         if (name == "parameter") {
             const std::string of = part.get("name");
-            if (!names_.knows(of))
-                throw InputError("its initial pattern names the parameter {}, which there is not",
-                                 quotable(of));
-            return of == "timestep" ? "dt" : names_.of(of);
+            if (of == "timestep") return "dt";
+            if (names_.knows(of)) return names_.of(of);
+            throw InputError("its initial pattern names the parameter {}, which there is not", quotable(of));
         }
         if (name == "linear_gradient") {
             const auto ends = points(part, 2);
@@ -182,17 +211,19 @@ class StartWriter {
         }
         if (name == "radial_gradient") {
             const auto ends = points(part, 2);
-            const std::string whole = fmt::format("(({} - {})*nx)^2 + (({} - {})*ny)^2",
+            const double dz = z_of(*ends[1]) - z_of(*ends[0]);
+            const std::string whole = fmt::format("(({} - {})*nx)^2 + (({} - {})*ny)^2 + {}",
                                                   ends[1]->number("x"),
                                                   ends[0]->number("x"),
                                                   ends[1]->number("y"),
-                                                  ends[0]->number("y"));
-            return gradient(part, fmt::format("sqrt(({})/({}))", distance2(*ends[0]), whole));
+                                                  ends[0]->number("y"),
+                                                  bracketed(dz * dz));
+            return gradient(part, fmt::format("sqrt(({})/({}))", distance2_in_space(*ends[0]), whole));
         }
         if (name == "gaussian")
             return fmt::format("{}*exp(-({})/(2*({}*max(nx, ny))^2))",
                                bracketed(part.number("height")),
-                               distance2(*points(part, 1)[0]),
+                               distance2_in_space(*points(part, 1)[0]),
                                part.number("sigma"));
         if (name == "sine") {
             const auto ends = points(part, 2);
@@ -220,6 +251,7 @@ class StartWriter {
     }
 
     static std::string bracketed(double value) {
+        if (!std::isfinite(value)) throw InputError("a number of its initial pattern is out of range");
         return value < 0 ? fmt::format("({})", value) : fmt::format("{}", value);
     }
 
@@ -232,7 +264,7 @@ class StartWriter {
         std::string& value = values_[std::size_t(at - chemicals_.begin())];
         if (value.find_first_of(" (") != value.npos) {
             const std::string own = names_.fresh("start_" + chemical);
-            definitions_.push_back(fmt::format("{} = {}", own, value));
+            define(own, value);
             value = own;
         }
         return value;
@@ -243,7 +275,8 @@ class StartWriter {
     std::vector<std::string>& notes_;
     std::vector<std::string> definitions_;
     std::string x_, y_;
-    bool uses_x_ = false, uses_y_ = false;
+    bool uses_x_ = false, uses_y_ = false, flat_;
+    std::size_t defined_ = 0;  ///< bytes
 };
 
 class Pattern {
@@ -291,9 +324,8 @@ class Pattern {
     static int number_of_chemicals(const Element* formula) {
         if (formula == nullptr) return 2;
         const double number = formula->number("number_of_chemicals");
-        if (number != std::floor(number) || number < 1 || number > kMostChemicals)
-            throw InputError("it has {} chemicals: there must be 1 to {}", number, kMostChemicals);
-        return int(number);
+        if (const auto whole = whole_number(number, 1, kMostChemicals)) return *whole;
+        throw InputError("it has {} chemicals: there must be 1 to {}", number, kMostChemicals);
     }
 
     void parameter(Names& names, const Element& part) {
@@ -323,7 +355,7 @@ class Pattern {
         if (generator == nullptr || generator->get("apply_when_loading", "true") == "false")
             leave("the stored state: give --initial NAME=WHAT");
         if (generator == nullptr) return;
-        StartWriter start(names, chemicals, notes_);
+        StartWriter start(names, chemicals, size_, notes_);
         for (const Element& part : generator->children)
             if (part.name == "overlay") start.add(part);
         const std::vector<std::string> more = start.lines();

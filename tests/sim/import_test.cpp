@@ -404,6 +404,65 @@ TEST_CASE("Kernels, meshes, three dimensions and control flow of Ready are refus
     CHECK(refuses([&] { model_of_ready("{}"); }, "not XML"));
 }
 
+TEST_CASE("In one dimension Ready tests the x of a shape alone, and hills and gradients count y and z, too") {
+    const auto start = [](const std::string& shape,
+                          const std::string& extent,
+                          const std::string& fill = "<constant value=\"2\"/>") {
+        return ready(
+            "<rule type=\"formula\"><formula number_of_chemicals=\"1\">delta_a = 0;</formula></rule>",
+            "<initial_pattern_generator><overlay chemical=\"a\"><overwrite/>" + fill + shape +
+                "</overlay></initial_pattern_generator>",
+            extent);
+    };
+    const std::string rectangle =
+                          "<rectangle><point3D x=\"0.25\" y=\"0.4\" z=\"0\"/><point3D x=\"0.5\" y=\"0.6\" "
+                          "z=\"0\"/></rectangle>",
+                      circle = "<circle radius=\"0.1\"><point3D x=\"0.5\" y=\"0.5\" z=\"0\"/></circle>",
+                      pixel = "<pixel x=\"3\" y=\"4\" z=\"0\"/>";
+    for (const std::string line : {"0 31 0 0 0 0", "0 0 0 31 0 0"}) {
+        CHECK(has_line(start(rectangle, line), "a(0) = where(x_part >= 0.25 and x_part <= 0.5, 2, 0)"));
+        CHECK(
+            has_line(start(circle, line), "a(0) = where(((x_part - 0.5)*nx)^2 < (0.1*max(nx, ny))^2, 2, 0)"));
+        CHECK(has_line(start(pixel, line), "a(0) = where(floor(x/dx) == 3, 2, 0)"));
+    }
+    CHECK(has_line(start(pixel, "0 31 0 15 0 0"),
+                   "a(0) = where(floor(x/dx) == 3 and floor((Ly - y)/dx) == 4, 2, 0)"));
+    const auto filled = [&](const std::string& fill) { return start("<everywhere/>", "0 31 0 0 0 0", fill); };
+    CHECK(has_line(
+        filled("<gaussian height=\"1\" sigma=\"0.1\"><point3D x=\"0.5\" y=\"0.5\" z=\"0.5\"/></gaussian>"),
+        "a(0) = 1*exp(-(((x_part - 0.5)*nx)^2 + ((y_part - 0.5)*ny)^2 + 0.25)/(2*(0.1*max(nx, ny))^2))"));
+    CHECK(has_line(filled("<linear_gradient val1=\"1\" val2=\"3\"><point3D x=\"0\" y=\"0\" "
+                          "z=\"0.5\"/><point3D x=\"1\" y=\"0\" "
+                          "z=\"1.5\"/></linear_gradient>"),
+                   "a(0) = (1 + 2*((x_part - 0)*0.5 + (y_part - 0)*0 - 0.25))"));
+}
+
+TEST_CASE(
+    "Names of Ready's parameters are names, and what comes of its formulas has nothing of other statements") {
+    const auto named = [](const std::string& name) {
+        return ready(
+            "<rule type=\"formula\"><param name=\"" + name +
+            "\">1</param><formula number_of_chemicals=\"1\">delta_a = laplacian_a;</formula></rule>");
+    };
+    for (const std::string name : {"k = 1; P = image(&quot;/home/me/private.png&quot;); u2",
+                                   "k; m",
+                                   "k#",
+                                   "k m",
+                                   "k&#10;m",
+                                   "",
+                                   "1k",
+                                   "k(0)",
+                                   "a-b",
+                                   "&quot;k&quot;",
+                                   "k[1]",
+                                   "a×b"}) {
+        INFO(name);
+        CHECK(refuses([&] { named(name); }, "is no name"));
+    }
+    for (const std::string name : {"k", "k_1", "λ"}) CHECK(has_line(named(name), name + " = 1"));
+    CHECK(refuses([] { formula("delta_a = (1; P);"); }, "no meaning"));
+}
+
 TEST_CASE("The option --model takes such files, tells what they leave out, and sets the colours' range") {
     const ScratchFolder folder;
     std::ofstream(folder / "waves.json")
