@@ -5,10 +5,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <set>
 
 #include "sim/import/visualpde_formula.h"
+#include "sim/model/equations.h"
+#include "sim/model/text/text_error.h"
+#include "sim/model/text/tokens.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
 #include "sim/text/parse.h"
@@ -21,12 +25,12 @@ namespace {
 constexpr int kMostSpecies = 4;
 constexpr int kMostCellsOfSide = 16384;  // of a side
 
-struct SideNames {
-    std::string_view theirs, ours, axis;
-};
 // VisualPDE's y axis points up, and its picture is the same as here: only the coordinate turns.
-constexpr auto kSides = std::to_array<SideNames>(
-    {{"Left", "left", "x"}, {"Right", "right", "x"}, {"Top", "top", "y"}, {"Bottom", "bottom", "y"}});
+constexpr std::array<std::string_view, 4> kSides{"left", "right", "top", "bottom"};
+
+// Kinds of conditions at a side. A later one counts where two are given: VisualPDE sets the ghost cell by the
+// first three in this order, and then the cell itself by the last.
+constexpr std::array<std::string_view, 5> kKinds{"periodic", "neumann", "ghost", "robin", "dirichlet"};
 
 // Colour tables that are the same here, or look much alike. thermal runs the other way.
 constexpr auto kColours =
@@ -38,31 +42,29 @@ constexpr auto kColours =
                                                                   {"diverging", "coolwarm"},
                                                                   {"thermal", "thermal_r"}});
 
-// Options without a counterpart, by the beginning of their names; one line tells of all in a row.
-struct Left {
-    std::string_view subject;
-    std::vector<std::string_view> options;
-};
-const std::vector<Left>& left_out() {
-    static const std::vector<Left> rows{
-        {"brush settings", {"brush", "whatToDraw", "drawIn3D"}},
-        {"the view in three dimensions", {"camera", "customSurface", "surfaceFun", "threeD", "plotType"}},
-        {"lighting", {"emboss"}},
-        {"contours", {"contour"}},
-        {"the overlay", {"overlay"}},
-        {"probes", {"probe"}},
-        {"the automatic pause", {"autoPause"}},
-        {"a stored state", {"initialState"}},
-        {"a picture blended in", {"blendImage"}},
-        {"the webcam", {"captureWebcam"}},
-        {"the integral that is told over the field", {"integrate"}},
-    };
-    return rows;
+// Options without a counterpart, the values that matter, and what a line tells of them then.
+constexpr auto kLeftOut = std::to_array<std::array<std::string_view, 3>>({
+    {"threeD", "true", "the view in three dimensions"},
+    {"plotType", "surface", "the view in three dimensions"},
+    {"emboss", "true", "lighting"},
+    {"contours", "true", "contours"},
+    {"overlay", "true", "the overlay"},
+    {"probing", "true", "probes"},
+    {"autoPause", "true", "the automatic pause"},
+    {"blendImage", "true", "a picture blended in"},
+    {"captureWebcam", "true", "the webcam"},
+    {"integrate", "true", "the integral that is told over the field"},
+});
+
+std::string lowered(std::string text) {
+    std::ranges::transform(
+        text, text.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c + 32) : c; });
+    return text;
 }
 
 std::vector<std::string> species_of(const Options& options) {
-    const double number = read_real(options["numSpecies"]).value_or(0);
-    if (number != std::floor(number) || number < 1 || number > kMostSpecies)
+    const auto number = whole_number(read_real(options["numSpecies"]), 1, kMostSpecies);
+    if (!number)
         throw InputError(
             "numSpecies is {}: it must be 1 to {}", quotable(options["numSpecies"]), kMostSpecies);
     std::vector<std::string> names;
@@ -70,20 +72,21 @@ std::vector<std::string> species_of(const Options& options) {
         if (piece.is_name()) names.push_back(piece.text);
     for (const char* placeholder : {"u", "v", "w", "q"})
         if (std::ranges::find(names, placeholder) == names.end()) names.emplace_back(placeholder);
-    names.resize(std::size_t(number));
+    names.resize(std::size_t(*number));
     for (std::size_t i = 0; i < names.size(); ++i)
         if (std::count(names.begin(), names.end(), names[i]) > 1)
             throw InputError("two species are called {}", quotable(names[i]));
     return names;
 }
 
-// Reads NAME = VALUE [in [low, step, high]] of each.
+// Reads NAME = VALUE [in [low, step, high]] of each; of two with one name the last counts.
 std::vector<Parameter> parameters_of(const Options& options) {
     std::vector<Parameter> parameters;
+    std::map<std::string, std::size_t> places;
     const std::vector<Piece> all = pieces_of(options["kineticParams"]);
     for (const Pieces one : split_at(all, ";")) {
         if (one.size() < 3 || !one[0].is_name() || !one[1].is("=")) continue;
-        Parameter parameter{one[0].text, {}, ""};
+        Parameter parameter{one[0].text, {}, "", false};
         const auto in =
             std::ranges::find_if(one, [](const Piece& p) { return p.is_name() && p.text == "in"; });
         parameter.value.assign(one.begin() + 2, in);
@@ -100,11 +103,23 @@ std::vector<Parameter> parameters_of(const Options& options) {
                         fmt::format("[{}, {}]", std::min(*low, *value), std::max(*high, *value));
             }
         }
-        std::erase_if(parameters, [&](const Parameter& other) { return other.name == parameter.name; });
-        parameters.push_back(std::move(parameter));
+        const std::size_t at = places.emplace(parameter.name, parameters.size()).first->second;
+        if (at == parameters.size()) parameters.emplace_back();
+        parameters[at] = std::move(parameter);
     }
     return parameters;
 }
+
+std::string brief(const std::string& typed) {
+    return shortened(trimmed(typed), 200);
+}
+
+/// A line of the text.
+struct Line {
+    std::string text;
+    std::string lost = {};     ///< what is not carried over if it cannot be read here; empty: it is needed
+    std::string instead = {};  ///< the line then. Of one that is needed: another to read in its place
+};
 
 class Writer {
   public:
@@ -123,22 +138,29 @@ class Writer {
         definitions();
         settings();
         tell_left_out();
+        leave_unreadable();
         return assembled();
     }
 
   private:
     int count() const { return int(formulas_.species().size()); }
     std::string name(int i) { return formulas_.names.of(formulas_.species()[std::size_t(i)]); }
-    void line(std::string text) { lines_.push_back(std::move(text)); }
-    void leave(std::string what) { notes_.push_back("not carried over: " + std::move(what)); }
+    void line(Line line) {
+        if ((written_ += line.text.size()) > equation::kMaxText)
+            throw InputError("what would come of it is longer than the {} bytes of a text",
+                             equation::kMaxText);
+        lines_.push_back(std::move(line));
+    }
+    void leave(std::string what) { notes_.push_back("not carried over: " + shortened(what, 2000)); }
     bool one_dimensional() const { return options_["dimension"] == "1" || options_.on("oneDimensional"); }
 
     int algebraic_species() const {
-        int number = int(read_real(options_["numAlgebraicSpecies"]).value_or(0));
+        double number = read_real(options_["numAlgebraicSpecies"]).value_or(0);
         if (number == 0)
             for (const char* old : {"algebraicV", "algebraicW", "algebraicQ"})
                 number += options_.given(old) ? 1 : 0;
-        return options_.on("crossDiffusion") ? std::clamp(number, 0, count() - 1) : 0;
+        const int most = options_.on("crossDiffusion") ? count() - 1 : 0;
+        return whole_number(std::clamp(std::floor(number), 0.0, double(most)), 0, most).value_or(0);
     }
 
     std::string integrator() const {
@@ -178,6 +200,7 @@ class Writer {
             if (i == j || options_.on("crossDiffusion"))
                 add(diffusion(options_[fmt::format("diffusionStr_{}_{}", i + 1, j + 1)], name(j)));
         const std::string reaction = options_.of("reactionStr", i + 1);
+        const bool is_alike = right.empty() && !formulas_.has_species(reaction);
         if (formulas_.value(reaction) != 0) {
             const std::string text = formulas_.write(reaction);
             add(right.empty() || !text.starts_with('-') ? text : "(" + text + ")");
@@ -186,10 +209,12 @@ class Writer {
         const std::string scale = options_.of("timescale", i + 1);
         if (options_.on("timescales") && formulas_.value(scale) != 1)
             right = fmt::format("({})/{}", right, bracketed(scale));
-        if (i < algebraic_from_)
-            line(fmt::format("d{}/dt = {}", name(i), right));
-        else
-            line(fmt::format("{}{} = {}", name(i), is_defined(i) ? "" : "'", right));
+        // A definition that no component is in is a number, or a formula of places, which has no sides and no
+        // derivative. The factor is 1.
+        if (is_defined(i) && is_alike) right = fmt::format("({})*ind(not ({} > 1e300))", right, name(0));
+        if (is_defined(i)) return line({fmt::format("{} = {}", name(i), right)});
+        const std::string left = i < algebraic_from_ ? "d" + name(i) + "/dt = " : name(i) + "' = ";
+        line({left + right, "", left + '0'});
     }
 
     // An algebraic species is its last step's value there. An integrator of several stages wants it in each,
@@ -209,16 +234,16 @@ class Writer {
         for (int i = 0; i < count(); ++i) {
             const std::string typed = options_.of("initCond", i + 1);
             if (is_defined(i) || formulas_.value(typed) == 0) continue;
-            if (formulas_.has_species(typed)) {
-                leave(fmt::format("the start of {}, {}: it is made of species", name(i), trimmed(typed)));
-                continue;
-            }
-            line(fmt::format("{}(0) = {}", name(i), formulas_.write(typed)));
+            const std::string lost = fmt::format("the start of {}, {}", name(i), brief(typed));
+            if (formulas_.has_species(typed))
+                leave(lost + ": it is made of species");
+            else if (const auto text = written(lost, typed))
+                line({fmt::format("{}(0) = {}", name(i), *text), lost});
         }
     }
 
     void boundary() {
-        line("boundary = periodic");
+        line({"boundary = periodic"});
         for (int i = 0; i < count(); ++i) {
             const std::string kind = options_.of("boundaryConditions", i + 1);
             if (kind == "combo")
@@ -232,34 +257,46 @@ class Writer {
     }
 
     void combination(int i) {
-        std::array<std::string, 4> kinds, values;
-        kinds.fill("periodic");
+        std::array<std::pair<std::size_t, std::string>, 4> given{};  // kinds and values by side
         const std::vector<Piece> all = pieces_of(options_.of("comboStr", i + 1));
         for (const Pieces one : split_at(all, ";")) {
-            if (one.size() < 3 || !one[1].is(":")) continue;
-            const auto side = std::ranges::find(kSides, std::string_view(one[0].text), &SideNames::theirs);
-            if (side == kSides.end()) continue;
-            const std::size_t at = std::size_t(side - kSides.begin());
-            kinds[at] = one[2].text;
-            kinds[at][0] = char(kinds[at][0] | 0x20);
-            values[at] = one.size() > 4 ? joined(one.subspan(4)) : "0";
-        }
-        std::set<std::pair<std::string, std::string>> different;
-        for (std::size_t at = 0; at < 4; ++at) {
-            if (one_dimensional() && kSides[at].axis == "y") continue;
-            different.emplace(kinds[at], trimmed(values[at]));
-            const bool opposite = kinds[at ^ 1] == "periodic";
-            if (kinds[at] == "periodic" && opposite) continue;
-            if (kinds[at] == "periodic") {
-                leave(fmt::format("{} periodic at {} alone: nothing flows there", name(i), kSides[at].ours));
-                kinds[at] = "neumann";
-                values[at] = "0";
+            if (one.empty()) continue;
+            const auto place = [](const auto& names, const std::string& name) {
+                return std::size_t(std::ranges::find(names, lowered(name)) - names.begin());
+            };
+            const std::size_t side = place(kSides, one[0].text);
+            const std::size_t kind = place(kKinds, one.size() > 2 && one[1].is(":") ? one[2].text : "");
+            const bool is_equation = one.size() > 3 && one[3].is("=");
+            if (side == kSides.size() || kind == kKinds.size() ||
+                (!is_equation && (kind != 0 || one.size() > 3))) {
+                leave(fmt::format("the condition '{}' of {}", joined(one), name(i)));
+            } else if (kind != 0) {
+                std::pair counts(kind, joined(one.subspan(4)));
+                auto& other = given[side];
+                if (other.first > counts.first) std::swap(other, counts);
+                if (other.first != 0)
+                    leave(fmt::format("{} at {}: {} = {}, beside {} = {}",
+                                      name(i),
+                                      kSides[side],
+                                      kKinds[other.first],
+                                      other.second,
+                                      kKinds[counts.first],
+                                      counts.second));
+                other = counts;
             }
-            condition(i, std::string(kSides[at].ours), kinds[at], values[at]);
+        }
+        std::set<std::pair<std::size_t, std::string>> different;
+        for (std::size_t at = 0; at < (one_dimensional() ? 2 : 4); ++at) {
+            auto& [kind, value] = given[at];
+            different.insert(given[at]);
+            if (kind == 0 && given[at ^ 1].first == 0) continue;
+            if (kind == 0)
+                leave(fmt::format("{} periodic at {} alone: nothing flows there", name(i), kSides[at]));
+            condition(i, std::string(kSides[at]), std::string(kKinds[kind == 0 ? 1 : kind]), value);
         }
         if (different.size() == 1)
-            edge(i, different.begin()->first, different.begin()->second);
-        else if (options_.on("domainViaIndicatorFun") && has_domain())
+            edge(i, std::string(kKinds[different.begin()->first]), different.begin()->second);
+        else if (has_domain())
             leave(fmt::format(
                 "the conditions of {} at the edge of the domain, which differ by side: nothing flows there",
                 name(i)));
@@ -271,60 +308,70 @@ class Writer {
         std::erase(others, own);
         const bool known = kind == "dirichlet" || kind == "neumann" || kind == "robin" || kind == "ghost";
         const bool held = (kind == "dirichlet" || kind == "ghost") && formulas_.uses(typed, {own});
+        const std::string closed = fmt::format("{}: flux({}) = 0", side, name(i));
+        const std::string lost =
+            fmt::format("{} at {}: {} = {}; nothing flows there", name(i), side, kind, brief(typed));
         if (!known || held || formulas_.uses(typed, others) || formulas_.uses(typed, {"RAND", "RANDN"})) {
-            leave(fmt::format("{} at {}: {} = {}; nothing flows there", name(i), side, kind, trimmed(typed)));
-            return line(fmt::format("{}: flux({}) = 0", side, name(i)));
+            leave(lost);
+            return line({closed});
         }
-        const std::string text = formulas_.write(typed, true);
+        const auto text = written(lost, typed, Place::side);
+        if (!text) return line({closed});
         // The face lies halfway to a ghost cell, whose value this is.
         const std::string left = kind == "dirichlet" ? name(i)
                                  : kind == "ghost"   ? fmt::format("{0} + 0.5*dx*flux({0})", name(i))
                                                      : fmt::format("flux({})", name(i));
-        line(fmt::format("{}: {} = {}", side, left, text));
+        line({fmt::format("{}: {} = {}", side, left, *text), lost, closed});
     }
 
     // Writes the condition that holds at all sides for the edge of the domain too, where it may depend on
     // other species.
     void edge(int i, const std::string& kind, const std::string& typed) {
-        if (!options_.on("domainViaIndicatorFun") || !has_domain()) return;
+        if (!has_domain()) return;
         const std::string& own = formulas_.species()[std::size_t(i)];
-        if (kind == "dirichlet" && formulas_.uses(typed, {own}))
-            return leave(fmt::format(
-                "{} = {} at the edge of the domain, across which nothing flows", name(i), trimmed(typed)));
-        if (formulas_.uses(typed, {"RAND", "RANDN"})) return;
+        const std::string left = kind == "dirichlet" ? name(i) : fmt::format("flux({})", name(i));
+        const std::string lost =
+            fmt::format("{} = {} at the edge of the domain, across which nothing flows", left, brief(typed));
         const bool zero = formulas_.value(typed) == 0;
-        if (kind == "dirichlet" || (!zero && (kind == "neumann" || kind == "robin")))
-            line(fmt::format("edge: {} = {}",
-                             kind == "dirichlet" ? name(i) : fmt::format("flux({})", name(i)),
-                             formulas_.write(typed, true)));
+        if (kind != "dirichlet" && (zero || (kind != "neumann" && kind != "robin"))) return;
+        if ((kind == "dirichlet" && formulas_.uses(typed, {own})) || formulas_.uses(typed, {"RAND", "RANDN"}))
+            return leave(lost);
+        const auto text = written(lost, typed, Place::edge);
+        if (!text) return;
+        Line edge{fmt::format("edge: {} = {}", left, *text), lost};
+        if (formulas_.has_picture(options_["domainIndicatorFun"]))
+            edges_ += "; " + edge.text;
+        else
+            line(std::move(edge));
     }
 
     bool moves(const std::string& typed) const {
         return formulas_.has_species(typed) || formulas_.uses(typed, {"t"});
     }
 
-    // Whether `inside` is written.
+    // Whether there is a domain that `inside` says, in the text or in the line about a picture.
     bool has_domain() const {
         const std::string typed = options_["domainIndicatorFun"];
-        return !formulas_.uses(typed, {"RAND", "RANDN"}) && !formulas_.has_slopes(typed) &&
-               (moves(typed) || !formulas_.is_uniform(typed)) && !formulas_.has_picture(typed);
+        return options_.on("domainViaIndicatorFun") && !formulas_.uses(typed, {"RAND", "RANDN"}) &&
+               !formulas_.has_slopes(typed) && (moves(typed) || !formulas_.is_uniform(typed));
     }
 
     void inside() {
         if (!options_.on("domainViaIndicatorFun")) return;
         const std::string typed = options_["domainIndicatorFun"];
         if (formulas_.uses(typed, {"RAND", "RANDN"}) || formulas_.has_slopes(typed))
-            return leave("the domain " + trimmed(typed) + ": all of the rectangle is stepped");
-        if (formulas_.is_uniform(typed) && !moves(typed)) return leave("the domain " + trimmed(typed));
+            return leave("the domain " + brief(typed) + ": all of the rectangle is stepped");
+        if (formulas_.is_uniform(typed) && !moves(typed)) return leave("the domain " + brief(typed));
         if (moves(typed))
-            leave("what is outside of the moving domain " + trimmed(typed) +
+            leave("what is outside of the moving domain " + brief(typed) +
                   ": cells there keep their values, and begin with them when it reaches them");
-        const std::string text = is_condition(pieces_of(typed))
-                                     ? formulas_.write(typed)
-                                     : fmt::format("{} > 0", formulas_.write(typed));
+        const std::string lost = "the domain " + brief(typed) + ": all of the rectangle is stepped";
+        auto text = written(lost, typed);
+        if (!text) return;
+        if (!is_condition(pieces_of(typed))) *text += " > 0";
         if (formulas_.has_picture(typed))
-            return leave(fmt::format("the domain of a picture: add inside = {} for it", text));
-        line("inside = " + text);
+            return leave(fmt::format("the domain of a picture: add inside = {}{} for it", *text, edges_));
+        line({"inside = " + *text, lost});
     }
 
     void shown() {
@@ -333,12 +380,11 @@ class Writer {
         if (!options_.given("whatToPlot")) typed = species[std::min<std::size_t>(1, species.size() - 1)];
         const auto one = std::ranges::find(species, typed);
         if (one != species.end()) {
-            if (one != species.begin()) line("show = " + formulas_.names.of(typed));
+            if (one != species.begin()) line({"show = " + formulas_.names.of(typed)});
         } else if (!typed.empty() && !formulas_.value(typed)) {
-            if (const auto text = written("what is shown, " + typed, typed)) {
-                line("shown = " + *text);
-                line("show = shown");
-            }
+            const std::string lost = "what is shown, " + typed;
+            if (const auto text = written(lost, typed))
+                line({fmt::format("shown = {}\nshow = shown", *text), lost});
         }
         for (const Options& view : options_.further_views()) further(view);
         arrows();
@@ -355,10 +401,11 @@ class Writer {
         if (contains(formulas_.species(), typed)) {
             name = formulas_.names.of(typed);
         } else {
-            const auto text = written("the view " + name_of(view), typed);
+            const std::string lost = "the view " + name_of(view);
+            const auto text = written(lost, typed);
             if (!text) return;
             name = formulas_.names.fresh(fmt::format("view{}", ++definitions_ + 1));
-            line(fmt::format("{} = {}", name, *text));
+            line({fmt::format("{} = {}", name, *text), lost});
         }
         const Options whole = options_.with(view);
         const std::string table = table_of(whole, "the view " + name_of(view)), range = range_of(whole);
@@ -388,10 +435,12 @@ class Writer {
                                           : std::string(table) + std::string(kReversed);
     }
 
-    // A formula that only shows something: what cannot be said of it is left out.
-    std::optional<std::string> written(const std::string& what, const std::string& typed) {
+    // A formula that the equations do without: it is left out if it cannot be said here.
+    std::optional<std::string> written(const std::string& what,
+                                       const std::string& typed,
+                                       Place place = Place::cell) {
         try {
-            return formulas_.write(typed);
+            return formulas_.write(typed, place);
         } catch (const InputError& error) {
             leave(fmt::format("{}: {}", what, error.what()));
             return std::nullopt;
@@ -411,7 +460,9 @@ class Writer {
         if (across.empty() || up.empty()) return leave("arrows");
         try {
             // The y axis points down here.
-            arrows_ = fmt::format("{},-({})", formulas_.write(across, true), formulas_.write(up, true));
+            ways_ = {formulas_.write(across, Place::edge),
+                     fmt::format("-({})", formulas_.write(up, Place::edge))};
+            arrows_ = fmt::format("{},{}", ways_[0], ways_[1]);
         } catch (const InputError& error) {
             leave(fmt::format("arrows: {}", error.what()));
         }
@@ -420,12 +471,18 @@ class Writer {
     // Parameters, and what formulas have turned out to need.
     void definitions() {
         std::vector<std::string> rows;
+        // Formulas that nothing names are left out: they may be of what does not carry over.
+        std::set<std::string> used, made_of;
+        for (const Line& line : lines_)
+            for (const Piece& piece : pieces_of(line.text)) used.insert(piece.text);
+        for (const Parameter& one : formulas_.parameters())
+            for (const Piece& piece : one.value) made_of.insert(piece.text);
         for (const Parameter& one : formulas_.parameters()) {
             const std::string left = formulas_.names.of(one.name);
-            if (formulas_.is_number(one))
+            if (one.is_number)
                 rows.push_back(fmt::format(
                     "{} = {}{}", left, joined(one.value), one.range.empty() ? "" : " in " + one.range));
-            else if (is_used(one))
+            else if (used.contains(left) || made_of.contains(one.name))
                 rows.push_back(fmt::format("{} = {}", left, formulas_.write(joined(one.value))));
         }
         Needs& needs = formulas_.needs;
@@ -442,25 +499,15 @@ class Writer {
             const std::string path = options_[picture == "I_S" ? "imagePathOne" : "imagePathTwo"];
             leave(fmt::format("the picture {0}{1}: write {0} = image(\"FILE.png\", mean) in place of {0} = 0",
                               picture,
-                              path.empty() ? "" : ", " + path.substr(0, 80)));
+                              path.empty() ? "" : ", " + shortened(path, 80)));
         }
         if (needs.integral && formulas_.value(options_["globalIntegralUpdatePeriod"]).value_or(10) != 1)
             leave("that GlobalInt is computed in some steps only: integral() is in each");
-        lines_.insert(lines_.end(), rows.begin(), rows.end());
-    }
-
-    // Formulas that nothing names are left out: they may be of what does not carry over.
-    bool is_used(const Parameter& one) {
-        const std::string own = formulas_.names.of(one.name);
-        const auto in = [&](const std::string& text) { return mentions(pieces_of(text), own); };
-        if (std::ranges::any_of(lines_, in)) return true;
-        return std::ranges::any_of(formulas_.parameters(), [&](const Parameter& other) {
-            return other.name != one.name && mentions(other.value, one.name);
-        });
+        for (std::string& row : rows) line({std::move(row)});
     }
 
     std::string bracketed_origin(const std::string& option) {
-        return '(' + formulas_.write(options_[option], true) + ')';
+        return '(' + formulas_.write(options_[option], Place::edge) + ')';
     }
 
     double positive(const std::string& option) {
@@ -472,30 +519,72 @@ class Writer {
 
     void settings() {
         const double length = positive("domainScale");
-        const int cells = int(
-            std::clamp(std::floor(length / positive("spatialStep") + 1e-9), 1.0, double(kMostCellsOfSide)));
-        line(fmt::format("dx = {};  dt = {}", length / cells, positive("dt")));
-        line(fmt::format("size = {}x{}", cells, one_dimensional() ? 1 : cells));
-        if (integrator() != "euler") line("integrator = " + integrator());
-        const std::string scheme = options_["timesteppingScheme"];
-        for (int i = algebraic_from_; i < count(); ++i)
-            if (is_map(i) && integrator() != "euler") {
-                std::ranges::replace(lines_, "integrator = " + integrator(), "integrator = euler");
-                leave(fmt::format(
-                    "the scheme {}: {} is given outright, which euler alone steps", scheme, name(i)));
-                break;
-            }
-        if (const std::string table = table_of(options_, ""); !table.empty()) line("colormap = " + table);
+        const double whole = std::floor(length / positive("spatialStep") + 1e-9);
+        const int cells =
+            whole_number(std::clamp(whole, 1.0, double(kMostCellsOfSide)), 1, kMostCellsOfSide).value();
+        line({fmt::format("dx = {};  dt = {}", length / cells, positive("dt"))});
+        line({fmt::format("size = {}x{}", cells, one_dimensional() ? 1 : cells)});
+        int map = algebraic_from_;
+        while (map < count() && !is_map(map)) ++map;
+        if (integrator() != "euler") line({"integrator = " + (map < count() ? "euler" : integrator())});
+        if (integrator() != "euler" && map < count())
+            leave(fmt::format("the scheme {}: {} is given outright, which euler alone steps",
+                              options_["timesteppingScheme"],
+                              name(map)));
+        if (const std::string table = table_of(options_, ""); !table.empty()) line({"colormap = " + table});
     }
 
     void tell_left_out() {
-        for (const Left& row : left_out()) {
-            const bool given = std::ranges::any_of(options_.values(), [&](const auto& option) {
-                return std::ranges::any_of(
-                    row.options, [&](std::string_view name) { return option.first.starts_with(name); });
-            });
-            if (given) leave(std::string(row.subject));
-        }
+        const auto is_brush = [](const auto& option) { return option.first.starts_with("brush"); };
+        if (std::ranges::any_of(options_.values(), is_brush) && options_["brushEnabled"] != "false")
+            leave("brush settings");
+        std::vector<Options> views = options_.further_views();
+        views.push_back(options_);
+        for (const auto& [option, value, subject] : kLeftOut)
+            if (std::ranges::any_of(views, [&](const Options& view) {
+                    return view[std::string(option)] == value ||
+                           (value == "true" && view.on(std::string(option)));
+                }))
+                leave(std::string(subject));
+        if (!options_["initialState"].empty()) leave("a stored state");
+    }
+
+    // Leaves out the lines that cannot be read here, except what is needed. Those needed have a short form
+    // here: reading would take long.
+    void leave_unreadable() {
+        std::string text;
+        std::vector<std::size_t> begins;
+        const auto read = [&](const std::vector<std::string>& shown) {
+            text.clear();
+            begins.clear();
+            for (const Line& line : lines_) {
+                begins.push_back(text.size());
+                text += (line.lost.empty() && !line.instead.empty() ? line.instead : line.text) + ";\n";
+            }
+            equation::read_equations(text, shown);
+        };
+        constexpr int kMost = 40;
+        bool again = true;
+        for (int i = 0; again && i < kMost; ++i) try {
+                again = false;
+                read({});
+                if (!ways_.empty()) try {
+                        read(ways_);
+                    } catch (const InputError&) {
+                        leave("arrows");
+                        arrows_.clear();
+                    }
+            } catch (const equation::TextError& error) {
+                const auto next = std::ranges::upper_bound(begins, error.span().begin);
+                Line& line = lines_[std::size_t(next - begins.begin()) - 1];
+                if (line.lost.empty()) return;
+                leave(fmt::format("{}: {}", line.lost, error.sentence()));
+                const std::string name = line.text.substr(0, line.text.find(' '));
+                std::erase_if(colors_, [&](const std::string& row) { return row.starts_with(name + '='); });
+                line = {line.instead};
+                again = true;
+            } catch (const InputError&) {
+            }
     }
 
     Imported assembled() {
@@ -503,7 +592,8 @@ class Writer {
         for (const std::string& note : notes_) text += "# " + one_line(note) + '\n';
         const std::string title = trimmed(options_["simTitle"]);
         if (!title.empty()) text += "title = " + in_quotes(title) + '\n';
-        for (const std::string& line : lines_) text += line + '\n';
+        for (const Line& line : lines_)
+            if (!line.text.empty()) text += line.text + '\n';
         for (std::string& note : notes_) note = one_line(note);
         return {text, notes_, range_, arrows_, colors_};
     }
@@ -517,8 +607,11 @@ class Writer {
     const Options& options_;
     mutable FormulaWriter formulas_;
     int algebraic_from_ = 0;
-    std::vector<std::string> lines_, notes_, colors_;
+    std::vector<Line> lines_;
+    std::vector<std::string> notes_, colors_, ways_;
     std::string range_, arrows_;
+    std::string edges_;           ///< conditions at the edge of a picture's domain
+    std::size_t written_ = 0;     ///< bytes of lines
     std::set<std::string> seen_;  ///< by further views, as typed
     int definitions_ = 0;         ///< of further views
 };

@@ -18,11 +18,17 @@ namespace stencil::import {
 namespace {
 
 constexpr int kDeepestFormula = 50;
-constexpr std::size_t kLongest = equation::kMaxText;
+constexpr std::size_t kLongest = equation::kMaxText, kMostPieces = 2'000'000;
 
 bool is_picture(std::string_view name) {
     return (name.starts_with("I_S") || name.starts_with("I_T")) &&
            (name.size() == 3 || (name.size() == 4 && std::string_view("RGBA").find(name[3]) != name.npos));
+}
+
+bool is_constant(const std::string& formula) try {
+    return equation::constant_value(equation::read_formula(formula)).has_value();
+} catch (const InputError&) {
+    return false;
 }
 
 }  // namespace
@@ -30,14 +36,18 @@ bool is_picture(std::string_view name) {
 FormulaWriter::FormulaWriter(std::vector<std::string> species, std::vector<Parameter> parameters)
     : species_(std::move(species)), parameters_(std::move(parameters)) {
     for (const std::string& one : species_) names.of(one);
-    for (const Parameter& one : parameters_) names.of(one.name);
+    for (Parameter& one : parameters_) {
+        names.of(one.name);
+        places_.emplace(one.name, places_.size());
+        one.is_number = !one.range.empty() || is_constant(joined(one.value));
+    }
     x_name = names.fresh("x_at");
     y_name = names.fresh("y_up");
 }
 
 void FormulaWriter::set_origin(const std::string& x, const std::string& y) {
     const auto origin = [&](const std::string& typed) {
-        return value(typed) == 0 || typed.empty() ? std::string() : write(typed, true);
+        return value(typed) == 0 || typed.empty() ? std::string() : write(typed, Place::edge);
     };
     const std::string along_x = origin(x), along_y = origin(y);
     x_origin_ = along_x;
@@ -49,8 +59,8 @@ void FormulaWriter::set_integral(const std::string& of, bool along_line) {
     along_line_ = along_line;
 }
 
-std::string FormulaWriter::write(std::string_view typed, bool inlined) {
-    inlined_ = inlined;
+std::string FormulaWriter::write(std::string_view typed, Place place) {
+    place_ = place;
     deep_ = 0;
     const std::vector<Piece> pieces = pieces_of(typed);
     require_brackets(pieces);
@@ -58,7 +68,8 @@ std::string FormulaWriter::write(std::string_view typed, bool inlined) {
 }
 
 std::optional<double> FormulaWriter::value(std::string_view typed) {
-    const bool was_numbers = std::exchange(numbers_, true), was_inlined = std::exchange(inlined_, true);
+    const bool was_numbers = std::exchange(numbers_, true);
+    const Place was_place = std::exchange(place_, Place::edge);
     const int was_deep = deep_;
     std::optional<double> value;
     try {
@@ -67,23 +78,14 @@ std::optional<double> FormulaWriter::value(std::string_view typed) {
     } catch (const InputError&) {
     }
     numbers_ = was_numbers;
-    inlined_ = was_inlined;
+    place_ = was_place;
     deep_ = was_deep;
     return value;
 }
 
-bool FormulaWriter::is_number(const Parameter& parameter) {
-    if (!parameter.range.empty()) return true;
-    try {
-        return equation::constant_value(equation::read_formula(joined(parameter.value))).has_value();
-    } catch (const InputError&) {
-        return false;
-    }
-}
-
 const Parameter* FormulaWriter::parameter(std::string_view name) const {
-    const auto found = std::ranges::find(parameters_, name, &Parameter::name);
-    return found == parameters_.end() ? nullptr : &*found;
+    const auto found = places_.find(name);
+    return found == places_.end() ? nullptr : &parameters_[found->second];
 }
 
 const std::string* FormulaWriter::species_called(std::string_view name) const {
@@ -153,6 +155,8 @@ std::string FormulaWriter::write(Pieces pieces) {
     if (++deep_ > kDeepestFormula) {
         throw InputError("its formulas are nested too deeply, or go in a circle");
     }
+    // Parameters that stand for long formulas would make short ones long, again and again.
+    if ((written_ += pieces.size()) > kMostPieces) throw InputError("its formulas are too long");
     std::string text;
     for (std::size_t i = 0; i < pieces.size(); ++i) {
         const Piece& piece = pieces[i];
@@ -188,11 +192,11 @@ std::string FormulaWriter::write(Pieces pieces) {
     return text;
 }
 
-std::string FormulaWriter::place(bool along_x) {
+std::string FormulaWriter::coordinate(bool along_x) {
     const std::string& origin = along_x ? x_origin_ : y_origin_;
     if (along_x && origin.empty()) return "x";
-    (along_x ? needs.x : needs.y) |= !inlined_;
-    if (!inlined_) return along_x ? x_name : y_name;
+    (along_x ? needs.x : needs.y) |= place_ == Place::cell;
+    if (place_ == Place::cell) return along_x ? x_name : y_name;
     const std::string more = origin.empty() ? "" : fmt::format(" + ({})", origin);
     return along_x ? fmt::format("(x{})", more) : fmt::format("(Ly - y{})", more);
 }
@@ -213,10 +217,11 @@ std::string FormulaWriter::picture(const std::string& name, Pieces place) {
                        y_origin_.empty() ? "" : fmt::format(" + ({})", y_origin_));
 }
 
-// The outermost cells are the exterior, and conditions at sides are about them alone.
+// The outermost cells are the exterior. The bounds lie between the centres of cells, and between faces.
 std::string FormulaWriter::outermost(bool interior) const {
-    if (inlined_) return interior ? "0" : "1";
-    return fmt::format("ind({}(x > dx and x < Lx - dx and y > dx and y < Ly - dx))", interior ? "" : "not ");
+    if (place_ == Place::side) return interior ? "0" : "1";
+    const std::string inner = "x > 1.25*dx and x < Lx - 1.25*dx and y > 1.25*dx and y < Ly - 1.25*dx";
+    return interior ? fmt::format("ind({})", inner) : fmt::format("ind(not ({}))", inner);
 }
 
 // All places that name it see the same numbers.
@@ -242,11 +247,11 @@ std::string FormulaWriter::name(const std::string& name) {
         {"pi", "pi"},
     });
     if (const Parameter* of = parameter(name)) {
-        if (!numbers_ && (!inlined_ || is_number(*of))) return names.of(name);
+        if (!numbers_ && (place_ == Place::cell || of->is_number)) return names.of(name);
         return fmt::format("({})", write(Pieces(of->value)));
     }
     if (species_called(name) != nullptr) return names.of(name);
-    if (name == "x" || name == "y") return place(name == "x");
+    if (name == "x" || name == "y") return coordinate(name == "x");
     if (name == "MINX" || name == "MINY") {
         const std::string& origin = name == "MINX" ? x_origin_ : y_origin_;
         return origin.empty() ? "0" : fmt::format("({})", origin);
@@ -338,7 +343,12 @@ std::string FormulaWriter::call(const std::string& function, Pieces arguments) {
     const bool hill = function == "Bump" || function == "Gauss";
     if (hill && !texts.empty() && !x_origin_.empty())
         texts[0] = fmt::format("{} - ({})", texts[0], x_origin_);
-    if (hill && texts.size() > 2)
+    // Without one for y it is L_y/2, wherever y begins. In one dimension Bump is one of x alone.
+    if (function == "Bump" && along_line_ && texts.size() == 3)
+        texts.erase(texts.begin() + 1);
+    else if (hill && texts.size() == 2 && !y_origin_.empty() && !(function == "Bump" && along_line_))
+        texts.insert(texts.begin() + 1, fmt::format("Ly/2 + ({})", y_origin_));
+    else if (hill && texts.size() > 2)
         texts[1] =
             fmt::format("Ly - ({}){}", texts[1], y_origin_.empty() ? "" : fmt::format(" + ({})", y_origin_));
     if (hill && texts.size() == 5) texts[4] = fmt::format("-({})", texts[4]);

@@ -15,7 +15,8 @@ namespace stencil::import {
 struct Parameter {
     std::string name;
     std::vector<Piece> value;
-    std::string range;  ///< "[0, 1]", or empty
+    std::string range;       ///< "[0, 1]", or empty
+    bool is_number = false;  ///< else a definition; FormulaWriter sets it
 };
 
 /// Definitions that a text needs besides its formulas.
@@ -26,6 +27,10 @@ struct Needs {
     bool integral = false;            ///< that of the whole field
 };
 
+/// Where a formula is read. Only in cells it has the names of definitions; conditions are about the outermost
+/// cells at sides, and about each cell at the edge of a domain.
+enum class Place { cell, edge, side };
+
 class FormulaWriter {
   public:
     FormulaWriter(std::vector<std::string> species, std::vector<Parameter> parameters);
@@ -34,13 +39,10 @@ class FormulaWriter {
     void set_origin(const std::string& x, const std::string& y);
     /// Sets what GlobalInt is the integral of, as it was typed, over a line of cells or the whole field.
     void set_integral(const std::string& of, bool along_line);
-    /// `inlined`: without names of definitions, as conditions at sides want it.
-    std::string write(std::string_view typed, bool inlined = false);
+    std::string write(std::string_view typed, Place place = Place::cell);
     /// The formula's value, if it is made of numbers and parameters.
     std::optional<double> value(std::string_view typed);
 
-    /// Parameters that are numbers, else definitions.
-    bool is_number(const Parameter& parameter);
     bool has_picture(std::string_view typed) const;
     bool has_species(std::string_view typed) const;
     /// Whether it has derivatives of species, or reads their neighbours.
@@ -62,7 +64,7 @@ class FormulaWriter {
     std::string call(const std::string& function, Pieces arguments);
     std::string neighbour(const std::string& of, Pieces arguments);
     std::optional<std::string> derivative(const std::string& name);
-    std::string place(bool along_x);
+    std::string coordinate(bool along_x);
     std::optional<int> cells(Pieces place, bool along_x);
     std::string outermost(bool interior) const;
     std::string noise(const std::string& name);
@@ -72,11 +74,14 @@ class FormulaWriter {
 
     std::vector<std::string> species_;
     std::vector<Parameter> parameters_;
-    std::string x_origin_, y_origin_;  ///< empty: 0
+    std::map<std::string, std::size_t, std::less<>> places_;  ///< of the parameters, by name
+    std::string x_origin_, y_origin_;                         ///< empty: 0
     std::string integrand_ = "0";
     bool along_line_ = false;
-    bool inlined_ = false, numbers_ = false;
+    Place place_ = Place::cell;
+    bool numbers_ = false;
     int deep_ = 0;
+    std::size_t written_ = 0;  ///< pieces
 };
 
 }  // namespace stencil::import

@@ -4,8 +4,10 @@
 #include <array>
 #include <cctype>
 #include <optional>
+#include <set>
 
 #include "sim/import/lz_string.h"
+#include "sim/import/pieces.h"
 #include "sim/model/text/tokens.h"
 #include "sim/text/error.h"
 #include "sim/text/json.h"
@@ -16,6 +18,7 @@ namespace stencil::import {
 namespace {
 
 using Json = nlohmann::json;
+constexpr std::size_t kMostOptions = 1000, kMostViews = 50, kMostParts = 1000;
 using Row = std::pair<std::string_view, std::string_view>;
 
 // Values of options that are not given, where they matter here; others are empty.
@@ -97,6 +100,7 @@ constexpr auto kOld = std::to_array<Row>({{"clearValue", "initCond"}});
 
 // Options whose names are enough to tell a file of VisualPDE.
 constexpr auto kTelling = std::to_array<std::string_view>({"reactionStr",
+                                                           "boundaryConditions",
                                                            "kineticParams",
                                                            "diffusionStr",
                                                            "numSpecies",
@@ -105,7 +109,10 @@ constexpr auto kTelling = std::to_array<std::string_view>({"reactionStr",
                                                            "speciesNames",
                                                            "spatialStep",
                                                            "whatToPlot",
-                                                           "numTimestepsPerFrame"});
+                                                           "numTimestepsPerFrame",
+                                                           "simTitle",
+                                                           "\"preset\"",
+                                                           "presets["});
 
 int number_of(char letter) {
     const std::size_t place = std::string_view("UVWQ").find(letter);
@@ -162,6 +169,7 @@ class ObjectReader {
         at_ = text_.find('{');
         if (at_ == text_.npos) return std::string(text_);
         int depth = 0;
+        std::size_t parts = 0;
         while (at_ < text_.size()) {
             const char c = text_[at_];
             if (c == '"' || c == '\'' || c == '`') {
@@ -171,6 +179,8 @@ class ObjectReader {
             } else if (is_word(c) || c == '-' || c == '+' || c == '.') {
                 word();
             } else {
+                if ((c == '{' || c == '[') && ++parts > kMostParts)
+                    throw InputError("it has more than {} objects and lists", kMostParts);
                 depth += c == '{' || c == '[' ? 1 : c == '}' || c == ']' ? -1 : 0;
                 if ((c == '}' || c == ']') && after_comma()) out_.erase(out_.find_last_of(','), 1);
                 out_ += c;
@@ -257,16 +267,29 @@ Values values_of(const Json& object, bool shortened) {
     return values;
 }
 
+[[noreturn]] void refuse_twice(const std::string& name) {
+    throw InputError("it names '{}' twice", quotable(name));
+}
+
 Json parsed(std::string_view text) {
     const std::string json = ObjectReader(text).json();
     constexpr int kDeepest = 20;
     int deepest = 0;
-    const auto keep = [&](int depth, Json::parse_event_t, Json&) {
+    std::array<std::set<std::string>, kDeepest + 2> keys;  // of the open objects, by depth
+    std::string twice;
+    const auto keep = [&](int depth, Json::parse_event_t event, Json& part) {
         deepest = std::max(deepest, depth);
-        return depth <= kDeepest;
+        if (depth > kDeepest) return false;
+        if (event == Json::parse_event_t::object_start) keys[std::size_t(depth) + 1].clear();
+        if (event == Json::parse_event_t::key &&
+            !keys[std::size_t(depth)].insert(part.get<std::string>()).second)
+            twice = part.get<std::string>();
+        return true;
     };
     const Json object = Json::parse(std::string_view(json), keep, false);
     if (!object.is_object() || deepest > kDeepest) throw InputError("it is not an object of options");
+    if (!twice.empty()) refuse_twice(twice);
+    if (object.size() > kMostOptions) throw InputError("it has more than {} options", kMostOptions);
     return object;
 }
 
@@ -317,8 +340,11 @@ Options Options::read(std::string_view text) {
             quotable(parent));
     const auto views = object.find("views");
     if (views == object.end() || !views->is_array() || views->empty()) return options;
+    if (views->size() > kMostViews) throw InputError("it has more than {} views", kMostViews);
+    const int last = int(views->size()) - 1;
     const double given = read_real(options["activeViewInd"]).value_or(0);
-    const std::size_t active = given > 0 && given < double(views->size()) ? std::size_t(given) : 0;
+    const std::size_t active =
+        std::size_t(whole_number(std::clamp(given, 0.0, double(last)), 0, last).value_or(0));
     for (std::size_t i = 0; i < views->size(); ++i) {
         const Json& view = (*views)[i];
         if (!view.is_object()) continue;
@@ -338,7 +364,11 @@ Options Options::of_link(std::string_view link) {
     if (!coded) throw InputError("the link has no ?options=, which carry a simulation of VisualPDE");
     const Json object = parsed(decompress_lz_string(percent_decoded(*coded), equation::kMaxText));
     Json full = Json::object();
-    for (const auto& [key, value] : object.items()) full[long_name(key)] = value;
+    for (const auto& [key, value] : object.items()) {
+        const std::string name = long_name(key);
+        if (full.contains(name)) refuse_twice(name);
+        full[name] = value;
+    }
     return read(full.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 

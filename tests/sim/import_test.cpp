@@ -1,9 +1,12 @@
 // Files and links of VisualPDE and Ready as models. Every text here is written for its test.
+#include <array>
 #include <fstream>
 #include <functional>
 #include <regex>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "sim/import/importers.h"
 #include "sim/import/lz_string.h"
@@ -12,6 +15,7 @@
 #include "sim/problem/run_spec.h"
 #include "sim/problem/settings/settings.h"
 #include "sim/text/error.h"
+#include "sim/text/names.h"
 #include "tests/support/catch.h"
 #include "tests/support/scratch.h"
 
@@ -28,10 +32,14 @@ Imported visualpde(const std::string& options) {
 
 // One species u that only the given options describe.
 std::string one(const std::string& options) {
-    return visualpde(
-               R"({"numSpecies": 1, "speciesNames": "u", "reactionStr_1": "0", "diffusionStr_1_1": "0", "initCond_1": "0", )" +
-               options + "}")
-        .text;
+    std::string all = options;
+    for (const std::string option : {R"("numSpecies": 1)",
+                                     R"("speciesNames": "u")",
+                                     R"("reactionStr_1": "0")",
+                                     R"("diffusionStr_1_1": "0")",
+                                     R"("initCond_1": "0")"})
+        if (options.find(option.substr(0, option.find(':'))) == std::string::npos) all += ", " + option;
+    return visualpde("{" + all + "}").text;
 }
 
 bool has_line(const std::string& text, const std::string& line) {
@@ -263,7 +271,9 @@ TEST_CASE(
     CHECK(has_line(from.text, "right: u = 2*1"));
     CHECK(has_line(from.text, "all: flux(v) = 0"));
     CHECK(has_line(from.text, "I_S = 0"));
-    CHECK(from.notes.size() == 4);
+    REQUIRE(from.notes.size() == 5);
+    CHECK(from.notes[2] ==
+          "not carried over: the domain of a picture: add inside = I_S < 0.5; edge: v = u for it");
     CHECK(from.notes.back() == "not carried over: the colours lavaflow");
     CHECK_NOTHROW(read_equations(from.text));
 }
@@ -290,7 +300,8 @@ TEST_CASE("What cannot be said is refused in one line") {
     CHECK(refuses([] { one(R"("reactionStr_1": "(u")"); }, "never closed"));
     CHECK(refuses(
         [] {
-            one(R"("kineticParams": "a = b; b = a", "boundaryConditions_1": "neumann", "neumannStr_1": "a")");
+            read_equations(one(
+                R"("kineticParams": "a = b; b = a", "boundaryConditions_1": "neumann", "neumannStr_1": "a")"));
         },
         "in a circle"));
 }
@@ -463,7 +474,258 @@ TEST_CASE(
     CHECK(refuses([] { formula("delta_a = (1; P);"); }, "no meaning"));
 }
 
-TEST_CASE("The option --model takes such files, tells what they leave out, and sets the colours' range") {
+TEST_CASE("Importers read what a text could hold, and refuse more at once") {
+    const auto many = [](const std::string& part, int times) {
+        std::string all;
+        for (int i = 0; i < times; ++i) all += part;
+        return all;
+    };
+    CHECK(refuses([&] { formula("delta_a = a;" + many(";", 70'000)); }, "more than 65536 bytes"));
+    CHECK(
+        refuses([&] { formula("for (int i = 0; i < 399; i++) { " + many(";", 60'000) + " } delta_a = a;"); },
+                "loops that are too long"));
+    CHECK(formula("delta_a = " + many("1*", 10'000) + "a" + many("/a*1", 8'000) + ";").size() < 100'000);
+    CHECK(has_line(formula("delta_a = " + many("1*", 100) + "7" + many("/1*1", 8'000) + "/2*b;"),
+                   "da/dt = 3*b"));
+    const auto started = [](const std::string& overlays) {
+        return ready(
+            "<rule type=\"formula\"><formula number_of_chemicals=\"1\">delta_a = 0;</formula></rule>",
+            "<initial_pattern_generator>" + overlays + "</initial_pattern_generator>");
+    };
+    CHECK(refuses(
+        [&] {
+            started("<overlay chemical=\"a\"><add/><constant value=\"1\"/>" +
+                    many("<pixel x=\"1\" y=\"1\"/>", 40) + "</overlay>");
+        },
+        "initial pattern is too long"));
+    CHECK(started(
+              many("<overlay chemical=\"a\"><add/><white_noise low=\"0\" high=\"1\"/><everywhere/></overlay>",
+                   900))
+              .find("noise900 = ") != std::string::npos);
+    CHECK(refuses([&] { started(many("<overlay/>", 5000)); }, "too many elements"));
+    for (const auto& [options, why] : std::vector<std::pair<std::string, std::string>>{
+             {R"("reactionStr_1": ")" + many("u+", 33'000) + "u\"", "at most 65536"},
+             {R"("kineticParams": ")" + many("a=1;", 17'000) + '"', "at most 65536"},
+             {R"("kineticParams": "a=)" + many("1+", 30'000) + R"(1", "reactionStr_1": ")" +
+                  many("u[x+a,y]+", 6'000) + "u\"",
+              "no neighbour"},
+             {R"("views": [)" + many("{},", 60) + "{}]", "more than 50 views"},
+             {R"("z": [)" + many("{},", 300'000) + "{}]", "objects and lists"},
+             {R"("reactionStr_1": "GlobalInt", "globalIntegralFun": ")" + many("GlobalInt+", 5'000) + "u\"",
+              "in a circle"}}) {
+        INFO(options.substr(0, 60));
+        CHECK(refuses([&] { one(options); }, why));
+    }
+    std::string names;
+    for (int i = 0; i < 8'000; ++i) names += "a" + std::to_string(i) + "=1;";
+    CHECK(refuses([&] { one("\"kineticParams\": \"" + names.substr(0, 65'000) + '"'); },
+                  "longer than the 65536 bytes"));
+}
+
+TEST_CASE(
+    "Keys that are given twice and numbers out of range are refused, and counts are taken in their range") {
+    CHECK(refuses([] { visualpde(R"({"dt": 0.1, "reactionStr_1": "u", "dt": 0.2})"); }, "names 'dt' twice"));
+    CHECK(refuses([] { visualpde(R"({"reactionStr_1": "u", "views": [{}, {"name": "a", "name": "b"}]})"); },
+                  "'name' twice"));
+    CHECK_NOTHROW(visualpde(R"({"reactionStr_1": "u", "views": [{"name": "a"}, {"name": "b"}]})"));
+    CHECK(refuses([] { one(R"("reactionStr_1": 1e999)"); }, "1e999 in it is out of range"));
+    CHECK(refuses([] { one(R"("kineticParams": "a = 1e999")"); }, "out of range"));
+    CHECK(refuses([] { one(R"("dt": 1e999)"); }, "dt is 1e999"));
+    CHECK(refuses([] { formula("delta_a = 1e999;"); }, "out of range"));
+    for (const char* number : {"5e49", "-5e49", "3", "1.5", "1e999", "\"many\""}) {
+        INFO(number);
+        const std::string text =
+            visualpde(R"({"crossDiffusion": true, "numAlgebraicSpecies": )" + std::string(number) + "}").text;
+        CHECK(has_line(text, "v' = 0.02*lap(v) + u*v^2 - (0.037+0.06)*v") ==
+              (number[0] != '-' && number[0] != '"' && text.find("v' =") != text.npos));
+        CHECK_NOTHROW(read_equations(text));
+    }
+    for (const auto& [index, shown] : std::vector<std::pair<std::string, std::string>>{{"0", "u^2"},
+                                                                                       {"1", "u^3"},
+                                                                                       {"2", "u^4"},
+                                                                                       {"3", "u^4"},
+                                                                                       {"5e49", "u^4"},
+                                                                                       {"-1", "u^2"},
+                                                                                       {"\"\"", "u^2"}}) {
+        INFO(index);
+        CHECK(has_line(
+            one(R"("views": [{"whatToPlot": "u^2"}, {"whatToPlot": "u^3"}, {"whatToPlot": "u^4"}], "activeViewInd": )" +
+                index),
+            "shown = " + shown));
+    }
+}
+
+TEST_CASE(
+    "Sides of VisualPDE are read in any case of letters, and a line tells of each condition that is "
+    "dropped") {
+    const auto combination = [](const std::string& typed) {
+        return visualpde(
+            R"({"numSpecies": 1, "speciesNames": "u", "reactionStr_1": "-u", "boundaryConditions_1": "combo", "comboStr_1": ")" +
+            typed + "\"}");
+    };
+    const Imported any =
+        combination("left: dirichlet = 1; RIGHT: NEUMANN = 2; tOp:Periodic; bottom : periodic = 0");
+    CHECK(has_line(any.text, "left: u = 1"));
+    CHECK(has_line(any.text, "right: flux(u) = 2"));
+    CHECK(any.notes.empty());
+    for (const auto& [typed, line, dropped] : std::vector<std::array<std::string, 3>>{
+             {"Left: Neumann = 2; Left: Dirichlet = 1", "left: u = 1", "neumann = 2, beside dirichlet = 1"},
+             {"Left: Dirichlet = 1; Left: Neumann = 2", "left: u = 1", "neumann = 2, beside dirichlet = 1"},
+             {"Left: Robin = 1 - u; Left: Ghost = 3",
+              "left: flux(u) = 1 - u",
+              "ghost = 3, beside robin = 1 - u"},
+             {"Left: Ghost = 3; Left: Neumann = 2",
+              "left: u + 0.5*dx*flux(u) = 3",
+              "neumann = 2, beside ghost = 3"},
+             {"Left: Neumann = 1; Left: Neumann = 2", "left: flux(u) = 2", "neumann = 1, beside neumann = 2"},
+             {"Left: Neumann = 1; Middle: Neumann = 2", "left: flux(u) = 1", "'Middle: Neumann = 2' of u"},
+             {"Left: Neumann = 1; Right: Sponge = 2", "left: flux(u) = 1", "'Right: Sponge = 2' of u"},
+             {"Left: Neumann = 1; Right: Dirichlet", "left: flux(u) = 1", "'Right: Dirichlet' of u"},
+             {"Left: Neumann = 1; Right = 2", "left: flux(u) = 1", "'Right = 2' of u"}}) {
+        INFO(typed);
+        const Imported from = combination(typed);
+        CHECK(has_line(from.text, line));
+        REQUIRE(!from.notes.empty());
+        CHECK(from.notes.front().find(dropped) != std::string::npos);
+        CHECK_NOTHROW(read_equations(from.text));
+    }
+}
+
+TEST_CASE("At the edge of VisualPDE's domain the interior is that of the cell, and at sides there is none") {
+    const std::string domain =
+        R"("domainViaIndicatorFun": true, "domainIndicatorFun": "x - 9", "boundaryConditions_1": "dirichlet", )";
+    const std::string text = one(domain + R"("dirichletStr_1": "1*exterior + 0*interior")");
+    const std::string inner = "x > 1.25*dx and x < Lx - 1.25*dx and y > 1.25*dx and y < Ly - 1.25*dx";
+    CHECK(has_line(text, "edge: u = 1*ind(not (" + inner + ")) + 0*ind(" + inner + ')'));
+    CHECK(has_line(text, "all: u = 1*1 + 0*0"));
+    CHECK_NOTHROW(read_equations(text));
+    CHECK(has_line(one(R"("reactionStr_1": "interior")"), "du/dt = ind(" + inner + ')'));
+    CHECK(has_line(one(R"("initCond_1": "interior")"), "u(0) = ind(" + inner + ')'));
+}
+
+TEST_CASE("The line about a picture's domain has its conditions, too") {
+    const Imported from = visualpde(
+        R"({"domainViaIndicatorFun": true, "domainIndicatorFun": "0.5 - I_S", "boundaryConditions_1": "neumann", "neumannStr_1": "0.1*v",
+        "boundaryConditions_2": "dirichlet", "dirichletStr_2": "0.6 + x"})");
+    CHECK(stencil::contains(
+        from.notes,
+        std::string("not carried over: the domain of a picture: add inside = 0.5 - I_S > 0; edge: "
+                    "flux(u) = 0.1*v; edge: v = "
+                    "0.6 + x for it")));
+    CHECK(from.text.find("\nedge:") == std::string::npos);
+    std::string with = from.text;
+    with.replace(with.rfind("I_S = 0"), 7, "I_S = image(\"f.png\", mean)");
+    CHECK_NOTHROW(read_equations(with + "inside = 0.5 - I_S > 0; edge: flux(u) = 0.1*v; edge: v = 0.6 + x"));
+}
+
+TEST_CASE("Hills of VisualPDE stand where its axes have them, and in one dimension a Bump has no y") {
+    for (const auto& [options, formula] : std::vector<std::pair<std::string, std::string>>{
+             {R"js("reactionStr_1": "Bump(3, 2) + Gauss(3, 2)")js", "Bump(3, 2) + Gauss(3, 2)"},
+             {R"js("minY": "-L_y/2", "reactionStr_1": "Bump(3, 2) + Gauss(3, 2)")js",
+              "Bump(3, Ly/2 + (-Ly/2), 2) + Gauss(3, Ly/2 + (-Ly/2), 2)"},
+             {R"js("minY": "-L_y/2", "reactionStr_1": "Bump(3, 1, 2)")js", "Bump(3, Ly - (1) + (-Ly/2), 2)"},
+             {R"js("dimension": 1, "minY": "5", "reactionStr_1": "Bump(3, 2)")js", "Bump(3, 2)"},
+             {R"js("dimension": 1, "reactionStr_1": "Bump(3, 1, 2)")js", "Bump(3, 2)"}}) {
+        INFO(options);
+        CHECK(has_line(one(options), "du/dt = " + formula));
+    }
+}
+
+TEST_CASE(
+    "Lines tell of what is on alone, and presets and exports with nothing else than a name "
+    "are read") {
+    const std::string off =
+        R"("emboss": false, "embossPhi": 1.5, "contours": false, "contourNum": 5, "overlay": false, "overlayExpr": "1", "probing": false,
+        "probeFun": "u", "autoPause": false, "autoPauseAt": 10, "initialState": "", "blendImage": false, "blendImagePath": "a.webp",
+        "captureWebcam": false, "captureWebcamDelay": 100, "integrate": false, "plotType": "plane", "cameraPhi": 30, "surfaceFun": "0",
+        "customSurface": false, "brushRadius": 5, "brushEnabled": )";
+    const auto notes = [](const std::string& options) {
+        return visualpde("{\"reactionStr_1\": \"-u\", " + options + '}').notes;
+    };
+    CHECK(notes(off + "false").empty());
+    CHECK(notes(off + "true").size() == 1);
+    for (const char* on : {R"("emboss": true)",
+                           R"("contours": true)",
+                           R"("overlay": true)",
+                           R"("probing": 1)",
+                           R"("autoPause": true)",
+                           R"("initialState": "a.zip")",
+                           R"("blendImage": true)",
+                           R"("captureWebcam": true)",
+                           R"("integrate": true)",
+                           R"("plotType": "surface")",
+                           R"("views": [{}, {"contours": true}])"}) {
+        INFO(on);
+        CHECK(notes(on).size() == 1);
+    }
+    const ScratchFolder folder;
+    for (const auto& [name, text] : std::vector<std::pair<std::string, std::string>>{
+             {"a.js", "presets[\"PRESETNAME\"] = {\n\t\"preset\": \"PRESETNAME\",\n};\n"},
+             {"b.js", "{preset: 'x',\n simTitle: 'y'}"},
+             {"c.json", R"({"simTitle": "y"})"},
+             {"d.json", R"({"preset": "default"})"},
+             {"e.js", "presets[\"a\"] = {};"}}) {
+        INFO(name);
+        const std::string file = (folder / name).string();
+        std::ofstream(file) << text;
+        CHECK(is_model_file(file));
+        CHECK(has_line(open_model(file).model->text, "du/dt = 0.04*lap(u) + (-u*v^2 + 0.037*(1.0 - u))"));
+    }
+}
+
+TEST_CASE(
+    "A formula that the equations do without is left out if it cannot be read, and a line "
+    "says so and why") {
+    for (
+        const auto& [options, dropped] : std::vector<std::pair<std::string, std::string>>{
+            {R"("boundaryConditions_1": "neumann", "neumannStr_1": "-0.1*u^2")",
+             "u at all: neumann = -0.1*u^2; nothing flows there: a condition"},
+            {R"("boundaryConditions_1": "dirichlet", "dirichletStr_1": "nothing")",
+             "u at all: dirichlet = nothing; nothing flows there: `nothing`"},
+            {R"("boundaryConditions_1": "dirichlet", "dirichletStr_1": "1 +")", "u at all: dirichlet = 1 +;"},
+            {R"("boundaryConditions_1": "dirichlet", "dirichletStr_1": "(1")", "never closed"},
+            {R"js("boundaryConditions_1": "combo", "comboStr_1": "Left: Neumann = u^2; Right: Neumann = sqrt(u)")js",
+             "u at left: neumann = u^2"},
+            {R"js("initCond_1": "nothing(x)")js", "the start of u, nothing(x)"},
+            {R"("domainViaIndicatorFun": true, "domainIndicatorFun": "nothing < x")",
+             "the domain nothing < x: all of the rectangle"},
+            {R"("whatToPlot": "nothing + u")", "what is shown, nothing + u"},
+            {R"("views": [{"whatToPlot": "u"}, {"whatToPlot": "nothing + u", "name": "far"}])",
+             "the view far"},
+            {R"("vectorField": true, "arrowX": "nothing", "arrowY": "1")", "arrows"}}) {
+        INFO(options);
+        const Imported from =
+            visualpde(R"({"numSpecies": 1, "speciesNames": "u", "reactionStr_1": "-u", )" + options + '}');
+        REQUIRE(!from.notes.empty());
+        CHECK(from.notes.front().find("not carried over: ") == 0);
+        CHECK(from.notes.front().find(dropped) != std::string::npos);
+        CHECK(from.arrows.empty());
+        CHECK(from.colors.empty());
+        CHECK_NOTHROW(read_equations(from.text));
+    }
+    CHECK_THROWS_AS(read_equations(one(R"("reactionStr_1": "nothing")")), InputError);
+}
+
+TEST_CASE(
+    "An algebraic species of VisualPDE without others in it has sides and "
+    "derivatives, too") {
+    for (const char* formula : {"5", "k", "x*k", "sin(t)", "GlobalInt"}) {
+        INFO(formula);
+        const std::string text =
+            visualpde(
+                R"({"crossDiffusion": true, "numAlgebraicSpecies": 1, "diffusionStr_2_2": "0", "reactionStr_1": "v_x", "kineticParams": "k = 2",
+            "boundaryConditions_2": "dirichlet", "dirichletStr_2": "1", "timesteppingScheme": "RK4", "globalIntegralFun": "u", "reactionStr_2": ")" +
+                std::string(formula) + "\"}")
+                .text;
+        CHECK(has_line(text, "all: v = 1"));
+        CHECK(has_line(text, "integrator = rk4"));
+        CHECK_NOTHROW(read_equations(text));
+    }
+}
+
+TEST_CASE(
+    "The option --model takes such files, tells what they leave out, and sets the "
+    "colours' range") {
     const ScratchFolder folder;
     std::ofstream(folder / "waves.json")
         << R"({"reactionStr_1": "-u", "maxColourValue": "3", "brushValue": "1"})";
