@@ -28,9 +28,11 @@ constexpr int kMostCellsOfSide = 16384;  // of a side
 // VisualPDE's y axis points up, and its picture is the same as here: only the coordinate turns.
 constexpr std::array<std::string_view, 4> kSides{"left", "right", "top", "bottom"};
 
-// Kinds of conditions at a side. A later one counts where two are given: VisualPDE sets the ghost cell by the
-// first three in this order, and then the cell itself by the last.
+// Kinds of conditions at a side. VisualPDE sets the ghost cell by neumann, ghost and robin in this order, and
+// by dirichlet the cell itself.
 constexpr std::array<std::string_view, 5> kKinds{"periodic", "neumann", "ghost", "robin", "dirichlet"};
+constexpr std::size_t kHeld = 4;
+using Given = std::pair<std::size_t, std::string>;  // one of them, and its value
 
 // Colour tables that are the same here, or look much alike. thermal runs the other way.
 constexpr auto kColours =
@@ -211,7 +213,9 @@ class Writer {
             right = fmt::format("({})/{}", right, bracketed(scale));
         // A definition that no component is in is a number, or a formula of places, which has no sides and no
         // derivative. The factor is 1.
-        if (is_defined(i) && is_alike) right = fmt::format("({})*ind(not ({} > 1e300))", right, name(0));
+        if (is_defined(i) && is_alike &&
+            (formulas_.is_uniform(reaction) || options_.of("boundaryConditions", i + 1) != "periodic"))
+            right = fmt::format("({})*ind(not ({} > 1e300))", right, name(0));
         if (is_defined(i)) return line({fmt::format("{} = {}", name(i), right)});
         const std::string left = i < algebraic_from_ ? "d" + name(i) + "/dt = " : name(i) + "' = ";
         line({left + right, "", left + '0'});
@@ -257,7 +261,7 @@ class Writer {
     }
 
     void combination(int i) {
-        std::array<std::pair<std::size_t, std::string>, 4> given{};  // kinds and values by side
+        std::array<Given, 4> given{}, held{};  // by side: of the ghost cell, and of the cell itself
         const std::vector<Piece> all = pieces_of(options_.of("comboStr", i + 1));
         for (const Pieces one : split_at(all, ";")) {
             if (one.empty()) continue;
@@ -272,20 +276,18 @@ class Writer {
                 leave(fmt::format("the condition '{}' of {}", joined(one), name(i)));
             } else if (kind != 0) {
                 std::pair counts(kind, joined(one.subspan(4)));
-                auto& other = given[side];
+                auto& other = kind == kHeld ? held[side] : given[side];
                 if (other.first > counts.first) std::swap(other, counts);
-                if (other.first != 0)
-                    leave(fmt::format("{} at {}: {} = {}, beside {} = {}",
-                                      name(i),
-                                      kSides[side],
-                                      kKinds[other.first],
-                                      other.second,
-                                      kKinds[counts.first],
-                                      counts.second));
+                leave_beside(i, side, other, counts);
                 other = counts;
             }
         }
-        std::set<std::pair<std::size_t, std::string>> different;
+        for (std::size_t at = 0; at < (one_dimensional() ? 2 : 4); ++at)
+            if (held[at].first != 0 && (given[at].first == 0 || !hold(i, at, held[at].second))) {
+                leave_beside(i, at, given[at], held[at]);
+                given[at] = held[at];
+            }
+        std::set<Given> different;
         for (std::size_t at = 0; at < (one_dimensional() ? 2 : 4); ++at) {
             auto& [kind, value] = given[at];
             different.insert(given[at]);
@@ -300,6 +302,40 @@ class Writer {
             leave(fmt::format(
                 "the conditions of {} at the edge of the domain, which differ by side: nothing flows there",
                 name(i)));
+    }
+
+    void leave_beside(int i, std::size_t side, const Given& other, const Given& counts) {
+        if (other.first != 0)
+            leave(fmt::format("{} at {}: {} = {}, beside {} = {}",
+                              name(i),
+                              kSides[side],
+                              kKinds[other.first],
+                              other.second,
+                              kKinds[counts.first],
+                              counts.second));
+    }
+
+    // Holds the cells at a side at a value, in the equation and from the start. Says whether that can be: a
+    // rate is 0 where the value stays.
+    bool hold(int i, std::size_t side, const std::string& typed) {
+        static constexpr std::array kCells{"x < dx", "x > Lx - dx", "y < dx", "y > Ly - dx"};
+        const bool rate = i < algebraic_from_;
+        if (formulas_.uses(typed, {"RAND", "RANDN"}) || (rate && moves(typed))) return false;
+        const auto value = written(fmt::format("{} held at {}", name(i), kSides[side]), typed, Place::side);
+        if (!value) return false;
+        const auto within = [&](std::string& text, const std::string& held) {
+            const std::size_t right = text.find(" = ") + 3;
+            text = fmt::format(
+                "{}where({}, {}, {})", text.substr(0, right), kCells[side], held, text.substr(right));
+        };
+        within(lines_[std::size_t(i)].text, rate ? "0" : *value);
+        const std::string head = name(i) + "(0) = ";
+        auto start =
+            std::ranges::find_if(lines_, [&](const Line& line) { return line.text.starts_with(head); });
+        if (is_defined(i)) return true;
+        if (start == lines_.end() && formulas_.value(typed) != 0) start = lines_.insert(start, {head + '0'});
+        if (start != lines_.end()) within(start->text, *value);
+        return true;
     }
 
     void condition(int i, const std::string& side, const std::string& kind, const std::string& typed) {

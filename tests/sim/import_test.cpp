@@ -569,8 +569,8 @@ TEST_CASE(
     CHECK(has_line(any.text, "right: flux(u) = 2"));
     CHECK(any.notes.empty());
     for (const auto& [typed, line, dropped] : std::vector<std::array<std::string, 3>>{
-             {"Left: Neumann = 2; Left: Dirichlet = 1", "left: u = 1", "neumann = 2, beside dirichlet = 1"},
-             {"Left: Dirichlet = 1; Left: Neumann = 2", "left: u = 1", "neumann = 2, beside dirichlet = 1"},
+             {"Left: Neumann = 2; Left: Dirichlet = t", "left: u = t", "neumann = 2, beside dirichlet = t"},
+             {"Left: Dirichlet = t; Left: Neumann = 2", "left: u = t", "neumann = 2, beside dirichlet = t"},
              {"Left: Robin = 1 - u; Left: Ghost = 3",
               "left: flux(u) = 1 - u",
               "ghost = 3, beside robin = 1 - u"},
@@ -589,6 +589,25 @@ TEST_CASE(
         CHECK(from.notes.front().find(dropped) != std::string::npos);
         CHECK_NOTHROW(read_equations(from.text));
     }
+}
+
+TEST_CASE(
+    "Where VisualPDE holds the cells at a side and has a condition beyond them, both are carried over") {
+    const std::string text =
+        visualpde(
+            R"({"numSpecies": 2, "crossDiffusion": true, "numAlgebraicSpecies": 1, "reactionStr_1": "-u", "reactionStr_2": "u", "initCond_1": "1",
+        "diffusionStr_1_1": "1", "diffusionStr_2_2": "0", "boundaryConditions_1": "combo", "boundaryConditions_2": "combo",
+        "comboStr_1": "Left: Dirichlet = 0; Left: Neumann = 0.2*sin(2*t); Right: Neumann = 0; Right: Dirichlet = 3*y",
+        "comboStr_2": "Bottom: Dirichlet = t; Bottom: Neumann = 1"})")
+            .text;
+    CHECK(has_line(text, "du/dt = where(x > Lx - dx, 0, where(x < dx, 0, 1*lap(u) + (-u)))"));
+    CHECK(has_line(text, "u(0) = where(x > Lx - dx, 3*(Ly - y), where(x < dx, 0, 1))"));
+    CHECK(has_line(text, "left: flux(u) = 0.2*sin(2*t)"));
+    CHECK(has_line(text, "right: flux(u) = 0"));
+    CHECK(has_line(text, "v' = where(y > Ly - dx, t, u)"));
+    CHECK(has_line(text, "v(0) = where(y > Ly - dx, t, 0)"));
+    CHECK(has_line(text, "bottom: flux(v) = 1"));
+    CHECK_NOTHROW(read_equations(text));
 }
 
 TEST_CASE("At the edge of VisualPDE's domain the interior is that of the cell, and at sides there is none") {
