@@ -48,19 +48,14 @@ GridSize size_of(const Element& image) {
 // Initial patterns: shapes with fillings that are laid over each other.
 class StartWriter {
   public:
-    StartWriter(Names& names,
-                std::vector<std::string> chemicals,
-                GridSize size,
-                std::vector<std::string>& notes)
-        : names_(names),
-          chemicals_(std::move(chemicals)),
-          values_(chemicals_.size(), "0"),
-          notes_(notes),
-          flat_(size.nx == 1 || size.ny == 1) {
+    StartWriter(Names& names, std::vector<std::string> chemicals, std::vector<std::string>& notes)
+        : names_(names), chemicals_(std::move(chemicals)), values_(chemicals_.size(), "0"), notes_(notes) {
         // Ready's places are cells' corners, from 0 to 1 with y upwards.
         x_ = names_.fresh("x_part");
         y_ = names_.fresh("y_part");
     }
+
+    bool flat = false;  ///< the field has one dimension
 
     void add(const Element& overlay) {
         const auto at = std::ranges::find(chemicals_, overlay.get("chemical"));
@@ -137,17 +132,12 @@ class StartWriter {
         return points;
     }
 
-    // The squared distance from a point in cells: along x, in the plane, and in space, where the field is one
-    // cell thick at z = 0.
-    std::string distance2_along_x(const Element& point) {
-        return fmt::format("(({} - {})*nx)^2", x(), point.number("x"));
-    }
-    std::string distance2(const Element& point) {
-        return distance2_along_x(point) + fmt::format(" + (({} - {})*ny)^2", y(), point.number("y"));
-    }
-    std::string distance2_in_space(const Element& point) {
-        const double z = z_of(point);
-        return distance2(point) + (z == 0 ? "" : fmt::format(" + {}", bracketed(z * z)));
+    // The squared distance from a point in cells. In space, the field is one cell thick at z = 0.
+    std::string distance2(const Element& point, int dimensions) {
+        std::string sum = fmt::format("(({} - {})*nx)^2", x(), point.number("x"));
+        if (dimensions > 1) sum += fmt::format(" + (({} - {})*ny)^2", y(), point.number("y"));
+        const double z = dimensions > 2 ? z_of(point) : 0;
+        return z == 0 ? sum : sum + fmt::format(" + {}", bracketed(z * z));
     }
     static double z_of(const Element& point) { return point.get("z").empty() ? 0 : point.number("z"); }
 
@@ -161,15 +151,13 @@ class StartWriter {
     std::string shape(const Element& part) {
         if (part.name == "pixel")
             return fmt::format("floor(x/dx) == {}", part.number("x")) +
-                   (flat_ ? "" : fmt::format(" and floor((Ly - y)/dx) == {}", part.number("y")));
-        if (part.name == "circle") {
-            const Element& middle = *points(part, 1)[0];
+                   (flat ? "" : fmt::format(" and floor((Ly - y)/dx) == {}", part.number("y")));
+        if (part.name == "circle")
             return fmt::format("{} < ({}*max(nx, ny))^2",
-                               flat_ ? distance2_along_x(middle) : distance2(middle),
+                               distance2(*points(part, 1)[0], flat ? 1 : 2),
                                part.number("radius"));
-        }
         const auto corners = points(part, 2);
-        return between(x(), corners, "x") + (flat_ ? "" : " and " + between(y(), corners, "y"));
+        return between(x(), corners, "x") + (flat ? "" : " and " + between(y(), corners, "y"));
     }
 
     // How far along the line between two points a place is, from 0 to 1.
@@ -218,12 +206,12 @@ class StartWriter {
                                                   ends[1]->number("y"),
                                                   ends[0]->number("y"),
                                                   bracketed(dz * dz));
-            return gradient(part, fmt::format("sqrt(({})/({}))", distance2_in_space(*ends[0]), whole));
+            return gradient(part, fmt::format("sqrt(({})/({}))", distance2(*ends[0], 3), whole));
         }
         if (name == "gaussian")
             return fmt::format("{}*exp(-({})/(2*({}*max(nx, ny))^2))",
                                bracketed(part.number("height")),
-                               distance2_in_space(*points(part, 1)[0]),
+                               distance2(*points(part, 1)[0], 3),
                                part.number("sigma"));
         if (name == "sine") {
             const auto ends = points(part, 2);
@@ -275,7 +263,7 @@ class StartWriter {
     std::vector<std::string>& notes_;
     std::vector<std::string> definitions_;
     std::string x_, y_;
-    bool uses_x_ = false, uses_y_ = false, flat_;
+    bool uses_x_ = false, uses_y_ = false;
     std::size_t defined_ = 0;  ///< bytes
 };
 
@@ -355,7 +343,8 @@ class Pattern {
         if (generator == nullptr || generator->get("apply_when_loading", "true") == "false")
             leave("the stored state: give --initial NAME=WHAT");
         if (generator == nullptr) return;
-        StartWriter start(names, chemicals, size_, notes_);
+        StartWriter start(names, chemicals, notes_);
+        start.flat = size_.nx == 1 || size_.ny == 1;
         for (const Element& part : generator->children)
             if (part.name == "overlay") start.add(part);
         const std::vector<std::string> more = start.lines();

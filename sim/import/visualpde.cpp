@@ -449,10 +449,15 @@ class Writer {
     }
 
     // The range of a view's colours, as --range takes it; empty: automatic.
-    std::string range_of(const Options& view) const {
+    std::string range_of(const Options& view) {
+        if (view.on("autoSetColourRange")) return "";
         const auto low = formulas_.value(view["minColourValue"]);
         const auto high = formulas_.value(view["maxColourValue"]);
-        if (!low || !high || *low >= *high || view.on("autoSetColourRange")) return "";
+        if (!low || !high)
+            leave(fmt::format("the range of colours from {} to {}",
+                              brief(view["minColourValue"]),
+                              brief(view["maxColourValue"])));
+        if (!low || !high || *low >= *high) return "";
         return fmt::format("{}:{}", *low, *high);
     }
 

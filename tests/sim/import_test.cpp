@@ -531,6 +531,8 @@ TEST_CASE(
     CHECK(refuses([] { one(R"("reactionStr_1": 1e999)"); }, "1e999 in it is out of range"));
     CHECK(refuses([] { one(R"("kineticParams": "a = 1e999")"); }, "out of range"));
     CHECK(refuses([] { one(R"("dt": 1e999)"); }, "dt is 1e999"));
+    CHECK(visualpde(R"({"maxColourValue": 1e999})").notes ==
+          std::vector<std::string>{"not carried over: the range of colours from 0.0 to 1e999"});
     CHECK(refuses([] { formula("delta_a = 1e999;"); }, "out of range"));
     for (const char* number : {"5e49", "-5e49", "3", "1.5", "1e999", "\"many\""}) {
         INFO(number);
