@@ -153,7 +153,10 @@ class Writer {
                              equation::kMaxText);
         lines_.push_back(std::move(line));
     }
-    void leave(std::string what) { notes_.push_back("not carried over: " + shortened(what, 2000)); }
+    void leave(const std::string& what) {
+        std::string note = "not carried over: " + shortened(what, 2000);
+        if (notes_.empty() || notes_.back() != note) notes_.push_back(std::move(note));
+    }
     bool one_dimensional() const { return options_["dimension"] == "1" || options_.on("oneDimensional"); }
 
     int algebraic_species() const {

@@ -675,6 +675,7 @@ TEST_CASE(
                            R"("captureWebcam": true)",
                            R"("integrate": true)",
                            R"("plotType": "surface")",
+                           R"("plotType": "surface", "threeD": true)",
                            R"("views": [{}, {"contours": true}])"}) {
         INFO(on);
         CHECK(notes(on).size() == 1);
