@@ -9,6 +9,7 @@
 
 #include "sim/text/error.h"
 #include "sim/text/parse.h"
+#include "sim/text/quote.h"
 
 namespace stencil {
 namespace {
@@ -31,11 +32,15 @@ void reserve_standard_files() {
 }
 
 void print_text(std::string_view text) {
-    write_text(stdout, text);
+    write_text(stdout, printable_lines(text));
 }
 
 void note_text(std::string_view text) {
-    write_text(stderr, text);
+    write_text(stderr, printable_lines(text));
+}
+
+void draw_line(std::string_view text) {
+    write_text(stderr, "\r" + printable(text) + "\x1b[K");
 }
 
 void print_written(std::span<const std::filesystem::path> files) {

@@ -15,8 +15,11 @@ namespace stencil {
 /// would get its descriptor and be printed into; this puts in a stand-in to which writing fails.
 void reserve_standard_files();
 
+/// Both replace control characters, which names and texts of others may contain, but for tabs and line ends.
 void print_text(std::string_view text);  ///< writes to standard output
 void note_text(std::string_view text);   ///< writes to standard error
+/// Draws over the present line of a terminal on standard error; an empty text clears it.
+void draw_line(std::string_view text);
 
 template <class... Args>
 void print(fmt::format_string<Args...> format, Args&&... args) {

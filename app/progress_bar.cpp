@@ -32,11 +32,14 @@ void ProgressLine::show(const std::string& text) {
     if (quiet_) return;
     last_ = Clock::now();
     drawn_ = true;
-    note("{}{}{}", terminal_ ? "\r" : "", text, terminal_ ? "\x1b[K" : "\n");
+    if (terminal_)
+        draw_line(text);
+    else
+        note("{}\n", text);
 }
 
 void ProgressLine::clear() {
-    if (drawn_ && terminal_) note_text("\r\x1b[K");
+    if (drawn_ && terminal_) draw_line("");
     drawn_ = false;
 }
 

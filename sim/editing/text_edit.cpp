@@ -16,12 +16,14 @@ constexpr std::size_t kMostChanges = 500;  // texts of some hundred bytes
 
 // Returns the typed characters that a model's text may have.
 std::string allowed(std::string_view typed) {
-    const bool utf8 = is_utf8(typed);
     std::string text;
-    for (const char c : typed) {
-        const auto byte = static_cast<unsigned char>(c);
-        if (byte >= 0x80 ? utf8 : (byte >= 0x20 && byte != 0x7f) || c == '\n' || c == '\t') text += c;
+    while (!typed.empty()) {
+        const std::string_view control = first_control(typed);
+        const std::size_t end = control.empty() ? typed.size() : std::size_t(control.data() - typed.data());
+        text += typed.substr(0, end);
+        typed.remove_prefix(end + control.size());
     }
+    std::erase(text, '\r');
     return text;
 }
 

@@ -644,8 +644,8 @@ class Writer {
 
     static std::string one_line(std::string text) {
         std::ranges::replace_if(
-            text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, ' ');
-        return text;
+            text, [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
+        return printable(text);
     }
 
     const Options& options_;

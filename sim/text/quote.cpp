@@ -1,18 +1,53 @@
 #include "sim/text/quote.h"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace stencil {
 namespace {
 
-// Control characters (C0, C1, DEL), line and paragraph separators, marks of text direction.
-bool is_control(std::string_view character) {
-    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(character[i]); };
-    if (character.size() == 1) return byte(0) < 0x20 || byte(0) == 0x7f;
-    if (character.size() == 2) return byte(0) == 0xc2 && byte(1) < 0xa0;
-    if (character.size() == 4 || byte(0) != 0xe2) return false;
-    return (byte(1) == 0x80 && byte(2) >= 0xa8 && byte(2) <= 0xae) ||
-           (byte(1) == 0x81 && byte(2) >= 0xa6 && byte(2) <= 0xa9);
+// Control characters (C0, DEL, C1), characters without width, marks of text direction, line and paragraph
+// separators, the byte order mark, and tags.
+bool is_control(std::uint32_t code) {
+    const auto within = [code](std::uint32_t first, std::uint32_t last) {
+        return code >= first && code <= last;
+    };
+    return code < 0x20 || within(0x7f, 0x9f) || code == 0xad || code == 0x61c || code == 0x180e ||
+           within(0x200b, 0x200f) || within(0x2028, 0x202e) || within(0x2060, 0x206f) || code == 0xfeff ||
+           within(0xfff9, 0xfffb) || within(0xe0000, 0xe007f);
+}
+
+// The code of a UTF-8 character.
+std::uint32_t code_of(std::string_view character) {
+    const auto first = static_cast<unsigned char>(character.front());
+    std::uint32_t code = character.size() == 1 ? first : first & (0xffu >> (character.size() + 1));
+    for (const char c : character.substr(1)) code = code << 6 | (static_cast<unsigned char>(c) & 0x3f);
+    return code;
+}
+
+// Bytes of the tab or line end at the beginning of a text; 0 if there is none.
+std::size_t blank_length(std::string_view text) {
+    return text.starts_with("\r\n") ? 2 : text.starts_with('\t') || text.starts_with('\n') ? 1 : 0;
+}
+
+// Bytes of the character at the beginning of a text if it may stay, else 0.
+std::size_t harmless_length(std::string_view text, bool lines) {
+    if (const std::size_t blank = lines ? blank_length(text) : 0) return blank;
+    const std::size_t length = utf8_length(text);
+    return length > 0 && is_control(code_of(text.substr(0, length))) ? 0 : length;
+}
+
+std::string without_controls(std::string_view text, bool lines) {
+    std::string result;
+    while (!text.empty()) {
+        const std::size_t length = harmless_length(text, lines);
+        if (length == 0)
+            result += '?';
+        else
+            result += text.substr(0, length);
+        text.remove_prefix(length > 0 ? length : std::max<std::size_t>(utf8_length(text), 1));
+    }
+    return result;
 }
 
 }  // namespace
@@ -41,18 +76,21 @@ bool is_utf8(std::string_view text) {
     return true;
 }
 
-std::string printable(std::string_view text) {
-    std::string result;
+std::string_view first_control(std::string_view text) {
     while (!text.empty()) {
-        const std::size_t length = utf8_length(text);
-        const std::string_view character = text.substr(0, length);
-        if (length == 0 || is_control(character))
-            result += '?';
-        else
-            result += character;
-        text.remove_prefix(length == 0 ? 1 : length);
+        const std::size_t length = harmless_length(text, true);
+        if (length == 0) return text.substr(0, std::max<std::size_t>(utf8_length(text), 1));
+        text.remove_prefix(length);
     }
-    return result;
+    return {};
+}
+
+std::string printable(std::string_view text) {
+    return without_controls(text, false);
+}
+
+std::string printable_lines(std::string_view text) {
+    return without_controls(text, true);
 }
 
 std::string quotable(std::string_view text) {

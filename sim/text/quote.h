@@ -12,9 +12,16 @@ std::size_t utf8_length(std::string_view text);
 /// Returns whether the whole text is UTF-8.
 bool is_utf8(std::string_view text);
 
-/// Replaces control characters, which could affect the terminal or split the message, and invalid UTF-8 by
-/// '?', byte by byte. For file names, which are not shortened.
+/// The first character that no text may have, as bytes of `text`: a control character other than a tab or a
+/// line end, a mark of text direction, a character without width, or invalid UTF-8. Empty if there is none.
+std::string_view first_control(std::string_view text);
+
+/// Replaces characters that could affect the terminal, hide in a name or split the message, and invalid UTF-8
+/// by '?'. For file names, which are not shortened.
 std::string printable(std::string_view text);
+
+/// Like printable(), but keeps tabs and line ends. For texts of several lines.
+std::string printable_lines(std::string_view text);
 
 /// Like printable(), but cut to 40 bytes with "...". For all other text.
 std::string quotable(std::string_view text);

@@ -1,6 +1,9 @@
 // Texts in messages, and words of a shell.
 #include "sim/text/quote.h"
 
+#include <fmt/format.h>
+
+#include "sim/model/model.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
 #include "sim/text/parse.h"
@@ -25,6 +28,62 @@ TEST_CASE("Text in messages keeps its letters and loses what could steer a termi
     CHECK(printable("\xed\xa0\x80") == "???");  // a surrogate
     CHECK(quotable(std::string(41, 'x')) == std::string(40, 'x') + "...");
     CHECK(quotable(std::string(39, 'x') + "水y") == std::string(39, 'x') + "...");
+}
+
+// Characters that no text of a stranger may carry to a terminal or hide in a name.
+const std::string kControls[] = {std::string(1, '\0'),
+                                 "\x01",
+                                 "\a",
+                                 "\b",
+                                 "\v",
+                                 "\f",
+                                 "\x1b",
+                                 "\x7f",
+                                 "\xc2\x80",
+                                 "\xc2\x85",
+                                 "\xc2\x9b",
+                                 "\xc2\xad",
+                                 "\u200b",
+                                 "\u200e",
+                                 "\u2028",
+                                 "\u202e",
+                                 "\u2060",
+                                 "\u2069",
+                                 "\ufeff",
+                                 "\U000e0041",
+                                 "\xff"};
+
+TEST_CASE("Control and invisible characters are found and replaced, tabs and line ends stay") {
+    CHECK(first_control("a\tb\nc\r\nd é 水 \u00a0 ∇²u").empty());
+    CHECK(first_control("a\rb") == "\r");
+    CHECK(printable_lines("a\tb\r\nc\rd") == "a\tb\r\nc?d");
+    CHECK(printable("a\tb\nc") == "a?b?c");
+    for (const std::string& control : kControls) {
+        CAPTURE(control);
+        const std::string text = "é" + control + "b";
+        CHECK(first_control(text) == control);
+        CHECK(printable_lines(text) == "é?b");
+        CHECK(printable(text) == "é?b");
+    }
+}
+
+TEST_CASE("A model's text with a control or invisible character is refused wherever it stands") {
+    for (const std::string& control : kControls) {
+        CAPTURE(control);
+        for (const char* form : {"title = \"a{}b\"; du/dt = lap(u)",
+                                 "du/dt = lap(u) # a{}b",
+                                 "du/dt = lap(u{})",
+                                 "source = \"{}\"\ndu/dt = lap(u)",
+                                 "du{}x/dt = lap(u)"}) {
+            const std::string text = fmt::format(fmt::runtime(form), control);
+            CHECK_THROWS_AS(model_of_text(text), InputError);
+            CHECK(first_control(message_of<InputError>([&] { model_of_text(text); })).empty());
+        }
+    }
+    CHECK(message_of<InputError>([] {
+              model_of_text("dt = 1\ntitle = \"\u202e\"; du/dt = u");
+          }).find("line 2") != std::string::npos);
+    CHECK(model_of_text("\ufeffdu/dt = lap(u) # ü\t\r\ndt = 0.1")->components.size() == 1);
 }
 
 TEST_CASE("Whatever is quoted is UTF-8 and short") {

@@ -13,6 +13,7 @@
 #include <cstdio>
 
 #include "sim/text/error.h"
+#include "sim/text/quote.h"
 
 namespace stencil {
 namespace {
@@ -271,7 +272,7 @@ std::vector<KeyPress> Display::take_keys() {
 }
 
 void Display::set_clipboard(const std::string& text) {
-    glfwSetClipboardString(window_, text.c_str());
+    glfwSetClipboardString(window_, printable_lines(text).c_str());
 }
 
 }  // namespace stencil

@@ -42,6 +42,15 @@ class TokenReader {
                 "", {}, "a model's text has at most {} bytes, this one {}", kMaxText, text_.size());
         if (!lenient && !is_utf8(text_))
             throw TextError("", {}, "a model's text is UTF-8, which this is not");
+        // Other programs begin files with a byte order mark, which is read as a blank.
+        const std::size_t mark = text_.starts_with("\ufeff") ? std::string_view("\ufeff").size() : 0;
+        if (const auto control = first_control(text_.substr(mark)); !lenient && !control.empty()) {
+            const std::size_t at = std::size_t(control.data() - text_.data());
+            throw TextError(
+                text_,
+                {at, at + control.size()},
+                "a text has no control or invisible characters but tabs and line ends: here is one");
+        }
         while (at_ < text_.size()) try {
                 next();
             } catch (const TextError& error) {

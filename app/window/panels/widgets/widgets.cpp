@@ -10,6 +10,7 @@
 
 #include "app/window/format.h"
 #include "app/window/theme.h"
+#include "sim/text/quote.h"
 
 namespace stencil {
 namespace {
@@ -286,7 +287,7 @@ void copy_button(UiState& ui,
                  std::string_view why_not) {
     const char* label = says_copied(ui, owner) ? ICON_COPY " Copied###copy" : ICON_COPY " Copy###copy";
     if (!button(label, size, tip, why_not)) return;
-    ImGui::SetClipboardText(text.c_str());
+    ImGui::SetClipboardText(printable_lines(text).c_str());
     say_copied(ui, owner);
 }
 
