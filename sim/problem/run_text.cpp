@@ -123,10 +123,6 @@ RunSpec as_told(RunSpec spec) {
     return spec;
 }
 
-std::string word_of(const nlohmann::json& value) {
-    return quoted_for_shell(value.is_string() ? value.get<std::string>() : value.dump());
-}
-
 }  // namespace
 
 std::string text_of_run(const Problem& now, bool sets_dt) {
@@ -200,7 +196,32 @@ void keep_choices(RunSpec& spec, const RunSpec& before) {
     if (sides(own) == sides(spec)) std::tie(spec.boundary, spec.boundary_as_typed) = sides(before);
 }
 
-std::string command_text(const RunSpec& spec) {
+std::string without_folders(const std::string& value) {
+    const auto name_of = [](const std::string& path) {
+        return std::filesystem::path(path).filename().string();
+    };
+    const std::size_t equals = value.find('=');
+    for (const std::size_t begin : {std::size_t(0), equals == value.npos ? 0 : equals + 1})
+        if (value.substr(begin).starts_with('/'))
+            return value.substr(0, begin) + name_of(value.substr(begin));
+    std::string text;
+    for (std::size_t at = 0; at < value.size();) {
+        const std::size_t end = std::min(value.find('"', at), value.size() - 1) + 1;
+        text += value.substr(at, end - at);
+        at = end;
+        if (!text.ends_with('"') || at >= value.size() || value[at] != '/') continue;
+        const std::size_t close = std::min(value.find('"', at), value.size());
+        text += name_of(value.substr(at, close - at));
+        at = close;
+    }
+    return text;
+}
+
+std::string command_text(const RunSpec& spec, Paths paths) {
+    const auto word_of = [paths](const nlohmann::json& value) {
+        const std::string word = value.is_string() ? value.get<std::string>() : value.dump();
+        return quoted_for_shell(paths == Paths::names ? without_folders(word) : word);
+    };
     const RunSpec standard;
     RunSpec of_model;
     of_model.use_model(spec.model);

@@ -32,7 +32,12 @@ void keep_choices(RunSpec& spec, const RunSpec& before);
 /// The shell-quoted command that repeats a resolved spec: "stencilscope run --size 512x512 --steps 340 --at
 /// 100:coefficient=0.1 ...". It leaves out defaults, the backend (implied by the method), threads and
 /// exports.
-std::string command_text(const RunSpec& spec);
+enum class Paths { whole, names };
+std::string command_text(const RunSpec& spec, Paths paths = Paths::whole);
+
+/// Replaces each absolute path in a text's quotes, or after `NAME=` of an initial condition, by the file's
+/// name: what others read does not tell an author's folders.
+std::string without_folders(const std::string& value);
 
 /// The output options " --out FOLDER --export FILES"; --export only if the files differ from the default.
 std::string output_words(const std::filesystem::path& folder, const std::vector<std::string>& files);

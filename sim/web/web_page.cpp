@@ -261,7 +261,7 @@ std::string web_page(const WebStart& start) {
     const Program program = program_of(now);
     const GlslProgram glsl = glsl_program(program);
     const std::size_t components = now.model->components.size();
-    const std::string text = text_of_run(now);
+    const std::string text = without_folders(text_of_run(now));
     const std::string title = equations.title.empty() ? now.model->name : equations.title;
     PageFunctions functions;
     Json run{{"title", title},
@@ -283,7 +283,7 @@ std::string web_page(const WebStart& start) {
              {"link", link_of_text(text)}};
     RunSpec document = start.document;
     document.steps = start.step;
-    run["command"] = command_text(document);
+    run["command"] = command_text(document, Paths::names);
     run["program"] = page_program(program, glsl, 0, components, functions);
     const bool is_component = find_component(*now.model, now.shown()).has_value();
     const Json view = is_component ? Json() : view_json(now, glsl, functions);
@@ -295,11 +295,12 @@ std::string web_page(const WebStart& start) {
     std::string script = fmt::format(
         "const FUNCTIONS = [\n{}\n];\nconst RUN = {};\n", fmt::join(functions, ",\n"), script_json(run));
     for (const char* part : {"arithmetic", "stepper", "controls"}) script += embedded_text(part);
-    return filled_page({{"title", xml_escaped(title)},
-                        {"style", embedded_text("style")},
-                        {"equation", equation_picture(equation::readable_statements(now.model->text))},
-                        {"data", data_text(start)},
-                        {"script", script}});
+    return filled_page(
+        {{"title", xml_escaped(title)},
+         {"style", embedded_text("style")},
+         {"equation", equation_picture(equation::readable_statements(without_folders(now.model->text)))},
+         {"data", data_text(start)},
+         {"script", script}});
 }
 
 }  // namespace stencil

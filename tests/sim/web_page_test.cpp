@@ -6,8 +6,11 @@
 #include "kernels/equation/text/glsl_text.h"
 #include "kernels/equation/text/script_text.h"
 #include "sim/files/deflate.h"
+#include "sim/files/npy.h"
 #include "sim/import/model_file.h"
 #include "sim/model/step/stages.h"
+#include "sim/problem/run_text.h"
+#include "sim/problem/settings/settings.h"
 #include "sim/run/output/exports.h"
 #include "sim/text/base64.h"
 #include "sim/text/error.h"
@@ -53,6 +56,30 @@ std::string why_not(const std::string& text, const std::string& settings = "") {
 constexpr const char* kHeat = "du/dt = D*lap(u); D = 0.1 in [0, 0.2]; dt = 0.5; u(0) = sin(x); size = 24x16";
 
 }  // namespace
+
+TEST_CASE("A page tells no folder of its author, and its policy forbids every connection") {
+    const ScratchFolder folder;
+    write_npy(folder / "start.npy", Field(Array<double>(24, 16)));
+    const std::string path = (folder / "start.npy").string(), place = folder.path().string();
+    Simulation typed =
+        begun(run_of_text("du/dt = lap(u)*p; p = array(\"" + path + "\"); dt = 0.1; size = 24x16"));
+    RunSpec given = run_of_text("du/dt = lap(u); dv/dt = lap(v); dt = 0.1; size = 24x16");
+    set_setting(given, "initial", path);
+    set_setting(given, "initial", "v=" + path);
+    Simulation beside = begun(given);
+    for (Simulation* simulation : {&typed, &beside}) {
+        const std::string page = page_of(*simulation);
+        CHECK(contains(page, "start.npy"));
+        CHECK_FALSE(contains(page, place));
+        CHECK(contains(page, "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none';"));
+    }
+    CHECK(without_folders("/a b/c.png") == "c.png");
+    CHECK(without_folders("v=/a/c.png") == "v=c.png");
+    CHECK(without_folders("P = image(\"/a/c.png\", red); u(0) = 1/P/2 # \"x\"") ==
+          "P = image(\"c.png\", red); u(0) = 1/P/2 # \"x\"");
+    CHECK(without_folders("du/dt = u/(1 + u)") == "du/dt = u/(1 + u)");
+    CHECK(without_folders("").empty());
+}
 
 TEST_CASE("A page has the operations of the run, its sliders, its command and its data") {
     const std::string page = page_of(kHeat);
