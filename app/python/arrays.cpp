@@ -148,7 +148,10 @@ nb::object hand_over(Array<T> cells) {
 
 Field field_of(const nb::object& object, const std::string& name) {
     AnyArray array;
-    if (!nb::try_cast(object, array) ||
+    // A producer is asked here, since a cast would hide its exceptions.
+    const bool produces = PyObject_CheckBuffer(object.ptr()) == 0 && nb::hasattr(object, "__dlpack__");
+    const nb::object source = produces ? nb::object(object.attr("__dlpack__")()) : object;
+    if (!nb::try_cast(source, array) ||
         (array.dtype() != nb::dtype<float>() && array.dtype() != nb::dtype<double>()))
         refuse(object, name);
     check_shape(array, name);

@@ -104,3 +104,16 @@ def test_an_array_says_the_size():
         ss.Simulation({"u": a, "v": a.T}, model="gray-scott")
     with pytest.raises(ValueError, match="w"):
         ss.Simulation({"w": a}, model="gray-scott")
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError, BufferError, RuntimeError])
+def test_an_exception_of_a_producer_goes_on_to_its_caller(error):
+    class Producer:
+        def __dlpack__(self, **words):
+            raise error("from the producer")
+
+        def __dlpack_device__(self):
+            return (1, 0)
+
+    with pytest.raises(error, match="from the producer"):
+        ss.Simulation(Producer())

@@ -151,3 +151,22 @@ def test_a_formula_of_diffusion_is_read_measured_and_written(rng, tmp_path):
     sim.export(tmp_path, "initial.npy")
     assert (tmp_path / "initial-shown.npy").exists()
     np.testing.assert_array_equal(sim.field("u"), u)
+
+
+def test_a_path_that_is_not_utf8_is_a_value_error(tmp_path):
+    sim = ss.Simulation(size=16)
+    for path in (b"/tmp/\xff.npy", "/tmp/\udcff.npy"):
+        for take in (ss.Simulation.load, sim.save, sim.export, sim.figure, lambda path: ss.Simulation(size=16, initial=path), lambda path: ss.Simulation(spec=path)):
+            with pytest.raises(ValueError, match="UTF-8"):
+                take(path)
+    named = tmp_path / "grüße 水"
+    sim.save(named)
+    assert ss.Simulation.load(bytes(named)).step == 0
+
+
+@pytest.mark.parametrize("name", ["/tmp/stencilscope-outside.npy", "../outside.npy", "a/b.npy", ".."])
+def test_a_pickled_state_writes_plain_names_alone(name):
+    state = ss.Simulation(size=16).__getstate__()
+    sim = ss.Simulation(size=16)
+    with pytest.raises(ValueError, match="plain names"):
+        sim.__setstate__({**state, name: b"x"})

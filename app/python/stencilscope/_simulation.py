@@ -13,7 +13,7 @@ from contextlib import nullcontext
 from typing import Any, Union
 
 from stencilscope import _core, _notebook
-from stencilscope._words import formula_text, json_object, setting_help, value_text, words_of
+from stencilscope._words import formula_text, json_object, path_text, setting_help, value_text, words_of
 
 Path = Union[str, "os.PathLike[str]"]
 #: The Python types that a setting accepts.
@@ -97,10 +97,10 @@ SETTINGS
             if type(start).__name__ == "MaskedArray":
                 raise TypeError("initial: a masked array: x.filled(value) says what its masked cells hold")
             if isinstance(start, (str, os.PathLike)):
-                words.append(("initial", f"{name}={os.fspath(start)}" if name else os.fspath(start)))
+                words.append(("initial", f"{name}={path_text(start)}" if name else path_text(start)))
             else:
                 arrays[name] = start
-        named = json.dumps(dict(spec)) if isinstance(spec, Mapping) else "" if spec is None else os.fsdecode(spec)
+        named = json.dumps(dict(spec)) if isinstance(spec, Mapping) else "" if spec is None else path_text(spec)
         self._held = _core.HeldSimulation(named, words, arrays)
         if {"", self.components[0]} <= {name for name, start in starts.items() if start is not None}:
             raise ValueError(f"initial: {self.components[0]} is given twice")
@@ -124,9 +124,9 @@ SETTINGS
         5
         """
         if not os.path.isdir(folder):
-            raise FileNotFoundError(f"{os.fsdecode(folder)}: there is no such folder")
+            raise FileNotFoundError(f"{path_text(folder)}: there is no such folder")
         simulation = cls.__new__(cls)
-        simulation._held = _core.HeldSimulation(os.fsdecode(folder))
+        simulation._held = _core.HeldSimulation(path_text(folder))
         return simulation
 
     def save(self, folder: Path) -> None:
@@ -135,7 +135,7 @@ SETTINGS
         An older checkpoint is replaced only when the new one is complete. Raises ValueError if the folder cannot be made,
         OSError if a file cannot be written.
         """
-        self._held.write_checkpoint(os.fsdecode(folder))
+        self._held.write_checkpoint(path_text(folder))
 
     def advance(self, steps: int = 1, progress: Callable[[int, int], object] | bool | None = None) -> Simulation:
         """Makes exactly so many steps, and returns the simulation.
@@ -225,7 +225,7 @@ SETTINGS
 
         Raises ValueError for another ending, OSError if the file cannot be written.
         """
-        self._held.write_figure(os.fsdecode(path))
+        self._held.write_figure(path_text(path))
 
     def plot(self, formula: str = "", ax: Any = None, **options: Any) -> Any:
         """Draws a component, or a formula, with matplotlib, and returns the axes.
@@ -253,7 +253,7 @@ SETTINGS
         Raises ValueError for an unknown name, OSError if a file cannot be written.
         """
         names = files.split(",") if isinstance(files, str) else list(files)
-        return self._held.write_files(os.fsdecode(folder), names)
+        return self._held.write_files(path_text(folder), names)
 
     @property
     def step(self) -> int:
@@ -307,6 +307,8 @@ SETTINGS
             checkpoint = pathlib.Path(folder, "checkpoint")
             checkpoint.mkdir()
             for name, content in state.items():
+                if name != pathlib.PurePath(name).name:
+                    raise ValueError(f"{name!r}: a pickled simulation holds files by plain names")
                 (checkpoint / name).write_bytes(content)
             self._held = _core.HeldSimulation(folder)
 

@@ -39,10 +39,20 @@ SETTINGS: dict[str, dict[str, Any]] = {row.pop("name"): row for row in json.load
 _SEPARATORS = {"size": "x", "range": ":", "laplacian-range": ":"}
 
 
+def path_text(path: str | bytes | os.PathLike[Any]) -> str:
+    """Returns a path as text; raises ValueError if it is not UTF-8."""
+    text = os.fsdecode(path)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise ValueError(f"{text!r}: texts and names of files are UTF-8 here") from None
+    return text
+
+
 def text_of(value: Any, separator: str = ",") -> str:
     """Returns a value as it is typed: numbers with every digit, sequences joined by `separator`."""
     if isinstance(value, (str, os.PathLike)):
-        return os.fsdecode(value)
+        return path_text(value)
     if isinstance(value, numbers.Integral):  # Python's and NumPy's integers, and bool
         return str(value).lower() if isinstance(value, bool) else str(int(value))
     if isinstance(value, numbers.Real):
