@@ -52,6 +52,13 @@ bool is_outside(const std::string& name) {
     return !built_in && find_preset(name) == nullptr && (is_file(name) || is_named_as_file(name));
 }
 
+// Titles and comments of other programs' files lose what no text may have.
+Imported printable_import(Imported result) {
+    result.text = printable_lines(result.text);
+    for (std::string& note : result.notes) note = printable(note);
+    return result;
+}
+
 std::string brief(const std::string& name) {
     constexpr std::size_t kMost = 60;
     return quotable(name.size() > kMost && is_link(name) ? name.substr(0, kMost) + "..." : name);
@@ -65,21 +72,21 @@ std::string head_of(InputFile& file) {
 
 Imported read(const std::string& name) {
     if (name.starts_with(kTextLink)) return {text_of_link(name), {}, {}};
-    if (is_link(name)) return import::model_of_visualpde(import::Options::of_link(name));
+    if (is_link(name)) return printable_import(import::model_of_visualpde(import::Options::of_link(name)));
     const std::string extension = lower_extension(name);
     InputFile file(name);
     if (extension == ".vti") {
         const std::string head = head_of(file);
         if (head.size() < file.size() && head.find("<ImageData") == head.npos)
             file.refuse(fmt::format("there is no <ImageData> in its first {} bytes", head.size()));
-        return import::model_of_ready(head);
+        return printable_import(import::model_of_ready(head));
     }
     if (extension == ".vtu") throw InputError("it is a mesh, and fields here are grids");
     if (extension != ".json" && extension != ".js") return {file.read_text(equation::kMaxText), {}, {}};
     const std::string text = file.read_text(kMostRead);
     if (extension == ".json" && !import::Options::in(text))
         throw InputError("it has no options of VisualPDE; a run's spec.json is repeated by --spec");
-    return import::model_of_visualpde(import::Options::read(text));
+    return printable_import(import::model_of_visualpde(import::Options::read(text)));
 }
 
 Imported imported(const std::string& name) {
@@ -97,7 +104,7 @@ Imported imported(const std::string& name) {
 FoundModel open_model(const std::string& name) {
     if (!is_outside(name)) return {find_model(name), {}};
     const Imported from = imported(name);
-    const std::string stem = is_link(name) ? "" : std::filesystem::path(name).stem().string();
+    const std::string stem = is_link(name) ? "" : printable(std::filesystem::path(name).stem().string());
     try {
         return {model_of_text(from.text, stem, from.notes), from.range, from.arrows, from.colors};
     } catch (const equation::TextError& error) {

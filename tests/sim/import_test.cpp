@@ -763,3 +763,16 @@ TEST_CASE(
     CHECK(
         message_of<InputError>([&] { open_model((folder / "none.txt").string()); }).starts_with("--model "));
 }
+
+TEST_CASE("Titles and names of other programs' files lose control and invisible characters") {
+    const ScratchFolder folder;
+    const fs::path file = folder / "a\x1b[2J.json";
+    write_bytes(file,
+                R"({"simTitle": "A\u001b]0;owned\u0007 \u009b31m \u202eb\u200bc", "reactionStr_1": "-u", )"
+                R"("scenes\u001b[2J": "x", "comboStr_1": "\u009b\u202e"})");
+    const FoundModel found = open_model(file.string());
+    CHECK(first_control(found.model->text).empty());
+    CHECK(first_control(found.model->name).empty());
+    for (const std::string& note : found.model->equations->notes) CHECK(printable(note) == note);
+    CHECK(contains(found.model->text, "owned"));
+}
