@@ -16,6 +16,7 @@
 #include "sim/problem/settings/settings.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
+#include "sim/text/quote.h"
 #include "tests/support/catch.h"
 #include "tests/support/scratch.h"
 
@@ -766,7 +767,7 @@ TEST_CASE(
 
 TEST_CASE("Titles and names of other programs' files lose control and invisible characters") {
     const ScratchFolder folder;
-    const fs::path file = folder / "a\x1b[2J.json";
+    const std::filesystem::path file = folder / "a\x1b[2J.json";
     write_bytes(file,
                 R"({"simTitle": "A\u001b]0;owned\u0007 \u009b31m \u202eb\u200bc", "reactionStr_1": "-u", )"
                 R"("scenes\u001b[2J": "x", "comboStr_1": "\u009b\u202e"})");
