@@ -126,6 +126,8 @@ class Owned {
         if (id_ >= 0) HDF5(H5Idec_ref)(id_);
     }
     operator hid_t() const { return id_; }
+    /// Closing a dataset writes its last bytes, so what is written must be closed by this.
+    void close() { done(HDF5(H5Idec_ref)(std::exchange(id_, -1))); }
 
   private:
     hid_t id_;
@@ -152,16 +154,18 @@ void add_dataset(hid_t place,
                  std::initializer_list<hsize_t> sizes,
                  const void* data) {
     const Owned space = space_of(sizes), properties = dataset_properties();
-    const Owned dataset(HDF5(H5Dcreate2)(place, name.c_str(), type, space, 0, properties, 0));
+    Owned dataset(HDF5(H5Dcreate2)(place, name.c_str(), type, space, 0, properties, 0));
     done(HDF5(H5Dwrite)(dataset, type, 0, 0, 0, data));
+    dataset.close();
 }
 
 // Writes a scalar if there are no sizes.
 void add_attribute(
     hid_t place, const char* name, hid_t type, std::initializer_list<hsize_t> sizes, const void* data) {
     const Owned space = space_of(sizes);
-    const Owned attribute(HDF5(H5Acreate2)(place, name, type, space, 0, 0));
+    Owned attribute(HDF5(H5Acreate2)(place, name, type, space, 0, 0));
     done(HDF5(H5Awrite)(attribute, type, data));
+    attribute.close();
 }
 
 void add_notes(hid_t file, const RunNotes& run) {
@@ -195,7 +199,7 @@ void add_virtual_dataset(hid_t file, const FieldSeries& series, const std::strin
         done(HDF5(H5Pset_virtual)(properties, whole, series.parts[i].file.c_str(), name.c_str(), one));
     }
     const Owned space = space_of({series.parts.size(), ny, nx});
-    const Owned dataset(HDF5(H5Dcreate2)(file, name.c_str(), type_of(series.dtype), space, 0, properties, 0));
+    Owned(HDF5(H5Dcreate2)(file, name.c_str(), type_of(series.dtype), space, 0, properties, 0)).close();
 }
 
 // Disables HDF5's own locks, which conflict with AtomicFile's.
