@@ -83,18 +83,22 @@ pid_t parent_of(const std::filesystem::path& process) {
 
 // Signals every process that mpirun started to stop, because mpirun itself would answer Ctrl-C by killing
 // them within seconds. Some versions of mpirun forward SIGUSR1 and some do not, so signal the processes
-// directly. Returns false if none exists yet.
+// directly, and wake those that someone stopped. Returns false if none exists yet.
 bool pass_on(pid_t launcher) {
     bool any = false;
     std::error_code gone;
     for (const auto& entry : std::filesystem::directory_iterator("/proc", gone)) {
         const pid_t process = std::atoi(entry.path().filename().c_str());
-        if (process > 0 && parent_of(entry.path()) == launcher) any = kill(process, SIGUSR1) == 0 || any;
+        if (process <= 0 || parent_of(entry.path()) != launcher || kill(process, SIGUSR1) != 0) continue;
+        kill(process, SIGCONT);
+        any = true;
     }
     return any;
 }
 
 int run_launcher(std::vector<std::string> words) {
+    const std::string program = find_program(words.front());
+    if (program.empty()) throw MachineError("mpirun cannot be started: there is none (Debian: openmpi-bin)");
     std::vector<char*> pointers;
     for (std::string& word : words) pointers.push_back(word.data());
     pointers.push_back(nullptr);
@@ -103,10 +107,8 @@ int run_launcher(std::vector<std::string> words) {
     if (launcher == 0) {
         setsid();  // its own session, so that the terminal's Ctrl-C reaches only this process
         prctl(PR_SET_PDEATHSIG, SIGTERM);
-        execvp(pointers.front(), pointers.data());
-        std::fprintf(stderr,
-                     "stencilscope: mpirun cannot be started: %s (Debian: openmpi-bin)\n",
-                     std::strerror(errno));
+        execv(program.c_str(), pointers.data());
+        std::fprintf(stderr, "stencilscope: mpirun cannot be started: %s\n", std::strerror(errno));
         _exit(1);
     }
     for (const int signal : {SIGINT, SIGTERM, SIGHUP})  // those that are ignored, as by nohup, stay so

@@ -2,6 +2,7 @@
 
 #include <mpi.h>
 #include <signal.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 #include <cstdlib>
 #include <limits>
 #include <stdexcept>
+#include <string_view>
 #include <thread>
 
 #include "sim/machine/communicator.h"
@@ -22,8 +24,8 @@ namespace {
 // MPI counts are ints.
 constexpr std::size_t kPiece = std::size_t(1) << 30;
 
-// Time to reach the next collective call after this process was told to end.
-constexpr unsigned kGraceSeconds = 4;
+// Time of a call after this process was told to end.
+constexpr int kGraceSeconds = 4;
 constexpr double kSlowBytesPerSecond = 1e8;
 
 // Polling intervals of idle processes.
@@ -33,25 +35,37 @@ volatile std::sig_atomic_t told_to_end = 0;
 extern "C" void note_end(int) {
     told_to_end = 1;
 }
-extern "C" void give_up(int) {
-    _exit(1);
-}
 int (*was_interrupted)() = nullptr;
 
 bool is_told_to_end() {
     return told_to_end != 0 || (was_interrupted && was_interrupted() != 0);
 }
 
-// Limits how long a call may wait once the launcher has told processes to end, since a lost process never
-// answers.
+volatile std::sig_atomic_t allowed_seconds = 0;  // of the call under way; 0 between calls
+volatile std::sig_atomic_t waited_seconds = 0;
+
+[[noreturn]] void give_up() {
+    constexpr std::string_view text = "stencilscope: a process of this run does not answer\n";
+    static_cast<void>(!write(STDERR_FILENO, text.data(), text.size()));
+    _exit(1);
+}
+
+// The handler of a timer that goes off every second.
+extern "C" void count_second(int) {
+    if (allowed_seconds != 0 && is_told_to_end() && ++waited_seconds > allowed_seconds) give_up();
+}
+
+// Limits how long a call may wait once this process was told to end, before the call or during it, since a
+// lost process never answers.
 class Patience {
   public:
     explicit Patience(std::size_t bytes = 0) {
-        if (is_told_to_end()) alarm(kGraceSeconds + unsigned(double(bytes) / kSlowBytesPerSecond));
+        waited_seconds = 0;
+        allowed_seconds = kGraceSeconds + int(double(bytes) / kSlowBytesPerSecond);
     }
-    ~Patience() {
-        if (is_told_to_end()) alarm(0);
-    }
+    ~Patience() { allowed_seconds = 0; }
+    Patience(const Patience&) = delete;
+    Patience& operator=(const Patience&) = delete;
 };
 
 // After an error MPI is in no defined state and other ranks may wait for this one, so all of them end.
@@ -112,11 +126,11 @@ class MpiCommunicator : public Communicator {
     }
 
     void broadcast(Bytes& message) override {
-        const Patience patience;
         unsigned long long bytes = message.size();
         MPI_Request arrived;
         check(MPI_Ibcast(&bytes, 1, MPI_UNSIGNED_LONG_LONG, 0, all_, &arrived));
         wait_idly(arrived);
+        const Patience patience{std::size_t(bytes)};
         message.resize(std::size_t(bytes));
         for (std::size_t at = 0; at < message.size(); at += kPiece)
             check(MPI_Bcast(
@@ -205,9 +219,9 @@ class MpiCommunicator : public Communicator {
             const auto now = std::chrono::steady_clock::now();
             if (now - start > kBusy) std::this_thread::sleep_for(kNap);
             // Process 0 may still write files.
-            const bool needed = first_process_ != 0 && kill(first_process_, 0) == 0;
+            const bool needed = rank_ > 0 && first_process_ != 0 && kill(first_process_, 0) == 0;
             if (!is_told_to_end() || needed) told = now;
-            if (now - told > std::chrono::seconds(kGraceSeconds)) give_up(0);
+            if (now - told > std::chrono::seconds(kGraceSeconds)) give_up();
         }
     }
 
@@ -233,10 +247,13 @@ extern "C" __attribute__((visibility("default"))) stencil::Communicator* stencil
         for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, note_end);
         std::signal(SIGUSR1, SIG_IGN);
     }
-    std::signal(SIGALRM, give_up);
+    std::signal(SIGALRM, count_second);
+    const itimerval seconds{{1, 0}, {1, 0}};
+    setitimer(ITIMER_REAL, &seconds, nullptr);
     return comm.release();
 }
 
 extern "C" __attribute__((visibility("default"))) void stencilscope_end_mpi() {
+    const stencil::Patience patience;
     MPI_Finalize();
 }
