@@ -1,6 +1,7 @@
 #include "sim/machine/child_process.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -34,15 +35,45 @@ constexpr int kNotStarted = 127;
                        std::strerror(errno));
 }
 
+// The folders of $PATH but those that depend on the present one, from which nobody means to start programs.
+std::vector<std::string> search_path() {
+    const char* path = std::getenv("PATH");
+    std::istringstream text(path ? path : "");
+    std::vector<std::string> folders;
+    for (std::string folder; std::getline(text, folder, ':');)
+        if (folder.starts_with('/')) folders.push_back(folder);
+    return folders;
+}
+
+std::vector<std::string> environment_of(const ChildCommand& command) {
+    std::vector<std::string> variables;
+    for (char** each = environ; each && *each; ++each) {
+        const std::string_view variable = *each;
+        const bool is_replaced = variable.starts_with("TMPDIR=") && !command.temporary_folder.empty();
+        if (!variable.starts_with("PATH=") && !is_replaced) variables.emplace_back(variable);
+    }
+    if (const auto folders = search_path(); !folders.empty())
+        variables.push_back(fmt::format("PATH={}", fmt::join(folders, ":")));
+    if (!command.temporary_folder.empty()) variables.push_back("TMPDIR=" + command.temporary_folder);
+    return variables;
+}
+
+std::vector<char*> pointers_to(const std::vector<std::string>& words) {
+    std::vector<char*> pointers;
+    for (const std::string& word : words) pointers.push_back(const_cast<char*>(word.c_str()));
+    pointers.push_back(nullptr);
+    return pointers;
+}
+
 // Runs between fork and exec, where only async-signal-safe calls are allowed.
-[[noreturn]] void become(char* const* words, int input, int answers, bool is_tool) {
+[[noreturn]] void become(char* const* words, char* const* environment, int input, int answers, bool is_tool) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (is_tool) setpgid(0, 0);
     // Moves the descriptors out of the way of the numbers they are copied to.
     const int in = fcntl(input, F_DUPFD_CLOEXEC, 10), out = fcntl(answers, F_DUPFD_CLOEXEC, 10);
     if (is_tool) dup2(out, STDERR_FILENO);
     if (dup2(in, STDIN_FILENO) >= 0 && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0 && dup2(out, kAnswers) >= 0)
-        execv(words[0], words);
+        execve(words[0], words, environment);
     _exit(kNotStarted);
 }
 
@@ -50,12 +81,11 @@ constexpr int kNotStarted = 127;
 class Child {
   public:
     Child(const ChildCommand& command, int input, int answers) : is_tool_(command.is_tool) {
-        std::vector<char*> words;
-        for (const std::string& word : command.words) words.push_back(const_cast<char*>(word.c_str()));
-        words.push_back(nullptr);
+        const std::vector<std::string> environment = environment_of(command);
+        const std::vector<char*> words = pointers_to(command.words), variables = pointers_to(environment);
         process_ = fork();
         if (process_ < 0) fail("fork");
-        if (process_ == 0) become(words.data(), input, answers, is_tool_);
+        if (process_ == 0) become(words.data(), variables.data(), input, answers, is_tool_);
         if (is_tool_) setpgid(process_, process_);  // both do it, whichever comes first
     }
     ~Child() {
@@ -226,9 +256,7 @@ std::string find_program(const std::string& name) {
         return fs::is_regular_file(path, error) && access(path.c_str(), X_OK) == 0;
     };
     if (name.find('/') != std::string::npos) return is_program(name) ? name : "";
-    const char* path = std::getenv("PATH");
-    std::istringstream folders(path ? path : "");
-    for (std::string folder; std::getline(folders, folder, ':');)
+    for (const std::string& folder : search_path())
         if (const fs::path file = fs::path(folder) / name; is_program(file)) return file.string();
     return "";
 }

@@ -18,6 +18,7 @@ struct ChildCommand {
     /// A tool's whole output is its answer, and its descendants are killed with it; else it is a part of this
     /// program.
     bool is_tool = false;
+    std::string temporary_folder = {};  ///< its $TMPDIR, if not that of this process
 };
 
 /// The file descriptor on which a child of this program answers, in lines. Its other output goes to standard
@@ -61,7 +62,7 @@ class PipedChild {
 /// cannot start.
 bool start_detached(std::vector<std::string> words);
 
-/// A program by name in $PATH, or by path; empty if there is none.
+/// A program by name in the absolute folders of $PATH, or by path; empty if there is none.
 std::string find_program(const std::string& name);
 
 /// Path of this program's executable.

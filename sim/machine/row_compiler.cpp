@@ -1,14 +1,11 @@
 #include "sim/machine/row_compiler.h"
 
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <link.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -20,6 +17,7 @@
 
 #include "sim/files/descriptor.h"
 #include "sim/files/folder.h"
+#include "sim/files/temporary_folder.h"
 #include "sim/machine/child_process.h"
 #include "sim/machine/kernel_cache.h"
 #include "sim/text/error.h"
@@ -97,6 +95,7 @@ class BackgroundRows : public equation::CompiledRows {
         }
     }
     void make(const std::string& text, const std::stop_token& stop) {
+        TemporaryFolder::remove_left();
         const CCompiler compiler = find_c_compiler();
         const auto folder = user_cache_folder();
         const KernelCache cache(folder ? *folder / "kernels" : "");
@@ -136,34 +135,10 @@ class BackgroundRows : public equation::CompiledRows {
     std::jthread thread_;  ///< last member, because it uses the others
 };
 
-constexpr std::string_view kTemporary = "stencilscope-XXXXXX";
-
 std::string variable(const char* name) {
     const char* value = std::getenv(name);
     return value ? value : "";
 }
-
-// A temporary file for the compiler's output, removed with the object.
-class OutputFile {
-  public:
-    OutputFile() : path_((fs::temp_directory_path() / kTemporary).string()) {
-        const int descriptor = ::mkostemp(path_.data(), O_CLOEXEC);
-        if (descriptor < 0) throw MachineError("{}: {}", path_, std::generic_category().message(errno));
-        ::close(descriptor);
-    }
-    ~OutputFile() { ::unlink(path_.c_str()); }
-    OutputFile(const OutputFile&) = delete;
-    OutputFile& operator=(const OutputFile&) = delete;
-
-    const std::string& path() const { return path_; }
-    std::string bytes() const {
-        std::ifstream file(path_, std::ios::binary);
-        return {std::istreambuf_iterator<char>(file), {}};
-    }
-
-  private:
-    std::string path_;
-};
 
 // Whether a line of compiler output states the error.
 bool is_telling(std::string_view line) {
@@ -221,10 +196,11 @@ std::string compile_c(const CCompiler& compiler,
                       const std::string& text,
                       const std::stop_token& stop,
                       double limit_seconds) {
-    const OutputFile library;
-    ChildCommand command{compiler.command, text, limit_seconds, true};
+    constexpr const char* kLibrary = "rows.so";
+    const TemporaryFolder folder;
+    ChildCommand command{compiler.command, text, limit_seconds, true, folder.path()};
     std::ranges::copy(c_compiler_options(), std::back_inserter(command.words));
-    for (const std::string& word : {std::string("-o"), library.path(), std::string("-")})
+    for (const std::string& word : {std::string("-o"), folder.path() + '/' + kLibrary, std::string("-")})
         command.words.push_back(word);
     // Prefers the line that states the error, else the first.
     std::string said;
@@ -235,7 +211,7 @@ std::string compile_c(const CCompiler& compiler,
     const std::string& name = command.words.front();
     if (end.how == ChildEnd::How::over_limit)
         throw MachineError("{} said nothing for {} s and was ended", name, limit_seconds);
-    std::string bytes = library.bytes();
+    std::string bytes = folder.bytes_of(kLibrary);
     if (end.how != ChildEnd::How::exited || end.code != 0 || bytes.empty())
         throw MachineError("{}: {}", name, said.empty() ? "it made nothing" : said);
     return bytes;
