@@ -1,6 +1,6 @@
 #include "kernels/cpu/gemm.h"
 
-#include <cblas.h>
+#include "kernels/cpu/openblas.h"
 
 namespace stencil {
 namespace {
@@ -18,15 +18,15 @@ void call_blas(const GemmCall<T>& s, Gemm blas) {
 }  // namespace
 
 void gemm(const GemmCall<float>& call) {
-    call_blas(call, cblas_sgemm);
+    call_blas(call, OPENBLAS(cblas_sgemm));
 }
 
 void gemm(const GemmCall<double>& call) {
-    call_blas(call, cblas_dgemm);
+    call_blas(call, OPENBLAS(cblas_dgemm));
 }
 
 void set_gemm_threads(int threads) {
-    openblas_set_num_threads(threads);
+    OPENBLAS(openblas_set_num_threads)(threads);
 }
 
 }  // namespace stencil

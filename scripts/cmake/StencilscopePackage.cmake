@@ -128,8 +128,8 @@ set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-# Optional at run time, but without FFTW the default initial condition, jagged, is missing.
-set(CPACK_DEBIAN_PACKAGE_DEPENDS "libfftw3-double3, libfftw3-single3")
+# Loaded at first use. Without FFTW the default initial condition, jagged, is missing.
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "libfftw3-double3, libfftw3-single3, libopenblas0")
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS hdf5-tools)
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "ffmpeg, zenity, xclip")
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS

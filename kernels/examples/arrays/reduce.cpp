@@ -1,10 +1,9 @@
 #include "kernels/examples/arrays/reduce.h"
 
-#include <cblas.h>
-
 #include <algorithm>
 #include <vector>
 
+#include "kernels/cpu/openblas.h"
 #include "kernels/cpu/thread_pool.h"
 #include "kernels/field/divide.h"
 
@@ -87,10 +86,10 @@ T add_in_pairs(std::vector<T>& values) {
 }
 
 float blas_part(const float* x, const float* y, blasint n) {
-    return y ? cblas_sdot(n, x, 1, y, 1) : cblas_sasum(n, x, 1);
+    return y ? OPENBLAS(cblas_sdot)(n, x, 1, y, 1) : OPENBLAS(cblas_sasum)(n, x, 1);
 }
 double blas_part(const double* x, const double* y, blasint n) {
-    return y ? cblas_ddot(n, x, 1, y, 1) : cblas_dasum(n, x, 1);
+    return y ? OPENBLAS(cblas_ddot)(n, x, 1, y, 1) : OPENBLAS(cblas_dasum)(n, x, 1);
 }
 
 }  // namespace
@@ -121,7 +120,7 @@ T cpu_sum(ThreadPool& threads, const T* x, const T* y, std::int64_t n) {
 
 template <class T>
 T blas_sum(int threads, const T* x, const T* y, std::int64_t n) {
-    openblas_set_num_threads(threads);
+    OPENBLAS(openblas_set_num_threads)(threads);
     T sum = 0;
     for (std::int64_t i = 0; i < n; i += kLargestBlasCall)
         sum += blas_part(x + i, y ? y + i : nullptr, blasint(std::min(kLargestBlasCall, n - i)));

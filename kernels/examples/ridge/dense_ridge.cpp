@@ -1,11 +1,10 @@
 #include "kernels/examples/ridge/dense_ridge.h"
 
-#include <cblas.h>
-
 #include <algorithm>
 #include <memory>
 
 #include "kernels/cpu/aligned_buffer.h"
+#include "kernels/cpu/openblas.h"
 
 // LAPACK's own interface, which OpenBLAS exports.
 extern "C" {
@@ -35,27 +34,28 @@ DenseRidge make_cpu_dense_ridge(const SparseMatrix<T>& a, int threads) {
     const auto factor = std::make_shared<AlignedBuffer<double>>(std::max(width, std::size_t(a.rows)) * width);
     DenseRidge ridge;
     ridge.form = [=, &a] {
-        openblas_set_num_threads(threads);
+        OPENBLAS(openblas_set_num_threads)(threads);
         double* const dense = factor->data();
         std::fill_n(dense, std::size_t(a.rows) * width, 0.0);
         for (auto i = std::size_t(0); i < std::size_t(a.rows); ++i)
             for (auto k = std::size_t(a.start[i]); k < std::size_t(a.start[i + 1]); ++k)
                 dense[i * width + a.column[k]] = double(a.value[k]);
-        cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, n, int(a.rows), 1, dense, n, 0, gram->data(), n);
+        OPENBLAS(cblas_dsyrk)
+        (CblasColMajor, CblasLower, CblasNoTrans, n, int(a.rows), 1, dense, n, 0, gram->data(), n);
     };
     ridge.factor = [=](double c) {
-        openblas_set_num_threads(threads);
+        OPENBLAS(openblas_set_num_threads)(threads);
         std::ranges::copy(*gram, factor->begin());
         for (std::size_t i = 0; i < width; ++i) factor->data()[i * (width + 1)] += c * c;
         int info = 0;
-        dpotrf_("L", &n, factor->data(), &n, &info);
+        OPENBLAS(dpotrf_)("L", &n, factor->data(), &n, &info);
         return info == 0;
     };
     ridge.apply = [=](std::span<const double> vector) {
         std::vector<double> x(vector.begin(), vector.end());
         const int one = 1;
         int info = 0;
-        dpotrs_("L", &n, &one, factor->data(), &n, x.data(), &n, &info);
+        OPENBLAS(dpotrs_)("L", &n, &one, factor->data(), &n, x.data(), &n, &info);
         return x;
     };
     return ridge;
