@@ -1,9 +1,13 @@
 // Entry point: parses the command line, runs the command, and turns errors into one line and an exit status.
 
+#include <unistd.h>
+
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <new>
+#include <string_view>
 
 #include "app/command_line.h"
 #include "app/console.h"
@@ -23,6 +27,29 @@ int fail(int status, const char* message) {
     return status;
 }
 
+// Allocates nothing.
+int fail_without_memory() {
+    constexpr std::string_view text = "stencilscope: out of memory; smaller sizes need less\n";
+    static_cast<void>(!::write(STDERR_FILENO, text.data(), text.size()));
+    return 1;
+}
+
+// What is thrown without memory may leave a thread, a handler or a function that must not throw.
+std::terminate_handler usual_end = nullptr;
+[[noreturn]] void end() {
+    try {
+        if (std::current_exception()) throw;
+    } catch (const std::bad_alloc&) {
+        std::_Exit(fail_without_memory());
+    } catch (...) {
+    }
+    usual_end();
+    std::abort();
+}
+[[gnu::constructor(101)]] void set_end() {
+    usual_end = std::set_terminate(end);
+}
+
 template <class Work>
 int status_of(const Work& work) {
     try {
@@ -30,7 +57,7 @@ int status_of(const Work& work) {
     } catch (const stencil::InputError& error) {
         return fail(2, error.what());
     } catch (const std::bad_alloc&) {
-        return fail(1, "out of memory; smaller sizes need less");
+        return fail_without_memory();
     } catch (const std::exception& error) {
         return fail(1, error.what());
     }

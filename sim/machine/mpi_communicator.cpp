@@ -52,7 +52,9 @@ volatile std::sig_atomic_t waited_seconds = 0;
 
 // The handler of a timer that goes off every second.
 extern "C" void count_second(int) {
-    if (allowed_seconds != 0 && is_told_to_end() && ++waited_seconds > allowed_seconds) give_up();
+    if (allowed_seconds == 0 || !is_told_to_end()) return;
+    waited_seconds = waited_seconds + 1;
+    if (waited_seconds > allowed_seconds) give_up();
 }
 
 // Limits how long a call may wait once this process was told to end, before the call or during it, since a
