@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -27,10 +28,11 @@ int fail(int status, const char* message) {
     return status;
 }
 
-// Allocates nothing.
+// Allocates nothing, and says so once.
 int fail_without_memory() {
+    static std::atomic_flag said;
     constexpr std::string_view text = "stencilscope: out of memory; smaller sizes need less\n";
-    static_cast<void>(!::write(STDERR_FILENO, text.data(), text.size()));
+    if (!said.test_and_set()) static_cast<void>(!::write(STDERR_FILENO, text.data(), text.size()));
     return 1;
 }
 

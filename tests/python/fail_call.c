@@ -1,16 +1,22 @@
 // Preloaded into a program: the call of the name and number in $FAIL_CALL ("write 3") fails, as on a full disk or without memory,
 // and all after it where it ends in '+' ("write 3+"); where it ends in '!' the process is killed there. Counted from main() on,
 // by the process of MPI that $FAIL_RANK names, if it is given. At the end of the program $FAIL_COUNT, a file, has how many calls
-// there were. "write", "fsync", "rename" and "malloc" are the C library's; any other name is what names of functions of MPI,
-// NVRTC or CUDA's driver begin with ("MPI_Wait", "nvrtcCompile", "cuMemcpy").
+// there were. $FAIL_ERROR is an error number in place of the usual one. Names in lower case are the C library's, each with its
+// variants ("write" is also writev); "malloc" is for large blocks alone, and "any_malloc" for all. Any other name is what names
+// of functions of MPI, NVRTC or CUDA's driver begin with ("MPI_Wait", "nvrtcCompile", "cuMemcpy").
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -19,7 +25,7 @@ static atomic_long count;
 static int armed;
 static char name[32];
 static long number;
-static int onwards, kills;
+static int onwards, kills, error;
 
 static void done(void) {
     const char* path = getenv("FAIL_COUNT");
@@ -37,27 +43,72 @@ static int fails(const char* call) {
 
 #define NEXT(call) ((__typeof__(&call))dlsym(RTLD_NEXT, #call))
 
+#define FAIL(usual) return errno = error ? error : usual, -1
+#define FAILS_AS(what, usual, result, call, parameters, arguments) \
+    result call parameters {                                       \
+        if (fails(what)) FAIL(usual);                              \
+        return NEXT(call) arguments;                               \
+    }
+FAILS_AS("fsync", EIO, int, fsync, (int file), (file))
+FAILS_AS("rename", EACCES, int, rename, (const char* from, const char* to), (from, to))
+FAILS_AS("link", EIO, int, linkat, (int a, const char* from, int b, const char* to, int how), (a, from, b, to, how))
+FAILS_AS("unlink", EIO, int, unlink, (const char* path), (path))
+FAILS_AS("unlink", EIO, int, unlinkat, (int folder, const char* path, int how), (folder, path, how))
+FAILS_AS("mkdir", ENOSPC, int, mkdir, (const char* path, mode_t mode), (path, mode))
+FAILS_AS("pwrite", ENOSPC, ssize_t, pwrite, (int file, const void* bytes, size_t size, off_t at), (file, bytes, size, at))
+FAILS_AS("pwrite", ENOSPC, ssize_t, pwrite64, (int file, const void* bytes, size_t size, off_t at), (file, bytes, size, at))
+FAILS_AS("pread", EIO, ssize_t, pread, (int file, void* bytes, size_t size, off_t at), (file, bytes, size, at))
+FAILS_AS("pread", EIO, ssize_t, pread64, (int file, void* bytes, size_t size, off_t at), (file, bytes, size, at))
+FAILS_AS("read", EIO, ssize_t, read, (int file, void* bytes, size_t size), (file, bytes, size))
+FAILS_AS("truncate", ENOSPC, int, ftruncate, (int file, off_t size), (file, size))
+FAILS_AS("truncate", ENOSPC, int, ftruncate64, (int file, off_t size), (file, size))
+FAILS_AS("memfd", ENOSPC, int, memfd_create, (const char* call, unsigned flags), (call, flags))
+FAILS_AS("fork", EAGAIN, pid_t, fork, (void), ())
+
 ssize_t write(int file, const void* bytes, size_t size) {
-    if (file > 2 && fails("write")) return errno = ENOSPC, -1;
+    if (file > 2 && fails("write")) FAIL(ENOSPC);
     return NEXT(write)(file, bytes, size);
 }
 ssize_t writev(int file, const struct iovec* parts, int n) {
-    if (file > 2 && fails("write")) return errno = ENOSPC, -1;
+    if (file > 2 && fails("write")) FAIL(ENOSPC);
     return NEXT(writev)(file, parts, n);
 }
-int fsync(int file) {
-    if (fails("fsync")) return errno = EIO, -1;
-    return NEXT(fsync)(file);
+int close(int file) {
+    const int closed = NEXT(close)(file);
+    if (file > 2 && fails("close")) FAIL(EIO);
+    return closed;
 }
-int rename(const char* from, const char* to) {
-    if (fails("rename")) return errno = EACCES, -1;
-    return NEXT(rename)(from, to);
+static mode_t mode_of(int flags, va_list more) {
+    return flags & (O_CREAT | O_TMPFILE) ? va_arg(more, mode_t) : 0;
 }
-// Only allocations as large as fields, rows and texts fail, because the C library cannot report failures of its own small ones.
+#define OPENS(call, parameters, arguments)    \
+    int call parameters {                     \
+        va_list more;                         \
+        va_start(more, flags);                \
+        const mode_t mode = mode_of(flags, more); \
+        va_end(more);                         \
+        if (fails("open")) FAIL(EMFILE);      \
+        return NEXT(call) arguments;          \
+    }
+OPENS(open, (const char* path, int flags, ...), (path, flags, mode))
+OPENS(open64, (const char* path, int flags, ...), (path, flags, mode))
+OPENS(openat, (int folder, const char* path, int flags, ...), (folder, path, flags, mode))
+OPENS(openat64, (int folder, const char* path, int flags, ...), (folder, path, flags, mode))
+#define FOPENS(call)                                                         \
+    FILE* call(const char* path, const char* how) {                          \
+        if (fails("fopen")) return errno = error ? error : EMFILE, NULL;     \
+        return NEXT(call)(path, how);                                        \
+    }
+FOPENS(fopen) FOPENS(fopen64)
+int pthread_create(pthread_t* thread, const pthread_attr_t* how, void* (*work)(void*), void* with) {
+    if (fails("thread")) return EAGAIN;
+    return NEXT(pthread_create)(thread, how, work, with);
+}
+// "malloc" fails for allocations as large as fields, rows and texts, because libraries cannot report failures of small ones.
 void* malloc(size_t size) {
     static void* (*next)(size_t);
     if (!next) next = NEXT(malloc);
-    if (size >= 4096 && fails("malloc")) return errno = ENOMEM, NULL;
+    if ((size >= 4096 && fails("malloc")) || fails("any_malloc")) return errno = ENOMEM, NULL;
     return next(size);
 }
 void* aligned_alloc(size_t alignment, size_t size) {
@@ -139,6 +190,7 @@ static int (*real_main)(int, char**, char**);
 static int armed_main(int argc, char** argv, char** environment) {
     const char* what = getenv("FAIL_CALL");
     if (what && sscanf(what, "%31s %ld", name, &number) == 2) {
+        error = getenv("FAIL_ERROR") ? atoi(getenv("FAIL_ERROR")) : 0;
         onwards = what[strlen(what) - 1] == '+';
         kills = what[strlen(what) - 1] == '!';
         atexit(done);
