@@ -54,7 +54,9 @@ void print_written(std::span<const std::filesystem::path> files) {
 
 void require_printed() {
     errno = 0;
-    if (std::fflush(stdout) != 0 && output_error == 0) output_error = errno;
+    // Some file systems report a failed write when a descriptor is closed.
+    if ((std::fflush(stdout) != 0 || ::close(::dup(STDOUT_FILENO)) != 0) && output_error == 0)
+        output_error = errno;
     if (output_error == 0 && std::ferror(stdout) == 0) return;
     const int reason = output_error != 0 ? output_error : EIO;
     throw MachineError("cannot write to standard output: " + std::generic_category().message(reason));

@@ -222,7 +222,10 @@ WrittenRows write_together(Communicator& comm, const std::string& file, const Ow
                         note_trouble(trouble, [&] { write(first, rows); });
                     });
         }
-        note_trouble(trouble, [&] { npy->sync(); });
+        note_trouble(trouble, [&] {
+            npy->sync();
+            npy->close();
+        });
     } else {
         give(sending_to_first(comm));
         const RowsAhead none;

@@ -69,6 +69,10 @@ void NpyWriter::sync() {
     if (!flush(file_.number())) fail(errno);
 }
 
+void NpyWriter::close() {
+    if (::close(file_.release()) != 0 && errno != EINTR) fail(errno);
+}
+
 std::string write_npy_rows(const std::filesystem::path& path,
                            int nx,
                            int ny,
@@ -84,6 +88,7 @@ std::string write_npy_rows(const std::filesystem::path& path,
             std::ranges::copy(row_hashes(rows), std::back_inserter(hashes));
         });
         npy.write_header(dtype);
+        npy.close();
         file.commit();
         return field_hash(dtype, nx, hashes);
     } catch (const std::system_error& error) {

@@ -42,6 +42,8 @@ class NpyWriter {
     void write(int first, const Field& rows);
     /// Flushes to disk.
     void sync();
+    /// File systems may report only now what could not be written.
+    void close();
 
   private:
     std::string header_text(DType dtype) const;

@@ -1,12 +1,19 @@
 // A field distributed over processes gives the files of one process, by steps and by exact n-step
 // propagation.
 #include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <thread>
 #include <tuple>
+
 #include "kernels/cuda/cuda_runtime.h"
 #include "sim/files/npy.h"
+#include "sim/machine/child_process.h"
 #include "sim/text/json.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
+#include "tests/support/paths.h"
 #include "tests/support/program.h"
 #include "tests/support/scratch.h"
 
@@ -39,6 +46,19 @@ void require_equal_runs(const std::string& line,
     const auto timings = read_json(folder / "several/timings.json");
     REQUIRE(timings.value("processes", 1) == stepping);
     REQUIRE(timings.at("field_hash") == read_json(folder / "one/timings.json").at("field_hash"));
+}
+
+// The process of a run into this folder that Open MPI gave this rank.
+pid_t process_of_rank(int rank, const fs::path& folder) {
+    std::error_code gone;
+    for (const auto& entry : fs::directory_iterator("/proc", gone)) {
+        const pid_t process = std::atoi(entry.path().filename().c_str());
+        if (process > 0 && contains(read_bytes(entry.path() / "cmdline"), folder.string()) &&
+            contains(read_bytes(entry.path() / "environ"),
+                     std::string("OMPI_COMM_WORLD_RANK=") + std::to_string(rank)))
+            return process;
+    }
+    throw std::runtime_error("there is no process of this rank");
 }
 
 // As many processes share the field as are started.
@@ -330,6 +350,48 @@ TEST_CASE("Ctrl-C ends all processes with what was done until then") {
         REQUIRE(fs::exists(folder / "cut" / "field.npy"));
         fs::remove_all(folder / "cut");
     }
+}
+
+TEST_CASE("Ctrl-C ends a run one process of which was stopped") {
+    const ScratchFolder folder;
+    const std::string line =
+        "run --backend cpu --threads 1 --quiet --size 300x300 --steps 100000000 --checkpoint 500 --out {}";
+    const fs::path checkpoint = folder / "cut" / "checkpoint" / "run.json", stopped = folder / "stopped";
+    for (const int rank : {1, 0}) {
+        CAPTURE(rank);
+        std::jthread stopping([&] {
+            while (!fs::exists(checkpoint)) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+            kill(process_of_rank(rank, folder.path()), SIGSTOP);
+            write_bytes(stopped, "");
+        });
+        const auto cut = run_program(words(line + " --processes 2", folder / "cut"),
+                                     {.interrupt_once = stopped, .seconds = 60});
+        REQUIRE(cut.status == 128 + SIGINT);
+        REQUIRE(fs::exists(folder / "cut" / "field.npy"));
+        for (const char* left : {"cut", "stopped"}) fs::remove_all(folder / left);
+    }
+    // Without the program's own launcher nobody wakes it, and the others give up.
+    ChildCommand command;
+    command.words = words("{} -n 2 --bind-to none --oversubscribe --allow-run-as-root {} " + line,
+                          find_program("mpirun"),
+                          std::string(program_file()),
+                          folder / "cut");
+    command.limit_seconds = 60;
+    command.is_tool = true;
+    std::string said;
+    bool told = false;
+    const ChildEnd end = run_child(
+        command,
+        [&](std::string_view text) { said += text; },
+        [&] {
+            if (told || !fs::exists(checkpoint)) return false;
+            told = kill(process_of_rank(1, folder.path()), SIGSTOP) == 0 &&
+                   kill(process_of_rank(0, folder.path()), SIGUSR1) == 0;
+            return false;
+        });
+    CHECK(end.how == ChildEnd::How::exited);
+    CHECK(end.code != 0);
+    CHECK(contains(said, "a process of this run does not answer"));
 }
 
 TEST_CASE("A jump of any number of processes has the bits of one whatever the boundary and the size") {
