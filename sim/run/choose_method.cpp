@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <new>
 #include <ranges>
 #include <span>
 #include <stdexcept>
@@ -188,6 +189,8 @@ std::vector<MeasuredMachine> read_measured(std::string_view text, const std::str
         require(json.is_object(), "is not a JSON object");
         if (!json.contains("machines")) return {machine_of(json)};
         for (const OrderedJson& entry : list(json, "machines")) machines.push_back(machine_of(entry));
+    } catch (const std::bad_alloc&) {
+        throw;
     } catch (const std::exception& error) {
         throw InputError("{}: {}", file, error.what());
     }

@@ -1,6 +1,9 @@
 // Row executors compiled by the system's compiler.
+#include <unistd.h>
+
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <span>
@@ -11,6 +14,7 @@
 #include "sim/text/error.h"
 #include "tests/model/typed_run.h"
 #include "tests/support/catch.h"
+#include "tests/support/program.h"
 #include "tests/support/scratch.h"
 #include "tests/support/skip.h"
 
@@ -241,4 +245,77 @@ TEST_CASE("A compiler that hangs is ended, with what it has started") {
     }
     CHECK(std::chrono::steady_clock::now() - started <
           std::chrono::duration<double>(kLongestCompilation / 2));
+}
+
+TEST_CASE("The compiler's files are in a private folder, which no end of a run leaves behind for ever") {
+    require_compiler();
+    const OwnCache scratch;
+    const auto room = scratch / "temporary", started = scratch / "mine.started";
+    std::filesystem::create_directory(room);
+    const Environment temporary("TMPDIR", room.string());
+    const std::string real = find_c_compiler().command.front();
+    const auto begin = [&](const std::string& rest) {
+        std::filesystem::remove(started);
+        write_script(
+            scratch / "mine",
+            "stat -c %a:%u \"$TMPDIR\" > \"$0.mode\"; touch \"$TMPDIR/cc.s\" \"$0.started\"; exec " + rest);
+    };
+    const Environment cc("CC", (scratch / "mine").string());
+    begin(real + " \"$@\"");
+    CHECK(state_of(kText) == CompiledRows::State::there);
+    CHECK(read_bytes(scratch / "mine.mode") == "700:" + std::to_string(::geteuid()) + "\n");
+    CHECK(names_in(room).empty());
+
+    begin("sleep 100");
+    CHECK_THROWS_AS(compile_c(find_c_compiler(), kText, {}, 0.3), MachineError);
+    CHECK(names_in(room).empty());
+    const Words run =
+        words("run --model gray-scott --size 64 --backend cpu --threads 1 --quiet --out {}", scratch / "out");
+    const auto with = [&](const char* steps, int signal) {
+        std::filesystem::remove(started);
+        return run_program(joined(run, {"--steps", steps}),
+                           {.interrupt_once = started, .signal = signal, .seconds = 60});
+    };
+    for (const int signal : {SIGTERM, SIGINT, SIGHUP}) {
+        CHECK(with("100000000", signal).status == 128 + signal);
+        CHECK(names_in(room).empty());
+    }
+    CHECK(with("100000000", SIGKILL).status == 128 + SIGKILL);
+    const Words left = names_in(room);
+    REQUIRE(left.size() == 1);
+
+    // What only looks like it stays.
+    const std::string dead = left.front().substr(0, left.front().rfind('-') + 1);
+    std::filesystem::create_directory(scratch / "other");
+    write_bytes(scratch / "other/file", "of the user");
+    std::filesystem::create_directory_symlink(scratch / "other", room / (dead + "linked"));
+    for (const char* name :
+         {"stencilscope-compiler-1-XXXXXX", "stencilscope-1-notes", "stencilscope-compiler-notes"})
+        std::filesystem::create_directory(room / name);
+    begin(real + " \"$@\"");
+    CHECK(state_of("void other(void) {}") == CompiledRows::State::there);
+    CHECK(!std::filesystem::exists(room / left.front()));
+    CHECK(names_in(room).size() == 4);
+    CHECK(read_bytes(scratch / "other/file") == "of the user");
+}
+
+TEST_CASE("No program of the present folder is started because $PATH leads there") {
+    require_compiler();
+    const OwnCache scratch;
+    const auto before = std::filesystem::current_path();
+    for (const char* name : {"cc", "as", "ld"}) write_script(scratch / name, "touch \"$0.started\"; exit 1");
+    std::filesystem::current_path(scratch.path());
+    const std::string usual = std::getenv("PATH");
+    for (const std::string& path :
+         {":" + usual, ".:" + usual, "../" + scratch.path().filename().string() + ":" + usual}) {
+        const Environment changed("PATH", path);
+        CHECK(state_of("void of(void) {} // " + path) == CompiledRows::State::there);
+    }
+    {
+        const Environment changed("PATH", ":.");
+        CHECK(contains(why_not(kText), "there is no C compiler"));
+    }
+    std::filesystem::current_path(before);
+    for (const char* name : {"cc.started", "as.started", "ld.started"})
+        CHECK(!std::filesystem::exists(scratch / name));
 }
