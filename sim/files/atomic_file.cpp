@@ -134,17 +134,45 @@ void sync_name(const std::filesystem::path& path) {
     if (folder) ::fsync(folder.number());
 }
 
+TemporaryFolder::TemporaryFolder() {
+    std::error_code error;
+    const auto room = std::filesystem::temp_directory_path(error);
+    path_ = hidden_name(room);
+    if (error || ::mkdir(path_.c_str(), S_IRWXU) != 0)
+        throw MachineError("cannot make a folder in $TMPDIR: {}",
+                           error ? error.message() : std::generic_category().message(errno));
+    folder_ = Descriptor(::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    ::flock(folder_.number(), LOCK_EX | LOCK_NB);
+}
+
+TemporaryFolder::~TemporaryFolder() {
+    std::error_code ignored;
+    // Programs that were just killed may make one more file.
+    for (int tries = 0; tries < 10 && std::filesystem::exists(path_, ignored); ++tries)
+        std::filesystem::remove_all(path_, ignored);
+}
+
+std::string TemporaryFolder::bytes_of(const char* name) const {
+    const Descriptor file(::openat(folder_.number(), name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+    std::string bytes;
+    char part[1 << 14];
+    for (ssize_t n; file && (n = ::read(file.number(), part, sizeof part)) > 0;)
+        bytes.append(part, std::size_t(n));
+    return bytes;
+}
+
 void remove_leftovers(const std::filesystem::path& folder) {
     std::error_code ignored;
     for (std::filesystem::directory_iterator at(folder, ignored), end; at != end; at.increment(ignored)) {
         const std::string name = at->path().filename().string();
         const pid_t process = process_of(name);
         if (process == 0 || ::kill(process, 0) == 0 || errno != ESRCH) continue;
-        const Descriptor file(::open(at->path().c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+        const Descriptor file(::open(at->path().c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
         struct stat status = {};
-        if (file && ::fstat(file.number(), &status) == 0 && S_ISREG(status.st_mode) &&
-            ::flock(file.number(), LOCK_EX | LOCK_NB) == 0)
-            ::unlink(at->path().c_str());
+        if (!file || ::fstat(file.number(), &status) != 0) continue;
+        const bool is_own_folder = S_ISDIR(status.st_mode) && status.st_uid == ::geteuid();
+        if ((S_ISREG(status.st_mode) || is_own_folder) && ::flock(file.number(), LOCK_EX | LOCK_NB) == 0)
+            std::filesystem::remove_all(at->path(), ignored);
     }
 }
 

@@ -53,8 +53,27 @@ class AtomicFile {
 /// be writable but not readable.
 void sync_name(const std::filesystem::path& path);
 
-/// Removes hidden files of processes that no longer run and, on other machines, no longer hold the file's
-/// lock. Failures are ignored.
+/// A private folder in $TMPDIR (/tmp) for files that another program makes, removed with the object. A killed
+/// process may leave it behind (see remove_leftovers()). Throws MachineError.
+class TemporaryFolder {
+  public:
+    TemporaryFolder();
+    ~TemporaryFolder();
+    TemporaryFolder(const TemporaryFolder&) = delete;
+    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+    const std::string& path() const { return path_; }
+    /// The bytes of a file in it, whoever may have put another folder in its place; none if it cannot be
+    /// read.
+    std::string bytes_of(const char* name) const;
+
+  private:
+    std::string path_;
+    Descriptor folder_;
+};
+
+/// Removes hidden files, and this user's temporary folders, of processes that no longer run and, on other
+/// machines, no longer hold the lock. Failures are ignored.
 void remove_leftovers(const std::filesystem::path& folder);
 
 /// Writes a text file atomically.

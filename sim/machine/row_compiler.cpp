@@ -15,9 +15,9 @@
 #include <system_error>
 #include <thread>
 
+#include "sim/files/atomic_file.h"
 #include "sim/files/descriptor.h"
 #include "sim/files/folder.h"
-#include "sim/files/temporary_folder.h"
 #include "sim/machine/child_process.h"
 #include "sim/machine/kernel_cache.h"
 #include "sim/text/error.h"
@@ -95,7 +95,8 @@ class BackgroundRows : public equation::CompiledRows {
         }
     }
     void make(const std::string& text, const std::stop_token& stop) {
-        TemporaryFolder::remove_left();
+        std::error_code ignored;
+        remove_leftovers(fs::temp_directory_path(ignored));
         const CCompiler compiler = find_c_compiler();
         const auto folder = user_cache_folder();
         const KernelCache cache(folder ? *folder / "kernels" : "");

@@ -285,12 +285,12 @@ TEST_CASE("The compiler's files are in a private folder, which no end of a run l
     REQUIRE(left.size() == 1);
 
     // What only looks like it stays.
-    const std::string dead = left.front().substr(0, left.front().rfind('-') + 1);
+    const std::string& dead = left.front();
     std::filesystem::create_directory(scratch / "other");
     write_bytes(scratch / "other/file", "of the user");
-    std::filesystem::create_directory_symlink(scratch / "other", room / (dead + "linked"));
-    for (const char* name :
-         {"stencilscope-compiler-1-XXXXXX", "stencilscope-1-notes", "stencilscope-compiler-notes"})
+    std::filesystem::create_directory_symlink(scratch / "other",
+                                              room / ("." + dead.substr(1, dead.rfind('-')) + "linked.tmp"));
+    for (const char* name : {".stencilscope-1-0-a.tmp", ".stencilscope-notes", "stencilscope-9999999-notes"})
         std::filesystem::create_directory(room / name);
     begin(real + " \"$@\"");
     CHECK(state_of("void other(void) {}") == CompiledRows::State::there);
