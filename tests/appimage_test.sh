@@ -115,6 +115,14 @@ rm -rf "$whole"
 ! (ulimit -f 10000; "$file" 2>"$scratch/said") || fail "it was unpacked beyond the limit of files"
 grep -q "could not: .*large" "$scratch/said" || fail "at the limit of files it said: $(cat "$scratch/said")"
 [ -z "$(ls -A "$whole")" ] || fail "the limit of files left something behind"
+flock "$whole" sleep 20 &
+locked=$!
+sleep 0.5
+"$file" >"$scratch/said" &
+sleep 0.5
+kill -TERM $!
+wait $! && fail "it started after SIGTERM"
+kill $locked
 
 # Starts at the same time unpack it once.
 "$file" >"$scratch/first" & "$file" >"$scratch/second" & wait

@@ -137,6 +137,7 @@ static void remove_left(const fs::path& room) {
 static void provide(const fs::path& place, const fs::path& file, std::size_t offset) {
     const fs::path room = place.parent_path();
     is_locked(room, LOCK_EX);  // one start unpacks, and others wait for it
+    check_signal();
     remove_left(room);
     if (why_unsafe(place).empty() && is_whole(file, offset, place)) return;
     const Fresh fresh(room);
