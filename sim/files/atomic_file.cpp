@@ -170,8 +170,9 @@ void remove_leftovers(const std::filesystem::path& folder) {
         const Descriptor file(::open(at->path().c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
         struct stat status = {};
         if (!file || ::fstat(file.number(), &status) != 0) continue;
-        const bool is_own_folder = S_ISDIR(status.st_mode) && status.st_uid == ::geteuid();
-        if ((S_ISREG(status.st_mode) || is_own_folder) && ::flock(file.number(), LOCK_EX | LOCK_NB) == 0)
+        const bool is_private = status.st_uid == ::geteuid() && (status.st_mode & 0777) == S_IRWXU;
+        if ((S_ISREG(status.st_mode) || (S_ISDIR(status.st_mode) && is_private)) &&
+            ::flock(file.number(), LOCK_EX | LOCK_NB) == 0)
             std::filesystem::remove_all(at->path(), ignored);
     }
 }

@@ -20,7 +20,7 @@ FILES = ["--checkpoint", "3", "--every", "4", "--export", EXPORTS]
 # Calls of the C library, and whether a run fails where one of them does.
 CALLS = {
     "write": True, "pwrite": True, "fsync": True, "rename": True, "link": True, "mkdir": True, "close": True, "open": True, "malloc": True,
-    "any_malloc": True, "unlink": False, "fopen": False, "read": False, "truncate": False, "memfd": False, "fork": False, "thread": False,
+    "any_malloc": True, "unlink": False, "fopen": False, "read": False, "memfd": False, "fork": False, "thread": False,
 }  # fmt: skip
 
 
@@ -58,7 +58,8 @@ def require_whole(folder, expected):
 
 
 def require_told(done, what, start="stencilscope: "):
-    lines = [line for line in done.stderr.strip().splitlines() if line.startswith(start) or "Fontconfig" not in done.stderr]
+    may_say = "malloc" in str(what) or "Fontconfig" in done.stderr  # libraries that lack memory, or read nothing
+    lines = [line for line in done.stderr.strip().splitlines() if line.startswith(start) or not may_say]
     status = 2 if f"{start}--out " in done.stderr else 1  # a folder that cannot be written is another's choice
     assert done.returncode == status and len(lines) == 1 and lines[0].startswith(start), f"{what}: {done.returncode}: {done.stderr}"
 
@@ -66,17 +67,20 @@ def require_told(done, what, start="stencilscope: "):
 @pytest.mark.parametrize("call", CALLS)
 def test_a_call_that_fails_is_told_in_a_line_and_leaves_whole_files(shim, tmp_path, call):
     expected = tmp_path / "expected"
-    assert run(shim, expected, f"{call} 0", *WORDS, *FILES, "--out", str(expected)).returncode == 0
+    words, ways = [*WORDS, *FILES], ("", "+")
+    if call in ("memfd", "fork", "thread"):  # they start the compiler, in a run that is long enough for it
+        words, ways = [*WORDS, "--size", "64x64", "--steps", "120000", "--export", "field.npy"], ("",)
+    assert run(shim, expected, f"{call} 0", *words, "--out", str(expected)).returncode == 0
     calls = int(expected.with_suffix(".count").read_text())
-    assert calls > 0 or not CALLS[call]
-    count = int(os.environ.get("STENCILSCOPE_FAULTS", 6))  # of the call's, spread over the run
-    ns = sorted({1 + i * (calls - 1) // (count - 1) for i in range(count)} if calls else ())
+    assert calls > 0
+    count = int(os.environ.get("STENCILSCOPE_FAULTS", 5))  # of the call's, spread over the run
+    ns = sorted({1 + i * (calls - 1) // (count - 1) for i in range(count)})
     failed = resumed = 0
-    for i, what in enumerate(f"{call} {n}{onwards}" for n in ns for onwards in ("", "+")):
+    for i, what in enumerate(f"{call} {n}{onwards}" for n in ns for onwards in ways):
         folder = tmp_path / "run"
         shutil.rmtree(folder, ignore_errors=True)
         error = {} if i % 4 < 2 or call == "any_malloc" else {"FAIL_ERROR": str(errno.EIO if i % 8 < 4 else errno.ENOSPC)}
-        done = run(shim, folder, what, *WORDS, *FILES, "--out", str(folder), **error)
+        done = run(shim, folder, what, *words, "--out", str(folder), **error)
         if done.returncode != 0:
             failed += 1
             require_told(done, what)
