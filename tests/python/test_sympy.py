@@ -85,6 +85,52 @@ def test_what_is_moved_to_one_side_is_solved_for_the_derivative_by_time():
 
 
 @pytest.mark.parametrize(
+    "rate, text",
+    [
+        (lap(u**3 - u - a * lap(u)), "-a*lap2(u) + lap(u^3 - u)"),
+        (D * lap(u) - (u * v.diff(x)).diff(x) - (u * v.diff(y)).diff(y), "D*lap(u) + div(-grad(v)*u)"),
+        (-(u * v.diff(x)).diff(x) - (u * v.diff(y)).diff(y) + u - u**2, "div(-grad(v)*u) - u^2 + u"),
+        (((2 + sp.sin(x)) * u.diff(x)).diff(x) + ((2 + sp.sin(x)) * u.diff(y)).diff(y), "div((sin(x) + 2)*grad(u))"),
+        ((u.diff(x) / (1 + u)).diff(x) + (u.diff(y) / (1 + u)).diff(y), "div(grad(u)/(u + 1))"),
+        (a * lap(u) - (u**2 / 2).diff(x), "a*lap(u) + dx(-u^2/2)"),
+        (-(sp.sin(x) * u).diff(x), "dx(-u*sin(x))"),
+        (-(u * v).diff(x), "dx(-u*v)"),
+        ((u * u.diff(x)).diff(x) + (v * u.diff(y)).diff(y), "dx(dx(u)*u) + dy(dy(u)*v)"),
+        (lap(u**2), "lap(u^2)"),
+    ],
+)
+def test_a_divergence_that_diff_expanded_is_written_as_one(rate, text, recwarn):
+    values = {symbol: 0.5 for symbol in rate.free_symbols - {x, y, t}}
+    equations = [sp.Eq(u.diff(t), rate), sp.Eq(v.diff(t), lap(v) + u - v)]
+    said = ss.from_sympy(equations, values).splitlines()[0].partition(" = ")[2]
+    assert sorted(said) == sorted(text), said
+    assert not recwarn.list
+
+
+@pytest.mark.parametrize(
+    "rate",
+    [
+        -(u**3 * lap(u).diff(x)).diff(x) - (u**3 * lap(u).diff(y)).diff(y),
+        lap(1 / (1 + u)),
+        u.diff(x) * v.diff(y) - u.diff(y) * v.diff(x),
+        sp.Piecewise((1, x > 2), (2, True)) * lap(u),
+    ],
+)
+def test_a_divergence_that_cannot_be_written_as_one_is_told(rate):
+    with pytest.warns(UserWarning, match="total of u is not conserved exactly"):
+        text = ss.from_sympy([sp.Eq(u.diff(t), rate), sp.Eq(v.diff(t), lap(v))])
+    assert "# the total of u is not conserved exactly" in text
+
+
+def test_cahn_hilliard_by_diff_keeps_its_mean():
+    text = ss.from_sympy(sp.Eq(u.diff(t), lap(u**3 - u - lap(u) / 2)), boundary="periodic", dt=0.01)
+    u0 = 0.3 + 0.1 * np.random.default_rng(1).standard_normal((32, 32))
+    sim = ss.Simulation(u0, equation=text, dtype="float64").advance(2000)
+    assert sim.field().std() > 0.1
+    assert abs(sim.field().mean() - u0.mean()) < 1e-13
+
+
+@pytest.mark.parametrize(
     "equations, told",
     [
         (u, "is no equation"),

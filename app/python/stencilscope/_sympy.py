@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import random
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from stencilscope import _core
@@ -12,6 +14,8 @@ from stencilscope._words import needed, text_of
 _NAMES = {"Abs": "abs", "Max": "max", "Min": "min", "Mod": "mod", "ceiling": "ceil"}
 #: Functions that a formula may name outright, for instance ``sympy.Function("lap")(u)``.
 _LAPLACIANS = {"lap", "laplace", "laplacian", "Laplacian"}
+#: Those whose sum over all cells is what flows through the sides.
+_DIVERGENCES = {"lap", "lap2", "div", "dx", "dy", "dxx", "dyy", "dxy"}
 
 
 def _problem(sentence: str) -> ValueError:
@@ -200,6 +204,96 @@ class _Writer:
         return terms
 
 
+class _Conservation:
+    """Writes rates that are divergences as divergences, whose totals the steps then keep: ``diff`` expands them."""
+
+    def __init__(self, writer: _Writer, fields: Iterable[Any]) -> None:
+        self.writer, self.sympy, self.fields = writer, writer.sympy, sorted(fields, key=str)
+        self.axes = writer.axes[:2]
+
+    def kept(self, rate: Any) -> tuple[Any, bool]:
+        """Returns the rate, and whether the steps keep the total that it keeps."""
+        sympy, writer = self.sympy, self.writer
+        if self._is_written(writer.gather(rate), sources=True):
+            return rate, True
+        named = sympy.core.function.AppliedUndef
+        flat = rate.replace(
+            lambda e: isinstance(e, named) and e.func.__name__ in _LAPLACIANS,
+            lambda e: sum(e.args[0].diff(axis, 2) for axis in self.axes),
+        )
+        flat = sympy.expand(flat.doit())
+        if not all(map(writer.is_field, flat.atoms(named))):
+            return rate, True
+        jumps = flat.has(sympy.Piecewise, sympy.Heaviside, sympy.sign, sympy.floor, sympy.ceiling, sympy.Mod)
+        reaction = flat.xreplace({derivative: 0 for derivative in flat.atoms(sympy.Derivative)})
+        for source in (0, reaction):
+            if all(self._vanishes(self._euler(flat - source, field)) for field in self.fields):
+                written = self._written(sympy.expand(flat - source))
+                kept = self._is_written(writer.gather(written)) and not jumps
+                return (source + written, True) if kept else (rate, False)
+        return rate, True
+
+    def _is_written(self, gathered: Any, sources: bool = False) -> bool:
+        """Whether each term is a derivative with a factor that is the same in all cells; or, with `sources`, has none."""
+        named = self.sympy.core.function.AppliedUndef
+        for term in self.sympy.Add.make_args(gathered):
+            inside = [f for f in term.atoms(named) if f.func.__name__ in _DIVERGENCES]
+            outside = [f for f in self.sympy.Mul.make_args(term) if f in inside]
+            varies = (term / outside[0]).has(*self.axes, named) if len(outside) == 1 else inside or (not sources and term.has(named))
+            if varies:
+                return False
+        return True
+
+    def _euler(self, rate: Any, field: Any) -> Any:
+        """Returns the variational derivative, which vanishes for all fields just where the rate is a divergence."""
+        total = rate.diff(field)
+        for derivative in rate.atoms(self.sympy.Derivative):
+            if derivative.expr == field:
+                total += (-1) ** len(derivative.variables) * rate.diff(derivative).diff(*derivative.variables)
+        return total
+
+    def _vanishes(self, expression: Any) -> bool:
+        """Whether it is 0 for random values of all that it consists of."""
+        sympy, draw = self.sympy, random.Random(1)
+        atoms = expression.atoms(sympy.Derivative, sympy.core.function.AppliedUndef, sympy.Symbol)
+        for _ in range(2):
+            values = {atom: sympy.Float(draw.uniform(0.5, 1.5), 30) for atom in sorted(atoms, key=str)}
+            terms = [term.xreplace(values) for term in sympy.Add.make_args(expression)]
+            if not all(term.is_number for term in terms) or abs(sum(terms)) > 1e-15 * sum(map(abs, terms)):
+                return False
+        return True
+
+    def _written(self, rest: Any) -> Any:
+        """Takes lap(f), div(a*grad(u)) and dx(f), as far as they are found, out of an expanded rate."""
+        sympy, named, written = self.sympy, self.sympy.Function, []
+        for field in self.fields:
+            along = [rest.coeff(field.diff(axis, 2)) for axis in self.axes]
+            if all(a == 0 or not a.has(field, *self.axes, *self.fields) for a in along):
+                continue
+            rest -= sum((a * field.diff(axis)).diff(axis) for a, axis in zip(along, self.axes))
+            value = sympy.Dummy()
+            alone = along[0].subs(field, value)
+            if along[0] != along[1]:
+                written += [named(f"d{axis}")(a * named(f"d{axis}")(field)) for a, axis in zip(along, self.axes)]
+            elif alone.is_polynomial(value) and not alone.has(*self.axes, *self.fields):
+                written.append(named("lap")(sympy.integrate(alone, value).subs(value, field)))
+            else:
+                written.append(named("div")(along[0] * named("grad")(field)))
+            rest = sympy.expand(rest)
+        share = sympy.Dummy()
+        for axis in self.axes:
+            slopes = {field: rest.coeff(field.diff(axis)) for field in self.fields}
+            if any(slope.has(*self.axes, *self.fields) for slope in slopes.values()):
+                scaled = sum(field * slope.subs({f: share * f for f in self.fields}, simultaneous=True) for field, slope in slopes.items())
+                scaled = sympy.expand(scaled)
+                if scaled.has(sympy.Derivative) or not scaled.is_polynomial(share):
+                    continue
+                flow = sympy.integrate(scaled, (share, 0, 1))
+                rest = sympy.expand(rest - flow.diff(axis))
+                written.append(named(f"d{axis}")(flow))
+        return sympy.Add(rest, *written)
+
+
 def _rates(writer: _Writer, equations: Sequence[Any]) -> tuple[dict[Any, Any], dict[Any, int]]:
     """Solves each equation for its highest derivative by t: the rates and the orders, by field."""
     sympy = writer.sympy
@@ -242,8 +336,10 @@ def from_sympy(
         initial: the start of each function, or of its ``u_dot``, an expression or a text, by function or name.
         statements: further statements of the text, such as ``boundary="periodic"``, ``dx=0.5``, ``size="256x256"``.
 
-    Derivatives along x and along y that make a Laplacian become ``lap``, and fluxes ``div(D*grad(u))``. Raises ValueError,
-    in one line, for what the text cannot say, and ImportError without SymPy.
+    Derivatives along x and along y that make a Laplacian become ``lap``, and fluxes ``div(D*grad(u))``. ``diff`` expands
+    products, so that a flux may no longer be seen; ``sympy.Derivative(D*u.diff(x), x)`` keeps it. A rate that is a
+    divergence is written as one where it can be; elsewhere a UserWarning says that the total is not conserved exactly.
+    Raises ValueError, in one line, for what the text cannot say, and ImportError without SymPy.
 
     >>> import sympy as sp
     >>> x, y, t, D = sp.symbols("x y t D")
@@ -273,6 +369,11 @@ def from_sympy(
             raise _problem(f"{unknown[0]} has no equation")
         used |= rate.free_symbols - set(writer.axes)
         name = names[field]
+        rate, conserves = _Conservation(writer, fields).kept(rate)
+        if not conserves:
+            told = f"the total of {name} is not conserved exactly: its rate is a divergence, but expanded; sympy.Derivative keeps it"
+            warnings.warn(f"from_sympy: {told}", UserWarning, stacklevel=2)
+            lines.append(f"# {told}")
         if orders[field] == 2:
             lines.append(f"d{name}/dt = {name}_dot")
             name += "_dot"
