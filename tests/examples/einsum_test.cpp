@@ -303,6 +303,37 @@ TEST_CASE("The example computes operands from files and writes NumPy's result") 
     CHECK(read_npy_header(folder / "result.npy").descr == "<f4");
 }
 
+TEST_CASE(
+    "Integers that floating point would round are refused, and rounded sums and counted booleans are told") {
+    const ScratchFolder folder;
+    const std::string file = (folder / "a.npy").string();
+    const auto write = [&](const std::string& descr, const auto& values) {
+        const std::string header = fmt::format(
+            "{{'descr': '{}', 'fortran_order': False, 'shape': ({},), }}\n", descr, values.size());
+        write_bytes(
+            file,
+            std::string("\x93NUMPY\x01\0", 8) + char(header.size()) + '\0' + header +
+                std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof values[0]));
+        ExampleRequest asked =
+            request("einsum", {{"subscripts", "i,i->"}, {"operand", file}, {"operand", file}});
+        asked.options.set("dtype", "float64");
+        return run_example(asked, query_machine(), {});
+    };
+    for (const std::int64_t value :
+         {std::int64_t(1) << 53, -(std::int64_t(1) << 53) - 1, std::int64_t(1) << 62})
+        CHECK(contains(message_of<InputError>([&] {
+                           write("<i8", std::vector{std::int64_t(1), value});
+                       }),
+                       "2^53"));
+    const std::uint64_t large = ~std::uint64_t(0);
+    CHECK(contains(message_of<InputError>([&] { write("<u8", std::vector{large}); }), "2^53"));
+    CHECK_FALSE(contains(write("<i8", std::vector{std::int64_t(3)}).rows[0].check, "2^53"));
+    CHECK(contains(write("<i8", std::vector{(std::int64_t(1) << 53) - 1}).rows[0].check,
+                   "beyond 2^53 are rounded"));
+    const Report counted = write("|b1", std::vector<std::uint8_t>{1, 1, 0});
+    CHECK(std::ranges::any_of(counted.notes, [](const auto& note) { return contains(note, "logical or"); }));
+}
+
 TEST_CASE("The example's random operands are NumPy's, one after the other from one generator") {
     const ScratchFolder folder;
     ExampleRequest asked = request(

@@ -67,6 +67,8 @@ struct EinsumTask {
     Contraction contraction;
     std::vector<std::string> files;  ///< none: random operands
     std::vector<DType> dtypes;       ///< of files, their own first
+    bool integers = false;           ///< all files have integers or booleans
+    bool booleans = false;           ///< all have booleans
     std::uint64_t seed = 0;
     long long repetitions = 1;
     std::string subscripts;
@@ -77,6 +79,14 @@ DType own_dtype(const std::vector<NpyHeader>& headers) {
     const bool single =
         std::ranges::all_of(headers, [](const NpyHeader& header) { return header.descr.ends_with("f4"); });
     return single ? DType::float32 : DType::float64;
+}
+
+// Integers beyond it need not be float64 numbers.
+constexpr double kLargestInteger = 0x1p53;
+
+bool all_of_kinds(const std::vector<NpyHeader>& headers, std::string_view kinds) {
+    return std::ranges::all_of(
+        headers, [&](const NpyHeader& header) { return kinds.find(header.descr[1]) != kinds.npos; });
 }
 
 // Throws InputError.
@@ -102,6 +112,8 @@ EinsumTask einsum_task(const ExampleRequest& request) {
         shapes.push_back(headers.back().shape);
     }
     task.contraction = bind_subscripts(subscripts, shapes);
+    task.integers = all_of_kinds(headers, "biu");
+    task.booleans = all_of_kinds(headers, "b");
     const DType own = own_dtype(headers);
     std::ranges::stable_partition(task.dtypes, [&](DType dtype) { return dtype == own; });
     return task;
@@ -119,6 +131,13 @@ std::vector<AlignedBuffer<T>> make_operands(const EinsumTask& task, ExampleConte
             if (array.shape != task.contraction.shapes[i])
                 throw InputError("{}: has another shape than a moment ago", task.files[i]);
             const auto& values = std::get<std::vector<T>>(array.values);
+            const std::string type = read_npy_header(task.files[i]).descr;
+            const bool wide = type.ends_with("i8") || type.ends_with("u8");
+            if (wide && std::ranges::any_of(values, [](T v) { return std::abs(v) >= T(kLargestInteger); }))
+                throw InputError(
+                    "{}: integers of 2^53 and more are no float64 numbers in general, and einsum "
+                    "computes in floating point",
+                    task.files[i]);
             std::ranges::copy(values, operands.emplace_back(values.size()).begin());
             context.pause();
             continue;
@@ -321,6 +340,9 @@ class Runner {
 
     void finish(ReportRow& row, std::vector<T> result) {
         add_einsum_rates(row, plan_, task_.repetitions, context_);
+        if (task_.integers &&
+            std::ranges::any_of(result, [](T v) { return std::abs(v) > T(kLargestInteger); }))
+            row.check += "; values beyond 2^53 are rounded, which NumPy's integers are not";
         if (!result_) result_ = std::move(result);
     }
 
@@ -359,6 +381,9 @@ void run(ExampleContext& context) {
     require_host_memory(task, plan);
     require_gpu_memory(task, plan, context);
     describe_plan(task, plan, context.report());
+    if (task.booleans)
+        context.report().notes.emplace_back(
+            "Booleans count as 0 and 1, and sums count them; NumPy's einsum has logical or.");
     for (const DType dtype : task.dtypes) {
         const bool first = dtype == task.dtypes.front();
         try {
