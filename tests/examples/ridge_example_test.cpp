@@ -2,6 +2,7 @@
 
 #include "kernels/cpu/thread_pool.h"
 #include "sim/examples/ridge/problem.h"
+#include "sim/examples/ridge/solution_check.h"
 #include "sim/files/npy.h"
 #include "sim/text/error.h"
 #include "sim/text/shell_words.h"
@@ -89,10 +90,6 @@ TEST_CASE("example ridge solves a problem from files and writes its solutions") 
         const std::vector<double> truth = dense_solution(dense(a), d, i == 0 ? 0.3 : 2);
         REQUIRE(distance({x.data() + 28 * i, 28}, truth) <= 1e-11 * norm(truth));
     }
-    const ProgramResult small = run(solve + "--coefficients 0,1e-12 --methods process");
-    CAPTURE(small.err, small.out);
-    REQUIRE(small.status == 0);
-    REQUIRE(small.out.find("certified for 0 of 2") != std::string::npos);
     std::filesystem::remove(out + "/solutions.npy");
     const auto with = [&](const std::string& coefficients) {
         return run(solve + "--methods cholesky --quiet --repeats 1 --out " + out + " --coefficients " +
@@ -116,6 +113,76 @@ TEST_CASE("example ridge solves a problem from files and writes its solutions") 
         {"--methods process,stacked", "process, cholesky"},
         {"--rows 2000000000 --columns 2000000000", "at most"}};
     for (const auto& [words, said] : refusals) require_refused(run("example ridge " + words), 2, said);
+}
+
+TEST_CASE("example ridge gives the same solutions for matrix, data and coefficients of any size") {
+    Dice random;
+    CAPTURE(random.seed);
+    const ScratchFolder folder;
+    const auto a = random_sparse<double>(random, 30, 20, 0.4, -1);
+    const std::vector<double> d = random_vector(random, 30);
+    const auto solutions = [&](int power, int of_data) {
+        auto scaled = a;
+        for (double& value : scaled.value) value = std::ldexp(value, power);
+        std::vector<double> data = d;
+        for (double& value : data) value = std::ldexp(value, of_data);
+        const std::string matrix = write_matrix_market(folder / "a.mtx", scaled).string();
+        write_npy_array((folder / "d.npy").string(), {{30}, data});
+        const std::string words = fmt::format(
+            "example ridge --matrix {} --rhs {}/d.npy --backend cpu --repeats 1 --out {}/out --coefficients "
+            "{:.17g},{:.17g}",
+            matrix,
+            folder.path().string(),
+            folder.path().string(),
+            std::ldexp(0.3, power),
+            std::ldexp(2, power));
+        const ProgramResult result = run_program(shell_words(words));
+        CAPTURE(result.err, result.out, power, of_data);
+        REQUIRE(result.status == 0);
+        REQUIRE(result.out.find("certified for 2 of 2") != std::string::npos);
+        const NpyArray all = read_npy_array((folder / "out/solutions.npy").string(), DType::float64);
+        std::vector<double> x = std::get<std::vector<double>>(all.values);
+        for (double& value : x) value = std::ldexp(value, power - of_data);
+        return x;
+    };
+    const std::vector<double> right = solutions(0, 0);
+    REQUIRE(relative_error({right.data(), 20}, dense_solution(dense(a), d, 0.3)) < 1e-13);
+    for (const auto& [power, of_data] :
+         {std::pair{0, -565}, {0, 665}, {330, 0}, {-330, 30}, {300, 1000}, {-300, -1000}})
+        REQUIRE(solutions(power, of_data) == right);
+}
+
+TEST_CASE("example ridge says what it did not reach, and writes the better solution") {
+    const ScratchFolder folder;
+    // A Gaussian blur: its singular values fall to 1e-16.
+    constexpr int n = 40;
+    Eigen::MatrixXd blur(n, n);
+    std::vector<double> d;
+    for (int i = 0; i < n; ++i) {
+        d.push_back(std::sin(0.2 * i) + 1e-3 * std::cos(37.0 * i * i));
+        for (int j = 0; j < n; ++j) blur(i, j) = 0.125 * std::exp(-(i - j) * (i - j) / 20.5);
+    }
+    const std::string matrix = write_matrix_market(folder / "a.mtx", sparse(blur)).string();
+    const std::string rhs = (folder / "d.npy").string(), out = (folder / "out").string();
+    write_npy_array(rhs, {{n}, d});
+    const auto run = [&](const std::string& words) {
+        return run_program(shell_words(fmt::format(
+            "example ridge --matrix {} --rhs {} --backend cpu --repeats 1 {}", matrix, rhs, words)));
+    };
+    const ProgramResult result = run("--coefficients 1e-7,1e-6,1e-2,1 --out " + out);
+    CAPTURE(result.err, result.out);
+    REQUIRE(result.status == 1);
+    REQUIRE(result.out.find("NOT REACHED") != std::string::npos);
+    REQUIRE(result.out.find("WRONG") == std::string::npos);
+    const NpyArray all = read_npy_array(out + "/solutions.npy", DType::float64);
+    const auto& x = std::get<std::vector<double>>(all.values);
+    const double coefficients[] = {1e-7, 1e-6, 1e-2, 1};
+    for (std::size_t i = 0; i < 4; ++i)
+        REQUIRE(relative_error({x.data() + n * i, n}, dense_solution(blur, d, coefficients[i])) < 1e-6);
+    const ProgramResult small = run("--coefficients 1e-40 --methods process");
+    CAPTURE(small.err, small.out);
+    REQUIRE(small.status == 1);
+    REQUIRE(small.out.find("certified for 0 of 1") != std::string::npos);
 }
 
 TEST_CASE("example ridge can be ended while it draws a long matrix and its data") {

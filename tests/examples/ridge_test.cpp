@@ -72,10 +72,8 @@ std::vector<CurvePoint> checked(const PathSolution& path,
                                 SolutionChecker<float>& checker,
                                 std::span<const double> d) {
     std::vector<CurvePoint> points;
-    for (std::size_t i = 0; i < path.x.size(); ++i) {
-        const RidgePoint& point = path.points[i];
-        points.push_back({point.c, point.projected.gradient, checker.check(path.x[i], d, point.c)});
-    }
+    for (std::size_t i = 0; i < path.x.size(); ++i)
+        points.push_back({path.points[i].c, checker.check(path.x[i], d, path.points[i].c)});
     return points;
 }
 
@@ -267,8 +265,7 @@ TEST_CASE("The point that moves along the L-curve passes the solved ones, and it
     SolutionChecker<float> checker(a, threads);
     const PathSolution path = cpu_path(a, d);
     const std::vector<CurvePoint> points = checked(path, checker, d);
-    const FurtherBound bound(points, checker.frobenius());
-    const auto live = live_l_curve(path.bidiagonal, points, bound);
+    const auto live = live_l_curve(path.bidiagonal, points);
     REQUIRE(live->low == kTenCoefficients.front());
     REQUIRE(live->high == kTenCoefficients.back());
     for (const CurvePoint& point : points) {
@@ -286,26 +283,7 @@ TEST_CASE("The point that moves along the L-curve passes the solved ones, and it
     REQUIRE(marked == (corner_of(path.bidiagonal, live->low, live->high) > 0 ? 1 : 0));
     REQUIRE(labelled == 10);
     REQUIRE(curve.series.back().dashed);
-    REQUIRE(live_l_curve(path.bidiagonal, {points.data(), 1}, bound) == nullptr);
-}
-
-TEST_CASE("The bound on the error at further coefficients is that of fresh products") {
-    Dice random;
-    CAPTURE(random.seed);
-    const auto a = random_sparse<float>(random, 150, 150, 0.1);
-    const std::vector<double> d = random_vector(random, 150, 3);
-    ThreadPool threads(1);
-    SolutionChecker<float> checker(a, threads);
-    const auto process = make_cpu_golub_kahan(a, threads, kBasisBytes);
-    const PathSolution path = solve_path(*process, d, kTenCoefficients, {}, 150);
-    const FurtherBound bound(checked(path, checker, d), checker.frobenius());
-    for (double c = 0.11; c < 4900; c *= 1.7) {
-        const ProjectedSolution x = path.bidiagonal.solve(c);
-        const double fresh = checker.check(process->combine({&x, 1}), d, c).bound;
-        CAPTURE(c, fresh, bound.at(c, x));
-        REQUIRE(bound.at(c, x) > 0.5 * fresh);
-        REQUIRE(bound.at(c, x) < 100 * fresh + 1e-12);
-    }
+    REQUIRE(live_l_curve(path.bidiagonal, {points.data(), 1}) == nullptr);
 }
 
 TEST_CASE("The corner of an L-curve with two levels of singular values lies between them") {
@@ -316,6 +294,9 @@ TEST_CASE("The corner of an L-curve with two levels of singular values lies betw
     CAPTURE(corner);
     REQUIRE(corner > 1e-5);
     REQUIRE(corner < 1);
+    // Towards an end beyond which it lies, the curve bends more and more.
+    REQUIRE(corner_of(path.bidiagonal, 1e-6, 0.7 * corner) == 0);
+    REQUIRE(corner_of(path.bidiagonal, 1.4 * corner, 1e2) == 0);
 }
 
 TEST_CASE("What the tutorial plots is the norm of a matrix of all differences") {
@@ -331,6 +312,36 @@ TEST_CASE("What the tutorial plots is the norm of a matrix of all differences") 
         for (const double value : d) sum += (y - value) * (y - value);
     REQUIRE(check.broadcast == Approx(std::sqrt(sum)));
     REQUIRE(check.residual == Approx(distance(image, d)));
+}
+
+TEST_CASE("Solutions in 113 bits are right where normal equations in float64 are not") {
+    Dice random;
+    CAPTURE(random.seed);
+    // Singular values from 1 to 1e-10.
+    constexpr int n = 12;
+    Eigen::MatrixXd values = Eigen::MatrixXd::Zero(n, n);
+    for (int i = 0; i < n; ++i) values(i, i) = std::pow(10.0, -10.0 * i / (n - 1));
+    const auto rotation = [&] {
+        const std::vector<double> w = random_vector(random, n);
+        const Eigen::Map<const Eigen::VectorXd> axis(w.data(), n);
+        return Eigen::MatrixXd(Eigen::MatrixXd::Identity(n, n) -
+                               2 * axis * axis.transpose() / axis.squaredNorm());
+    };
+    const Eigen::MatrixXd matrix = rotation() * values * rotation();
+    const std::vector<double> d = random_vector(random, n);
+    for (const double c : {1e-9, 1e-6, 0.1, 10.0}) {
+        const std::vector<double> wide = wide_dense_ridge(sparse(matrix), d, c);
+        const std::vector<double> truth = dense_solution(matrix, d, c);  // by QR
+        CAPTURE(c);
+        REQUIRE(relative_error(wide, truth) < 1e-14 * (1 + 1 / c) * (1 + 1 / c));
+        ThreadPool threads(1);
+        REQUIRE(SolutionChecker<double>(sparse(matrix), threads).check(wide, d, c).bound <
+                1e-15 * (1 + 1 / c) * (1 + 1 / c));
+    }
+    // Of equal columns each has the same share: all values are the mean over 5 rows, times 100 / (100 + c^2).
+    const std::vector<double> data{1, 2, 3, 4, 5};
+    for (const double value : wide_dense_ridge(sparse(Eigen::MatrixXd::Ones(5, 20)), data, 1e-9))
+        REQUIRE(value == Approx(15.0 / 100).epsilon(1e-9));
 }
 
 TEST_CASE("The dense normal equations agree with Eigen") {

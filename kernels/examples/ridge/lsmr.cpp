@@ -36,7 +36,7 @@ const char* name_of(RidgeStop stop) {
                                       "|r| small",
                                       "|A^T r| small",
                                       "ill-conditioned",
-                                      "exact",
+                                      "end of the process",
                                       "rounding",
                                       "iterations"};
     return kNames[int(stop)];

@@ -23,7 +23,7 @@ enum class RidgeStop {
     compatible,       ///< LSMR's test 1: |r| is small
     least_squares,    ///< LSMR's test 2: |A^T r| is small
     ill_conditioned,  ///< LSMR's test 3: the condition number reached conlim
-    exact,            ///< the process ended: x is exact up to rounding
+    exact,            ///< the process ended: x is exact up to rounding, which may have grown with the steps
     rounding,         ///< LSMR's tests 4 to 6: no more can be gained in this arithmetic
     iterations,       ///< as many steps as were allowed
 };

@@ -51,6 +51,7 @@ struct ReportRow {
     double error = kNotMeasured;  ///< relative 2-norm against float64
     std::string check = {};       ///< what was checked and how it came out, in a few words
     bool failed = false;          ///< a check came out wrong that should hold
+    bool unreached = false;       ///< an accuracy that was asked for is not reached, or not known to be
     bool inexact = false;         ///< less accurate than its precision, by its nature
     bool not_compared = false;    ///< a lesson rather than a rival: left out of the speed-ups
 

@@ -41,6 +41,7 @@ constexpr Column kColumns[] = {
     {"error", [](const ReportRow& row) { return finite_or_null(row.error); }},
     {"check", [](const ReportRow& row) { return Json(row.check); }},
     {"failed", [](const ReportRow& row) { return Json(row.failed); }},
+    {"unreached", [](const ReportRow& row) { return Json(row.unreached); }},
     {"inexact", [](const ReportRow& row) { return Json(row.inexact); }},
     {"to_device_seconds", [](const ReportRow& row) { return finite_or_null(row.to_device_seconds); }},
     {"to_host_seconds", [](const ReportRow& row) { return finite_or_null(row.to_host_seconds); }},

@@ -44,6 +44,7 @@ std::string remarks(const ReportRow& row) {
     std::string text;
     const auto add = [&](const std::string& part) { text += (text.empty() ? "" : "; ") + part; };
     if (row.failed) add("WRONG");
+    if (row.unreached) add("NOT REACHED");
     if (row.inexact) add("inexact");
     if (const std::string noise = noise_text(row.spread); !noise.empty()) add(noise);
     if (!row.check.empty()) add(row.check);

@@ -75,11 +75,21 @@ void require_in_range(const std::vector<double>& coefficients,
             throw InputError("{} {}: each must be 0 or from {:g} to {:g}", setting, text, kMin, kMax);
 }
 
+// Makes the largest value one from 1 to 2; returns by which power of two.
+int scale_down(std::vector<double>& values) {
+    double largest = 0;
+    for (const double value : values) largest = std::max(largest, std::abs(value));
+    const int power = largest > 0 ? std::ilogb(largest) : 0;
+    for (double& value : values) value = std::ldexp(value, -power);
+    return power;
+}
+
 void read_matrix(RidgeProblem& problem, const std::string& path, bool float32) {
     SparseMatrix<double> a = read_matrix_market(path);
     if (a.rows == 0 || a.columns == 0)
         throw InputError(
             "{}: has {} rows and {} columns, but at least one of each is needed", path, a.rows, a.columns);
+    problem.scale.a = scale_down(a.value);
     const bool exact =
         std::ranges::all_of(a.value, [](double value) { return double(float(value)) == value; });
     if (float32 && exact) {
@@ -239,6 +249,7 @@ RidgeProblem make_ridge_problem(const OptionValues& options,
     }
     problem.d =
         options.given("rhs") ? read_data(options.text("rhs"), random.rows) : random_data(random, pause);
+    if (options.given("rhs")) problem.scale.d = scale_down(problem.d);
     return problem;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -9,12 +10,25 @@
 namespace stencil::ridge {
 namespace {
 
-double norm(std::span<const double> a) {
-    return std::sqrt(std::inner_product(a.begin(), a.end(), a.begin(), 0.0));
+long double norm(std::span<const long double> a) {
+    return std::sqrt(std::inner_product(a.begin(), a.end(), a.begin(), 0.0L));
 }
 
-double share(double part, double whole) {
-    return part == 0 ? 0 : whole > 0 ? part / whole : std::numeric_limits<double>::infinity();
+double share(long double part, long double whole) {
+    return double(part == 0 ? 0 : whole > 0 ? part / whole : std::numeric_limits<long double>::infinity());
+}
+
+template <class T>
+std::vector<long double> product(const SparseMatrix<T>& a,
+                                 std::span<const long double> x,
+                                 ThreadPool& threads) {
+    std::vector<long double> y(std::size_t(a.rows));
+    threads.for_ranges(a.rows, [&](std::int64_t begin, std::int64_t end) {
+        for (auto i = std::size_t(begin); i < std::size_t(end); ++i)
+            for (auto k = std::size_t(a.start[i]); k < std::size_t(a.start[i + 1]); ++k)
+                y[i] += (long double)(a.value[k]) * x[a.column[k]];
+    });
+    return y;
 }
 
 }  // namespace
@@ -23,52 +37,56 @@ template <class T>
 SolutionChecker<T>::SolutionChecker(const SparseMatrix<T>& a,
                                     ThreadPool& threads,
                                     std::function<void()> pause)
-    : pause_(std::move(pause)),
-      forward_(a, threads),
-      back_((pause_(), transposed(a)), threads),
-      image_(std::size_t(a.rows)),
-      gradient_(std::size_t(a.columns)) {
+    : pause_(std::move(pause)), threads_(threads), a_(a) {
+    pause_();
+    back_ = transposed(a);
     for (const T value : a.value) frobenius_ += double(value) * double(value);
     frobenius_ = std::sqrt(frobenius_);
 }
 
 template <class T>
 SolutionCheck SolutionChecker<T>::check(std::span<const double> x, std::span<const double> d, double c) {
+    constexpr long double kRounding = 4 * std::numeric_limits<long double>::epsilon();
     SolutionCheck result;
     pause_();
-    forward_.multiply(x.data(), image_.data());
-    pause_();
+    const std::vector<long double> wide(x.begin(), x.end()), data(d.begin(), d.end());
+    std::vector<long double> residual = product<T>(a_, wide, threads_);
     // A (n,) vector less an (n, 1) one is every difference of two values, an n x n matrix: its norm.
-    const double rows = double(d.size());
-    const double image = norm(image_), data = norm(d);
-    const double image_sum = std::accumulate(image_.begin(), image_.end(), 0.0);
-    const double data_sum = std::accumulate(d.begin(), d.end(), 0.0);
+    const auto rows = (long double)(d.size());
+    const long double image = norm(residual), of_data = norm(data);
+    const long double sums = std::accumulate(residual.begin(), residual.end(), 0.0L) *
+                             std::accumulate(data.begin(), data.end(), 0.0L);
     result.broadcast =
-        std::sqrt(std::max(0.0, rows * (image * image + data * data) - 2 * image_sum * data_sum));
-    for (std::size_t i = 0; i < d.size(); ++i) image_[i] = d[i] - image_[i];
+        double(std::sqrt(std::max(0.0L, rows * (image * image + of_data * of_data) - 2 * sums)));
+    for (std::size_t i = 0; i < data.size(); ++i) residual[i] = data[i] - residual[i];
     pause_();
-    back_.multiply(image_.data(), gradient_.data());
-    for (std::size_t j = 0; j < x.size(); ++j) gradient_[j] -= c * c * x[j];
-    result.residual = norm(image_);
-    result.solution = norm(x);
-    result.gradient = norm(gradient_);
-    result.bound = share(result.gradient, c * c * result.solution);
-    result.gradient_share = share(result.gradient, frobenius_ * result.residual + c * c * result.solution);
+    std::vector<long double> gradient = product<T>(back_, residual, threads_);
+    const long double c2 = (long double)(c)*c;
+    for (std::size_t j = 0; j < x.size(); ++j) gradient[j] -= c2 * wide[j];
+    gradient_.assign(gradient.begin(), gradient.end());
+    const long double length = norm(wide), left = norm(residual), g = norm(gradient);
+    result.residual = double(left);
+    result.solution = double(length);
+    result.gradient = double(g);
+    result.bound = share(g + kRounding * frobenius_ * (of_data + frobenius_ * length), c2 * length);
+    result.gradient_share = share(g, frobenius_ * left + c2 * length);
     return result;
 }
 
-double largest_error(std::span<const double> x, std::span<const double> truth, std::int64_t columns) {
-    double largest = 0;
-    const auto n = std::size_t(columns);
-    for (std::size_t at = 0; at + n <= x.size(); at += n) {
-        double difference = 0, length = 0;
-        for (std::size_t j = at; j < at + n; ++j) {
-            difference += (x[j] - truth[j]) * (x[j] - truth[j]);
-            length += truth[j] * truth[j];
-        }
-        largest = std::max(largest, share(std::sqrt(difference), std::sqrt(length)));
-    }
-    return largest;
+template <class T>
+double SolutionChecker<T>::bytes_of_step() const {
+    const double index = std::max(a_.rows, a_.columns) <= 65536 ? 2 : 4;
+    return 2 * double(a_.nonzeros()) * (sizeof(T) + index) + 32 * double(a_.rows + a_.columns);
+}
+
+double length_of(std::span<const double> a) {
+    return double(norm(std::vector<long double>(a.begin(), a.end())));
+}
+
+double relative_error(std::span<const double> x, std::span<const double> right) {
+    std::vector<double> off(x.size());
+    std::ranges::transform(x, right, off.begin(), std::minus());
+    return share(length_of(off), length_of(right));
 }
 
 template class SolutionChecker<float>;

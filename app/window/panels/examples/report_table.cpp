@@ -179,6 +179,7 @@ std::string group_title(const ReportRow& row) {
 
 std::string mark_of(const ReportRow& row) {
     if (row.failed) return "wrong";
+    if (row.unreached) return "not reached";
     if (row.inexact) return "inexact";
     if (row.not_compared) return "lesson";
     return noise_text(row.spread).empty() ? "" : "noisy";
@@ -193,9 +194,9 @@ constexpr float kMaxOfWidth = 0.5f;  ///< share of the table's width for the fir
 constexpr float kWidestCell = 26;    ///< in font sizes; longer texts are cut, and whole in their tooltip
 
 ImVec4 mark_color(const ReportRow& row) {
-    return row.failed                                       ? error_color()
-           : row.inexact || !noise_text(row.spread).empty() ? warning_color()
-                                                            : faint_color();
+    return row.failed                                                        ? error_color()
+           : row.unreached || row.inexact || !noise_text(row.spread).empty() ? warning_color()
+                                                                             : faint_color();
 }
 
 // A middle dot, as in "cuBLAS TF32 · inexact".
@@ -292,9 +293,10 @@ void draw_name(const ReportRow& row, const std::string& rest) {
     fitted_text(row.name, ImGui::GetContentRegionAvail().x + 1 - width_of_mark(row), color, rest);
     ImGui::SameLine(0, 0);
     colored_text(kDot + mark, mark_color(row));
-    tooltip(row.failed    ? "A check came out wrong that should hold"
-            : row.inexact ? "Less accurate than its precision, by its nature; left out of the speed-ups"
-                          : "A lesson rather than a rival; left out of the speed-ups");
+    tooltip(row.failed      ? "A check came out wrong that should hold"
+            : row.unreached ? "The accuracy that was asked for is not reached, or not known to be"
+            : row.inexact   ? "Less accurate than its precision, by its nature; left out of the speed-ups"
+                            : "A lesson rather than a rival; left out of the speed-ups");
 }
 
 void draw_measured(const ReportRow& row,
