@@ -89,7 +89,7 @@ inline constexpr auto kExports = [] {
         {"dispersion.csv",
          tables,
          false,
-         "growth rate and frequency of small waves about the field's mean, by wave number",
+         "growth rate and frequency of small waves about a steady state, by wave number",
          kOfRun,
          kRates},
         {"dispersion.png", figures, false, "dispersion relation, above the field's spectrum", kOfRun, kRates},

@@ -165,7 +165,7 @@ TEST_CASE("The dispersion relation of the heat equation is the symbol of its ste
         stencilscope(kLook + heat,
                      folder / "out",
                      "du/dt = 0.3*lap(u); u(0) = 1 + 0.1*sin(8*pi*x/Lx); dx = 0.5; dt = 0.1; size = 40x30"));
-    CHECK(lines_of(folder / "out/dispersion.csv").front() == "k,rate_1,frequency_1");
+    CHECK(lines_of(folder / "out/dispersion.csv").front() == "k,rate_1,frequency_1,u,residual");
     const auto rows = rows_of(folder / "out/dispersion.csv");
     REQUIRE(rows.size() > 100);
     CHECK(rows.front()[0] == 0);
@@ -175,10 +175,10 @@ TEST_CASE("The dispersion relation of the heat equation is the symbol of its ste
         CHECK(row[2] == 0);
     }
     const std::string svg = read_bytes(folder / "out/dispersion.svg");
-    for (const char* label : {"Growth rate", "Wave number k", "Power of u", "mean u = 1"})
+    for (const char* label : {"Growth rate", "Wave number k", "Power of u", "about u = 1"})
         CHECK(contains(svg, label));
-    CHECK_FALSE(contains(svg, "frequency"));   // nothing swings
-    CHECK_FALSE(contains(svg, "wavelength"));  // nothing grows
+    CHECK_FALSE(contains(svg, "frequency"));  // nothing swings
+    CHECK_FALSE(contains(svg, ", rate "));    // nothing grows
     CHECK(read_bytes(folder / "out/dispersion.png").starts_with("\x89PNG"));
 }
 
@@ -220,6 +220,29 @@ TEST_CASE("The fastest wave of a Turing instability is named, in every file of t
         stencilscope(kLook + "--equation {} --at 1:model=life --export all", folder / "life", turing));
     require_refused(stencilscope(kLook + life + "dispersion.csv", folder / "none"), 2, "no growth rates");
     require_refused(stencilscope(kLook + "--size 32 --export dispersion.pdf", folder / "none"), 2, "du/dt");
+}
+
+TEST_CASE("The dispersion relation is about the steady state, or says that the mean is none") {
+    const ScratchFolder folder;
+    const auto made = [&](const std::string& text) {
+        require_done(stencilscope(
+            kLook + "--equation {} --steps 0 --export dispersion.csv,dispersion.svg", folder / "out", text));
+        return read_bytes(folder / "out/dispersion.svg");
+    };
+    // A pattern has other means than the steady state from which it grew.
+    const std::string svg = made(
+        "du/dt = lap(u) + a - u + u^2*v; dv/dt = 20*lap(v) + b - u^2*v; a = 0.1; b = 0.9; dx = 0.5; dt = "
+        "0.001; "
+        "size = 64x32; u(0) = 1.04 + cos(8*pi*x/Lx); v(0) = 0.71 - 0.3*cos(8*pi*x/Lx)");
+    for (const char* label :
+         {"about u = 1, v = 0.9", "wavelength 12.88", "rate 0.2632", "largest at k = ", ", wavelength 8"})
+        CHECK(contains(svg, label));
+    for (const auto& row : rows_of(folder / "out/dispersion.csv")) {
+        CHECK(row[5] == Approx(1).epsilon(1e-12));
+        CHECK(row[6] == Approx(0.9));
+        CHECK(std::abs(row[7]) < 1e-9);
+    }
+    CHECK(contains(made("du/dt = 0.12 + lap(u); size = 32x32"), "the mean is no steady state: |f| = 0.12"));
 }
 
 TEST_CASE("A figure of the view has its panes, units, model and time, and nothing of the machine") {

@@ -211,6 +211,50 @@ TEST_CASE("The dispersion relation of a map is of what a step multiplies waves b
                    std::log(1 - 0.2 * (2 - 2 * std::cos(k))) / 0.5) < 1e-12);
 }
 
+TEST_CASE("The steady state near a mean is found, or it is said that the mean is none") {
+    struct Case {
+        std::string text;
+        std::vector<double> mean, base;
+        bool steady = true;
+        double residual = 0;
+    };
+    const std::string schnakenberg = "du/dt = lap(u) + 0.1 - u + u^2*v; dv/dt = 20*lap(v) + 0.9 - u^2*v";
+    const std::string wave = "du/dt = lap(u) - u + v^2; dv/dt = lap(v) + u - v^2";
+    const double v = (std::sqrt(7) - 1) / 2;
+    const auto c = GENERATE_COPY(values<Case>({
+        {schnakenberg, {1, 0.9}, {1, 0.9}},
+        {schnakenberg, {1.04, 0.71}, {1, 0.9}},
+        {schnakenberg, {0.2, 5}, {1, 0.9}},
+        {"du/dt = lap(u^3 - u - lap(u))", {0.3}, {0.3}},
+        {"du/dt = lap(u) - u", {0.7}, {0}},
+        {"du/dt = 1e6*(v - u); dv/dt = 1 - v", {3, 5}, {1, 1}},
+        {wave, {1, 0.5}, {1.5 - v, v}},  // the total stays
+        {"du/dt = v - u; v' = 0.5*u + 1", {0, 0}, {2, 2}},
+        {"u' = cos(u)", {0.5}, {0.7390851332151607}},
+        {"du/dt = 2 - mean(u) + lap(u)", {0.5}, {2}},
+        {"du/dt = 1 - a*psi; lap(psi) - psi = -u; a = 4", {3}, {0.25}},
+        {"complex z; dz/dt = z - (1 + 2i)*abs(z)^2*z + lap(z)", {0.1, -0.2}, {0, 0}},
+        {"complex z; dz/dt = (2 + 1i)*z - 5 + lap(z)", {0, 0}, {2, -1}},
+        {"du/dt = lap(u) + y*dx(u)", {0.4}, {0.4}},
+        {"du/dt = 1 + lap(u)", {2}, {2}, false, 1},
+        {"du/dt = u^2 + 1", {0.5}, {0.5}, false, 1.25},
+        {"du/dt = 0.12 + 0*u", {0}, {0}, false, 0.12},
+        {"du/dt = x - u", {0.5}, {0.5}, false, 0},
+        {"du/dt = sin(3*t) - u", {0.5}, {0.5}, false, 0.5 - std::sin(9.0)},
+        {"du/dt = sqrt(u - 1)", {0}, {0}, false, NAN},
+    }));
+    const Equations e = read_equations(c.text);
+    UniformState state = state_of(e, c.mean);
+    state.x = 0.5;
+    const BaseState base = steady_state(e, state);
+    INFO(c.text << ", residual " << base.residual);
+    REQUIRE(base.steady == c.steady);
+    for (std::size_t i = 0; i < c.base.size(); ++i)
+        CHECK(base.components[i] == Approx(c.base[i]).epsilon(1e-7).margin(1e-7));
+    if (c.steady && c.mean == c.base) CHECK(base.components == c.mean);
+    if (!std::isnan(c.residual)) CHECK(base.residual == Approx(c.residual).margin(1e-7));
+}
+
 TEST_CASE("Small waves grow, decay and swing in runs as the dispersion relation has it") {
     struct Case {
         std::string text;

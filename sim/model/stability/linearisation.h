@@ -134,6 +134,18 @@ std::vector<Node> formulas_of(const Equations& equations);
 /// lap(u)) have no rate: they are substituted into the others' rates.
 std::vector<Complex> dispersion(const Equations& equations, const UniformState& state, double k);
 
+/// A uniform state, and the largest rate with which a component leaves it; a map counts by the change of its
+/// value. Infinite: rates are not finite.
+struct BaseState {
+    std::vector<double> components;
+    double residual = 0;
+    bool steady = false;  ///< at all places and times
+};
+
+/// The steady state that Newton's method reaches from `state`, each of whose steps makes the residual
+/// smaller; `state` itself, with its residual, where it reaches none.
+BaseState steady_state(const Equations& equations, const UniformState& state);
+
 /// The largest stable time step and the term that limits it.
 struct StableStep {
     double dt = 0;          ///< infinity: always stable; 0: never; NaN: unknown

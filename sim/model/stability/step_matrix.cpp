@@ -115,6 +115,68 @@ bool is_bounded(const Matrix& m, std::size_t growing, double bound) {
     return moduli(m)[growing] <= bound;
 }
 
+BaseState steady_state(const Equations& equations, const UniformState& start) {
+    constexpr int kMostSteps = 100, kMostHalvings = 40;
+    // A conserved total makes the Jacobian singular; the shift keeps steps from changing it.
+    constexpr double kShift = 1e-8, kRounding = 1e-10;
+    Linearisation linear(equations, formulas_of(equations));
+    const Composition composition(equations);
+    Matrix f(linear.components(), 1), jacobian;
+    double residual = 0, length = 0;  // length: the largest value so far
+    // Whether a state is steady up to rounding; f, its residual and the Jacobian are those of this state.
+    const auto visit = [&](const UniformState& state) {
+        linear.move_to(state);
+        jacobian = linear.at(0, 0);
+        for (int c = 0; c < f.rows; ++c) f(c, 0) = linear.value(std::size_t(c));
+        for (const int c : composition.maps) {
+            f(c, 0) -= state.components[std::size_t(c)];
+            jacobian(c, c) -= 1;
+        }
+        residual = 0;
+        bool settled = true;
+        for (int c = 0; c < f.rows; ++c) {
+            const double rate = std::abs(f(c, 0));
+            double slope = 0;
+            for (int k = 0; k < f.rows; ++k) slope += std::abs(jacobian(c, k));
+            residual = rate <= HUGE_VAL ? std::max(residual, rate) : HUGE_VAL;
+            settled = settled && (rate == 0 || rate <= kRounding * slope * length);
+        }
+        return settled;
+    };
+    const auto measure = [&](const UniformState& state) {
+        for (const double value : state.components) length = std::max(length, std::abs(value));
+    };
+    UniformState now = start;
+    measure(now);
+    const bool settled = visit(now);
+    const BaseState none{start.components, residual, false};
+    for (int step = 0; step < kMostSteps && !settled && std::isfinite(residual); ++step) {
+        const Matrix shifted = combined(1, jacobian, -kShift * norm_of(jacobian), identity(f.rows));
+        const Matrix change = product(inverse(shifted), f);
+        const double before = residual;
+        UniformState next = now;
+        for (int halvings = 0; halvings < kMostHalvings && !(residual < before); ++halvings) {
+            for (std::size_t c = 0; c < change.entries.size(); ++c)
+                next.components[c] = now.components[c] - std::ldexp(change.entries[c].real(), -halvings);
+            visit(next);
+        }
+        if (!(residual < before)) break;
+        now = next;
+        measure(now);
+    }
+    if (!visit(now)) return none;
+    const BaseState found{now.components, residual, true};
+    // What depends on place, time or a picture is steady only if it is so elsewhere too.
+    for (const double share : {0.13, 0.71}) {
+        now.x = share * now.nx * now.spacing;
+        now.y = (1 - share) * share * now.ny * now.spacing;
+        now.t = start.t + share;
+        now.data.assign(equations.data.size(), share);
+        if (!visit(now)) return none;
+    }
+    return found;
+}
+
 std::vector<Complex> dispersion(const Equations& equations, const UniformState& state, double k) {
     const Composition composition(equations);
     const Matrix jacobian = Linearisation(equations, formulas_of(equations), state).at(k, 0);

@@ -35,6 +35,8 @@ bool is_pair(const Complex& a, const Complex& b) {
 /// The equations at one state, whose rates are asked for wave by wave.
 class RatesOf {
   public:
+    equation::BaseState base;
+
     RatesOf(const RunSpec& now, const std::vector<double>& means, double time)
         : equations_(run_equations(now)) {
         state_.components = means;
@@ -46,6 +48,8 @@ class RatesOf {
         state_.x = state_.nx * state_.spacing / 2;
         state_.y = state_.ny * state_.spacing / 2;
         state_.t = time;
+        base = equation::steady_state(equations_, state_);
+        state_.components = base.components;
     }
 
     double largest_k() const { return std::numbers::pi / state_.spacing; }
@@ -211,24 +215,43 @@ std::string DispersionRelation::text(const RunSpec& now) const {
     return text;
 }
 
-DispersionRelation dispersion_relation(const RunSpec& now, std::vector<double> means, double time) {
+std::string DispersionRelation::about(const RunSpec& now) const {
+    constexpr std::size_t kMost = 6;
+    std::string values;
+    for (std::size_t i = 0; i < std::min(base.components.size(), kMost); ++i)
+        values += fmt::format(
+            "{}{} = {:.4g}", i > 0 ? ", " : "", now.model->components[i].name, base.components[i]);
+    if (base.components.size() > kMost) values += ", ...";
+    if (base.steady) return "about " + values;
+    if (base.residual == 0)
+        return fmt::format("about the mean {}: the mean is no steady state at every place and time", values);
+    return fmt::format("about the mean {}: the mean is no steady state: |f| = {:.2g}", values, base.residual);
+}
+
+DispersionRelation dispersion_relation(const RunSpec& now, const std::vector<double>& means, double time) {
     const RatesOf rates(now, means, time);
-    DispersionRelation relation{std::move(means), rates.up_to(rates.largest_k()), {}, {}};
+    DispersionRelation relation{rates.base, rates.up_to(rates.largest_k()), {}, {}};
     relation.fastest = fastest_wave(relation.all, rates);
     relation.telling = rates.up_to(telling_end(relation.all, relation.fastest));
     return relation;
 }
 
-std::string dispersion_csv(const WaveRates& rates) {
-    std::string text = "k";
+std::string dispersion_csv(const DispersionRelation& relation, const RunSpec& now) {
+    const WaveRates& rates = relation.all;
+    std::string text = "k", base;
     for (std::size_t b = 1; b <= rates.branches.size(); ++b)
         text += fmt::format(",rate_{},frequency_{}", b, b);
-    text += '\n';
+    for (std::size_t c = 0; c < relation.base.components.size(); ++c) {
+        text += "," + now.model->components[c].name;
+        base += fmt::format(",{}", relation.base.components[c]);
+    }
+    text += ",residual\n";
+    base += fmt::format(",{}\n", relation.base.residual);
     for (std::size_t i = 0; i < rates.k.size(); ++i) {
         text += fmt::format("{}", rates.k[i]);
         for (const auto& branch : rates.branches)
             text += fmt::format(",{},{}", branch[i].real(), branch[i].imag());
-        text += '\n';
+        text += base;
     }
     return text;
 }
@@ -303,7 +326,11 @@ figure::Chart dispersion_spectrum(const DispersionRelation& relation,
     for (figure::ChartPoint& point : curve.points) point.x *= per_length;
     const auto peak = std::ranges::max_element(curve.points, {}, &figure::ChartPoint::y);
     if (peak != curve.points.end()) {
-        figure::ChartPoint mark{peak->x, peak->y, fmt::format("largest at k = {:.4g}", peak->x), true};
+        std::string told = fmt::format("largest at k = {:.4g}", peak->x);
+        if (peak->x > 0)
+            told +=
+                fmt::format(", wavelength {:.4g} {}", 2 * std::numbers::pi / peak->x, now.unit_length.name);
+        figure::ChartPoint mark{peak->x, peak->y, std::move(told), true};
         figure::ChartSeries top{"", {std::move(mark)}, false, true};
         top.color = figure::series_color(0);
         chart.series.push_back(std::move(top));

@@ -1,4 +1,4 @@
-// The dispersion relation of a run: growth of small waves about the mean of its field.
+// The dispersion relation of a run: growth of small waves about the steady state near the mean of its field.
 #pragma once
 
 #include <optional>
@@ -21,9 +21,9 @@ struct WaveRates {
 };
 
 struct DispersionRelation {
-    std::vector<double> state;  ///< the means of the components, about which the equations are linearised
-    WaveRates all;              ///< up to the shortest wave that the cells resolve
-    WaveRates telling;          ///< up to where the fastest branch has sunk out of sight
+    equation::BaseState base;  ///< about which the equations are linearised
+    WaveRates all;             ///< up to the shortest wave that the cells resolve
+    WaveRates telling;         ///< up to where the fastest branch has sunk out of sight
 
     struct Wave {
         double k = 0, rate = 0, frequency = 0;
@@ -33,13 +33,17 @@ struct DispersionRelation {
 
     /// Names the fastest wave with its numbers, or says that no wave grows.
     std::string text(const RunSpec& now) const;
+    /// "about u = 1, v = 0.9", or that the mean is no steady state.
+    std::string about(const RunSpec& now) const;
 };
 
-/// Computes it for the present settings; `means` are those of the components. The model must have one.
-DispersionRelation dispersion_relation(const RunSpec& now, std::vector<double> means, double time);
+/// Computes it for the present settings, about the steady state that Newton's method reaches from `means`,
+/// those of the components; where it reaches none, about the means. The model must have a relation.
+DispersionRelation dispersion_relation(const RunSpec& now, const std::vector<double>& means, double time);
 
-/// One row per wave number: k, then rate and frequency of each branch.
-std::string dispersion_csv(const WaveRates& rates);
+/// One row per wave number: k, then rate and frequency of each branch, then the base state, and how fast it
+/// changes.
+std::string dispersion_csv(const DispersionRelation& relation, const RunSpec& now);
 
 /// Plots growth rates (solid) and frequencies (dashed), in physical units if there are any. The growing
 /// branch fills the height: what decays faster than twice as fast as it grows is cut off.

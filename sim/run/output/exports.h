@@ -91,7 +91,7 @@ ExportWriter write_spectrum_csv, write_spectrum_png, write_contours_csv, write_c
 ExportWriter write_surface_png;
 /// The panes of --view as on the canvas, at the size of --figure-size.
 void write_view(const std::filesystem::path& path, figure::FigureFormat format, const RunOutput& run);
-/// The dispersion relation about the mean of the final field, and its figure with the measured spectrum.
+/// The dispersion relation at the end, and its figure with the measured spectrum.
 ExportWriter write_dispersion_csv;
 void write_dispersion(const std::filesystem::path& path, figure::FigureFormat format, const RunOutput& run);
 /// Phase plane of the first two components, with the probes' trajectories if measured.

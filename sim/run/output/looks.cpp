@@ -199,7 +199,7 @@ DispersionRelation dispersion_of(const RunOutput& run) {
     for (const Component& component : run.now.model->components)
         means.push_back(mean_of(std::ranges::find(run.fields, component.name, &OutputField::formula)->end));
     const double time = time_at(run.document, run.steps).value_or(0) / run.now.unit_time.size;
-    return dispersion_relation(run.now, std::move(means), time);
+    return dispersion_relation(run.now, means, time);
 }
 
 constexpr double kViewWidth = 12;   // cm, of a single pane
@@ -326,7 +326,7 @@ void write_view(const Path& path, figure::FigureFormat format, const RunOutput& 
 }
 
 void write_dispersion_csv(const Path& path, const RunOutput& run, const OutputField&) {
-    write_text_file(path, dispersion_csv(dispersion_of(run).all));
+    write_text_file(path, dispersion_csv(dispersion_of(run), run.now));
 }
 
 void write_dispersion(const Path& path, figure::FigureFormat format, const RunOutput& run) {
@@ -337,12 +337,9 @@ void write_dispersion(const Path& path, figure::FigureFormat format, const RunOu
     const RadialSpectrum spectrum = why_no_spectrum().empty() ? spectrum_of(run, shown) : RadialSpectrum();
     if (!spectrum.power.empty())
         charts.push_back(dispersion_spectrum(relation, spectrum, shown.formula, now));
-    std::string about = "of small waves about the mean";
-    for (std::size_t i = 0; i < relation.state.size(); ++i)
-        about +=
-            fmt::format("{} {} = {:.4g}", i > 0 ? "," : "", now.model->components[i].name, relation.state[i]);
     charts.front().title = "Dispersion relation of " + view_title(run);
-    write_text_file(path, figure::chart_file(charts, about, format, page_size(now)));
+    write_text_file(
+        path, figure::chart_file(charts, "of small waves " + relation.about(now), format, page_size(now)));
 }
 
 void write_surface_png(const Path& path, const RunOutput& run, const OutputField& field) {

@@ -34,6 +34,14 @@ const DispersionRelation* known_dispersion(UiState& ui, const Snapshot& snapshot
     return state.relation ? &*state.relation : nullptr;
 }
 
+// The base state, amber where it is no steady one, and the fastest wave.
+void draw_numbers(const DispersionRelation& relation, const RunSpec& now) {
+    std::string about = relation.about(now);
+    about.front() = 'A';
+    paragraph(about, relation.base.steady ? faint_color() : warning_color());
+    paragraph(relation.text(now), text_color());
+}
+
 void draw_spectrum_below(UiState& ui,
                          const Snapshot& snapshot,
                          const DispersionRelation& relation,
@@ -49,11 +57,12 @@ void draw_spectrum_below(UiState& ui,
 
 void draw_dispersion(UiState& ui, const Snapshot& snapshot) {
     if (!why_no_dispersion(*snapshot.now.model).empty()) return;
-    if (!unfolded("Dispersion relation",
-                  "Growth rates of small waves on the field's mean over their wave number (solid), and their "
-                  "frequencies (dashed), one curve per eigenmode: above 0 they grow. Below it, the measured "
-                  "spectrum of "
-                  "the field.\n--export dispersion.csv,dispersion.pdf"))
+    if (!unfolded(
+            "Dispersion relation",
+            "Growth rates of small waves about a steady state over their wave number (solid), and their "
+            "frequencies (dashed), one curve per eigenmode: above 0 they grow. The steady state is the "
+            "one that Newton's method reaches from the field's mean. Below it, the measured spectrum of "
+            "the field.\n--export dispersion.csv,dispersion.pdf"))
         return;
     const DispersionRelation* relation = known_dispersion(ui, snapshot);
     if (!relation) return paragraph("Available after the first step.", faint_color());
@@ -68,7 +77,7 @@ void draw_dispersion(UiState& ui, const Snapshot& snapshot) {
                  &ring,
                  "A circle over the field, as wide as the fastest growing wave is long\n--wave-ring"))
         change(ui, setting_name::wave_ring, ring ? "true" : "false");
-    paragraph(relation->text(snapshot.now), text_color());
+    draw_numbers(*relation, snapshot.now);
     draw_plot(dispersion_chart(*relation, snapshot.now), em(kRatesHeight));
     draw_spectrum_below(ui, snapshot, *relation, em(kSpectrumHeight));
 }
@@ -79,7 +88,7 @@ void draw_large_dispersion(UiState& ui, const Snapshot& snapshot) {
     const DispersionRelation* relation = known_dispersion(ui, snapshot);
     if (!large || !relation) return;
     over_canvas(ui, "Dispersion relation##large", large, {.share = {0.8f, 0.8f}, .once = true}, [&] {
-        paragraph(relation->text(snapshot.now), text_color());
+        draw_numbers(*relation, snapshot.now);
         const float spacing = ImGui::GetStyle().ItemSpacing.y;
         const float room = ImGui::GetContentRegionAvail().y - 2 * spacing;
         draw_plot(dispersion_chart(*relation, snapshot.now), std::max(0.6f * room, em(kLowestRates)));
