@@ -448,6 +448,8 @@ TEST_CASE("The dispersion relation follows the sliders, is enlarged, and draws i
     lab.frames(3);
     REQUIRE(state.relation);
     REQUIRE(state.relation->fastest);
+    CHECK(state.relation->base.steady);
+    CHECK(state.relation->about(lab.snapshot.now) == "about u = 0, v = 0");
     CHECK(lab.ui.wants_spectrum);
     const double before = state.relation->fastest->rate;
     lab.act(action::Change{"a", "1.5"});

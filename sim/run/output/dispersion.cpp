@@ -224,8 +224,8 @@ std::string DispersionRelation::about(const RunSpec& now) const {
     if (base.components.size() > kMost) values += ", ...";
     if (base.steady) return "about " + values;
     if (base.residual == 0)
-        return fmt::format("about the mean {}: the mean is no steady state at every place and time", values);
-    return fmt::format("about the mean {}: the mean is no steady state: |f| = {:.2g}", values, base.residual);
+        return fmt::format("about the mean {}; the mean is no steady state at every place and time", values);
+    return fmt::format("about the mean {}; the mean is no steady state: |f| = {:.2g}", values, base.residual);
 }
 
 DispersionRelation dispersion_relation(const RunSpec& now, const std::vector<double>& means, double time) {
@@ -326,10 +326,10 @@ figure::Chart dispersion_spectrum(const DispersionRelation& relation,
     for (figure::ChartPoint& point : curve.points) point.x *= per_length;
     const auto peak = std::ranges::max_element(curve.points, {}, &figure::ChartPoint::y);
     if (peak != curve.points.end()) {
-        std::string told = fmt::format("largest at k = {:.4g}", peak->x);
+        std::string told = fmt::format("peak: k = {:.4g}", peak->x);
         if (peak->x > 0)
-            told +=
-                fmt::format(", wavelength {:.4g} {}", 2 * std::numbers::pi / peak->x, now.unit_length.name);
+            told += fmt::format(", wavelength {:.4g}", 2 * std::numbers::pi / peak->x) +
+                    (now.unit_length.given() ? " " + now.unit_length.name : "");
         figure::ChartPoint mark{peak->x, peak->y, std::move(told), true};
         figure::ChartSeries top{"", {std::move(mark)}, false, true};
         top.color = figure::series_color(0);
