@@ -333,7 +333,7 @@ class RidgeRun {
             const SolutionCheck check = checker_.check(part(plain, i), d_, settings_.coefficients[i]);
             row.error = std::max(row.error, error_of(i, part(plain, i), check));
         }
-        row.unreached = !(row.error <= std::max(kDirectError, settings_.tolerance));
+        row.inexact = row.unreached = !(row.error <= std::max(kDirectError, settings_.tolerance));
         row.check = "plain normal equations";
         const double n = double(a_.columns);
         const double flops = double(a_.rows) * n * n + double(settings_.coefficients.size()) * n * n * n / 3;
