@@ -233,6 +233,12 @@ void Simulation::restore(const Checkpoint& checkpoint) {
     start_statistics_ = checkpoint.start_statistics;
 }
 
+void Simulation::look_like(const RunSpec& other) {
+    RunSpec next = without_edits(other);
+    static_cast<Configuration&>(next) = now_;
+    now_ = std::move(next);
+}
+
 void Simulation::plan(EditList edits) {
     if (edits.size() < moment_.applied) throw std::logic_error("fewer edits than were made");
     moment_.edits = std::move(edits);

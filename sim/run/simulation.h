@@ -77,6 +77,9 @@ class Simulation {
     /// Hints how many steps follow, so that the solver can decide what to compile (Solver::expect).
     void expect(long long steps);
 
+    /// Takes over how the run is looked at and written, and allow_unstable: all but its configuration.
+    void look_like(const RunSpec& other);
+
     /// Executes a command. Throws InputError, MachineError or CudaError and then changes nothing.
     void apply(const Command& command);
 

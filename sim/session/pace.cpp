@@ -79,7 +79,9 @@ void Pace::begin_order(long long step, long long to, std::string what) {
 }
 
 void Pace::begin_batch(long long step, const StepCost& cost) {
-    if (steps_per_frame == 0) last_auto = paced_steps(cost, budget_ms, last_auto);
+    if (steps_per_frame == 0)
+        last_auto = std::clamp(
+            paced_steps(cost, budget_ms, last_auto), most_auto < kMaxSteps ? most_auto / 2 : 1, most_auto);
     begin(step, step + (steps_per_frame > 0 ? steps_per_frame : last_auto));
     if (stop_at && *stop_at > step) target = std::min(target, *stop_at);
     ordered = false;
@@ -87,6 +89,7 @@ void Pace::begin_batch(long long step, const StepCost& cost) {
 
 void Pace::set(long long per_frame, double budget, long long step) {
     steps_per_frame = std::clamp(per_frame, 0LL, kMaxSteps);
+    most_auto = kMaxSteps;
     budget_ms = std::clamp(budget, 1.0, 1000.0);
     if (order.empty()) target = step;  // the present batch has the old size
 }
@@ -102,9 +105,9 @@ void Pace::note_slice(double stepping, double wall, long long steps) {
     waiting += std::max(wall - stepping, 0.0);
 }
 
-void Pace::finish(long long step) {
+bool Pace::finish(long long step) {
     order.clear();
-    if (stop_at && step == *stop_at) running = false;
+    return stop_at && step == *stop_at && std::exchange(running, false);
 }
 
 long long Pace::steps_per_call() const {

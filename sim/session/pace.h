@@ -47,6 +47,7 @@ struct Pace {
     bool running = false;
     std::optional<long long> stop_at;  ///< step at which a run pauses
     long long steps_per_frame = 0;     ///< 0: automatic
+    long long most_auto = kMaxSteps;   ///< steps between two frames if automatic, until a pace is chosen
     double budget_ms = 12;
 
     // --- The present batch or order
@@ -74,8 +75,8 @@ struct Pace {
     void set_stop(std::optional<long long> at, long long step);
 
     void note_slice(double stepping, double wall, long long steps);
-    /// Call it when the batch or order is complete, at this step.
-    void finish(long long step);
+    /// Call it when the batch or order is complete, at this step. Returns whether the run stops there.
+    bool finish(long long step);
 
     long long steps_per_call() const;
 

@@ -125,12 +125,15 @@ std::size_t UndoEntry::bytes() const {
 
 std::string UndoEntry::text() const {
     const auto* setting = std::get_if<SettingChange>(&change);
-    const std::string values = setting ? fmt::format(" {} to {}", setting->before, setting->after) : "";
+    std::string values;
+    if (setting && setting->before != setting->after && !setting->after.empty() && setting->after[0] != '[')
+        values = setting->before.empty() ? fmt::format(" to {}", setting->after)
+                                         : fmt::format(" {} to {}", setting->before, setting->after);
     return fmt::format("{}{} at step {}", what, values, step);
 }
 
 void UndoStack::push(UndoEntry entry, double budget_bytes) {
-    redo.clear();
+    if (std::holds_alternative<KeptState>(entry.change) || !entry.looks) redo.clear();
     undo.push_back(std::move(entry));
     while (undo.size() > 1 && (undo.size() > kMaxEntries || double(bytes()) > budget_bytes)) undo.pop_front();
 }
@@ -146,7 +149,7 @@ bool UndoStack::extend(const std::string& setting, const std::string& after) {
     auto* change = std::get_if<SettingChange>(&undo.back().change);
     if (!change || change->setting != setting) return false;
     change->after = after;
-    redo.clear();
+    if (!undo.back().looks) redo.clear();
     return true;
 }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -70,10 +71,24 @@ struct SettingChange {
     std::string before, after;
 };
 
+/// What a run has beside its settings and fields.
+struct RunExtras {
+    std::shared_ptr<const OpenedView> view;  ///< null: not known
+    std::optional<long long> stop_at;
+    bool auto_method = false;
+    Measures measures;
+    std::string measured_of;
+};
+
 struct UndoEntry {
     std::string what;    ///< as shown: "brush stroke", "coefficient"
     long long step = 0;  ///< step of the change
     std::variant<SettingChange, KeptState> change;
+    bool sets_dt = false;  ///< Session::sets_dt_ before the change
+    /// How the run was looked at, if that was changed; else null.
+    std::shared_ptr<const RunSpec> looks = nullptr;
+    /// Of the run that was replaced by another; else null.
+    std::shared_ptr<const RunExtras> extras = nullptr;
     /// The timeline at that step.
     std::vector<std::weak_ptr<const Simulation::Checkpoint>> timeline = {};
 
@@ -87,7 +102,7 @@ struct UndoEntry {
 struct UndoStack {
     std::deque<UndoEntry> undo, redo;  ///< newest last
 
-    /// Call it before a change; clears the redo stack.
+    /// Call it before a change; clears the redo stack, unless only the looks change.
     void push(UndoEntry entry, double budget_bytes);
 
     /// Call it before a change for which there was no memory: older checkpoints are dropped, settings stay.

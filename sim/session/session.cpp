@@ -30,12 +30,11 @@ Session::Session(const RunSpec& asked, const SessionOptions& options)
       cut_(options.cut),
       speeds_(options.measure_limits) {
     pace_.running = options.running;
-    pace_.stop_at = options.stop_at;
     pace_.steps_per_frame = options.steps_per_frame;
+    pace_.most_auto = options.most_auto;
     begin(asked);
-    sets_dt_ = !asked.dt.empty();
-    take_probes(asked);
-    take_bookmarks(asked);
+    take_extras(asked);
+    pace_.stop_at = options.stop_at;
 }
 
 void Session::take_probes(const RunSpec& spec) {
@@ -60,8 +59,16 @@ void Session::begin(const RunSpec& asked) {
 
 // Replaces the run by another; undo brings it back.
 void Session::begin_another(const RunSpec& asked, const std::string& what) {
-    remember(what);
+    remember(what, Scope::run);
     begin(asked);
+}
+
+// A run of its own brings what belongs to it, and ends where the one before stopped no more.
+void Session::take_extras(const RunSpec& spec) {
+    pace_.stop_at.reset();
+    sets_dt_ = !spec.dt.empty();
+    take_probes(spec);
+    take_bookmarks(spec);
 }
 
 // Uses a thread, which is abandoned if the user cancels: a single call of FFTW may take seconds.
@@ -233,7 +240,7 @@ void Session::do_slice() {
     keep_bookmarks();
     if (steps_left()) return;
     step_again();
-    pace_.finish(step());
+    if (pace_.finish(step())) say(fmt::format("Stopped at step {} (Stop at)", step()));
 }
 
 void Session::record() {

@@ -26,6 +26,7 @@ struct SessionOptions {
     bool running = true;               ///< from the start
     std::optional<long long> stop_at;  ///< step at which a run pauses
     long long steps_per_frame = 0;     ///< 0: automatic
+    long long most_auto = kMaxSteps;   ///< as of Pace
     bool measure_limits = true;        ///< measure the device's limits between frames
     /// Polled while an initial condition is made; returning true abandons it and changes nothing.
     std::function<bool()> cut;
@@ -91,6 +92,7 @@ class Session {
     // --- Replacing the field
     void begin(const RunSpec& asked);
     void begin_another(const RunSpec& asked, const std::string& what);
+    void take_extras(const RunSpec& spec);
     std::shared_ptr<const RowSource> make_origin(RunSpec& spec);
     StartMaker start_maker() {
         return [this](RunSpec& spec) { return make_origin(spec); };
@@ -101,7 +103,6 @@ class Session {
     void replace(std::unique_ptr<Simulation> next);
     void went_back();
     void field_changed(bool another_field);
-    void show(const std::string& formula);
 
     void set(const std::string& setting, const std::string& value);
     void change_running(const action::Change& change);
@@ -124,7 +125,13 @@ class Session {
     void say(std::string text) { said_ = {said_.count + 1, std::move(text)}; }
     KeptState moment();
     bool copy_fits();
-    void remember(const std::string& what);
+    /// What undo of an action restores: fields, with them the looks, or the whole run.
+    enum class Scope { fields, looks, run };
+    void remember(const std::string& what, Scope scope = Scope::fields);
+    UndoEntry entry(const std::string& what, long long at, Scope scope);
+    void drop_lost();
+    void change_looks(const action::Change& change);
+    void look_like(const RunSpec& looks);
     double undo_budget();
     double timeline_budget();
     double free_memory();
@@ -187,6 +194,7 @@ class Session {
     std::shared_ptr<const OpenedView> opened_;
     std::vector<std::string> when_done_;  ///< notices to show if the present action succeeds
     StatusMessage said_;
+    bool worked_on_ = false;                           ///< something was done but watching
     bool sets_dt_ = false;                             ///< dt was set explicitly, so the text includes it
     static constexpr std::string_view kOfRun = "run";  ///< subject of errors that stop the run
 

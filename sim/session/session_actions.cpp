@@ -36,6 +36,12 @@ bool goes_another_way(const Action& action) {
     return is_any<action::Reset, action::Paint, action::Open, action::Resume, action::UseKernel>(action);
 }
 
+// Whether the action does more than to let the run go on, look at it, or write files.
+bool works_on(const Action& action) {
+    return is_any<action::Change, action::Jump, action::SetBookmark, action::AddProbe>(action) ||
+           (goes_another_way(action) && !is_any<action::Run>(action));
+}
+
 // Names what the action is about, so that a later success removes its errors.
 std::string subject_of(const Action& action) {
     const auto* change = std::get_if<action::Change>(&action);
@@ -89,15 +95,8 @@ bool Session::attempt(const Action& action) {
     }
     messages_.settle(subject_of(action));
     for (std::string& what : std::exchange(when_done_, {})) messages_.notice(std::move(what));
-    // Drop entries for parameters that the model lacks, after a model was changed without room for a copy.
-    const auto is_lost = [this](const UndoEntry& entry) {
-        const auto* change = std::get_if<SettingChange>(&entry.change);
-        return change && kind_of(change->setting) == SettingKind::parameter &&
-               change->setting != setting_name::boundary &&
-               !simulation_->now().model->index_of(change->setting);
-    };
-    while (!history_.changes.undo.empty() && is_lost(history_.changes.undo.back()))
-        history_.changes.undo.pop_back();
+    worked_on_ |= works_on(action);
+    drop_lost();
     return true;
 }
 
@@ -166,13 +165,7 @@ void Session::handle(const action::ScalePace& scale) {
 void Session::handle(const action::Change& change) {
     switch (kind_of(change.setting)) {
         case SettingKind::view:
-            if (change.setting == setting_name::show) {
-                show(change.value);
-                return;
-            }
-            simulation_->apply(Set{change.setting, change.value});
-            if (change.setting == setting_name::allow_unstable) field_changed(false);
-            framed_version_ = 0;
+            change_looks(change);
             return;
         case SettingKind::origin:
             start_anew(change);
@@ -190,21 +183,44 @@ void Session::handle(const action::Change& change) {
     }
 }
 
-// Changes the observable, which all views depend on.
-void Session::show(const std::string& formula) {
-    simulation_->apply(Set{setting_name::show, formula});
-    if (Simulation* reference = reference_.run()) reference->apply(Set{setting_name::show, formula});
+void Session::change_looks(const action::Change& change) {
+    const auto before = std::make_shared<const RunSpec>(simulation_->now());
+    simulation_->apply(Set{change.setting, change.value});
+    const RunSpec& now = simulation_->now();
+    framed_version_ = 0;
+    if (change.setting == setting_name::show || change.setting == setting_name::allow_unstable)
+        look_like(now);
+    const std::string after = setting_text(now, change.setting);
+    if (to_json(*before) == to_json(now)) return;
+    if (change.continuing && history_.changes.extend(change.setting, after)) return;
+    history_.changes.push({change.setting,
+                           step(),
+                           SettingChange{change.setting, setting_text(*before, change.setting), after},
+                           sets_dt_,
+                           before},
+                          undo_budget());
+}
+
+// Another formula is shown in all views.
+void Session::look_like(const RunSpec& looks) {
+    if (Simulation* reference = reference_.run()) reference->apply(Set{setting_name::show, looks.show});
+    simulation_->look_like(looks);
     frame_maker_.forget();
     field_changed(false);
+    framed_version_ = 0;
 }
 
 // Starts a new run with the present settings but another initial condition, size or precision.
 void Session::start_anew(const action::Change& change) {
     RunSpec from = as_asked(simulation_->now());
-    if (change.anew) {  // the model's own colours
-        static_cast<Coloring&>(from) = {};
-        from.colors.clear();
-        from.show.clear();
+    if (change.anew) {  // the model's own colours, and nothing that was said of the run before
+        Presentation own;
+        own.laplacian_colormap = from.laplacian_colormap;
+        own.figure_size = from.figure_size;
+        static_cast<Presentation&>(from) = std::move(own);
+        from.allow_unstable = false;
+        from.probes.clear();
+        from.bookmarks.clear();
     }
     RunSpec next = changed(std::move(from), change.setting, change.value);
     const bool typed = !next.model->built_in;  // an initial file does not determine the size
@@ -217,6 +233,7 @@ void Session::start_anew(const action::Change& change) {
         keep_starts_of(now, next);
     }
     begin_another(next, change.setting == setting_name::initial ? "initial condition" : change.setting);
+    if (change.anew) take_extras(next);
     note_dt(change.setting);
 }
 
@@ -228,7 +245,7 @@ void Session::reshape(const action::Change& change) {
     const bool goes_on = change.continuing && history_.changes.redo.empty() &&
                          !history_.changes.undo.empty() &&
                          history_.changes.undo.back().what == change.setting;
-    if (!goes_on) remember(change.setting);
+    if (!goes_on) remember(change.setting, chooses_model(change.setting) ? Scope::looks : Scope::fields);
     const bool another_family = next.family() != now.family();
     if (auto_.on && !another_family) change_method(AutoMethod::for_change(now, next, pace_.steps_per_call()));
     const bool automatic = auto_.on || next.method == "auto";
@@ -253,19 +270,22 @@ void Session::reshape(const action::Change& change) {
 void Session::change_running(const action::Change& change) {
     const bool device = kind_of(change.setting) == SettingKind::device;
     const RunSpec old = simulation_->now();
-    const bool was_auto = auto_.on;
+    const bool was_auto = auto_.on, set_dt = sets_dt_;
     set(change.setting, change.value);
     if (device) after_jump_.clear();
-    // Undo of a backend restores the method, if the backend replaced one that was asked for.
+    // Undo of a backend restores the method, if the backend replaced one that was asked for. A tolerance is
+    // kept in dt.
     const bool brought =
         change.setting == setting_name::backend && !was_auto && simulation_->now().method != old.method;
-    const std::string undone = brought ? setting_name::method : change.setting;
+    const std::string undone = brought                                     ? setting_name::method
+                               : change.setting == setting_name::tolerance ? setting_name::dt
+                                                                           : change.setting;
     const bool method = change.setting == setting_name::method;
     const std::string before = method && was_auto ? "auto" : setting_text(old, undone);
     const std::string after = method && auto_.on ? "auto" : setting_text(simulation_->now(), undone);
     if (before == after) return;
     if (change.continuing && history_.changes.extend(undone, after)) return;
-    history_.changes.push({device ? change.setting : undone, step(), SettingChange{undone, before, after}},
+    history_.changes.push({change.setting, step(), SettingChange{undone, before, after}, set_dt},
                           undo_budget());
 }
 
@@ -376,6 +396,7 @@ void Session::handle(const action::Open& open) {
     if (const ReadyRun* run = find_ready_run(open.path)) {
         begin_another(run->spec, run->title);
         take_view(run->spec);
+        take_extras(run->spec);
         handle(action::Run{true});
         return;
     }
@@ -396,9 +417,7 @@ void Session::handle(const action::Open& open) {
     const RunSpec spec = read_spec(std::filesystem::is_directory(path) ? path / "spec.json" : path);
     begin_another(spec, "opening a run");
     take_view(spec);
-    sets_dt_ = !spec.dt.empty();
-    take_probes(spec);
-    take_bookmarks(spec);
+    take_extras(spec);
     order(spec.steps, fmt::format("repeating the run up to step {}", spec.steps));
 }
 
@@ -413,16 +432,15 @@ void Session::handle(const action::Resume& resume) {
     take_over(from, {}, *machine);
     check_solver_memory(from.run.now, *machine);
     auto next = std::make_unique<Simulation>(std::move(from.run));
-    remember("resuming a run");
+    remember("resuming a run", Scope::run);
     machine_ = machine;
     auto_.on = false;
-    sets_dt_ = true;
     pace_.running = false;
     replace(std::move(next));
     take_view(simulation_->now());
-    take_bookmarks(simulation_->now());
+    take_extras(simulation_->now());
+    sets_dt_ = true;
     measures_ = Measures();
-    measured_of_ = simulation_->now().shown();
     if (const auto kept = from.measures.find(simulation_->now().shown()); kept != from.measures.end())
         measures_.resume(kept->second.series(), kept->second.probes());
     messages_.notice(fmt::format("Continuing from step {} of {}", step(), resume.folder));

@@ -52,6 +52,7 @@ std::shared_ptr<const Snapshot> Session::snapshot() {
     history_old_ = false;
     if (!snapshot->history->done.empty()) snapshot->can_undo = snapshot->history->done.back();
     if (!snapshot->history->undone.empty()) snapshot->can_redo = snapshot->history->undone.back();
+    snapshot->worked_on = worked_on_;
     snapshot->end_step = history_.tip ? history_.tip->step : step();
     snapshot->kept_steps = history_.timeline.steps();
     snapshot->kept_bytes = double(history_.timeline.bytes());

@@ -15,6 +15,11 @@ namespace {
 // Shares of the memory that is free or already used for the purpose.
 constexpr double kUndoShare = 0.25, kTimelineShare = 0.125;
 
+// Not only the looks.
+bool changes_run(const UndoEntry& entry) {
+    return !entry.looks || std::holds_alternative<KeptState>(entry.change);
+}
+
 double copy_bytes(const RunSpec& now) {
     return double(now.size->nx) * now.size->ny * double(now.model->components.size() * bytes_of(now.dtype));
 }
@@ -48,12 +53,28 @@ KeptState Session::moment() {
     return std::make_shared<const Simulation::Checkpoint>(simulation_->checkpoint());
 }
 
+UndoEntry Session::entry(const std::string& what, long long at, Scope scope) {
+    UndoEntry entry{what, at, moment(), sets_dt_};
+    entry.timeline = history_.timeline.remember();
+    if (scope != Scope::fields) entry.looks = std::make_shared<const RunSpec>(simulation_->now());
+    if (scope != Scope::run) return entry;
+    RunExtras extras{nullptr, pace_.stop_at, auto_.on, measures_, measured_of_};
+    if (!view_.panes.empty()) {
+        std::vector<Pane> panes;
+        for (const PaneRequest& pane : view_.panes) panes.push_back(pane.pane);
+        extras.view =
+            std::make_shared<const OpenedView>(OpenedView{std::move(panes), view_.profiles, view_.surface});
+    }
+    entry.extras = std::make_shared<const RunExtras>(std::move(extras));
+    return entry;
+}
+
 // If there is no memory for a copy of the field, the change is made without undo.
-void Session::remember(const std::string& what) {
+void Session::remember(const std::string& what, Scope scope) {
     const bool fits = copy_fits();
     memory_at_ = {};
     if (fits) {
-        history_.changes.push({what, step(), moment(), history_.timeline.remember()}, undo_budget());
+        history_.changes.push(entry(what, step(), scope), undo_budget());
         return;
     }
     history_.changes.push_none();
@@ -61,26 +82,60 @@ void Session::remember(const std::string& what) {
 }
 
 void Session::revert(std::deque<UndoEntry>& from, std::deque<UndoEntry>& to, bool undoing) {
+    drop_lost();
     if (from.empty()) return;
-    if (history_.tip) return_to_tip();
-    const UndoEntry entry = std::move(from.back());
+    const bool looks = !changes_run(from.back());
+    if (history_.tip && !looks) return_to_tip();
+    const UndoEntry undone = std::move(from.back());
     from.pop_back();
-    UndoEntry back{entry.what, entry.step, {}};
-    if (const auto* change = std::get_if<SettingChange>(&entry.change)) {
+    UndoEntry back{undone.what, undone.step, undone.change, sets_dt_};
+    if (looks) {
+        back.looks = std::make_shared<const RunSpec>(simulation_->now());
+        look_like(*undone.looks);
+    } else if (const auto* change = std::get_if<SettingChange>(&undone.change)) {
         set(change->setting, undoing ? change->before : change->after);
-        back.change = *change;
     } else {
-        back.change = moment();
-        back.timeline = history_.timeline.remember();
+        back = entry(undone.what,
+                     undone.step,
+                     undone.extras  ? Scope::run
+                     : undone.looks ? Scope::looks
+                                    : Scope::fields);
         const long long before = step();
-        simulation_->restore(*std::get<KeptState>(entry.change));
+        simulation_->restore(*std::get<KeptState>(undone.change));
         if (step() != before) recorder_.another_run();
-        history_.timeline.recall(entry.timeline);
+        history_.timeline.recall(undone.timeline);
+        if (const RunExtras* extras = undone.extras.get()) {
+            pace_.stop_at = extras->stop_at;
+            auto_.on = extras->auto_method;
+            measures_ = extras->measures;
+            measured_of_ = extras->measured_of;
+            if (extras->view) opened_ = extras->view;
+        }
         went_back();
+        if (undone.looks) look_like(*undone.looks);
     }
+    sets_dt_ = undone.sets_dt;
     to.push_back(std::move(back));
     messages_.settle(kOfRun);
-    say(fmt::format("{}: {}", undoing ? "Undone" : "Done again", entry.text()));
+    say(fmt::format("{}: {}", undoing ? "Undone" : "Done again", undone.text()));
+}
+
+// Drops changes of settings that the model lacks, after it was changed without room for a copy or by a
+// scheduled edit.
+void Session::drop_lost() {
+    const auto is_lost = [this](const UndoEntry& entry) {
+        const auto* change = std::get_if<SettingChange>(&entry.change);
+        if (!change || entry.looks) return false;
+        try {
+            RunSpec next = simulation_->now();
+            set_setting(next, change->setting, change->before);
+            return false;
+        } catch (const InputError&) {
+            return true;
+        }
+    };
+    auto& undo = history_.changes.undo;
+    while (!undo.empty() && is_lost(undo.back())) undo.pop_back();
 }
 
 // --- Timeline
@@ -166,9 +221,11 @@ void Session::leave_tip() {
     // As many as History shows: a stroke is several edits of the run. The newest changes come last.
     const auto& undo = history_.changes.undo;
     const auto is_earlier = [&](const UndoEntry& one) { return one.step <= step(); };
-    const auto left = std::ranges::find_if(undo.rbegin(), undo.rend(), is_earlier) - undo.rbegin();
-    history_.changes.push({"leaving the later steps", step(), history_.tip, history_.timeline.remember()},
-                          undo_budget());
+    const auto left = std::count_if(
+        undo.rbegin(), std::ranges::find_if(undo.rbegin(), undo.rend(), is_earlier), changes_run);
+    UndoEntry later{"leaving the later steps", step(), history_.tip, sets_dt_};
+    later.timeline = history_.timeline.remember();
+    history_.changes.push(std::move(later), undo_budget());
     history_.timeline.cut(step() + 1);
     history_.forget_bookmarks_ahead(step());
     when_done_.push_back(

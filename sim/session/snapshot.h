@@ -144,6 +144,7 @@ struct Snapshot {
     EngineCost cost;
     MemoryUse memory;
 
+    bool worked_on = false;          ///< something was done in this session but watching
     std::string can_undo, can_redo;  ///< what would be undone: "brush stroke at step 530"; empty: nothing
     std::shared_ptr<const History> history;
     long long end_step = 0;             ///< furthest step of the run; beyond the present one after going back

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <thread>
+#include <tuple>
 
 #include "sim/files/atomic_file.h"
 #include "sim/files/npy.h"
@@ -157,6 +159,7 @@ TEST_CASE("Orders are exact: steps, jumps ahead and back, and where a run stops"
     perform(session, action::Run{true});
     REQUIRE(session.snapshot()->step == 200);
     REQUIRE_FALSE(session.snapshot()->running);
+    REQUIRE(session.snapshot()->said.text == "Stopped at step 200 (Stop at)");
     perform(session, action::Step{});
     REQUIRE(session.snapshot()->step == 201);
 }
@@ -283,12 +286,13 @@ TEST_CASE("An action that fails costs nothing of what can be undone or done agai
 }
 
 TEST_CASE("What cannot be undone now stays in the history, and nothing says that it was undone") {
-    Session session(small_spec(), standing());
+    RunSpec spec = small_spec();
+    spec.allow_unstable = true;
+    Session session(spec, standing());
     perform(session, action::Step{5});
-    perform(session, action::Change{"allow-unstable", "true"});
     perform(session, action::Change{"coefficient", "0.3"});
     perform(session, action::Change{"coefficient", "0.2"});
-    perform(session, action::Change{"allow-unstable", "false"});
+    session.simulation().apply(Set{"allow-unstable", "false"});  // not by an action
     const auto before = session.snapshot();
     perform(session, action::Undo{2});
     REQUIRE(contains(newest_message(session), "0.3"));
@@ -296,11 +300,172 @@ TEST_CASE("What cannot be undone now stays in the history, and nothing says that
     REQUIRE(session.snapshot()->history->done == before->history->done);
     REQUIRE(session.snapshot()->can_redo.empty());
     REQUIRE(session.snapshot()->said.count == before->said.count);
-    perform(session, action::Change{"allow-unstable", "true"});
+    session.simulation().apply(Set{"allow-unstable", "true"});
     perform(session, action::Undo{});
     REQUIRE(session.simulation().now().parameter("coefficient") == 0.3);
     REQUIRE(session.snapshot()->said.count == before->said.count + 1);
     REQUIRE(contains(session.snapshot()->said.text, "Undone: coefficient 0.3 to 0.2"));
+}
+
+TEST_CASE("Every setting that is changed is undone once and done again once, and nothing else is") {
+    constexpr const char* kTyped =
+        "du/dt = D*lap(u) - u*v\ndv/dt = 0.5*D*lap(v) + u*v - K*v\nD = 0.1 in [0, 0.2]; K = 0.05\n"
+        "u(0) = 1 + 0.1*random; v(0) = 0.2*ind(x < 9); boundary = periodic; integrator = bs32; size = 37x29";
+    const std::map<std::string_view, std::string> values{{"size", "40x30"},
+                                                         {"model", "heat"},
+                                                         {"equation", "du/dt = 0.1*lap(u); size = 37x29"},
+                                                         {"sensitivity", "K"},
+                                                         {"set", "coefficient=0.15"},
+                                                         {"coefficient", "0.15"},
+                                                         {"K", "0.06"},
+                                                         {"dt", "0.25"},
+                                                         {"tolerance", "1e-3"},
+                                                         {"dx", "1.5"},
+                                                         {"integrator", "heun"},
+                                                         {"global-every", "2"},
+                                                         {"boundary", "insulated"},
+                                                         {"initial", "gaussian:sigma=0.2"},
+                                                         {"seed", "8"},
+                                                         {"dtype", "float64"},
+                                                         {"allow-unstable", "true"},
+                                                         {"method", "reference"},
+                                                         {"threads", "3"},
+                                                         {"show", "2*u"},
+                                                         {"colormap", "magma"},
+                                                         {"range", "0:2"},
+                                                         {"colors", "u=magma,0:3"},
+                                                         {"range-per-frame", "true"},
+                                                         {"laplacian-colormap", "magma"},
+                                                         {"laplacian-range", "0:2"},
+                                                         {"unit-length", "2cm"},
+                                                         {"unit-time", "3s"},
+                                                         {"unit-value", "K"},
+                                                         {"contours", "4"},
+                                                         {"arrows", "gradient"},
+                                                         {"outline", "false"},
+                                                         {"surface", "10,20"},
+                                                         {"view", "laplacian"},
+                                                         {"figure-size", "9cm"},
+                                                         {"wave-ring", "true"}};
+    // What the window has other actions for, or what is of the machine and its files.
+    constexpr std::string_view kNoSettings[] = {"at",
+                                                "probe",
+                                                "profile",
+                                                "bookmark",
+                                                "steps",
+                                                "backend",
+                                                "every",
+                                                "checkpoint",
+                                                "export",
+                                                "memory-limit"};
+    std::vector<std::string_view> names{"K"};
+    for (const Setting& setting : settings()) names.push_back(setting.name);
+    for (const bool typed : {false, true})
+        for (const long long steps : {0, 3})
+            for (const std::string_view name : names) {
+                const Setting* row = setting_named(name);
+                const bool given = values.contains(name);
+                CAPTURE(typed, steps, name);
+                if (!given) {
+                    CHECK((std::ranges::find(kNoSettings, name) != std::end(kNoSettings) ||
+                           (row && row->kind == SettingKind::parameter)));
+                    continue;
+                }
+                if (typed ? name == "coefficient" || name == "initial" : !row || row->typed_only) continue;
+                std::string value = values.at(name);
+                if (typed && name == "set") value = "K=0.06";
+                SessionLab lab(typed ? run_of_text(kTyped) : small_spec("cpu"));
+                lab.see({Pane::now});
+                lab.act(action::Step{steps});
+                lab.set(typed ? "D" : "coefficient", "0.11");
+                const auto state = [&] {
+                    return std::tuple(
+                        to_json(lab.run()).dump(), lab.now()->text, lab.now()->step, lab.cells());
+                };
+                const auto done = [&] { return lab.now()->history->done; };
+                const auto before = state();
+                const auto deeds = done();
+                lab.set(std::string(name), value);
+                const auto after = state();
+                CHECK(after != before);
+                CHECK(done().size() == deeds.size() + 1);
+                for (int round = 0; round < 2; ++round) {
+                    lab.act(action::Undo{});
+                    CHECK(state() == before);
+                    CHECK(done() == deeds);
+                    CHECK(lab.now()->history->undone.size() == 1);
+                    lab.act(action::Redo{});
+                    CHECK(state() == after);
+                    CHECK(done().size() == deeds.size() + 1);
+                }
+            }
+}
+
+TEST_CASE("Nothing of a run lives on in the next one, and undo brings all of it back") {
+    const ScratchFolder folder;
+    const auto text = folder / "mine.txt", spec = folder / "spec.json";
+    write_bytes(text, "du/dt = 0.1*lap(u); u(0) = random; size = 20x10");
+    write_bytes(spec, R"({"size": "24x17", "steps": 3})");
+    for (const Action& next : {Action(action::Change{"model", "gray-scott-spots", false, true}),
+                               Action(action::Open{"instability"}),
+                               Action(action::Open{text.string()}),
+                               Action(action::Open{spec.string()})}) {
+        SessionLab lab(small_spec());
+        lab.see({Pane::laplacian});
+        lab.act(action::Step{5});
+        lab.act(action::StopAt{110});
+        lab.set("allow-unstable", "true");
+        lab.set("colormap", "magma");
+        lab.set("range", "-1:2");
+        lab.set("unit-length", "2cm");
+        lab.set("contours", "0.5");
+        lab.act(action::AddProbe{3, 4});
+        const std::string before = to_json(lab.run()).dump();
+        const auto series = lab.now()->series.size();
+        lab.session.apply(next);
+        lab.session.apply(action::Run{false});
+        const auto begun = lab.now();
+        CHECK_FALSE(begun->stop_at);
+        const auto* open = std::get_if<action::Open>(&next);
+        CHECK(begun->now.allow_unstable == (open && open->path == "instability"));
+        CHECK(begun->now.colormap != "magma");
+        CHECK(begun->now.unit_length == Unit());
+        CHECK(begun->now.contours.empty());
+        CHECK(begun->probes.empty());
+        lab.see({Pane::now});
+        lab.act(action::Undo{});
+        CHECK(to_json(lab.run()).dump() == before);
+        CHECK(lab.now()->stop_at == 110);
+        CHECK(lab.now()->probes.size() == 1);
+        CHECK(lab.now()->series.size() <= series + 1);
+        REQUIRE(lab.now()->opened);
+        CHECK(lab.now()->opened->panes == std::vector{Pane::laplacian});
+    }
+}
+
+TEST_CASE("A session knows whether something was done in it but watching") {
+    for (const Action& watching : {Action(action::Run{true}),
+                                   Action(action::Step{3}),
+                                   Action(action::Pace{5, 12}),
+                                   Action(action::StopAt{3}),
+                                   Action(action::Tell{"something"})}) {
+        SessionLab lab(small_spec());
+        lab.session.apply(watching);
+        CHECK_FALSE(lab.now()->worked_on);
+    }
+    for (const Action& doing : {Action(action::Change{"coefficient", "0.1"}),
+                                Action(action::Change{"colormap", "magma"}),
+                                Action(action::Paint{dab(3, 3)}),
+                                Action(action::Jump{4}),
+                                Action(action::SetBookmark{}),
+                                Action(action::AddProbe{1, 1})}) {
+        SessionLab lab(small_spec());
+        lab.act(doing);
+        CHECK(lab.now()->worked_on);
+    }
+    SessionLab lab(small_spec());
+    lab.set("coefficient", "77");  // is refused
+    CHECK_FALSE(lab.now()->worked_on);
 }
 
 TEST_CASE("Beyond the limit the run pauses once the field overflows, and says what to change") {

@@ -116,6 +116,9 @@ TEST_CASE("What is done at an earlier step leaves the later ones behind, and und
         CHECK(bench.cells() == seen.at(119));
         bench.act(action::Jump{66});
         CHECK(bench.cells() == seen.at(66));
+        bench.act(action::Undo{});  // of the colours, at the step that is shown
+        CHECK(bench.now()->step == 66);
+        CHECK(bench.run().colormap.empty());
         bench.act(action::Undo{});  // undoes the newest stroke, whatever step is shown
         CHECK(bench.now()->step == 79);
     }

@@ -428,6 +428,8 @@ TEST_CASE("What is shown again has its colours again, also from a saved run and 
     CHECK(colors(Pane::second, bench) == "v magma -1 1");
     bench.act(action::Step{5});
     bench.act(action::Undo{});
+    CHECK(shown() == "u magma 0 2");
+    bench.act(action::Redo{});
     CHECK(shown() == "v magma -1 1");
     const ScratchFolder folder;
     write_bytes(folder / "spec.json", to_json(bench.run()).dump());
