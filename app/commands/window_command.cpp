@@ -82,20 +82,24 @@ int start_window([[maybe_unused]] const RunWords& words, [[maybe_unused]] Window
     if (request.continues) {
         if (!words.spec_file.empty())
             throw InputError("--continue takes its settings along: leave --spec out");
-        const auto last = last_session();
-        if (!last) throw InputError("--continue: no session was kept yet; the window keeps its own");
+        const auto kept = find_sessions().files;
+        if (kept.empty()) throw InputError("--continue: no session was kept yet; the window keeps its own");
+        const std::string& last = kept.front();
         try {
-            require_start_files(read_spec(last->string()));
-            all.spec_file = last->string();
-            request.draft = draft_of_session(*last);
+            require_start_files(read_spec(last));
+            all.spec_file = last;
+            request.draft = draft_of_session(last);
         } catch (const InputError& error) {
-            request.trouble = set_aside(*last, error.what());
+            request.trouble = set_aside(last, error.what());
         }
     }
     const bool begins = request.continues || request.frames > 0 || request.tour || request.editor ||
                         request.presenter || request.example || !request.kernel.empty();
-    request.start_page = !begins && words.settings.empty() && words.spec_file.empty();
     request.spec = all.spec();
+    request.plain = words.settings.empty() && all.spec_file.empty();
+    request.start_page = !begins && request.plain;
+    if (request.plain && !request.tour && !request.example && request.kernel.empty())
+        set_setting(request.spec, setting_name::model, "gray-scott-solitons");
     request.exports = words.has(setting_name::exports);
     if (words.has(setting_name::view) || !request.spec.view.empty()) request.panes = panes_of(request.spec);
     if (words.has(setting_name::steps) || (!all.spec_file.empty() && !request.continues))
@@ -136,7 +140,9 @@ ChosenCommand add_window(CLI::App& app) {
     add("zoom", "fit|S", "all of the field, or S pixels per cell (default fit)", set_zoom);
     add("steps-per-frame",
         "N|1/N|auto",
-        "explicit steps between two frames (default 10); 1/4 is slow motion, a step every four frames",
+        "explicit steps between two frames (default 10; auto without options of the run); 1/4 is slow "
+        "motion, a "
+        "step every four frames",
         set_pace);
     add_member("out", "DIR", "the folder that the export panel begins with", &WindowRequest::out);
     add("theme", "NAME", "dark or light", set_theme);

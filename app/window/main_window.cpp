@@ -56,7 +56,8 @@ class MainWindow {
         : request_(request),
           snapshot_(first_snapshot(request.spec)),
           ui_(first_state(request_, *snapshot_)),
-          script_(request_) {
+          script_(request_),
+          keeper_(!request.plain) {
         DisplayOptions options;
         options.width = ui_.preferences.window_width;
         options.height = ui_.preferences.window_height;
@@ -69,7 +70,11 @@ class MainWindow {
         SessionOptions session;
         session.running = !request.paused && !request.tour && !request.go_to;
         session.stop_at = request.stop_at;
-        session.steps_per_frame = request.steps_per_frame;
+        // Few, to show the beginning on fast machines.
+        constexpr long long kFewSteps = 10, kMostSteps = 20;
+        session.steps_per_frame =
+            request.steps_per_frame.value_or(request.plain && !script_.on() ? 0 : kFewSteps);
+        if (!request.steps_per_frame) session.most_auto = kMostSteps;
         engine_ = std::make_unique<Engine>(request_.spec, session, [this] { wake(); });
         examples_ = std::make_unique<ExampleRunner>([this] { wake(); });
         desktop_ = std::make_unique<Desktop>([this] { wake(); });

@@ -17,13 +17,14 @@ struct WindowRequest {
     std::string out;                   ///< initial folder of the export panel
     bool exports = false;              ///< the export panel begins with the files of `spec`
     bool paused = false;
-    long long steps_per_frame = 10;          ///< 0: automatic; few, to show the beginning on fast machines
-    int frames_per_step = 1;                 ///< of slow motion
-    bool continues = false;                  ///< from the session stored last
-    std::string draft;                       ///< of that session's equation
-    std::string trouble;                     ///< first message to show; empty: none
-    std::optional<std::vector<Pane>> panes;  ///< empty: from the preferences
-    std::optional<double> zoom;              ///< pixels per cell; empty: fit the field
+    bool plain = false;                        ///< no run was asked for, so a lively one is shown
+    std::optional<long long> steps_per_frame;  ///< 0: automatic
+    int frames_per_step = 1;                   ///< of slow motion
+    bool continues = false;                    ///< from the session stored last
+    std::string draft;                         ///< of that session's equation
+    std::string trouble;                       ///< first message to show; empty: none
+    std::optional<std::vector<Pane>> panes;    ///< empty: from the preferences
+    std::optional<double> zoom;                ///< pixels per cell; empty: fit the field
 
     // Options of a scripted window. With `frames`, the user's preferences are neither read nor written.
     long long frames = 0;     ///< close after so many new frames of the field; 0: never

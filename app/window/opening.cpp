@@ -73,8 +73,9 @@ UiState first_state(WindowRequest& request, const Snapshot& snapshot) {
         if (!told.empty()) ui.act(action::Tell{told, "", true});
     if (!scripted) {
         recall(ui, request.spec);
-        ui.panel.start = {request.start_page, request.start_page && last_session_crashed()};
-        ui.panel.exports.last_session = copy_last_session();
+        KeptSessions kept = find_sessions();
+        ui.panel.start = {request.start_page, request.start_page && kept.crashed};
+        ui.panel.exports.sessions = std::move(kept.files);
     }
     if (request.panes) ui.panes = *request.panes;
     ui.profiles = request.spec.profiles;

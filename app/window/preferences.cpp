@@ -1,5 +1,6 @@
 #include "app/window/preferences.h"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <signal.h>
 #include <unistd.h>
@@ -10,7 +11,9 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <ctime>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <limits>
 #include <sstream>
@@ -123,7 +126,8 @@ void for_each_preference(P& p, const F& field) {
     field("recent", p.recent);
 }
 
-constexpr double kKeepEvery = 30;  // seconds
+constexpr double kKeepEvery = 30;                  // seconds
+constexpr std::string_view kCrashed = "crashed-";  // begins the name of a session that a crash ended
 // Remarks that readers of a spec skip: the process whose window has the kept session open, when that began,
 // and the equation as it was typed, if the run does not have it.
 constexpr const char *kOpenIn = "open_in", *kOpenSince = "open_since", *kDraft = "draft";
@@ -154,14 +158,13 @@ std::filesystem::path picture_beside(std::filesystem::path session) {
     return session.replace_extension(".png");
 }
 
-// Several windows may be open, so each keeps its session in a file of its own until it is closed.
-std::string session_of(pid_t process) {
-    return fmt::format("session-{}.json", process);
-}
-
 Json json_in(const std::filesystem::path& path) {
-    std::ifstream file(path);
-    return Json::parse(file, nullptr, false);
+    constexpr std::uintmax_t kMaxBytes = 256'000'000;  // as of a spec
+    try {
+        return Json::parse(InputFile(path).read_text(kMaxBytes), nullptr, false);
+    } catch (const std::exception&) {
+        return Json(Json::value_t::discarded);
+    }
 }
 
 // Returns when a process began, in clock ticks since the machine did; 0 if that is unknown.
@@ -177,43 +180,50 @@ long long beginning_of(pid_t process) {
     return ticks;
 }
 
-// Whether the process that has the session open has ended. Another one, or this one in a container, may have
-// its number.
-bool has_ended(pid_t process, const Json& session) {
-    if (process == getpid() || (kill(process, 0) != 0 && errno == ESRCH)) return true;
-    if (!session.is_object()) return false;
+// Whether a window that keeps the session has not closed it, and whether the window's process has ended.
+// Another process, or this one in a container, may have its number.
+enum class Closed { yes, no, crashed };
+Closed closed(const Json& session) {
+    if (!session.is_object() || !session.contains(kOpenIn) || !session[kOpenIn].is_number_integer())
+        return Closed::yes;
+    const pid_t process = session[kOpenIn].get<pid_t>();
+    if (process <= 0 || process == getpid() || (kill(process, 0) != 0 && errno == ESRCH))
+        return Closed::crashed;
     const auto since = session.find(kOpenSince);
     const long long now = beginning_of(process);
-    return since != session.end() && since->is_number_integer() && now != 0 && *since != now;
+    const bool another = since != session.end() && since->is_number_integer() && now != 0 && *since != now;
+    return another ? Closed::crashed : Closed::no;
 }
 
-void move_session(const std::filesystem::path& from, const std::filesystem::path& to) {
+// The files of sessions in the folder, those that were written last first. `own`: that have a name as
+// session_file() gives it; else also those of earlier versions of the program.
+std::vector<std::filesystem::path> session_files(const std::filesystem::path& folder, bool own) {
+    std::vector<std::pair<std::filesystem::file_time_type, std::filesystem::path>> found;
     std::error_code failed;
-    std::filesystem::rename(from, to, failed);
-    if (failed) return;
-    std::filesystem::rename(picture_beside(from), picture_beside(to), failed);
-    if (failed) std::filesystem::remove(picture_beside(to), failed);  // it was of another session
-}
-
-// The session of a window that crashed, the newest of several, takes the place of the last one, which stays
-// beside it as the others do.
-void adopt_crashed(const std::filesystem::path& last) {
-    std::vector<std::pair<std::filesystem::file_time_type, std::filesystem::path>> crashed;
-    std::error_code failed;
-    for (const auto& entry : std::filesystem::directory_iterator(last.parent_path(), failed)) {
-        pid_t process = 0;
-        const std::string name = entry.path().filename().string();
-        if (std::sscanf(name.c_str(), "session-%d.json", &process) == 1 && name == session_of(process) &&
-            has_ended(process, json_in(entry.path())))
-            crashed.emplace_back(entry.last_write_time(failed), entry.path());
+    for (const auto& entry : std::filesystem::directory_iterator(folder, failed)) {
+        std::string name = entry.path().filename().string();
+        if (name.starts_with(kCrashed)) name.erase(0, kCrashed.size());
+        long long date = 0, time = 0, process = 0;
+        const bool numbered =
+            std::sscanf(name.c_str(), "session-%lld-%lld-%lld.json", &date, &time, &process) == 3 &&
+            name == fmt::format("session-{:08}-{:06}-{}.json", date, time, process);
+        const bool counts = numbered || (!own && name.starts_with("session") && name.ends_with(".json"));
+        if (counts && entry.is_regular_file(failed)) found.emplace_back(entry.last_write_time(failed), entry);
     }
-    if (crashed.empty()) return;
-    std::ranges::sort(crashed);
-    move_session(last, last.parent_path() / "session-other.json");
-    move_session(crashed.back().second, last);
-    crashed.pop_back();
-    for (const auto& [when, file] : crashed)
-        move_session(file, last.parent_path() / ("crashed-" + file.filename().string()));
+    std::ranges::sort(found, std::greater());
+    std::vector<std::filesystem::path> files;
+    for (auto& [when, file] : found) files.push_back(std::move(file));
+    return files;
+}
+
+// Removes the oldest sessions, but none that another window has open.
+void forget_oldest(const std::filesystem::path& folder) {
+    const auto files = session_files(folder, true);
+    std::error_code failed;
+    for (std::size_t i = kSessions; i < files.size(); ++i)
+        if (closed(json_in(files[i])) != Closed::no)
+            for (const auto& file : {files[i], picture_beside(files[i])})
+                std::filesystem::remove(file, failed);
 }
 
 }  // namespace
@@ -297,32 +307,41 @@ void remember_path(Preferences& preferences, const std::string& path) {
     if (recent.size() > kRecent) recent.resize(kRecent);
 }
 
-std::optional<std::filesystem::path> last_session() {
-    const auto file = user_file("session.json");
-    if (!file) return std::nullopt;
-    adopt_crashed(*file);
-    std::error_code failed;
-    return std::filesystem::is_regular_file(*file, failed) ? file : std::nullopt;
+KeptSessions find_sessions() {
+    KeptSessions found;
+    const auto path = preferences_path();
+    if (!path) return found;
+    std::vector<std::string> crashed;
+    for (const auto& file : session_files(path->parent_path(), false)) {
+        if (found.files.size() + crashed.size() == kSessions) break;
+        const std::string name = file.filename().string();
+        const Closed state = name.starts_with(kCrashed) ? Closed::yes : closed(json_in(file));
+        if (state == Closed::yes) found.files.push_back(file.string());
+        if (state != Closed::crashed) continue;
+        // By its new name it is known to have been told of.
+        const auto renamed = file.parent_path() / (std::string(kCrashed) + name);
+        std::error_code failed;
+        std::filesystem::rename(file, renamed, failed);
+        crashed.push_back((failed ? file : renamed).string());
+        if (!failed) std::filesystem::rename(picture_beside(file), picture_beside(renamed), failed);
+    }
+    found.crashed = !crashed.empty();
+    found.files.insert(found.files.begin(), crashed.begin(), crashed.end());
+    return found;
 }
 
-std::string copy_last_session() {
-    const auto last = last_session();
-    if (!last) return "";
-    const auto copy = last->parent_path() / "session-before.json";
-    std::error_code failed;
-    constexpr auto kReplace = std::filesystem::copy_options::overwrite_existing;
-    std::filesystem::copy_file(*last, copy, kReplace, failed);
-    if (failed) return "";
-    std::filesystem::copy_file(picture_beside(*last), picture_beside(copy), kReplace, failed);
-    if (failed) std::filesystem::remove(picture_beside(copy), failed);  // it was of another session
-    return copy.string();
+std::optional<std::filesystem::path> session_file() {
+    const std::time_t now = std::time(nullptr);
+    std::tm local{};
+    localtime_r(&now, &local);
+    return user_file(fmt::format("session-{:%Y%m%d-%H%M%S}-{}.json", local, getpid()));
 }
 
-std::string keep_session(const RunSpec& spec,
+std::string keep_session(const std::optional<std::filesystem::path>& file,
+                         const RunSpec& spec,
                          bool open,
                          const GalleryPicture& picture,
                          const std::string& draft) {
-    const auto own = user_file(session_of(getpid())), file = open ? own : user_file("session.json");
     if (!file) return "";
     nlohmann::ordered_json json = to_json(spec);
     if (open) {
@@ -337,17 +356,8 @@ std::string keep_session(const RunSpec& spec,
         std::filesystem::remove(picture_beside(*file), ignored);
     else
         trouble = keep_file(picture_beside(*file), png_text(picture.nx, picture.ny, picture.pixels));
-    if (!open)
-        for (const auto& ended : {*own, picture_beside(*own)}) std::filesystem::remove(ended, ignored);
+    forget_oldest(file->parent_path());
     return trouble;
-}
-
-bool last_session_crashed() {
-    const auto last = last_session();
-    if (!last) return false;
-    const Json json = json_in(*last);
-    if (!json.is_object() || !json.contains(kOpenIn) || !json[kOpenIn].is_number_integer()) return false;
-    return has_ended(json[kOpenIn].get<pid_t>(), json);
 }
 
 std::string draft_of_session(const std::filesystem::path& session) {
@@ -365,7 +375,8 @@ std::string SessionKeeper::take_trouble() {
 
 bool SessionKeeper::due(const std::shared_ptr<const Snapshot>& snapshot, double seconds) {
     if (!due_) due_ = seconds + kKeepEvery;
-    if (!snapshot->frame || (snapshot == kept_ && draft == kept_draft_) || seconds < *due_) return false;
+    if (!worth_keeping(*snapshot) || (snapshot == kept_ && draft == kept_draft_) || seconds < *due_)
+        return false;
     return !work_.valid() || work_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
 }
 
@@ -377,8 +388,8 @@ void SessionKeeper::follow(const std::shared_ptr<const Snapshot>& snapshot,
     kept_ = snapshot;
     kept_draft_ = draft;
     try {
-        work_ = std::async(std::launch::async, [snapshot, picture = picture(), draft = draft] {
-            return keep_session(snapshot->spec, true, picture, draft);
+        work_ = std::async(std::launch::async, [file = file_, snapshot, picture = picture(), draft = draft] {
+            return keep_session(file, snapshot->spec, true, picture, draft);
         });
     } catch (const std::system_error&) {
         // There is no thread left: the session is stored next time, or at the end.
@@ -388,9 +399,7 @@ void SessionKeeper::follow(const std::shared_ptr<const Snapshot>& snapshot,
 void SessionKeeper::finish(const Snapshot& snapshot, bool crashed, const GalleryPicture& picture) {
     if (work_.valid()) work_.wait();
     work_ = {};
-    if (!snapshot.frame) return;
-    keep_session(snapshot.spec, crashed, picture, draft);
-    if (crashed) last_session();  // which takes its place now
+    if (worth_keeping(snapshot)) keep_session(file_, snapshot.spec, crashed, picture, draft);
 }
 
 }  // namespace stencil

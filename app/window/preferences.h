@@ -8,6 +8,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "app/window/ui_state.h"
 #include "sim/problem/run_spec.h"
@@ -41,28 +43,35 @@ inline constexpr std::size_t kRecent = 10;
 /// Moves a file or folder to the front of the recent ones.
 void remember_path(Preferences& preferences, const std::string& path);
 
-/// Returns session.json beside the preferences, which is that of the window that crashed last, if one did
-/// since it was stored. Returns nothing if no session was kept.
-std::optional<std::filesystem::path> last_session();
-/// Copies it and its picture, because the present session will overwrite them; returns the copy's path, empty
-/// if there is none.
-std::string copy_last_session();
-/// Stores the settings that repeat a session, in a file of this process if its window is still `open`. A
-/// thumbnail is stored beside them, such as session.png, and with them the equation's text as it was typed,
-/// if the run does not have it. Returns why it could not; empty: it could.
-std::string keep_session(const RunSpec& spec,
+/// How many sessions are kept, each in a file of its own beside the preferences.
+inline constexpr std::size_t kSessions = 10;
+
+struct KeptSessions {
+    std::vector<std::string> files;  ///< newest first, without those of windows that are open
+    bool crashed = false;            ///< the first ones were not closed, which no call before has told
+};
+/// Finds the sessions that were kept, by earlier versions of the program too.
+KeptSessions find_sessions();
+
+/// A new file for the session of a window; empty without a home.
+std::optional<std::filesystem::path> session_file();
+/// Stores the settings that repeat a session, and whether its window is still `open`. A thumbnail is stored
+/// beside them, such as session-1.png, and with them the equation's text as it was typed, if the run does not
+/// have it. Sessions beyond the newest kSessions are removed. Returns why it could not; empty: it could.
+std::string keep_session(const std::optional<std::filesystem::path>& file,
+                         const RunSpec& spec,
                          bool open = false,
                          const GalleryPicture& picture = {},
                          const std::string& draft = {});
 /// Returns that text; empty: there is none.
 std::string draft_of_session(const std::filesystem::path& session);
-/// Whether the window of the session that was kept last has ended without closing it. Ask before this session
-/// is kept.
-bool last_session_crashed();
-
 /// Stores the session while the window is open, so that a crash loses little.
 class SessionKeeper {
   public:
+    /// `chosen`: the session is worth keeping even if it is only watched.
+    explicit SessionKeeper(bool chosen = true, std::optional<std::filesystem::path> file = session_file())
+        : chosen_(chosen), file_(std::move(file)) {}
+
     /// Whether the session has changed and was stored 30 s ago (of `seconds`).
     bool due(const std::shared_ptr<const Snapshot>& snapshot, double seconds);
     /// Stores the session if that is due, in a thread because a disk may be slow. Only then `picture` is
@@ -78,6 +87,12 @@ class SessionKeeper {
     std::string draft;  ///< the equation's text as it is typed, if the run does not have it
 
   private:
+    bool worth_keeping(const Snapshot& snapshot) const {
+        return snapshot.frame && (chosen_ || snapshot.worked_on || !draft.empty());
+    }
+
+    bool chosen_;
+    std::optional<std::filesystem::path> file_;
     std::shared_ptr<const Snapshot> kept_;
     std::string kept_draft_;
     std::optional<double> due_;

@@ -205,7 +205,6 @@ TEST_CASE("recent paths are the newest first, each once and not many") {
 
 TEST_CASE("a session is kept in a file that repeats it, and can be continued where there is one") {
     const OwnSettings folder;
-    CHECK_FALSE(last_session());
     const ProgramResult refused = run_program({"--continue"});
     CHECK(refused.status == 2);
     CHECK(refused.err.find("--continue") != std::string::npos);
@@ -213,34 +212,35 @@ TEST_CASE("a session is kept in a file that repeats it, and can be continued whe
     spec.steps = 123;
     set_setting(spec, "coefficient", "0.125");
     set_setting(spec, "at", "50:coefficient=0.2");
-    keep_session(spec);
-    const auto file = last_session();
-    REQUIRE(file);
-    const RunSpec again = read_spec(file->string());
+    const auto own = session_file();
+    keep_session(own, spec);
+    CHECK(find_sessions().files == std::vector{own->string()});
+    const std::string file = own->string();
+    const RunSpec again = read_spec(file);
     CHECK(again.steps == 123);
     CHECK(again.edits == spec.edits);
     CHECK(again.parameter("coefficient") == 0.125);
-    CHECK(run_program({"--continue", "--spec", file->string()}).status == 2);
-    CHECK(draft_of_session(*file).empty());
-    keep_session(spec, false, {}, "du/dt = lop(u)");
-    CHECK(draft_of_session(*file) == "du/dt = lop(u)");
-    CHECK(read_spec(file->string()).steps == 123);
+    CHECK(run_program({"--continue", "--spec", file}).status == 2);
+    CHECK(draft_of_session(file).empty());
+    keep_session(own, spec, false, {}, "du/dt = lop(u)");
+    CHECK(draft_of_session(file) == "du/dt = lop(u)");
+    CHECK(read_spec(file).steps == 123);
 }
 
 TEST_CASE(
     "while the window is open the session is kept every 30 s where it changed, and the one before stays") {
     const OwnSettings folder;
-    CHECK(copy_last_session().empty());
     const auto moment = [](long long steps) {
         auto snapshot = std::make_shared<Snapshot>();
         snapshot->spec.steps = steps;
         snapshot->frame = std::make_shared<const Frame>();
         return snapshot;
     };
-    const auto steps = [] { return read_spec(last_session()->string()).steps; };
-    keep_session(moment(7)->spec);
-    const std::string before = copy_last_session();
-    SessionKeeper keeper;
+    const auto before = preferences_path()->parent_path() / "session-20200101-120000-1.json";
+    const auto own = preferences_path()->parent_path() / "session-20200101-120000-2.json";
+    const auto steps = [&] { return std::filesystem::exists(own) ? read_spec(own.string()).steps : 0; };
+    keep_session(before, moment(7)->spec);
+    SessionKeeper keeper(true, own);
     const auto first = moment(100);
     int read = 0;
     const auto follow = [&](const auto& snapshot, double seconds) {
@@ -251,16 +251,17 @@ TEST_CASE(
     };
     follow(first, 1000);
     follow(first, 1029);
-    CHECK(steps() == 7);
+    CHECK(steps() == 0);
     CHECK_FALSE(keeper.due(first, 1029));
     CHECK(keeper.due(first, 1030));
     CHECK(read == 0);
     follow(first, 1030);
     REQUIRE(wait_until([&] { return steps() == 100; }));
-    keep_session(moment(3)->spec);
+    CHECK(find_sessions().crashed);  // it is open, in what has the number of a process that ended
+    std::filesystem::rename(own.parent_path() / ("crashed-" + own.filename().string()), own);
     follow(first, 1070);        // nothing has changed
     keeper.finish(Snapshot{});  // there is no field
-    CHECK(steps() == 3);
+    CHECK(steps() == 100);
     CHECK(read == 1);
     follow(moment(200), 1070);
     REQUIRE(wait_until([&] { return steps() == 200; }));
@@ -268,13 +269,35 @@ TEST_CASE(
     const GalleryPicture picture{.nx = 2, .ny = 1, .pixels = {{1, 2, 3}, {4, 5, 6}}};
     keeper.finish(*moment(201), false, picture);
     CHECK(steps() == 201);
-    CHECK(read_spec(before).steps == 7);
-    CHECK(picture_of_path(*last_session()).pixels == picture.pixels);
+    CHECK_FALSE(find_sessions().crashed);
+    CHECK(read_spec(before.string()).steps == 7);
+    CHECK(picture_of_path(own).pixels == picture.pixels);
     CHECK(picture_of_path(before).pixels.empty());
-    CHECK(picture_of_path(copy_last_session()).pixels == picture.pixels);
-    keep_session(moment(7)->spec);
-    CHECK(picture_of_path(*last_session()).pixels.empty());
-    CHECK(picture_of_path(copy_last_session()).pixels.empty());
+    keep_session(own, moment(7)->spec);
+    CHECK(picture_of_path(own).pixels.empty());
+}
+
+TEST_CASE("a session in which nothing was done but watching is not kept, unless its run was asked for") {
+    const OwnSettings folder;
+    auto snapshot = std::make_shared<Snapshot>();
+    snapshot->frame = std::make_shared<const Frame>();
+    const auto file = session_file();
+    SessionKeeper watching(false, file);
+    watching.due(snapshot, 0);
+    CHECK_FALSE(watching.due(snapshot, 100));
+    watching.finish(*snapshot);
+    CHECK(find_sessions().files.empty());
+    watching.draft = "du/dt = lop(u)";
+    CHECK(watching.due(snapshot, 100));
+    watching.draft.clear();
+    snapshot->worked_on = true;
+    CHECK(watching.due(snapshot, 100));
+    watching.finish(*snapshot);
+    CHECK(find_sessions().files == std::vector{file->string()});
+    std::filesystem::remove(*file);
+    snapshot->worked_on = false;
+    SessionKeeper(true, file).finish(*snapshot);
+    CHECK(find_sessions().files.size() == 1);
 }
 
 TEST_CASE("what can be opened: the session before, a checkpoint, recent files and any path") {
@@ -295,8 +318,18 @@ TEST_CASE("what can be opened: the session before, a checkpoint, recent files an
         return paths;
     };
     CHECK(opened("Continue last session").empty());
-    ui.panel.exports.last_session = "/somewhere/session.json";
-    CHECK(opened("Continue last session") == std::vector<std::string>{"/somewhere/session.json"});
+    const OwnSettings folder;
+    const std::string session = session_file()->string();
+    keep_session(session, RunSpec());
+    ui.panel.exports.sessions = {session};
+    REQUIRE(wait_until([&] {
+        imgui.frames(2);
+        return sessions_to_continue(ui).front().second != nullptr;
+    }));
+    const std::string known = sessions_to_continue(ui).front().second->about;
+    CHECK(opened(fmt::format("Continue Diffusion\n{}##{}", known, session).c_str()) == std::vector{session});
+    ui.panel.exports.sessions.clear();
+    imgui.frames(2);
     opened("Resume the checkpoint");
     CHECK(actions_of<action::Resume>(ui).size() == 1);
     opened("Gallery");
@@ -309,7 +342,7 @@ TEST_CASE("what can be opened: the session before, a checkpoint, recent files an
     // With a thumbnail a row is higher, and the same row.
     const float plain = window_rect("a window").content.y;
     ui.recent.paths = {"", "/runs/one/spec.json"};
-    ui.recent.pictures.resize(1 + kRecent);
+    ui.recent.pictures.resize(kSessions + kRecent);
     ui.recent.pictures[1] =
         std::make_shared<const GalleryPicture>(GalleryPicture{.nx = 1, .ny = 1, .pixels = {{1, 2, 3}}});
     ui.recent.texture = 1;
@@ -334,18 +367,18 @@ TEST_CASE(
     };
     REQUIRE(read());
     const RecentPictures& made = ui.panel.recent.pictures.result;
-    REQUIRE(made.pictures.size() == 1 + kRecent);
-    CHECK(made.paths[1] == path);
-    CHECK(made.pictures[1]->nx == 4);
-    CHECK(made.pictures[2]->pixels.empty());
+    REQUIRE(made.pictures.size() == kSessions + kRecent);
+    CHECK(made.paths[0] == path);
+    CHECK(made.pictures[0]->nx == 4);
+    CHECK(made.pictures[1]->pixels.empty());
     CHECK_FALSE(recent_picture(ui, path));  // until it is on the texture
     ui.recent = {{made.pictures, 1}, made.paths};
-    CHECK(recent_picture(ui, path) == std::size_t(1));
+    CHECK(recent_picture(ui, path) == std::size_t(0));
     CHECK_FALSE(recent_picture(ui, "/gone"));
     write_png(path, 5, 3, std::vector<Rgb>(15));
     REQUIRE(read());
-    CHECK(made.pictures[1]->nx == 4);
+    CHECK(made.pictures[0]->nx == 4);
     ui.panel.recent.pictures.key.clear();
     REQUIRE(read());
-    CHECK(made.pictures[1]->nx == 5);
+    CHECK(made.pictures[0]->nx == 5);
 }

@@ -4,6 +4,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <vector>
+
 #include "app/window/panels/panels.h"
 #include "app/window/panels/tour.h"
 #include "app/window/preferences.h"
@@ -19,11 +25,44 @@ using namespace stencil_test;
 
 namespace {
 
+RunSpec at_step(long long steps) {
+    RunSpec spec;
+    spec.steps = steps;
+    return spec;
+}
+
+std::filesystem::path session_named(const std::string& name) {
+    return preferences_path()->parent_path() / name;
+}
+
+std::vector<long long> steps_of(const std::vector<std::string>& files) {
+    std::vector<long long> steps;
+    for (const std::string& file : files) steps.push_back(read_spec(file).steps);
+    return steps;
+}
+
+// Keeps a session as written at this moment.
+std::string keep(const std::string& name, long long steps, int seconds, bool open = false) {
+    const auto file = session_named(name);
+    CHECK(keep_session(file, at_step(steps), open).empty());
+    std::filesystem::last_write_time(
+        file, std::filesystem::file_time_type::clock::now() + std::chrono::seconds(seconds - 1000));
+    return file.string();
+}
+
 struct StartedPlain : Interface {
-    explicit StartedPlain(bool crashed = false) {
+    OwnSettings folder;
+
+    explicit StartedPlain(bool crashed = false, int sessions = 1) {
         snapshot.messages.clear();
         ui.panel.start = {true, crashed};
-        ui.panel.exports.last_session = "/somewhere/session-before.json";
+        for (int i = 0; i < sessions; ++i) keep(fmt::format("session-20200101-120000-{}.json", i), i, i);
+        ui.panel.exports.sessions = find_sessions().files;
+        REQUIRE(wait_until([&] {
+            frames(3);
+            const auto read = sessions_to_continue(ui);
+            return std::ranges::all_of(read, [](const auto& one) { return one.second != nullptr; });
+        }));
         frames(3);
         REQUIRE(window_rect("##start").drawn);
     }
@@ -40,10 +79,16 @@ TEST_CASE("the start page is seen whole on the canvas, at both scales, and no pr
     for (const float scale : {1.0f, 2.0f}) {
         HeadlessImGui imgui(1280, 800, scale);
         UiState ui = open_interface(scale);
+        const OwnSettings folder;
         ui.panel.start = {true, true};
-        ui.panel.exports.last_session = "/somewhere/session-before.json";
+        for (int i = 0; i < 10; ++i) keep(fmt::format("session-20200101-120000-{}.json", i), i, i);
+        ui.panel.exports.sessions = find_sessions().files;
         const Snapshot snapshot = empty_snapshot();
         imgui.draw = [&] { draw_interface(ui, snapshot); };
+        REQUIRE(wait_until([&] {
+            imgui.frames(4);
+            return sessions_to_continue(ui).back().second != nullptr;
+        }));
         imgui.frames(4);
         const WindowRect page = window_rect("##start");
         REQUIRE(page.drawn);
@@ -97,84 +142,102 @@ TEST_CASE("the start page goes at the first click anywhere, or key, and does not
     CHECK_FALSE(window.shown());
 }
 
-TEST_CASE("after a crash the start page offers the session before") {
-    StartedPlain window(true);
-    window.press_button("Continue");
-    CHECK(only<action::Open>(window.ui).path == "/somewhere/session-before.json");
-    CHECK_FALSE(window.shown());
-    CHECK_THROWS(StartedPlain(false).press_button("Continue"));
+TEST_CASE(
+    "the start page offers the session before, with its picture, size, step and date, and those before") {
+    for (const bool crashed : {false, true}) {
+        StartedPlain window(crashed, 3);
+        const auto sessions = sessions_to_continue(window.ui);
+        REQUIRE(sessions.size() == 3);
+        CHECK(sessions[0].second->title == "Diffusion");
+        CHECK(sessions[0].second->about.starts_with("2000x2000, step 2, "));
+        window.press_button("##Continue");
+        CHECK(only<action::Open>(window.ui).path == session_named("session-20200101-120000-2.json"));
+        CHECK_FALSE(window.shown());
+    }
+    CHECK_THROWS(StartedPlain(false, 0).press_button("##Continue"));
+    StartedPlain window(false, 2);  // one that cannot be read costs none of the others
+    write_bytes(window.ui.panel.exports.sessions.front(), "{\"size\": [24");
+    window.ui.panel.recent = {};
+    REQUIRE(wait_until([&] {
+        window.frames(3);
+        return sessions_to_continue(window.ui).size() == 1;
+    }));
+    window.press_button("##Continue");
+    CHECK(only<action::Open>(window.ui).path == session_named("session-20200101-120000-0.json"));
 }
 
-TEST_CASE("a kept session tells whether its window was closed, is open, or has crashed") {
+TEST_CASE("the last ten sessions are kept, each in its own file, and older ones go") {
     const OwnSettings folder;
-    CHECK_FALSE(last_session_crashed());
-    RunSpec spec;
-    spec.steps = 9;
-    keep_session(spec, true);
-    CHECK(last_session_crashed());  // by a process that had the number of this one
-    CHECK(read_spec(last_session()->string()).steps == 9);
-    keep_session(spec);
-    CHECK_FALSE(last_session_crashed());
-    const auto opened_in = [&](pid_t process) {
-        write_bytes(*last_session(), "{\"steps\": 9, \"open_in\": " + std::to_string(process) + "}");
-    };
-    opened_in(getppid());
-    CHECK_FALSE(last_session_crashed());
-    const pid_t child = fork();
-    if (child == 0) _exit(0);
-    waitpid(child, nullptr, 0);
-    opened_in(child);
-    CHECK(last_session_crashed());
-    write_bytes(*last_session(), "{\"size\": [24");
-    CHECK_FALSE(last_session_crashed());
-    auto snapshot = std::make_shared<Snapshot>();
-    snapshot->frame = std::make_shared<const Frame>();
-    SessionKeeper().finish(*snapshot, true);
-    CHECK(last_session_crashed());
-    SessionKeeper().finish(*snapshot);
-    CHECK_FALSE(last_session_crashed());
+    CHECK(find_sessions().files.empty());
+    keep("session.json", 100, 0);  // of an earlier version
+    keep("session-other.json", 101, 1);
+    write_bytes(session_named("session-mine.txt"), "no session");
+    write_bytes(session_named("session-20200101-000000-1.json.bad"), "no session");
+    std::filesystem::create_directory(session_named("session-20200101-000000-2.json"));
+    const std::string open = fmt::format("session-20200101-000000-{}.json", getppid());
+    write_bytes(session_named(open), fmt::format("{{\"steps\": 7, \"open_in\": {}}}", getppid()));
+    std::filesystem::last_write_time(session_named(open), std::filesystem::file_time_type::min());
+    const GalleryPicture picture{.nx = 2, .ny = 1, .pixels = {{1, 2, 3}, {4, 5, 6}}};
+    for (int i = 0; i < 13; ++i) {
+        const std::string file = keep(fmt::format("session-20200101-1200{:02}-{}.json", i, i), i, 10 + i);
+        if (i == 1) keep_session(file, at_step(1), false, picture);
+        if (i == 1) CHECK(std::filesystem::exists(session_named("session-20200101-120001-1.png")));
+        if (i == 1) keep("session-20200101-120001-1.json", 1, 11);
+        CHECK(find_sessions().files.front() == file);
+    }
+    CHECK(steps_of(find_sessions().files) == std::vector<long long>{12, 11, 10, 9, 8, 7, 6, 5, 4, 3});
+    CHECK_FALSE(std::filesystem::exists(session_named("session-20200101-120001-1.png")));
+    CHECK_FALSE(std::filesystem::exists(session_named("session-20200101-120001-1.json")));
+    // What another window has open, what is of earlier versions, and what is no session, stays.
+    for (const char* name : {open.c_str(), "session.json", "session-other.json", "session-mine.txt"})
+        CHECK(std::filesystem::exists(session_named(name)));
+    for (int i = 5; i < 13; ++i)
+        std::filesystem::remove(session_named(fmt::format("session-20200101-1200{:02}-{}.json", i, i)));
+    CHECK(steps_of(find_sessions().files) == std::vector<long long>{4, 3, 101, 100});
+    CHECK_FALSE(find_sessions().crashed);
 }
 
 TEST_CASE("windows that are open at once keep their sessions apart, and one that crashed loses none") {
     const OwnSettings folder;
-    const auto steps_in = [&](const std::filesystem::path& file) { return read_spec(file.string()).steps; };
-    const auto session_of = [&](pid_t process) {
-        return preferences_path()->parent_path() / fmt::format("session-{}.json", process);
+    const auto opened_in = [&](const std::string& name, long long steps, long long process, int seconds) {
+        keep(name, steps, seconds);
+        auto json = read_json(session_named(name));
+        json["open_in"] = process;
+        json["open_since"] = 1;
+        if (process == getppid()) json.erase("open_since");
+        write_bytes(session_named(name), json.dump());
+        std::filesystem::last_write_time(
+            session_named(name),
+            std::filesystem::file_time_type::clock::now() + std::chrono::seconds(seconds));
     };
-    const auto moment = [](long long steps) {
-        RunSpec spec;
-        spec.steps = steps;
-        return spec;
-    };
-    keep_session(moment(1));
-    const auto last = *last_session();
-    // Another window is open: this one's end touches nothing of it.
-    write_bytes(session_of(getppid()), "{\"steps\": 2}");
-    keep_session(moment(3), true);
-    CHECK(steps_in(session_of(getpid())) == 3);
-    CHECK(steps_in(last) == 1);
-    keep_session(moment(4));
-    CHECK_FALSE(std::filesystem::exists(session_of(getpid())));
-    CHECK(steps_in(*last_session()) == 4);
-    CHECK(steps_in(session_of(getppid())) == 2);
     const pid_t child = fork();
     if (child == 0) _exit(0);
     waitpid(child, nullptr, 0);
-    write_bytes(session_of(child), "{\"steps\": 5, \"open_in\": " + std::to_string(child) + "}");
-    CHECK(last_session_crashed());
-    CHECK(steps_in(last) == 5);
-    CHECK(steps_in(last.parent_path() / "session-other.json") == 4);
-    CHECK_FALSE(std::filesystem::exists(session_of(child)));
-    // Of several the newest is taken; one of them had the number of a process that runs now.
-    keep_session(moment(6));
-    write_bytes(session_of(getppid()), "{\"steps\": 7, \"open_since\": 1}");
-    write_bytes(session_of(child), "{\"steps\": 8}");
-    const auto now = std::filesystem::last_write_time(session_of(child));
-    std::filesystem::last_write_time(session_of(child), now + std::chrono::seconds(5));
-    CHECK(steps_in(*last_session()) == 8);
-    CHECK(steps_in(last.parent_path() / "session-other.json") == 6);
-    CHECK(steps_in(last.parent_path() / fmt::format("crashed-session-{}.json", getppid())) == 7);
-    CHECK(steps_in(*last_session()) == 8);
+    keep("session-20200101-120000-1.json", 1, 50);
+    opened_in("session-20200101-120000-2.json", 2, getppid(), 10);  // is open
+    CHECK(steps_of(find_sessions().files) == std::vector<long long>{1});
+    opened_in("session-20200101-120000-3.json", 3, child, 0);
+    write_bytes(session_named("session-20200101-120000-3.png"), "a picture");
+    opened_in("session-20200101-120000-4.json", 4, child, 1);
+    opened_in("session-20200101-120000-5.json", 5, -1, -1);  // a stranger's number
+    const KeptSessions found = find_sessions();
+    CHECK(found.crashed);
+    CHECK(steps_of(found.files) == std::vector<long long>{4, 3, 5, 1});
+    CHECK(std::filesystem::exists(session_named("crashed-session-20200101-120000-3.png")));
+    CHECK(draft_of_session(found.files.front()).empty());
+    CHECK_FALSE(find_sessions().crashed);  // it is told once
+    CHECK(steps_of(find_sessions().files) == std::vector<long long>{4, 3, 5, 1});
+    // Those of a process whose number another one, or this one, has now.
+    opened_in("session-20200101-120000-6.json", 6, getpid(), 20);
+    CHECK(find_sessions().crashed);
+    opened_in("session-20200101-120000-2.json", 2, getppid(), 10);
+    auto json = read_json(session_named("session-20200101-120000-2.json"));
+    json["open_since"] = 1;
+    write_bytes(session_named("session-20200101-120000-2.json"), json.dump());
+    CHECK(find_sessions().crashed);
+    keep("session-20200101-120000-7.json", 7, 2000);
+    CHECK_FALSE(find_sessions().crashed);
+    CHECK(steps_of(find_sessions().files).front() == 7);
 }
 
 TEST_CASE("that a session cannot be kept is told once") {

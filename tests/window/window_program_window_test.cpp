@@ -72,6 +72,16 @@ Picture screenshot(const Words& settings, long long step) {
     return read_picture(shot);
 }
 
+// The session of a window that was kept last.
+std::filesystem::path kept_session(const RobotHome& home) {
+    std::filesystem::path newest;
+    for (const auto& entry : std::filesystem::directory_iterator(home.settings / "stencilscope"))
+        if (entry.path().filename().string().starts_with("session-") && entry.path().extension() == ".json" &&
+            (newest.empty() || entry.last_write_time() > std::filesystem::last_write_time(newest)))
+            newest = entry.path();
+    return newest;
+}
+
 std::string random_seed() {
     static Dice random;
     return std::to_string(random.integer(0, 1 << 30));
@@ -109,7 +119,7 @@ TEST_CASE("What is typed after F2 is text, even if the window sees all keys in o
     window.robot.send(SIGCONT);
     CHECK(window.robot.settles({0, 0}, kWindowCorner.x, kWindowCorner.y));
     CHECK(window.quit()["step"] == 1);  // the full stop came before F2
-    const auto session = read_json(window.home.settings / "stencilscope" / "session.json");
+    const auto session = read_json(kept_session(window.home));
     CHECK(contains(session.dump(), "q=1;# "));
 }
 
@@ -212,7 +222,6 @@ TEST_CASE("A session is kept in every way of ending, and one that is broken open
           "[program]") {
     const ScratchFolder folder;
     const PractisedHome home;
-    const auto kept = home.settings / "stencilscope" / "session.json";
     const auto runs = [&](WindowRobot& robot) {
         robot.park();
         REQUIRE(wait_until([&] { return robot.eyes().at(kWindowCorner) != Rgb{}; }));
@@ -223,7 +232,7 @@ TEST_CASE("A session is kept in every way of ending, and one that is broken open
         runs(robot);
         robot.send(signal);
         CHECK(robot.wait_for_exit() == 128 + signal);
-        CHECK(read_json(kept)["seed"] == signal);
+        CHECK(read_json(kept_session(home))["seed"] == signal);
     }
     // The report cannot be written, so the window ends by an exception.
     std::filesystem::create_directory(folder / "there");
@@ -232,6 +241,7 @@ TEST_CASE("A session is kept in every way of ending, and one that is broken open
     runs(robot);
     std::filesystem::remove_all(folder / "there");
     CHECK(robot.quit() == 1);
+    const auto kept = kept_session(home);
     CHECK(read_json(kept)["seed"] == 77);
 
     write_bytes(kept, "{\"size\": [24");
@@ -240,11 +250,27 @@ TEST_CASE("A session is kept in every way of ending, and one that is broken open
     CHECK(again.quit() == 0);
     CHECK(read_bytes(kept.string() + ".bad") == "{\"size\": [24");
 
-    write_bytes(kept, "{\"size\": [24, 17], \"initial\": \"gone.npy\"}");
+    const auto later = kept_session(home).parent_path() / "session-29990101-000000-1.json";
+    write_bytes(later, "{\"size\": [24, 17], \"initial\": \"gone.npy\"}");
     WindowRobot without(words("--continue"), home);
     runs(without);
     CHECK(without.quit() == 0);
-    CHECK(read_bytes(kept.string() + ".bad").find("gone.npy") != std::string::npos);
+    CHECK(read_bytes(later.string() + ".bad").find("gone.npy") != std::string::npos);
+}
+
+TEST_CASE("A start without options moves at once, and costs no session if nothing is done", "[program]") {
+    const ScratchFolder folder;
+    const PractisedHome home;
+    const auto before = home.settings / "stencilscope" / "session-20200101-120000-1.json";
+    write_bytes(before, "{\"size\": [24, 17], \"steps\": 3}");
+    WindowRobot robot(words("--json {}", folder / "report.json"), home);
+    robot.park();
+    REQUIRE(wait_until([&] { return robot.eyes().at(kWindowCorner) != Rgb{}; }));
+    for (int i = 0; i < 3; ++i) REQUIRE(robot.moves({550, 540}, 500, 130));
+    CHECK(robot.quit() == 0);
+    CHECK(read_json(folder / "report.json")["step"] > 0);
+    CHECK(kept_session(home) == before);
+    CHECK(read_bytes(before) == "{\"size\": [24, 17], \"steps\": 3}");
 }
 
 TEST_CASE("While a step takes long the brush follows the pointer, and a signal ends the program",

@@ -136,8 +136,7 @@ void next_view(UiState& ui, const Snapshot&) {
     show_pane(ui, last ? rows.front().pane : (found + 1)->pane);
 }
 
-void continue_session(UiState& ui) {
-    const std::string& path = ui.panel.exports.last_session;
+void continue_session(UiState& ui, const std::string& path) {
     ui.panel.equation.next_draft = draft_of_session(path);
     ui.act(action::Open{path});
 }

@@ -137,8 +137,8 @@ inline void toggle_gallery(UiState& ui, const Snapshot&) {
 void follow_brush(UiState& ui, const Snapshot& snapshot);
 void close_popups(UiState& ui, const Snapshot& snapshot);
 void toggle_panels(UiState& ui, const Snapshot& snapshot);
-/// Opens the previous session, with the text that its equation had.
-void continue_session(UiState& ui);
+/// Opens a kept session, with the text that its equation had.
+void continue_session(UiState& ui, const std::string& path);
 /// Keys go to the canvas again, unless they go to a text.
 void leave_controls();
 /// Shows the tab of the panel that is so many after this one; after the last one the first.

@@ -204,7 +204,7 @@ struct ExportState {
     std::vector<std::string> files = default_exports();
     bool replace = false;  ///< overwrite existing files
     std::string spec_path;
-    std::string last_session;  ///< spec file of the previous session; empty: there is none
+    std::vector<std::string> sessions;  ///< spec files of those before, newest first
     long long record_every = 100;
     bool record_png = true, record_npy = false;
     std::string film;           ///< ending such as ".mp4" to record a film; empty: frames
@@ -343,7 +343,7 @@ struct StartPage {
     bool crashed = false;  ///< the session before did
 };
 
-/// Thumbnails of the last session and of recent paths, read in a thread while they are visible.
+/// Thumbnails of sessions, with words on them, and of recent paths, read in a thread while they are visible.
 struct RecentPictures {
     std::vector<std::string> paths;
     Gallery::Pictures pictures;  ///< as many as there may be; null after the paths

@@ -63,8 +63,15 @@ void draw_gallery(UiState& ui, const Snapshot& snapshot);
 bool has_thumbnail(const Thumbnails& thumbnails, std::size_t index);
 void draw_thumbnail(const Thumbnails& thumbnails, std::size_t index, ImVec2 at, float side);
 
-/// Requests the thumbnails of the last session and of recent paths; call it while they are visible.
+/// Requests the thumbnails of kept sessions and of recent paths; call it while they are visible.
 void want_recent_pictures(UiState& ui);
+/// Returns the kept sessions that can be continued, newest first, with what is known of them: null until they
+/// are read.
+std::vector<std::pair<std::string, const GalleryPicture*>> sessions_to_continue(const UiState& ui);
+/// Draws a row with the path's thumbnail, or a plain one. Returns whether it was clicked.
+bool draw_opening(const UiState& ui, const std::string& label, const std::string& path, float width = 0);
+/// The title of a model; of a text without one, its first line.
+std::string model_title(const Model& model);
 /// Returns the index of a path's thumbnail in UiState::recent, if there is one.
 std::optional<std::size_t> recent_picture(const UiState& ui, const std::string& path);
 /// Names a path by its end; the files of a run are told apart by their folder.

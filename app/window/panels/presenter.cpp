@@ -12,15 +12,15 @@
 #include "sim/problem/units.h"
 
 namespace stencil {
-namespace {
 
-// A text without a title is told by its first line.
 std::string model_title(const Model& model) {
     if (!model.equations->title.empty()) return model.equations->title;
     if (model.built_in) return "Diffusion";
     if (model.name != "typed") return model.name;
     return model.text.substr(0, model.text.find('\n'));
 }
+
+namespace {
 
 // Returns the time of the field that is shown, or its step where a run has no time.
 std::string moment(const Snapshot& snapshot) {

@@ -75,9 +75,10 @@ std::vector<Piece> all_pieces(const UiState& ui, const Snapshot& snapshot) {
     const std::string busy = fmt::format("{} ({})", snapshot.busy, format_share(snapshot.busy_share));
     add({Place::state,
          90,
-         !snapshot.busy.empty() ? busy
-         : snapshot.running     ? "running"
-                                : "paused",
+         !snapshot.busy.empty()              ? busy
+         : snapshot.running                  ? "running"
+         : snapshot.stop_at == snapshot.step ? "stopped (Stop at)"
+                                             : "paused",
          "State of the simulation",
          4,
          !snapshot.busy.empty() ? warning_color()

@@ -122,7 +122,10 @@ void draw_bookmark(UiState& ui, const History& history, std::size_t index) {
     same_line();
     const std::string step =
         fmt::format("step {}{}", format_count(one.step), one.on_the_way ? "" : ", another run");
-    fitted_text(step, em(12.5f), text_color());
+    fitted_text(step,
+                em(12.5f),
+                text_color(),
+                one.on_the_way ? "" : "Of another run: it is not kept when the window closes");
     ImGui::SameLine(em(20.5f));
     if (button("Go", ImVec2(em(2.5f), 0), "Goes to exactly this state; Undo returns"))
         ui.act(action::GoToBookmark{index});
