@@ -159,7 +159,7 @@ std::filesystem::path picture_beside(std::filesystem::path session) {
 }
 
 Json json_in(const std::filesystem::path& path) {
-    constexpr std::uintmax_t kMaxBytes = 256'000'000;  // as of a spec
+    constexpr std::uintmax_t kMaxBytes = 64'000'000;  // a larger one is read when it is opened
     try {
         return Json::parse(InputFile(path).read_text(kMaxBytes), nullptr, false);
     } catch (const std::exception&) {

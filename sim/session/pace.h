@@ -47,7 +47,9 @@ struct Pace {
     bool running = false;
     std::optional<long long> stop_at;  ///< step at which a run pauses
     long long steps_per_frame = 0;     ///< 0: automatic
-    long long most_auto = kMaxSteps;   ///< steps between two frames if automatic, until a pace is chosen
+    /// Most steps between two frames if automatic, and at least half as many, until a pace is chosen: a
+    /// beginning that neither a fast machine hurries through nor a slow one stands still in.
+    long long most_auto = kMaxSteps;
     double budget_ms = 12;
 
     // --- The present batch or order

@@ -978,6 +978,18 @@ TEST_CASE("Paces follow the cost of a step, in whole passes of the method") {
     REQUIRE(paced_steps({1e-4, 1}, 12, 10) == 20);   // at most doubles
     REQUIRE(paced_steps({1e-3, 1}, 12, 100) == 12);  // but decreases at once
     REQUIRE(paced_steps({10.0, 12}, 12, 5) == 1);
+    // A beginning is neither hurried through nor stands still, until a pace is chosen.
+    for (const double seconds_per_step : {1e-9, 10.0}) {
+        Pace pace;
+        pace.most_auto = 20;
+        const auto batch = [&] {
+            for (int i = 0; i < 10; ++i) pace.begin_batch(0, {seconds_per_step, 1});
+            return pace.target;
+        };
+        REQUIRE(batch() == (seconds_per_step < 1 ? 20 : 10));
+        pace.set(0, 12, 0);
+        REQUIRE((seconds_per_step < 1 ? batch() > 1000 : batch() == 1));
+    }
 }
 
 TEST_CASE("An engine steps on its own thread while others ask and act") {
