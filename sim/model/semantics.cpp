@@ -376,6 +376,7 @@ Value Semantics::quotient(const Syntax& call, const Value& a, const Value& b) {
     if (a.kind != Value::Kind::scalar)
         return product(call, Value(graph().divide(graph().number(1), divisor)), a);
     return by_parts(a, [&](const Value& part) {
+        if (a.is_complex() && part.node == graph().number(0)) return part;
         Value quotient = Value(graph().divide(part.node, divisor));
         quotient.upwind = times(part.upwind, sign_of(divisor));
         return quotient;
@@ -398,16 +399,23 @@ Value Semantics::complex_power(const Syntax& call, const Value& a, const Value& 
 
 Value Semantics::complex_product(const Syntax& call, const Value& a, const Value& b) {
     const Value a_re = real_part(a), b_re = real_part(b);
-    if (!b.is_complex()) return joined(product(call, a_re, b), product(call, *a.imaginary, b));
-    if (!a.is_complex()) return joined(product(call, a, b_re), product(call, a, *b.imaginary));
+    // A part that is 0 stays so whatever the factor's value, so that the square of an imaginary number is
+    // real.
+    const auto times = [&](const Value& p, const Value& q) {
+        const bool scalars = p.kind == Value::Kind::scalar && q.kind == Value::Kind::scalar;
+        const Node zero = graph().number(0);
+        return scalars && (p.node == zero || q.node == zero) ? Value(zero) : product(call, p, q);
+    };
+    if (!b.is_complex()) return joined(times(a_re, b), times(*a.imaginary, b));
+    if (!a.is_complex()) return joined(times(a, b_re), times(a, *b.imaginary));
     const bool scalars = a.kind == Value::Kind::scalar && b.kind == Value::Kind::scalar;
     if (scalars && a.node == b.node && graph().negate(a.imaginary->node) == b.imaginary->node)
         return square_of(a, "*");
     Syntax plus = call, minus = call;
     plus.text = "+";
     minus.text = "-";
-    return joined(sum(minus, product(call, a_re, b_re), product(call, *a.imaginary, *b.imaginary)),
-                  sum(plus, product(call, a_re, *b.imaginary), product(call, *a.imaginary, b_re)));
+    return joined(sum(minus, times(a_re, b_re), times(*a.imaginary, *b.imaginary)),
+                  sum(plus, times(a_re, *b.imaginary), times(*a.imaginary, b_re)));
 }
 
 Value Semantics::sum(const Syntax& call, const Value& a, const Value& b) {

@@ -13,9 +13,12 @@
 namespace stencil::equation {
 namespace {
 
+// A part of a condition; empty: the condition has none, which no arithmetic with a 0 could tell.
+using Part = std::optional<Node>;
+
 // Stands for value * u + flux * flux(u) + rest + imaginary * 1i.
 struct Linear {
-    Node value, flux, rest, imaginary;
+    Part value = {}, flux = {}, rest = {}, imaginary = {};
 };
 
 /// A boundary condition and the quantity that it is for.
@@ -48,7 +51,7 @@ class ConditionReader : TextReader {
     const char* label() const { return at_edge_ ? "edge" : "left"; }
 
     Linear read(const Syntax& formula) {
-        if (is_quantity(formula)) return {g_.number(1), zero(), zero(), zero()};
+        if (is_quantity(formula)) return {.value = g_.number(1)};
         if (formula.kind == SyntaxKind::call && formula.text == "flux")
             return flux(formula.span, formula.args);
         if (is_normal_derivative(formula)) {
@@ -70,32 +73,38 @@ class ConditionReader : TextReader {
         if (operation && formula.text == "neg") return scaled(read(formula.args[0]), g_.number(-1));
         if (operation && (formula.text == "+" || formula.text == "-")) {
             const Linear a = read(formula.args[0]), b = read(formula.args[1]);
-            const bool plus = formula.text == "+";
-            const auto both = [&](Node p, Node q) { return plus ? g_.add(p, q) : g_.subtract(p, q); };
-            return {both(a.value, b.value),
-                    both(a.flux, b.flux),
-                    both(a.rest, b.rest),
-                    both(a.imaginary, b.imaginary)};
+            return combined(a, b, formula.text == "+");
         }
         if (operation && (formula.text == "*" || formula.text == "/")) return product(formula);
         return rest(formula);
+    }
+
+    /// The sum, or the difference.
+    Linear combined(const Linear& a, const Linear& b, bool plus) {
+        const auto both = [&](Part p, Part q) -> Part {
+            if (!q) return p;
+            if (!p) return plus ? *q : g_.negate(*q);
+            if (!plus && *p == *q) return std::nullopt;
+            return plus ? g_.add(*p, *q) : g_.subtract(*p, *q);
+        };
+        return {both(a.value, b.value),
+                both(a.flux, b.flux),
+                both(a.rest, b.rest),
+                both(a.imaginary, b.imaginary)};
     }
 
     std::string quantity;
     TextSpan span;
 
   private:
-    Node zero() { return g_.number(0); }
-
     Linear rest(const Syntax& formula) {
         const Value value = semantics_.value(formula);
-        const Linear rest{zero(),
-                          zero(),
-                          semantics_.scalar_of(semantics_.real_part(value), "an equation"),
-                          semantics_.scalar_of(semantics_.imaginary_part(value), "an equation")};
-        for (const Node part : {rest.rest, rest.imaginary}) {
-            semantics_.refuse_offsets(part, formula);
-            require_in_cell(part, formula);
+        Linear rest{.rest = semantics_.scalar_of(semantics_.real_part(value), "an equation")};
+        if (value.is_complex()) rest.imaginary = semantics_.scalar_of(*value.imaginary, "an equation");
+        for (const Part part : {rest.rest, rest.imaginary}) {
+            if (!part) continue;
+            semantics_.refuse_offsets(*part, formula);
+            require_in_cell(*part, formula);
         }
         return rest;
     }
@@ -187,33 +196,34 @@ class ConditionReader : TextReader {
                    "`flux` takes a component ({}): how fast it grows outwards across the {}",
                    fmt::join(names_of(equations_.components), ", "),
                    at_edge_ ? "edge" : "side");
-        return {zero(), g_.number(1), zero(), zero()};
+        return {.flux = g_.number(1)};
     }
 
     Linear scaled(const Linear& form, Node by) {
-        return {g_.multiply(by, form.value),
-                g_.multiply(by, form.flux),
-                g_.multiply(by, form.rest),
-                g_.multiply(by, form.imaginary)};
+        const auto times = [&](Part part) { return part ? Part(g_.multiply(by, *part)) : part; };
+        return {times(form.value), times(form.flux), times(form.rest), times(form.imaginary)};
     }
 
     Linear product(const Syntax& formula) {
         const Linear a = read(formula.args[0]), b = read(formula.args[1]);
-        const auto constant = [&](const Linear& form) { return form.value == zero() && form.flux == zero(); };
-        const bool no_flux = a.flux == zero() && b.flux == zero();
+        const auto constant = [](const Linear& form) { return !form.value && !form.flux; };
+        const bool no_flux = !a.flux && !b.flux;
         if (at_edge_ && no_flux && has_quantity(formula.args[0]) && has_quantity(formula.args[1]))
             return rest(formula);  // it is not linear
-        if (constant(a) && constant(b) && (a.imaginary != zero() || b.imaginary != zero()))
-            return rest(formula);
-        if ((constant(a) && a.imaginary != zero()) || (constant(b) && b.imaginary != zero())) {
+        const Node p = a.rest.value_or(g_.number(0)), q = b.rest.value_or(g_.number(0));
+        if (constant(a) && constant(b)) {
+            if (a.imaginary || b.imaginary) return rest(formula);
+            return {.rest = formula.text == "/" ? g_.divide(p, q) : g_.multiply(p, q)};
+        }
+        if ((constant(a) && a.imaginary) || (constant(b) && b.imaginary)) {
             if (at_edge_ && no_flux) return rest(formula);
             refuse(formula.span,
                    "the factors of `{0}` and flux({0}) in a condition are real",
                    quotable(quantity));
         }
-        if (formula.text == "/" && constant(b)) return scaled(a, g_.divide(g_.number(1), b.rest));
-        if (formula.text == "*" && constant(a)) return scaled(b, a.rest);
-        if (formula.text == "*" && constant(b)) return scaled(a, b.rest);
+        if (formula.text == "/" && constant(b)) return scaled(a, g_.divide(g_.number(1), q));
+        if (formula.text == "*" && constant(a)) return scaled(b, p);
+        if (formula.text == "*" && constant(b)) return scaled(a, q);
         refuse(formula.span, "a condition {} is linear in one quantity and its flux", place());
     }
 
@@ -238,17 +248,17 @@ SideEquation read(Semantics& semantics,
                          reader.place(),
                          reader.label(),
                          equations.components.front().name);
-    Graph& g = semantics.graph();
+    const Node zero = semantics.graph().number(0);
+    const Linear factors = reader.combined(left, right, false), rests = reader.combined(right, left, false);
     Condition condition;
-    condition.value = g.subtract(left.value, right.value);
-    condition.flux = g.subtract(left.flux, right.flux);
-    condition.right = g.subtract(right.rest, left.rest);
-    const Node zero = g.number(0);
+    condition.value = factors.value.value_or(zero);
+    condition.flux = factors.flux.value_or(zero);
+    condition.right = rests.rest.value_or(zero);
     if (condition.value == zero && condition.flux == zero)
         semantics.refuse(span, "`{}` drops out of this condition", reader.quantity);
-    const Node imaginary = g.subtract(right.imaginary, left.imaginary);
-    if (semantics.is_complex_name(reader.quantity)) return {reader.quantity, condition, imaginary};
-    if (imaginary != zero)
+    if (semantics.is_complex_name(reader.quantity))
+        return {reader.quantity, condition, rests.imaginary.value_or(zero)};
+    if (rests.imaginary.value_or(zero) != zero)
         semantics.refuse(span, "this condition is complex, and `{}` is real", quotable(reader.quantity));
     return {reader.quantity, condition};
 }
