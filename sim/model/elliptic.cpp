@@ -98,8 +98,9 @@ class Splitter {
     bool is_constant(Node node) const { return g_.depends(node).uniform() && !g_.depends(node).time; }
 
     template <class F>
-    static Parts mapped(const Parts& parts, F&& f) {
-        return {f(parts.linear), f(parts.rest)};
+    Parts mapped(const Parts& parts, F&& f) {
+        const auto of = [&](Node part) { return part == g_.number(0) ? part : f(part); };
+        return {of(parts.linear), of(parts.rest)};
     }
 
     Node differenced(std::initializer_list<Node> args, Op op) {
@@ -112,8 +113,14 @@ class Splitter {
     std::map<Node, std::optional<Parts>> done_;
 };
 
-bool is_zero(const Syntax& formula) {
-    return constant_value(formula) == 0.0;
+// Whether a side of a condition is 0, or each of its terms has the name as a factor.
+bool is_homogeneous(const Syntax& formula, const std::string& name) {
+    const auto is = [&](const Syntax& part) { return is_homogeneous(part, name); };
+    if (constant_value(formula) == 0.0) return true;
+    if (formula.text == "*" || formula.text == "/") return std::ranges::any_of(formula.args, is);
+    if (formula.text == "+" || formula.text == "-" || formula.text == "neg")
+        return std::ranges::all_of(formula.args, is);
+    return mentions(formula, name);
 }
 
 }  // namespace
@@ -178,7 +185,8 @@ Node Semantics::solution(std::size_t index, TextSpan span) {
     if (equation.terms.empty()) refuse(whole, "`{}` drops out of this equation", quotable(name));
     // Where something is given at a side, the rest contains what it leaves of the left side.
     const bool given = std::ranges::any_of(statements_.sides, [&](const SideStatement& side) {
-        return (mentions(side.left, name) && !is_zero(side.right)) || mentions(side.right, name);
+        const bool named = mentions(side.left, name) || mentions(side.right, name);
+        return named && !(is_homogeneous(side.left, name) && is_homogeneous(side.right, name));
     });
     const Node solved = g.solved(given ? g.add(parts->linear, parts->rest) : parts->rest, int(index));
     return definitions_.emplace(name, Value(solved)).first->second.node;

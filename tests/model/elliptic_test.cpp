@@ -282,3 +282,25 @@ TEST_CASE("What an elliptic equation cannot be is refused in one line, with its 
     CHECK(read_equations("dw/dt = psi; lap(psi) = -w; all: psi = 0").notes.size() == 1);  // about w
     CHECK(read_equations("dw/dt = psi; lap(psi) - psi = -w").notes.empty());
 }
+
+TEST_CASE("A condition of a solution means the same in every spelling and order") {
+    struct Case {
+        const char *plain, *spelt;
+    };
+    const auto [plain, spelt] =
+        GENERATE(values<Case>({{"all: psi = 2", "all: psi - 2 = 0"},
+                               {"all: psi = 2", "all: 0 = 2 - psi"},
+                               {"all: psi = 2", "all: (psi - 2)*3 = 0"},
+                               {"all: psi = 2", "all: sqrt(k)*psi/k = 2/sqrt(k)"},
+                               {"all: psi = 2", "all: psi + 1 = 6/k + 1/(1 + 0*exp(t))"},
+                               {"all: flux(psi) = 0.5", "all: flux(psi) - 0.5 = 0"},
+                               {"all: flux(psi) = 0.5", "all: dpsi/dn = 0.5"},
+                               {"all: flux(psi) = 0.5", "all: dpsi/dn*exp(-t) - exp(-t)/2 = 0"},
+                               {"all: psi = 0", "all: psi/k = 0"},
+                               {"all: flux(psi) = 0", "all: 0 = 2*flux(psi)"}}));
+    INFO(plain << " and " << spelt);
+    const std::string equation = "lap(psi) - psi = w*exp(sin(k)); k = 3 in [0, 4]";
+    const Grid expected = solution_of(equation, plain, odd_run()),
+               found = solution_of(equation, spelt, odd_run());
+    CHECK(largest_difference(found.u, expected.u) < 1e-12);
+}

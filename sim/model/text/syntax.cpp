@@ -346,7 +346,12 @@ Syntax read_formula(std::string_view text) {
 }
 
 bool mentions(const Syntax& formula, std::string_view name) {
-    return (formula.kind == SyntaxKind::name && formula.text == name) ||
+    const auto is = [](const Syntax& part, std::string_view own) {
+        return part.kind == SyntaxKind::name && part.text == own;
+    };
+    if (formula.text == "/" && is(formula.args[1], "dn") && is(formula.args[0], "d" + std::string(name)))
+        return true;
+    return is(formula, name) ||
            std::ranges::any_of(formula.args, [&](const Syntax& part) { return mentions(part, name); });
 }
 
