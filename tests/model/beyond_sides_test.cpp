@@ -376,3 +376,17 @@ TEST_CASE("A definition's conditions at the sides hold at every stage, at its ti
         CHECK(largest_difference(cells, u.u) < 1e-12);
     }
 }
+
+TEST_CASE("A value or flux that is a parameter goes on beyond a side as the number does") {
+    const auto formula =
+        GENERATE(values<std::string>({"lap(dy(u)*dy(u))", "lap(u_yy*dy(u))", "dx(dxy(u)*dy(u))"}));
+    const auto side = GENERATE(values<std::string>({"u = {}", "flux(u) = {}"}));
+    const auto run = [&](const std::string& text) {
+        return by_all("du/dt = 0.01*" + formula + "; dt = 0.001; y: insulated; left, right: " + text,
+                      small_run());
+    };
+    INFO(formula << ", " << side);
+    const auto numbers = run(fmt::format(fmt::runtime(side), "0.7"));
+    CHECK(largest_difference(numbers, run(fmt::format(fmt::runtime(side), "k") + "; k = 0.7")) < 1e-15);
+    CHECK(largest_difference(numbers, run(fmt::format(fmt::runtime(side), "0.7*exp(0*t)"))) < 1e-15);
+}

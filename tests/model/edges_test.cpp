@@ -303,3 +303,47 @@ TEST_CASE("The largest stable step counts cells whose neighbours all lie beyond 
     CHECK(after(0.99) < 1e-12);
     CHECK(after(1.01) > 1e-3);
 }
+
+TEST_CASE("Where a field wraps around beside one that does not, its neighbour beyond a side may be outside") {
+    const bool across = GENERATE(true, false);
+    const auto edge = GENERATE(values<std::string>({"", "; edge: e = 3"}));
+    const auto formula = GENERATE(values<std::string>({"div(e*grad(c))", "lap(e*c)", "dx(e*c) + dy(e*c)"}));
+    constexpr int n = 12, first = 4;
+    // Cells of the first columns (rows) are outside. c has a flux at all sides.
+    TypedRun run{n, n, 1};
+    run.start = [&](int c, int x, int y) {
+        if (c == 0) return (across ? x : y) < first ? 1e6 : 1 + 0.1 * ((3 * x + 5 * y) % 7);
+        return 0.3 * std::sin(1.3 * x + 0.7 * y);
+    };
+    const double dt = 0.01;
+    const auto found = by_all("de/dt = " + formula + "; dc/dt = 0; dt = 0.01; all: flux(c) = 0.1; inside = " +
+                                  (across ? "x" : "y") + " > 4" + edge,
+                              run);
+    const auto is_outside = [&](int x, int y) { return (across ? (x + n) % n : (y + n) % n) < first; };
+    for (int y = 0; y < n; ++y)
+        for (int x = 0; x < n; ++x) {
+            const double own_e = run.start(0, x, y), own_c = run.start(1, x, y);
+            const auto e = [&](int i, int j) {
+                if (is_outside(i, j)) return edge.empty() ? own_e : 6 - own_e;
+                return run.start(0, (i + n) % n, (j + n) % n);
+            };
+            const auto c = [&](int i, int j) {
+                if (i < 0 || j < 0 || i >= n || j >= n) return own_c + 0.1;
+                return is_outside(i, j) ? own_c : run.start(1, i, j);
+            };
+            const auto both = [&](int i, int j) { return e(i, j) * c(i, j); };
+            double rate = 0;
+            for (const auto& [dx, dy] : {std::pair(1, 0), {-1, 0}, {0, 1}, {0, -1}}) {
+                const int i = x + dx, j = y + dy;
+                if (formula[0] == 'd' && formula[1] == 'i')
+                    rate += (e(i, j) + own_e) / 2 * (c(i, j) - own_c);
+                else if (formula[0] == 'l')
+                    rate += both(i, j) - own_e * own_c;
+                else
+                    rate += (dx + dy) * both(i, j) / 2;
+            }
+            INFO(formula << edge << (across ? " x " : " y ") << x << " " << y);
+            const double exact = is_outside(x, y) ? own_e : own_e + dt * rate;
+            REQUIRE(std::abs(found[std::size_t(y * n + x)] - exact) < 1e-12 * std::abs(exact));
+        }
+}

@@ -202,6 +202,14 @@ int Lowering::at(Node node, int dx, int dy) {
         value = builder_.uncontracted_product(at(e.args[0], dx, dy), at(e.args[1], dx, dy));
     else
         value = operation(e, dx, dy);
+    // Beyond a side where the operator as a whole does not wrap around, a field that does may have its
+    // neighbour outside.
+    if ((dx != 0 || dy != 0) && !source_.inside.empty() &&
+        (e.op == Op::component || e.op == Op::unknown || stored != source_.stored.end()) &&
+        g_.depends(node).evolving)
+        if (const Wraps own = reflections_.wraps_of(node); own != wraps_)
+            value = builder_.select(
+                builder_.input(Code::load, source_.inside.at(own), dx, dy), value, beyond_edge(node, dx, dy));
     return done_[key] = value;
 }
 

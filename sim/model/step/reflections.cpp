@@ -101,6 +101,10 @@ Wraps Reflections::wraps_within(const Expression& e) {
     return any ? all : wraps_;
 }
 
+Wraps Reflections::wraps_of(Node node) {
+    return {of(node, 0).kind == periodic, of(node, 2).kind == periodic};
+}
+
 std::vector<Wraps> Reflections::all_wraps() const {
     std::vector<Wraps> all;
     for (const bool x : {wraps_[0], !wraps_[0]})
@@ -282,7 +286,10 @@ Reflection Reflections::derivative(const Expression& e, std::size_t side) {
         return r;
     }
     const Node face = r.face;
-    const auto first_along = [&](Node of) { return g_.subtract(along(of, side, 1), along(of, side, -1)); };
+    const auto first_along = [&](Node of) {
+        const Node ahead = along(of, side, 1);
+        return ahead == of ? zero : g_.subtract(ahead, along(of, side, -1));
+    };
     // The face value of the central difference: twice spacing * slope for a given flux, 0 for a given value.
     const auto first_across = [&](Node of) {
         if (r.kind == odd) return zero;
@@ -361,7 +368,9 @@ Node Reflections::along(Node face, std::size_t side, int cells) {
 }
 
 Node Reflections::second_along(Node face, std::size_t side) {
-    const Node both = g_.add(along(face, side, 1), along(face, side, -1));
+    const Node ahead = along(face, side, 1);
+    if (ahead == face) return g_.number(0);  // it does not vary along the side
+    const Node both = g_.add(ahead, along(face, side, -1));
     return g_.subtract(both, g_.multiply(g_.number(2), face));
 }
 

@@ -67,7 +67,9 @@ class Reflections {
     bool agree() const { return wraps_ == any_wraps_; }
     /// Along which axes all components and solved fields read by a neighbour operator are periodic.
     Wraps wraps_within(const Expression& e);
-    /// All values that wraps_within may return.
+    /// Along which axes an expression that is read from an array does.
+    Wraps wraps_of(Node node);
+    /// All values that these may return.
     std::vector<Wraps> all_wraps() const;
 
     /// Whether the expression goes on beyond the edge of `inside` otherwise than by its value at the cell.
