@@ -10,6 +10,7 @@
 #include "sim/model/stability/linearisation.h"
 #include "sim/model/text/text_error.h"
 #include "sim/model/text/typed_number.h"
+#include "sim/view/colormap.h"
 #include "tests/model/typed_run.h"
 #include "tests/support/catch.h"
 #include "tests/support/scratch.h"
@@ -535,4 +536,20 @@ TEST_CASE("Whole numbers are whole, and exact") {
         CHECK(typed_number(text));
         CHECK_FALSE(typed_whole(text));
     }
+}
+
+TEST_CASE("Every colour table and its reverse can be named in a text, in letters of any size") {
+    for (const stencil::Colormap& table : stencil::colormaps())
+        for (const std::string& name : {table.name, table.name + "_r"}) {
+            std::string small = name, large = name;
+            for (char& c : small) c = char(std::tolower(c));
+            for (char& c : large) c = char(std::toupper(c));
+            for (const std::string& spelt : {name, small, large}) {
+                INFO(spelt);
+                REQUIRE(read_equations("du/dt = lap(u); colormap = " + spelt).colormap == name);
+            }
+            REQUIRE(stencil::colormap(name).name == name);
+        }
+    const std::string sentence = text_refusal("du/dt = lap(u); colormap = vikP").sentence;
+    CHECK(sentence.find("vikO") != std::string::npos);
 }

@@ -10,6 +10,7 @@
 #include "sim/text/names.h"
 #include "sim/text/parse.h"
 #include "sim/text/quote.h"
+#include "sim/view/colormap.h"
 
 namespace stencil::equation {
 namespace {
@@ -347,7 +348,9 @@ class StatementReader {
             if (row.name == "show" && !reader.at_end()) refuse();
             setting.text = given.text;
             setting.span = given.span;
-            if (row.form == SettingForm::word && row.name != "show" && row.name != "sensitivity")
+            if (row.name == "colormap")
+                setting.text = table_named(setting.text);
+            else if (row.form == SettingForm::word && row.name != "show" && row.name != "sensitivity")
                 setting.text = lower(setting.text);
         }
         result_.settings.push_back(std::move(setting));
@@ -431,6 +434,14 @@ class StatementReader {
             statement.span = span;
             result_.sides.push_back(statement);
         }
+    }
+
+    // The name of the colour table as it is spelt, or the given one where none is called so.
+    static std::string table_named(const std::string& given) {
+        for (const Colormap& table : colormaps())
+            for (std::string name : {table.name, table.name + std::string(kReversed)})
+                if (lower(name) == lower(given)) return name;
+        return given;
     }
 
     static std::string lower(std::string text) {
