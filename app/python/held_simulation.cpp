@@ -130,10 +130,18 @@ struct Beginning {
 State start_of(RunSpec& spec, std::vector<NamedField> given, std::vector<std::string>& files) {
     const auto& components = spec.model->components;
     State start;
-    if (given.size() < components.size())
-        start = make_start(spec);
-    else
+    if (given.size() < components.size()) {
+        RunSpec others = spec;  // in which a number stands for each array
+        for (const NamedField& one : given)
+            if (const std::size_t c = component_index(*spec.model, one.component); c > 0)
+                others.initials[components[c].name] = "0";
+            else
+                others.initial = "0";
+        start = make_start(others);
+        spec.initial_hash = others.initial_hash;
+    } else {
         start.components.resize(components.size());
+    }
     files.resize(components.size());
     for (NamedField& one : given) {
         const std::size_t c = component_index(*spec.model, one.component);

@@ -44,6 +44,13 @@ equation::Program start_program(const Problem& spec) {
         places.push_back(c);
     }
     Equations equations = run_equations(spec, formulas);
+    const auto is_given = [&](std::size_t c) {
+        const InitialChoice choice = initial_choice(spec, c);
+        return choice.condition || !choice.file.empty() || !choice.formula.empty();
+    };
+    // What is given beside the text depends on no parameter.
+    for (equation::Evolving& c : equations.components)
+        if (c.tangent_of && is_given(std::size_t(*c.tangent_of))) c.initial.reset();
     for (std::size_t i = 0; i < places.size(); ++i)
         equations.components[places[i]].initial = equations.extra[i];
     return equation::make_start_program(equations, true);
@@ -52,11 +59,14 @@ equation::Program start_program(const Problem& spec) {
 // Initial states of components that the next model adds, in order.
 std::shared_ptr<const RowSource> start_of_new(RunSpec next, const std::vector<int>& kept) {
     if (std::ranges::find(kept, -1) == kept.end()) return nullptr;
-    // Files of the others are not read again: they may be gone, or arrays of Python that never were files.
+    // Files of the others are not read again, but a number: they may be gone, or arrays of Python that never
+    // were files.
     for (std::size_t c = 0; c < kept.size(); ++c)
-        if (kept[c] >= 0) next.initials.erase(next.model->components[c].name);
+        if (const auto given = next.initials.find(next.model->components[c].name);
+            kept[c] >= 0 && given != next.initials.end())
+            given->second = "0";
     if (kept.front() >= 0) {
-        next.initial.clear();
+        if (!next.initial.empty()) next.initial = "0";
         next.initial_hash.clear();
     }
     std::shared_ptr<const RowSource> made = start_recipe(next);

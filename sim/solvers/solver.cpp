@@ -98,16 +98,24 @@ State Solver::state() {
 void Solver::advance(long long steps) {
     advance_by(steps);
     step_ += steps;
-    if (setup_.params.coefficient > kStabilityLimit) forget_largest();
+    const double coefficient = setup_.params.coefficient;
+    if (coefficient < 0 || coefficient > kStabilityLimit) forget_largest();
 }
 
 void Solver::paint(const BrushPiece& piece, std::size_t component) {
     if (largest_) largest_ = largest_with(piece);
-    if (piece.brush.shape != BrushShape::fill) {
-        paint_piece(piece, component);
-        return;
+    // Derivatives by parameters keep what the brush leaves of their component. Those of a slab are painted as
+    // those of the whole field.
+    std::vector<std::size_t> tangents;
+    if (setup_.typed && setup_.slab.whole() && !piece.brush.add)
+        for (std::size_t c = 0; c < setup_.components(); ++c)
+            if (setup_.typed->equations.components[c].tangent_of == int(component)) tangents.push_back(c);
+    const bool fills = piece.brush.shape == BrushShape::fill;
+    for (BrushPiece part : fills ? parts_of_fill(piece, fields()[component]) : std::vector{piece}) {
+        paint_piece(part, component);
+        part.brush.value = 0;
+        for (const std::size_t tangent : tangents) paint_piece(part, tangent);
     }
-    for (const BrushPiece& part : parts_of_fill(piece, fields()[component])) paint_piece(part, component);
 }
 
 PartialStatistics Solver::error_sums(std::size_t, Summand) {

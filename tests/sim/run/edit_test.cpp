@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <map>
 #include <set>
 
 #include "kernels/view/brush.h"
@@ -420,4 +421,55 @@ TEST_CASE("Strokes of every shape are spelled so that they read back, and repeat
     Simulation again = with_disk(std::move(edits));
     again.apply(Advance{live.step()});
     CHECK(same_bits(again.field(), live.field()));
+}
+
+TEST_CASE("What sets a component from outside sets its sensitivities, as differences of two runs tell") {
+    using Words = std::vector<std::string>;
+    const auto given = GENERATE(values<Words>({{}, {"a=sin(x)"}, {"b=sin(y)"}, {"a=noise", "b=x/9"}}));
+    const auto stroke = GENERATE(values<std::string>({"a=0.8,3,replace-rectangle,0,0,9,9",
+                                                      "a=0.8,5,replace-soft,10,9",
+                                                      "b=0.8,5,replace-soft,4,4,15,8",
+                                                      "a=0.3,5,add-soft,10,9",
+                                                      "a=0.8,0.4,replace-fill,10,9",
+                                                      "a=0.8,7,replace-square,12,9"}));
+    INFO(fmt::format("{} given, {}", given.size(), stroke));
+    const auto run = [&](double k1, double k2) {
+        RunSpec spec = run_of_text(fmt::format(
+            "da/dt = k1*a + 0.1*lap(a); db/dt = a*k2; k1 = {}; k2 = {}; sensitivity = k1; sensitivity = k2; "
+            "a(0) = k1*3 + x/9; b(0) = k2*y; dt = 0.1; boundary = insulated",
+            k1,
+            k2));
+        for (const std::string& start : given) set_setting(spec, "initial", start);
+        spec.size = Size{24, 18};
+        spec.dtype = DType::float64;
+        Simulation simulation = begun(spec);
+        simulation.apply(Advance{2});
+        simulation.apply(Paint{parse_piece(stroke.substr(2)), stroke.substr(0, 1)});
+        simulation.apply(Advance{4});
+        std::map<std::string, std::vector<double>> fields;
+        for (const Component& c : simulation.now().model->components) {
+            const Field field = simulation.solver().field({c.name});
+            const auto cells = field.as<double>().cells();
+            fields[c.name].assign(cells.begin(), cells.end());
+        }
+        return fields;
+    };
+    constexpr double k1 = 0.5, k2 = 0.3, h = 1e-4;
+    auto own = run(k1, k2);
+    for (const std::string parameter : {"k1", "k2"}) {
+        const bool first = parameter == "k1";
+        auto more = run(k1 + (first ? h : 0), k2 + (first ? 0 : h)),
+             less = run(k1 - (first ? h : 0), k2 - (first ? 0 : h));
+        for (const std::string name : {"a", "b"}) {
+            INFO(name << " by " << parameter);
+            const auto& told = own[fmt::format("d{}_d{}", name, parameter)];
+            double largest = 1, difference = 0;
+            for (std::size_t i = 0; i < told.size(); ++i) {
+                const double exact = (more[name][i] - less[name][i]) / (2 * h);
+                largest = std::max(largest, std::abs(exact));
+                difference = std::max(difference, std::abs(told[i] - exact));
+            }
+            CHECK(difference < 1e-6 * largest);
+        }
+    }
 }
