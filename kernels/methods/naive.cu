@@ -20,7 +20,35 @@ __global__ void __launch_bounds__(kWidth* kHeight)
     if (x < u.nx && y < u.ny) out.at(x, y) = step_cell(neighbourhood(u, B, x, y), *weights);
 }
 
+template <class T, Boundary B>
+__global__ void __launch_bounds__(kWidth* kHeight)
+    plain_kernel(FieldView<const T> u, FieldView<T> out, double coefficient) {
+    const int x = block_column() * kWidth + int(threadIdx.x);
+    const int y = block_row() * kHeight + int(threadIdx.y);
+    if (x < u.nx && y < u.ny) out.at(x, y) = step_cell_plainly(neighbourhood(u, B, x, y), coefficient);
+}
+
 }  // namespace
+
+template <class T>
+void step_plainly_on(CudaStream& stream,
+                     FieldPair<T>& fields,
+                     const DiffusionParams& params,
+                     long long steps) {
+    stream.use_device();
+    const dim3 grid = grid_over(fields.front.nx, fields.front.ny, kWidth, kHeight);
+    for (; steps > 0; --steps) {
+        with_boundary(params.boundary, [&](auto boundary) {
+            plain_kernel<T, boundary.value><<<grid, dim3(kWidth, kHeight), 0, cuda_handle(stream)>>>(
+                fields.front, fields.back, params.coefficient);
+            check_launch("plain_kernel");
+        });
+        fields.swap();
+    }
+}
+
+template void step_plainly_on(CudaStream&, FieldPair<float>&, const DiffusionParams&, long long);
+template void step_plainly_on(CudaStream&, FieldPair<double>&, const DiffusionParams&, long long);
 
 template <class T>
 std::unique_ptr<Stepper<T>> make_naive(const ExecutionSpace& execution, FieldShape) {

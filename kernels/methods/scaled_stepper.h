@@ -1,6 +1,7 @@
 // Base of the methods that keep their state scaled.
 #pragma once
 
+#include <cmath>
 #include <limits>
 
 #include "kernels/methods/scaled_steps.h"
@@ -8,15 +9,23 @@
 
 namespace stencil {
 
+/// One explicit step of one cell by any coefficient, in float64 and rounded once.
+template <class T>
+STENCIL_HOST_DEVICE T step_cell_plainly(const Neighbourhood<T>& u, double coefficient) {
+    return T(std::fma(coefficient, double(laplacian_cell(u)), double(u.center)));
+}
+
 /// Owns the sequence of weights (kernels/methods/scaled_steps.h), from which a method takes those of its
-/// steps, and knows the factor between stored cells and field.
+/// steps, and knows the factor between stored cells and field. Steps whose coefficient cannot be scaled by
+/// leave the factor as it is.
 template <class T>
 class ScaledStepper : public Stepper<T> {
   public:
     void restart() final { schedule_.restart(); }
 
     void advance(FieldPair<T>& fields, const DiffusionParams& params, long long steps) final {
-        if (steps == 0) return;
+        if (steps == 0 || params.coefficient == 0) return;
+        if (!ScaledSteps<T>::takes(params.coefficient)) return step_plainly(fields, params, steps);
         // Setting the same coefficient again would restart the dither.
         if (params.coefficient != schedule_.coefficient()) schedule_.set_coefficient(params.coefficient);
         step(fields, params.boundary, steps);
@@ -25,6 +34,7 @@ class ScaledStepper : public Stepper<T> {
     PlainView<T> plain(FieldView<T> stored) const final { return {stored, schedule_.read_factor()}; }
 
     double largest_value(const DiffusionParams& params) const final {
+        if (!ScaledSteps<T>::takes(params.coefficient)) return this->kLargest;
         constexpr double kRange = double(std::numeric_limits<T>::max() / 2);
         const double growth = schedule_.largest_growth(params.coefficient);
         return growth < kRange ? kRange / growth : -1;
@@ -36,6 +46,8 @@ class ScaledStepper : public Stepper<T> {
   protected:
     /// Makes `steps` > 0 steps, each with the weights of one call of schedule().next().
     virtual void step(FieldPair<T>& fields, Boundary boundary, long long steps) = 0;
+    /// Makes `steps` > 0 steps by step_cell_plainly().
+    virtual void step_plainly(FieldPair<T>& fields, const DiffusionParams& params, long long steps) = 0;
     ScaledSteps<T>& schedule() { return schedule_; }
 
   private:

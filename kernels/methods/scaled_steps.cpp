@@ -47,6 +47,12 @@ bool repeats_itself(double exponent) {
 }  // namespace
 
 template <class T>
+bool ScaledSteps<T>::takes(double coefficient) {
+    constexpr double kLeast = std::is_same_v<T, float> ? 0x1p-64 : 0x1p-512;
+    return coefficient >= kLeast && coefficient <= kMaxGrowth;
+}
+
+template <class T>
 void ScaledSteps<T>::set_coefficient(double coefficient) {
     coefficient_ = coefficient;
     exact_ratio_ = (1 - 4 * coefficient) / coefficient;

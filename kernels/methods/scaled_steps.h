@@ -39,7 +39,11 @@ namespace stencil {
 template <class T>
 class ScaledSteps {
   public:
-    /// coefficient > 0 such that 1 / coefficient is finite in T.
+    /// Whether the state of steps with this coefficient can be scaled: it is positive, and neither so small
+    /// that the growth per step leaves T's range nor so large that the ratio is -4 in all of T's digits.
+    static bool takes(double coefficient);
+
+    /// A coefficient that it takes.
     explicit ScaledSteps(double coefficient) { set_coefficient(coefficient); }
 
     /// Takes effect at the next step; the stored state is unchanged.

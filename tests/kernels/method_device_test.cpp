@@ -248,3 +248,60 @@ TEST_CASE("Every method reproduces the NumPy reference fields") {
             }
     });
 }
+
+TEST_CASE("Coefficients of 0, below it, and too small or large to scale by step as plain loops do") {
+    for_methods([&](const Method& method, DType dtype) {
+        for (const BoundaryRow& row : kBoundaries)
+            for (const auto& [c, steps] : {std::pair{0.0, 40},
+                                           {-0.007, 1},
+                                           {-0.05, 37},
+                                           {-0.3, 16},
+                                           {-1e-30, 5},
+                                           {1e-320, 5},
+                                           {1e-30, 20},
+                                           {1e-18, 20},
+                                           {1e-9, 100},
+                                           {1.0, 9},
+                                           {40.0, 3},
+                                           {1e25, 1}}) {
+                const DiffusionParams params{c, row.boundary};
+                INFO(describe(method, dtype, params));
+                const int nx = 67, ny = 45;
+                Field start = Field(random_field(nx, ny)).to(DType::float32).to(DType::float64);
+                start.as<double>().at(5, 7) = 3e10;
+                Array<double> truth = plain_steps(start.as<double>().clone(), params, steps);
+                const Field found = stepped(setup_for(method, dtype, nx, ny, params), start.to(dtype), steps);
+                if (c == 0)
+                    REQUIRE(same_bits(found, start.to(dtype)));
+                else
+                    REQUIRE(relative_error(found, Field(std::move(truth))) <= error_bound(dtype, 1000));
+            }
+    });
+}
+
+TEST_CASE("The coefficient becomes 0, negative and tiny in mid-run, and comes back, however steps are cut") {
+    for_methods([&](const Method& method, DType dtype) {
+        const Boundary boundary = Boundary::insulated;
+        INFO(describe(method, dtype, {0.2, boundary}));
+        const Field start = Field(random_field(101, 77)).to(dtype);
+        const SolverSetup setup = setup_for(method, dtype, 101, 77, {0.2, boundary});
+        const auto whole = poisoned_solver(setup, start), cut = poisoned_solver(setup, start);
+        Array<double> truth = start.to(DType::float64).as<double>().clone();
+        for (const auto& [c, steps] : {std::pair{0.2, 21},
+                                       {0.0, 7},
+                                       {0.2, 3},
+                                       {-0.01, 6},
+                                       {1e-40, 5},
+                                       {0.1, 33},
+                                       {1e-320, 2},
+                                       {0.25, 2}}) {
+            const DiffusionParams params{c, boundary};
+            for (Solver* each : {whole.get(), cut.get()}) each->set_params(params);
+            whole->advance(steps);
+            for (int step = 0; step < steps; ++step) cut->advance(1);
+            truth = plain_steps(std::move(truth), params, steps);
+        }
+        REQUIRE(relative_error(whole->field(), Field(std::move(truth))) <= error_bound(dtype, 1000));
+        if (!method.jumps) REQUIRE(same_bits(whole->field(), cut->field()));
+    });
+}

@@ -100,6 +100,7 @@ class CpuStepper : public ScaledStepper<T> {
 
   protected:
     void step(FieldPair<T>& fields, Boundary boundary, long long steps) override;
+    void step_plainly(FieldPair<T>& fields, const DiffusionParams& params, long long steps) override;
 
   private:
     struct Pass {
@@ -282,6 +283,21 @@ void CpuStepper<T>::step(FieldPair<T>& fields, Boundary boundary, long long step
     turn(fields.front, turned.front);
     take_steps(turned, boundary, steps);
     turn(turned.front, fields.front);
+}
+
+template <class T>
+void CpuStepper<T>::step_plainly(FieldPair<T>& fields, const DiffusionParams& params, long long steps) {
+    for (; steps > 0; --steps) {
+        const FieldView<const T> u = fields.front;
+        const auto run_band = [&](std::int64_t begin, std::int64_t end) {
+            for (int y = int(begin); y < end; ++y)
+                for (int x = 0; x < u.nx; ++x)
+                    fields.back.at(x, y) =
+                        step_cell_plainly(neighbourhood(u, params.boundary, x, y), params.coefficient);
+        };
+        threads_.for_ranges(u.ny, run_band, ceil_div(kCellsWorthAThread, u.nx));
+        fields.swap();
+    }
 }
 
 template <class T>

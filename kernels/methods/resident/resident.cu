@@ -173,6 +173,9 @@ class ResidentStepper : public ScaledStepper<T> {
             steps -= batch;
         }
     }
+    void step_plainly(FieldPair<T>& fields, const DiffusionParams& params, long long steps) override {
+        step_plainly_on(stream_, fields, params, steps);
+    }
 
   private:
     void upload_weights(int count) {

@@ -84,7 +84,7 @@ class SpectralStepper : public Stepper<T> {
     }
 
     void advance(FieldPair<T>& fields, const DiffusionParams& params, long long steps) override {
-        if (steps == 0) return;
+        if (steps == 0 || params.coefficient == 0) return;
         prepare(fields, params.boundary);
         with_boundary(params.boundary,
                       [&](auto b) { jump<b.value>(fields.front, params.coefficient, steps); });

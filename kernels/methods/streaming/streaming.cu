@@ -40,6 +40,9 @@ class StreamingStepper : public ScaledStepper<T> {
             steps -= levels;
         }
     }
+    void step_plainly(FieldPair<T>& fields, const DiffusionParams& params, long long steps) override {
+        step_plainly_on(stream_, fields, params, steps);
+    }
 
   private:
     using Tuning = StreamingTuning<T>;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <ctime>
+#include <utility>
 
 #include "kernels/cpu/thread_pool.h"
 #include "sim/run/resolve.h"
@@ -10,6 +11,7 @@
 #include "sim/text/error.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
+#include "tests/support/plain_diffusion.h"
 #include "tests/support/runs.h"
 #include "tests/support/scratch.h"
 
@@ -286,4 +288,44 @@ TEST_CASE("A field too small or too large for its precision is refused, and one 
     const Statistics found = statistics_of(wide.field());
     REQUIRE(std::max(-found.min, found.max) > 0);
     Simulation zeros(spec_with(0.2, DType::float32), times(0));
+}
+
+TEST_CASE("A typed diffusion keeps its field where D is 0 and grows where it is negative, also by a change") {
+    struct Case {
+        std::string name;
+        std::vector<std::pair<long long, double>> changes;  // of D before these steps
+    };
+    const auto c = GENERATE(values<Case>({{"0", {{0, 0}}},
+                                          {"0 and back", {{0, 0.5}, {3, 0}, {6, 0.5}}},
+                                          {"negative", {{0, -0.3}}},
+                                          {"negative later", {{0, 0.5}, {2, -0.05}, {7, 1e-320}}},
+                                          {"tiny", {{0, 1e-30}, {4, 1e-320}, {6, 0.2}}}}));
+    const auto dtype = GENERATE(DType::float32, DType::float64);
+    const auto method = GENERATE(values<std::string>({"cpu", "spectral", "reference"}));
+    const auto boundary = GENERATE(values<std::string>({"periodic", "insulated", "zero"}));
+    INFO("D " << c.name << ", " << method << ", " << name_of(dtype) << ", " << boundary);
+    RunSpec spec =
+        run_of_text("du/dt = D*lap(u); D = 0.5 in [0, 1]; dx = 0.7; dt = 0.1; boundary = " + boundary);
+    spec.size = Size{19, 17};
+    spec.initial = "noise";
+    spec.dtype = dtype;
+    spec.method = method;
+    Simulation simulation = begun(spec);
+    const Field start = simulation.field();
+    Array<double> truth = start.to(DType::float64).as<double>().clone();
+    long long step = 0;
+    const auto advance = [&](long long to, double d) {
+        simulation.apply(Advance{to - step});
+        truth = plain_steps(std::move(truth), {d * 0.1 / 0.49, simulation.now().boundary}, to - step);
+        step = to;
+    };
+    double now = 0.5;
+    for (const auto& [at, d] : c.changes) {
+        advance(at, now);
+        simulation.apply(Set{"D", format_real(now = d)});
+    }
+    advance(9, now);
+    CHECK(relative_error(simulation.field(), Field(std::move(truth))) <
+          (dtype == DType::float32 ? 1e-6 : 1e-12));
+    if (c.name == "0") CHECK(same_bits(simulation.field(), start));
 }
