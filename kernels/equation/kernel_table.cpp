@@ -12,8 +12,10 @@ namespace {
 // Offsets that are worth a thread.
 constexpr std::int64_t kLeastOffsets = 4096;
 
-// The offsets, in cells, that entry i of a torus axis stands for.
-std::vector<int> offsets_of(int i, int length) {
+// The offsets, in cells, that entry i of a torus axis stands for. Beside zeros no two cells are half a torus
+// apart.
+std::vector<int> offsets_of(Outside outside, int i, int length) {
+    if (2 * i == length && outside == Outside::zero) return {};
     if (2 * i == length) return {i, -i};
     return {2 * i < length ? i : i - length};
 }
@@ -21,7 +23,8 @@ std::vector<int> offsets_of(int i, int length) {
 class Table {
   public:
     Table(const std::array<Outside, 2>& outside, int nx, int ny, double spacing, ThreadPool* threads)
-        : nx_(torus_length(outside[0], nx)),
+        : outside_(outside),
+          nx_(torus_length(outside[0], nx)),
           ny_(torus_length(outside[1], ny)),
           spacing_(spacing),
           threads_(threads) {}
@@ -71,7 +74,9 @@ class Table {
                    int y,
                    std::vector<double>& values) const {
         double sum = 0;
-        const std::vector<int> columns = offsets_of(x, nx_), rows = offsets_of(y, ny_);
+        const std::vector<int> columns = offsets_of(outside_[0], x, nx_),
+                               rows = offsets_of(outside_[1], y, ny_);
+        if (columns.empty() || rows.empty()) return 0;
         for (const int row : rows)
             for (const int column : columns) {
                 run_operations(formula.operations, values.data(), [&](const Operation& o) {
@@ -84,6 +89,7 @@ class Table {
         return sum / double(columns.size() * rows.size());
     }
 
+    std::array<Outside, 2> outside_;
     int nx_, ny_;
     double spacing_;
     ThreadPool* threads_;

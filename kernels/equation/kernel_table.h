@@ -19,8 +19,8 @@ struct TableRows {
 
 /// K dx^2 for a field of nx x ny cells, row-major over the torus (torus_length()) from offset 0 on; the
 /// second half of each axis has the negative offsets. An offset of exactly half a torus belongs to both signs
-/// and has the mean of both. `scalars` are those of the program without global values. Without threads it is
-/// made by the caller alone, with the same bits. The result has only the given rows.
+/// and has the mean of both, or 0 beside zeros. `scalars` are those of the program without global values.
+/// Without threads it is made by the caller alone, with the same bits. The result has only the given rows.
 std::vector<double> kernel_table(const ConvolutionKernel& kernel,
                                  const std::array<Outside, 2>& outside,
                                  int nx,
