@@ -23,6 +23,10 @@ Dependence of_leaf(Op op) {
             random};
 }
 
+bool is_extreme(Op op) {
+    return op == Op::minimum || op == Op::maximum;
+}
+
 // Whether finite arguments give a finite result (overflow aside).
 bool keeps_finite(Op op) {
     return op != Op::data && op != Op::sqrt && op != Op::exp && op != Op::log && op != Op::power &&
@@ -138,7 +142,10 @@ Node Graph::folded(Expression expression) {
     if (op == Op::select)
         if (const auto condition = number_of(expression.args[0]))
             return expression.args[*condition != 0 ? 1 : 2];
-    if (row && row->commutes && expression.args[1] < expression.args[0])
+    const auto place = [&](Node node) {
+        return std::pair(is_extreme(op) && !is_nan_free(*this, node), node);
+    };
+    if (row && row->commutes && place(expression.args[1]) < place(expression.args[0]))
         std::swap(expression.args[0], expression.args[1]);
     return insert(expression);
 }

@@ -38,12 +38,12 @@ constexpr auto kTable = std::to_array<OpRow>({
     {Op::minimum,
      Code::minimum,
      1,
-     [](V a, V b, V) { return a < b ? slopes(a, 1) : slopes(b, 0, 1); },
+     [](V a, V b, V) { return a < b || std::isnan(a) ? slopes(a, 1) : slopes(b, 0, 1); },
      kCommutes},
     {Op::maximum,
      Code::maximum,
      1,
-     [](V a, V b, V) { return a > b ? slopes(a, 1) : slopes(b, 0, 1); },
+     [](V a, V b, V) { return a > b || std::isnan(a) ? slopes(a, 1) : slopes(b, 0, 1); },
      kCommutes},
     {Op::exp, kFunction, 15, [](V a, V, V) { return slopes(std::exp(a), std::exp(a)); }},
     {Op::log, kFunction, 15, [](V a, V, V) { return slopes(std::log(a), 1 / a); }},
@@ -74,9 +74,21 @@ const OpRow* row_of(Op op) {
     return op < Op::add || i >= kTable.size() ? nullptr : &kTable[i];
 }
 
-int lowered(Builder& b, bool float64, Op op, int x, int y, int z) {
+bool is_nan_free(const Graph& graph, Node node) {
+    const Expression& e = graph[node];
+    return e.count == 0 && !graph.depends(node).cell && !std::isnan(e.number);
+}
+
+int lowered(Builder& b, bool float64, const Graph& graph, const Expression& e, std::array<int, 3> v) {
+    const auto [x, y, z] = v;
     Elementary functions(b, float64);
-    switch (op) {
+    switch (e.op) {
+        case Op::minimum:
+        case Op::maximum: {
+            // The instruction keeps a second argument that is NaN.
+            const int chosen = b.make(row_of(e.op)->code, x, y);
+            return is_nan_free(graph, e.args[0]) ? chosen : b.select(b.make(Code::equal, x, x), chosen, x);
+        }
         case Op::exp:
             return functions.exp(x);
         case Op::log:
@@ -92,7 +104,7 @@ int lowered(Builder& b, bool float64, Op op, int x, int y, int z) {
         case Op::power:
             return functions.power(x, y, z);
         default:
-            return b.make(row_of(op)->code, x, y, z);
+            return b.make(row_of(e.op)->code, x, y, z);
     }
 }
 

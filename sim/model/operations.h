@@ -29,7 +29,10 @@ struct OpRow {
 /// The row of an operation; null for leaves and for operations that read neighbours.
 const OpRow* row_of(Op op);
 
-/// Emits one operation, expanding functions into instructions.
-int lowered(Builder& builder, bool float64, Op op, int x, int y, int z);
+/// Whether it is a number, parameter, position or time, of which none is NaN.
+bool is_nan_free(const Graph& graph, Node node);
+
+/// Emits one operation on the arguments' instructions, expanding functions into instructions.
+int lowered(Builder& builder, bool float64, const Graph& graph, const Expression& e, std::array<int, 3> v);
 
 }  // namespace stencil::equation

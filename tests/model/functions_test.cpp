@@ -341,3 +341,28 @@ TEST_CASE("A power of a small field goes on below 0, and 0^0 is 1") {
     CHECK(largest_difference(p, run_typed<double>("du/dt = -u^3; dt = 0.1", run)) < 1e-15);
     for (const double u : run_typed<double>("u' = (u - u)^p + p^p; p = 0", run)) REQUIRE(u == 2);
 }
+
+TEST_CASE("The min, max and clamp of a number and NaN are NaN, whichever comes first, by every executor") {
+    // n is NaN in half of the cells, and u in the others.
+    const std::string names = "n = sqrt(v); k = 0.5 in [0, 1]; low = sqrt(k - 2); ";
+    for (const std::string formula :
+         {"min(n, u^2)",      "min(u^2, n)",      "max(n, u^2)",       "max(u^2, n)",
+          "min(n, 1)",        "min(1, n)",        "max(n, k)",         "max(k, n)",
+          "max(n, x)",        "max(n, low)",      "max(low, n)",       "min(u^2, low)",
+          "min(0/0, u)",      "max(u, 0/0)",      "max(0/0, 2) + 0*u", "min(n, 0/0)",
+          "clamp(n, -1, 1)",  "clamp(u, n, 1)",   "clamp(u, -1, n)",   "clamp(n, k, 1 + k)",
+          "clamp(u, low, 1)", "clamp(u, 0, low)", "min(u, v, n, 2)",   "smoothstep(0, 1, n)",
+          "max(log(v), u*u)", "min(mean(n), u)"}) {
+        const bool everywhere = formula.find("low") != std::string::npos ||
+                                formula.find("0/0") != std::string::npos ||
+                                formula.find("mean") != std::string::npos;
+        INFO(formula);
+        TypedRun run;
+        run.start = [](int c, int x, int) { return c == 0 ? 0.25 : c == 1 && x % 2 == 0 ? -0.5 : 0.5; };
+        // Behind the component that is told NaN by what it is not equal to.
+        const auto cells = by_all(names + "u' = u; v' = v; w' = where(m == m, 1, 0); m = " + formula, run);
+        const std::size_t field = cells.size() / 3;
+        for (std::size_t i = 0; i < field; ++i)
+            REQUIRE(cells[2 * field + i] == (everywhere || i % 2 == 0 ? 0 : 1));
+    }
+}

@@ -61,6 +61,9 @@ inline const std::vector<std::string> kTexts{
     "sobelN_u - gaussian_u + 0.01*WhiteNoise - 0.02*WhiteNoise_2*u + Gauss(L/2, L_min/2, 3, 2, 0.5); "
     "laplacian = fourth; stepper = midpoint; dt = 0.01; left: u = sin(y); right: flux(u) = t; left: v = 0; "
     "right: v = 1",
+    "du/dt = where(m == m, 0.1, -0.1) + where(n == n, 0.2, -0.3) + ind(clamp(sqrt(v), -1, u) > 0)/9; m = "
+    "min(sqrt(v), u); n = max(u, log(v)); dv/dt = 0.1*lap(v) + 0.01*max(v, min(u, 0.3)) - max(0.2, v)/50; "
+    "dt = 0.1; x: periodic; y: insulated",
     "du/dt = lap(u) + u - u^3 - mean(u - u^3) + 0.1*sin(max(abs(dx(u)))); dv/dt = 0.3*lap(v) - "
     "v*integral(u*v)/100 + 0.1*(min(v) - v) + mean((u - mean(u))^2); dt = 0.05; stepper = heun; inside = x + "
     "y > 4",

@@ -54,7 +54,7 @@ class InputLowering {
         if (e.count == 0) return builder.input(Code::scalar, scalar_index(e));
         std::array<int, 3> v{-1, -1, -1};
         for (int i = 0; i < e.count; ++i) v[std::size_t(i)] = at(e.args[std::size_t(i)], time);
-        return equation::lowered(builder, true, e.op, v[0], v[1], v[2]);
+        return equation::lowered(builder, true, g_, e, v);
     }
 
     const Graph& g_;
@@ -169,7 +169,7 @@ int Lowering::beyond_edge(Node node, int dx, int dy) {
         std::array<int, 3> v{-1, -1, -1};
         for (int i = 0; i < e.count; ++i) v[std::size_t(i)] = beyond_edge(e.args[std::size_t(i)], dx, dy);
         value = source_.differenced.contains(node) ? builder_.uncontracted_product(v[0], v[1])
-                                                   : lowered(builder_, float64_, e.op, v[0], v[1], v[2]);
+                                                   : lowered(builder_, float64_, g_, e, v);
     }
     return beyond_edge_[key] = value;
 }
@@ -227,7 +227,7 @@ int Lowering::operation(const Expression& e, int dx, int dy) {
     }
     std::array<int, 3> v{-1, -1, -1};
     for (int i = 0; i < e.count; ++i) v[std::size_t(i)] = at(e.args[std::size_t(i)], dx, dy);
-    return lowered(builder_, float64_, e.op, v[0], v[1], v[2]);
+    return lowered(builder_, float64_, g_, e, v);
 }
 
 // Sums in pairs that a neighbouring cell shares: north + east here is west + south of the cell to the
