@@ -30,6 +30,9 @@ class Problem:
         self.add_complex(random.Random(f"{seed} complex"))
         self.arrows = None
         self.add_pictures(random.Random(f"{seed} pictures"))
+        self.add_conditions(random.Random(f"{seed} conditions"))
+        self.diffuses = False
+        self.diffuse(random.Random(f"{seed} diffuses"))
         later = random.Random(f"{seed} integrators")
         self.use_stepper(later)
         # A dt that follows the limit looks at it every 32 steps. It is drawn apart, so that other problems stay.
@@ -50,6 +53,9 @@ class Problem:
         if apart.random() < 0.3:
             self.events = [(step, name, "midpoint" if value == "heun" else value) for step, name, value in self.events]
 
+        ends = random.Random(f"{seed} ends")
+        self.events = [(step, name, ends.choice(["0", "-0.05", "3", "1e-30", value]) if name in self.parameters and ends.random() < 0.5 else value)
+                       for step, name, value in self.events]  # fmt: skip
         if later.random() < 0.4:
             other = later.choice(NEWER_STEPPERS)
             self.events = [(step, name, other if value in ("heun", "rk4") else value) for step, name, value in self.events]
@@ -298,6 +304,42 @@ class Problem:
         self.lines[i] += " + 0.1*" + r.choice(["photo", f"photo*{c}", "photo(x + 2*dx, y/2)", f"photo(x, Ly - y)*{c}", "sin(photo(y, x))", f'image("{PICTURE}"{channel()})'])
         if r.random() < 0.3:
             self.lines = [f"{c}(0) = photo(x/2, y)" if line.startswith(f"{c}(0)") else line for line in self.lines]
+
+    def add_conditions(self, r):
+        """Spells conditions at sides and edges in other ways and orders. Drawn apart, so that other problems stay."""
+        for i, line in enumerate(self.lines):
+            m = re.match(r"(left|right|top|bottom|edge): ([^=]*)=", line)
+            c = m and next((c for c in self.components if re.search(rf"\b{c}\b", m[2])), None)
+            if c and r.random() < 0.4:
+                self.lines[i] = f"{m[1]}: {self.spelt_condition(r, c)}"
+
+    def spelt_condition(self, r, c):
+        functions = ["exp(-abs({0}))", "sqrt(abs({0}))", "log(1 + abs({0}))", "(1 + abs({0}))^1.5", "sin({0})", "tanh({0})", "abs({0})", "{0}*{1}", "({0} + {1})", "({0} - {1})",
+                     "{0}/(1 + abs({1}))", "max({0}, {1})", "min({0}, {1})", "1/(1 + exp(-tanh({0})))", "(-{0})", "hypot({0}, {1})"]  # fmt: skip
+
+        def known(d):
+            return r.choice(functions).format(known(d - 1), known(d - 1)) if d else r.choice(["x", "y", "t", "Lx", "Ly", "0.3", "2", "dx", *self.parameters])
+
+        def term(of):
+            factor = f"(0.5 + abs({known(1)}))"
+            return r.choice(["{1}", "{0}*{1}", "{1}*{0}", "{1}/{0}", "{0}*({0}*{1})", "(-(-{1}*{0}))", "2*({1} + {0}*{1})"]).format(factor, of)
+
+        left = [term(of) for of in r.choice([[c], [f"flux({c})"], [c, f"flux({c})"]])]
+        right = [r.choice(["{0}", "{0}/3", "{0}*2", "2*{0}", "{0}/(1 + exp(-t))"]).format(known(2)) for _ in range(r.choice([0, 1, 1, 2]))]
+        r.shuffle(left)
+        sides = [" + ".join(left), " + ".join(right) or "0"]
+        if right and r.random() < 0.3:
+            sides = [f"{sides[0]} - ({sides[1]})", "0"]
+        return " = ".join(sides if r.random() < 0.7 else sides[::-1])
+
+    def diffuse(self, r):
+        """Makes it the built-in diffusion, also of coefficients that are 0, negative or tiny. Drawn apart, so that other problems stay."""
+        if r.random() >= 0.06:
+            return
+        self.diffuses, self.components, self.parameters, self.definitions, self.noise = True, ["u"], ["F"], [], False
+        self.stepper, self.arrows, self.dt = "euler", None, None
+        self.lines = [f"F = {r.choice(['0', '0', '0.3', '-0.05', '1', '1e-30', '1e-320', '1e-12'])} in [0, 1]", f"du/dt = {r.choice(['F*lap(u)', '-F*(-lap(u))', 'lap(u)*F/2', '0.5*F*lap(u)'])}",
+                      f"dt = {r.choice(['0.01', '0.0625', '0.2'])}", f"boundary = {r.choice(['periodic', 'insulated', 'zero'])}", f"u(0) = {r.choice(['random - 0.5', 'sin(x*0.3)*cos(y*0.2)', '1'])}"]  # fmt: skip
 
     def write_picture(self, folder="."):
         """Writes the picture that the text names, of random pixels with alpha, where it names one."""
