@@ -10,7 +10,7 @@ namespace stencil {
 inline constexpr double kStabilityLimit = 0.25;
 
 struct DiffusionParams {
-    double coefficient = 0.2;  ///< dimensionless, D dt / dx^2; > 0
+    double coefficient = 0.2;  ///< dimensionless, D dt / dx^2
     Boundary boundary = Boundary::zero;
 };
 

@@ -356,3 +356,37 @@ TEST_CASE("What a convolution cannot be is refused in one line, with its place")
     CHECK(read_equations("du/dt = r; lap(r) - r = -u").elliptic.front().name == "r");
     CHECK(read_equations("du/dt = psi; 0 = conv(u, exp(-r)) + lap(psi)").elliptic.front().name == "psi");
 }
+
+TEST_CASE("The integral of a kernel counts the offsets that two cells have, along a single row alone") {
+    const auto [nx, ny] = GENERATE(table<int, int>({{64, 1}, {1, 64}, {9, 3}, {4, 7}}));
+    const std::string sides = GENERATE("x: zero; y: zero", "x: periodic; y: zero");
+    INFO(nx << "x" << ny << ", " << sides);
+    TypedRun run;
+    run.nx = nx, run.ny = ny;
+    run.start = [](int, int x, int y) { return 1 + 0.1 * ((3 * x + y) % 4); };
+    const auto found =
+        run_typed<double>("u' = conv(u, K/integral(K)); K = exp(-(rx - 0.3)^2/8 - ry^2/20); " + sides, run);
+    const bool wraps = sides[3] == 'p';
+    // The offsets of two cells along an axis; half way around, both signs count half.
+    const auto offsets = [](int n, bool around) {
+        std::vector<std::pair<int, double>> all;
+        for (int i = around ? -n / 2 : 1 - n; i <= (around ? n / 2 : n - 1); ++i)
+            all.emplace_back(i, around && 2 * std::abs(i) == n ? 0.5 : 1);
+        return all;
+    };
+    const auto kernel = [](int i, int j) { return std::exp(-(i - 0.3) * (i - 0.3) / 8 - j * j / 20.0); };
+    double integral = 0;
+    for (const auto& [i, a] : offsets(nx, wraps))
+        for (const auto& [j, b] : offsets(ny, false)) integral += a * b * kernel(i, j);
+    for (int y = 0; y < ny; ++y)
+        for (int x = 0; x < nx; ++x) {
+            double sum = 0;
+            for (const auto& [i, a] : offsets(nx, wraps))
+                for (const auto& [j, b] : offsets(ny, false)) {
+                    const int from = wraps ? (x - i + nx) % nx : x - i;
+                    if (from < 0 || from >= nx || y - j < 0 || y - j >= ny) continue;
+                    sum += a * b * kernel(i, j) * run.start(0, from, y - j);
+                }
+            REQUIRE(std::abs(found[std::size_t(y * nx + x)] - sum / integral) < 1e-13);
+        }
+}
