@@ -150,6 +150,23 @@ def test_a_component_can_begin_as_an_array(rng):
     np.testing.assert_array_equal(both.fields["v"], v0[::-1].astype(np.float32))
 
 
+def test_an_array_depends_on_no_parameter():
+    text = "da/dt = k*a; db/dt = k*b; k = 0.5; dt = 0.1; a(0) = 3*k; b(0) = 2*k; sensitivity = k"
+    ones = np.ones((4, 5))
+    for initial, a, b in ((None, 3, 2), (ones, 0, 2), ({"a": ones}, 0, 2), ({"b": ones}, 3, 0), ({"a": ones, "da_dk": 7 * ones}, 7, 2)):
+        sim = ss.Simulation(initial, equation=text, size=(5, 4), dtype="float64")
+        assert (sim.field("da_dk", numpy=True) == a).all() and (sim.field("db_dk", numpy=True) == b).all()
+
+
+def test_a_diffusivity_of_0_keeps_the_field():
+    sim = ss.Simulation(equation="du/dt = D*lap(u); D = 0.2; u(0) = exp(-x^2)", size=32).advance(3)
+    before = sim.field(numpy=True).copy()
+    sim.set("D", 0.0)
+    assert (sim.advance(5).field(numpy=True) == before).all()
+    sim.set("D", -0.01)
+    assert np.isfinite(sim.advance(2).field(numpy=True)).all() and (sim.field(numpy=True) != before).any()
+
+
 def test_a_built_in_model_has_no_other_formula():
     sim = ss.Simulation(size=16)
     with pytest.raises(ValueError):
