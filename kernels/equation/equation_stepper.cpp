@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include "kernels/cpu/subnormals.h"
@@ -21,6 +22,11 @@ const std::size_t kCacheBytes = std::size_t(std::max(sysconf(_SC_LEVEL2_CACHE_SI
 
 // Offset between buffers, in cache lines: a quarter of a page plus one line.
 constexpr std::size_t kStaggerLines = 17;
+
+constexpr std::size_t kLineBytes = AlignedBuffer<std::byte>::kAlignment, kPageBytes = 4096;
+
+// Buffers are staggered within this part of their own size, or within a page if that is more.
+constexpr std::size_t kStaggered = 16;
 
 // Rows that a pass keeps besides one per level.
 constexpr std::size_t kBeside = TimeTiling::kRowsAtATime + 1;
@@ -63,6 +69,17 @@ int least_cells(const Program& program) {
     return int(kLeastWork * program.stages.size() / operations_of(program));
 }
 
+// The temporal blocking depth that keeps the rows of a pass in the cache.
+int cached_levels(std::size_t stages, std::size_t row_bytes) {
+    return int(std::min(kEquationSteps * stages + kBeside, kCacheBytes / row_bytes)) - int(kBeside);
+}
+
+// Rows have room for whole tiles of the vector interpreter, and for ghost cells at both ends.
+template <class T>
+std::ptrdiff_t pitch_for(int nx) {
+    return round_up(nx, kLeastTile<T>) + 2 * std::ptrdiff_t(kLineBytes / sizeof(T));
+}
+
 }  // namespace
 
 template <class T>
@@ -79,12 +96,11 @@ EquationStepper<T>::EquationStepper(Program program,
       of_time_(inputs_->of_time()),
       ghosts_of_globals_(has_ghosts_of_globals(program_)),
       compiler_(std::move(compiler)) {
-    constexpr int line = int(AlignedBuffer<T>::kAlignment / sizeof(T));
+    constexpr int line = int(kLineBytes / sizeof(T));
     setup_.plain = setup_.plain || !has_row_machine();
     if (setup_.plain) compiler_ = {};
     lead_ = line;
-    // Rows have room for whole tiles of the vector interpreter, and for ghost cells at both ends.
-    pitch_ = round_up(setup.nx, kLeastTile<T>) + 2 * line;
+    pitch_ = pitch_for<T>(setup.nx);
     for (std::size_t a = 0; a < program_.arrays.size(); ++a) {
         const auto component = std::ranges::find(program_.next, int(a)) - program_.next.begin();
         if (component < program_.components && in_place(program_, int(component))) {
@@ -111,10 +127,39 @@ template <class T>
 EquationStepper<T>::~EquationStepper() = default;
 
 // Large buffers start at the same offset in a page, and a load stalls if it matches a recent store modulo 4
-// KB (4K aliasing).
+// KB (4K aliasing). Rows of large buffers also get to other sets of the cache.
 template <class T>
 std::ptrdiff_t EquationStepper<T>::stagger(std::size_t buffer) const {
-    return std::ptrdiff_t(kStaggerLines * buffer) * lead_;
+    const std::size_t pages = std::max(
+        std::size_t(pitch_) * std::size_t(setup_.ny) * sizeof(T) / kStaggered / kPageBytes, std::size_t(1));
+    return std::ptrdiff_t(kStaggerLines * buffer % (pages * (kPageBytes / kLineBytes))) * lead_;
+}
+
+template <class T>
+double EquationStepper<T>::bytes(const Program& program, int nx, int ny, int threads) {
+    const double rows = ny + 2, columns = nx + 2, row_bytes = double(pitch_for<T>(nx)) * sizeof(T),
+                 values = double(sizeof(T));
+    const double buffer = row_bytes * rows * (1 + 1.0 / kStaggered) + kPageBytes + 2 * kLineBytes;
+    const std::size_t buffers = program.arrays.size();
+    double sides = 0;
+    bool of_time = program.uniforms.of_time;
+    for (const ArrayInfo& array : program.arrays)
+        for (std::size_t side = 0; side < array.ghosts.size(); ++side) {
+            if (array.ghosts[side].periodic) continue;
+            sides += 2 * (side < 2 ? rows : columns);
+            of_time = of_time || array.ghosts[side].coefficients.of_time;
+        }
+    const double lines = double(program.columns.outputs.size()) *
+                         (columns + kLeastTile<T>)+double(program.rows.outputs.size()) *
+                         (rows + kLeastTile<T>);
+    // Each step of a pass has inputs of its own if they change with time; beside them are those before a
+    // change and those in the making. Each thread has all operations of a pass.
+    const std::size_t stages = std::max(program.stages.size(), std::size_t(1));
+    const double levels = std::max(cached_levels(stages, buffers * std::size_t(row_bytes)), 1),
+                 steps = levels / double(stages) + 1;
+    const double at_work = std::min(threads, ny / 4 + 1);
+    return double(buffers) * buffer + (lines + sides) * values * (of_time ? 2 + steps : 3) +
+           at_work * steps * double(operations_of(program)) * sizeof(TileOperation<T>);
 }
 
 template <class T>
@@ -160,9 +205,7 @@ int EquationStepper<T>::levels_of_pass(long long stages) const {
     const bool all_cached = row_bytes * std::size_t(setup_.ny) <= kCacheBytes;
     if (setup_.plain || (tiling_.alone() && all_cached)) return 1;
     if (wrapping(program_, 1) == Wrapping::some) return 1;
-    const std::size_t wanted = kEquationSteps * stages_.size();
-    const int cached = int(std::min(wanted + kBeside, kCacheBytes / row_bytes)) - int(kBeside);
-    const int most = std::clamp(cached, 1, tiling_.most_levels());
+    const int most = std::clamp(cached_levels(stages_.size(), row_bytes), 1, tiling_.most_levels());
     const long long passes = ceil_div(stages, static_cast<long long>(most));
     return int(ceil_div(stages, passes));
 }

@@ -32,6 +32,9 @@ class EquationStepper : public StepSettings {
                     RowCompiler compiler = {});
     ~EquationStepper();
 
+    /// About the bytes that one for a program on ny x nx cells takes, operators of whole fields excluded.
+    static double bytes(const Program& program, int nx, int ny, int threads);
+
     /// (ny, nx) cells: a component's current state, the model's data, or any array of the program as the last
     /// step left it. Components and data may be written between steps.
     FieldView<T> component(int index) { return array(index); }
