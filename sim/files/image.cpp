@@ -4,6 +4,7 @@
 #include <stb/stb_image_write.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <string_view>
@@ -18,14 +19,14 @@ namespace stencil {
 namespace {
 
 // Detects the format by the first bytes, whatever the file's name.
-bool is_png(InputFile& file) {
+std::unique_ptr<PictureReader> reader_of(InputFile& file) {
     constexpr std::string_view kPng = "\x89PNG\r\n\x1a\n", kJpeg = "\xff\xd8\xff";
     char start[kPng.size()] = {};
     const std::size_t count = file.read_some(std::as_writable_bytes(std::span(start)));
     const std::string_view text(start, count);
     if (text != kPng && !text.starts_with(kJpeg)) file.refuse("neither a PNG nor a JPEG picture");
     file.rewind();
-    return text == kPng;
+    return text == kPng ? png_reader(file) : jpeg_reader(file);
 }
 
 void check_png_size(const std::filesystem::path& path, int nx, int ny) {
@@ -93,6 +94,41 @@ Axis make_axis(int source_cells, int target_cells, Growing growing) {
     return axis;
 }
 
+// source_row(y) gives the cells of a row, in rising order but for a step back by one.
+template <class Row>
+Array<double> resampled(
+    PictureSize from, int nx, int ny, Growing growing, double base, const Row& source_row) {
+    const Axis columns = make_axis(from.nx, nx, growing), rows = make_axis(from.ny, ny, growing);
+    Array<double> result(nx, ny);
+    std::vector<double> row(std::size_t(from.nx));
+    for (int y = 0; y < ny; ++y) {
+        std::ranges::fill(row, 0.0);
+        for (const auto& tap : rows.of(y)) {
+            const auto* const cells = source_row(tap.source);
+            for (std::size_t x = 0; x < row.size(); ++x) row[x] += tap.weight * (double(cells[x]) - base);
+        }
+        for (double& value : row) value /= rows.divisor;
+        for (int x = 0; x < nx; ++x) {
+            double sum = 0;
+            for (const auto& tap : columns.of(x)) sum += tap.weight * row[std::size_t(tap.source)];
+            result.at(x, y) = sum / columns.divisor;
+        }
+    }
+    return result;
+}
+
+Array<double> read_rows(PictureReader& reader, Channel channel, int nx, int ny) {
+    const PictureSize size = reader.size();
+    std::array<std::vector<double>, 2> last;  // rows, by turns
+    for (auto& row : last) row.resize(std::size_t(size.nx));
+    int read = 0;
+    reader.begin(channel);
+    return resampled(size, nx, ny, Growing::linear, 0, [&](int y) {
+        for (; read <= y; ++read) reader.read_row(last[std::size_t(read % 2)]);
+        return last[std::size_t(y % 2)].data();
+    });
+}
+
 }  // namespace
 
 void require_plausible(const InputFile& file, PictureSize size, double max_pixels_per_byte) {
@@ -103,13 +139,27 @@ void require_plausible(const InputFile& file, PictureSize size, double max_pixel
 
 std::pair<int, int> image_size(const std::filesystem::path& path) {
     InputFile file(path);
-    const PictureSize size = is_png(file) ? png_size(file) : jpeg_size(file);
+    const PictureSize size = reader_of(file)->size();
     return {size.nx, size.ny};
 }
 
 Array<double> read_image(const std::filesystem::path& path, Channel channel) {
     InputFile file(path);
-    return is_png(file) ? read_png(file, channel) : read_jpeg(file, channel);
+    const auto reader = reader_of(file);
+    return read_rows(*reader, channel, reader->size().nx, reader->size().ny);
+}
+
+Array<double> read_image(const std::filesystem::path& path, Channel channel, int nx, int ny) {
+    InputFile file(path);
+    return read_rows(*reader_of(file), channel, nx, ny);
+}
+
+double image_bytes(const std::filesystem::path& path, int nx, int ny) {
+    InputFile file(path);
+    const auto reader = reader_of(file);
+    // Three rows of values, and what make_axis() keeps of the cells of both axes while it grows.
+    const PictureSize size = reader->size();
+    return reader->bytes() + 24.0 * size.nx + 64.0 * (double(size.nx) + size.ny + nx + ny);
 }
 
 void paint(const Field& field, const Colormap& colors, ValueRange range, std::span<Rgb> pixels) {
@@ -153,23 +203,8 @@ template <class T>
 Array<double> resample(const Array<T>& source, int nx, int ny, Growing growing, double base) {
     if (nx < 1 || ny < 1 || source.size() == 0)
         throw InputError("can't resample {} x {} cells to {} x {}", source.nx(), source.ny(), nx, ny);
-    const Axis columns = make_axis(source.nx(), nx, growing), rows = make_axis(source.ny(), ny, growing);
-    Array<double> result(nx, ny);
-    std::vector<double> row(std::size_t(source.nx()));
-    for (int y = 0; y < ny; ++y) {
-        std::ranges::fill(row, 0.0);
-        for (const auto& tap : rows.of(y)) {
-            const T* const cells = &source.at(0, tap.source);
-            for (std::size_t x = 0; x < row.size(); ++x) row[x] += tap.weight * (double(cells[x]) - base);
-        }
-        for (double& value : row) value /= rows.divisor;
-        for (int x = 0; x < nx; ++x) {
-            double sum = 0;
-            for (const auto& tap : columns.of(x)) sum += tap.weight * row[std::size_t(tap.source)];
-            result.at(x, y) = sum / columns.divisor;
-        }
-    }
-    return result;
+    const auto row = [&](int y) { return &source.at(0, y); };
+    return resampled({source.nx(), source.ny()}, nx, ny, growing, base, row);
 }
 
 template Array<double> resample(const Array<float>&, int, int, Growing, double);

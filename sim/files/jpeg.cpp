@@ -24,7 +24,7 @@ constexpr double kMaxPixelsPerByte = 1024;
 // Each scan of a progressive file passes over the whole picture; encoders write about ten.
 constexpr int kMaxScans = 200;
 
-class JpegReader {
+class JpegReader : public PictureReader {
   public:
     explicit JpegReader(InputFile& file) : file_(file) {
         jpeg_.err = jpeg_std_error(&errors_);
@@ -38,41 +38,40 @@ class JpegReader {
         progress_.progress_monitor = on_progress;
         jpeg_.progress = &progress_;
     }
-    ~JpegReader() { jpeg_destroy_decompress(&jpeg_); }
-    JpegReader(const JpegReader&) = delete;
-    JpegReader& operator=(const JpegReader&) = delete;
+    ~JpegReader() override { jpeg_destroy_decompress(&jpeg_); }
 
-    PictureSize read_header() {
+    void read_header() {
         guarded([this] { jpeg_read_header(&jpeg_, TRUE); });
         if (jpeg_.arith_code) file_.refuse("a JPEG of a kind that isn't read (arithmetic coding)");
-        const PictureSize size{int(jpeg_.image_width), int(jpeg_.image_height)};
-        require_plausible(file_, size, kMaxPixelsPerByte);
-        return size;
+        size_ = {int(jpeg_.image_width), int(jpeg_.image_height)};
+        require_plausible(file_, size_, kMaxPixelsPerByte);
+        in_scans_ = jpeg_has_multiple_scans(&jpeg_) != FALSE;
     }
 
-    // Must be called after read_header().
-    Array<double> read_pixels(PictureSize size, Channel channel) {
+    double bytes() const override {
+        // Coefficients have two bytes; without scans there are some rows of blocks.
+        return 2.0 * jpeg_.num_components * (size_.nx + 64) * (in_scans_ ? size_.ny + 64 : 64);
+    }
+
+    void begin(Channel channel) override {
+        channel_ = channel;
         guarded([this] {
             const bool grey = jpeg_.jpeg_color_space == JCS_GRAYSCALE;
             const bool print = jpeg_.jpeg_color_space == JCS_CMYK || jpeg_.jpeg_color_space == JCS_YCCK;
             jpeg_.out_color_space = grey ? JCS_GRAYSCALE : print ? JCS_CMYK : JCS_RGB;
             jpeg_start_decompress(&jpeg_);
         });
-        Array<double> picture(size.nx, size.ny);
-        std::vector<JSAMPLE> row(std::size_t(size.nx) * std::size_t(jpeg_.output_components));
-        guarded([this, &picture, &row, channel] {
-            for (int y = 0; y < picture.ny(); ++y) {
-                JSAMPROW samples = row.data();
-                jpeg_read_scanlines(&jpeg_, &samples, 1);
-                if (jpeg_.out_color_space == JCS_CMYK) remove_black(row);
-                to_channel(samples,
-                           jpeg_.output_components,
-                           channel,
-                           {&picture.at(0, y), std::size_t(picture.nx())});
-            }
-            jpeg_finish_decompress(&jpeg_);
+        row_.resize(std::size_t(size_.nx) * std::size_t(jpeg_.output_components));
+    }
+
+    void read_row(std::span<double> values) override {
+        JSAMPROW samples = row_.data();
+        guarded([this, &samples] {
+            jpeg_read_scanlines(&jpeg_, &samples, 1);
+            if (++next_ == size_.ny) jpeg_finish_decompress(&jpeg_);
         });
-        return picture;
+        if (jpeg_.out_color_space == JCS_CMYK) remove_black(row_);
+        to_channel(samples, jpeg_.output_components, channel_, values);
     }
 
   private:
@@ -127,19 +126,19 @@ class JpegReader {
     jpeg_error_mgr errors_ = {};
     jpeg_progress_mgr progress_ = {};
     std::jmp_buf jump_;
+    bool in_scans_ = false;
+    int next_ = 0;
+    Channel channel_ = Channel::grey;
+    std::vector<JSAMPLE> row_;
     char text_[JMSG_LENGTH_MAX] = {};
 };
 
 }  // namespace
 
-PictureSize jpeg_size(InputFile& file) {
-    return JpegReader(file).read_header();
-}
-
-Array<double> read_jpeg(InputFile& file, Channel channel) {
-    JpegReader reader(file);
-    const PictureSize size = reader.read_header();
-    return reader.read_pixels(size, channel);
+std::unique_ptr<PictureReader> jpeg_reader(InputFile& file) {
+    auto reader = std::make_unique<JpegReader>(file);
+    reader->read_header();
+    return reader;
 }
 
 }  // namespace stencil

@@ -5,10 +5,10 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <numeric>
 #include <span>
 
-#include "sim/field/field.h"
 #include "sim/files/channel.h"
 #include "sim/files/input_file.h"
 
@@ -19,13 +19,31 @@ struct PictureSize {
     int ny = 0;  ///< rows
 };
 
-// Read from the start of a file; the `size` functions only its header. They throw InputError if it is
-// damaged, cut off, unsupported, or claims more pixels than its bytes could hold (checked before allocating).
+/// Reads a picture row by row. Throws InputError if it is damaged, cut off, unsupported, or claims more
+/// pixels than its bytes could hold (checked before allocating).
+class PictureReader {
+  public:
+    virtual ~PictureReader() = default;
+    PictureReader(const PictureReader&) = delete;
+    PictureReader& operator=(const PictureReader&) = delete;
 
-PictureSize png_size(InputFile& file);
-Array<double> read_png(InputFile& file, Channel channel);
-PictureSize jpeg_size(InputFile& file);
-Array<double> read_jpeg(InputFile& file, Channel channel);
+    PictureSize size() const { return size_; }
+    /// About the bytes that reading takes: of some rows, or of all where a file has its pixels in several
+    /// passes.
+    virtual double bytes() const = 0;
+    /// Must be called before the first row.
+    virtual void begin(Channel channel) = 0;
+    /// The values of the next row, of which there are size().ny.
+    virtual void read_row(std::span<double> values) = 0;
+
+  protected:
+    PictureReader() = default;
+    PictureSize size_;
+};
+
+/// Begin at the start of a file, which must outlive them, and read its header.
+std::unique_ptr<PictureReader> png_reader(InputFile& file);
+std::unique_ptr<PictureReader> jpeg_reader(InputFile& file);
 
 /// Throws InputError if the file is too short for so many pixels.
 void require_plausible(const InputFile& file, PictureSize size, double max_pixels_per_byte);

@@ -14,7 +14,7 @@
 namespace stencil {
 namespace {
 
-class PngReader {
+class PngReader : public PictureReader {
   public:
     explicit PngReader(InputFile& file) : file_(file) {
         png_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, this, on_error, on_warning);
@@ -24,11 +24,9 @@ class PngReader {
             throw std::bad_alloc();
         }
     }
-    ~PngReader() { png_destroy_read_struct(&png_, &info_, nullptr); }
-    PngReader(const PngReader&) = delete;
-    PngReader& operator=(const PngReader&) = delete;
+    ~PngReader() override { png_destroy_read_struct(&png_, &info_, nullptr); }
 
-    PictureSize read_header() {
+    void read_header() {
         guarded([this] {
             png_init_io(png_, file_.stream());
             png_set_user_limits(png_, 0x7fffffff, 0x7fffffff);
@@ -37,16 +35,21 @@ class PngReader {
             png_set_keep_unknown_chunks(png_, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
             png_read_info(png_, info_);
         });
-        const PictureSize size{int(png_get_image_width(png_, info_)), int(png_get_image_height(png_, info_))};
+        size_ = {int(png_get_image_width(png_, info_)), int(png_get_image_height(png_, info_))};
         const double bits = double(png_get_bit_depth(png_, info_)) * png_get_channels(png_, info_);
         // Deflate encodes at most 258 bytes in 2 bits.
         constexpr double kMaxInflated = 1032;
-        require_plausible(file_, size, kMaxInflated * 8 / bits);
-        return size;
+        require_plausible(file_, size_, kMaxInflated * 8 / bits);
     }
 
-    // Must be called after read_header().
-    Array<double> read_pixels(PictureSize size, Channel channel) {
+    double bytes() const override {
+        const bool in_passes = png_get_interlace_type(png_, info_) != PNG_INTERLACE_NONE;
+        const double sample = png_get_bit_depth(png_, info_) == 16 ? 2 : 1;
+        return 4 * sample * size_.nx * (in_passes ? size_.ny + 3.0 : 3.0);
+    }
+
+    void begin(Channel channel) override {
+        channel_ = channel;
         guarded([this, channel] {
             png_set_expand(png_);  // expands palettes and fewer than 8 bits
             if (channel != Channel::alpha) png_set_strip_alpha(png_);
@@ -54,30 +57,30 @@ class PngReader {
             passes_ = png_set_interlace_handling(png_);
             png_read_update_info(png_, info_);
         });
-        Array<double> picture(size.nx, size.ny);
         // The passes of an interlaced picture fill in the same rows.
-        const std::size_t bytes = png_get_rowbytes(png_, info_);
-        std::vector<png_byte> rows(passes_ > 1 ? bytes * std::size_t(size.ny) : bytes);
-        const auto row = [&](int y) { return &rows[passes_ > 1 ? bytes * std::size_t(y) : 0]; };
-        guarded([this, &picture, &row, channel] {
-            for (int pass = 1; pass <= passes_; ++pass)
-                for (int y = 0; y < picture.ny(); ++y) {
-                    png_read_row(png_, row(y), nullptr);
-                    if (pass == passes_)
-                        convert(row(y), channel, {&picture.at(0, y), std::size_t(picture.nx())});
-                }
-            png_read_end(png_, nullptr);
+        rows_.resize(png_get_rowbytes(png_, info_) * (passes_ > 1 ? std::size_t(size_.ny) : 1));
+        guarded([this] {
+            for (int pass = 1; pass < passes_; ++pass)
+                for (int y = 0; y < size_.ny; ++y) png_read_row(png_, row(y), nullptr);
         });
-        return picture;
+    }
+
+    void read_row(std::span<double> values) override {
+        const png_bytep pixels = row(next_);
+        guarded([this, pixels] {
+            png_read_row(png_, pixels, nullptr);
+            if (++next_ == size_.ny) png_read_end(png_, nullptr);
+        });
+        const int samples = png_get_channels(png_, info_);
+        if (png_get_bit_depth(png_, info_) == 16)
+            to_channel(reinterpret_cast<const std::uint16_t*>(pixels), samples, channel_, values);
+        else
+            to_channel(pixels, samples, channel_, values);
     }
 
   private:
-    void convert(const png_byte* row, Channel channel, std::span<double> values) const {
-        const int samples = png_get_channels(png_, info_);
-        if (png_get_bit_depth(png_, info_) == 16)
-            to_channel(reinterpret_cast<const std::uint16_t*>(row), samples, channel, values);
-        else
-            to_channel(row, samples, channel, values);
+    png_bytep row(int y) {
+        return rows_.data() + (passes_ > 1 ? png_get_rowbytes(png_, info_) * std::size_t(y) : 0);
     }
 
     template <class Body>
@@ -102,20 +105,18 @@ class PngReader {
     InputFile& file_;
     png_structp png_ = nullptr;
     png_infop info_ = nullptr;
-    int passes_ = 1;
+    int passes_ = 1, next_ = 0;
+    Channel channel_ = Channel::grey;
+    std::vector<png_byte> rows_;
     char error_[200] = {};
 };
 
 }  // namespace
 
-PictureSize png_size(InputFile& file) {
-    return PngReader(file).read_header();
-}
-
-Array<double> read_png(InputFile& file, Channel channel) {
-    PngReader reader(file);
-    const PictureSize size = reader.read_header();
-    return reader.read_pixels(size, channel);
+std::unique_ptr<PictureReader> png_reader(InputFile& file) {
+    auto reader = std::make_unique<PngReader>(file);
+    reader->read_header();
+    return reader;
 }
 
 }  // namespace stencil

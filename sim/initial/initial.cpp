@@ -240,11 +240,7 @@ std::optional<std::pair<int, int>> initial_size(const InitialChoice& choice) {
 
 Field make_initial(const InitialChoice& choice, const InitialRequest& request) {
     if (choice.condition) return choice.condition->make(request);
-    if (!is_array_file(choice.file)) {
-        Array<double> picture = read_image(choice.file, choice.channel);
-        if (picture.nx() == request.nx && picture.ny() == request.ny) return picture;
-        return resample(picture, request.nx, request.ny);
-    }
+    if (!is_array_file(choice.file)) return read_image(choice.file, choice.channel, request.nx, request.ny);
     Field field = read_npy(choice.file);
     require_array_size(choice.file, field.nx(), field.ny(), request);
     return field;

@@ -367,3 +367,51 @@ TEST_CASE("Sizes without cells are refused") {
     CHECK_THROWS_AS(write_png(folder / "none.png", Field(), colormap("grey"), {0, 1}), InputError);
     CHECK(folder.entries() == 0);
 }
+
+TEST_CASE(
+    "A picture that is resampled on the way has the bits of the whole one, however its rows are stored") {
+    Dice random;
+    const ScratchFolder folder;
+    std::vector<std::string> files{kGreyJpeg, kProgressiveJpeg, kPalettePng};
+    for (const int bits : {8, 16})
+        for (const bool interlaced : {false, true}) {
+            const int nx = random.integer(1, 40), ny = random.integer(1, 40);
+            files.push_back(
+                png_file(nx, ny, {bits, 6, interlaced}, random.bytes(std::size_t(nx * ny * bits / 2))));
+        }
+    for (const std::string& bytes : files) {
+        const auto path = write_bytes(folder / "picture", bytes);
+        const Array<double> whole = read_image(path, Channel::green);
+        const int nx = whole.nx(), ny = whole.ny();
+        for (const auto& [to_x, to_y] :
+             {std::pair{nx, ny}, {1, 1}, {7, 5}, {nx, 3}, {2 * nx + 1, 4}, {90, 77}}) {
+            CAPTURE(nx, ny, to_x, to_y);
+            CHECK(same_bits(read_image(path, Channel::green, to_x, to_y), resample(whole, to_x, to_y)));
+        }
+        CHECK(whole.size() == std::size_t(nx) * std::size_t(ny));
+    }
+}
+
+TEST_CASE("What a picture takes to read counts all of it only where its pixels come in several passes") {
+    const ScratchFolder folder;
+    const int side = 3000;
+    struct Case {
+        PngKind kind;
+        double least, most;
+    };
+    const double pixels = 1.0 * side * side;
+    for (const auto& [kind, least, most] : {Case{{8, 0, false}, 0, 2e6},
+                                            {{16, 6, false}, 0, 2e6},
+                                            {{8, 0, true}, pixels, 5 * pixels},
+                                            {{16, 6, true}, 8 * pixels, 9 * pixels}}) {
+        const std::size_t bytes =
+            std::size_t(side) * std::size_t(kind.bits / 8 * (kind.color_type == 6 ? 4 : 1));
+        const auto path = write_bytes(
+            folder / "zeros", png_file(side, side, kind, std::string(bytes * std::size_t(side), '\0')));
+        CAPTURE(kind.bits, kind.interlaced);
+        CHECK(image_bytes(path, 16, 16) >= least);
+        CHECK(image_bytes(path, 16, 16) <= most);
+    }
+    const auto coefficients = write_bytes(folder / "progressive", kProgressiveJpeg);
+    CHECK(image_bytes(coefficients, 16, 16) > 20 * 12 * 6);
+}
