@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 
 #include "sim/model/semantics.h"
 #include "sim/model/sides.h"
@@ -501,12 +500,8 @@ Equations read_equations(std::string_view text, const std::vector<std::string>& 
     const Statements statements = read_statements(text);
     try {
         return Assembly(statements).assemble(formulas);
-    } catch (const std::length_error&) {
-        throw TextError(statements.text,
-                        {0, 0},
-                        "the formulas have more than {} different parts, or are more than {} operations deep",
-                        Graph::kMaxNodes,
-                        Graph::kMaxDepth);
+    } catch (const TooManyParts& error) {
+        throw TextError(statements.text, {0, 0}, error.what());
     }
 }
 

@@ -4,7 +4,6 @@
 #include <bit>
 #include <cmath>
 #include <limits>
-#include <stdexcept>
 #include <tuple>
 
 #include "sim/model/operations.h"
@@ -34,6 +33,11 @@ bool keeps_finite(Op op) {
 }
 
 }  // namespace
+
+TooManyParts::TooManyParts()
+    : InputError("the formulas have more than {} different parts, or are more than {} operations deep",
+                 Graph::kMaxNodes,
+                 Graph::kMaxDepth) {}
 
 bool Graph::Less::operator()(const Expression& a, const Expression& b) const {
     const auto key = [](const Expression& e) {
@@ -81,7 +85,7 @@ Node Graph::insert(const Expression& expression) {
     }
     if (nodes_.size() >= kMaxNodes || depth > kMaxDepth) {
         nodes_by_expression_.erase(entry);
-        throw std::length_error("too many expressions");
+        throw TooManyParts();
     }
     nodes_.push_back(expression);
     depends_.push_back(depends);

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "sim/text/error.h"
+
 namespace stencil::equation {
 
 /// Index of an expression in its graph.
@@ -125,9 +127,14 @@ struct Dependence {
     }
 };
 
+/// A graph is full: by a text, or by the steps of an integrator that are made of it.
+struct TooManyParts : InputError {
+    TooManyParts();
+};
+
 class Graph {
   public:
-    /// Limits of a graph's size and of an expression's depth; std::length_error beyond them.
+    /// Limits of a graph's size and of an expression's depth; TooManyParts beyond them.
     static constexpr std::size_t kMaxNodes = 20'000;
     static constexpr int kMaxDepth = 2000;
 

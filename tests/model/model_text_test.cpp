@@ -446,6 +446,30 @@ TEST_CASE("Hostile model texts are refused, and soon") {
     CHECK(e.graph.size() < 1000);
 }
 
+TEST_CASE("A text of which a step has too many parts is bad input") {
+    for (const auto& [begin, piece, count] : {std::tuple{"du/dt = 0*u", " + sin(u*{})", 4000},
+                                              {"du/dt = lap(u)", "+cos({}*u+v); dv/dt=0", 1},
+                                              {"du/dt = 0; u(0) = x", " + sin(x*{})", 4500},
+                                              {"integrator = dp54; du/dt = 0*u", " + sin(u*{})", 1000}}) {
+        std::string text = begin, parts;
+        for (int i = 1; i <= count; ++i) {
+            if (i % 100 == 1) text += fmt::format(" + a{}", i);
+            parts += i % 100 == 1 ? fmt::format("\na{} = 0", i) : "";
+            parts += fmt::format(fmt::runtime(piece), i);
+        }
+        text += parts;
+        REQUIRE(text.size() < (1 << 16));
+        CAPTURE(text.substr(0, 40));
+        try {
+            const Equations e = read_equations(text);
+            make_program(e, scheme_of(e.integrator), false);
+            make_start_program(e, true);
+        } catch (const stencil::InputError& error) {
+            CHECK(contains(error.what(), "different parts"));
+        }
+    }
+}
+
 TEST_CASE("Short texts that mean much are stepped or refused within seconds") {
     struct Case {
         std::string text;
