@@ -22,15 +22,15 @@ namespace {
 using equation::StableStep;
 using equation::UniformState;
 
-constexpr int kSamples = 24;  ///< along each axis
+constexpr int kSamples = 24, kFewSamples = 8;  ///< along each axis
 constexpr double kAdvised = 0.8;
 
 // Centres of cells spread evenly over the field.
-std::vector<SamplePoint> sample_points(Size size) {
-    const auto centre = [](int i, int n) { return std::floor((i + 0.5) * n / kSamples) + 0.5; };
+std::vector<SamplePoint> sample_points(Size size, int samples) {
+    const auto centre = [=](int i, int n) { return std::floor((i + 0.5) * n / samples) + 0.5; };
     std::vector<SamplePoint> points;
-    for (int j = 0; j < kSamples; ++j)
-        for (int i = 0; i < kSamples; ++i) points.push_back({centre(i, size.nx), centre(j, size.ny)});
+    for (int j = 0; j < samples; ++j)
+        for (int i = 0; i < samples; ++i) points.push_back({centre(i, size.nx), centre(j, size.ny)});
     return points;
 }
 
@@ -46,14 +46,16 @@ double speed_at(equation::Linearisation& rates, const UniformState& state) {
 }
 
 // The few states, of cells spread evenly over the field, that are checked for waves of all directions: those
-// with the extreme values of a component, and the fastest, as varying coefficients decide that.
+// with the extreme values of a component, and, unless `brief`, the fastest, as varying coefficients decide
+// that.
 std::vector<UniformState> telling_states(const Problem& spec,
                                          Solver& solver,
-                                         const equation::Equations& equations) {
-    const std::vector<SamplePoint> points = sample_points(*spec.size);
+                                         const equation::Equations& equations,
+                                         bool brief) {
+    const std::vector<SamplePoint> points = sample_points(*spec.size, brief ? kFewSamples : kSamples);
     const auto data = read_data(spec);
     std::vector<UniformState> states(points.size());
-    std::set<std::size_t> cells{0};
+    std::set<std::size_t> cells;
     for (std::size_t cell = 0; cell < points.size(); ++cell) {
         const auto [x, y] = points[cell];
         const double dx = spec.spacing();
@@ -78,11 +80,11 @@ std::vector<UniformState> telling_states(const Problem& spec,
     equation::Linearisation rates(equations, equation::formulas_of(equations));
     std::size_t fastest = 0;
     double most = -1;
-    for (std::size_t cell = 0; cell < states.size(); ++cell) {
+    for (std::size_t cell = 0; cell < states.size() && !brief; ++cell) {
         const double speed = is_finite(states[cell]) ? speed_at(rates, states[cell]) : -1;
         if (speed > most) most = speed, fastest = cell;
     }
-    cells.insert(fastest);
+    if (!brief) cells.insert({std::size_t(0), fastest});
     std::vector<UniformState> telling;
     for (const std::size_t cell : cells)
         if (is_finite(states[cell])) telling.push_back(std::move(states[cell]));
@@ -128,8 +130,9 @@ UniformState state_ahead(const equation::Equations& equations, UniformState stat
 }
 
 constexpr double kRounding = 1e-9, kNearLimit = 0.95;
-constexpr double kClear = 1.1;  // a step that is stable by this factor at sampled waves is so between them
-constexpr double kBand = 0.05;  // a step that follows the limit may be off its share by this
+constexpr double kClear = 1.1;     // a step that is stable by this factor at sampled waves is so between them
+constexpr double kFarBelow = 1.2;  // and by this factor at few cells and waves
+constexpr double kBand = 0.05;     // a step that follows the limit may be off its share by this
 
 // The limit at the sampled cells of a field.
 class FieldLimit {
@@ -138,7 +141,7 @@ class FieldLimit {
         // Only transforms depend on the boundary, so other schemes need not parse the text again.
         if (scheme_ == equation::SteppingScheme::imex) bounded_ = run_equations(spec);
         equations_ = bounded_ ? &*bounded_ : spec.model->equations.get();
-        states_ = telling_states(spec, solver, *equations_);
+        states_ = telling_states(spec, solver, *equations_, false);
     }
     FieldLimit(const FieldLimit&) = delete;
     FieldLimit& operator=(const FieldLimit&) = delete;
@@ -218,6 +221,21 @@ void require_ghosts(const Problem& spec, double time) {
         if (d.edge) check(d.name, "edge", *d.edge);
 }
 
+// Whether a step is so far below the limit that few cells and waves tell. Coefficients that vary from cell to
+// cell, and what needs all of the text again, need a close look.
+bool is_far_below(double dt, const Problem& spec, Solver& solver) {
+    const equation::Equations& equations = *spec.model->equations;
+    const auto varies = [&](const equation::Evolving& component) {
+        const equation::Dependence& depends = equations.graph.depends(component.formula);
+        return depends.column || depends.row;
+    };
+    if (spec.scheme() == equation::SteppingScheme::imex || equations.inside || !equations.data.empty() ||
+        std::ranges::any_of(equations.components, varies))
+        return false;
+    return equation::is_stable_at_few_waves(
+        equations, spec.scheme(), telling_states(spec, solver, equations, true), kFarBelow * dt);
+}
+
 std::string following(double dt, double share) {
     return fmt::format("{},follow:{}limit", format_real(dt), format_real(share));
 }
@@ -258,7 +276,7 @@ std::string stability_text(double dt, const StableStep& limit) {
     return text;
 }
 
-void resolve_dt(RunSpec& spec, Solver& solver, bool underway) {
+void resolve_dt(RunSpec& spec, Solver& solver, bool underway, bool brief) {
     if (spec.model->built_in) return;
     require_ghosts(spec, solver.time());
     const TimeStep written = read_time_step(spec.dt);
@@ -270,6 +288,8 @@ void resolve_dt(RunSpec& spec, Solver& solver, bool underway) {
         if (!(spec.time_step() > 0)) spec.dt = written.follows ? following(1, *written.share) : "1";
         return;
     }
+    const bool fixed = written.dt && !written.follows;
+    if (fixed && (spec.allow_unstable || (brief && is_far_below(*written.dt, spec, solver)))) return;
     const StableStep limit = stable_step(spec, solver, false, written.dt ? kClear * *written.dt : kUnbounded);
     if (limit.dt == 0 && !spec.allow_unstable)
         throw InputError(

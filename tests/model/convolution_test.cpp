@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "sim/model/stability/linearisation.h"
+#include "sim/model/step/linear_part.h"
 #include "sim/text/error.h"
 #include "tests/model/typed_run.h"
 
@@ -311,6 +312,28 @@ TEST_CASE("The dispersion relation and the largest stable step have the transfor
     UniformState wide = uniform_state(turned, {0.5});
     wide.nx = wide.ny = 80;
     CHECK(std::abs(dispersion(turned, wide, 0.3).front() - std::polar(std::exp(-0.09 * 4.5), -0.6)) < 1e-9);
+}
+
+TEST_CASE("The transforms of all kernels of a model are kept, however many it has") {
+    for (const int count : {2, 33, 40}) {
+        std::string text = "du/dt = 0";
+        for (int i = 1; i <= count; ++i) text += fmt::format(" - conv(u, exp(-{}*r))", i);
+        const Equations e = read_equations(text);
+        UniformState state = uniform_state(e, {0.5});
+        state.nx = state.ny = 12;
+        Linearisation(e, formulas_of(e), state);
+        std::vector<double> scalars(kParameters);
+        scalars[kDt] = state.dt;
+        scalars[kSpacing] = state.spacing;
+        scalars[kColumns] = scalars[kRows] = 12;
+        std::vector<std::shared_ptr<const KernelSymbol>> first;
+        for (int turn = 0; turn < 2; ++turn)
+            for (int i = 0; i < count; ++i) {
+                const auto symbol = KernelSymbol::of(lowered_kernel(e, i), 12, 12, scalars, e.kernels.size());
+                if (turn == 0) first.push_back(symbol);
+                CHECK(symbol == first[std::size_t(i)]);
+            }
+    }
 }
 
 TEST_CASE("What a convolution cannot be is refused in one line, with its place") {

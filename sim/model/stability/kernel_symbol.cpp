@@ -10,9 +10,9 @@ namespace stencil::equation {
 namespace {
 
 constexpr int kMostCells = 1024;
-constexpr std::size_t kMostKnown = 32;
-constexpr double kNegligible = 1e-15;  // as a share of the largest value
-constexpr double kSameSymbol = 1e-9;   // as a share of the sum of all sizes
+constexpr std::size_t kMostKnown = 32;  // besides those of a model that has more kernels
+constexpr double kNegligible = 1e-15;   // as a share of the largest value
+constexpr double kSameSymbol = 1e-9;    // as a share of the sum of all sizes
 
 // All that the table of a kernel depends on, as numbers.
 std::vector<double> key_of(const ConvolutionKernel& kernel,
@@ -39,7 +39,8 @@ std::vector<double> key_of(const ConvolutionKernel& kernel,
 std::shared_ptr<const KernelSymbol> KernelSymbol::of(const ConvolutionKernel& kernel,
                                                      int columns,
                                                      int rows,
-                                                     const std::vector<double>& scalars) {
+                                                     const std::vector<double>& scalars,
+                                                     std::size_t kernels) {
     static std::mutex mutex;
     static std::deque<std::pair<std::vector<double>, std::shared_ptr<const KernelSymbol>>> known;
     columns = std::min(columns, kMostCells);
@@ -54,7 +55,7 @@ std::shared_ptr<const KernelSymbol> KernelSymbol::of(const ConvolutionKernel& ke
             kernel_table(kernel, {Outside::periodic, Outside::periodic}, columns, rows, scalars),
             columns,
             rows));
-    if (known.size() > kMostKnown) known.pop_back();
+    while (known.size() > std::max(kMostKnown, kernels)) known.pop_back();
     return known.front().second;
 }
 

@@ -106,12 +106,14 @@ Linearisation::Linearisation(const Equations& equations, const std::vector<Node>
 }
 
 void Linearisation::find_kernels(const UniformState& state) {
+    if (lowered_.empty()) return;
     std::vector<double> scalars(kParameters);
     scalars[kDt] = state.dt;
     scalars[kSpacing] = state.spacing;
     scalars[kColumns] = state.nx;
     scalars[kRows] = state.ny;
     scalars.insert(scalars.end(), state.parameters.begin(), state.parameters.end());
+    if (scalars == scalars_) return;
     // Beside sides that are not periodic a convolution also reads the outside, twice as far away.
     const auto cells = [&](std::size_t side, int n) {
         return std::ranges::all_of(equations_.components,
@@ -119,9 +121,10 @@ void Linearisation::find_kernels(const UniformState& state) {
                    ? n
                    : 2 * n;
     };
-    kernels_.clear();
     for (const auto& [index, kernel] : lowered_)
-        kernels_[index] = KernelSymbol::of(kernel, cells(0, state.nx), cells(2, state.ny), scalars);
+        kernels_[index] = KernelSymbol::of(
+            kernel, cells(0, state.nx), cells(2, state.ny), scalars, equations_.kernels.size());
+    scalars_ = std::move(scalars);
 }
 
 void Linearisation::move_to(const UniformState& state) {

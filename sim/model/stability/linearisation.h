@@ -33,11 +33,12 @@ double value_at(const Equations& equations, Node formula, const UniformState& st
 class KernelSymbol {
   public:
     /// The symbol for a field, of which the longer axes are cut at 1024 cells. Known ones are kept for the
-    /// next call.
+    /// next call, at least those of all `kernels` of the model.
     static std::shared_ptr<const KernelSymbol> of(const ConvolutionKernel& kernel,
                                                   int columns,
                                                   int rows,
-                                                  const std::vector<double>& scalars);
+                                                  const std::vector<double>& scalars,
+                                                  std::size_t kernels);
     Complex at(double kx, double ky) const;
     /// The sum of the kernel over all offsets times the area of a cell.
     double sum() const { return sum_; }
@@ -121,6 +122,7 @@ class Linearisation {
     std::vector<std::vector<double>> elliptic_;                   ///< coefficients() of all equations
     std::map<int, ConvolutionKernel> lowered_;                    ///< the kernels that formulas use
     std::map<int, std::shared_ptr<const KernelSymbol>> kernels_;  ///< their symbols
+    std::vector<double> scalars_;                                 ///< for which these were found
     std::vector<int> roots_;                                      ///< the part of each formula; -1: constant
     std::vector<double> values_;
     std::map<Node, Condition> edges_;  ///< of components and stored definitions, at the edge of `inside`
@@ -163,5 +165,10 @@ StableStep stable_step(const Equations& equations,
                        const Integrator& scheme,
                        const std::vector<UniformState>& states,
                        double enough = std::numeric_limits<double>::infinity());
+/// Whether a step is stable for few waves, which takes a small part of the time.
+bool is_stable_at_few_waves(const Equations& equations,
+                            const Integrator& scheme,
+                            const std::vector<UniformState>& states,
+                            double dt);
 
 }  // namespace stencil::equation
