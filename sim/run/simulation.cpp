@@ -497,6 +497,10 @@ long long Simulation::steps_to_next_edit() const {
 void Simulation::apply_due_edits() {
     while (moment_.applied < moment_.edits.size() && moment_.edits[moment_.applied].step <= step_) {
         const Edit edit = moment_.edits[moment_.applied];
+        if (is_replaced(moment_.applied)) {
+            ++moment_.applied;
+            continue;
+        }
         const std::string dt = now_.dt;
         apply_parameters(edit);
         const auto next = moment_.edits.begin() + std::ptrdiff_t(++moment_.applied);
@@ -507,6 +511,18 @@ void Simulation::apply_due_edits() {
         else if (edit.setting != setting_name::dt && !dt_told)
             note_dt(edit.setting, dt);
     }
+}
+
+// Whether a later change at the same step sets the parameter anew before it is used.
+bool Simulation::is_replaced(std::size_t place) const {
+    const auto& edits = moment_.edits;
+    const Edit& edit = edits[place];
+    if (edit.setting == setting_name::dt) return false;
+    for (std::size_t i = place; i < edits.size() && edits[i].step == edit.step; ++i) {
+        if (!is_parameter(edits[i].setting)) return false;
+        if (i > place && edits[i].setting == edit.setting) return true;
+    }
+    return false;
 }
 
 void Simulation::apply_parameters(const Edit& edit) {
@@ -526,7 +542,7 @@ void Simulation::apply_parameters(const Edit& edit) {
         return;
     }
     check_magnitude(next, *solver_);
-    resolve_dt(next, *solver_, true);
+    resolve_dt(next, *solver_, true, true);
     // The boundary takes effect at once, in the displayed Laplacian.
     static_cast<Configuration&>(now_) = next;
     solver_->set_params(with_boundary(moment_.taken, now_.boundary));

@@ -144,6 +144,7 @@ class Simulation {
     void run(const Paint& paint);
     void run(const Reset&);
     void apply_due_edits();
+    bool is_replaced(std::size_t place) const;
     bool record(const Edit& edit, std::size_t place);
     void do_edit(Edit edit);
     void forget_decisions();
