@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -66,8 +68,18 @@ std::vector<char*> pointers_to(const std::vector<std::string>& words) {
 }
 
 // Runs between fork and exec, where only async-signal-safe calls are allowed.
-[[noreturn]] void become(char* const* words, char* const* environment, int input, int answers, bool is_tool) {
+[[noreturn]] void become(char* const* words,
+                         char* const* environment,
+                         int input,
+                         int answers,
+                         bool is_tool,
+                         std::uint64_t most_bytes) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    rlimit data{};
+    if (getrlimit(RLIMIT_DATA, &data) == 0) {
+        data.rlim_cur = data.rlim_max = std::min(data.rlim_max, rlim_t(most_bytes));
+        setrlimit(RLIMIT_DATA, &data);
+    }
     if (is_tool) setpgid(0, 0);
     // Moves the descriptors out of the way of the numbers they are copied to.
     const int in = fcntl(input, F_DUPFD_CLOEXEC, 10), out = fcntl(answers, F_DUPFD_CLOEXEC, 10);
@@ -85,7 +97,8 @@ class Child {
         const std::vector<char*> words = pointers_to(command.words), variables = pointers_to(environment);
         process_ = fork();
         if (process_ < 0) fail("fork");
-        if (process_ == 0) become(words.data(), variables.data(), input, answers, is_tool_);
+        if (process_ == 0)
+            become(words.data(), variables.data(), input, answers, is_tool_, command.most_bytes);
         if (is_tool_) setpgid(process_, process_);  // both do it, whichever comes first
     }
     ~Child() {
@@ -157,14 +170,13 @@ ChildEnd run_child(const ChildCommand& command,
         const int ready = poll(&waiting, 1, kPollMilliseconds);
         const bool late = std::chrono::duration<double>(Clock::now() - last).count() > command.limit_seconds;
         if (stop && stop()) return {ChildEnd::How::stopped};
+        if (late && (ready <= 0 || command.is_tool)) return {ChildEnd::How::over_limit};
         if (ready > 0) {
             char piece[4096];
             const ssize_t count = read(ours.number(), piece, sizeof piece);
             open = count != 0;
             if (count > 0) lines.add({piece, std::size_t(count)});
-            last = Clock::now();
-        } else if (late) {
-            return {ChildEnd::How::over_limit};
+            if (!command.is_tool) last = Clock::now();
         }
     }
     const ChildEnd end = end_of(status);

@@ -19,6 +19,7 @@
 #include "sim/files/descriptor.h"
 #include "sim/files/folder.h"
 #include "sim/machine/child_process.h"
+#include "sim/machine/host_memory.h"
 #include "sim/machine/kernel_cache.h"
 #include "sim/text/error.h"
 #include "sim/text/shell_words.h"
@@ -69,7 +70,7 @@ class Library {
 
 class BackgroundRows : public equation::CompiledRows {
   public:
-    explicit BackgroundRows(const std::string& text) {
+    BackgroundRows(const std::string& text, std::uint64_t memory_limit) : memory_limit_(memory_limit) {
         try {
             thread_ = std::jthread([this, text](const std::stop_token& stop) { work(text, stop); });
         } catch (const std::system_error& error) {
@@ -110,7 +111,8 @@ class BackgroundRows : public equation::CompiledRows {
             origin_ = fmt::format("kept in {}", path);
             return;
         }
-        const std::string bytes = compile_c(compiler, text, stop);
+        const std::uint64_t left = memory_limit_ - std::min(memory_limit_, process_bytes());
+        const std::string bytes = compile_c(compiler, text, stop, kLongestCompilation, left);
         library_.emplace(bytes);
         origin_ = fmt::format("compiled by {}", fmt::join(compiler.command, " "));
         // Only libraries that load are cached: a compiler may exit with 0 and produce nothing.
@@ -130,6 +132,7 @@ class BackgroundRows : public equation::CompiledRows {
         state_.store(State::failed, std::memory_order_release);
     }
 
+    std::uint64_t memory_limit_;
     std::atomic<State> state_ = State::under_way;
     std::optional<Library> library_;
     std::string why_not_, origin_;
@@ -149,7 +152,11 @@ bool is_telling(std::string_view line) {
 }  // namespace
 
 std::unique_ptr<equation::CompiledRows> compile_rows_in_background(const std::string& text) {
-    return std::make_unique<BackgroundRows>(text);
+    return compiler_within(std::numeric_limits<std::uint64_t>::max())(text);
+}
+
+equation::RowCompiler compiler_within(std::uint64_t memory_limit) {
+    return [=](const std::string& text) { return std::make_unique<BackgroundRows>(text, memory_limit); };
 }
 
 CCompiler find_c_compiler() {
@@ -196,10 +203,11 @@ std::vector<std::string> c_compiler_options() {
 std::string compile_c(const CCompiler& compiler,
                       const std::string& text,
                       const std::stop_token& stop,
-                      double limit_seconds) {
+                      double limit_seconds,
+                      std::uint64_t most_bytes) {
     constexpr const char* kLibrary = "rows.so";
     const TemporaryFolder folder;
-    ChildCommand command{compiler.command, text, limit_seconds, true, folder.path()};
+    ChildCommand command{compiler.command, text, limit_seconds, true, folder.path(), most_bytes};
     std::ranges::copy(c_compiler_options(), std::back_inserter(command.words));
     for (const std::string& word : {std::string("-o"), folder.path() + '/' + kLibrary, std::string("-")})
         command.words.push_back(word);
@@ -211,7 +219,7 @@ std::string compile_c(const CCompiler& compiler,
     const ChildEnd end = run_child(command, take, [&] { return stop.stop_requested(); });
     const std::string& name = command.words.front();
     if (end.how == ChildEnd::How::over_limit)
-        throw MachineError("{} said nothing for {} s and was ended", name, limit_seconds);
+        throw MachineError("{} took more than {} s and was ended", name, limit_seconds);
     std::string bytes = folder.bytes_of(kLibrary);
     if (end.how != ChildEnd::How::exited || end.code != 0 || bytes.empty())
         throw MachineError("{}: {}", name, said.empty() ? "it made nothing" : said);

@@ -1,6 +1,8 @@
 // The system's C compiler, and row kernels of typed equations that it compiles at run time.
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -12,6 +14,8 @@ namespace stencil {
 /// Takes rows from the kernel cache or compiles and caches them, on a background thread. A compiler that is
 /// missing, fails or hangs is reported as a failure with its reason.
 std::unique_ptr<equation::CompiledRows> compile_rows_in_background(const std::string& text);
+/// The same, for processes of which this one and the compiler's have at most so many bytes together.
+equation::RowCompiler compiler_within(std::uint64_t memory_limit);
 
 struct CCompiler {
     std::vector<std::string> command;  ///< path of $CC (default cc) and its leading arguments
@@ -31,10 +35,12 @@ inline constexpr double kLongestCompilation = 60;  ///< seconds; generous, for b
 
 /// Compiles self-contained C to the bytes of a shared library, in a child process without a shell. Calls to
 /// functions outside of the text are errors. Throws MachineError with one line: the compiler's message, or
-/// that it took too long or was stopped (its whole process group is then killed).
+/// that it took too long or was stopped (its whole process group is then killed). None of its processes gets
+/// more than `most_bytes` for its data.
 std::string compile_c(const CCompiler& compiler,
                       const std::string& text,
                       const std::stop_token& stop = {},
-                      double limit_seconds = kLongestCompilation);
+                      double limit_seconds = kLongestCompilation,
+                      std::uint64_t most_bytes = std::numeric_limits<std::uint64_t>::max());
 
 }  // namespace stencil

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,6 +24,7 @@ struct TypedRun {
     std::vector<std::shared_ptr<const Array<double>>> data;  ///< pictures and arrays at the field's size
     /// Returns the equations with a formula as their `extra`. Throws InputError.
     std::function<equation::Equations(const std::string& formula)> with_formula;
+    std::uint64_t memory_limit = std::numeric_limits<std::uint64_t>::max();  ///< RunSpec::memory_limit
 };
 
 /// A shown formula; `component` is set if it equals one.

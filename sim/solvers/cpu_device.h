@@ -56,8 +56,10 @@ class CpuDevice : public LocalSolver {
     View view(const QuantitySource<T>& source, Quantity quantity) { return {source, quantity, threads_}; }
 
     std::unique_ptr<Stepper> make_stepper(equation::Program program) {
-        return std::make_unique<Stepper>(
-            std::move(program), equation_setup(setup_), threads_, compile_rows_in_background);
+        return std::make_unique<Stepper>(std::move(program),
+                                         equation_setup(setup_),
+                                         threads_,
+                                         compiler_within(setup_.typed->memory_limit));
     }
     static void wait_for_fastest_of(Stepper& stepper) { stepper.wait_for_compiler(); }
     static ExecutionPath way_of(const Stepper& stepper) {

@@ -232,6 +232,26 @@ TEST_CASE("Children are waited for where the parent of this program has SIGCHLD 
     CHECK(std::chrono::steady_clock::now() - started < std::chrono::seconds(20));
 }
 
+TEST_CASE("A compiler is ended though it talks, and has no more memory than the run may take") {
+    const OwnCache scratch;
+    write_script(scratch / "talking", "while :; do echo warning; done");
+    {
+        const Environment cc("CC", (scratch / "talking").string());
+        const auto begun = std::chrono::steady_clock::now();
+        CHECK(contains(message_of<MachineError>([&] { compile_c(find_c_compiler(), kText, {}, 0.5); }),
+                       "0.5 s"));
+        CHECK(std::chrono::steady_clock::now() - begun < std::chrono::seconds(20));
+    }
+    require_compiler();
+    CHECK(!compile_c(find_c_compiler(), kText, {}, 60, 1'000'000'000).empty());
+    CHECK_THROWS_AS(compile_c(find_c_compiler(), kText, {}, 60, 1'000'000), MachineError);
+    const auto rows = compiler_within(1'000'000)(std::string(kText) + "// not kept\n");
+    rows->wait();
+    CHECK(rows->state() == CompiledRows::State::failed);
+    CHECK(!rows->why_not().empty());
+    CHECK(rows->why_not().find('\n') == std::string::npos);
+}
+
 TEST_CASE("A compiler that hangs is ended, with what it has started") {
     const OwnCache scratch;
     write_script(scratch / "hanging", "sleep 1000 & echo $! > \"$0.child\"; wait");
