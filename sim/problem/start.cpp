@@ -282,14 +282,28 @@ Equations run_equations(const Problem& spec, const std::vector<std::string>& for
     return equations;
 }
 
-std::shared_ptr<const TypedRun> typed_run(const Problem& spec) {
+double start_bytes(const RunSpec& spec) {
+    const std::size_t components = spec.model->components.size();
+    bool evaluates = false;
+    for (std::size_t c = 0; c < components; ++c) {
+        const InitialChoice choice = initial_choice(spec, c);
+        evaluates = evaluates || (!choice.condition && choice.file.empty());
+    }
+    if (!evaluates) return 0;
+    const auto [nx, ny] = *spec.size;
+    return EquationStepper<double>::bytes(start_program(spec), nx, ny, spec.threads) +
+           double(sizeof(double) * components) * nx * ny;
+}
+
+std::shared_ptr<const TypedRun> typed_run(const RunSpec& spec, bool with_data) {
     auto run = std::make_shared<TypedRun>();
     run->equations = run_equations(spec);
     run->scheme = spec.scheme();
     run->controls_error = read_time_step(spec.dt).tolerance.has_value();
     run->global_every = std::max(spec.global_every, 1LL);
     run->seed = spec.seed;
-    run->data = read_data(spec);
+    run->memory_limit = spec.memory_limit;
+    if (with_data) run->data = read_data(spec);
     run->with_formula = [spec](const std::string& formula) { return run_equations(spec, {formula}); };
     return run;
 }

@@ -48,8 +48,12 @@ std::shared_ptr<const RowSource> read_recipe(const std::string& recipe);
 /// Stores the hash of the first component's file. Throws InputError if the spec has another one.
 void keep_hash(Problem& spec, const std::string& hash);
 
-/// The equations and data for solvers of a general model. Reads files; throws InputError.
-std::shared_ptr<const TypedRun> typed_run(const Problem& spec);
+/// The equations and data for solvers of a general model. Reads files, unless `with_data` is false; throws
+/// InputError.
+std::shared_ptr<const TypedRun> typed_run(const RunSpec& spec, bool with_data = true);
+
+/// About the bytes that evaluate_starts() takes for all rows; 0 if no component has a formula.
+double start_bytes(const RunSpec& spec);
 
 /// The parsed initial condition of a component; empty if it is the text's own formula.
 InitialChoice initial_choice(const Problem& spec, std::size_t component = 0);

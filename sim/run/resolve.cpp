@@ -12,11 +12,15 @@
 #include "kernels/field/divide.h"
 #include "kernels/methods/spectral/fftw.h"
 #include "sim/distributed/partition.h"
+#include "sim/figure/canvas.h"
+#include "sim/figure/figure.h"
+#include "sim/files/image.h"
 #include "sim/initial/initial.h"
 #include "sim/machine/communicator.h"
 #include "sim/model/equations.h"
 #include "sim/problem/settings/settings.h"
 #include "sim/problem/start.h"
+#include "sim/problem/typed_run.h"
 #include "sim/run/choose_method.h"
 #include "sim/run/output/exports.h"
 #include "sim/run/output/frame_writer.h"
@@ -110,7 +114,7 @@ std::string_view wider_dtype(const RunSpec& spec) {
 constexpr MemoryNeeds kFixedBytes{64e6, 256e6};
 
 std::vector<MemoryDemand> demands(const MemoryNeeds& needs, const MemoryLimits& limits) {
-    std::vector<MemoryDemand> all{{"host memory", needs.host, kFixedBytes.host, limits.host}};
+    std::vector<MemoryDemand> all{{"host memory", needs.host, kFixedBytes.host + needs.fixed, limits.host}};
     if (needs.gpu > 0) all.push_back({"GPU memory", needs.gpu, kFixedBytes.gpu, limits.gpu});
     return all;
 }
@@ -156,6 +160,40 @@ MemoryNeeds spread_needs(const RunSpec& spec, const SolverSetup& setup, double f
     const bool on_cuda = setup.method->device == Device::cuda;
     const double copy = on_cuda ? 0 : field * shares_of(setup).host;
     return needs_beside(setup, whole + copy + (by_rows ? 0 : field), by_rows ? 0 : making);
+}
+
+// Pictures and arrays of the text at the field's size, in float64; those at other places are copies.
+double data_bytes_per_cell(const RunSpec& spec) {
+    double bytes = 0;
+    for (const equation::DataSource& source : spec.model->equations->data) bytes += source.place ? 16 : 8;
+    return bytes;
+}
+
+// What is shown of a formula that is no component: its value and its Laplacian.
+double view_bytes(const RunSpec& spec, const SolverSetup& setup) {
+    if (find_component(*spec.model, spec.shown())) return 0;
+    const Shown shown(*setup.typed, spec.shown());
+    const bool float64 = setup.state_dtype() == DType::float64;
+    return program_bytes(setup, shown.program(false, float64).program) +
+           program_bytes(setup, shown.program(true, float64).program);
+}
+
+// Pictures are read one at a time, beside the field; the largest stable step keeps the transforms of all
+// kernels; a figure is drawn in some copies of its pixels.
+double fixed_bytes(const RunSpec& spec) {
+    const auto [nx, ny] = *spec.size;
+    const equation::Equations& equations = *spec.model->equations;
+    std::vector<std::string> files = start_files(spec);
+    for (const equation::DataSource& source : equations.data) files.push_back(source.file);
+    double picture = 0;
+    for (const std::string& file : files)
+        if (!is_array_file(file)) picture = std::max(picture, image_bytes(file, nx, ny));
+    constexpr double kMost = 1024;  // cells of a transform along an axis
+    const auto [width, height] = spec.figure_size;
+    const double per_cm = figure::kPointsPerCm * figure::kPixelsPerPoint;
+    const double pixels = width * per_cm * (height > 0 ? height : width) * per_cm;
+    return picture + (spec.exports.empty() ? 0 : 16 * pixels) +
+           8 * double(equations.kernels.size()) * std::min(2.0 * nx, kMost) * std::min(2.0 * ny, kMost);
 }
 
 }  // namespace
@@ -244,22 +282,28 @@ MemoryNeeds run_needs(const RunSpec& spec) {
     const InitialChoice choice = parse_initial(spec.initial);
     const double components = double(spec.model->components.size());
     const double field = components * double(bytes_of(spec.dtype));
-    // Formulas are evaluated in float64 beside their result.
-    const double formulas = spec.model->built_in ? 0 : 16 * (components + 2);
-    // A file is read, and perhaps resampled, beside its field.
-    const double making = (choice.condition ? choice.condition->bytes_per_cell : 24) + formulas + field;
-    const SolverSetup setup = solver_setup(spec);
-    if (partition_of(setup, Communicator::all().size()).parts > 1)
-        return spread_needs(spec, setup, field, making);
+    const double cells = double(spec.size->nx) * spec.size->ny, data = data_bytes_per_cell(spec);
+    // Formulas are evaluated in float64 beside their result. A file is read, and perhaps resampled, beside
+    // its field.
+    const double formulas =
+        spec.model->built_in ? 0 : std::max(16 * (components + 2), start_bytes(spec) / cells);
+    const double making =
+        (choice.condition ? choice.condition->bytes_per_cell : 24) + formulas + data + field;
+    const SolverSetup setup = setup_without_data(spec);
+    const bool spread = partition_of(setup, Communicator::all().size()).parts > 1;
     // Initial and final field and Laplacian coexist while files are written; checkpoints write one array at a
     // time.
-    return needs_beside(setup, 3 * field + export_bytes_per_cell(spec), making);
+    MemoryNeeds needs = spread ? spread_needs(spec, setup, field, making)
+                               : needs_beside(setup, 3 * field + export_bytes_per_cell(spec) + data, making);
+    (needs.gpu > 0 ? needs.gpu : needs.host) += view_bytes(spec, setup) / cells;
+    needs.fixed = fixed_bytes(spec);
+    return needs;
 }
 
 MemoryNeeds solver_needs(const RunSpec& spec) {
     // The field and the initial state pass through host memory.
     return needs_beside(
-        solver_setup(spec), 2.0 * double(spec.model->components.size() * bytes_of(spec.dtype)), 0);
+        setup_without_data(spec), 2.0 * double(spec.model->components.size() * bytes_of(spec.dtype)), 0);
 }
 
 void check_resources(const RunSpec& spec, const Machine& machine) {

@@ -28,6 +28,7 @@ std::string method_choice(const RunSpec& spec, long long steps_per_call = 0);
 struct MemoryNeeds {
     double host = 0;
     double gpu = 0;
+    double fixed = 0;  ///< bytes of host memory besides, whatever the field's size
 };
 
 /// Memory of a resolved run including its exports, and of a second solver beside the present one.

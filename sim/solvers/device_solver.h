@@ -339,7 +339,7 @@ class DeviceSolver : public Device {
     void compile(Evaluator& evaluator, const ShownFormula& shown, bool laplacian) {
         auto made = shown.formula.program(laplacian, kFloat64);
         if (setup_.halo) require_reach(made, shown.text, setup_.halo->depth());
-        make_room(double(made.program.arrays.size()) * setup_.nx * setup_.ny * sizeof(T));
+        make_room(program_bytes(setup_, made.program));
         evaluator = {made.arrays.front(), this->make_stepper(std::move(made.program))};
         load_data(*evaluator.stepper);
     }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "kernels/equation/equation_stepper.h"
 #include "kernels/view/paint_cell.h"
 #include "sim/files/npy_rows.h"
 #include "sim/problem/start.h"
@@ -29,13 +30,21 @@ std::vector<BrushPiece> parts_of_fill(const BrushPiece& fill, const Field& field
     return parts;
 }
 
+SolverSetup setup_of(const RunSpec& spec, bool with_data) {
+    SolverSetup setup{method_of(spec), spec.size->nx, spec.size->ny, spec.dtype, spec.params(), spec.threads};
+    setup.typed = typed_run(spec, with_data);
+    if (user_kernel::fits(spec)) setup.kernel = spec.kernel;
+    return setup;
+}
+
 }  // namespace
 
 SolverSetup solver_setup(const RunSpec& spec) {
-    SolverSetup setup{method_of(spec), spec.size->nx, spec.size->ny, spec.dtype, spec.params(), spec.threads};
-    setup.typed = typed_run(spec);
-    if (user_kernel::fits(spec)) setup.kernel = spec.kernel;
-    return setup;
+    return setup_of(spec, true);
+}
+
+SolverSetup setup_without_data(const RunSpec& spec) {
+    return setup_of(spec, false);
 }
 
 equation::EquationSetup equation_setup(const SolverSetup& setup, CudaStream* stream) {
@@ -214,15 +223,20 @@ std::unique_ptr<Solver> make_solver(const SolverSetup& setup) {
 #endif
 }
 
+// Rows are padded to whole cache lines, on the CPU by one more line.
+namespace {
+double row_bytes(const SolverSetup& setup) {
+    return setup.nx * double(bytes_of(setup.state_dtype())) + 128;
+}
+
 // Fields beside the program's arrays: one that is transformed, or lines and spectra of convolutions, of which
 // a kernel is transformed in float64.
-namespace {
 double fields_of(const equation::LinearPart& part, int nx, int ny) {
     if (part.kernels.empty()) return 1;
     const double kernels = double(part.kernels.size()),
                  longer = double(equation::torus_length(part.outside[0], nx)) / nx,
                  larger = longer * equation::torus_length(part.outside[1], ny) / ny;
-    return (2 + kernels) * longer + (6 + 2 * kernels) * larger;
+    return (2 + 2 * kernels) * longer + (6 + 2 * kernels) * larger;
 }
 
 // Fields for the columns of a distributed field. A GPU convolves all of the field, with the bits of one.
@@ -235,11 +249,21 @@ double strips_of(const equation::LinearPart& part, const SolverSetup& setup) {
 }
 }  // namespace
 
+double program_bytes(const SolverSetup& setup, const equation::Program& program) {
+    if (setup.method->device == Device::cuda)
+        return double(program.arrays.size()) * row_bytes(setup) * setup.ny;
+    using namespace equation;
+    return setup.state_dtype() == DType::float64
+               ? EquationStepper<double>::bytes(program, setup.nx, setup.ny, setup.threads)
+               : EquationStepper<float>::bytes(program, setup.nx, setup.ny, setup.threads);
+}
+
 double solver_bytes(const SolverSetup& setup) {
     const Method& method = *setup.method;
     double fields = 2 + method.extra_arrays;
     const bool distributed = !setup.slab.whole();
     if (method.jumps && distributed) ++fields;  // the spectral method's columns
+    double own = 0;
     // Adds the arrays for the shown formula and its Laplacian.
     if (setup.is_general()) {
         const std::size_t components = setup.typed->equations.components.size();
@@ -247,13 +271,12 @@ double solver_bytes(const SolverSetup& setup) {
         const auto program =
             equation::make_program(setup.typed->equations, setup.typed->scheme, false, 1, errors);
         const std::size_t copied = errors ? components : 0;
-        fields = double(program.arrays.size() + 2 * (components + 2) + copied);
+        own = program_bytes(setup, program);
+        fields = double(2 * (components + 2) + copied);
         for (const equation::LinearPart& part : program.linear)
             fields += fields_of(part, setup.nx, setup.ny) + (distributed ? strips_of(part, setup) : 0);
     }
-    // Rows are padded to whole cache lines, on the CPU by one more line.
-    const double row = setup.nx * double(bytes_of(setup.state_dtype())) + 128;
-    return fields * row * setup.ny;
+    return own + fields * row_bytes(setup) * setup.ny;
 }
 
 }  // namespace stencil

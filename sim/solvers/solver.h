@@ -66,6 +66,8 @@ struct SolverSetup {
 
 /// The setup of a resolved spec. Throws InputError if a typed model's file cannot be read.
 SolverSetup solver_setup(const RunSpec& spec);
+/// The same without pictures and arrays, for estimates before they are read.
+SolverSetup setup_without_data(const RunSpec& spec);
 
 /// The setup of the executors of typed equations; on CUDA with their stream.
 equation::EquationSetup equation_setup(const SolverSetup& setup, CudaStream* stream = nullptr);
@@ -312,8 +314,9 @@ class Solver {
 /// Makes the solver for a setup, whose method must be in this build. Throws CudaError and std::bad_alloc.
 std::unique_ptr<Solver> make_solver(const SolverSetup& setup);
 
-/// Bytes that such a solver allocates on its device.
+/// Bytes that such a solver allocates on its device, and that a program of its equations does.
 double solver_bytes(const SolverSetup& setup);
+double program_bytes(const SolverSetup& setup, const equation::Program& program);
 
 // Called by make_solver().
 std::unique_ptr<Solver> make_cpu_solver(const SolverSetup& setup);

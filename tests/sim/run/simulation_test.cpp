@@ -1,17 +1,21 @@
 #include "sim/run/simulation.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <ctime>
 #include <utility>
 
 #include "kernels/cpu/thread_pool.h"
+#include "sim/machine/host_memory.h"
 #include "sim/run/resolve.h"
 #include "sim/run/stability.h"
 #include "sim/text/error.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/plain_diffusion.h"
+#include "tests/support/png_file.h"
 #include "tests/support/runs.h"
 #include "tests/support/scratch.h"
 
@@ -223,6 +227,109 @@ TEST_CASE("Too little memory is predicted, with what would fit") {
     REQUIRE(message().empty());
     spec.memory_limit = 100'000'000;
     REQUIRE(contains(message(), "100 MB is free"));
+}
+
+namespace {
+
+// The sum of pieces, in definitions, since a formula is not as deep.
+std::string repeated(int count, const char* piece) {
+    std::string sum, parts;
+    for (int i = 1; i <= count; ++i) {
+        if (i % 100 == 1) sum += fmt::format(" + a{}", i), parts += fmt::format("; a{} = 0", i);
+        parts += fmt::format(fmt::runtime(piece), i);
+    }
+    return sum + parts;
+}
+
+}  // namespace
+
+TEST_CASE("Small inputs that would take much memory are counted before it is taken") {
+    struct Case {
+        std::string text, size;
+        double least, most;  ///< bytes
+    };
+    const ScratchFolder folder;
+    const auto picture = [&](bool interlaced) {
+        const int side = 2000;
+        const auto path = folder / (interlaced ? "interlaced.png" : "rows.png");
+        write_bytes(path, png_file(side, side, {16, 6, interlaced}, std::string(8 * 4'000'000, '\0')));
+        return fmt::format("du/dt = 0; u(0) = image(\"{}\")", path.string());
+    };
+    const Case cases[] = {
+        {"du/dt = lap(u)", "16", 0, 1e6},
+        {"du/dt = 0" + repeated(500, " + mean(u^2*{})"), "16", 2e6, 2e7},
+        {"du/dt = 0" + repeated(2000, " + mean(u*u + {})"), "16", 8e6, 6e7},
+        {"du/dt = 0" + repeated(2000, " + mean(u*u + {})"), "2000", 2000 * 16e6, 3000 * 16e6},
+        {"du/dt = 0" + repeated(1000, " + max(u)*sin(x*{})"), "1000000x1", 1000 * 8e6, 1000 * 40e6},
+        {"du/dt = 0; u(0) = 0" + repeated(1000, " + mean(x^{})"), "1000", 0, 2000 * 8e6},
+        {"du/dt = 0; show = w; w = u" + repeated(1000, " + mean(lap(u)*{})"), "1000", 1000 * 4e6, 5000 * 4e6},
+        {"du/dt = 0" + repeated(100, " + conv(u, exp(-r*{}))"), "512", 100 * 16 * 512 * 512, 1e11},
+        {picture(false), "16", 0, 8e6},
+        {picture(true), "16", 32e6, 50e6},
+    };
+    for (const auto& [text, size, least, most] : cases) {
+        RunSpec spec = run_of_text(text);
+        set_setting(spec, "size", size);
+        spec.exports = {"field.npy"};
+        spec = resolve(spec, query_machine());
+        CAPTURE(text.substr(0, 40), size);
+        const MemoryNeeds needs = run_needs(spec);
+        const double bytes = needs.host * spec.size->nx * spec.size->ny + needs.fixed;
+        CHECK(bytes >= least);
+        CHECK(bytes <= most);
+    }
+}
+
+TEST_CASE("A run of many values of the whole field on a small field stays small") {
+    RunSpec spec =
+        run_of_text("du/dt = 0" + repeated(2000, " + mean(u*u + {})") + "; size = 16x16; dt = 0.001");
+    spec.allow_unstable = true;
+    spec = resolve(spec, query_machine());
+    const std::uint64_t before = process_bytes();
+    Simulation simulation(spec, make_start(spec));
+    simulation.apply(Advance{1});
+    CHECK(double(process_bytes()) - double(before) < 250e6);
+}
+
+TEST_CASE("A change that makes the given step unstable is refused, in every model") {
+    for (const Preset& preset : presets()) {
+        RunSpec spec = run_of_text(std::string(preset.text));
+        spec.size = Size{24, 20};
+        spec = resolve(spec, query_machine());
+        Simulation simulation(spec, make_start(spec));
+        simulation.apply(Set{"dt", format_real(simulation.now().time_step())});
+        simulation.apply(Advance{5});
+        for (const ModelParameter& parameter : simulation.now().model->parameters)
+            for (const double factor : {0.5, 1.3, 1.8, 2.5, 4.0, -1.0}) {
+                const double value = factor * simulation.now().parameter(parameter.name);
+                CAPTURE(preset.name, parameter.name, value);
+                try {
+                    simulation.apply(Set{parameter.name, format_real(value)});
+                } catch (const InputError&) {
+                    continue;
+                }
+                const auto limit = stable_step(simulation.now(), simulation.solver());
+                CHECK(verdict(simulation.now().time_step(), limit) != StepVerdict::unstable);
+                simulation.apply(Set{parameter.name, format_real(value / factor)});
+            }
+    }
+}
+
+TEST_CASE("Of several changes of a parameter at one step the last one counts") {
+    RunSpec spec = run_of_text("du/dt = D*lap(u) - k*u; D = 0.1; k = 0.1; dt = 1; dx = 1; size = 12x12");
+    for (const char* edit : {"3:D=10", "3:k=0.2", "3:D=0.2", "3:k=5", "3:k=0.3", "5:D=0.15", "5:D=0.1"})
+        spec.edits.add({parse_edit(edit)});
+    spec = resolve(spec, query_machine());
+    Simulation simulation(spec, make_start(spec));
+    simulation.apply(Advance{3});
+    CHECK(simulation.now().parameter("D") == 0.2);
+    CHECK(simulation.now().parameter("k") == 0.3);
+    simulation.apply(Advance{10});
+    CHECK(simulation.now().parameter("D") == 0.1);
+    CHECK(simulation.edits().size() == 7);
+    spec.edits.add({parse_edit("5:D=10")});
+    Simulation refused(spec, make_start(spec));
+    CHECK(contains(input_error([&] { refused.apply(Advance{10}); }), "--allow-unstable"));
 }
 
 TEST_CASE("Too little GPU memory is predicted, with what would fit") {
