@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 
 #include "sim/distributed/distributed_solver.h"
 #include "sim/field/field_hash.h"
@@ -17,6 +18,7 @@
 #include "sim/problem/start.h"
 #include "sim/run/resolve.h"
 #include "sim/text/error.h"
+#include "sim/text/numbers.h"
 #include "sim/text/quote.h"
 
 namespace stencil {
@@ -26,6 +28,9 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr int kFormat = 2;
+constexpr long long kMostCells = 1LL * kMaxCells * kMaxCells;
+constexpr long long kMostCounted = 1LL << 53;  // files, batches and steps of all that was tried
+constexpr double kLargest = std::numeric_limits<double>::max();
 
 // Finite doubles are written as JSON numbers, which round-trip exactly; others as text.
 Json number(double value) {
@@ -33,8 +38,17 @@ Json number(double value) {
 }
 
 double number(const Json& json) {
-    if (!json.is_string()) return json.get<double>();
-    return json == "nan" ? NAN : json == "-nan" ? -NAN : json == "inf" ? INFINITY : -INFINITY;
+    if (json == "nan" || json == "-nan") return json == "nan" ? NAN : -NAN;
+    if (json == "inf" || json == "-inf") return json == "inf" ? INFINITY : -INFINITY;
+    return real_number(json, "a measured value", -kLargest, kLargest);
+}
+
+long long step_in(const Json& json) {
+    return whole_number(json, "a step", 0, kMaxSteps);
+}
+
+void require(bool holds, const char* what) {
+    if (!holds) throw NumberError("{}", what);
 }
 
 template <class List>
@@ -44,9 +58,11 @@ Json numbers(const List& values) {
     return json;
 }
 
-std::vector<double> numbers(const Json& json) {
-    std::vector<double> values;
-    for (const Json& value : json) values.push_back(number(value));
+template <class Read>
+auto list_of(const Json& json, const Read& read) {
+    require(json.is_array(), "a list is none");
+    std::vector<decltype(read(json))> values;
+    for (const Json& value : json) values.push_back(read(value));
     return values;
 }
 
@@ -60,12 +76,16 @@ Json to_json(const Timings::Sums& t) {
 }
 
 Timings::Sums timings_from(const Json& json) {
-    return {numbers(json.at("seconds_per_step")),
-            json.at("next"),
-            json.at("warm"),
-            json.at("total_seconds"),
-            json.at("total_steps"),
-            json.at("total_batches")};
+    const auto seconds = [](const Json& value) { return real_number(value, "a time", 0, kLargest); };
+    const auto count = [&](const char* name) { return whole_number(json.at(name), name, 0, kMostCounted); };
+    Timings::Sums sums{list_of(json.at("seconds_per_step"), seconds)};
+    const auto size = static_cast<long long>(sums.seconds_per_step.size());
+    sums.next = std::size_t(whole_number(json.at("next"), "next", 0, std::max(size - 1, 0LL)));
+    sums.warm = json.at("warm");
+    sums.total_seconds = seconds(json.at("total_seconds"));
+    sums.total_steps = count("total_steps");
+    sums.total_batches = count("total_batches");
+    return sums;
 }
 
 Json to_json(const Measures& measures) {
@@ -83,15 +103,27 @@ Json to_json(const Measures& measures) {
 void read_measures(const Json& json, Measures& measures) {
     std::vector<MeasuredMoment> series;
     for (const Json& row : json.at("statistics"))
-        series.push_back(
-            {row.at(0),
-             {number(row.at(1)), number(row.at(2)), number(row.at(3)), number(row.at(4)), row.at(5)}});
+        series.push_back({step_in(row.at(0)),
+                          {number(row.at(1)),
+                           number(row.at(2)),
+                           number(row.at(3)),
+                           number(row.at(4)),
+                           std::size_t(whole_number(row.at(5), "not_finite", 0, kMostCells))}});
     std::vector<ProbeSeries> probes;
-    for (const Json& row : json.at("probes"))
-        probes.push_back({row.at("x"),
-                          row.at("y"),
-                          row.at("steps").get<std::vector<long long>>(),
-                          numbers(row.at("values"))});
+    const auto place = [](const Json& value) {
+        return int(whole_number(value, "a probe", 0, kMaxCells - 1));
+    };
+    for (const Json& row : json.at("probes")) {
+        probes.push_back({place(row.at("x")),
+                          place(row.at("y")),
+                          list_of(row.at("steps"), step_in),
+                          list_of(row.at("values"), [](const Json& value) { return number(value); })});
+        const ProbeSeries& last = probes.back();
+        require(last.steps.size() == last.values.size(), "a probe needs a value at each step");
+        require(std::ranges::is_sorted(last.steps), "a probe's steps must ascend");
+    }
+    require(probes.size() <= kMaxProbes, "there are too many probes");
+    require(std::ranges::is_sorted(series, {}, &MeasuredMoment::step), "the steps of statistics must ascend");
     measures.resume(std::move(series), std::move(probes));
 }
 
@@ -109,16 +141,34 @@ Json to_json(const FrameProgress& frames) {
 }
 
 FrameProgress frames_from(const Json& json) {
-    FrameProgress frames{{}, json.at("count")};
+    FrameProgress frames{{}, whole_number(json.at("count"), "count", 0, kMostCounted)};
     for (const auto& [formula, range] : json.at("ranges").items())
-        frames.ranges[formula] = ValueRange{number(range[0]), number(range[1])};
-    for (const Json& one : json.value("series", Json::array()))
-        frames.series.push_back({one.at("first"),
+        frames.ranges[formula] = ValueRange{number(range.at(0)), number(range.at(1))};
+    const auto side = [](const Json& value) { return int(whole_number(value, "a side", 1, kMaxCells)); };
+    for (const Json& one : json.value("series", Json::array())) {
+        const auto dtype = find_dtype(one.at("dtype").get<std::string>());
+        require(dtype.has_value(), "a dtype must be float32 or float64");
+        frames.series.push_back({step_in(one.at("first")),
                                  one.at("names").get<std::vector<std::string>>(),
-                                 find_dtype(one.at("dtype").get<std::string>()).value(),
-                                 one.at("nx"),
-                                 one.at("ny")});
+                                 *dtype,
+                                 side(one.at("nx")),
+                                 side(one.at("ny"))});
+    }
+    require(std::ranges::is_sorted(frames.series, {}, &FrameSeries::first), "the frames' steps must ascend");
     return frames;
+}
+
+// A number that a method keeps between steps.
+InnerNumbers::mapped_type inner_number(const std::string& name, const Json& json) {
+    constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
+    constexpr double kFactor = 1e37;  // its inverse, too, is one in float32
+    if (name == "coefficient") return real_number(json, name, 1 / kFactor, kFactor);
+    if (name == "carried_error" || name == "clock_time" || name == "clock_past_dt")
+        return real_number(json, name, -kLargest, kLargest);
+    if (name.starts_with("global_")) return whole_number(json, name, -kMost - 1, kMost);  // a double's bits
+    if (name == "growth_mantissa") return whole_number(json, name, 0, kMost);
+    if (name == "growth_exponent") return whole_number(json, name, -1024, 1024);
+    return step_in(json);
 }
 
 // Writes an array to a file and returns its hash.
@@ -253,23 +303,30 @@ RunCheckpoint read_from(const fs::path& folder) {
     run.now = document;
     run.now.edits = {};
     static_cast<Configuration&>(run.now) = spec_from_json(json.at("now").dump(), "checkpoint");
-    run.applied = json.at("edits_applied");
+    const long long step = run.solver.plain.step = step_in(json.at("step"));
+    const EditList& edits = run.edits;
+    const auto most = static_cast<long long>(edits.size());
+    run.applied = std::size_t(whole_number(json.at("edits_applied"), "edits_applied", 0, most));
+    const Edit* const from = edits.begin() + run.applied;
+    require(std::all_of(from, edits.end(), [&](const Edit& edit) { return edit.step >= step; }),
+            "a change before the step has not been made");
     run.conserves = json.at("conserves");
-    run.error_before = json.value("error_before", 0.0);
-    run.taken = {{json.at("coefficient"), run.now.boundary}, numbers(json.at("values")), json.at("dt")};
+    const auto finite = [](const char* name, const Json& value, double least) {
+        return real_number(value, name, least, kLargest);
+    };
+    run.error_before = finite("error_before", json.value("error_before", Json(0.0)), 0);
+    run.taken = {{finite("coefficient", json.at("coefficient"), 0), run.now.boundary},
+                 list_of(json.at("values"), [&](auto& value) { return finite("a value", value, -kLargest); }),
+                 finite("dt", json.at("dt"), 0)};
+    require(run.now.size.has_value(), "the size is missing");
     if (run.taken.values.size() != run.now.parameters.size()) run.taken.values = run.now.parameters;
     run.start = read_start(folder, json, run);
     run.timings = Timings(timings_from(json.at("timings")));
     SolverRecord& solver = run.solver;
     solver.method = json.at("method");
     solver.backend = json.at("backend");
-    solver.plain.step = json.at("step");
-    for (const auto& [name, value] : json.at("inner").items()) {
-        if (value.is_number_integer())
-            solver.inner.numbers[name] = value.get<std::int64_t>();
-        else
-            solver.inner.numbers[name] = value.get<double>();
-    }
+    for (const auto& [name, value] : json.at("inner").items())
+        solver.inner.numbers[name] = inner_number(name, value);
     solver.clock = take_clock(solver.inner.numbers);
     std::vector<std::string> arrays = component_files("field-", run.now);
     for (const auto& [name, hash] : json.at("arrays").items())
@@ -285,6 +342,8 @@ RunCheckpoint read_from(const fs::path& folder) {
 RunCheckpoint read_whole(const fs::path& place) {
     try {
         return read_from(place);
+    } catch (const NumberError& error) {
+        refuse(place / "run.json", fmt::format("damaged ({})", error.what()));
     } catch (const Json::exception& error) {
         refuse(place / "run.json", fmt::format("damaged ({})", error.what()));
     }
@@ -347,7 +406,7 @@ void write_checkpoint(const fs::path& folder, const RunCheckpoint& checkpoint, W
         fs::remove_all(next, ignored);
         throw;
     }
-    if (fs::exists(place, ignored)) {
+    if (fs::exists(fs::symlink_status(place, ignored))) {
         fs::remove_all(last, ignored);
         rename_folder(place, last);
     }

@@ -1,12 +1,16 @@
 #include "sim/run/output/checkpoint.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include "sim/distributed/distributed_solver.h"
 #include "sim/field/field_hash.h"
 #include "sim/problem/settings/settings.h"
 #include "sim/run/resolve.h"
+#include "sim/text/json.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/runs.h"
@@ -152,6 +156,86 @@ TEST_CASE("A checkpoint with any byte changed, or cut short, is refused in one l
             REQUIRE_FALSE(contains(message, "\n"));
         }
     REQUIRE(read_checkpoint(folder.path()).run.solver.plain.step == 20);
+}
+
+TEST_CASE("Each number of a checkpoint is refused outside of its limits, whatever its checksum") {
+    using Json = nlohmann::ordered_json;
+    const ScratchFolder folder;
+    const fs::path file = folder / "checkpoint/run.json";
+    Simulation simulation = begun_at_random(small_spec("cpu", "float32"));
+    simulation.apply(Advance{20});
+    RunCheckpoint checkpoint = checkpoint_of(simulation);
+    checkpoint.measures["u"].resume({{0, {}}, {9, {}}}, {{3, 4, {0, 9}, {1, 2}}});
+    checkpoint.frames = {{{"u", ValueRange{0, 1}}}, 7, {{0, {"u"}, DType::float32, 41, 29}}};
+    write_checkpoint(folder.path(), checkpoint);
+    Json whole = Json::parse(read_bytes(file));
+    whole.erase("checksum");
+    const auto refusal = [&](const Json& json) {
+        std::string text = json.dump(1);
+        text.resize(text.size() - 2);
+        const std::uint64_t hash = xxh64(std::as_bytes(std::span(text)));
+        write_bytes(file, fmt::format("{},\n \"checksum\": \"{:016x}\"\n}}\n", text, hash));
+        return input_error([&] { read_checkpoint(folder.path()); });
+    };
+    REQUIRE(refusal(whole).empty());
+    const std::vector<Json> never{
+        -1, INT64_MIN, UINT64_MAX, 1e300, 0.5, "nan", "", Json(), Json::array(), Json::object()};
+    for (const char* place : {"step",
+                              "edits_applied",
+                              "timings/next",
+                              "timings/total_steps",
+                              "timings/total_batches",
+                              "frames/count",
+                              "frames/series/0/first",
+                              "frames/series/0/nx",
+                              "frames/series/0/ny",
+                              "frames/series/0/dtype",
+                              "measures/u/statistics/1/0",
+                              "measures/u/statistics/1/5",
+                              "measures/u/probes/0/x",
+                              "measures/u/probes/0/y",
+                              "measures/u/probes/0/steps/1",
+                              "inner/steps",
+                              "inner/growth_mantissa"}) {
+        for (const Json& value : never) {
+            Json json = whole;
+            json[Json::json_pointer("/" + std::string(place))] = value;
+            INFO(place << " = " << value);
+            const std::string message = refusal(json);
+            REQUIRE(contains(message, "run.json"));
+            REQUIRE_FALSE(contains(message, "\n"));
+        }
+    }
+    const std::vector<std::pair<const char*, Json>> values{{"edits_applied", 0},
+                                                           {"edits_applied", 4},
+                                                           {"step", 1LL << 60},
+                                                           {"dt", -1},
+                                                           {"dt", "nan"},
+                                                           {"coefficient", -0.1},
+                                                           {"values/0", "inf"},
+                                                           {"error_before", -1},
+                                                           {"timings/next", 1 << 20},
+                                                           {"timings/total_seconds", -1},
+                                                           {"timings/seconds_per_step", 3},
+                                                           {"inner/coefficient", 0.0},
+                                                           {"inner/growth_exponent", 1LL << 40},
+                                                           {"frames/ranges/u", Json::array()},
+                                                           {"frames/ranges/u/0", "x"},
+                                                           {"measures/u/statistics/0/1", ""},
+                                                           {"measures/u/statistics/0", {0, 1}},
+                                                           {"measures/u/statistics/0/0", 10},
+                                                           {"measures/u/probes/0/steps", {0}},
+                                                           {"measures/u/probes/0/steps", {9, 0}},
+                                                           {"measures/u/probes/0/x", 1LL << 31},
+                                                           {"frames/series/0/nx", 0},
+                                                           {"now/size", Json()},
+                                                           {"conserves", 1}};
+    for (const auto& [place, value] : values) {
+        Json json = whole;
+        json[Json::json_pointer("/" + std::string(place))] = value;
+        INFO(place << " = " << value);
+        REQUIRE_FALSE(refusal(json).empty());
+    }
 }
 
 TEST_CASE("A run's checkpoints share the files of its initial state") {
