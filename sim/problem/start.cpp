@@ -122,6 +122,7 @@ std::vector<std::pair<int, double>> cells_at(const Problem& spec, equation::Node
     for (int i = 0; i < count; ++i) {
         (along_x ? state.x : state.y) = (i + 0.5) * dx;
         at.move_to(state);
+        if (std::isnan(at.value(0))) throw InputError("an array is read at a place that is not a number");
         const double exact = std::clamp(at.value(0) / dx - 0.5, 0.0, count - 1.0);
         constexpr double kDigits = 1e9;  // so that a neighbour is exactly that
         const double rounded = std::round(exact * kDigits) / kDigits;

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "sim/text/error.h"
+#include "sim/text/numbers.h"
 #include "sim/text/quote.h"
 
 namespace stencil {
@@ -51,10 +52,8 @@ std::optional<long long> read_integer(std::string_view text) {
 
 std::optional<long long> read_whole(std::string_view text) {
     if (const auto plain = read_integer(text)) return plain;
-    constexpr double kExact = 0x1p53;  // up to here float64 holds every whole number
     const auto real = read_shorthand(text);
-    if (!real || *real != std::floor(*real) || std::abs(*real) > kExact) return std::nullopt;
-    return (long long)(*real);
+    return real ? exact_whole(*real) : std::nullopt;
 }
 
 std::optional<std::pair<long long, long long>> read_extent(std::string_view text) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/model/text/statements.h"
+#include "sim/text/numbers.h"
 #include "sim/text/parse.h"
 
 namespace stencil::equation {
@@ -57,9 +58,7 @@ std::optional<double> typed_number(std::string_view text) {
 std::optional<long long> typed_whole(std::string_view text) {
     if (const auto digits = read_integer(text)) return digits;
     const auto value = typed_number(text);
-    constexpr double kExact = 9007199254740992.0;  // 2^53: up to here a double holds every whole number
-    if (!value || *value != std::floor(*value) || std::abs(*value) > kExact) return std::nullopt;
-    return static_cast<long long>(*value);
+    return value ? exact_whole(*value) : std::nullopt;
 }
 
 }  // namespace stencil::equation
