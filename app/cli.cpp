@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "app/console.h"
 #include "sim/files/exchange/field_set.h"
 #include "sim/machine/communicator.h"
 #include "sim/machine/machine.h"
@@ -43,7 +44,8 @@ CLI::Option* add_texts(
 
 void add_common(CLI::App& command, const std::string& what, std::string& json, bool& quiet) {
     command.add_option("--json", json, fmt::format("also write the {} to this file", what))
-        ->type_name("FILE");
+        ->type_name("FILE")
+        ->each([](const std::string& file) { print_beside(file); });
     command.add_flag("--quiet", quiet, "print nothing but errors and notes");
     add_device(command);
 }

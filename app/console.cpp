@@ -1,18 +1,22 @@
 #include "app/console.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <system_error>
 
+#include "sim/files/atomic_file.h"
 #include "sim/text/error.h"
 #include "sim/text/parse.h"
 #include "sim/text/quote.h"
 
 namespace stencil {
 namespace {
+
+std::FILE* printed = stdout;
 
 int output_error = 0;  // errno of the first write to standard output that failed
 
@@ -31,8 +35,15 @@ void reserve_standard_files() {
             static_cast<void>(::open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY));
 }
 
+void print_beside(const std::filesystem::path& file) {
+    struct stat named = {}, output = {};
+    if (::stat(file.c_str(), &named) != 0 || ::fstat(STDOUT_FILENO, &output) != 0) return;
+    const bool same = named.st_dev == output.st_dev && named.st_ino == output.st_ino;
+    if (same && (descriptor_named(file) >= 0 || S_ISFIFO(named.st_mode))) printed = stderr;
+}
+
 void print_text(std::string_view text) {
-    write_text(stdout, printable_lines(text));
+    write_text(printed, printable_lines(text));
 }
 
 void note_text(std::string_view text) {
@@ -45,10 +56,9 @@ void draw_line(std::string_view text) {
 
 void print_written(std::span<const std::filesystem::path> files) {
     for (const std::filesystem::path& file : files) {
-        std::error_code ignored;
-        print("wrote {} ({})\n",
-              file.string(),
-              format_bytes(double(std::filesystem::file_size(file, ignored))));
+        std::error_code special;  // what is no regular file has no size
+        const auto size = std::filesystem::file_size(file, special);
+        print("wrote {}{}\n", file.string(), special ? "" : fmt::format(" ({})", format_bytes(double(size))));
     }
 }
 

@@ -15,6 +15,10 @@ namespace stencil {
 /// would get its descriptor and be printed into; this puts in a stand-in to which writing fails.
 void reserve_standard_files();
 
+/// From now on prints to standard error if this file of results is standard output, so that it stays
+/// readable.
+void print_beside(const std::filesystem::path& file);
+
 /// Both replace control characters, which names and texts of others may contain, but for tabs and line ends.
 void print_text(std::string_view text);  ///< writes to standard output
 void note_text(std::string_view text);   ///< writes to standard error

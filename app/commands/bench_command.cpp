@@ -235,8 +235,8 @@ void take_places(const BenchRequest& request) {
 template <class Measured>
 void write_measured(const BenchRequest& request, const std::string& name, const Measured& measured) {
     std::vector<fs::path> files;
-    const auto put = [&](const fs::path& path, const std::string& text) {
-        write_text_file(path, text);
+    const auto put = [&](const fs::path& path, const std::string& text, Links links = Links::replaced) {
+        write_text_file(path, text, links);
         files.push_back(path);
     };
     const auto json = to_json(measured);
@@ -247,7 +247,7 @@ void write_measured(const BenchRequest& request, const std::string& name, const 
         put(folder / (name + ".png"), draw(measured, figure::FigureFormat::png));
         put(folder / (name + ".svg"), draw(measured, figure::FigureFormat::svg));
     }
-    if (!request.json.empty()) put(request.json, json_text(json));
+    if (!request.json.empty()) put(request.json, json_text(json), Links::followed);
     if (!request.quiet) print_written(files);
 }
 

@@ -134,7 +134,7 @@ int devices_command(const DevicesRequest& request) {
                     {"runtime", cuda_version(machine.cuda.runtime_version)},
                     {"why_none", machine.cuda.why_none},
                     {"skipped", machine.cuda.skipped}};
-    if (!request.json.empty()) write_text_file(request.json, json_text(json));
+    if (!request.json.empty()) write_text_file(request.json, json_text(json), Links::followed);
     if (!request.quiet) print_devices(json);
     return 0;
 }

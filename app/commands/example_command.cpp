@@ -78,7 +78,7 @@ void write_files(const ExampleOrder& order, const Report& report) {
     if (!order.request.out.empty())
         for (const fs::path& file : write_report(report, order.request.out)) files.push_back(file);
     if (!order.json.empty()) {
-        write_text_file(order.json, json_text(to_json(report)));
+        write_text_file(order.json, json_text(to_json(report)), Links::followed);
         files.emplace_back(order.json);
     }
     if (!order.quiet) print_written(files);

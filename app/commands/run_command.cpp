@@ -253,7 +253,7 @@ void finish(const RunRequest& request, Run& run, const Machine& machine) {
         if (wants_tables(spec)) add_tables(output, simulation.solver(), std::move(run.measures));
         written = write_exports(request.out, output);
     }
-    if (!request.json.empty()) write_text_file(request.json, json_text(timings));
+    if (!request.json.empty()) write_text_file(request.json, json_text(timings), Links::followed);
     run.frames.finish(simulation);
     failures.insert(failures.end(), written.failures.begin(), written.failures.end());
     if (!failures.empty()) throw MachineError(failures.front());
@@ -272,7 +272,10 @@ void finish(const RunRequest& request, Run& run, const Machine& machine) {
 Descriptor take_places(const RunRequest& request, const RunSpec& spec, Descriptor lock = Descriptor()) {
     if (!request.out.empty()) make_folder(request.out, "--out");
     if (!request.out.empty() && !lock) lock = lock_folder(request.out, "--out");
-    if (spec.every > 0) make_folder(fs::path(request.out) / "frames", "--out");
+    if (spec.every > 0) make_inner_folder(fs::path(request.out) / "frames", "--out");
+    if (request.out.empty()) return lock;
+    for (const std::string& name : export_files(spec))
+        require_writable(fs::path(request.out) / name, "--out: this file");
     return lock;
 }
 

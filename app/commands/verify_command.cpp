@@ -46,16 +46,17 @@ int verify_command(const VerifyRequest& request) {
         }
     }
     std::vector<fs::path> files;
-    const auto put = [&](const fs::path& path, const nlohmann::ordered_json& json) {
-        write_text_file(path, json_text(json));
-        files.push_back(path);
-    };
+    const auto put =
+        [&](const fs::path& path, const nlohmann::ordered_json& json, Links links = Links::replaced) {
+            write_text_file(path, json_text(json), links);
+            files.push_back(path);
+        };
     if (!request.out.empty()) {
         put(fs::path(request.out) / "verify.json", verification.report());
         if (verification.done() && request.spec.models.empty())
             put(fs::path(request.out) / "certificate.json", verification.certificate());
     }
-    if (!request.json.empty()) put(request.json, verification.report());
+    if (!request.json.empty()) put(request.json, verification.report(), Links::followed);
     if (!request.quiet) {
         print_text("\n" + verification.summary());
         print_written(files);

@@ -350,7 +350,7 @@ void write_figure(HeldSimulation& held, const std::string& path) {
     if (!write) throw InputError("figure: {}: the name must end in .png, .svg or .pdf", path);
     held.with([&](Simulation& simulation) {
         const RunOutput all = output_of(simulation, held.beginning);
-        write(path, all, all.fields.front());
+        write(link_target(path), all, all.fields.front());  // a file that the user named
     });
 }
 

@@ -432,7 +432,7 @@ int window_command(const WindowRequest& request) {
     const std::string inputs[] = {parse_initial(request.spec.initial).file};
     if (!request.screenshot.empty()) {
         require_not_input(request.screenshot, "--screenshot", inputs);
-        require_writable(request.screenshot, "--screenshot: this file");
+        require_writable(request.screenshot, "--screenshot: this file", Links::followed);
     }
     if (const std::string why = why_no_video(); !request.film.empty() && !why.empty())
         throw MachineError(fmt::format("cannot write {}: {}", request.film, why));
@@ -442,7 +442,7 @@ int window_command(const WindowRequest& request) {
     try {
         while (window.turn() && interrupt_signal() == 0) {
         }
-        if (!request.json.empty()) write_text_file(request.json, json_text(window.report()));
+        if (!request.json.empty()) write_text_file(request.json, json_text(window.report()), Links::followed);
     } catch (...) {
         window.keep(true);
         throw;

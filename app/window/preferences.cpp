@@ -147,7 +147,7 @@ std::string keep_file(const std::optional<std::filesystem::path>& file, const st
     std::error_code ignored;
     std::filesystem::create_directories(file->parent_path(), ignored);
     try {
-        write_text_file(*file, text);
+        write_text_file(*file, text, Links::followed);
     } catch (const MachineError& error) {
         return error.what();
     }

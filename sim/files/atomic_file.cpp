@@ -2,10 +2,13 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <linux/magic.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <charconv>
@@ -25,13 +28,10 @@ std::filesystem::path folder_of(const std::filesystem::path& path) {
     return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
 }
 
-// The target of a symbolic link, so that rename() replaces that file and not the link.
-std::filesystem::path resolved(const std::filesystem::path& path) {
-    std::error_code ignored;
-    if (!std::filesystem::is_symlink(path, ignored)) return path;
-    std::error_code dangling;
-    auto target = std::filesystem::canonical(path, dangling);
-    return dangling ? path : target;
+// The links of open files, whose texts need not be names.
+bool in_proc(const std::filesystem::path& path) {
+    struct statfs system = {};
+    return ::statfs(folder_of(path).c_str(), &system) == 0 && system.f_type == PROC_SUPER_MAGIC;
 }
 
 // A unique name across machines. It leaves out the file's own name, which may already have the maximum
@@ -60,27 +60,67 @@ pid_t process_of(std::string_view name) {
 // Opens a file without a name, which vanishes if the process is killed; none if the file system or a
 // missing /proc does not allow it.
 Descriptor open_nameless(const std::filesystem::path& folder) {
-    Descriptor file(::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, kMode));
+    Descriptor file(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, kMode));
     if (file && ::access(descriptor_name(file.number()).c_str(), F_OK) != 0) file.close();
     return file;
 }
 
+// Opens what is no regular file. An open file of this process is not opened anew: that would begin at its
+// start, and a socket cannot be.
+Descriptor open_in_place(const std::filesystem::path& target) {
+    const int number = descriptor_named(target);
+    return Descriptor(number >= 0 ? ::fcntl(number, F_DUPFD_CLOEXEC, 0)
+                                  : ::open(target.c_str(), O_WRONLY | O_APPEND | O_NOCTTY | O_CLOEXEC));
+}
+
+// Opening a pipe to try it would tell its reader that all has been written.
+bool may_write_in_place(const std::filesystem::path& target) {
+    const int number = descriptor_named(target);
+    if (number < 0) return ::access(target.c_str(), W_OK) == 0;
+    const int flags = ::fcntl(number, F_GETFL);
+    if (flags >= 0) errno = EBADF;
+    return flags >= 0 && (flags & O_ACCMODE) != O_RDONLY;
+}
+
 }  // namespace
 
-AtomicFile::AtomicFile(std::filesystem::path path, Temporary temporary)
-    : path_(std::move(path)), target_(resolved(path_)) {
+std::filesystem::path link_target(std::filesystem::path path) {
+    constexpr int kMostLinks = 40;  // as the system's
+    std::error_code failed;
+    for (int links = 0; links < kMostLinks && std::filesystem::is_symlink(path, failed); ++links) {
+        if (in_proc(path)) break;
+        path = folder_of(path) / std::filesystem::read_symlink(path, failed);
+    }
+    return path;
+}
+
+int descriptor_named(const std::filesystem::path& path) {
+    const std::filesystem::path target = link_target(path);
+    std::error_code failed;
+    if (!std::filesystem::equivalent(folder_of(target), "/proc/self/fd", failed)) return -1;
+    const std::string name = target.filename().string();
+    int number = -1;
+    std::from_chars(name.data(), name.data() + name.size(), number);
+    return number;
+}
+
+AtomicFile::AtomicFile(std::filesystem::path path, Temporary temporary, Links links)
+    : path_(std::move(path)), target_(links == Links::followed ? link_target(path_) : path_) {
     if (!target_.has_filename()) fail(EISDIR);
     struct stat older = {};
-    if (::stat(target_.c_str(), &older) == 0 && !S_ISREG(older.st_mode)) {
-        // rename() would replace devices such as /dev/null.
+    if (::lstat(target_.c_str(), &older) == 0 && !S_ISREG(older.st_mode)) {
         if (S_ISDIR(older.st_mode)) fail(EISDIR);
-        throw FileError("cannot write {}: not a regular file", path_.string());
+        // rename() would replace devices such as /dev/null.
+        in_place_ = links == Links::followed || !S_ISLNK(older.st_mode);
+        if (in_place_ && links == Links::replaced)
+            throw FileError("cannot write {}: not a regular file", path_.string());
+        if (in_place_ && !may_write_in_place(target_)) fail(errno);
     }
-    const auto folder = folder_of(target_);
+    const auto folder = in_place_ ? std::filesystem::temp_directory_path() : folder_of(target_);
     if (temporary == Temporary::nameless) descriptor_ = open_nameless(folder);
     while (!descriptor_) {
         std::string name = hidden_name(folder);
-        descriptor_ = Descriptor(::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kMode));
+        descriptor_ = Descriptor(::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, kMode));
         if (descriptor_)
             temporary_ = std::move(name);
         else if (errno == ENOENT)
@@ -113,6 +153,19 @@ void AtomicFile::write(std::span<const std::byte> bytes) {
 }
 
 void AtomicFile::commit() {
+    if (in_place_) {
+        const Descriptor target = open_in_place(target_);
+        if (!target) fail(errno);
+        std::array<std::byte, 1 << 16> bytes;
+        off_t at = 0;
+        ssize_t count = 0;
+        while ((count = ::pread(descriptor_.number(), bytes.data(), bytes.size(), at)) > 0) {
+            if (!write_all(target.number(), std::span(bytes).first(std::size_t(count)))) fail(errno);
+            at += count;
+        }
+        if (count < 0) fail(errno);
+        return;
+    }
     if (!flush(descriptor_.number())) fail(errno);
     while (temporary_.empty()) {
         std::string name = hidden_name(folder_of(target_));
@@ -177,8 +230,8 @@ void remove_leftovers(const std::filesystem::path& folder) {
     }
 }
 
-void write_text_file(const std::filesystem::path& path, std::string_view text) {
-    AtomicFile file(path);
+void write_text_file(const std::filesystem::path& path, std::string_view text, Links links) {
+    AtomicFile file(path, AtomicFile::Temporary::nameless, links);
     file.write(text);
     file.commit();
 }

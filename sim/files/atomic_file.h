@@ -17,16 +17,29 @@ struct FileError : MachineError {
     using MachineError::MachineError;
 };
 
+/// What becomes of a symbolic link at the path of a file. In a folder of results a stranger may have put it
+/// there, so it is replaced. The link of a file that the user named is followed and stays, and what is there
+/// and is no regular file (/dev/stdout, a pipe) is written to.
+enum class Links { replaced, followed };
+
+/// The file, free name or open file (/proc/self/fd/1) that the links of this path lead to.
+std::filesystem::path link_target(std::filesystem::path path);
+
+/// The number of this process's open file that the path names, as /dev/stdout does; -1: none.
+int descriptor_named(const std::filesystem::path& path);
+
 /// Writes to a temporary file beside `path`, which commit() flushes and renames. Without commit() nothing is
 /// left behind and an older file stays. The temporary has no name where the file system allows it, else a
 /// hidden one, which a killed process may leave behind (see remove_leftovers()). Failures throw FileError
-/// with the path and the system's reason. Symbolic links are followed; folders and devices are refused.
+/// with the path and the system's reason. Folders are refused, devices and pipes unless links are followed.
 class AtomicFile {
   public:
     /// `named` is for libraries and other processes that open the file by name; the name is unique across
     /// machines.
     enum class Temporary { nameless, named };
-    explicit AtomicFile(std::filesystem::path path, Temporary temporary = Temporary::nameless);
+    explicit AtomicFile(std::filesystem::path path,
+                        Temporary temporary = Temporary::nameless,
+                        Links links = Links::replaced);
     ~AtomicFile();
     AtomicFile(const AtomicFile&) = delete;
     AtomicFile& operator=(const AtomicFile&) = delete;
@@ -44,7 +57,8 @@ class AtomicFile {
     [[noreturn]] void fail(int error_number) const;
 
     std::filesystem::path path_;    ///< as given, for messages
-    std::filesystem::path target_;  ///< path_ with symbolic links resolved
+    std::filesystem::path target_;  ///< path_, or what its links lead to
+    bool in_place_ = false;         ///< commit() writes the bytes to the target, which is no regular file
     std::string temporary_;         ///< empty for a nameless file (O_TMPFILE) and after commit()
     Descriptor descriptor_;
 };
@@ -77,6 +91,6 @@ class TemporaryFolder {
 void remove_leftovers(const std::filesystem::path& folder);
 
 /// Writes a text file atomically.
-void write_text_file(const std::filesystem::path& path, std::string_view text);
+void write_text_file(const std::filesystem::path& path, std::string_view text, Links links = Links::replaced);
 
 }  // namespace stencil

@@ -10,7 +10,6 @@
 #include <cstdlib>
 #include <utility>
 
-#include "sim/files/atomic_file.h"
 #include "sim/text/error.h"
 #include "sim/text/quote.h"
 
@@ -30,9 +29,10 @@ std::optional<fs::path> user_folder(const char* variable, const char* below_home
 
 }  // namespace
 
-void require_writable(const fs::path& file, const std::string& what) {
+void require_writable(const fs::path& file, const std::string& what, Links links) {
     try {
-        const AtomicFile probe(file);  // never committed, so it leaves nothing behind
+        const AtomicFile probe(
+            file, AtomicFile::Temporary::nameless, links);  // never committed, so it leaves nothing behind
     } catch (const MachineError& error) {
         throw InputError("{} cannot be written ({})", what, error.what());
     }
@@ -49,7 +49,7 @@ void check_json_file(const fs::path& file, const fs::path& results, std::span<co
     if (file.empty()) return;
     require_not_input(file, "--json", inputs);
     std::error_code ignored;
-    const fs::path folder = fs::absolute(file, ignored).parent_path();
+    const fs::path folder = fs::absolute(link_target(file), ignored).parent_path();
     if (folder.filename().string().starts_with("checkpoint") && fs::exists(folder / "run.json", ignored))
         throw InputError("--json {}: lies in a checkpoint, which it could replace", printable(file.string()));
     const bool beside = !results.empty() && fs::weakly_canonical(folder, ignored) ==
@@ -59,7 +59,7 @@ void check_json_file(const fs::path& file, const fs::path& results, std::span<co
             "--json {}: in the folder of --out its name must end in .json and not be "
             "spec.json, or it could replace a result",
             printable(file.string()));
-    require_writable(file, "--json: this file");
+    require_writable(file, "--json: this file", Links::followed);
 }
 
 void make_folder(const fs::path& folder, const std::string& setting) {
@@ -74,6 +74,15 @@ void make_folder(const fs::path& folder, const std::string& setting) {
     require_writable(folder / fmt::format(".stencilscope-{}", ::getpid()),
                      fmt::format("{} {}: this folder", setting, folder.string()));
     remove_leftovers(folder);
+}
+
+void make_inner_folder(const fs::path& folder, const std::string& setting) {
+    std::error_code ignored;
+    if (fs::is_symlink(folder, ignored))
+        throw InputError("{} {}: a link, through which nothing is written: remove it",
+                         setting,
+                         printable(folder.string()));
+    make_folder(folder, setting);
 }
 
 Descriptor lock_folder(const fs::path& folder, const std::string& setting) {
@@ -91,7 +100,7 @@ fs::path unused_folder(const fs::path& folder, std::span<const std::string> file
     const auto holds_any = [&](const fs::path& candidate) {
         std::error_code failed;
         return std::ranges::any_of(
-            files, [&](const std::string& file) { return fs::exists(candidate / file, failed); });
+            files, [&](auto& file) { return fs::exists(fs::symlink_status(candidate / file, failed)); });
     };
     if (!holds_any(folder)) return folder;
     for (int number = 2;; ++number) {

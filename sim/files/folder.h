@@ -6,12 +6,15 @@
 #include <span>
 #include <string>
 
+#include "sim/files/atomic_file.h"
 #include "sim/files/descriptor.h"
 
 namespace stencil {
 
 /// Throws InputError that begins with `what` if the file cannot be written. Called before long work.
-void require_writable(const std::filesystem::path& file, const std::string& what);
+void require_writable(const std::filesystem::path& file,
+                      const std::string& what,
+                      Links links = Links::replaced);
 
 /// Throws InputError if writing `file` would replace an input, whatever its name; `what` names it in the
 /// message ("--json").
@@ -28,6 +31,10 @@ void check_json_file(const std::filesystem::path& file,
 /// Creates the folder and its parents and removes leftovers of killed processes. Throws InputError if it
 /// cannot be created or written to; `setting` names it in the message ("--out").
 void make_folder(const std::filesystem::path& folder, const std::string& setting);
+
+/// The same within a folder of results, where a link is refused: what is written through it would be
+/// elsewhere.
+void make_inner_folder(const std::filesystem::path& folder, const std::string& setting);
 
 /// Locks an existing folder for one run at a time, until the result or this process ends. Throws InputError
 /// if another process holds it; file systems without locks are not protected.

@@ -223,7 +223,7 @@ std::filesystem::path save_measured(const MeasuredMachine& machine) {
     all.push_back(machine);
     std::error_code ignored;
     std::filesystem::create_directories(path->parent_path(), ignored);
-    write_text_file(*path, write_measured(all));
+    write_text_file(*path, write_measured(all), Links::followed);
     return *path;
 }
 

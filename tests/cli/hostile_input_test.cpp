@@ -150,14 +150,75 @@ TEST_CASE("A folder called probe in the output folder is no obstacle") {
     require_done(stencilscope(kTiny + "--quiet --export field.npy --out {}", folder / "out"));
 }
 
-TEST_CASE("A file that cannot be written fails the run, and the others are there") {
+TEST_CASE("A file that cannot be written is told before the first step") {
     const ScratchFolder folder;
     fs::create_directories(folder / "out" / "field.npy");
-    require_refused(
-        stencilscope(kTiny + "--quiet --export initial.npy,field.npy,spec.json --out {}", folder / "out"),
-        1,
-        "field.npy");
-    for (const char* name : {"initial.npy", "spec.json"}) CHECK(fs::is_regular_file(folder / "out" / name));
+    const auto run = [&](const std::string& more) {
+        return stencilscope(kTiny + "--quiet --export initial.npy,field.npy --out {}" + more, folder / "out");
+    };
+    require_refused(run(" --steps 1e9"), 2, "field.npy");
+    CHECK_FALSE(fs::exists(folder / "out" / "initial.npy"));
+}
+
+TEST_CASE("Results follow no link of their folder") {
+    const ScratchFolder folder;
+    const fs::path out = folder / "out", home = folder / "home";
+    const std::string mine = "mine";
+    const auto link_all = [&] {
+        fs::create_directory(home);
+        for (const char* name :
+             {"spec.json", "field.npy", "timings.json", "figure.png", "field.vti", "statistics.csv"}) {
+            write_bytes(home / name, mine);
+            fs::remove(out / name);
+            fs::create_symlink(fs::path("../home") / name, out / name);
+        }
+    };
+    const auto check = [&] {
+        for (const auto& entry : fs::directory_iterator(home)) CHECK(read_bytes(entry.path()) == mine);
+        for (const auto& entry : fs::directory_iterator(out)) CHECK_FALSE(fs::is_symlink(entry));
+    };
+    fs::create_directory(out);
+    link_all();
+    const std::string exports =
+        "--quiet --checkpoint 5 --export spec,field.npy,timings,figure.png,field.vti,statistics --out {} ";
+    require_done(stencilscope(kTiny + exports, out));
+    check();
+    link_all();
+    require_done(stencilscope("run --quiet --threads 1 --resume {} --steps 9", out));
+    check();
+
+    // A folder of results that is a link: the checkpoint's is replaced, the frames' is refused, and stays as
+    // it is.
+    fs::rename(out / "checkpoint", home / "checkpoint");
+    fs::create_directory_symlink("../home/checkpoint", out / "checkpoint");
+    const std::string before = read_bytes(home / "checkpoint" / "run.json");
+    require_done(stencilscope("run --quiet --threads 1 --resume {} --steps 15", out));
+    CHECK(read_bytes(home / "checkpoint" / "run.json") == before);
+    CHECK_FALSE(fs::is_symlink(out / "checkpoint"));
+    write_bytes(home / "field_000005.npy", mine);
+    fs::create_directory_symlink("../home", out / "frames");
+    require_refused(stencilscope(kTiny + "--every 5 --export frames.npy --out {}", out), 2, "frames");
+    require_done(stencilscope(kTiny + "--quiet --export field.npy --out {}", out));
+    CHECK(read_bytes(home / "field_000005.npy") == mine);
+}
+
+TEST_CASE("Results as JSON go to standard output, and what else is printed beside it") {
+    const ScratchFolder folder;
+    const auto out = folder / "out.json";
+    for (const std::string& line : {kTiny + "--json /dev/stdout",
+                                   kTiny + "--json /proc/self/fd/1",
+                                   std::string("devices --json /dev/stdout")}) {
+        INFO(line);
+        const ProgramResult piped = require_done(run_program(words(line)));
+        CHECK(nlohmann::json::accept(piped.out));
+        CHECK_FALSE(piped.err.empty());
+        write_bytes(out, "");
+        require_done(run_program(words(line), {.out = out.c_str()}));
+        CHECK(nlohmann::json::accept(read_bytes(out)));
+    }
+    CHECK(fs::is_symlink("/dev/stdout"));
+    const ProgramResult lost = stencilscope(kTiny + "--quiet --json /dev/full");
+    require_refused(lost, 1, "/dev/full");
 }
 
 TEST_CASE("A program that was started with interrupts ignored ignores them") {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/files/atomic_file.h"
 #include "sim/files/image.h"
 #include "sim/text/embedded.h"
 #include "sim/text/error.h"
@@ -125,7 +126,9 @@ std::vector<Rgb> read_pixels(const ScreenRect& at, int frame_height) {
 }
 
 void save_screenshot(const std::filesystem::path& path, int width, int height) {
-    write_png(path, width, height, read_pixels({0, 0, double(width), double(height)}, height));
+    write_text_file(path,
+                    png_text(width, height, read_pixels({0, 0, double(width), double(height)}, height)),
+                    Links::followed);
 }
 
 }  // namespace stencil

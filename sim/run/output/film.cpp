@@ -198,7 +198,9 @@ std::string FilmWriter::title_of(const Simulation& simulation) const {
 }
 
 void FilmWriter::keep(const Field& field, Look look) {
-    if (!values_) values_ = std::make_unique<AtomicFile>(request_.file);
+    if (!values_)
+        values_ =
+            std::make_unique<AtomicFile>(request_.file, AtomicFile::Temporary::nameless, Links::followed);
     if (!look.repeated) {
         field.visit([&](const auto& cells) { values_->write(std::as_bytes(cells.cells())); });
         if (has_values(field)) {

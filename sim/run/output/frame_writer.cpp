@@ -173,6 +173,7 @@ void FrameWriter::write(const Field& field, const std::string& formula, const Ru
 
 void FrameWriter::remove_later(long long step) const {
     std::error_code ignored;
+    if (std::filesystem::is_symlink(folder_, ignored)) return;  // another's files
     std::vector<Path> later;
     for (const auto& entry : std::filesystem::directory_iterator(folder_, ignored)) {
         const Path name = entry.path().filename();

@@ -100,7 +100,8 @@ std::string without_address(std::string line) {
 
 struct VideoFile::State {
     State(const std::filesystem::path& path, const VideoInput& input, const Format& format)
-        : file(path), child(command(find_program(kProgram), input, format, file.open_name())) {}
+        : file(path, AtomicFile::Temporary::nameless, Links::followed),
+          child(command(find_program(kProgram), input, format, file.open_name())) {}
 
     AtomicFile file;
     PipedChild child;

@@ -202,13 +202,54 @@ TEST_CASE("A folder that takes the name before commit() is left alone") {
     CHECK(folder.entries() == 1);
 }
 
-TEST_CASE("A symbolic link is followed and stays a link") {
+TEST_CASE("A symbolic link is replaced; one that the user named is followed and stays") {
     const ScratchFolder folder;
-    write_bytes(folder / "file", "older");
-    std::filesystem::create_symlink("file", folder / "link");
-    write_text_file(folder / "link", "newer");
-    CHECK(std::filesystem::is_symlink(folder / "link"));
-    CHECK(read_bytes(folder / "file") == "newer");
+    const auto link = folder / "link";
+    for (const char* target : {"file", "dangling", "second"}) {
+        write_bytes(folder / "file", "older");
+        std::filesystem::remove(folder / "second");
+        std::filesystem::create_symlink("file", folder / "second");
+        std::filesystem::remove(link);
+        std::filesystem::create_symlink(target, link);
+        write_text_file(link, "newer", Links::followed);
+        CHECK(std::filesystem::is_symlink(link));
+        CHECK(std::filesystem::is_symlink(folder / "second"));
+        CHECK(read_bytes(folder / target) == "newer");
+        write_text_file(link, "newest");
+        CHECK_FALSE(std::filesystem::is_symlink(link));
+        CHECK(read_bytes(folder / target) == "newer");
+        CHECK(read_bytes(link) == "newest");
+    }
+}
+
+TEST_CASE("What the user named and is no regular file is written to, and stays what it is") {
+    const ScratchFolder folder;
+    const auto pipe = folder / "pipe";
+    REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+    const std::string text(200'000, 'x');
+    CHECK_THROWS_AS(write_text_file(pipe, text), FileError);
+    std::string read;
+    std::thread reader([&] { read = read_bytes(pipe); });
+    require_writable(pipe, "this", Links::followed);  // which tells the reader nothing
+    write_text_file(pipe, text, Links::followed);
+    reader.join();
+    CHECK(read == text);
+    CHECK(std::filesystem::is_fifo(pipe));
+    write_text_file("/dev/null", "text", Links::followed);
+    CHECK(contains(message_of<FileError>([] { write_text_file("/dev/full", "text", Links::followed); }),
+                   "space"));
+
+    // An open file is written to where it is, whether it still has a name or not.
+    const auto log = folder / "log";
+    const int file = ::open(log.c_str(), O_RDWR | O_CREAT, 0600);
+    REQUIRE(::write(file, "before\n", 7) == 7);
+    std::filesystem::create_symlink("/dev/fd/" + std::to_string(file), folder / "out");
+    CHECK(descriptor_named(folder / "out") == file);
+    write_text_file(folder / "out", "text\n", Links::followed);
+    std::filesystem::remove(log);
+    write_text_file("/proc/self/fd/" + std::to_string(file), "more\n", Links::followed);
+    CHECK(read_bytes("/proc/self/fd/" + std::to_string(file)) == "before\ntext\nmore\n");
+    ::close(file);
     CHECK(folder.entries() == 2);
 }
 
