@@ -51,8 +51,6 @@ constexpr Shortcut kShortcuts[] = {
      "Reference card: an example of everything that an equation can have",
      toggle_reference_card,
      kInEquation},
-    {"Ctrl+F in the equation", "Find; Enter goes on, with Shift backwards", find_in_equation, kInEquation},
-    {"Ctrl+H in the equation", "Find and replace", replace_in_equation, kInEquation},
     {"H, F1 or ?", "Help", toggle<&UiState::help_open>},
     {"Esc", "Close help, list, menu or presenter; otherwise stop a long action", close_popups},
     {"U", "Hide or show toolbar and panels", toggle_panels},

@@ -102,23 +102,4 @@ std::vector<Piece> highlighted(std::string_view text, const OwnNames& names) {
     return pieces;
 }
 
-TextSpan heading(std::string_view text) {
-    static constexpr std::array<std::string_view, 3> kAbout{"title", "source", "about"};
-    const std::vector<Token> tokens = equation::readable_tokens(text);
-    std::size_t begin = 0, end = 0;
-    for (std::size_t i = 0; i + 3 < tokens.size() && tokens[i].kind == TokenKind::name &&
-                            contains(kAbout, tokens[i].text) && tokens[i + 2].kind == TokenKind::string &&
-                            tokens[i + 3].kind == TokenKind::stop;) {
-        if (end == 0) begin = tokens[i].span.begin;
-        end = tokens[i + 2].span.end;
-        for (i += 3; i < tokens.size() && tokens[i].kind == TokenKind::stop; ++i) continue;
-    }
-    // Only whole lines fold.
-    if (end == 0 || text.substr(0, begin).find_first_not_of(" \t\r\n") != text.npos) return {};
-    const std::size_t line_end = text.find('\n', end);
-    const std::string_view rest = text.substr(end, line_end == text.npos ? text.npos : line_end - end);
-    if (line_end == text.npos || rest.find_first_not_of(" \t\r;") != rest.npos) return {};
-    return {0, line_end + 1};
-}
-
 }  // namespace stencil::editing

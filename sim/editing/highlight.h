@@ -28,8 +28,4 @@ OwnNames own_names(const equation::Statements& statements);
 /// The pieces with a colour, in order. Also of a text with mistakes.
 std::vector<Piece> highlighted(std::string_view text, const OwnNames& names);
 
-/// The title, source and about with which a text begins, in whole lines; empty: it begins with something
-/// else.
-TextSpan heading(std::string_view text);
-
 }  // namespace stencil::editing

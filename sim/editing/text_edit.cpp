@@ -71,19 +71,6 @@ std::size_t before(std::string_view text, std::size_t at, bool word) {
     return at;
 }
 
-std::vector<TextSpan> find_all(std::string_view text, std::string_view what, bool whole) {
-    std::vector<TextSpan> found;
-    if (what.empty()) return found;
-    for (std::size_t at = text.find(what); at != text.npos;) {
-        const std::size_t end = at + what.size();
-        const bool part = (at > 0 && in_word(text[at - 1]) && in_word(what.front())) ||
-                          (end < text.size() && in_word(text[end]) && in_word(what.back()));
-        if (!whole || !part) found.push_back({at, end});
-        at = text.find(what, whole && part ? at + 1 : end);
-    }
-    return found;
-}
-
 std::string merged(std::string_view draft, std::string_view from, std::string_view to) {
     const auto old = lines_of(from), now = lines_of(to);
     auto lines = lines_of(draft);
@@ -151,22 +138,6 @@ void TextEdit::erase(bool forward, bool word) {
         span = forward ? TextSpan{caret_, after(text_, caret_, word)}
                        : TextSpan{before(text_, caret_, word), caret_};
     replace(span, "");
-}
-
-std::size_t TextEdit::replace_all(std::string_view what, std::string_view by, bool whole) {
-    const std::vector<TextSpan> found = find_all(text_, what, whole);
-    std::string text;
-    std::size_t at = 0;
-    for (const TextSpan& span : found) {
-        text.append(text_, at, span.begin - at).append(by);
-        at = span.end;
-    }
-    const std::size_t end = text.size();
-    text.append(text_, at);
-    if (found.empty() || text.size() > equation::kMaxText) return 0;
-    set(std::move(text), Kind::other, false);
-    caret_ = anchor_ = end;
-    return found.size();
 }
 
 void TextEdit::take(std::string_view text, bool joins) {

@@ -1,4 +1,4 @@
-// A text that is being edited: caret, selection, undo, find and replace.
+// A text that is being edited: caret, selection, undo.
 #pragma once
 
 #include <string>
@@ -20,9 +20,6 @@ bool in_word(char byte);
 /// The position after, or before, a character, or the word that begins or ends there.
 std::size_t after(std::string_view text, std::size_t at, bool word = false);
 std::size_t before(std::string_view text, std::size_t at, bool word = false);
-
-/// Where a text occurs; `whole` names are not part of a longer name.
-std::vector<TextSpan> find_all(std::string_view text, std::string_view what, bool whole);
 
 /// Makes in `draft` the changes of lines that lead from one text to another of as many lines, where the draft
 /// still has those lines.
@@ -46,8 +43,6 @@ class TextEdit {
     /// Erases the selection, or a character or word beside the caret.
     void erase(bool forward, bool word);
     void replace(TextSpan span, std::string_view by);
-    /// One entry for undo. Returns how many.
-    std::size_t replace_all(std::string_view what, std::string_view by, bool whole);
     /// Takes a text that nobody typed here; undo brings back the old one. The caret stays where it is.
     /// `joins`: it is an answer to the newest change, and undone with it.
     void take(std::string_view text, bool joins = false);

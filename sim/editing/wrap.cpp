@@ -15,13 +15,13 @@ bool breaks_after(char c) {
 
 }  // namespace
 
-std::vector<TextRow> wrapped(std::string_view text, std::size_t begin, float width, const Advance& advance) {
+std::vector<TextRow> wrapped(std::string_view text, float width, const Advance& advance) {
     std::vector<TextRow> rows;
     const float indent = std::min(width / 4, float(kIndent) * advance(" "));
-    TextRow row{begin, begin, 0};
+    TextRow row;
     float x = 0;
-    std::size_t good = begin;  // the last place to break
-    for (std::size_t at = begin; at < text.size();) {
+    std::size_t good = 0;  // the last place to break
+    for (std::size_t at = 0; at < text.size();) {
         const std::size_t next = after(text, at);
         if (text[at] == '\n') {
             row.end = at;

@@ -18,8 +18,8 @@ struct TextRow {
     float indent = 0;
 };
 
-/// Rows from byte `begin` on, at least one; lines break after a space or an operator where there is one.
-std::vector<TextRow> wrapped(std::string_view text, std::size_t begin, float width, const Advance& advance);
+/// At least one row; lines break after a space or an operator where there is one.
+std::vector<TextRow> wrapped(std::string_view text, float width, const Advance& advance);
 
 /// The row of a place; at a break the later one.
 std::size_t row_of(const std::vector<TextRow>& rows, std::size_t at);

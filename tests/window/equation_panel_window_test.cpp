@@ -226,58 +226,6 @@ TEST_CASE("Letters right after F2, in the same frame, are typed into the editor,
     CHECK(lab.text() == "uv" + before);
 }
 
-TEST_CASE("Title, source and about are folded until the caret goes there") {
-    EquationLab lab("title = \"T\"\nsource = \"S\"\ndu/dt = lap(u)\nsize = 20x20");
-    const EquationState& state = lab.state;
-    const float folded = lab.child("##text").ContentSize.y;
-    lab.enter_editor();
-    CHECK(state.folded);
-    lab.press(ImGuiKey_UpArrow);
-    lab.press(ImGuiKey_UpArrow);
-    lab.press(ImGuiKey_UpArrow);
-    lab.frames(2);
-    CHECK_FALSE(state.folded);
-    CHECK(lab.child("##text").ContentSize.y > folded);
-    const ImGuiWindow& box = lab.child("##text");
-    lab.click({box.Pos.x + 12, box.Pos.y + 8});  // the line above the text
-    lab.frames(2);
-    CHECK(state.folded);
-    CHECK(state.edit.caret() == lab.text().find("du/dt"));
-}
-
-TEST_CASE("Find goes from match to match, and replaces one or all of them") {
-    EquationLab lab;
-    EquationState& state = lab.state;
-    lab.enter_editor();
-    lab.chord(ImGuiKey_Home);
-    lab.press_with(&InputState::shift, {ImGuiKey_RightArrow, ImGuiKey_RightArrow});
-    CHECK(state.edit.selected() == "du");
-    replace_in_equation(lab.ui, lab.snapshot);
-    CHECK(state.what == "du");
-    lab.frames(4);
-    CHECK_FALSE(state.active);
-    CHECK(state.editing);  // Ctrl+F and Ctrl+H still belong to it
-    lab.chord(ImGuiKey_A);
-    lab.type("lap");
-    CHECK(state.what == "lap");
-    lab.press(ImGuiKey_Enter);
-    CHECK(state.edit.selection() == equation::TextSpan{10, 13});
-    lab.frames(3);
-    CHECK(state.editing);
-    lab.press(ImGuiKey_Enter);
-    CHECK(state.edit.selection().begin == lab.text().find("lap(v)"));
-    lab.press(ImGuiKey_Enter);
-    CHECK(state.edit.selection().begin == 10);
-    state.by = "lap2";
-    lab.click("##panel", {"Equation", "Replace"}, 0.5f);
-    CHECK(lab.text().starts_with("du/dt = D*lap2(u)"));
-    state.whole = true;  // not the lap in lap2
-    lab.click("##panel", {"Equation", "All"}, 0.8f);
-    lab.frames(30);
-    CHECK(lab.text().find("dv/dt = 0.1*lap2(v)") != std::string::npos);
-    CHECK(lab.session.snapshot()->now.model->text.find("lap2(v)") != std::string::npos);
-}
-
 TEST_CASE("A text that the session changes is shown, unless another one is being typed") {
     EquationLab lab;
     lab.frames(40);

@@ -96,12 +96,6 @@ const std::map<UiCommand, Expectation>& expectations() {
          [](const Outcome& o) { return o.after.panel.equation.large && o.after.panel.equation.takes_focus; }},
         {toggle_reference_card,
          [](const Outcome& o) { return o.after.panel.equation.large && o.after.panel.equation.card; }},
-        {find_in_equation,
-         [](const Outcome& o) {
-             return o.after.panel.equation.finding && !o.after.panel.equation.replacing;
-         }},
-        {replace_in_equation,
-         [](const Outcome& o) { return o.after.panel.equation.finding && o.after.panel.equation.replacing; }},
         {show_open_popup, [](const Outcome& o) { return o.after.panel.open_popup_wanted; }},
         {toggle_gallery, [](const Outcome& o) { return o.after.gallery.open != o.before.gallery.open; }},
         {ask<CopyCanvas>, asks<CopyCanvas>},

@@ -127,8 +127,6 @@ inline constexpr UiCommand larger_brush = scale_brush<125>, smaller_brush = scal
 void toggle_large_editor(UiState& ui, const Snapshot& snapshot);
 void toggle_reference_card(UiState& ui, const Snapshot& snapshot);
 /// Finds, or finds and replaces, in the equation, first the selected text.
-void find_in_equation(UiState& ui, const Snapshot& snapshot);
-void replace_in_equation(UiState& ui, const Snapshot& snapshot);
 
 inline void toggle_gallery(UiState& ui, const Snapshot&) {
     ui.gallery.open = !ui.gallery.open;

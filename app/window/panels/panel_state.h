@@ -116,21 +116,16 @@ struct EquationState {
     bool large = false;                ///< in a pane of its own beside the canvas
     bool card = false;                 ///< that shows the reference card instead of the typeset equations
 
-    bool editing = false;  ///< the text, or the fields of find and replace, have the focus
-    bool active = false;   ///< the text has it
-    bool takes_focus = false, leaves = false;  ///< in the next frame
-    int typed_before = 0;                      ///< characters of this frame before the key that opened it
+    bool editing = false;      ///< the text was drawn in this frame, and has the focus
+    bool active = false;       ///< the text has it
+    bool takes_focus = false;  ///< in the next frame
+    int typed_before = 0;      ///< characters of this frame before the key that opened it
     bool scrolling = false, dragging = false, shows_caret = false;
-    bool folded = true;           ///< title, source and about with which it begins
     std::optional<float> wish_x;  ///< column that moving up and down keeps to
     bool listed = false;          ///< completions are shown
     bool any = false;             ///< although no word has begun
     bool chooses = false;         ///< one of them was chosen by an arrow
     std::size_t chosen = 0;
-
-    bool finding = false, replacing = false, whole = false;
-    bool focus_find = false;  ///< in the next frame
-    std::string what, by;     ///< to find, and to replace it with
 
     std::optional<Mistake> mistake;
     int messages_before = 0;  ///< number of the newest message when a text was applied

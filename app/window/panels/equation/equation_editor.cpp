@@ -2,11 +2,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <imgui.h>
-#if __has_include(<imgui_stdlib.h>)
-#include <imgui_stdlib.h>
-#else
-#include <misc/cpp/imgui_stdlib.h>
-#endif
 
 #include <algorithm>
 #include <cfloat>
@@ -84,7 +79,6 @@ void apply(UiState& ui, const Snapshot& snapshot) {
     state.typed_at = -1;
     const std::string& text = state.edit.text();
     state.mistake = find_mistake(text);
-    if (state.mistake && state.mistake->begin < cache_of(state).heading.end) state.folded = false;
     if (state.mistake || text == text_of(snapshot)) return;
     ui.act(action::Change{setting_name::equation, text, state.goes_on});
     state.sent = text;
@@ -141,86 +135,6 @@ void draw_below(const EquationState& state, const Snapshot& snapshot) {
     }
     ImGui::EndChild();
     ImGui::PopStyleColor();
-}
-
-// --- Find and replace
-
-std::size_t chosen_match(const EquationState& state, const TextCache& cache) {
-    const auto found = std::ranges::find(cache.found.value, state.edit.selection());
-    return std::size_t(found - cache.found.value.begin());
-}
-
-// Selects the next or previous match, after the last one the first again.
-void find_next(EquationState& state, bool forward) {
-    const auto& found = cache_of(state).found.value;
-    if (found.empty()) return;
-    const equation::TextSpan now = state.edit.selection();
-    const auto next = std::ranges::find_if(found, [&](auto span) { return span.begin >= now.end; });
-    const auto before =
-        std::find_if(found.rbegin(), found.rend(), [&](auto span) { return span.end <= now.begin; });
-    const equation::TextSpan span = forward ? (next == found.end() ? found.front() : *next)
-                                            : (before == found.rend() ? found.back() : *before);
-    if (span.begin < cache_of(state).heading.end) state.folded = false;
-    state.edit.select(span);
-    state.shows_caret = true;
-}
-
-void replace_match(EquationState& state) {
-    if (chosen_match(state, cache_of(state)) < cache_of(state).found.value.size()) {
-        state.edit.replace(state.edit.selection(), state.by);
-        state.typed_at = ImGui::GetTime();
-    }
-    find_next(state, true);
-}
-
-// Returns true for Enter.
-bool find_field(
-    EquationState& state, const char* id, const char* hint, std::string& text, float keep, bool focus) {
-    if (focus) ImGui::SetKeyboardFocusHere();
-    ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - keep);
-    const bool entered = ImGui::InputTextWithHint(id, hint, &text, ImGuiInputTextFlags_EnterReturnsTrue);
-    state.editing |= ImGui::IsItemActive();
-    return entered;
-}
-
-void draw_find(EquationState& state) {
-    if (!state.finding) return;
-    const TextCache& cache = cache_of(state);
-    const float keep = em(13);
-    const bool focus = std::exchange(state.focus_find, false);
-    if (find_field(state, "##find", "Find", state.what, keep, focus)) {
-        find_next(state, !ImGui::GetIO().KeyShift);
-        state.focus_find = true;
-    }
-    const std::size_t chosen = chosen_match(state, cache), count = cache.found.value.size();
-    same_line();
-    ImGui::BeginGroup();
-    ImGui::AlignTextToFramePadding();
-    colored_text(chosen < count ? fmt::format("{} of {}", chosen + 1, count) : fmt::format("{}", count),
-                 count == 0 && !state.what.empty() ? error_color() : faint_color());
-    ImGui::EndGroup();
-    ImGui::SameLine(ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - keep + em(4.2f));
-    checkbox("Names", &state.whole, "Only whole names: u, but not the u in Du");
-    same_line();
-    if (button("Close##find", button_size(1), "Key: Esc")) state.finding = false;
-    if (!state.replacing) return;
-    if (find_field(state, "##by", "Replace by", state.by, keep, false)) replace_match(state);
-    same_line();
-    if (button("Replace", button_size(2), "Replaces the selected match and goes to the next one; also Enter"))
-        replace_match(state);
-    same_line();
-    if (button("All", button_size(1), "Replaces all matches", count == 0 ? "There is no match" : "")) {
-        if (state.edit.replace_all(state.what, state.by, state.whole) > 0) state.typed_at = ImGui::GetTime();
-    }
-}
-
-void find(UiState& ui, bool replaces) {
-    EquationState& state = ui.panel.equation;
-    const std::string selected = state.edit.selected();
-    if (!selected.empty() && selected.find('\n') == selected.npos) state.what = selected;
-    state.finding = state.focus_find = true;
-    state.replacing = replaces;
-    state.leaves = true;
 }
 
 // --- Typeset equations
@@ -317,8 +231,8 @@ void draw_text(UiState& ui, const Snapshot& snapshot, const TextBoxLook& look) {
 // As many rows as the text had when it was drawn last.
 float box_height(EquationState& state) {
     const TextCache& cache = cache_of(state);
-    const std::size_t rows = !cache.rows.key ? std::size_t(std::ranges::count(cache.text, '\n'))
-                                             : cache.rows.value.size() + (cache.heading.end > 0);
+    const std::size_t rows =
+        !cache.rows.key ? std::size_t(std::ranges::count(cache.text, '\n')) : cache.rows.value.size();
     return float(std::clamp(int(rows) + 1, kFewestLines, kMostLines)) * monospace_font()->FontSize +
            2 * ImGui::GetStyle().FramePadding.y;
 }
@@ -350,7 +264,6 @@ void draw_editor(UiState& ui, const Snapshot& snapshot) {
         return;
     }
     follow(state, snapshot);
-    draw_find(state);
     draw_text(ui, snapshot, {ImVec2(ImGui::GetContentRegionAvail().x, box_height(state))});
     const ImVec2 half = button_size(2);
     if (button("Enlarge",
@@ -368,19 +281,13 @@ void draw_editor(UiState& ui, const Snapshot& snapshot) {
 void draw_large_editor(UiState& ui, const Snapshot& snapshot) {
     EquationState& state = ui.panel.equation;
     follow(state, snapshot);
-    const ImVec2 third = button_size(3);
-    const bool fits = text_width("Reference card") + 2 * ImGui::GetStyle().FramePadding.x <= third.x;
-    if (button(state.card ? "Equations"
-               : fits     ? "Reference card"
-                          : "Card",
-               third,
+    const ImVec2 half = button_size(2);
+    if (button(state.card ? "Equations" : "Reference card",
+               half,
                "The equations as mathematics, or an example of everything. Key: F1"))
         toggle_reference_card(ui, snapshot);
     same_line();
-    if (button("Find", third, "Find and replace. Keys: Ctrl+F, Ctrl+H")) find(ui, true);
-    same_line();
-    if (button("Close", third, "Back into the panel. Key: F2")) toggle_large_editor(ui, snapshot);
-    draw_find(state);
+    if (button("Close", half, "Back into the panel. Key: F2")) toggle_large_editor(ui, snapshot);
     const ImVec2 room = ImGui::GetContentRegionAvail();
     const auto [said, color] = note(state, snapshot);
     const float below =
@@ -425,14 +332,6 @@ void toggle_reference_card(UiState& ui, const Snapshot& snapshot) {
     EquationState& state = ui.panel.equation;
     state.card = !state.large || !state.card;
     if (!state.large) toggle_large_editor(ui, snapshot);
-}
-
-void find_in_equation(UiState& ui, const Snapshot&) {
-    find(ui, false);
-}
-
-void replace_in_equation(UiState& ui, const Snapshot&) {
-    find(ui, true);
 }
 
 }  // namespace stencil

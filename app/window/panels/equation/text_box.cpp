@@ -66,10 +66,7 @@ class TextBox {
             state_.typed_at = ImGui::GetTime();
             lay_out();
         }
-        if (changed || edit_.caret() != caret) {
-            unfold_at_caret();
-            state_.shows_caret = true;
-        }
+        if (changed || edit_.caret() != caret) state_.shows_caret = true;
         draw_rows();
         ImGui::Dummy(ImVec2(0, height()));
         if (std::exchange(state_.shows_caret, false)) scroll_to_caret();
@@ -91,14 +88,12 @@ class TextBox {
         return cache().rows.value;
     }
     const std::string& text() const { return edit_.text(); }
-    bool has_heading() { return cache().heading.end > 0; }
 
     void lay_out() {
         TextCache& c = cache();
         const float width = ImGui::GetContentRegionAvail().x;
-        const std::size_t begin = state_.folded ? c.heading.end : 0;
-        const auto& rows = c.rows.of({width, ImGui::GetFontSize(), begin}, [&] {
-            return editing::wrapped(text(), begin, std::max(width, line_), advance);
+        const auto& rows = c.rows.of({width, ImGui::GetFontSize()}, [&] {
+            return editing::wrapped(text(), std::max(width, line_), advance);
         });
         message_ = {};
         const auto& mistake = state_.mistake;
@@ -111,10 +106,8 @@ class TextBox {
     }
 
     // Positions are relative to the content's corner.
-    float heading_height() { return has_heading() ? line_ * 1.3f : 0; }
     float row_y(std::size_t row) {
-        return heading_height() + float(row) * line_ +
-               (message_.height > 0 && row > message_.row ? message_.height : 0);
+        return float(row) * line_ + (message_.height > 0 && row > message_.row ? message_.height : 0);
     }
     float height() {
         return row_y(rows().size() - 1) + line_ + (message_.row + 1 == rows().size() ? message_.height : 0);
@@ -122,13 +115,6 @@ class TextBox {
     ImVec2 at(std::size_t place) {
         const std::size_t row = editing::row_of(rows(), place);
         return {corner_.x + editing::x_of(text(), rows()[row], place, advance), corner_.y + row_y(row)};
-    }
-
-    void unfold_at_caret() {
-        if (state_.folded && has_heading() && edit_.caret() < cache().heading.end) {
-            state_.folded = false;
-            lay_out();
-        }
     }
 
     void scroll_to_caret() {
@@ -168,14 +154,12 @@ class TextBox {
             if (gone > 0) typed.erase(typed.begin(), typed.begin() + gone);  // ImGui erases no empty range
             if (!scrolled) state_.goes_on = false;
             if (focused) entered_ = true;
-            if (!clicked && state_.folded) edit_.place(std::max(edit_.caret(), cache().heading.end));
         }
         const ImGuiWindow* list = ImGui::FindWindowByName("##completions");
         const bool elsewhere = !over && context_.HoveredWindow != list && context_.HoveredWindow != &window_;
         const bool leaves =
             elsewhere && (ImGui::IsMouseClicked(0) || ImGui::IsMouseClicked(1) || ImGui::IsMouseClicked(2));
-        const bool gone = std::exchange(state_.leaves, false) || leaves;
-        if (context_.ActiveId == id_ && gone) ImGui::ClearActiveID();
+        if (context_.ActiveId == id_ && leaves) ImGui::ClearActiveID();
         state_.active = context_.ActiveId == id_ || scrolls;
         if (context_.ActiveId != id_) return;
 #if IMGUI_VERSION_NUM < 18900
@@ -193,12 +177,6 @@ class TextBox {
         const ImVec2 mouse = ImGui::GetIO().MousePos;
         if (hovered() && ImGui::IsMouseClicked(0)) {
             state_.listed = false;
-            if (mouse.y < corner_.y + heading_height()) {
-                state_.folded = !state_.folded;
-                if (state_.folded && edit_.caret() < cache().heading.end) edit_.place(cache().heading.end);
-                lay_out();
-                return;
-            }
             edit_.place(place_under(mouse), ImGui::GetIO().KeyShift);
             state_.dragging = true;
             state_.wish_x.reset();
@@ -297,7 +275,7 @@ class TextBox {
         const std::size_t row = editing::row_of(rows(), edit_.caret());
         if (pressed(ImGuiKey_Home)) move(rows()[row].begin, shift);
         if (pressed(ImGuiKey_End)) move(editing::place_at(text(), rows(), row, FLT_MAX, advance), shift);
-        if (pressed(ImGuiKey_Escape) && !std::exchange(state_.finding, false)) {
+        if (pressed(ImGuiKey_Escape)) {
             ImGui::ClearActiveID();
             state_.active = false;
         }
@@ -316,7 +294,7 @@ class TextBox {
         const float x = state_.wish_x.value_or(editing::x_of(text(), rows()[row], edit_.caret(), advance));
         const std::ptrdiff_t to = std::ptrdiff_t(row) + by;
         if (to < 0)
-            move(has_heading() && state_.folded ? cache().heading.end - 1 : 0, extend);
+            move(0, extend);
         else if (to >= std::ptrdiff_t(rows().size()))
             move(by == 1 ? text().size() : rows().back().end, extend);
         else
@@ -373,7 +351,6 @@ class TextBox {
     }
 
     void draw_rows() {
-        draw_heading();
         const auto mistake = state_.mistake
                                  ? std::optional(TextSpan{state_.mistake->begin, state_.mistake->end})
                                  : std::nullopt;
@@ -381,9 +358,6 @@ class TextBox {
         for (std::size_t row = 0; row < rows().size(); ++row) {
             const float y = corner_.y + row_y(row);
             if (y + line_ + message_.height < window_.ClipRect.Min.y || y > window_.ClipRect.Max.y) continue;
-            if (state_.finding)
-                for (const TextSpan& found : cache().found.value)
-                    fill(found, faded(ImGui::GetColorU32(warning_color()), 0.3), row);
             if (edit_.selection().begin < edit_.selection().end)
                 fill(edit_.selection(), ImGui::GetColorU32(ImGuiCol_TextSelectedBg), row);
             draw_row(rows()[row], y, piece);
@@ -455,22 +429,6 @@ class TextBox {
                                   state_.mistake->sentence.c_str(),
                                   nullptr,
                                   width - em(1));
-    }
-
-    void draw_heading() {
-        if (!has_heading()) return;
-        ImFont* font = ImGui::GetIO().Fonts->Fonts[0];
-        const ImU32 color = ImGui::GetColorU32(faint_color());
-        const float size = font->FontSize * 0.9f;
-        ImGui::RenderArrow(window_.DrawList,
-                           ImVec2(corner_.x, corner_.y + line_ * 0.05f),
-                           color,
-                           state_.folded ? ImGuiDir_Right : ImGuiDir_Down,
-                           0.8f);
-        std::string names;
-        for (const equation::SettingStatement& s : cache().statements.settings)
-            if (s.span.begin < cache().heading.end) names += (names.empty() ? "" : ", ") + s.name;
-        window_.DrawList->AddText(font, size, ImVec2(corner_.x + line_, corner_.y), color, names.c_str());
     }
 
     UiState& ui_;

@@ -6,7 +6,6 @@
 
 #include <optional>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -37,13 +36,10 @@ struct TextCache {
     equation::Statements statements;
     editing::OwnNames names;
     std::vector<editing::Piece> pieces;
-    equation::TextSpan heading;
 
-    /// By width, text size, and where they begin: behind a folded heading.
-    Kept<std::tuple<float, float, std::size_t>, std::vector<editing::TextRow>> rows;
-    Kept<std::pair<float, float>, std::vector<editing::TypesetLine>> lines;     ///< by width and size
-    Kept<std::pair<std::size_t, bool>, editing::Completion> list;               ///< by caret, and state.any
-    Kept<std::pair<std::string, bool>, std::vector<equation::TextSpan>> found;  ///< by text, and state.whole
+    Kept<std::pair<float, float>, std::vector<editing::TextRow>> rows;       ///< by width and size
+    Kept<std::pair<float, float>, std::vector<editing::TypesetLine>> lines;  ///< by width and size
+    Kept<std::pair<std::size_t, bool>, editing::Completion> list;            ///< by caret, and state.any
 };
 
 /// Returns what belongs to the text as it is now.

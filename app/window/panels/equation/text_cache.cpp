@@ -43,11 +43,7 @@ TextCache& cache_of(EquationState& state) {
         c.statements = equation::readable_statements(c.text);
         c.names = editing::own_names(c.statements);
         c.pieces = editing::highlighted(c.text, c.names);
-        c.heading = editing::heading(c.text);
     }
-    if (state.finding)
-        c.found.of({state.what, state.whole},
-                   [&] { return editing::find_all(c.text, state.what, state.whole); });
     return c;
 }
 
