@@ -139,16 +139,12 @@ void print_text_of(const std::string& name, const std::string& text) {
 
 // Prints stages, operations, limits, and the generated kernels with their text. CUDA code is printed without
 // a GPU too.
-int code_command(RunSpec spec, const std::string& pass) {
+int code_command(RunSpec spec) {
     if (!spec.is_general())
         throw InputError(
             "--code: {} is stepped by kernels that were written by hand, in kernels/methods: give --equation "
             "or a preset",
             spec.model->name);
-    if (!pass.empty()) {
-        print_text(text_after(spec, pass));
-        return 0;
-    }
     const Machine machine = query_machine();
     const bool gpu = machine.has_cuda() && why_not_compiled(spec).empty();
     if (spec.backend == "auto") spec.backend = name_of(gpu ? Device::cuda : Device::cpu);
@@ -221,7 +217,6 @@ struct ModelsWords {
     bool code = false;
     bool text = false;
     bool link = false;
-    std::string pass;
     SettingWords settings;  ///< for --code
 };
 
@@ -231,16 +226,16 @@ int start_models(const ModelsWords& words) {
     if (words.link && (words.code || words.name.empty()))
         throw InputError("--link carries the text of a NAME: leave out --code, or give the name");
     if (!words.code) {
-        if (words.settings.empty() && words.pass.empty())
+        if (words.settings.empty())
             return words.name.empty() ? list_models() : show_model(words.name, words.link);
         throw InputError("--{} needs --code, which prints the code that steps a model",
-                         words.settings.empty() ? "after" : words.settings.front().first->name);
+                         words.settings.front().first->name);
     }
     RunSpec spec;
     SettingWords settings = words.settings;
     if (!words.name.empty()) settings.emplace_back(&find_setting(setting_name::model), words.name);
     set_all(spec, settings);
-    return code_command(std::move(spec), words.pass);
+    return code_command(std::move(spec));
 }
 
 }  // namespace
@@ -261,9 +256,6 @@ void add_models(CLI::App& app, ChosenCommand& chosen) {
         words.code,
         "for typed equations: the stages of a step, operations per cell, limits and speeds, and the "
         "generated code; also for a file and for --equation");
-    std::string help = "with --code: only the formulas after a pass of the compiler";
-    for (const PassRow& row : passes()) help += fmt::format("; {}: {}", row.name, row.help);
-    models->add_option("--after", words.pass, help)->type_name("PASS");
     for (const char* name : {setting_name::equation,
                              setting_name::set,
                              setting_name::sensitivity,

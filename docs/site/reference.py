@@ -174,21 +174,17 @@ GROUPS = [
 def compiled(program: Program, formula: str) -> str:
     """What the compiler makes of a formula, in neighbours and arithmetic; empty where the formula is refused."""
     text = f"du/dt = {formula}; v' = v; dt = 0.001"
-    for after in ("cut", "lower"):
-        done = subprocess.run(
-            [program.path, "models", "--equation", text, "--code", "--after", after], capture_output=True, text=True
-        )
-        if done.returncode:
-            return ""
-        lines = [line.strip() for line in done.stdout.splitlines() if line.strip()]
-        if after == "cut":
-            elementary = [line for line in lines if not line.startswith("dv/dt") and not line.startswith("v' ")]
-            named = re.search(r"laplacian\(|difference_|divergence\(|neighbour|random|normal", done.stdout)
-            if not named and len(elementary) <= 4:
-                return "\n".join(line.replace("du/dt = ", "") for line in elementary)
-    stages = done.stdout.split("\n\nFor all cells")[0].split("\n\nOf a ")[0]
+    done = subprocess.run(
+        [program.path, "models", "--equation", text, "--code", *"--size 16 --backend cpu".split()],
+        capture_output=True,
+        text=True,
+    )
+    if done.returncode:
+        return ""
+    printed = re.split(r"^==== .*\n", done.stdout, flags=re.M)[1]  # the stages
+    stages = printed.split("\n\nFor all cells")[0].split("\n\nOf a ")[0]
     rows = [line.strip() for line in stages.splitlines() if line.startswith("  ") and not line.startswith("  v' =")]
-    constants = done.stdout.partition("For all cells, in float64 and rounded once:\n")[2].partition("\n\n")[0]
+    constants = printed.partition("For all cells, in float64 and rounded once:\n")[2].partition("\n\n")[0]
     rows += [line.strip() for line in constants.splitlines()]
     return "\n".join(rows) if len(rows) <= 8 else ""
 
@@ -206,7 +202,7 @@ def functions(program: Program) -> str:
     page = (
         "# Every function of formulas\n\nMade from the program. The last column is what the compiler makes of the example as a rate of `u`: "
         "`u'` is the next value, `v[+1,0]` the cell to the right, `v[0,+1]` the one below, and `c1`, `c2` are numbers that are "
-        "computed once. `stencilscope models --equation TEXT --code --after lower` prints it for any text of yours.\n\n"
+        "computed once. `stencilscope models --equation TEXT --code` prints it for any text of yours.\n\n"
         "[Typing an equation](../equations.md) has the statements around them, [sides](../sides.md) the conditions at the boundary.\n"
     )
     seen: set[str] = set()

@@ -14,7 +14,6 @@
 #include "kernels/equation/rows/row_text.h"
 #include "kernels/equation/text/cuda_text.h"
 #include "sim/code/program_text.h"
-#include "sim/model/step/reflections.h"
 #include "sim/model/step/stages.h"
 #include "sim/problem/start.h"
 #include "sim/text/names.h"
@@ -58,44 +57,6 @@ GeneratedCode generated_code(const RunSpec& spec, Device device) {
         code.texts.push_back({"rows for the system's compiler", "C", row_text(program, float64)});
     }
     return code;
-}
-
-const std::vector<PassRow>& passes() {
-    using enum CompilerPass;
-    static const std::vector<PassRow> rows{
-        {names, "names", "names and definitions are resolved (sim/model/semantics.cpp)"},
-        {sides, "sides", "derivatives are split where sides require it (sim/model/step/continuation.cpp)"},
-        {cut, "cut", "intermediates to store are chosen (sim/model/step/cut.cpp)"},
-        {lower,
-         "lower",
-         "the integrator's stages are factored and lowered to instructions (sim/model/step/collect.cpp, "
-         "sim/model/step/lowering.cpp)"},
-    };
-    return rows;
-}
-
-std::string text_after(const RunSpec& spec, std::string_view pass) {
-    Equations model = run_equations(spec);
-    const CompilerPass last = row_named(passes(), "pass", pass, "--after: ").pass;
-    if (last == CompilerPass::lower)
-        return program_text(
-            make_program(model, spec.scheme(), spec.dtype == DType::float64, spec.time_step()),
-            names_of(spec.model->parameters));
-    std::vector<ListedFormula> formulas;
-    Reflections reflections(model);
-    std::vector<Node> roots;
-    for (const Evolving& c : model.components)
-        roots.push_back(last >= CompilerPass::sides ? reflections.continued(c.formula) : c.formula);
-    if (last >= CompilerPass::cut)
-        for (const Node node :
-             find_cut(model.graph, roots, [&](Node n) { return reflections.is_definite(n); }))
-            formulas.push_back({fmt::format("stored{}", formulas.size() + 1), node, true});
-    for (std::size_t c = 0; c < roots.size(); ++c) {
-        const Evolving& component = model.components[c];
-        const std::string name = component.rate ? "d" + component.name + "/dt" : component.name + "'";
-        formulas.push_back({name, roots[c], false});
-    }
-    return formulas_text(model, formulas);
 }
 
 std::optional<CompilerFigures> compiler_figures(const CodeText& text, int compute_capability) {

@@ -30,19 +30,6 @@ struct GeneratedCode {
 /// if the time integrator cannot step the model.
 GeneratedCode generated_code(const RunSpec& spec, Device device);
 
-/// The passes that compile a typed equation, in their order.
-enum class CompilerPass { names, sides, cut, lower };
-
-struct PassRow {
-    CompilerPass pass;
-    std::string name;
-    std::string_view help;
-};
-const std::vector<PassRow>& passes();
-
-/// The formulas, or at last the stages, after a pass. Throws InputError for a name that is no pass.
-std::string text_after(const RunSpec& spec, std::string_view pass);
-
 /// Registers and spilled bytes (maxima over its kernels) of a CUDA text, compiled for a compute capability
 /// (90 is 9.0). Takes 0.1 to 2 s; empty without a compiler.
 struct CompilerFigures {

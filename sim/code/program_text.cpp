@@ -5,14 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <map>
-#include <set>
 #include <string_view>
 
 #include "kernels/equation/operations.h"
-#include "sim/model/operations.h"
 #include "sim/text/parse.h"
-#include "sim/text/quote.h"
 
 namespace stencil::equation {
 namespace {
@@ -233,95 +229,6 @@ std::string stage_text(const std::string& title, const Stage& stage, const Progr
     return text + "\n";
 }
 
-// Names of the operations of formulas, in the order of Op.
-constexpr std::string_view kNames =
-    "number parameter component data random unknown x y rx ry t step dt past dx nx ny add subtract multiply "
-    "divide negate sqrt abs floor min max exp log sin cos tanh atan2 power less less_or_equal equal where "
-    "stored mean sum min max solved convolved neighbour laplacian laplacian9 difference_x difference_y "
-    "difference_xx difference_yy difference_xy divergence";
-static_assert(std::ranges::count(kNames, ' ') == std::ptrdiff_t(Op::divergence));
-
-// Formats expressions of a graph. Those that are used more than once have a line of their own.
-class Formulas {
-  public:
-    Formulas(const Equations& model, const std::vector<ListedFormula>& formulas)
-        : model_(model), g_(model.graph) {
-        for (const Evolving& c : model.components) names_.push_back(c.name);
-        for (const ModelParameter& p : model.parameters) names_.push_back(p.name);
-        prefix_ = free_prefix("e", names_);
-        for (const ListedFormula& f : formulas)
-            if (f.stored) stored_[f.node] = f.name;
-        for (const ListedFormula& f : formulas) {
-            if (!f.stored) ++uses_[f.node];
-            visit(f.node);
-        }
-        for (const auto& [node, uses] : uses_) add(node, uses);
-        for (const ListedFormula& f : formulas)
-            if (!f.stored) set(f.name, pieces_[f.node]);
-    }
-
-    std::string text() && { return std::move(text_); }
-
-  private:
-    // Counts the uses of all expressions below a formula, once for each user.
-    void visit(Node formula) {
-        g_.walk(formula, [this](Node node) {
-            const Expression& e = g_[node];
-            const bool first = visited_.insert(node).second;
-            for (std::size_t i = 0; first && i < e.count; ++i) ++uses_[e.args[i]];
-        });
-    }
-
-    void set(const std::string& name, const Piece& piece) {
-        text_ += fmt::format("  {} = {}\n", name, piece.text);
-    }
-
-    // Arguments have lower numbers, so their pieces are there.
-    void add(Node node, int uses) {
-        Piece piece = piece_of(g_[node]);
-        if (const auto stored = stored_.find(node); stored != stored_.end()) {
-            set(stored->second, piece);
-            piece = {stored->second};
-        } else if (uses > 1 && g_[node].count > 0) {
-            const std::string name = fmt::format("{}{}", prefix_, ++shared_);
-            set(name, piece);
-            piece = {name};
-        }
-        pieces_[node] = std::move(piece);
-    }
-
-    Piece piece_of(const Expression& e) const {
-        std::array<Piece, 4> args;
-        for (std::size_t i = 0; i < e.count; ++i) args[i] = pieces_.at(e.args[i]);
-        if (e.op == Op::number) return {number_text(e.number)};
-        if (e.op == Op::parameter) return {model_.parameters[std::size_t(e.index)].name};
-        if (e.op == Op::component) return {model_.components[std::size_t(e.index)].name};
-        if (e.op == Op::unknown) return {model_.elliptic[std::size_t(e.index)].name};
-        if (e.op == Op::data) return {quotable(model_.data[std::size_t(e.index)].file)};
-        if (e.op == Op::stored) return args[0];
-        if (e.op == Op::convolved)
-            return {fmt::format("conv({}, {})", args[0].text, model_.kernels[std::size_t(e.index)].text)};
-        if (e.op == Op::neighbour) return {at(within(args[0], kWhole), e.column, e.row)};
-        if (e.op == Op::random) return {fmt::format("random({})", e.index)};
-        const OpRow* row = row_of(e.op);
-        if (row && row->code != Code::constant) return equation::piece_of(row->code, args);
-        static const std::vector<std::string> names = split(kNames, ' ');
-        std::string text = names[std::size_t(e.op)];
-        for (std::size_t i = 0; i < e.count; ++i) text += (i == 0 ? "(" : ", ") + args[i].text;
-        return {e.count > 0 ? text + ")" : text};
-    }
-
-    const Equations& model_;
-    const Graph& g_;
-    std::vector<std::string> names_;
-    std::string prefix_, text_;
-    int shared_ = 0;
-    std::map<Node, std::string> stored_;
-    std::set<Node> visited_;
-    std::map<Node, int> uses_;
-    std::map<Node, Piece> pieces_;
-};
-
 }  // namespace
 
 std::string program_text(const Program& program, const std::vector<std::string>& parameters) {
@@ -337,10 +244,6 @@ std::string program_text(const Program& program, const std::vector<std::string>&
     text += inputs_text("Of a row", program.rows, Code::row, names);
     text.pop_back();
     return text;
-}
-
-std::string formulas_text(const Equations& model, const std::vector<ListedFormula>& formulas) {
-    return Formulas(model, formulas).text();
 }
 
 }  // namespace stencil::equation

@@ -377,22 +377,6 @@ TEST_CASE("The code of a typed equation is printed with its stages, operations, 
     require_refused(stencilscope("models --code --model gray-scott"), 2, "--model");
 }
 
-TEST_CASE("The formulas after each pass of the compiler are printed") {
-    const auto after = [](const std::string& pass) {
-        const std::string text = "du/dt = lap(w)*v^2 + k*lap(w); w = u^3 - lap(u); v' = v + u; k = 2";
-        return require_done(stencilscope("models --code --after {} --equation {}", pass, text)).out;
-    };
-    CHECK(contains(after("names"), "v' = "));
-    CHECK(!contains(after("names"), "stored1"));
-    CHECK(contains(after("sides"), "du/dt = "));
-    const std::string cut = after("cut");
-    CHECK(cut.find("stored1 = ") < cut.find("laplacian(stored1)"));
-    CHECK(contains(cut, "laplacian(stored1)"));
-    CHECK(contains(after("lower"), "Stage 2 of 2"));
-    require_refused(stencilscope("models gray-scott --code --after parsing"), 2, "names, sides, cut, lower");
-    require_refused(stencilscope("models gray-scott --after cut"), 2, "--code");
-}
-
 TEST_CASE("A run whose compiler fails says why, and has the bits of one that compiles") {
     const OwnCache scratch;
     const std::string run = kRun + "--size 256 --steps 3000 --export field.npy --equation {}";
