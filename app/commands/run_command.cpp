@@ -296,7 +296,7 @@ Run begin(const RunRequest& request, const Machine& machine) {
     print_notices(request, spec, machine);
     check_resources(spec, machine);
     if (request.compare) require_comparable(spec);
-    if (!request.film.file.empty()) check_film(request.film, spec);
+    if (!request.film.file.empty()) check_film(request.film);
     std::vector<std::string> inputs = start_files(spec);
     const bool from_files = !inputs.empty();
     inputs.push_back(request.spec_file);
@@ -325,7 +325,7 @@ Run resume(const RunRequest& request, const Machine& machine) {
     if (request.compare) require_comparable(spec);
     print_notices(request, from.run.now, machine);
     check_exports(spec);
-    if (!request.film.file.empty()) check_film(request.film, from.run.now);
+    if (!request.film.file.empty()) check_film(request.film);
     require_memory(run_needs(from.run.now),
                    memory_limits(machine, from.run.now.memory_limit),
                    {from.run.now.size->nx, from.run.now.size->ny});
@@ -347,7 +347,7 @@ void begin_film(const RunRequest& request, Run& run) {
     if (request.film.file.empty()) return;
     const RunSpec& spec = run.simulation.now();
     const FilmPace pace = film_pace(request.film, run.simulation.step(), spec.steps, request.spec.every);
-    run.film = std::make_unique<FilmWriter>(request.film, spec, pace);
+    run.film = std::make_unique<FilmWriter>(request.film, pace);
 }
 
 int run_command(const RunRequest& request) {
@@ -394,7 +394,7 @@ void add_film_options(CLI::App& command, FilmRequest& film) {
                 throw InputError("--video-of: " + unknown_name_message("film", text, known));
             f.figure = text == known[1];
         });
-    std::string ranges = "range of its colours (default film, or canvas with --range-per-frame): MIN:MAX";
+    std::string ranges = "range of its colours (default canvas): MIN:MAX";
     for (const FilmRange& row : film_ranges()) ranges += fmt::format("; {}: {}", row.name, row.help);
     add("video-range", "NAME|MIN:MAX", ranges, [](FilmRequest& f, const std::string& text) {
         f.range = read_film_range(text);
@@ -417,10 +417,6 @@ void add_film_options(CLI::App& command, FilmRequest& film) {
             f.width = size.nx;
             f.height = size.ny;
         });
-    add("video-title",
-        "LIST",
-        "title of figures: step, t, parameters, or names of parameters, e.g. t,F,K; or none (default step,t)",
-        [](FilmRequest& f, const std::string& text) { f.title = read_film_title(text); });
 }
 
 // The options of the command.
@@ -434,8 +430,6 @@ RunRequest request_of(const Words& words) {
     const FilmRequest& film = request.film;
     if (film.file.empty() && film != FilmRequest())
         throw InputError("--fps and --video-... need --video FILE, the film");
-    if (!film.figure && film.title != FilmRequest().title)
-        throw InputError("--video-title needs --video-of figure, which has a title");
     if (request.resume.empty()) {
         request.spec = words.run.spec();
         request.spec_file = words.run.spec_file;

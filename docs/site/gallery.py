@@ -21,9 +21,8 @@ MOST_WORK = 1.2e9  # cells times steps of a film
 SOLVE = 25  # how many times as long a step takes that solves for a field
 # Cells of films that show too little at 256, or need more steps than those would leave time for.
 WIDTHS = {"island": 384, "gray-scott-map": 384, "fitzhugh-nagumo": 512, "turbulence": 96, "cahn-hilliard-flow": 128}
-# Ranges of the colours of films in which one range for all frames would leave most of them blank (--video-range).
-SPREADING = ["billiard", "plate", "rotation", "schroedinger", "sine-gordon", "turbulence", "vorticity", "wave"]
-RANGES = {"sandpile": "0:4", "zakharov-kuznetsov": "0:5"} | dict.fromkeys(SPREADING, "frame")
+# Ranges of the colours of films of which a range for each frame says too little (--video-range).
+RANGES = {"sandpile": "0:4", "zakharov-kuznetsov": "0:5"}
 
 
 class Subject(NamedTuple):

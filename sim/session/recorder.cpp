@@ -14,9 +14,9 @@ namespace stencil {
 namespace {
 
 // Finishes a film and tells of it.
-ExportOutcome written(FilmWriter& film, WriteProgress& progress, std::string_view what) {
+ExportOutcome written(FilmWriter& film, std::string_view what) {
     if (film.frames() == 0) return {"Recorded nothing: the run was paused"};
-    if (!film.finish(&progress)) return {"The film was stopped; there is no file"};
+    film.finish();
     return {
         fmt::format(
             "{} {} frame{} to {}", what, film.frames(), film.frames() == 1 ? "" : "s", film.path().string()),
@@ -43,8 +43,7 @@ FilmRequest in_folder(FilmRequest request, const std::string& folder, const std:
 
 Recorder::~Recorder() {
     try {
-        WriteProgress progress;
-        if (on()) end().work(progress);
+        if (on()) end();
     } catch (const std::exception&) {
         // A destructor cannot report it.
     }
@@ -57,7 +56,7 @@ void Recorder::start(const action::Record& order, const RunSpec& now) {
     fps_ = order.choices.fps;
     if (!order.film.empty()) {
         FilmRequest request = in_folder(order.choices, order.folder, order.film);
-        auto film = std::make_unique<FilmWriter>(request, now, FilmPace{every_, -1});
+        auto film = std::make_unique<FilmWriter>(request, FilmPace{every_, -1});
         make_folder(request.file.parent_path(), "record to");
         film_ = std::move(film);
         return;
@@ -111,24 +110,18 @@ void Recorder::look(Simulation& simulation) {
     }
 }
 
-Recorder::Rest Recorder::end() {
+ExportOutcome Recorder::end() {
     const long long all = count();
-    const std::shared_ptr<FilmWriter> film = std::exchange(film_, nullptr);
-    const std::shared_ptr<FrameWriter> frames = std::exchange(writer_, nullptr);
-    if (film)
-        return {film->kept() > 0, [film](WriteProgress& progress) {
-                    progress.all = film->kept();
-                    return written(*film, progress, "Recorded");
-                }};
+    const std::unique_ptr<FilmWriter> film = std::exchange(film_, nullptr);
+    const std::unique_ptr<FrameWriter> frames = std::exchange(writer_, nullptr);
+    if (film) return written(*film, "Recorded");
     std::string text = fmt::format("Recorded {} files to {}", all, fmt::join(folders_, ", "));
     if (frames->has_pictures()) text += "; a film of them:\n" + film_command(pictures_, fps_);
-    return {false, [text, folder = frames->folder().string()](WriteProgress&) {
-                return ExportOutcome{text, folder};
-            }};
+    return {text, frames->folder().string()};
 }
 
 ExportOutcome FilmOrder::write(WriteProgress& progress) const {
-    FilmWriter film(request, spec, film_pace(request, 0, spec.steps, every));
+    FilmWriter film(request, film_pace(request, 0, spec.steps, every));
     make_folder(request.file.parent_path(), "film to");
     Simulation run(spec, start);
     progress.all = std::size_t(std::max(spec.steps, 1LL));
@@ -143,9 +136,7 @@ ExportOutcome FilmOrder::write(WriteProgress& progress) const {
         progress.done = std::size_t(run.step());
     }
     if (progress.cancelled) return {"The film was stopped; there is no file"};
-    progress.done = 0;  // frames that were kept are drawn now
-    progress.all = film.kept();
-    return written(film, progress, "Made a film of");
+    return written(film, "Made a film of");
 }
 
 ExportOutcome ExportOrder::write(WriteProgress& progress) const {

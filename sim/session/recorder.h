@@ -44,13 +44,8 @@ class Recorder {
     /// Whether it has the length asked for.
     bool full() const { return film_ && film_->full(); }
 
-    /// Ends the recording. Returns what is left to do, which may take long if `slow`, and which tells of it
-    /// or throws if a film cannot be written.
-    struct Rest {
-        bool slow = false;
-        std::function<ExportOutcome(WriteProgress&)> work;
-    };
-    Rest end();
+    /// Ends the recording and tells of it. Throws if a film cannot be written.
+    ExportOutcome end();
 
   private:
     void begin_frames(const RunSpec& now);

@@ -220,14 +220,8 @@ void Session::handle(const action::Record& order) {
     record();
 }
 
-// A film whose frames must still be drawn is finished beside the session.
 void Session::finish_recording() {
-    if (!recorder_.on()) return;
-    const std::string file = std::filesystem::path(recorder_.target()).filename().string();
-    Recorder::Rest rest = recorder_.end();
-    if (rest.slow && !exporter_.busy()) return exporter_.start("finishing " + file, std::move(rest.work));
-    WriteProgress progress;
-    handle(rest.work(progress));
+    if (recorder_.on()) handle(recorder_.end());
 }
 
 void Session::handle(const action::Film& order) {
@@ -242,7 +236,7 @@ void Session::handle(const action::Film& order) {
     kept->start = simulation_->start();
     kept->request = in_folder(order.choices, order.folder, order.ending);
     kept->every = order.every;
-    check_film(kept->request, simulation_->now());
+    check_film(kept->request);
     check_solver_memory(kept->spec, *machine_);
     exporter_.start("making " + kept->request.file.filename().string(),
                     [kept](WriteProgress& progress) { return kept->write(progress); });

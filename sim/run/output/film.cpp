@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 
 #include "sim/figure/figure.h"
 #include "sim/files/image.h"
@@ -20,26 +19,13 @@ namespace stencil {
 namespace {
 
 constexpr FilmRange kFilmRanges[] = {
-    {"film", "One range, of all frames together"},
+    {"canvas", "As on the canvas: --range anew for each frame"},
     {"frame", "A range for each frame, from its smallest to its largest value"},
-    {"first", "The first frame's range for all"},
-    {"canvas", "As on the canvas: --range anew for each frame"}};
-
-constexpr std::string_view kStep = "step", kTime = "t", kParameters = "parameters", kNone = "none";
-
-std::string range_name(const FilmRequest& request, const RunSpec& spec) {
-    if (!request.range.empty()) return request.range;
-    return spec.range_per_frame ? "canvas" : "film";
-}
+    {"first", "The first frame's range for all"}};
 
 // The number of frames of a film of a given length; 0: its length is open.
 long long frames_of(const FilmRequest& request) {
     return request.seconds > 0 ? std::max(1LL, std::llround(request.seconds * request.fps)) : 0;
-}
-
-bool has_values(const Field& field) {
-    const Statistics all = statistics_of(field);
-    return all.min <= all.max;
 }
 
 // Spreads a picture of columns x rows in place over rows of nx pixels, and repeats its last column and row.
@@ -83,19 +69,9 @@ Size read_film_size(const std::string& text) {
     return size;
 }
 
-std::vector<std::string> read_film_title(const std::string& text) {
-    if (text.empty() || text == kNone) return {};
-    return split(text, ',');
-}
-
-void check_film(const FilmRequest& request, const RunSpec& spec) {
+void check_film(const FilmRequest& request) {
     check_video_name(request.file);
-    std::vector<std::string> known{std::string(kStep), std::string(kTime), std::string(kParameters)};
-    for (const ModelParameter& parameter : spec.model->parameters) known.push_back(parameter.name);
-    for (const std::string& word : request.title)
-        if (!contains(known, word))
-            throw InputError("--video-title: " + unknown_name_message("word", word, known));
-    if (!request.range.empty()) read_film_range(request.range);
+    read_film_range(request.range);
     if (const std::string why = why_no_video(); !why.empty())
         throw MachineError("cannot write {}: {}", request.file.string(), why);
 }
@@ -108,12 +84,11 @@ FilmPace film_pace(const FilmRequest& request, long long first, long long last, 
 }
 
 // Checks everything that could fail later before any work is done.
-FilmWriter::FilmWriter(FilmRequest request, const RunSpec& spec, const FilmPace& pace)
+FilmWriter::FilmWriter(FilmRequest request, const FilmPace& pace)
     : request_(std::move(request)), pace_(pace) {
-    check_film(request_, spec);
-    const std::string range = range_name(request_, spec);
-    if (range.find(':') != range.npos) fixed_ = parse_range(range, "--video-range");
-    whole_ = range == "film";
+    check_film(request_);
+    if (request_.range.find(':') != request_.range.npos)
+        fixed_ = parse_range(request_.range, "--video-range");
     if (const long long frames = frames_of(request_); frames > 0) most_ = frames;
 }
 
@@ -142,14 +117,8 @@ void FilmWriter::look(Simulation& simulation) {
     const long long times = due(simulation.step());
     if (times == 0) return;
     const Field field = simulation.field();
-    Look look = look_of(field, simulation);
-    for (long long i = 0; i < times; ++i) {
-        look.repeated = i > 0;
-        if (whole_)
-            keep(field, look);
-        else
-            draw(field, look);
-    }
+    const Look look = look_of(field, simulation);
+    for (long long i = 0; i < times; ++i) draw(field, look);
     frames_ += times;
 }
 
@@ -162,17 +131,13 @@ FilmWriter::Look FilmWriter::look_of(const Field& field, Simulation& simulation)
     look.contours = now.contours;
     look.cell = cell_size(now);
     look.unit = now.unit_length.name;
-    look.dtype = field.dtype();
-    look.nx = field.nx();
-    look.ny = field.ny();
     if (request_.figure) look.title = title_of(simulation);
     if (request_.figure && now.draws_outline())
         look.outline = shape_outline(simulation.solver().field(std::string("inside")));
-    const std::string rule = range_name(request_, now);
     const RangeRule& own = now.coloring(look.formula).range;
     RangeRule range = fixed_.value_or(own);
-    if (rule == "frame") range = {RangeRule::Kind::automatic, 0, 0, own.scale};
-    const bool first = rule == "first";
+    if (request_.range == "frame") range = {RangeRule::Kind::automatic, 0, 0, own.scale};
+    const bool first = request_.range == "first";
     if (first && range_ && shown_ == look.formula)
         range = {RangeRule::Kind::fixed, range_->low, range_->high, range_->scale};
     look.range = find_range(field, range, look.colors->diverging);
@@ -182,63 +147,13 @@ FilmWriter::Look FilmWriter::look_of(const Field& field, Simulation& simulation)
 }
 
 std::string FilmWriter::title_of(const Simulation& simulation) const {
-    const RunSpec& now = simulation.now();
-    std::vector<std::string> parts;
-    for (const std::string& word : request_.title) {
-        if (word == kStep) parts.push_back(fmt::format("Step {}", simulation.step()));
-        const bool timed = word == kTime;
-        if (const std::string time = timed ? time_text(simulation.spec(), simulation.step()) : "";
-            !time.empty())
-            parts.push_back("t = " + time);
-        for (std::size_t i = 0; i < now.parameters.size(); ++i)
-            if (const std::string& name = now.model->parameters[i].name; word == kParameters || word == name)
-                parts.push_back(fmt::format("{} = {}", name, now.parameters[i]));
-    }
-    return fmt::format("{}", fmt::join(parts, ", "));
+    const std::string time = time_text(simulation.spec(), simulation.step());
+    return fmt::format("Step {}{}{}", simulation.step(), time.empty() ? "" : ", t = ", time);
 }
 
-void FilmWriter::keep(const Field& field, Look look) {
-    if (!values_)
-        values_ =
-            std::make_unique<AtomicFile>(request_.file, AtomicFile::Temporary::nameless, Links::followed);
-    if (!look.repeated) {
-        field.visit([&](const auto& cells) { values_->write(std::as_bytes(cells.cells())); });
-        if (has_values(field)) {
-            const auto [at, is_new] = ranges_.try_emplace(look.formula, look.range);
-            ValueRange& all = at->second;
-            all.low = std::min(all.low, look.range.low);
-            all.high = std::max(all.high, look.range.high);
-        }
-    }
-    kept_.push_back(std::move(look));
-}
-
-bool FilmWriter::finish(WriteProgress* progress) {
-    if (values_) {
-        std::ifstream file(values_->open_name(), std::ios::binary);
-        Field field;
-        for (Look& look : kept_) {
-            if (progress && progress->cancelled) return false;
-            if (!look.repeated) {
-                field = Field(look.dtype, look.nx, look.ny);
-                field.visit([&](auto& cells) {
-                    file.read(reinterpret_cast<char*>(cells.data()),
-                              std::streamsize(cells.size() * sizeof(*cells.data())));
-                });
-                if (!file) values_->fail("its frames cannot be read again");
-            }
-            if (const auto all = ranges_.find(look.formula); all != ranges_.end())
-                look.range =
-                    find_range(field,
-                               {RangeRule::Kind::fixed, all->second.low, all->second.high, look.range.scale},
-                               look.colors->diverging);
-            draw(field, look);
-            if (progress) ++progress->done;
-        }
-    }
+void FilmWriter::finish() {
     if (!video_) throw MachineError("cannot write {}: it would have no frame", path().string());
     video_->finish();
-    return true;
 }
 
 void FilmWriter::draw(const Field& field, const Look& look) {

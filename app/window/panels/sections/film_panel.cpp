@@ -80,13 +80,13 @@ std::string canvas_range(const Snapshot& snapshot) {
 }
 
 void draw_range(UiState& ui, const Snapshot& snapshot) {
-    static constexpr const char* kLabels[] = {"Whole film", "Each frame", "First frame", "As on the canvas"};
+    static constexpr const char* kLabels[] = {"As on the canvas", "Each frame", "First frame"};
     constexpr std::string_view kTip =
         "The values that the colours span; arrows at the colour bar's ends tell of others\n"
-        "--video-range film|frame|first|canvas|MIN:MAX";
+        "--video-range canvas|frame|first|MIN:MAX";
     FilmRequest& choices = ui.panel.exports.choices;
     const auto rules = film_ranges();
-    const std::string now = choices.range.empty() ? std::string(rules.front().name) : choices.range;
+    const std::string now = choices.range;
     const auto found = std::ranges::find(rules, now, &FilmRange::name);
     const bool fixed = found == rules.end();
     combo_row("Range", fixed ? "Fixed" : kLabels[found - rules.begin()], kTip, [&] {
@@ -99,20 +99,6 @@ void draw_range(UiState& ui, const Snapshot& snapshot) {
     text_row({ui, "", "MIN:MAX\n--video-range MIN:MAX"}, now, [&](const std::string& text) {
         choices.range = read_film_range(text);
     });
-}
-
-void draw_title_choice(FilmRequest& choices) {
-    constexpr std::pair<const char*, std::string_view> kWords[] = {
-        {"Step", "step"}, {"t", "t"}, {"Parameters", "parameters"}};
-    row("Title", "What stands above each frame\n--video-title step,t,parameters");
-    std::vector<std::string> title;
-    for (const auto& [label, word] : kWords) {
-        bool on = std::ranges::find(choices.title, word) != choices.title.end();
-        if (word != kWords[0].second) same_line();
-        checkbox(label, &on, "--video-title LIST");
-        if (on) title.emplace_back(word);
-    }
-    choices.title = std::move(title);
 }
 
 void draw_film_choices(UiState& ui, const Snapshot& snapshot) {
@@ -141,7 +127,6 @@ void draw_film_choices(UiState& ui, const Snapshot& snapshot) {
     if (canvas) return;
     draw_size(ui);
     draw_range(ui, snapshot);
-    if (state.film_of == FilmOf::figure) draw_title_choice(state.choices);
 }
 
 void begin_recording(UiState& ui) {
