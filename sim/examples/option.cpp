@@ -45,8 +45,7 @@ constexpr ExampleOption kCommonOptions[] = {
     {.name = "memory-limit",
      .kind = Kind::bytes,
      .value = "BYTES",
-     .help = "use no more GPU memory, e.g. 2GB: matmul then computes out of core, others refuse what does "
-             "not fit",
+     .help = "use no more GPU memory, e.g. 2GB; what does not fit is refused",
      .unset = "all that is free"},
 };
 

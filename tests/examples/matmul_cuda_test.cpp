@@ -1,13 +1,10 @@
-// Matrix products on the GPU, in memory and out of core.
+// Matrix products on the GPU.
 
 #include <algorithm>
 #include <limits>
 
-#include "kernels/cpu/thread_pool.h"
 #include "kernels/cuda/cuda_runtime.h"
 #include "kernels/examples/matmul/cuda_matmul.h"
-#include "kernels/examples/matmul/out_of_core.h"
-#include "sim/text/error.h"
 #include "tests/support/catch.h"
 #include "tests/support/examples/matmul_cases.h"
 #include "tests/support/examples/on_device.h"
@@ -39,17 +36,13 @@ std::vector<T> not_numbers(std::int64_t count) {
     return std::vector<T>(std::size_t(count), std::numeric_limits<T>::quiet_NaN());
 }
 
-// Computes C = A B, or C = start + A B.
 template <class T>
-Result<T> product(CudaMatmul<T>& matmul,
-                  const MatmulCase<T>& one,
-                  CudaStream& stream,
-                  const std::vector<T>& start = {}) {
+Result<T> product(CudaMatmul<T>& matmul, const MatmulCase<T>& one, CudaStream& stream) {
     const MatmulShape& s = one.shape;
     const OnDevice<T> a(stream, one.a), b(stream, one.b);
-    const OnDevice<T> c(stream, start.empty() ? not_numbers<T>(s.m * s.n) : start);
+    const OnDevice<T> c(stream, not_numbers<T>(s.m * s.n));
     const OnDevice<T> sums(stream, not_numbers<T>(s.n));
-    matmul.run({a.data(), b.data(), c.data(), sums.data(), s, !start.empty()});
+    matmul.run({a.data(), b.data(), c.data(), sums.data(), s});
     stream.synchronize();
     return {c.values(), sums.values()};
 }
@@ -62,7 +55,7 @@ double bound_of(MatmulMethod method) {
 
 template <class T>
 std::unique_ptr<CudaMatmul<T>> make(MatmulMethod method, const MatmulShape& shape, CudaStream& stream) {
-    return make_cuda_matmul<T>(method, {{shape}, kWorkspace}, stream);
+    return make_cuda_matmul<T>(method, {shape, kWorkspace}, stream);
 }
 
 }  // namespace
@@ -93,26 +86,6 @@ TEMPLATE_TEST_CASE("Every method multiplies right in every value, whatever the s
                 REQUIRE(once.sums == again.sums);
             }
         }
-    }
-}
-
-TEMPLATE_TEST_CASE("The methods add to what is there", "", float, double) {
-    const MatmulCase<TestType> one({203, 150, 141}, 0), start({203, 1, 141}, 0);
-    const std::vector<TestType> first(start.c.data(), start.c.data() + start.c.size());
-    std::vector<double> exact = one.values();
-    std::vector<double> sums(141, 0.0);
-    for (std::size_t i = 0; i < exact.size(); ++i) {
-        exact[i] += double(first[i]);
-        sums[i % 141] += exact[i];
-    }
-    for (const MatmulMethod method : kMethods) {
-        if (!has_matmul<TestType>(method)) continue;
-        CAPTURE(int(method));
-        CudaStream stream;
-        const auto matmul = make<TestType>(method, one.shape, stream);
-        const Result<TestType> result = product(*matmul, one, stream, first);
-        REQUIRE(error_of(result.c, exact) < bound_of<TestType>(method));
-        REQUIRE(error_of(result.sums, sums) < bound_of<TestType>(method));
     }
 }
 
@@ -178,46 +151,12 @@ TEMPLATE_TEST_CASE("What is not a number stays in its row and its column", "", f
     }
 }
 
-TEMPLATE_TEST_CASE("In pieces the product is the same within rounding, in the memory that was predicted",
-                   "",
-                   float,
-                   double) {
-    const MatmulCase<TestType> one({1003, 517, 701}, 0);
-    const MatmulShape& s = one.shape;
-    ThreadPool threads(4);
-    for (const MatmulMethod method : kMethods) {
-        if (!has_matmul<TestType>(method)) continue;
-        std::int64_t most_tiles = 0;
-        for (const std::size_t budget : {std::size_t(16) << 20, std::size_t(6) << 20, std::size_t(2) << 20}) {
-            const std::size_t workspace = budget / 8;
-            const auto plan = plan_out_of_core(s, budget, [&](const OutOfCorePlan& p) {
-                return out_of_core_bytes<TestType>(method, p, workspace);
-            });
-            CAPTURE(int(method), budget);
-            REQUIRE(plan);
-            most_tiles = std::max(most_tiles, plan->tiles_down() * plan->tiles_across());
-            CudaMemoryMeter meter(budget);
-            const auto matmul = make_out_of_core_matmul<TestType>(method, *plan, workspace, threads);
-            std::vector<TestType> c = not_numbers<TestType>(s.m * s.n), sums = not_numbers<TestType>(s.n);
-            int pauses = 0;
-            matmul({one.a.data(), one.b.data(), c.data(), sums.data()}, [&] { ++pauses; });
-            REQUIRE(pauses == plan->tiles_down() * plan->tiles_across() * plan->panels());
-            REQUIRE(error_of(c, one.values()) < bound_of<TestType>(method));
-            REQUIRE(error_of(sums, one.sums) < bound_of<TestType>(method));
-            REQUIRE(meter.peak_bytes() == plan->bytes);
-            const std::vector<TestType> first = c;
-            matmul({one.a.data(), one.b.data(), c.data(), sums.data()}, [] {});
-            REQUIRE(c == first);
-        }
-        REQUIRE(most_tiles >= 4);
-    }
-}
-
-TEST_CASE("The example matmul runs on the GPU with much and with little memory") {
+TEST_CASE(
+    "The example matmul runs on the GPU, and a row that does not fit in its memory says what it needs") {
     const Machine machine = query_machine();
     for (const char* distribution : {"uniform", "centred"}) {
         for (const std::uint64_t limit :
-             {std::uint64_t(1) << 33, std::uint64_t(24) << 20, std::uint64_t(5) << 20}) {
+             {std::uint64_t(1) << 33, std::uint64_t(24) << 20, std::uint64_t(10000)}) {
             ExampleRequest asked = request("matmul",
                                            {{"m", "1003"},
                                             {"k", "517"},
@@ -228,9 +167,17 @@ TEST_CASE("The example matmul runs on the GPU with much and with little memory")
             limit_memory(asked, limit);
             const Report report = run_example(asked, machine, {});
             REQUIRE(report.rows.size() == 10);
+            const auto measured = std::ranges::count_if(report.rows, &ReportRow::measured);
+            // cuBLAS's workspace does not fit in 24 MB; 3xfp16 needs none on Hopper.
+            const int least = limit > 1 << 30 ? 10 : limit > 1 << 20 ? 6 : 0;
+            REQUIRE(measured >= least);
+            REQUIRE(measured <= least + (least == 6));
             for (const ReportRow& row : report.rows) {
                 CAPTURE(row.name, name_of(row.dtype), limit, distribution, row.error);
-                REQUIRE(row.measured());
+                if (!row.measured()) {
+                    REQUIRE(contains(row.why_not, "of GPU memory, of which"));
+                    continue;
+                }
                 REQUIRE_FALSE(row.failed);
                 REQUIRE(row.error < (row.inexact ? 1e-3 : row.dtype == DType::float32 ? 5e-6 : 1e-13));
                 REQUIRE(row.gpu_memory);
@@ -240,7 +187,4 @@ TEST_CASE("The example matmul runs on the GPU with much and with little memory")
             }
         }
     }
-    ExampleRequest asked = request("matmul", {{"m", "1003"}, {"k", "517"}}, "cuda");
-    limit_memory(asked, 10000);
-    REQUIRE(contains(message_of<MachineError>([&] { run_example(asked, machine, {}); }), "at least"));
 }

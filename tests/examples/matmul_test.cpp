@@ -4,7 +4,6 @@
 #include <limits>
 #include <string_view>
 
-#include "kernels/examples/matmul/out_of_core.h"
 #include "sim/examples/matmul/reference.h"
 #include "tests/support/catch.h"
 #include "tests/support/examples/matmul_cases.h"
@@ -98,40 +97,6 @@ TEMPLATE_TEST_CASE("A wrong result is told from a right one", "", float, double)
     wrong.rows[at] +=
         TestType(4 * 90 * double(std::numeric_limits<TestType>::epsilon()) * reference.c_of_size[at]);
     REQUIRE(failed(wrong));
-}
-
-TEST_CASE(
-    "Pieces of a product fit into the memory, cover all of it, and more memory never means more to "
-    "transfer") {
-    const PlanBytes bytes = [](const OutOfCorePlan& plan) {
-        const auto [m, k, n] = plan.tile;
-        return std::size_t(8 * (m * k + k * n + m * n) + plan.whole.n * 8);
-    };
-    for (int round = 0; round < 20; ++round) {
-        const auto size = [] { return std::int64_t(1 + matmul_random()() % 9000); };
-        const MatmulShape whole{size(), size(), size()};
-        double last = std::numeric_limits<double>::infinity();
-        for (std::size_t budget = 1 << 16; budget < std::size_t(1) << 32; budget *= 4) {
-            CAPTURE(whole.m, whole.k, whole.n, budget);
-            const auto plan = plan_out_of_core(whole, budget, bytes);
-            if (!plan) {
-                REQUIRE(smallest_out_of_core(whole, bytes).bytes > budget);
-                REQUIRE(last == std::numeric_limits<double>::infinity());
-                continue;
-            }
-            REQUIRE(plan->bytes == bytes(*plan));
-            REQUIRE(plan->bytes <= budget);
-            REQUIRE(plan->tiles_down() * plan->tile.m >= whole.m);
-            REQUIRE(plan->tiles_across() * plan->tile.n >= whole.n);
-            const double c = double(whole.m) * double(whole.n);
-            REQUIRE(plan->elements_in() <= last + 2 * c);
-            last = std::min(last, plan->elements_in());
-            double products = 0;
-            for (const MatmulShape& shape : plan->shapes()) products = std::max(products, shape.operations());
-            REQUIRE(products == plan->tile.operations());
-        }
-        REQUIRE(last < std::numeric_limits<double>::infinity());
-    }
 }
 
 TEST_CASE("The example matmul runs without a GPU, and says what is wrong with its options") {

@@ -1,6 +1,7 @@
 #include "kernels/examples/matmul/cuda_matmul.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "kernels/cuda/cuda_check.cuh"
 #include "kernels/cuda/device_arena.h"
@@ -40,14 +41,12 @@ struct ColumnSums {
     std::byte* scratch;
 
     ColumnSums(DeviceArena& arena, const MatmulNeeds& needs) {
-        std::size_t bytes = 0;
-        for (const MatmulShape& s : needs.shapes)
-            bytes = std::max(bytes, cuda_column_sums_bytes<T>({rows(s.m), s.n, s.n}));
-        scratch = arena.take<std::byte>(std::int64_t(bytes));
+        const auto& [m, k, n] = needs.shape;
+        scratch = arena.take<std::byte>(std::int64_t(cuda_column_sums_bytes<T>({rows(m), n, n})));
     }
     void run(const T* matrix, const MatmulCall<T>& call, CudaStream& stream) const {
         const auto& [m, k, n] = call.shape;
-        if (call.sums) cuda_column_sums<T>(stream, matrix, {rows(m), n, n}, nullptr, call.sums, scratch);
+        cuda_column_sums<T>(stream, matrix, {rows(m), n, n}, nullptr, call.sums, scratch);
     }
 };
 
@@ -73,23 +72,17 @@ struct LibraryMatmul {
                                                    : LtKind{CUBLAS_COMPUTE_32F, CUDA_R_32F};
     ColumnSums<T> sums;
     LtWorkspace workspace;
-    LtProducts products;
+    std::optional<LtProduct> product;
 
     LibraryMatmul(DeviceArena& arena, const MatmulNeeds& needs)
         : sums(arena, needs), workspace(take_workspace(arena, needs)) {}
     void run(const MatmulCall<T>& call, CudaStream& stream) {
-        const LtCall product{call.a, call.b, call.c, call.accumulate};
-        products.run(kKind, call.shape, workspace, product, stream);
+        if (!product) product.emplace(kKind, call.shape, workspace);
+        const LtCall arrays{call.a, call.b, call.c};
+        product->run(arrays, stream);
         sums.run(call.c, call, stream);
     }
 };
-
-MatmulShape largest(const MatmulNeeds& needs) {
-    MatmulShape all;
-    for (const MatmulShape& s : needs.shapes)
-        all = {std::max(all.m, s.m), std::max(all.k, s.k), std::max(all.n, s.n)};
-    return all;
-}
 
 /// Both factors as halves, `pitch` of them a row.
 struct Halves {
@@ -120,8 +113,8 @@ struct HopperMatmul {
     ColumnSums<float, hopper::half_sum_rows> sums;
 
     HopperMatmul(DeviceArena& arena, const MatmulNeeds& needs)
-        : split(arena, largest(needs), 2 * depth(largest(needs).k)),
-          partial_sums(arena.take<float>(hopper::half_sum_rows(largest(needs).m) * largest(needs).n)),
+        : split(arena, needs.shape, 2 * depth(needs.shape.k)),
+          partial_sums(arena.take<float>(hopper::half_sum_rows(needs.shape.m) * needs.shape.n)),
           sums(arena, needs) {}
 
     static std::int64_t depth(std::int64_t k) { return round_up(k, hopper::kHalfDepth); }
@@ -130,16 +123,9 @@ struct HopperMatmul {
         const std::int64_t deep = depth(call.shape.k);
         const halves::HalfLayout layout{call.shape.k, deep, 2 * deep, 2, 0, 1, -1};
         split.run(call, layout, layout, cuda_handle(stream));
-        hopper::half_product({split.a,
-                              split.b,
-                              split.a_exponents,
-                              split.b_exponents,
-                              call.c,
-                              call.sums ? partial_sums : nullptr,
-                              call.shape,
-                              deep,
-                              call.accumulate},
-                             cuda_handle(stream));
+        hopper::half_product(
+            {split.a, split.b, split.a_exponents, split.b_exponents, call.c, partial_sums, call.shape, deep},
+            cuda_handle(stream));
         sums.run(partial_sums, call, stream);
     }
 };
@@ -153,8 +139,7 @@ __global__ void __launch_bounds__(256) scale_back_kernel(const float* scaled,
     const int exponent = column_exponents[column];
     for (std::int64_t row = blockIdx.y; row < call.shape.m; row += gridDim.y) {
         const std::int64_t at = row * call.shape.n + column;
-        const float value = ldexpf(scaled[at], exponent + row_exponents[row]);
-        call.c[at] = call.accumulate ? call.c[at] + value : value;
+        call.c[at] = ldexpf(scaled[at], exponent + row_exponents[row]);
     }
 }
 
@@ -168,11 +153,11 @@ struct HalfLibraryMatmul {
     float* scaled;  // C before it is scaled back
     ColumnSums<float> sums;
     LtWorkspace workspace;
-    LtProducts products;
+    std::optional<LtProduct> product;
 
     HalfLibraryMatmul(DeviceArena& arena, const MatmulNeeds& needs)
-        : split(arena, largest(needs), pitch(largest(needs).k)),
-          scaled(arena.take<float>(largest(needs).m * largest(needs).n)),
+        : split(arena, needs.shape, pitch(needs.shape.k)),
+          scaled(arena.take<float>(needs.shape.m * needs.shape.n)),
           sums(arena, needs),
           workspace(take_workspace(arena, needs)) {}
 
@@ -185,12 +170,12 @@ struct HalfLibraryMatmul {
                   {k, kChunk, row, kProducts, 1, 0, 2},  // low high high
                   {k, kChunk, row, kProducts, 0, 1, 2},  // high low high
                   cuda_handle(stream));
+        if (!product)
+            product.emplace(LtKind{CUBLAS_COMPUTE_32F, CUDA_R_16F, true, row, row},
+                            MatmulShape{m, kProducts * kChunk, n},
+                            workspace);
         for (std::int64_t at = 0; at < row; at += kProducts * kChunk)
-            products.run({CUBLAS_COMPUTE_32F, CUDA_R_16F, true, row, row},
-                         {m, kProducts * kChunk, n},
-                         workspace,
-                         {split.a + at, split.b + at, scaled, at > 0},
-                         stream);
+            product->run({split.a + at, split.b + at, scaled, at > 0}, stream);
         const dim3 grid(unsigned(ceil_div(n, 256)), unsigned(std::min<std::int64_t>(m, 1024)));
         scale_back_kernel<<<grid, 256, 0, cuda_handle(stream)>>>(
             scaled, split.a_exponents, split.b_exponents, call);

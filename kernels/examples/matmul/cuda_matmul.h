@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <vector>
 
 namespace stencil {
 
@@ -45,8 +44,6 @@ struct MatmulShape {
     std::int64_t k = 0;
     std::int64_t n = 0;
 
-    bool operator==(const MatmulShape&) const = default;
-
     /// A multiplication and an addition each.
     double operations() const { return 2.0 * double(m) * double(k) * double(n); }
 };
@@ -69,22 +66,21 @@ struct MatmulCall {
     const T* a = nullptr;
     const T* b = nullptr;
     T* c = nullptr;
-    T* sums = nullptr;  ///< n values, of C as it is afterwards; null: none are wanted
+    T* sums = nullptr;  ///< n values, of C
     MatmulShape shape = {};
-    bool accumulate = false;  ///< C += A B; otherwise C is overwritten
 };
 
 /// The capabilities that a CudaMatmul needs, so that it can get its memory at once.
 struct MatmulNeeds {
-    std::vector<MatmulShape> shapes;  ///< of the products
-    std::size_t workspace = 0;        ///< bytes that cuBLAS may work in
+    MatmulShape shape;          ///< of the products
+    std::size_t workspace = 0;  ///< bytes that cuBLAS may work in
 };
 
 template <class T>
 class CudaMatmul {
   public:
     virtual ~CudaMatmul() = default;
-    /// Enqueues a product of one of the shapes. The same bits from call to call. Throws CudaError.
+    /// Enqueues a product of the shape. The same bits from call to call. Throws CudaError.
     virtual void run(const MatmulCall<T>& call) = 0;
 };
 

@@ -1,10 +1,7 @@
 // Matrix products of cuBLAS. It works in the memory that it is given and takes none for itself.
 #pragma once
 
-#include <algorithm>
 #include <limits>
-#include <memory>
-#include <vector>
 
 #include "kernels/cuda/cublas.cuh"
 #include "kernels/examples/matmul/cuda_matmul.h"
@@ -31,14 +28,22 @@ struct LtCall {
     bool accumulate = false;
 };
 
+struct LtHandle {
+    cublasLtHandle_t handle = nullptr;
+    LtHandle() { CUBLAS_CHECK(cublasLtCreate, &handle); }
+    ~LtHandle() { CUBLAS(cublasLtDestroy)(handle); }
+    LtHandle(const LtHandle&) = delete;
+    LtHandle& operator=(const LtHandle&) = delete;
+};
+
 /// Products of one shape, everything row-major. Of cuBLAS's algorithms that take the terms of a sum in their
 /// order, and so give the same bits, a large product uses the one that is fastest in a trial at its first
 /// call.
 class LtProduct {
   public:
-    /// Throws CudaError.
-    LtProduct(cublasLtHandle_t handle, const LtKind& kind, const MatmulShape& shape, LtWorkspace workspace)
-        : handle_(handle), shape_(shape), workspace_(workspace), wide_(kind.compute == CUBLAS_COMPUTE_64F) {
+    /// Throws CudaError and MissingLibrary.
+    LtProduct(const LtKind& kind, const MatmulShape& shape, LtWorkspace workspace)
+        : shape_(shape), workspace_(workspace), wide_(kind.compute == CUBLAS_COMPUTE_64F) {
         describe(kind);
         choose();
     }
@@ -49,8 +54,6 @@ class LtProduct {
     }
     LtProduct(const LtProduct&) = delete;
     LtProduct& operator=(const LtProduct&) = delete;
-
-    const MatmulShape& shape() const { return shape_; }
 
     /// Enqueues it; the first time it may wait for the stream. Throws CudaError.
     void run(const LtCall& call, CudaStream& stream) {
@@ -97,8 +100,16 @@ class LtProduct {
         const std::uint64_t most = workspace_.bytes;
         CUBLAS(cublasLtMatmulPreferenceSetAttribute)
         (preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &most, sizeof(most));
-        const cublasStatus_t status = CUBLAS(cublasLtMatmulAlgoGetHeuristic)(
-            handle_, product_, left_, right_, out_, out_, preference, kCandidates, algorithms_, &count_);
+        const cublasStatus_t status = CUBLAS(cublasLtMatmulAlgoGetHeuristic)(library_.handle,
+                                                                             product_,
+                                                                             left_,
+                                                                             right_,
+                                                                             out_,
+                                                                             out_,
+                                                                             preference,
+                                                                             kCandidates,
+                                                                             algorithms_,
+                                                                             &count_);
         CUBLAS(cublasLtMatmulPreferenceDestroy)(preference);
         check_cublas(status, "cublasLtMatmulAlgoGetHeuristic");
         if (count_ == 0) throw CudaError("cuBLAS: has no algorithm for a product");
@@ -109,7 +120,7 @@ class LtProduct {
         const float narrow[2] = {float(factors[0]), float(factors[1])};
         const auto factor = [&](int i) { return wide_ ? static_cast<const void*>(factors + i) : narrow + i; };
         CUBLAS_CHECK(cublasLtMatmul,
-                     handle_,
+                     library_.handle,
                      product_,
                      factor(0),
                      call.b,
@@ -152,7 +163,7 @@ class LtProduct {
         }
     }
 
-    cublasLtHandle_t handle_;
+    LtHandle library_;
     MatmulShape shape_;
     LtWorkspace workspace_;
     bool wide_, tried_ = false;
@@ -160,35 +171,6 @@ class LtProduct {
     cublasLtMatrixLayout_t left_ = nullptr, right_ = nullptr, out_ = nullptr;
     cublasLtMatmulHeuristicResult_t algorithms_[kCandidates]{};
     int count_ = 0, best_ = 0;
-};
-
-/// Products of one kind and any shapes, each of which is set up at its first call.
-class LtProducts {
-  public:
-    LtProducts() = default;
-    ~LtProducts() {
-        products_.clear();
-        if (handle_) CUBLAS(cublasLtDestroy)(handle_);
-    }
-    LtProducts(const LtProducts&) = delete;
-    LtProducts& operator=(const LtProducts&) = delete;
-
-    /// Enqueues one. Throws CudaError, and MissingLibrary at first.
-    void run(const LtKind& kind,
-             const MatmulShape& shape,
-             LtWorkspace workspace,
-             const LtCall& call,
-             CudaStream& stream) {
-        if (!handle_) CUBLAS_CHECK(cublasLtCreate, &handle_);
-        auto found = std::ranges::find(products_, shape, [](const auto& one) { return one->shape(); });
-        if (found == products_.end())
-            found = products_.insert(found, std::make_unique<LtProduct>(handle_, kind, shape, workspace));
-        (*found)->run(call, stream);
-    }
-
-  private:
-    cublasLtHandle_t handle_ = nullptr;
-    std::vector<std::unique_ptr<LtProduct>> products_;
 };
 
 }  // namespace stencil::matmul

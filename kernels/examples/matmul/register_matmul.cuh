@@ -157,9 +157,8 @@ __global__ void __launch_bounds__(kThreads, sizeof(T) == 4 ? 2 : 1) register_ker
             const std::int64_t c_column = my_column + offset<T>(j, 8, lane % 8);
             T* const c = call.c + c_row * s.n + c_column;
             AlignedVector<T> out;
-            if (call.accumulate) out = load<T, Vectors>(c, s.n - c_column);
 #pragma unroll
-            for (int l = 0; l < v; ++l) out[l] = sums[i][j + l] + (call.accumulate ? out[l] : T(0));
+            for (int l = 0; l < v; ++l) out[l] = sums[i][j + l];
             if (Vectors) {
                 if (c_column < s.n) *reinterpret_cast<AlignedVector<T>*>(c) = out;
             } else {

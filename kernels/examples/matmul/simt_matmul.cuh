@@ -10,12 +10,6 @@ namespace stencil::matmul::simt {
 constexpr int kTile = 16;
 
 template <class T>
-__device__ void store(const MatmulCall<T>& call, std::int64_t row, std::int64_t column, T sum) {
-    T& c = call.c[row * call.shape.n + column];
-    c = call.accumulate ? c + sum : sum;
-}
-
-template <class T>
 __global__ void __launch_bounds__(256) naive_kernel(MatmulCall<T> call) {
     const std::int64_t column = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
     const std::int64_t row = std::int64_t(blockIdx.y) * blockDim.y + threadIdx.y;
@@ -23,7 +17,7 @@ __global__ void __launch_bounds__(256) naive_kernel(MatmulCall<T> call) {
     T sum = 0;
     for (std::int64_t k = 0; k < call.shape.k; ++k)
         sum += call.a[row * call.shape.k + k] * call.b[k * call.shape.n + column];
-    store(call, row, column, sum);
+    call.c[row * call.shape.n + column] = sum;
 }
 
 // The tutorial's, with ceil(k / 16) steps instead of a step for each block of the grid, `<` for its `<=`,
@@ -45,7 +39,7 @@ __global__ void __launch_bounds__(kTile* kTile) tiled_kernel(MatmulCall<T> call)
         for (int k = 0; k < kTile; ++k) sum += a[y][k] * b[k][x];
         __syncthreads();
     }
-    if (row < s.m && column < s.n) store(call, row, column, sum);
+    if (row < s.m && column < s.n) call.c[row * s.n + column] = sum;
 }
 
 inline dim3 blocks_for(const MatmulShape& shape, dim3 block) {

@@ -1,4 +1,4 @@
-// The example matmul: its options and rows, on the CPU, in GPU memory and out of core.
+// The example matmul: its options and rows, on the CPU and the GPU.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +9,6 @@
 #include "kernels/cuda/device_arena.h"
 #include "kernels/examples/arrays/column_sums.h"
 #include "kernels/examples/matmul/cuda_matmul.h"
-#include "kernels/examples/matmul/out_of_core.h"
 #include "sim/examples/arrays/arrays.h"
 #include "sim/examples/matmul/reference.h"
 #include "sim/text/error.h"
@@ -110,7 +109,6 @@ constexpr double kPanelOperations = 8e10;
 constexpr std::int64_t kMinPanelRows = 512;
 
 constexpr std::size_t kWorkspace = std::size_t(32) << 20;  // what cuBLAS recommends on Hopper
-constexpr std::size_t kWorkspaceShare = 8;                 // of the memory, out of core
 
 // A repetition that takes longer is waited for, so that the example can end after it.
 constexpr double kWaitSeconds = 0.02;
@@ -217,10 +215,12 @@ class MatmulExample {
 
     void run_on_gpu(const MatmulRow& which, ReportRow& row) {
         const double bytes = double(arena_bytes<DeviceOperands<T>>(problem_.shape) +
-                                    cuda_matmul_bytes<T>(which.method, {{problem_.shape}, kWorkspace}));
+                                    cuda_matmul_bytes<T>(which.method, {problem_.shape, kWorkspace}));
         row.gpu_memory = GpuMemoryUse{bytes};
-        const auto result =
-            bytes <= context_.gpu_budget() ? run_in_memory(which, row) : run_out_of_core(which, row);
+        if (const double most = context_.gpu_budget(); bytes > most)
+            throw CudaError(fmt::format(
+                "needs {} of GPU memory, of which {} may be used", format_bytes(bytes), format_bytes(most)));
+        const auto result = multiply_on_gpu(which, row);
         row.rates = {rate_of(which, row)};
         // Split formats round relative to a row's largest value, so element-wise bounds don't apply.
         const bool bounded = !which.inexact && which.method != MatmulMethod::half_split;
@@ -230,7 +230,7 @@ class MatmulExample {
                                            : MatmulLimits{which.inexact ? 1e-3 : 5e-6, bounded});
     }
 
-    MatmulResult<T> run_in_memory(const MatmulRow& which, ReportRow& row) {
+    MatmulResult<T> multiply_on_gpu(const MatmulRow& which, ReportRow& row) {
         const MatmulShape& s = problem_.shape;
         CudaStream stream;
         const CudaMemory memory(arena_bytes<DeviceOperands<T>>(s));
@@ -244,7 +244,7 @@ class MatmulExample {
         });
         cuda_poison(device.c, std::size_t(s.m * s.n) * sizeof(T), stream);
         cuda_poison(device.sums, std::size_t(s.n) * sizeof(T), stream);
-        time_in_memory(which, device, stream, row);
+        time_on_gpu(which, device, stream, row);
 
         MatmulResult<T> result;
         const auto fetch_sums = [&](std::vector<T>& sums) {
@@ -264,14 +264,12 @@ class MatmulExample {
         return result;
     }
 
-    void time_in_memory(const MatmulRow& which,
-                        const DeviceOperands<T>& device,
-                        CudaStream& stream,
-                        ReportRow& row) {
-        const auto matmul = make_cuda_matmul<T>(which.method, {{problem_.shape}, kWorkspace}, stream);
-        const auto once = [&] {
-            matmul->run({device.a, device.b, device.c, device.sums, problem_.shape, false});
-        };
+    void time_on_gpu(const MatmulRow& which,
+                     const DeviceOperands<T>& device,
+                     CudaStream& stream,
+                     ReportRow& row) {
+        const auto matmul = make_cuda_matmul<T>(which.method, {problem_.shape, kWorkspace}, stream);
+        const auto once = [&] { matmul->run({device.a, device.b, device.c, device.sums, problem_.shape}); };
         const double seconds = seconds_of([&] {
             once();
             stream.synchronize();
@@ -284,44 +282,6 @@ class MatmulExample {
                 context_.progress(double(i + 1) / problem_.repetitions);
             }
         });
-    }
-
-    OutOfCorePlan plan(const MatmulRow& which, std::size_t budget, std::size_t workspace) const {
-        const MatmulShape& s = problem_.shape;
-        const auto bytes = [&](const OutOfCorePlan& p) {
-            return out_of_core_bytes<T>(which.method, p, workspace);
-        };
-        if (const auto found = plan_out_of_core(s, budget, bytes)) return *found;
-        const auto least = smallest_out_of_core(s, [&](const OutOfCorePlan& p) {
-            return out_of_core_bytes<T>(which.method, p, 0) * kWorkspaceShare / (kWorkspaceShare - 1) + 1;
-        });
-        throw MachineError(
-            "GPU memory: {} bytes are allowed or free, and {} of {} x {} x {} takes {} at least",
-            budget,
-            which.title,
-            s.m,
-            s.k,
-            s.n,
-            least.bytes);
-    }
-
-    MatmulResult<T> run_out_of_core(const MatmulRow& which, ReportRow& row) {
-        const auto budget = std::size_t(context_.gpu_budget());
-        const std::size_t workspace = std::min(kWorkspace, budget / kWorkspaceShare);
-        const OutOfCorePlan p = plan(which, budget, workspace);
-        const auto matmul = make_out_of_core_matmul<T>(which.method, p, workspace, context_.threads());
-        HostProduct product(problem_.shape);
-        time_host(context_, row, [&] {
-            for (int i = 0; i < problem_.repetitions; ++i)
-                matmul({operands_.a.data(), operands_.b.data(), product.c.data(), product.sums.data()},
-                       [&] { context_.pause(); });
-        });
-        row.gpu_memory = GpuMemoryUse{double(p.bytes)};
-        row.more.emplace_back("out_of_core", true);
-        row.more.emplace_back("tile_of_c", fmt::format("{} x {}", p.tile.m, p.tile.n));
-        row.more.emplace_back("panel_of_k", p.tile.k);
-        row.more.emplace_back("gigabytes_to_device", p.elements_in() * sizeof(T) * 1e-9);
-        return result_of(std::move(product));
     }
 
     Rate rate_of(const MatmulRow& which, const ReportRow& row) {
@@ -381,8 +341,8 @@ constinit const Example kMatmulExample = {
     "a matrix product and the sums of its columns, by cuBLAS, own kernels, tensor cores and OpenBLAS",
     "C = A B (10000x5000 times 5000x7000) and the sums of C's columns, ten times. The kernels go from one "
     "thread for each value of C to cuBLAS, and on to the tensor cores: TF32, which is fast and inexact, and "
-    "three products of halves, which are as exact as float32. What does not fit in GPU memory is computed "
-    "out of core. The kernel of Numba tutorials reads out of bounds, does twice the work and sums into "
+    "three products of halves, which are as exact as float32. "
+    "The kernel of Numba tutorials reads out of bounds, does twice the work and sums into "
     "memory that it does not set; the one here does not.",
     kOptions,
     kDTypes,

@@ -114,7 +114,6 @@ __device__ __forceinline__ void store(const HalfProduct& p, float (&total)[kValu
                 float& value = total[4 * j + 2 * half + i];
                 if (column >= int(p.shape.n)) continue;
                 value = scaled(value, row_exponent + p.b_exponents[column]);
-                if (p.accumulate) value += c[column];
                 c[column] = value;
             }
         }
@@ -171,7 +170,7 @@ __device__ void consume(const HalfProduct& p, Shared& shared, Tiles tiles, int g
                             warp,
                             lane};
         store(p, total, at);
-        if (p.partial_sums) sum_columns(p, total, at, shared.sums[group], tile.x * 2 + group);
+        sum_columns(p, total, at, shared.sums[group], tile.x * 2 + group);
     }
 }
 

@@ -19,10 +19,9 @@ struct HalfProduct {
     const int* a_exponents = nullptr;  ///< (m), what to multiply by: 2^exponent
     const int* b_exponents = nullptr;  ///< (n)
     float* c = nullptr;                ///< (m, n)
-    float* partial_sums = nullptr;     ///< (half_sum_rows(m), n) of columns of C; null: none
+    float* partial_sums = nullptr;     ///< (half_sum_rows(m), n) of columns of C
     MatmulShape shape;
     std::int64_t depth = 0;  ///< k, rounded up to a multiple of kHalfDepth
-    bool accumulate = false;
 };
 
 inline std::int64_t half_sum_rows(std::int64_t m) {
