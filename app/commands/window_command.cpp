@@ -184,7 +184,6 @@ ChosenCommand add_window(CLI::App& app) {
                "FILE",
                "when the window closes: what its frames cost, and how fast the field was stepped",
                &WindowRequest::json);
-    add_flag("--prompts", "the prompts of the first minute once more", &WindowRequest::prompts, true);
     add_flag("--tour",
              "eight cards for a first look, beside the controls that they speak of",
              &WindowRequest::tour,

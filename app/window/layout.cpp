@@ -164,7 +164,7 @@ bool draw_interface(UiState& ui, const Snapshot& snapshot) {
     ui.wants_histogram = ui.wants_spectrum = ui.wants_plane = ui.panel.equation.editing = false;
     ui.panel.code.waits = ui.panel.examples.waits = ui.panel.recent.waits = false;
     ui.on_profile.reset();
-    ui.slider_y.reset();
+    ui.slider_drawn = false;
 
     // If the window is too low, drop toolbar and notices.
     const bool roomy = rest.height >= strip_height(line) + strip_height(toolbar_height()) +
@@ -211,7 +211,6 @@ bool draw_interface(UiState& ui, const Snapshot& snapshot) {
     draw_long_actions(ui, snapshot);
     take_color_bar_input(ui, snapshot);
     draw_plots(ui, snapshot);
-    const bool prompts = draw_prompt(ui);
     draw_large_results(ui);
     draw_gallery(ui, snapshot);
     draw_help(ui, snapshot);
@@ -222,8 +221,7 @@ bool draw_interface(UiState& ui, const Snapshot& snapshot) {
     const bool text_waits = equation.typed_at >= 0 || ImGui::GetTime() < equation.hold_until;
     return tooltip_waits() || text_waits || ui.panel.code.waits || ui.panel.examples.waits ||
            ui.panel.recent.waits || notice_fades(ui, snapshot) || ui.panel.tour.done ||
-           ui.panel.tour.settles > 0 || prompts ||
-           ImGui::GetTime() < std::max(ui.panel.copied_until, ui.said_until);
+           ui.panel.tour.settles > 0 || ImGui::GetTime() < std::max(ui.panel.copied_until, ui.said_until);
 }
 
 }  // namespace stencil

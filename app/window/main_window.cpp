@@ -265,7 +265,6 @@ class MainWindow {
         if (request_.zoom && snapshot_->frame) zoom_to(*std::exchange(request_.zoom, {}));
         hold_visible_range(ui_, *snapshot_);
         ask_engine(std::move(output.request));
-        follow_prompts(ui_, *snapshot_);
         follow_tour(ui_, *snapshot_);
         if (!ui_.actions.empty()) draw_soon(kSettlingFrames);
         engine_->send(std::exchange(ui_.actions, {}));

@@ -32,7 +32,6 @@ struct WindowRequest {
     std::string film;         ///< file for a film of the canvas with a picture per frame; empty: none
     double fps = 30;          ///< of the film
     std::string json;         ///< file for the cost of the frames; empty: none
-    bool prompts = false;     ///< show first-use prompts, even those already done
     bool tour = false;        ///< begins with it
     bool editor = false;      ///< begins with the large editor
     bool presenter = false;   ///< begins as presenter

@@ -14,12 +14,10 @@
 namespace stencil {
 namespace {
 
-// A scripted window neither reads nor shows what is the user's own, and shows no prompts unless asked for.
+// A scripted window neither reads nor shows what is the user's own.
 Preferences preferences_for(const WindowRequest& request, std::string& trouble) {
     const bool scripted = request.frames > 0;
     Preferences preferences = scripted ? Preferences() : load_preferences(&trouble);
-    if (scripted) preferences.prompts_done = names_of(prompts());
-    if (request.prompts) preferences.prompts_done.clear();
     if (request.theme) preferences.theme = *request.theme;
     if (request.sections) {
         preferences.open_sections = *request.sections;

@@ -102,7 +102,6 @@ void for_each_preference(P& p, const F& field) {
     field("editor_width", p.editor_width, kMinPanelWidth, kMaxPanelWidth);
     field("window_width", p.window_width, kMinWindow, kMaxWindow);
     field("window_height", p.window_height, kMinWindow, kMaxWindow);
-    field("prompts_done", p.prompts_done);
     field("axes", p.axes);
     field("panel_tab", p.panel_tab, kPanelTabs);
     field("open_sections", p.open_sections);

@@ -51,8 +51,7 @@ struct Preferences : KeptChoices {
     float panel_width = 340;   ///< pixels at scale 1
     float editor_width = 540;  ///< of the large editor, likewise
     int window_width = 1280, window_height = 800;
-    std::vector<std::string> prompts_done;  ///< names of first-use prompts
-    bool axes = true;                       ///< coordinates around the field
+    bool axes = true;  ///< coordinates around the field
     PanelTab panel_tab = PanelTab::model;
     std::vector<std::string> open_sections{"Equation",
                                            "Simulation",
@@ -199,8 +198,8 @@ struct UiState : KeptChoices {
     bool wants_histogram = false;       ///< the section that shows it is open
     bool wants_spectrum = false, wants_plane = false;  ///< likewise
 
-    std::string compared_gpu;  ///< whose shipped figures the chart of methods has; empty: the newest one's
-    std::optional<float> slider_y;  ///< position of the first parameter's slider, in ImGui's coordinates
+    std::string compared_gpu;   ///< whose shipped figures the chart of methods has; empty: the newest one's
+    bool slider_drawn = false;  ///< a parameter's slider is visible in this frame
 
     ScreenRect canvas;   ///< in the newest frame, in pixels of the frame buffer
     ScreenRect picture;  ///< of its first pane

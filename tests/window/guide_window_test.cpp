@@ -1,4 +1,4 @@
-// The tour and the first-use prompts.
+// The tour.
 #include "app/window/panels/tour.h"
 
 #include <cmath>
@@ -74,16 +74,6 @@ void do_what_is_asked(Interface& window) {
         case TourSpot::none:
             FAIL("a card without a control");
     }
-}
-
-// As in the main loop, prompts are updated before actions are sent.
-void send(Interface& window) {
-    follow_prompts(window.ui, window.snapshot);
-    window.ui.actions.clear();
-}
-
-const std::vector<std::string>& done(const Interface& window) {
-    return window.ui.preferences.prompts_done;
 }
 
 }  // namespace
@@ -168,65 +158,6 @@ TEST_CASE("A card stands beside its control within the area") {
     CHECK(placed({10, 700, 320, 20}).y == 740 - 8 - 150);
 }
 
-TEST_CASE("Prompts come one after the other, and each goes once it is done, in any order") {
-    Interface window;
-    window.ui.panes = {Pane::now};
-    CHECK(done(window).empty());
-    window.frames(3);
-    send(window);
-    CHECK(done(window).empty());
-    REQUIRE(window_rect("##prompt").drawn);
-    window.ui.act(action::Run{});
-    change(window.ui, "boundary", "periodic");
-    send(window);
-    CHECK(done(window).empty());
-    toggle_three_up(window.ui, window.snapshot);
-    send(window);
-    CHECK(done(window) == std::vector<std::string>{"three-up"});
-    change(window.ui, "coefficient", "0.1");
-    send(window);
-    CHECK(done(window) == std::vector<std::string>{"three-up", "slider"});
-    window.ui.act(action::Paint{});
-    send(window);
-    window.frames();
-    CHECK(done(window).size() == prompts().size());
-    CHECK_FALSE(window_rect("##prompt").drawn);
-}
-
-TEST_CASE("A prompt can be left out, and the one about a slider stands beside it where it is seen") {
-    Interface window({"Simulation"});
-    window.frames(3);
-    window.click("##prompt", {ICON_CLOSE});
-    CHECK(done(window) == std::vector<std::string>{"paint"});
-    window.frames(2);
-    REQUIRE(window.ui.slider_y);
-    const WindowRect prompt = window_rect("##prompt");
-    const ImRect slider = window.find("##panel", {"Simulation", "##coefficient"});
-    CHECK(std::abs((prompt.least.y + prompt.most.y) / 2 - slider.GetCenter().y) < 3);
-    window.ui.preferences.open_sections = {};
-    window.frames(3);
-    CHECK_FALSE(window.ui.slider_y);
-    CHECK(window_rect("##prompt").least.y > slider.Max.y);  // the first waits; the next is below the slider
-}
-
-TEST_CASE("A prompt goes by itself after a while, and frames go on until then") {
-    Interface window;
-    window.quiet();
-    window.ui.preferences.prompts_done.clear();
-    window.ui.panes = {Pane::now};
-    window.frames(3);
-    REQUIRE(window_rect("##prompt").drawn);
-    CHECK(window.moves);
-    for (std::size_t i = 1; i <= prompts().size(); ++i) {
-        window.ui.panel.prompt.since -= 21;
-        window.frames(2);
-        CHECK(done(window).size() == i);
-    }
-    window.frames(60);
-    CHECK_FALSE(window_rect("##prompt").drawn);
-    CHECK_FALSE(window.moves);
-}
-
 TEST_CASE("A card scrolls to its control again when the page above it grows, and not when the user scrolls") {
     Interface window;
     window.resize(1280, 400);
@@ -247,15 +178,4 @@ TEST_CASE("A card scrolls to its control again when the page above it grows, and
         window.frames(6);
     }
     CHECK(panel->Scroll.y == 0);
-}
-
-TEST_CASE("A prompt stands over the field and not over its colour bar") {
-    Interface window;
-    window.ui.panes = {Pane::now};
-    window.ui.picture = {500, 150, 400, 300};
-    window.frames(3);
-    const WindowRect prompt = window_rect("##prompt");
-    REQUIRE(prompt.drawn);
-    CHECK(prompt.most.y <= 450);
-    CHECK(std::abs((prompt.least.x + prompt.most.x) / 2 - 700) <= 1);
 }

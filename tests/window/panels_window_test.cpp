@@ -354,7 +354,6 @@ TEST_CASE("a mistake of several lines is seen whole, its caret included") {
 
 TEST_CASE("the help opens and closes by its keys, and is seen whole while the canvas stays in use") {
     Interface window;
-    window.ui.preferences.prompts_done = {"paint"};
     window.snapshot.messages.clear();
     handle_key({GLFW_KEY_F1}, window.ui, window.snapshot);
     window.frames(3);
@@ -793,12 +792,12 @@ TEST_CASE("sections far from what is seen keep their room and are not made") {
             CAPTURE(y);
             // Within a line, because rounding to pixels depends on the position.
             if (content > 0) CHECK(std::abs(panel->ContentSize.y - content) < ImGui::GetFontSize());
-            drawn |= window.ui.slider_y.has_value();
+            drawn |= window.ui.slider_drawn;
         }
         return drawn;
     };
     CHECK(look_at_all());
-    CHECK_FALSE(window.ui.slider_y);
+    CHECK_FALSE(window.ui.slider_drawn);
     content = panel->ContentSize.y;
     REQUIRE(content > 4 * page);
     look_at_all();

@@ -28,7 +28,7 @@ namespace {
 // None of these is the default.
 constexpr std::string_view kOther = R"({
     "theme": "light", "font_size": 21.0, "panels": false, "panel_width": 500.0, "editor_width": 600.0,
-    "window_width": 1500, "window_height": 1100, "prompts_done": ["paint"], "axes": false,
+    "window_width": 1500, "window_height": 1100, "axes": false,
     "panel_tab": "Files", "open_sections": ["Export"], "view": "laplacian", "smooth": true, "show_numbers": false,
     "colormap": "magma", "laplacian_colormap": "coolwarm",
     "brush": {"value": -0.25, "radius": 33.5, "add": true, "soft": true, "shape": "rectangle",
@@ -108,14 +108,13 @@ TEST_CASE("a broken field of the preferences falls back to its default, and the 
     const Preferences read = read_preferences(
         R"({"theme": "light", "font_size": "large", "panel_width": 1e9, "window_width": -5, "panels": 3,
             "brush": {"radius": -3, "value": "much", "soft": true, "shape": "star", "tolerance": "some"}, "recent": "none", "view": 3,
-            "window_height": 900, "prompts_done": ["paint"], "open_sections": ["View", 7], "panel_tab": "Kitchen", "unknown": {"a": [1]}})");
+            "window_height": 900, "open_sections": ["View", 7], "panel_tab": "Kitchen", "unknown": {"a": [1]}})");
     CHECK(read.theme == Theme::light);
     CHECK(read.font_size == standard.font_size);
     CHECK(read.panel_width == kMaxPanelWidth);
     CHECK(read.window_width >= 100);
     CHECK(read.panels == standard.panels);
     CHECK(read.window_height == 900);
-    CHECK(read.prompts_done == std::vector<std::string>{"paint"});
     CHECK(read.open_sections == standard.open_sections);
     CHECK(read.panel_tab == standard.panel_tab);
     CHECK(read.brush.radius > 0);

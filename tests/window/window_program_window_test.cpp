@@ -221,7 +221,7 @@ TEST_CASE("Theme and panel width come back at the next start, and nothing else i
 TEST_CASE("A session is kept in every way of ending, and one that is broken opens the window with a message",
           "[program]") {
     const ScratchFolder folder;
-    const PractisedHome home;
+    const RobotHome home;
     const auto runs = [&](WindowRobot& robot) {
         robot.park();
         REQUIRE(wait_until([&] { return robot.eyes().at(kWindowCorner) != Rgb{}; }));
@@ -260,7 +260,7 @@ TEST_CASE("A session is kept in every way of ending, and one that is broken open
 
 TEST_CASE("A start without options moves at once, and costs no session if nothing is done", "[program]") {
     const ScratchFolder folder;
-    const PractisedHome home;
+    const RobotHome home;
     const auto before = home.settings / "stencilscope" / "session-20200101-120000-1.json";
     write_bytes(before, "{\"size\": [24, 17], \"steps\": 3}");
     WindowRobot robot(words("--json {}", folder / "report.json"), home);

@@ -34,10 +34,6 @@ constexpr std::string_view kAbout =
 void draw_first_steps(UiState& ui, const Snapshot& snapshot) {
     if (button("Take the tour", ImVec2(0, 0), "A first look in eight cards\n--tour"))
         begin_tour(ui, snapshot);
-    if (ui.preferences.prompts_done.empty()) return;
-    ImGui::SameLine();
-    if (button("Show the first prompts again", ImVec2(0, 0), "The hints for new users on the canvas"))
-        ui.preferences.prompts_done.clear();
 }
 
 // Rows are close together, so that all are visible at once.

@@ -91,7 +91,7 @@ const Message* shown_message(NoticeState& state, const Snapshot& snapshot) {
 
 }  // namespace
 
-// Over the field's foot and the prompt, so that nothing moves when a message comes and goes.
+// Over the field's foot, so that nothing moves when a message comes and goes.
 void draw_notices(UiState& ui, const Snapshot& snapshot) {
     NoticeState& state = ui.panel.notice;
     const Message* message = shown_message(state, snapshot);

@@ -326,12 +326,6 @@ struct TourState {
     figure::Box size;                    ///< of the card, when drawn last
 };
 
-/// The prompt that is shown, and since when (ImGui's time).
-struct PromptState {
-    std::string_view name;
-    double since = 0;
-};
-
 /// The card on the canvas that a start without a run begins with.
 struct StartPage {
     bool shown = false;    ///< until the first click or key
@@ -371,7 +365,6 @@ struct PanelState {
     CodeState code;
     TimelineState timeline;
     TourState tour;
-    PromptState prompt;
     std::vector<ActionClock> long_actions;  ///< the running ones
 };
 

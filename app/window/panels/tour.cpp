@@ -12,7 +12,6 @@
 #include "app/window/theme.h"
 #include "sim/model/model.h"
 #include "sim/problem/settings/setting_names.h"
-#include "sim/problem/settings/settings.h"
 #include "sim/text/names.h"
 
 namespace stencil {
@@ -77,17 +76,11 @@ bool sent(const UiState& ui, const Snapshot&) {
                                [](const Action& action) { return std::holds_alternative<T>(action); });
 }
 
-// Whether a setting was changed for which this holds.
-template <class F>
-bool changed(const UiState& ui, const F& holds) {
+bool changed_one_of(const UiState& ui, std::initializer_list<std::string_view> settings) {
     return std::ranges::any_of(ui.actions, [&](const Action& action) {
         const auto* change = std::get_if<action::Change>(&action);
-        return change && holds(change->setting);
+        return change && contains(settings, change->setting);
     });
-}
-
-bool changed_one_of(const UiState& ui, std::initializer_list<std::string_view> settings) {
-    return changed(ui, [&](const std::string& setting) { return contains(settings, setting); });
 }
 
 // Facts in these texts: |1 - 8c| <= 1 holds up to c = 0.25; a float32 step reads and writes 4 bytes per cell;
@@ -150,34 +143,6 @@ constexpr TourStep kSteps[] = {
      TourSpot::kernel,
      [](const UiState& ui, const Snapshot&) { return !ui.panel.kernel.file.empty(); }},
 };
-
-bool has_pulled(const UiState& ui, const Snapshot&) {
-    return changed(ui, [](const std::string& setting) {
-        return setting != setting_name::boundary && kind_of(setting) == SettingKind::parameter;
-    });
-}
-
-constexpr Prompt kPrompts[] = {
-    {"paint", ICON_BRUSH "  Drag on the field to paint", sent<action::Paint>},
-    {"slider", ICON_LEFT "  Drag this slider: the field reacts immediately", has_pulled},
-    {"three-up",
-     ICON_THREE "  Press 3: start, field and Laplacian side by side",
-     [](const UiState& ui, const Snapshot&) { return is_three_up(ui); }},
-};
-
-constexpr double kPromptStays = 20;  // seconds
-
-bool points_at_slider(const Prompt& prompt) {
-    return prompt.done == has_pulled;
-}
-
-const Prompt* prompt_left(const UiState& ui) {
-    const auto left = std::ranges::find_if(kPrompts, [&](const Prompt& prompt) {
-        return !contains(ui.preferences.prompts_done, prompt.name) &&
-               ((ui.slider_y && !ui.panel.equation.large) || !points_at_slider(prompt));
-    });
-    return left == std::end(kPrompts) ? nullptr : left;
-}
 
 }  // namespace
 
@@ -261,43 +226,6 @@ void draw_tour(UiState& ui) {
 
 std::span<const TourStep> tour_steps() {
     return kSteps;
-}
-
-std::span<const Prompt> prompts() {
-    return kPrompts;
-}
-
-void follow_prompts(UiState& ui, const Snapshot& snapshot) {
-    std::vector<std::string>& done = ui.preferences.prompts_done;
-    for (const Prompt& prompt : kPrompts)
-        if (!contains(done, prompt.name) && prompt.done(ui, snapshot)) done.emplace_back(prompt.name);
-}
-
-bool draw_prompt(UiState& ui) {
-    const Prompt* prompt = prompt_left(ui);
-    const bool covered = ui.panel.start.shown || ui.presenter || ui.gallery.open || ui.help_open ||
-                         ui.panel.examples.large || ui.panel.measure.large || ui.panel.dispersion.large;
-    if (!prompt || covered || in_tour(ui) || ui.canvas.width < em(24) || ui.canvas.height < em(8))
-        return false;
-    PromptState& shown = ui.panel.prompt;
-    if (shown.name != prompt->name) shown = {prompt->name, ImGui::GetTime()};
-    if (ImGui::GetTime() > shown.since + kPromptStays) ui.preferences.prompts_done.emplace_back(prompt->name);
-    // Over the field, not its colour bar.
-    const Area field = area_of(ui.picture.width > 0 ? ui.picture : ui.canvas);
-    const ImVec2 foot(field.at(0.5f, 0).x, field.at(0, 1).y - em(1));
-    if (points_at_slider(*prompt))
-        ImGui::SetNextWindowPos(ImVec2(area_of(ui.canvas).x + em(0.4f), *ui.slider_y), 0, ImVec2(0, 0.5f));
-    else
-        ImGui::SetNextWindowPos(foot, 0, ImVec2(0.5f, 1));
-    if (ImGui::Begin("##prompt", nullptr, kCard)) {
-        ImGui::AlignTextToFramePadding();
-        colored_text(prompt->text, text_color());
-        ImGui::SameLine(0, em(1));
-        if (button(ICON_CLOSE, ImVec2(0, 0), "Skips this hint"))
-            ui.preferences.prompts_done.emplace_back(prompt->name);
-    }
-    ImGui::End();
-    return true;
 }
 
 }  // namespace stencil

@@ -1,5 +1,4 @@
-// For people new to GPUs and equations: prompts on the canvas, one at a time until each is done, and the
-// tour, eight cards, each beside the control that it explains.
+// For people new to GPUs and equations: the tour, eight cards, each beside the control that it explains.
 #pragma once
 
 #include <span>
@@ -42,21 +41,5 @@ figure::Point card_place(const figure::Box& control,
                          const figure::Box& card,
                          const figure::Box& area,
                          double gap);
-
-struct Prompt {
-    std::string_view name;  ///< as stored in Preferences::prompts_done
-    std::string_view text;
-    bool (*done)(const UiState&, const Snapshot&);  ///< whether this frame did it
-};
-
-/// Returns the prompts in the order shown.
-std::span<const Prompt> prompts();
-
-/// Marks what this frame has done; call it before its actions are sent.
-void follow_prompts(UiState& ui, const Snapshot& snapshot);
-
-/// Draws the first remaining prompt over the canvas, or beside a parameter's slider if it is about that. It
-/// goes after 20 s. Returns whether one is shown, so that frames must go on.
-bool draw_prompt(UiState& ui);
 
 }  // namespace stencil

@@ -4,7 +4,6 @@
 #include <stdexcept>
 
 #include "app/window/panels/panels.h"
-#include "app/window/panels/tour.h"
 #include "app/window/theme.h"
 #include "sim/text/names.h"
 #include "tests/support/session_lab.h"
@@ -235,7 +234,6 @@ void Interface::quiet() {
     snapshot.recording.clear();
     snapshot.exporting = snapshot.measuring_ladder = false;
     ui.example = {};
-    ui.preferences.prompts_done = names_of(prompts());
 }
 
 SectionLab::SectionLab(const RunSpec& run, const char* section, float height)

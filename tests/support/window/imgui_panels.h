@@ -100,7 +100,7 @@ struct Interface : HeadlessImGui {
     bool moves = false;  ///< the newest frame requested another one
     /// Opens these sections, or all.
     explicit Interface(std::vector<std::string> sections = {});
-    /// Ends all that goes on, and takes messages and prompts away.
+    /// Ends all that goes on, and takes messages away.
     void quiet();
 };
 

@@ -68,15 +68,6 @@ inline ExpectedRun::Settings slow_noise() {
 
 inline constexpr int kWidth = 240, kHeight = 170;
 
-/// A home in which the first-use prompts are done, so that none covers the field.
-struct PractisedHome : RobotHome {
-    PractisedHome() {
-        const auto folder = settings / "stencilscope";
-        std::filesystem::create_directory(folder);
-        write_bytes(folder / "window.json", R"({"prompts_done": ["paint", "slider", "three-up"]})");
-    }
-};
-
 /// A paused run with one step per frame and one pixel per cell.
 struct PausedWindow {
     explicit PausedWindow(const Words& more = {})
@@ -110,7 +101,7 @@ struct PausedWindow {
     }
 
     ScratchFolder folder;
-    PractisedHome home;
+    RobotHome home;
     ExpectedRun::Settings settings;
     ExpectedRun run;
     Picture start;

@@ -22,8 +22,7 @@
 namespace stencil {
 namespace {
 
-// Draws the slider of a parameter. The position of the first visible one is recorded, for the prompt that
-// points at it.
+// The tour points at the first visible slider.
 void draw_parameter_slider(UiState& ui,
                            const char* id,
                            const ModelParameter& parameter,
@@ -31,9 +30,8 @@ void draw_parameter_slider(UiState& ui,
                            const SliderLook& look,
                            const std::string& tip) {
     const auto edit = live_slider(id, ui.panel.simulation.parameters[parameter.name], value, look, tip);
-    if (!ui.slider_y) mark(ui, TourSpot::coefficient);
-    if (!ui.slider_y && ImGui::IsItemVisible())
-        ui.slider_y = (ImGui::GetItemRectMin().y + ImGui::GetItemRectMax().y) / 2;
+    if (!ui.slider_drawn) mark(ui, TourSpot::coefficient);
+    ui.slider_drawn |= ImGui::IsItemVisible();
     if (edit) change(ui, parameter.name, format_real(edit->value), edit->continuing);
 }
 
