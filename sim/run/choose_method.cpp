@@ -6,7 +6,6 @@
 #include <cmath>
 #include <limits>
 #include <new>
-#include <ranges>
 #include <span>
 #include <stdexcept>
 
@@ -232,13 +231,13 @@ MeasuredFigures find_figures(Device device, const Machine& machine) {
     const bool present = device == Device::cpu || machine.has_cuda();
     const std::string name = present ? device_name(machine, device, machine.cpu_threads) : "";
     const auto take = [&](const std::vector<MeasuredMachine>& machines, bool any) {
-        for (const MeasuredMachine& candidate : machines | std::views::reverse) {
-            if (candidate.device != device || (!any && candidate.name != name)) continue;
-            figures.machine = candidate;
-            figures.of_this_machine = candidate.name == name;
-            return true;
-        }
-        return false;
+        const auto found = std::find_if(machines.rbegin(), machines.rend(), [&](const MeasuredMachine& one) {
+            return one.device == device && (any || one.name == name);
+        });
+        if (found == machines.rend()) return false;
+        figures.machine = *found;
+        figures.of_this_machine = found->name == name;
+        return true;
     };
     const auto path = measured_path();
     std::error_code ignored;

@@ -1,7 +1,6 @@
 #include "kernels/examples/ridge/sparse_matrix.h"
 
 #include <algorithm>
-#include <ranges>
 
 namespace stencil {
 
@@ -32,9 +31,9 @@ std::vector<std::int64_t> even_parts(const std::vector<std::int64_t>& start, int
     std::vector<std::int64_t> bounds{0};
     for (int part = 1; part < parts; ++part) {
         const std::int64_t target = work / parts * part + work % parts * part / parts;
-        const auto left = std::views::iota(bounds.back(), rows);
-        const auto below = [&](std::int64_t row) { return start[std::size_t(row)] + row < target; };
-        bounds.push_back(bounds.back() + (std::ranges::partition_point(left, below) - left.begin()));
+        std::int64_t bound = bounds.back();
+        while (bound < rows && start[std::size_t(bound)] + bound < target) ++bound;
+        bounds.push_back(bound);
     }
     bounds.push_back(rows);
     return bounds;
