@@ -231,8 +231,10 @@ void finish(const RunRequest& request, Run& run, const Machine& machine) {
     RunReport report = make_report(simulation, output.fields, machine);
     if (asked_for_auto(request)) report.method_choice = method_choice(spec);
     if (request.compare) report.step_errors = step_errors(simulation);
-    if (wants_timings(request, spec) && has_speed(report))
-        report.copy_gb_per_s = measure_copy_bandwidth(method_of(report.spec)->device, report.spec.threads);
+    const Device device = method_of(report.spec)->device;
+    if (wants_timings(request, spec) && has_speed(report) &&
+        bytes_to_measure_copies(device) <= spec.memory_limit / 2)
+        report.copy_gb_per_s = measure_copy_bandwidth(device, report.spec.threads);
     if (const std::string why = simulation.solver().way().why_not; !why.empty())
         note("note: not stepped in the fastest way: {}\n", why);
     if (report.spec.drawn_arrows() != report.spec.arrows)

@@ -49,11 +49,18 @@ std::size_t array_bytes(std::size_t free_bytes, std::size_t largest) {
     return std::clamp(free_bytes / 16, kSmallestArray, largest);
 }
 
+std::size_t copied_bytes([[maybe_unused]] Device device) {
+#if STENCILSCOPE_HAS_CUDA
+    if (device == Device::cuda) return array_bytes(std::size_t(cuda_memory().free_bytes), kLargestArray);
+#endif
+    return array_bytes(query_host_memory().free_bytes, largest_host_array());
+}
+
 class HostCopies {
   public:
     HostCopies(int threads, CopyPiece piece)
         : pool_(threads),
-          size_(array_bytes(query_host_memory().free_bytes, largest_host_array())),
+          size_(copied_bytes(Device::cpu)),
           bytes_(piece == CopyPiece::whole ? size_ : std::min(size_, kSlice)),
           from_(size_),
           to_(size_) {}
@@ -97,7 +104,7 @@ class HostCopies {
 class CudaCopies {
   public:
     CudaCopies()
-        : size_(array_bytes(std::size_t(cuda_memory().free_bytes), kLargestArray)),
+        : size_(copied_bytes(Device::cuda)),
           from_(size_),
           to_(size_) {}
 
@@ -179,6 +186,10 @@ RateMeasurement copy_bandwidth([[maybe_unused]] Device device, int threads, Copy
 
 double measure_copy_bandwidth(Device device, int threads) {
     return median_of(copy_bandwidth(device, threads));
+}
+
+std::uint64_t bytes_to_measure_copies(Device device) {
+    return 2 * copied_bytes(device);
 }
 
 double measure_link_bandwidth([[maybe_unused]] int from, [[maybe_unused]] int to) {
