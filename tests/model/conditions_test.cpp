@@ -19,8 +19,8 @@ using namespace stencil_test;
 
 namespace {
 
-constexpr int kColumns = 7, kRows = 6;
-constexpr double kDx = 0.5, kDt = 0.01, kLx = kColumns * kDx, kLy = kRows * kDx;
+constexpr int kAcross = 7, kDown = 6;
+constexpr double kDx = 0.5, kTimeStep = 0.01, kLx = kAcross * kDx, kLy = kDown * kDx;
 constexpr long long kSteps = 3;
 const std::string kSettings = "dx = 0.5; dt = 0.01; k = 0.7 in [0, 2]; p = 1.5; ";
 
@@ -39,9 +39,9 @@ struct Meant {
 };
 using Formula = Meant<double>;
 
-class Conditions {
+class RandomConditions {
   public:
-    Conditions(Dice& dice, bool complex, bool with_v) : dice_(dice), complex_(complex), with_v_(with_v) {}
+    RandomConditions(Dice& dice, bool complex, bool with_v) : dice_(dice), complex_(complex), with_v_(with_v) {}
 
     struct Condition {
         std::string text;
@@ -225,18 +225,18 @@ double start_of(int part, int x, int y) {
 
 // The field after the steps of du/dt = lap(q), in which q is u or its square, with a condition beyond each
 // side or at the edge of the shape.
-std::vector<Complex> truth(const std::array<Conditions::Condition, 4>& conditions,
+std::vector<Complex> truth(const std::array<RandomConditions::Condition, 4>& conditions,
                            bool complex,
                            bool square,
                            bool edge) {
-    const auto index = [](int x, int y) { return std::size_t(y * kColumns + x); };
+    const auto index = [](int x, int y) { return std::size_t(y * kAcross + x); };
     std::vector<Complex> u;
-    for (int y = 0; y < kRows; ++y)
-        for (int x = 0; x < kColumns; ++x) u.push_back({start_of(0, x, y), complex ? start_of(1, x, y) : 0});
+    for (int y = 0; y < kDown; ++y)
+        for (int x = 0; x < kAcross; ++x) u.push_back({start_of(0, x, y), complex ? start_of(1, x, y) : 0});
     for (int step = 0; step < kSteps; ++step) {
         const std::vector<Complex> now = u;
-        for (int y = 0; y < kRows; ++y)
-            for (int x = 0; x < kColumns; ++x) {
+        for (int y = 0; y < kDown; ++y)
+            for (int x = 0; x < kAcross; ++x) {
                 if (edge && !is_inside(x)) continue;
                 const auto q = [&](int i, int j) {
                     const Complex value = now[index(i, j)];
@@ -245,10 +245,10 @@ std::vector<Complex> truth(const std::array<Conditions::Condition, 4>& condition
                 Complex lap = 0;
                 for (std::size_t side = 0; side < 4; ++side) {
                     const int i = x + kTowards[side][0], j = y + kTowards[side][1];
-                    const bool within = i >= 0 && j >= 0 && i < kColumns && j < kRows;
+                    const bool within = i >= 0 && j >= 0 && i < kAcross && j < kDown;
                     const Place face{(x + 0.5 + 0.5 * kTowards[side][0]) * kDx,
                                      (y + 0.5 + 0.5 * kTowards[side][1]) * kDx,
-                                     step * kDt,
+                                     step * kTimeStep,
                                      start_of(complex ? 2 : 1, x, y)};
                     const bool here = edge ? within && !is_inside(i) : !within;
                     lap += (here     ? conditions[edge ? 0 : side].ghost(face, q(x, y))
@@ -256,7 +256,7 @@ std::vector<Complex> truth(const std::array<Conditions::Condition, 4>& condition
                                      : q(x, y)) -
                            q(x, y);
                 }
-                u[index(x, y)] += kDt / (kDx * kDx) * lap;
+                u[index(x, y)] += kTimeStep / (kDx * kDx) * lap;
             }
     }
     return u;
@@ -264,17 +264,17 @@ std::vector<Complex> truth(const std::array<Conditions::Condition, 4>& condition
 
 }  // namespace
 
-TEST_CASE("Conditions in every spelling and order have the ghost cells of their formulas") {
+TEST_CASE("RandomConditions in every spelling and order have the ghost cells of their formulas") {
     Dice dice;
     for (int trial = 0; trial < 600; ++trial) {
         const bool complex = dice.integer(0, 2) == 0, edge = dice.integer(0, 2) == 0,
                    square = !complex && dice.integer(0, 3) == 0;
-        Conditions draw(dice, complex, edge);
+        RandomConditions draw(dice, complex, edge);
         const std::string name = square ? "w" : complex ? "z" : "u";
         std::string text = kSettings + "boundary = insulated; ";
         text += complex ? "complex z; dz/dt = lap(z); dv/dt = 0; "
                         : fmt::format("du/dt = lap({}); dv/dt = 0; {}", name, square ? "w = u^2; " : "");
-        std::array<Conditions::Condition, 4> conditions;
+        std::array<RandomConditions::Condition, 4> conditions;
         if (edge) {
             conditions[0] = draw.draw(name);
             text += fmt::format("inside = x > 1.2; edge: {}", conditions[0].text);
@@ -292,7 +292,7 @@ TEST_CASE("Conditions in every spelling and order have the ghost cells of their 
         REQUIRE(text_refusal(text).sentence == "");
         const std::vector<Complex> exact = truth(conditions, complex, square, edge);
         const auto found =
-            run_typed<double>(text, {.nx = kColumns, .ny = kRows, .steps = kSteps, .start = start_of});
+            run_typed<double>(text, {.nx = kAcross, .ny = kDown, .steps = kSteps, .start = start_of});
         const std::size_t cells = exact.size();
         double size = 1, difference = 0;
         for (std::size_t i = 0; i < cells; ++i) {

@@ -323,9 +323,9 @@ TEST_CASE("The transforms of all kernels of a model are kept, however many it ha
         state.nx = state.ny = 12;
         Linearisation(e, formulas_of(e), state);
         std::vector<double> scalars(kParameters);
-        scalars[kDt] = state.dt;
-        scalars[kSpacing] = state.spacing;
-        scalars[kColumns] = scalars[kRows] = 12;
+        scalars[stencil::equation::kDt] = state.dt;
+        scalars[stencil::equation::kSpacing] = state.spacing;
+        scalars[stencil::equation::kColumns] = scalars[stencil::equation::kRows] = 12;
         std::vector<std::shared_ptr<const KernelSymbol>> first;
         for (int turn = 0; turn < 2; ++turn)
             for (int i = 0; i < count; ++i) {
