@@ -262,6 +262,7 @@ TEST_CASE("A start without options moves at once, and costs no session if nothin
     const ScratchFolder folder;
     const RobotHome home;
     const auto before = home.settings / "stencilscope" / "session-20200101-120000-1.json";
+    std::filesystem::create_directories(before.parent_path());
     write_bytes(before, "{\"size\": [24, 17], \"steps\": 3}");
     WindowRobot robot(words("--json {}", folder / "report.json"), home);
     robot.park();
