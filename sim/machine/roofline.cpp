@@ -103,10 +103,7 @@ class HostCopies {
 #if STENCILSCOPE_HAS_CUDA
 class CudaCopies {
   public:
-    CudaCopies()
-        : size_(copied_bytes(Device::cuda)),
-          from_(size_),
-          to_(size_) {}
+    CudaCopies() : size_(copied_bytes(Device::cuda)), from_(size_), to_(size_) {}
 
     // The first copy is slower.
     std::optional<double> copy() {

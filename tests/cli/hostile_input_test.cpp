@@ -206,8 +206,8 @@ TEST_CASE("Results as JSON go to standard output, and what else is printed besid
     const ScratchFolder folder;
     const auto out = folder / "out.json";
     for (const std::string& line : {kTiny + "--json /dev/stdout",
-                                   kTiny + "--json /proc/self/fd/1",
-                                   std::string("devices --json /dev/stdout")}) {
+                                    kTiny + "--json /proc/self/fd/1",
+                                    std::string("devices --json /dev/stdout")}) {
         INFO(line);
         const ProgramResult piped = require_done(run_program(words(line)));
         CHECK(nlohmann::json::accept(piped.out));

@@ -41,7 +41,8 @@ using Formula = Meant<double>;
 
 class RandomConditions {
   public:
-    RandomConditions(Dice& dice, bool complex, bool with_v) : dice_(dice), complex_(complex), with_v_(with_v) {}
+    RandomConditions(Dice& dice, bool complex, bool with_v)
+        : dice_(dice), complex_(complex), with_v_(with_v) {}
 
     struct Condition {
         std::string text;

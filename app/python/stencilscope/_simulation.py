@@ -307,7 +307,7 @@ SETTINGS
             checkpoint = pathlib.Path(folder, "checkpoint")
             checkpoint.mkdir()
             for name, content in state.items():
-                if name != pathlib.PurePath(name).name:
+                if name != pathlib.PurePath(name).name or name == "..":
                     raise ValueError(f"{name!r}: a pickled simulation holds files by plain names")
                 (checkpoint / name).write_bytes(content)
             self._held = _core.HeldSimulation(folder)

@@ -338,8 +338,8 @@ class Problem:
             return
         self.diffuses, self.components, self.parameters, self.definitions, self.noise = True, ["u"], ["F"], [], False
         self.stepper, self.arrows, self.dt = "euler", None, None
-        self.lines = [f"F = {r.choice(['0', '0', '0.3', '-0.05', '1', '1e-30', '1e-320', '1e-12'])} in [-1, 1]", f"du/dt = {r.choice(['F*lap(u)', '-F*(-lap(u))', 'lap(u)*F/2', '0.5*F*lap(u)'])}",
-                      f"dt = {r.choice(['0.01', '0.0625', '0.2'])}", f"boundary = {r.choice(['periodic', 'insulated', 'zero'])}", f"u(0) = {r.choice(['random - 0.5', 'sin(x*0.3)*cos(y*0.2)', '1'])}"]  # fmt: skip
+        self.lines = [f"F = {r.choice(['0', '0', '0.3', '-0.05', '1', '1e-30', '1e-320', '1e-12'])}", f"du/dt = {r.choice(['F*lap(u)', '-F*(-lap(u))', 'lap(u)*F/2', '0.5*F*lap(u)'])}",
+                      "dx = 1", f"dt = {r.choice(['0.01', '0.0625', '0.2'])}", f"boundary = {r.choice(['periodic', 'insulated', 'zero'])}", f"u(0) = {r.choice(['random - 0.5', 'sin(x*0.3)*cos(y*0.2)', '1'])}"]  # fmt: skip
 
     def write_picture(self, folder="."):
         """Writes the picture that the text names, of random pixels with alpha, where it names one."""
