@@ -4,6 +4,7 @@
 
 #include "kernels/equation/text/cuda_text.h"
 #include "kernels/equation/text/script_text.h"
+#include "sim/problem/run_text.h"
 
 namespace stencil {
 namespace {
@@ -32,7 +33,7 @@ bool depends_on(const Inputs& inputs, Code code) {
 }
 
 Json array_json(const ArrayInfo& array, const std::array<int, 4>& lines, PageFunctions& functions) {
-    Json json{{"name", array.name}, {"time", array.time}, {"sides", Json::array()}};
+    Json json{{"name", without_folders(array.name)}, {"time", array.time}, {"sides", Json::array()}};
     for (std::size_t side = 0; side < lines.size(); ++side) {
         const Ghosts& ghosts = array.ghosts[side];
         Json& one = json["sides"].emplace_back();
