@@ -344,8 +344,8 @@ RunCheckpoint read_whole(const fs::path& place) {
         return read_from(place);
     } catch (const NumberError& error) {
         refuse(place / "run.json", fmt::format("damaged ({})", error.what()));
-    } catch (const Json::exception& error) {
-        refuse(place / "run.json", fmt::format("damaged ({})", error.what()));
+    } catch (const Json::exception&) {
+        refuse(place / "run.json", "damaged: a value is missing or of another kind");
     }
 }
 
