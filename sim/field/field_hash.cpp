@@ -29,7 +29,7 @@ std::vector<std::uint64_t> row_hashes(const Field& rows) {
             }
             // The bits of a NaN result depend on processor and compiler, so all NaNs are hashed alike.
             std::vector one_nan(cells.begin(), cells.end());
-            using Cell = decltype(one_nan)::value_type;
+            using Cell = typename decltype(one_nan)::value_type;
             std::ranges::replace_if(one_nan, is_nan, std::numeric_limits<Cell>::quiet_NaN());
             hashes.push_back(xxh64(std::as_bytes(std::span(one_nan))));
         }

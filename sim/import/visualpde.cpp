@@ -585,7 +585,7 @@ class Writer {
         std::vector<Options> views = options_.further_views();
         views.push_back(options_);
         for (const auto& [option, value, subject] : kLeftOut)
-            if (std::ranges::any_of(views, [&](const Options& view) {
+            if (std::ranges::any_of(views, [&option = option, &value = value](const Options& view) {
                     return view[std::string(option)] == value ||
                            (value == "true" && view.on(std::string(option)));
                 }))

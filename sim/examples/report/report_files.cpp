@@ -201,7 +201,8 @@ std::vector<std::filesystem::path> write_report(const Report& report, const std:
     const figure::DotChart times = times_chart(report);
     for (const auto& [format, ending] :
          {std::pair(figure::FigureFormat::png, ".png"), std::pair(figure::FigureFormat::svg, ".svg")}) {
-        const auto draw = [&](const std::string& name, const auto& chart) {
+        const auto draw = [&, &format = format, &ending = ending](const std::string& name,
+                                                                  const auto& chart) {
             put(name + ending, figure::chart_file(chart, machine_note(report), format));
         };
         if (!times.rows.empty()) draw("times", times);

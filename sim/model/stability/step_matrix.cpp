@@ -118,7 +118,7 @@ bool is_bounded(const Matrix& m, std::size_t growing, double bound) {
 BaseState steady_state(const Equations& equations, const UniformState& start) {
     constexpr int kMostSteps = 100, kMostHalvings = 40;
     // A conserved total makes the Jacobian singular; the shift keeps steps from changing it.
-    constexpr double kShift = 1e-8, kRounding = 1e-10;
+    constexpr double kShift = 1e-8, kSettled = 1e-10;
     Linearisation linear(equations, formulas_of(equations));
     const Composition composition(equations);
     Matrix f(linear.components(), 1), jacobian;
@@ -139,7 +139,7 @@ BaseState steady_state(const Equations& equations, const UniformState& start) {
             double slope = 0;
             for (int k = 0; k < f.rows; ++k) slope += std::abs(jacobian(c, k));
             residual = rate <= HUGE_VAL ? std::max(residual, rate) : HUGE_VAL;
-            settled = settled && (rate == 0 || rate <= kRounding * slope * length);
+            settled = settled && (rate == 0 || rate <= kSettled * slope * length);
         }
         return settled;
     };
