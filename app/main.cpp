@@ -36,7 +36,8 @@ int fail_without_memory() {
     return 1;
 }
 
-// What is thrown without memory may leave a thread, a handler or a function that must not throw.
+// Replaces std::terminate(): std::bad_alloc may leave a thread, a handler or a noexcept function, and then
+// ends the program with the same line and status as elsewhere.
 std::terminate_handler usual_end = nullptr;
 [[noreturn]] void end() {
     try {

@@ -206,10 +206,6 @@ void CudaEvent::record(CudaStream& stream) {
     CUDA_CHECK(cudaEventRecord(static_cast<cudaEvent_t>(event_), cuda_handle(stream)));
 }
 
-void CudaEvent::wait_on(CudaStream& stream) {
-    CUDA_CHECK(cudaStreamWaitEvent(cuda_handle(stream), static_cast<cudaEvent_t>(event_), 0));
-}
-
 void CudaEvent::wait() {
     CUDA_CHECK(cudaEventSynchronize(static_cast<cudaEvent_t>(event_)));
 }

@@ -151,8 +151,6 @@ class CudaEvent {
 
     /// Marks all work enqueued on the stream so far.
     void record(CudaStream& stream);
-    /// Makes later work on the stream wait for the event.
-    void wait_on(CudaStream& stream);
     /// Blocks the host; an event never recorded counts as reached.
     void wait();
     /// The device time between two events that are timed and were reached.

@@ -17,10 +17,11 @@ struct FileError : MachineError {
     using MachineError::MachineError;
 };
 
-/// What becomes of a symbolic link at the path of a file. In a folder of results a stranger may have put it
-/// there, so it is replaced. The link of a file that the user named is followed and stays, and what is there
-/// and is no regular file (/dev/stdout, a pipe) is written to.
-enum class Links { replaced, followed };
+/// How a file treats a symbolic link at its path.
+enum class Links {
+    replaced,  ///< the file takes the link's place: a stranger may have put the link into a folder of results
+    followed,  ///< the link stays and its target is written, also a pipe or device: the user named this path
+};
 
 /// The file, free name or open file (/proc/self/fd/1) that the links of this path lead to.
 std::filesystem::path link_target(std::filesystem::path path);

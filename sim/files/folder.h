@@ -32,8 +32,8 @@ void check_json_file(const std::filesystem::path& file,
 /// cannot be created or written to; `setting` names it in the message ("--out").
 void make_folder(const std::filesystem::path& folder, const std::string& setting);
 
-/// The same within a folder of results, where a link is refused: what is written through it would be
-/// elsewhere.
+/// Creates a folder within a folder of results, as make_folder() does. Throws InputError for a symbolic link,
+/// because files written through it would land elsewhere.
 void make_inner_folder(const std::filesystem::path& folder, const std::string& setting);
 
 /// Locks an existing folder for one run at a time, until the result or this process ends. Throws InputError

@@ -20,9 +20,10 @@ std::pair<int, int> image_size(const std::filesystem::path& path);
 /// Reads a channel of a picture as values in [0, 1], samples divided by 255 (65535 for 16-bit PNGs); row 0 is
 /// on top. Throws InputError as image_size() does.
 Array<double> read_image(const std::filesystem::path& path, Channel channel = Channel::grey);
-/// The same, resampled to (ny, nx) on the way, so that the picture itself is not kept.
+/// Reads a channel and resamples it to (ny, nx) row by row, so the whole picture is never in memory. Throws
+/// InputError as image_size() does.
 Array<double> read_image(const std::filesystem::path& path, Channel channel, int nx, int ny);
-/// About the bytes that it takes beside its result.
+/// About how many bytes that resampling allocates beside its result.
 double image_bytes(const std::filesystem::path& path, int nx, int ny);
 
 /// Upsampling: interpolation between cell centres (clamped at the edges), or the nearest cell.

@@ -9,6 +9,7 @@
 #include "sim/model/text/tokens.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
+#include "sim/text/numbers.h"
 #include "sim/text/parse.h"
 #include "sim/text/quote.h"
 
@@ -216,9 +217,8 @@ std::string Names::fresh(const std::string& wish) {
 }
 
 std::optional<int> whole_number(std::optional<double> number, int least, int most) {
-    if (!number || !(*number >= least && *number <= most) || *number != std::floor(*number))
-        return std::nullopt;
-    return int(*number);
+    const auto whole = number ? exact_whole(*number) : std::nullopt;
+    return whole && *whole >= least && *whole <= most ? std::optional(int(*whole)) : std::nullopt;
 }
 
 std::string shortened(std::string_view text, std::size_t most) {

@@ -15,6 +15,7 @@
 #include "sim/model/text/tokens.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
+#include "sim/text/numbers.h"
 #include "sim/text/parse.h"
 #include "sim/text/quote.h"
 #include "sim/view/colormap.h"
@@ -165,7 +166,7 @@ class Writer {
             for (const char* old : {"algebraicV", "algebraicW", "algebraicQ"})
                 number += options_.given(old) ? 1 : 0;
         const int most = options_.on("crossDiffusion") ? count() - 1 : 0;
-        return whole_number(std::clamp(std::floor(number), 0.0, double(most)), 0, most).value_or(0);
+        return int(nearest_whole(std::floor(number), 0, most));
     }
 
     std::string integrator() const {
@@ -564,8 +565,7 @@ class Writer {
     void settings() {
         const double length = positive("domainScale");
         const double whole = std::floor(length / positive("spatialStep") + 1e-9);
-        const int cells =
-            whole_number(std::clamp(whole, 1.0, double(kMostCellsOfSide)), 1, kMostCellsOfSide).value();
+        const int cells = int(nearest_whole(whole, 1, kMostCellsOfSide));
         line({fmt::format("dx = {};  dt = {}", length / cells, positive("dt"))});
         line({fmt::format("size = {}x{}", cells, one_dimensional() ? 1 : cells)});
         int map = algebraic_from_;

@@ -243,16 +243,15 @@ std::string PipedChild::said() const {
 bool start_detached(std::vector<std::string> words) {
     words.front() = find_program(words.front());
     if (words.front().empty()) return false;
-    std::vector<char*> pointers;
-    for (std::string& word : words) pointers.push_back(word.data());
-    pointers.push_back(nullptr);
+    const std::vector<std::string> environment = environment_of({});
+    const std::vector<char*> pointers = pointers_to(words), variables = pointers_to(environment);
     const pid_t parent = fork();
     if (parent == 0) {  // ends at once, so that the program is nobody's zombie
         setsid();
         if (const pid_t program = fork(); program != 0) _exit(program < 0 ? kNotStarted : 0);
         const int nothing = open("/dev/null", O_RDWR);
         for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(nothing, stream);
-        execv(pointers.front(), pointers.data());
+        execve(pointers.front(), pointers.data(), variables.data());
         _exit(kNotStarted);
     }
     int status = kNotStarted;

@@ -47,7 +47,7 @@ enum class CopyPiece { whole, slice };
 RateMeasurement copy_bandwidth(Device device, int threads, CopyPiece piece = CopyPiece::whole);
 /// The median of several copies. Takes up to a second.
 double measure_copy_bandwidth(Device device, int threads);
-/// What that takes on the device.
+/// The bytes of device memory that measure_copy_bandwidth() allocates.
 std::uint64_t bytes_to_measure_copies(Device device);
 
 /// Copy bandwidth between two GPUs in GB/s, one way; 0 without peer access. Initialises both. Throws

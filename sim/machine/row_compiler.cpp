@@ -96,8 +96,6 @@ class BackgroundRows : public equation::CompiledRows {
         }
     }
     void make(const std::string& text, const std::stop_token& stop) {
-        std::error_code ignored;
-        remove_leftovers(fs::temp_directory_path(ignored));
         const CCompiler compiler = find_c_compiler();
         const auto folder = user_cache_folder();
         const KernelCache cache(folder ? *folder / "kernels" : "");
@@ -111,6 +109,8 @@ class BackgroundRows : public equation::CompiledRows {
             origin_ = fmt::format("kept in {}", path);
             return;
         }
+        std::error_code ignored;
+        remove_leftovers(fs::temp_directory_path(ignored));
         const std::uint64_t left = memory_limit_ - std::min(memory_limit_, process_bytes());
         const std::string bytes = compile_c(compiler, text, stop, kLongestCompilation, left);
         library_.emplace(bytes);

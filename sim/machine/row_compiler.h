@@ -14,7 +14,8 @@ namespace stencil {
 /// Takes rows from the kernel cache or compiles and caches them, on a background thread. A compiler that is
 /// missing, fails or hangs is reported as a failure with its reason.
 std::unique_ptr<equation::CompiledRows> compile_rows_in_background(const std::string& text);
-/// The same, for processes of which this one and the compiler's have at most so many bytes together.
+/// Returns compile_rows_in_background() with a limit: each process of the compiler may take at most what this
+/// process leaves of `memory_limit` bytes.
 equation::RowCompiler compiler_within(std::uint64_t memory_limit);
 
 struct CCompiler {

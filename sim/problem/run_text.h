@@ -29,10 +29,12 @@ void keep_starts_of(const Problem& before, Problem& next);
 /// texts agree on them; integrator and dx always.
 void keep_choices(RunSpec& spec, const RunSpec& before);
 
+/// How a command names the files that it reads: by their whole paths, or by their names alone.
+enum class Paths { whole, names };
+
 /// The shell-quoted command that repeats a resolved spec: "stencilscope run --size 512x512 --steps 340 --at
 /// 100:coefficient=0.1 ...". It leaves out defaults, the backend (implied by the method), threads and
 /// exports.
-enum class Paths { whole, names };
 std::string command_text(const RunSpec& spec, Paths paths = Paths::whole);
 
 /// Replaces each absolute path in a text's quotes, or after `NAME=` of an initial condition, by the file's

@@ -23,31 +23,45 @@ namespace stencil_test {
 
 namespace {
 
-[[noreturn]] void become_program(const std::vector<std::string>& arguments,
-                                 const ProgramOptions& options,
-                                 const ScratchFolder& outputs) {
-    const auto redirect = [&](int to, const char* instead, const char* name) {
-        if (instead != nullptr && *instead == '\0') {
-            close(to);
-            return;
-        }
-        const std::string file = instead != nullptr ? instead : (outputs / name).string();
-        const int from = open(file.c_str(), O_WRONLY | O_CREAT, 0666);
-        dup2(from, to);
-        close(from);
-    };
-    redirect(STDOUT_FILENO, options.out, "out");
-    redirect(STDERR_FILENO, options.err, "err");
+// Everything that a child needs, made before fork(): another thread of the test may hold the allocator's lock
+// at that moment, and the child would wait for it for ever.
+struct Prepared {
+    Prepared(const Words& arguments, const ProgramOptions& program_options, const ScratchFolder& outputs)
+        : options(program_options),
+          out(options.out != nullptr ? options.out : (outputs / "out").string()),
+          err(options.err != nullptr ? options.err : (outputs / "err").string()),
+          words{const_cast<char*>(program_file())} {
+        for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
+        words.push_back(nullptr);
+    }
+
+    const ProgramOptions& options;
+    std::string out, err;  ///< files; empty: closed
+    std::vector<char*> words;
+};
+
+void redirect(int to, const std::string& file) {
+    if (file.empty()) {
+        close(to);
+        return;
+    }
+    const int from = open(file.c_str(), O_WRONLY | O_CREAT, 0666);
+    dup2(from, to);
+    close(from);
+}
+
+// Runs between fork and exec, where only async-signal-safe calls are allowed.
+[[noreturn]] void become_program(const Prepared& program) {
+    const ProgramOptions& options = program.options;
+    redirect(STDOUT_FILENO, program.out);
+    redirect(STDERR_FILENO, program.err);
     if (options.ignores_interrupts) std::signal(SIGINT, SIG_IGN);
     alarm(unsigned(options.seconds));
     if (options.file_size_limit >= 0) {
         const rlimit limit{rlim_t(options.file_size_limit), rlim_t(options.file_size_limit)};
         setrlimit(RLIMIT_FSIZE, &limit);
     }
-    std::vector<char*> words{const_cast<char*>(program_file())};
-    for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
-    words.push_back(nullptr);
-    execv(program_file(), words.data());
+    execv(program.words.front(), program.words.data());
     _exit(127);
 }
 
@@ -55,9 +69,10 @@ namespace {
 
 ProgramResult run_program(const Words& arguments, const ProgramOptions& options) {
     const ScratchFolder outputs;
+    const Prepared program(arguments, options, outputs);
     const pid_t child = fork();
     if (child < 0) throw std::runtime_error("cannot fork");
-    if (child == 0) become_program(arguments, options, outputs);
+    if (child == 0) become_program(program);
     int status = 0;
     bool ended = false;
     if (options.interrupt_after > 0 || !options.interrupt_once.empty()) {
