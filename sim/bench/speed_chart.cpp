@@ -77,8 +77,7 @@ figure::Chart speed_chart(std::span<const MethodSpeed> speeds, const LadderLimit
     chart.limits = speed_limits(limits, dtype);
     for (const MethodSpeed& speed : speeds) chart.x_ticks.push_back(std::round(speed.edge));
     std::ranges::sort(chart.x_ticks);
-    const auto repeated = std::ranges::unique(chart.x_ticks);
-    chart.x_ticks.erase(repeated.begin(), repeated.end());
+    chart.x_ticks.erase(std::unique(chart.x_ticks.begin(), chart.x_ticks.end()), chart.x_ticks.end());
     chart.names_at_ends = true;
     return chart;
 }

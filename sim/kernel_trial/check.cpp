@@ -23,8 +23,7 @@ std::vector<double> values_of(const Field& start) {
     std::vector<double> values(cells.begin(), cells.end());
     std::erase_if(values, [](double value) { return !std::isfinite(value); });
     std::ranges::sort(values);
-    const auto [first, last] = std::ranges::unique(values);
-    values.erase(first, last);
+    values.erase(std::unique(values.begin(), values.end()), values.end());
     if (values.empty()) values.push_back(0);
     if (values.size() == 1)
         for (int i = 1; i <= 64; ++i) values.push_back(values.front() + i / 512.0);

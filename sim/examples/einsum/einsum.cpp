@@ -115,7 +115,7 @@ EinsumTask einsum_task(const ExampleRequest& request) {
     task.integers = all_of_kinds(headers, "biu");
     task.booleans = all_of_kinds(headers, "b");
     const DType own = own_dtype(headers);
-    std::ranges::stable_partition(task.dtypes, [&](DType dtype) { return dtype == own; });
+    std::stable_partition(task.dtypes.begin(), task.dtypes.end(), [&](DType dtype) { return dtype == own; });
     return task;
 }
 

@@ -53,8 +53,7 @@ std::vector<std::int64_t> draw_cells(Random& random,
             if (drawn.size() % kPauseEvery == 0) pause();
         }
         std::ranges::sort(drawn);
-        const auto again = std::ranges::unique(drawn);
-        drawn.erase(again.begin(), again.end());
+        drawn.erase(std::unique(drawn.begin(), drawn.end()), drawn.end());
     }
     return drawn;
 }
