@@ -1,12 +1,14 @@
 #include "app/window/opening.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "app/window/panels/examples/example_panel.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/tour.h"
-#include "app/window/preferences.h"
+#include "sim/problem/settings/setting_names.h"
+#include "sim/problem/settings/settings.h"
 #include "sim/run/resolve.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
@@ -39,6 +41,15 @@ std::string unread_formula(const RunSpec& spec) {
         return "";
     } catch (const InputError& mistake) {
         return mistake.what();
+    }
+}
+
+void set_if_known(RunSpec& spec, std::string_view setting, const std::string& value) {
+    if (value.empty() || !setting_text(spec, setting).empty()) return;
+    try {
+        set_setting(spec, setting, value);
+    } catch (const InputError&) {
+        // The colour map no longer exists.
     }
 }
 
@@ -101,6 +112,33 @@ UiState first_state(WindowRequest& request, const Snapshot& snapshot) {
         ui.ask(RevealSection{"Examples"});
     }
     return ui;
+}
+
+void recall(UiState& ui, RunSpec& spec) {
+    const Preferences& p = ui.preferences;
+    if (const auto panes = panes_named(p.view)) ui.panes = *panes;
+    static_cast<KeptChoices&>(ui) = p;
+    ExportState& state = ui.panel.exports;
+    state.folder = p.export_folder;
+    state.replace = p.export_replace;
+    state.files.clear();
+    for (const Export& file : kExports)
+        if (std::ranges::find(p.export_files, file.name) != p.export_files.end())
+            state.files.emplace_back(file.name);
+    if (spec.chosen_colormap(spec.shown()).empty()) set_if_known(spec, setting_name::colormap, p.colormap);
+    set_if_known(spec, setting_name::laplacian_colormap, p.laplacian_colormap);
+}
+
+Preferences kept(const UiState& ui, const RunSpec& now) {
+    Preferences p = ui.preferences;
+    p.view = shown_view(ui).name;
+    static_cast<KeptChoices&>(p) = ui;
+    if (!now.colormap.empty()) p.colormap = now.colormap;
+    p.laplacian_colormap = now.laplacian_colormap;
+    p.export_folder = ui.panel.exports.folder;
+    p.export_files = ui.panel.exports.files;
+    p.export_replace = ui.panel.exports.replace;
+    return p;
 }
 
 }  // namespace stencil

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "app/window/main_window.h"
+#include "app/window/preferences.h"
 #include "app/window/ui_state.h"
 
 namespace stencil {
@@ -16,5 +17,12 @@ std::shared_ptr<const Snapshot> first_snapshot(const RunSpec& asked);
 
 /// The state of the interface at the start. The run takes remembered choices over from it.
 UiState first_state(WindowRequest& request, const Snapshot& snapshot);
+
+/// Applies view, brush and exports from the preferences, and colours unless the run has its own. Names that
+/// no longer exist are ignored.
+void recall(UiState& ui, RunSpec& spec);
+
+/// Returns the preferences with the present settings.
+Preferences kept(const UiState& ui, const RunSpec& now);
 
 }  // namespace stencil

@@ -23,13 +23,11 @@
 #include <vector>
 
 #include "app/window/panels/commands.h"
-#include "app/window/panels/panels.h"
 #include "sim/files/atomic_file.h"
 #include "sim/files/folder.h"
 #include "sim/files/image.h"
 #include "sim/files/input_file.h"
 #include "sim/import/model_file.h"
-#include "sim/problem/settings/setting_names.h"
 #include "sim/problem/settings/settings.h"
 #include "sim/text/error.h"
 #include "sim/text/json.h"
@@ -130,15 +128,6 @@ constexpr std::string_view kCrashed = "crashed-";  // begins the name of a sessi
 // Remarks that readers of a spec skip: the process whose window has the kept session open, when that began,
 // and the equation as it was typed, if the run does not have it.
 constexpr const char *kOpenIn = "open_in", *kOpenSince = "open_since", *kDraft = "draft";
-
-void set_if_known(RunSpec& spec, std::string_view setting, const std::string& value) {
-    if (value.empty() || !setting_text(spec, setting).empty()) return;
-    try {
-        set_setting(spec, setting, value);
-    } catch (const InputError&) {
-        // The colour map no longer exists.
-    }
-}
 
 // Returns why the file could not be written; empty: it was.
 std::string keep_file(const std::optional<std::filesystem::path>& file, const std::string& text) {
@@ -267,33 +256,6 @@ std::string set_aside(const std::filesystem::path& file, const std::string& why)
 
 void save_preferences(const Preferences& preferences) {
     keep_file(preferences_path(), write_preferences(preferences));
-}
-
-void recall(UiState& ui, RunSpec& spec) {
-    const Preferences& p = ui.preferences;
-    if (const auto panes = panes_named(p.view)) ui.panes = *panes;
-    static_cast<KeptChoices&>(ui) = p;
-    ExportState& state = ui.panel.exports;
-    state.folder = p.export_folder;
-    state.replace = p.export_replace;
-    state.files.clear();
-    for (const Export& file : kExports)
-        if (std::ranges::find(p.export_files, file.name) != p.export_files.end())
-            state.files.emplace_back(file.name);
-    if (spec.chosen_colormap(spec.shown()).empty()) set_if_known(spec, setting_name::colormap, p.colormap);
-    set_if_known(spec, setting_name::laplacian_colormap, p.laplacian_colormap);
-}
-
-Preferences kept(const UiState& ui, const RunSpec& now) {
-    Preferences p = ui.preferences;
-    p.view = shown_view(ui).name;
-    static_cast<KeptChoices&>(p) = ui;
-    if (!now.colormap.empty()) p.colormap = now.colormap;
-    p.laplacian_colormap = now.laplacian_colormap;
-    p.export_folder = ui.panel.exports.folder;
-    p.export_files = ui.panel.exports.files;
-    p.export_replace = ui.panel.exports.replace;
-    return p;
 }
 
 void remember_path(Preferences& preferences, const std::string& path) {

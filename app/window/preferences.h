@@ -31,13 +31,6 @@ void save_preferences(const Preferences& preferences);
 /// Renames an invalid file to FILE.bad, to keep it. Returns a message: why, and the new name.
 std::string set_aside(const std::filesystem::path& file, const std::string& why);
 
-/// Applies view, brush and exports from the preferences, and colours unless the run has its own. Names that
-/// no longer exist are ignored.
-void recall(UiState& ui, RunSpec& spec);
-
-/// Returns the preferences with the present settings.
-Preferences kept(const UiState& ui, const RunSpec& now);
-
 /// How many recent files and folders are remembered.
 inline constexpr std::size_t kRecent = 10;
 /// Moves a file or folder to the front of the recent ones.

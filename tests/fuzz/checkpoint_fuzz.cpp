@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <fstream>
 #include <vector>
 
 #include "sim/field/field_hash.h"

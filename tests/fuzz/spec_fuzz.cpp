@@ -1,6 +1,7 @@
 // Fuzzes spec.json.
 
 #include "sim/problem/run_spec.h"
+#include "sim/text/json.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace stencil;

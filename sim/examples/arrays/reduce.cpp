@@ -147,8 +147,9 @@ class SumExample {
         exact_ = exact_sum(context_, host_terms());
         std::vector<Variant> rows;
         for (const SumVariant& variant : variants()) {
-            Variant& row =
-                rows.emplace_back(Variant{variant.name, variant.on_cpu() ? Device::cpu : Device::cuda});
+            Variant& row = rows.emplace_back();
+            row.name = variant.name;
+            row.device = variant.on_cpu() ? Device::cpu : Device::cuda;
             row.lesson = variant.lesson;
             row.run = [this, &variant](ReportRow& measured) {
                 measure_sum(variant, measured);
