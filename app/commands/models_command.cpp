@@ -20,9 +20,9 @@
 #include "sim/problem/settings/setting_names.h"
 #include "sim/problem/settings/settings.h"
 #include "sim/problem/start.h"
+#include "sim/run/advance.h"
 #include "sim/run/resolve.h"
 #include "sim/run/simulation.h"
-#include "sim/session/pace.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
 

@@ -24,6 +24,7 @@
 #include "sim/problem/settings/setting_names.h"
 #include "sim/problem/start.h"
 #include "sim/problem/time_step.h"
+#include "sim/run/advance.h"
 #include "sim/run/choose_method.h"
 #include "sim/run/output/checkpoint.h"
 #include "sim/run/output/exports.h"
@@ -32,7 +33,6 @@
 #include "sim/run/output/measures.h"
 #include "sim/run/output/run_report.h"
 #include "sim/run/resolve.h"
-#include "sim/session/pace.h"
 #include "sim/text/error.h"
 #include "sim/text/json.h"
 #include "sim/text/names.h"
@@ -56,9 +56,6 @@ struct RunRequest {
     bool compare = false;                                    ///< compares with a run at half the time step
     bool quiet = false;
 };
-
-// Batches long enough to make waiting between them negligible, short enough for Ctrl-C and the progress bar.
-constexpr SliceLimits kSlices{0.1, 2, 12};
 
 bool asked_for_auto(const RunRequest& request) {
     return request.resume.empty() && request.spec.method == "auto";
@@ -99,19 +96,6 @@ void print_notices(const RunRequest& request, const RunSpec& resolved, const Mac
         note("note: {} {} is above the stability limit {}\n", name, bound->value, bound->largest);
 }
 
-// Returns the steps of the next batch: up to the next frame, checkpoint or the end, without a limit of time
-// for methods that propagate n steps at once.
-long long next_batch(const Simulation& simulation, const FilmWriter* film) {
-    const RunSpec& spec = simulation.now();
-    const long long done = simulation.step();
-    const StepCost cost = step_cost(*method_of(simulation.now()), simulation.timings());
-    long long batch =
-        std::min({slice_steps(cost, kSlices), spec.steps - done, simulation.steps_to_next_edit()});
-    for (const long long every : {spec.every, spec.checkpoint})
-        if (every > 0) batch = std::min(batch, every - done % every);
-    return film ? std::min(batch, film->steps_left(done)) : batch;
-}
-
 bool wants_series(const RunSpec& spec) {
     return std::ranges::any_of(spec.exports, [](const std::string& name) {
         return name == "statistics.csv" || name == "probes.csv" || name == "phase.png";
@@ -141,11 +125,6 @@ struct Run {
     }
 };
 
-void look(Run& run, bool series) {
-    if (run.frames.wanted()) run.frames.write(run.simulation);
-    if (series) add_measures(run.measures, run.simulation);
-}
-
 bool is_due(long long every, long long step) {
     return every > 0 && step % every == 0;
 }
@@ -156,21 +135,27 @@ void step_to_the_end(Run& run, bool quiet) {
     const bool series = wants_series(spec);
     const double cells = method_of(spec)->jumps ? 0 : double(spec.size->nx) * spec.size->ny;
     ProgressBar bar(spec.steps, cells, quiet);
+    const auto look = [&](Simulation&) {
+        if (run.frames.wanted()) run.frames.write(simulation);
+        if (series) add_measures(run.measures, simulation);
+    };
+    std::vector<Observer> observers{
+        after_slices([&](Simulation&) { bar.show(simulation.step(), simulation.timings().total_seconds()); }),
+        at_multiples(spec.every, look),
+        at_multiples(spec.checkpoint, [&](Simulation&) { run.save(); })};
+    if (run.film) observers.insert(observers.end() - 1, run.film->observer());
     simulation.expect(spec.steps - simulation.step());
-    if (simulation.step() == 0) look(run, series);
+    if (simulation.step() == 0) look(simulation);
     if (run.film) run.film->look(simulation);
-    while (simulation.step() < spec.steps && interrupt_signal() == 0) {
-        simulation.apply(Advance{next_batch(simulation, run.film.get())});
-        bar.show(simulation.step(), simulation.timings().total_seconds());
-        if (is_due(spec.every, simulation.step())) look(run, series);
-        if (run.film) run.film->look(simulation);
-        if (is_due(spec.checkpoint, simulation.step())) run.save();
-    }
+    advance(simulation,
+            {.step = spec.steps, .stops = [] { return interrupt_signal() != 0; }},
+            observers,
+            kLongSlices);
     // Rows recorded only because the run ends here are not in the checkpoint: a longer run would lack them.
     const bool saved = is_due(spec.checkpoint, simulation.step());
     if (interrupt_signal() != 0 && spec.checkpoint > 0 && !saved) run.save();
     const bool at_end = simulation.step() == spec.steps && simulation.step() > 0;
-    if (at_end && !is_due(spec.every, simulation.step())) look(run, series);
+    if (at_end && !is_due(spec.every, simulation.step())) look(simulation);
 }
 
 bool wants_timings(const RunRequest& request, const RunSpec& spec) {

@@ -28,12 +28,12 @@
 #include "sim/problem/settings/settings.h"
 #include "sim/problem/start.h"
 #include "sim/problem/units.h"
+#include "sim/run/advance.h"
 #include "sim/run/output/checkpoint.h"
 #include "sim/run/output/exports.h"
 #include "sim/run/output/run_report.h"
 #include "sim/run/resolve.h"
 #include "sim/run/simulation.h"
-#include "sim/session/pace.h"
 #include "sim/text/error.h"
 #include "sim/text/json.h"
 #include "sim/text/names.h"
@@ -44,9 +44,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using namespace nb::literals;
-
-// Slices are short, so that Ctrl-C is noticed soon.
-constexpr SliceLimits kSlice{0.1, 2, 12};
 
 struct NamedField {
     std::string component;  ///< empty: the first component
@@ -263,12 +260,11 @@ long long advance_slice(Simulation& simulation, long long left, bool first) {
         // The mean, because the median of thousands of batches would cost more than a small field's steps.
         const double each =
             timings.total_steps() > 0 ? timings.total_seconds() / double(timings.total_steps()) : 0;
-        steps = std::min({left,
-                          slice_steps({each, method.steps_at_a_time, method.jumps}, kSlice),
-                          simulation.steps_to_next_edit()});
+        steps = slice_steps({each, method.steps_at_a_time, method.jumps}, kLongSlices);
     }
-    simulation.apply(Advance{steps});
-    return steps;
+    const long long begin = simulation.step();
+    advance_slice(simulation, {begin + left}, {}, steps);
+    return simulation.step() - begin;
 }
 
 // Advances slice by slice. Between slices Python handles signals, and `progress`, unless None, is called with

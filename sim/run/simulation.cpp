@@ -265,7 +265,7 @@ void Simulation::apply(const Command& command) {
 void Simulation::run(const Advance& advance) {
     if (advance.steps < 0) throw InputError("cannot advance by {} steps", advance.steps);
     const long long end = step_ + advance.steps;
-    while (step_ < end) {
+    while (step_ < end && !is_at(time(), advance.time, next_dt())) {
         if (const auto tolerance = tolerance_in_force()) {
             make_controlled_step(*tolerance);
             apply_due_edits();
@@ -277,6 +277,7 @@ void Simulation::run(const Advance& advance) {
         long long steps = (edit_ahead ? moment_.edits[moment_.applied].step : end) - step_;
         const bool follows = may_move_dt();
         if (follows) steps = std::min(steps, kFollowEvery - step_ % kFollowEvery);
+        steps = std::min(steps, steps_until(advance.time));
         // Parameters take effect at the next step; values set while paused and changed again never do.
         take_parameters();
         solver_->advance(steps);
@@ -286,6 +287,17 @@ void Simulation::run(const Advance& advance) {
         if (follows && step_ % kFollowEvery == 0) follow_limit();
         apply_due_edits();
     }
+}
+
+double Simulation::next_dt() const {
+    const double dt = now_.time_step();
+    return dt > 0 ? dt : 1;
+}
+
+// The steps of the present dt to the first one at or after this time.
+long long Simulation::steps_until(double time) const {
+    const double steps = std::ceil((time - this->time()) / next_dt() - 1e-6);
+    return static_cast<long long>(std::clamp(steps, 1.0, double(kMaxSteps)));
 }
 
 // Whether this repeats a run that decided dt later than now.

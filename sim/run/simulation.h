@@ -1,6 +1,7 @@
 // A run in progress. Window, command line and tests change it only through commands.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <variant>
 
@@ -11,10 +12,18 @@
 
 namespace stencil {
 
-/// Makes exactly this many steps, with the scheduled changes in between; returns when they are done.
+/// Makes exactly this many steps, with the scheduled changes in between; returns when they are done. Ends
+/// earlier at the first step whose t is at least `time`.
 struct Advance {
     long long steps = 1;
+    double time = std::numeric_limits<double>::infinity();
 };
+
+/// Whether a run has reached a time. Times that differ by less than a millionth of a step are the same, as
+/// sums of dt are rounded.
+inline bool is_at(double time, double target, double dt) {
+    return time >= target - 1e-6 * dt;
+}
 
 /// Changes a setting, given as on the command line, during the run. Parameters and boundary apply from the
 /// next step on; another method or backend takes over the field, another precision rounds each cell once,
@@ -92,6 +101,9 @@ class Simulation {
     /// The spec that repeats the run: initial configuration, changes, presentation and outputs.
     RunSpec spec() const;
     long long step() const { return step_; }
+    /// t of the equations, and the dt of the next step. The built-in diffusion counts steps.
+    double time() const { return solver_->time(); }
+    double next_dt() const;
     /// Since the last change of method, size or precision.
     const Timings& timings() const { return timings_; }
 
@@ -149,6 +161,7 @@ class Simulation {
     void do_edit(Edit edit);
     void forget_decisions();
     bool may_move_dt() const;
+    long long steps_until(double time) const;
     bool follow_limit();
     std::optional<double> tolerance_in_force() const;
     void make_controlled_step(double tolerance);

@@ -17,11 +17,6 @@ long long steps_within(double seconds, const StepCost& cost) {
     return static_cast<long long>(std::clamp(seconds / cost.seconds_per_step, 1.0, double(kMaxSteps)));
 }
 
-// Rounds down to whole passes of the method (its fused steps), unless that is less than one.
-long long whole_passes(long long steps, int at_a_time) {
-    return steps > at_a_time ? steps - steps % at_a_time : steps;
-}
-
 constexpr double kBetter = 0.8;
 constexpr int kFramesInRow = 8;
 constexpr double kWorthSeconds = 0.5;
@@ -32,18 +27,6 @@ bool fits(const Method& method, const RunSpec& spec) {
 }
 
 }  // namespace
-
-StepCost step_cost(const Method& method, const Timings& timings) {
-    return {timings.recent(), method.steps_at_a_time, method.jumps};
-}
-
-long long slice_steps(const StepCost& cost, const SliceLimits& limits) {
-    if (cost.jumps) return kMaxSteps;
-    if (cost.seconds_per_step <= 0) return limits.first;
-    const long long steps = whole_passes(steps_within(limits.seconds, cost), cost.at_a_time);
-    const bool pass_is_short = cost.at_a_time * cost.seconds_per_step <= limits.pass_seconds;
-    return pass_is_short ? std::max(steps, static_cast<long long>(cost.at_a_time)) : steps;
-}
 
 long long paced_steps(const StepCost& cost, double budget_ms, long long before) {
     if (cost.jumps) return kJumpSteps;

@@ -8,33 +8,14 @@
 
 #include "kernels/methods/method.h"
 #include "sim/problem/run_spec.h"
+#include "sim/run/advance.h"
 #include "sim/run/choose_method.h"
 #include "sim/run/output/timings.h"
 
 namespace stencil {
 
-/// The cost of steps.
-struct StepCost {
-    double seconds_per_step = 0;  ///< 0: not known yet
-    int at_a_time = 1;
-    bool jumps = false;  ///< exact n-step propagation: any number of steps costs the same
-};
-/// Returns the cost measured so far.
-StepCost step_cost(const Method& method, const Timings& timings);
-
 /// Steps between two frames if the cost does not depend on them.
 inline constexpr long long kJumpSteps = 10;
-
-/// Longest slice of work; the defaults keep the window responsive.
-struct SliceLimits {
-    double seconds = 0.03;
-    double pass_seconds = 0.25;  ///< limit for a whole pass of the method, which is the least a slice does
-    long long first = 4;         ///< steps while the cost is unknown
-};
-
-/// Returns the steps of a slice: as long as the limits allow, in whole passes of the method if these fit.
-/// There is no limit for exact n-step propagation.
-long long slice_steps(const StepCost& cost, const SliceLimits& limits = {});
 
 /// Returns the steps between two frames for a budget in milliseconds, given the previous number. Follows the
 /// cost with 20% hysteresis and at most doubles, so that the picture does not stutter. Returns kJumpSteps for

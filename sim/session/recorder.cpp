@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "sim/files/folder.h"
-#include "sim/session/pace.h"
+#include "sim/run/advance.h"
 #include "sim/text/error.h"
 
 namespace stencil {
@@ -92,7 +92,6 @@ std::string Recorder::target() const {
 }
 
 void Recorder::look(Simulation& simulation) {
-    if (!on() || simulation.step() % every_ != 0) return;
     try {
         if (film_) {
             film_->look(simulation);
@@ -126,15 +125,10 @@ ExportOutcome FilmOrder::write(WriteProgress& progress) const {
     Simulation run(spec, start);
     progress.all = std::size_t(std::max(spec.steps, 1LL));
     film.look(run);
-    while (run.step() < spec.steps && !progress.cancelled) {
-        const StepCost cost = step_cost(*method_of(run.now()), run.timings());
-        run.apply(Advance{std::min({slice_steps(cost),
-                                    spec.steps - run.step(),
-                                    run.steps_to_next_edit(),
-                                    film.steps_left(run.step())})});
-        film.look(run);
-        progress.done = std::size_t(run.step());
-    }
+    const Observer frames = film.observer();
+    const Observer bar = after_slices([&](Simulation& now) { progress.done = std::size_t(now.step()); });
+    advance(
+        run, {.step = spec.steps, .stops = [&] { return bool(progress.cancelled); }}, {{frames, bar}}, {});
     if (progress.cancelled) return {"The film was stopped; there is no file"};
     return written(film, "Made a film of");
 }

@@ -32,11 +32,10 @@ class Recorder {
     /// Returns where it is written, and the number of files, or frames of the film, so far.
     std::string target() const;
     long long count() const { return film_ ? film_->frames() : writer_ ? before_ + writer_->count() : 0; }
-    /// Returns the steps until the next frame; kMaxSteps while nothing is recorded.
-    long long steps_left(long long step) const { return on() ? every_ - step % every_ : kMaxSteps; }
-
-    /// Writes a frame if one is due. Throws if it cannot be written, which ends the recording.
-    /// Numbered files of a run that began anew go to another folder, FOLDER-2.
+    /// Writes a frame at the next multiple of the steps asked for, while it is on.
+    long long every() const { return on() ? every_ : 0; }
+    /// Writes a frame. Throws if it cannot be written, which ends the recording. Numbered files of a run that
+    /// began anew go to another folder, FOLDER-2.
     void look(Simulation& simulation);
     /// The next frame is of another run.
     void another_run() { another_run_ = true; }

@@ -6,8 +6,8 @@
 #include "sim/problem/settings/setting_names.h"
 #include "sim/problem/settings/settings.h"
 #include "sim/problem/time_step.h"
+#include "sim/run/advance.h"
 #include "sim/run/resolve.h"
-#include "sim/session/pace.h"
 
 namespace stencil {
 
@@ -49,7 +49,7 @@ void Reference::catch_up(const Simulation& of) {
     for (const Edit& edit : std::span(ahead, of.edits().end()))
         if (is_decided_dt(edit)) run_->schedule({edit.step, edit.setting, fixed_time_step(edit.value)});
     const StepCost cost = step_cost(*method_of(run_->now()), run_->timings());
-    run_->apply(Advance{std::min(slice_steps(cost), of.step() - run_->step())});
+    advance_slice(*run_, {of.step()}, {}, slice_steps(cost));
 }
 
 void Reference::follow(long long step, const std::string& setting, const std::string& value) {

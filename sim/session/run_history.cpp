@@ -164,11 +164,11 @@ void RunHistory::forget_bookmarks_ahead(long long step) {
     std::erase_if(bookmarks, [&](const Bookmark& one) { return !one.state && one.step > step; });
 }
 
-long long RunHistory::steps_to_bookmark(long long step) const {
-    long long least = kMaxSteps;
+long long RunHistory::next_bookmark(long long step) const {
+    long long next = kMaxSteps;
     for (const Bookmark& one : bookmarks)
-        if (!one.state && one.step > step) least = std::min(least, one.step - step);
-    return least;
+        if (!one.state && one.step > step) next = std::min(next, one.step);
+    return next;
 }
 
 void RunHistory::remove_bookmark(std::size_t index) {

@@ -133,7 +133,8 @@ struct RunHistory {
 
     /// The run has diverged: drops bookmarks that it has not reached.
     void forget_bookmarks_ahead(long long step);
-    long long steps_to_bookmark(long long step) const;
+    /// The first step after this one at which the state of a bookmark is to be kept; kMaxSteps: none.
+    long long next_bookmark(long long step) const;
     /// Whether the run passes it.
     bool has(const Bookmark& one) const { return !one.state || timeline.has(one.state); }
     void remove_bookmark(std::size_t index);

@@ -215,29 +215,30 @@ void Session::begin_batch() {
 }
 
 void Session::do_slice() {
-    const long long steps = std::min({slice_steps(step_cost()),
-                                      pace_.target - step(),
-                                      simulation_->steps_to_next_edit(),
-                                      recorder_.steps_left(step()),
-                                      history_.steps_to_bookmark(step())});
     const auto begin = Pace::Clock::now();
     const Timings& timings = simulation_->timings();
     const double before = timings.total_seconds();
-    const long long steps_before = timings.total_steps();
+    const long long step_before = step(), steps_before = timings.total_steps();
     const Solver* solver = &simulation_->solver();
     const std::string method = simulation_->now().method;
-    simulation_->apply(Advance{steps});
-    // A scheduled edit set the method, so `auto` ends.
-    if (!history_.tip && simulation_->now().method != method) auto_.on = false;
-    const bool same = &simulation_->solver() == solver && timings.total_steps() == steps_before + steps;
-    const double wall = std::chrono::duration<double>(Pace::Clock::now() - begin).count();
-    pace_.note_slice(same ? timings.total_seconds() - before : wall, wall, steps);
-    if (!simulation_->now().kernel) speeds_.note(simulation_->now(), pace_.recent);
-    // A scheduled edit may have replaced the solver, for another size or method.
-    field_changed(&simulation_->solver() != solver);
-    if (!history_.tip) record();
-    keep_state(false);
-    keep_bookmarks();
+    const auto note = [&](Simulation&) {
+        // A scheduled edit set the method, so `auto` ends.
+        if (!history_.tip && simulation_->now().method != method) auto_.on = false;
+        const long long steps = step() - step_before;
+        const bool same = &simulation_->solver() == solver && timings.total_steps() == steps_before + steps;
+        const double wall = std::chrono::duration<double>(Pace::Clock::now() - begin).count();
+        pace_.note_slice(same ? timings.total_seconds() - before : wall, wall, steps);
+        if (!simulation_->now().kernel) speeds_.note(simulation_->now(), pace_.recent);
+        // A scheduled edit may have replaced the solver, for another size or method.
+        field_changed(&simulation_->solver() != solver);
+    };
+    const Observer observers[]{
+        after_slices(note),
+        at_multiples(history_.tip ? 0 : recorder_.every(), [this](Simulation&) { record(); }),
+        after_slices([this](Simulation&) { keep_state(false); }),
+        {[this](const RunClock& clock) { return Due{history_.next_bookmark(clock.step)}; },
+         [this](Simulation&) { keep_bookmarks(); }}};
+    advance_slice(*simulation_, {pace_.target}, observers, slice_steps(step_cost()));
     if (steps_left()) return;
     step_again();
     if (pace_.finish(step())) say(fmt::format("Stopped at step {} (Stop at)", step()));

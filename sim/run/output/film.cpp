@@ -107,10 +107,15 @@ long long FilmWriter::due(long long step) const {
     return times;
 }
 
-long long FilmWriter::steps_left(long long step) const {
-    if (full()) return kMaxSteps;
-    if (pace_.count == 0) return pace_.every - step % pace_.every;
-    return std::max(1LL, pace_.step_of(frames_) - step);
+Due FilmWriter::next(const RunClock& clock) const {
+    if (full()) return {};
+    if (pace_.count == 0) return {clock.step - clock.step % pace_.every + pace_.every};
+    return {std::max(clock.step + 1, pace_.step_of(frames_))};
+}
+
+Observer FilmWriter::observer() {
+    return {[this](const RunClock& clock) { return next(clock); },
+            [this](Simulation& simulation) { look(simulation); }};
 }
 
 void FilmWriter::look(Simulation& simulation) {

@@ -8,14 +8,13 @@
 
 #include "sim/field/field.h"
 #include "sim/problem/run_spec.h"
+#include "sim/run/advance.h"
 #include "sim/run/output/film_request.h"
 #include "sim/run/output/video.h"
 #include "sim/view/colormap.h"
 #include "sim/view/shape_outline.h"
 
 namespace stencil {
-
-class Simulation;
 
 inline constexpr double kMostFps = 240;
 inline constexpr double kMostFilmSeconds = 3600;
@@ -53,10 +52,10 @@ class FilmWriter {
     /// Throws as check_film() does.
     FilmWriter(FilmRequest request, const FilmPace& pace);
 
-    /// Steps from here to the next frame, at least 1; kMaxSteps if no more are due.
-    long long steps_left(long long step) const;
     /// Writes the frames that are due at the present step.
     void look(Simulation& simulation);
+    /// Lets the loop of a run do so where frames are due.
+    Observer observer();
     /// Whether the film has the length asked for.
     bool full() const { return most_ > 0 && frames_ >= most_; }
     /// Completes the file. Refuses a film without frames.
@@ -76,6 +75,7 @@ class FilmWriter {
     };
 
     long long due(long long step) const;
+    Due next(const RunClock& clock) const;
     Look look_of(const Field& field, Simulation& simulation);
     std::string title_of(const Simulation& simulation) const;
     void draw(const Field& field, const Look& look);

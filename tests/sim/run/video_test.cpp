@@ -115,11 +115,11 @@ TEST_CASE("A run's film has a frame for each moment, one pixel a cell, in the ru
     Simulation simulation = begun(spec);
     FilmWriter film({folder / "film.mp4"}, {5});
     film.look(simulation);
-    CHECK(film.steps_left(0) == 5);
+    CHECK(film.observer().next({0}).step == 5);
     simulation.apply(Advance{3});
     film.look(simulation);
     CHECK(film.frames() == 1);
-    CHECK(film.steps_left(3) == 2);
+    CHECK(film.observer().next({3}).step == 5);
     simulation.apply(Advance{2});
     film.look(simulation);
     simulation.apply(Set{"size", "16x12"});  // does not change the film's size
@@ -192,12 +192,9 @@ TEST_CASE("A film of so many seconds has its frames evenly over the run, several
     request.file = folder / "film.mp4";
     FilmWriter film(request, film_pace(request, 0, 3, 0));
     film.look(simulation);
-    while (simulation.step() < 3) {
-        simulation.apply(Advance{film.steps_left(simulation.step())});
-        film.look(simulation);
-    }
+    advance(simulation, {3}, {{film.observer()}}, kLongSlices);
     CHECK(film.full());
-    CHECK(film.steps_left(3) == kMaxSteps);
+    CHECK(film.observer().next({3}).step == kMaxSteps);
     film.finish();
     CHECK(read_bytes(request.file).size() == 10 * 8 * 6 * 3);
 }

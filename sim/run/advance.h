@@ -1,0 +1,95 @@
+// The loop of a run: it steps to where something is due, and lets the observers that are due look there.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <limits>
+#include <span>
+
+#include "kernels/methods/method.h"
+#include "sim/problem/run_spec.h"
+
+namespace stencil {
+
+class Simulation;
+class Timings;
+
+/// The cost of steps.
+struct StepCost {
+    double seconds_per_step = 0;  ///< 0: not known yet
+    int at_a_time = 1;
+    bool jumps = false;  ///< exact n-step propagation: any number of steps costs the same
+};
+/// Returns the cost measured so far.
+StepCost step_cost(const Method& method, const Timings& timings);
+
+/// Longest slice of work; the defaults keep the window responsive.
+struct SliceLimits {
+    double seconds = 0.03;
+    double pass_seconds = 0.25;  ///< limit for a whole pass of the method, which is the least a slice does
+    long long first = 4;         ///< steps while the cost is unknown
+};
+/// For runs without a window: waiting between slices is negligible, and Ctrl-C is noticed soon.
+inline constexpr SliceLimits kLongSlices{0.1, 2, 12};
+
+/// Rounds down to whole passes of the method (its fused steps), unless that is less than one.
+long long whole_passes(long long steps, int at_a_time);
+
+/// Returns the steps of a slice: as long as the limits allow, in whole passes of the method if these fit.
+/// There is no limit for exact n-step propagation.
+long long slice_steps(const StepCost& cost, const SliceLimits& limits = {});
+
+/// Where a run is.
+struct RunClock {
+    long long step = 0;
+    double time = 0;  ///< t of the equations; the step if they have none
+    double dt = 1;    ///< of the next step
+};
+RunClock clock_of(const Simulation& simulation);
+
+/// When an observer looks next: whichever of a step, a time and a moment of the wall clock comes first.
+struct Due {
+    using WallClock = std::chrono::steady_clock;
+
+    long long step = kMaxSteps;
+    double time = std::numeric_limits<double>::infinity();  ///< at the first step whose t is at least this
+    WallClock::time_point moment = WallClock::time_point::max();
+
+    bool is_reached(const RunClock& clock) const;
+};
+
+/// What happens at certain steps of a run: a frame, a checkpoint, a row of a table, a stop condition.
+struct Observer {
+    std::function<Due(const RunClock& clock)> next;  ///< later than the clock
+    std::function<void(Simulation&)> look;           ///< called once the run is there
+};
+
+/// An observer of every multiple of so many steps; of none for 0.
+Observer at_multiples(long long steps, std::function<void(Simulation&)> look);
+/// An observer of the end of each slice, such as a progress bar. It does not end slices.
+Observer after_slices(std::function<void(Simulation&)> look);
+
+/// Where a run ends: whichever comes first.
+struct Until {
+    long long step = kMaxSteps;
+    double time = std::numeric_limits<double>::infinity();
+    std::function<bool()> stops =
+        nullptr;  ///< asked before each slice: Ctrl-C, a condition that an observer saw
+
+    bool is_reached(const RunClock& clock) const;
+};
+
+/// Makes at most this many steps, up to where an observer is due, a change is scheduled, or the run ends;
+/// then the observers that are due look, in their order.
+void advance_slice(Simulation& simulation,
+                   const Until& until,
+                   std::span<const Observer> observers,
+                   long long most);
+
+/// Advances slice by slice until the run ends.
+void advance(Simulation& simulation,
+             const Until& until,
+             std::span<const Observer> observers,
+             const SliceLimits& limits);
+
+}  // namespace stencil
