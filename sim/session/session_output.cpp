@@ -217,7 +217,7 @@ void Session::handle(const action::SaveCheckpoint& order) {
 void Session::handle(const action::Record& order) {
     finish_recording();
     recorder_.start(order, simulation_->now());
-    record();
+    if (recorder_.on() && step() % recorder_.every() == 0) record();
 }
 
 void Session::finish_recording() {
