@@ -8,12 +8,10 @@
 
 namespace stencil::matmul {
 
-/// The kind of a product. Pitches are values from one row to the next; 0: there are no gaps.
+/// The precision of a product.
 struct LtKind {
     cublasComputeType_t compute = CUBLAS_COMPUTE_32F;
     cudaDataType_t in = CUDA_R_32F;  ///< of A and B; C is float64 where the sums are, and float32 otherwise
-    bool b_transposed = false;       ///< B is stored as (n, k)
-    std::int64_t a_pitch = 0, b_pitch = 0;
 };
 
 struct LtWorkspace {
@@ -21,11 +19,10 @@ struct LtWorkspace {
     std::size_t bytes = 0;
 };
 
-/// C = A B, or C += A B. The arrays start on boundaries of 256 bytes.
+/// C = A B. The arrays start on boundaries of 256 bytes.
 struct LtCall {
     const void *a = nullptr, *b = nullptr;
     void* c = nullptr;
-    bool accumulate = false;
 };
 
 struct LtHandle {
@@ -58,8 +55,7 @@ class LtProduct {
     /// Enqueues it; the first time it may wait for the stream. Throws CudaError.
     void run(const LtCall& call, CudaStream& stream) {
         constexpr double kWorthATrial = 1e10;  // operations: about a millisecond
-        // A trial overwrites C.
-        if (!tried_ && !call.accumulate && shape_.operations() >= kWorthATrial) try_out(call, stream);
+        if (!tried_ && shape_.operations() >= kWorthATrial) try_out(call, stream);
         enqueue(call, algorithms_[best_].algo, stream);
     }
 
@@ -70,28 +66,17 @@ class LtProduct {
     void describe(const LtKind& kind) {
         const cudaDataType_t sums = wide_ ? CUDA_R_64F : CUDA_R_32F;
         CUBLAS_CHECK(cublasLtMatmulDescCreate, &product_, kind.compute, sums);
-        const cublasOperation_t operation = kind.b_transposed ? CUBLAS_OP_T : CUBLAS_OP_N;
-        CUBLAS_CHECK(cublasLtMatmulDescSetAttribute,
-                     product_,
-                     CUBLASLT_MATMUL_DESC_TRANSA,
-                     &operation,
-                     sizeof(operation));
         const auto layout = [](cublasLtMatrixLayout_t& of,
                                cudaDataType_t type,
                                std::int64_t rows,
-                               std::int64_t columns,
-                               std::int64_t pitch) {
-            CUBLAS_CHECK(cublasLtMatrixLayoutCreate,
-                         &of,
-                         type,
-                         std::uint64_t(columns),
-                         std::uint64_t(rows),
-                         pitch ? pitch : columns);
+                               std::int64_t columns) {
+            CUBLAS_CHECK(
+                cublasLtMatrixLayoutCreate, &of, type, std::uint64_t(columns), std::uint64_t(rows), columns);
         };
         const auto& [m, k, n] = shape_;
-        layout(left_, kind.in, kind.b_transposed ? n : k, kind.b_transposed ? k : n, kind.b_pitch);
-        layout(right_, kind.in, m, k, kind.a_pitch);
-        layout(out_, sums, m, n, 0);
+        layout(left_, kind.in, k, n);
+        layout(right_, kind.in, m, k);
+        layout(out_, sums, m, n);
     }
 
     void choose() {
@@ -116,8 +101,8 @@ class LtProduct {
     }
 
     void enqueue(const LtCall& call, const cublasLtMatmulAlgo_t& algorithm, CudaStream& stream) const {
-        const double factors[2] = {1.0, call.accumulate ? 1.0 : 0.0};
-        const float narrow[2] = {float(factors[0]), float(factors[1])};
+        constexpr double factors[2] = {1, 0};
+        constexpr float narrow[2] = {1, 0};
         const auto factor = [&](int i) { return wide_ ? static_cast<const void*>(factors + i) : narrow + i; };
         CUBLAS_CHECK(cublasLtMatmul,
                      library_.handle,

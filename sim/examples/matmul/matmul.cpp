@@ -48,7 +48,7 @@ constexpr ExampleOption kOptions[] = {
     {"rows",
      Kind::text,
      "NAMES",
-     "which, separated by commas: openblas, naive, tile, register, cublas, tf32, 3xfp16",
+     "which, separated by commas: openblas, naive, tile, register, cublas, tf32",
      "all"},
 };
 
@@ -68,7 +68,6 @@ constexpr MatmulRow kRows[] = {
     {"register", "register tile", Device::cuda, MatmulMethod::register_tile},
     {"cublas", "cuBLAS", Device::cuda, MatmulMethod::library},
     {"tf32", "cuBLAS TF32", Device::cuda, MatmulMethod::tf32, true},
-    {"3xfp16", "tensor cores, 3 x FP16, float32-accurate", Device::cuda, MatmulMethod::half_split},
 };
 
 bool works(const MatmulRow& row, DType dtype) {
@@ -222,12 +221,10 @@ class MatmulExample {
                 "needs {} of GPU memory, of which {} may be used", format_bytes(bytes), format_bytes(most)));
         const auto result = multiply_on_gpu(which, row);
         row.rates = {rate_of(which, row)};
-        // Split formats round relative to a row's largest value, so element-wise bounds don't apply.
-        const bool bounded = !which.inexact && which.method != MatmulMethod::half_split;
         finish(row,
                result,
                sizeof(T) == sizeof(double) ? MatmulLimits{1e-13, true}
-                                           : MatmulLimits{which.inexact ? 1e-3 : 5e-6, bounded});
+                                           : MatmulLimits{which.inexact ? 1e-3 : 5e-6, !which.inexact});
     }
 
     MatmulResult<T> multiply_on_gpu(const MatmulRow& which, ReportRow& row) {
@@ -286,12 +283,6 @@ class MatmulExample {
 
     Rate rate_of(const MatmulRow& which, const ReportRow& row) {
         const double operations = problem_.operations();
-        if (which.method == MatmulMethod::half_split) {
-            Rate rate =
-                context_.tensor_rate(row, operations, TensorKind::half, "a third of the FP16 tensor cores");
-            rate.limit /= 3;
-            return rate;
-        }
         if (which.method == MatmulMethod::tf32)
             return context_.tensor_rate(row, operations, TensorKind::tf32, "TF32 tensor cores");
         if (which.method == MatmulMethod::library && sizeof(T) == sizeof(double))
@@ -315,23 +306,14 @@ void run(ExampleContext& context) {
         "Errors are relative 2-norms, the larger of that of the sums and that of some rows of C, against "
         "sums in long double; to compare two float32 results with each other measures neither's "
         "error, and float32 sums cannot agree within 1e-8."};
-    struct RowNote {
-        std::string_view row, text;
-    };
-    constexpr RowNote kOfRows[] = {
-        {"shared-memory tile",
-         " is the usual kernel of Numba tutorials, repaired: it read A and B beyond their ends (<= for <), "
-         "took a step for each block of the grid instead of ceil(k / 16), twice the work, summed in float64, "
-         "read memory across rows, and added with atomics to an output that nobody had set to zero."},
-        {"tensor cores, 3 x FP16",
-         ": each float32 is the sum of two halves, which takes three products of halves; every 64 of k their "
-         "sums are added up in float32 with rounding, because the tensor cores' own sums cut bits off. "
-         "Splitting is part of the time."}};
-    for (const RowNote& note : kOfRows)
-        if (std::ranges::any_of(context.report().rows, [&](const ReportRow& row) {
-                return row.measured() && row.name.starts_with(note.row);
-            }))
-            notes.push_back(fmt::format("{}{}", note.row, note.text));
+    if (std::ranges::any_of(context.report().rows, [](const ReportRow& row) {
+            return row.measured() && row.name == "shared-memory tile";
+        }))
+        notes.push_back(
+            "shared-memory tile is the usual kernel of Numba tutorials, repaired: it read A and B beyond "
+            "their ends (<= for <), took a step for each block of the grid instead of ceil(k / 16), twice "
+            "the work, summed in float64, read memory across rows, and added with atomics to an output that "
+            "nobody had set to zero.");
 }
 
 }  // namespace
@@ -340,8 +322,7 @@ constinit const Example kMatmulExample = {
     "matmul",
     "a matrix product and the sums of its columns, by cuBLAS, own kernels, tensor cores and OpenBLAS",
     "C = A B (10000x5000 times 5000x7000) and the sums of C's columns, ten times. The kernels go from one "
-    "thread for each value of C to cuBLAS, and on to the tensor cores: TF32, which is fast and inexact, and "
-    "three products of halves, which are as exact as float32. "
+    "thread for each value of C to cuBLAS, and on to the tensor cores in TF32, which is fast and inexact. "
     "The kernel of Numba tutorials reads out of bounds, does twice the work and sums into "
     "memory that it does not set; the one here does not.",
     kOptions,
