@@ -13,32 +13,22 @@ using namespace stencil_test;
 
 namespace {
 
-constexpr std::size_t kHostBytes = std::size_t(1) << 28;  // for the V of the CPU
-
 /// The objects to run ridge on the GPU.
 template <class T>
 struct GpuRidge {
-    GpuRidge(const SparseMatrix<T>& a, std::size_t budget, std::int64_t steps)
+    explicit GpuRidge(const SparseMatrix<T>& a, std::size_t budget = std::size_t(1) << 30)
         : columns(std::size_t(a.columns)),
           meter(budget),
-          process(make_cuda_golub_kahan(a, threads, stream, steps)) {}
+          vectors(make_cuda_lsmr(a, transposed(a), kTenCoefficients.size(), stream)) {}
     PathSolution solve(std::span<const double> d, const RidgeRule& rule = {}) {
-        return solve_path(*process, d, kTenCoefficients, rule, columns);
+        return solve_path(*vectors, d, kTenCoefficients, rule, columns);
     }
 
     std::size_t columns;
-    ThreadPool threads{2};
     CudaMemoryMeter meter;
     CudaStream stream;
-    std::unique_ptr<GolubKahan> process;
+    std::unique_ptr<LsmrVectors> vectors;
 };
-
-template <class T>
-std::int64_t most_steps(const SparseMatrix<T>& a) {
-    return 5 * std::min(a.rows, a.columns);
-}
-
-constexpr std::size_t kPlenty = std::size_t(1) << 30;
 
 void require_same(const PathSolution& path, const PathSolution& right, double tolerance) {
     REQUIRE(path.x.size() == right.x.size());
@@ -56,7 +46,7 @@ ExampleRequest ridge_request(std::uint64_t memory_limit) {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("The ridge process is the CPU's at odd sizes, and the same bits every time",
+TEMPLATE_TEST_CASE("LSMR on the GPU solves as on the CPU at odd sizes, and with the same bits every time",
                    "",
                    float,
                    double) {
@@ -81,12 +71,10 @@ TEMPLATE_TEST_CASE("The ridge process is the CPU's at odd sizes, and the same bi
         RidgeRule rule;
         rule.tolerance = 1e-9;
         ThreadPool threads(2);
-        const PathSolution right = solve_path(*make_cpu_golub_kahan(a, threads, kHostBytes),
-                                              d,
-                                              kTenCoefficients,
-                                              rule,
-                                              std::size_t(shape.columns));
-        GpuRidge<TestType> gpu(a, kPlenty, most_steps(a));
+        const auto vectors = make_cpu_lsmr(a, transposed(a), kTenCoefficients.size(), threads);
+        const PathSolution right =
+            solve_path(*vectors, d, kTenCoefficients, rule, std::size_t(shape.columns));
+        GpuRidge<TestType> gpu(a);
         const PathSolution path = gpu.solve(d, rule);
         require_same(path, right, 2e-9);
         const PathSolution again = gpu.solve(d, rule);
@@ -95,12 +83,12 @@ TEMPLATE_TEST_CASE("The ridge process is the CPU's at odd sizes, and the same bi
     }
 }
 
-TEST_CASE("Empty rows and columns, no data and no matrix are no trouble for the GPU's ridge process") {
+TEST_CASE("Empty rows and columns, no data and no matrix are no trouble for LSMR on the GPU") {
     Dice random;
     CAPTURE(random.seed);
     const auto a = random_sparse<float>(random, 203, 301, 0.003, -1);
     const std::vector<double> d = random_vector(random, 203, 3), zero(203, 0.0);
-    GpuRidge<float> gpu(a, kPlenty, most_steps(a));
+    GpuRidge<float> gpu(a);
     const PathSolution path = gpu.solve(d);
     const Eigen::MatrixXd matrix = dense(a);
     for (std::size_t i = 0; i < path.x.size(); ++i) {
@@ -108,31 +96,18 @@ TEST_CASE("Empty rows and columns, no data and no matrix are no trouble for the 
         REQUIRE(distance(path.x[i], truth) <= 1e-6 * norm(truth));
     }
     const auto nothing = sparse<float>(Eigen::MatrixXd::Zero(203, 30));
-    GpuRidge<float> empty(nothing, kPlenty, most_steps(nothing));
+    GpuRidge<float> empty(nothing);
     for (const PathSolution& none : {gpu.solve(zero), empty.solve(d)})
         for (const std::vector<double>& x : none.x) REQUIRE(norm(x) == 0);
 }
 
-TEST_CASE(
-    "Short of GPU memory the ridge process makes as many steps as fit, and refuses fewer than a piece of "
-    "them") {
+TEST_CASE("LSMR refuses a matrix that does not fit in GPU memory") {
     Dice random;
-    CAPTURE(random.seed);
     const auto a = random_sparse<float>(random, 701, 503, 0.1);
-    const std::vector<double> d = random_vector(random, 701, 3);
-    GpuRidge<float> whole(a, kPlenty, most_steps(a));
-    const std::size_t least = whole.meter.bytes();
-    const PathSolution right = whole.solve(d);
-    const std::size_t piece = 256 * whole.process->vector_bytes();
-    GpuRidge<float> short_of(a, least + piece + piece / 2, most_steps(a));
-    REQUIRE(short_of.process->capacity() == 256);
-    const PathSolution path = short_of.solve(d);
-    REQUIRE(path.bidiagonal.steps() <= 256);
-    REQUIRE(short_of.meter.peak_bytes() <= least + piece + piece / 2);
-    if (right.bidiagonal.steps() <= 256) require_same(path, right, 2e-6);
-    CHECK(contains(message_of<CudaError>([&] { GpuRidge<float>(a, least, most_steps(a)); }), "GPU memory"));
-    CHECK(
-        contains(message_of<CudaError>([&] { GpuRidge<float>(a, least / 4, most_steps(a)); }), "GPU memory"));
+    const std::size_t needed = GpuRidge<float>(a).meter.bytes();
+    REQUIRE(GpuRidge<float>(a, needed).meter.peak_bytes() == needed);
+    for (const std::size_t less : {needed - 1, needed / 4})
+        CHECK(contains(message_of<CudaError>([&] { GpuRidge<float>(a, less); }), "GPU memory"));
 }
 
 TEST_CASE(
@@ -142,7 +117,7 @@ TEST_CASE(
         CAPTURE(limit);
         const bool fits = limit > 1'000'000;
         const Report report = run_example(ridge_request(limit), machine, {});
-        int processes = 0;
+        int solvers = 0;
         for (const ReportRow& row : report.rows) {
             CAPTURE(row.work, row.name, row.why_not, row.check);
             CHECK_FALSE(row.failed);
@@ -155,13 +130,13 @@ TEST_CASE(
                 CHECK_FALSE(row.why_not.empty());
                 continue;
             }
-            processes += row.name.find("process") != std::string::npos ? 1 : 0;
+            solvers += row.name.starts_with("LSMR") ? 1 : 0;
             REQUIRE(row.gpu_memory);
             CHECK(row.gpu_memory->actual > 0);
             CHECK(row.gpu_memory->actual <= row.gpu_memory->predicted);
             CHECK(row.gpu_memory->actual <= double(limit));
             if (!row.inexact) CHECK(row.error <= 1e-6);
         }
-        CHECK(processes == (fits ? 2 : 0));
+        CHECK(solvers == (fits ? 2 : 0));
     }
 }

@@ -109,8 +109,8 @@ TEST_CASE("example ridge solves a problem from files and writes its solutions") 
         {fmt::format("--matrix {} --rows 3", matrix), "--rows and --matrix"},
         {"--rows 30 --rhs " + rhs, "35 values"},
         {"--coefficients 5:1:3", "0 < LOW < HIGH"},
-        {"--methods magic", "process, cholesky"},
-        {"--methods process,stacked", "process, cholesky"},
+        {"--methods magic", "lsmr, cholesky"},
+        {"--methods lsmr,stacked", "lsmr, cholesky"},
         {"--rows 2000000000 --columns 2000000000", "at most"}};
     for (const auto& [words, said] : refusals) require_refused(run("example ridge " + words), 2, said);
 }
@@ -198,14 +198,15 @@ TEST_CASE("example ridge can be ended while it draws a long matrix and its data"
     random_matrix<float>(problem, [&] { ++asked; });
     REQUIRE(asked >= 2);
     ThreadPool threads(2);
-    const auto process =
-        make_cpu_golub_kahan(random_matrix<float>({300, 300, 0.1, 3}, [] {}), threads, std::size_t(1) << 28);
-    process->on_pause([] { throw std::runtime_error("ended"); });
-    const std::vector<double> d(300, 1.0);
-    REQUIRE_THROWS_AS(process->start(d, true), std::runtime_error);
-    int products = 0;
-    process->on_pause([&] { ++products; });
-    process->start(d, false);
-    process->advance(5);
-    REQUIRE(products >= 10);
+    const auto a = random_matrix<float>({300, 300, 0.1, 3}, [] {});
+    const auto vectors = make_cpu_lsmr(a, transposed(a), 1, threads);
+    const std::vector<double> d(300, 1.0), c{0.1};
+    RidgeRule rule;
+    rule.most_steps = 10;
+    asked = 0;
+    solve_ridge_path(*vectors, d, c, rule, [&](double) { ++asked; });
+    REQUIRE(asked == 10);
+    REQUIRE_THROWS_AS(
+        solve_ridge_path(*vectors, d, c, rule, [](double) { throw std::runtime_error("ended"); }),
+        std::runtime_error);
 }

@@ -1,8 +1,8 @@
 #include <cusolverDn.h>
 
 #include "kernels/cuda/cublas.cuh"
+#include "kernels/examples/ridge/cuda_vectors.cuh"
 #include "kernels/examples/ridge/dense_ridge.h"
-#include "kernels/examples/ridge/golub_kahan/cuda_vectors.cuh"
 
 namespace stencil {
 namespace {

@@ -4,6 +4,9 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/cpu/thread_pool.h"
+#include "kernels/examples/ridge/cpu_product.h"
+
 namespace stencil {
 namespace {
 
@@ -13,20 +16,131 @@ struct Rotation {
 
 Rotation rotation(double a, double b) {
     if (b == 0) return {a < 0 ? -1.0 : 1.0, 0, std::abs(a)};
-    if (a == 0) return {0, b < 0 ? -1.0 : 1.0, std::abs(b)};
-    if (std::abs(b) > std::abs(a)) {
-        const double tau = a / b;
-        const double s = std::copysign(1 / std::sqrt(1 + tau * tau), b);
-        return {s * tau, s, b / s};
-    }
-    const double tau = b / a;
-    const double c = std::copysign(1 / std::sqrt(1 + tau * tau), a);
-    return {c, c * tau, a / c};
+    const double r = std::hypot(a, b);
+    return {a / r, b / r, r};
 }
 
 double ratio(double a, double b) {
     return b == 0 ? 0 : a / b;
 }
+
+// Four sums side by side, because each addition waits for the one before; always in the same order.
+double norm(std::span<const double> a) {
+    double sums[4] = {};
+    std::size_t i = 0;
+    for (; i + 4 <= a.size(); i += 4)
+        for (std::size_t k = 0; k < 4; ++k) sums[k] += a[i + k] * a[i + k];
+    for (; i < a.size(); ++i) sums[0] += a[i] * a[i];
+    return std::sqrt((sums[0] + sums[1]) + (sums[2] + sums[3]));
+}
+
+// a = (b - factor a) / |b - factor a|; returns that length.
+double replace(std::span<double> a, double factor, std::span<const double> b) {
+    for (std::size_t i = 0; i < a.size(); ++i) a[i] = b[i] - factor * a[i];
+    const double length = norm(a);
+    if (length > 0)
+        for (double& value : a) value /= length;
+    return length;
+}
+
+template <class T>
+class CpuLsmrVectors final : public LsmrVectors {
+  public:
+    CpuLsmrVectors(const SparseMatrix<T>& a,
+                   const SparseMatrix<T>& back,
+                   std::size_t solutions,
+                   ThreadPool& threads)
+        : threads_(threads),
+          forward_(a, threads),
+          back_(back, threads),
+          u_(std::size_t(a.rows)),
+          v_(std::size_t(a.columns)),
+          product_(std::max(u_.size(), v_.size())),
+          of_solutions_(3 * solutions * v_.size()) {}
+
+    double start(std::span<const double> d) override {
+        std::ranges::fill(v_, 0.0);
+        std::ranges::fill(of_solutions_, 0.0);
+        return replace(u_, 0, d);
+    }
+
+    double next_u(double alpha) override {
+        forward_.multiply(v_.data(), product_.data());
+        return replace(u_, alpha, product_);
+    }
+
+    double next_v(double beta) override {
+        back_.multiply(u_.data(), product_.data());
+        return replace(v_, beta, product_);
+    }
+
+    void update(std::span<const LsmrUpdate> updates) override {
+        threads_.for_ranges(std::int64_t(v_.size()), [&](std::int64_t begin, std::int64_t end) {
+            for (const LsmrUpdate& by : updates) {
+                double *const h = part(by.solution, 0), *const hbar = part(by.solution, 1),
+                              *const x = part(by.solution, 2);
+                for (std::int64_t j = begin; j < end; ++j) {
+                    hbar[j] = h[j] - by.hbar_factor * hbar[j];
+                    x[j] += by.x_factor * hbar[j];
+                    h[j] = v_[std::size_t(j)] - by.h_factor * h[j];
+                }
+            }
+        });
+    }
+
+    double length(std::size_t solution) override { return norm({part(solution, 2), v_.size()}); }
+
+    std::vector<double> solutions(std::size_t count) override {
+        std::vector<double> all;
+        for (std::size_t i = 0; i < count; ++i) all.insert(all.end(), part(i, 2), part(i, 2) + v_.size());
+        return all;
+    }
+
+  private:
+    // h, hbar and x of a solution.
+    double* part(std::size_t solution, std::size_t which) {
+        return of_solutions_.data() + (3 * solution + which) * v_.size();
+    }
+
+    ThreadPool& threads_;
+    CpuProduct<T> forward_, back_;
+    std::vector<double> u_, v_, product_, of_solutions_;
+};
+
+// The iteration of one coefficient.
+class Watch {
+  public:
+    Watch(const Lsmr& lsmr, const RidgeRule& rule)
+        : rule_(rule), certified_(rule.certified && lsmr.c() > 0), lsmr_(lsmr), first_(lsmr.gradient()) {}
+
+    Lsmr& lsmr() { return lsmr_; }
+
+    // |x| is found only now and then: it grows from step to step, so that an old one errs on the safe side.
+    RidgeStop stop(LsmrVectors& vectors, std::size_t solution) {
+        constexpr std::int64_t kAlways = 32, kEvery = 16;
+        if (lsmr_.gradient() == 0) return RidgeStop::exact;
+        if (lsmr_.iterations() <= kAlways || lsmr_.iterations() % kEvery == 0)
+            length_ = vectors.length(solution);
+        if (!certified_) return lsmr_.tested(rule_.lsmr, length_);
+        if (lsmr_.gradient() <= aim()) return RidgeStop::certificate;
+        return lsmr_.at_rounding(length_) ? RidgeStop::rounding : RidgeStop::none;
+    }
+
+    // The share of the work that is done, roughly, by how far the gradient has fallen.
+    double share() const {
+        const double to = std::max(certified_ ? aim() : rule_.lsmr.atol * first_, 1e-300);
+        if (!(first_ > to) || lsmr_.gradient() == 0) return 0;
+        return std::clamp(std::log(lsmr_.gradient() / first_) / std::log(to / first_), 0.0, 1.0);
+    }
+
+  private:
+    double aim() const { return rule_.tolerance * lsmr_.c() * lsmr_.c() * length_; }
+
+    const RidgeRule& rule_;
+    bool certified_;
+    Lsmr lsmr_;
+    double first_, length_ = 0;
+};
 
 }  // namespace
 
@@ -49,102 +163,74 @@ Lsmr::Lsmr(double c, double alpha1, double beta1)
       betadd_(beta1),
       norm_a2_(alpha1 * alpha1),
       normb_(beta1),
-      normr_(beta1),
-      normar_(alpha1 * beta1) {}
+      normr_(beta1) {}
 
-void Lsmr::step(double process_beta, double process_alpha) {
+double Lsmr::gradient() const {
+    return std::abs(zetabar_);
+}
+
+LsmrUpdate Lsmr::step(double beta, double alpha) {
     ++iterations_;
-    // The bidiagonal B' of the stacked matrix [A; c I] has B'^T B' = B^T B + c^2 I, tridiagonal:
-    //     alpha'_k^2 + beta'_{k+1}^2 = alpha_k^2 + beta_{k+1}^2 + c^2,    alpha'_{k+1} beta'_{k+1} =
-    //     alpha_{k+1} beta_{k+1}
-    // With excess_ = alpha_k^2 - alpha'_k^2 no term of the recurrence is a difference.
-    const double shift = c_ * c_ + excess_;
-    const double beta = shift == 0 ? process_beta : std::sqrt(process_beta * process_beta + shift);
-    const double share = ratio(process_alpha, beta);
-    const double alpha = share * process_beta;
-    excess_ = share * share * shift;
-
-    // Step 4 of Algorithm LSMR: the rotation P_k, which takes beta_{k+1} out of B_k and leaves the next row
-    // of R_k.
-    const auto [c, s, rho] = rotation(alphabar_, beta);
+    const double rho_old = rho_, rhobar_old = rhobar_, zeta_old = zeta_;
+    // Phat_k takes c out of the row below, P_k takes beta_{k+1} out of B_k and leaves the next row of R_k.
+    const auto [chat, shat, alphahat] = rotation(alphabar_, c_);
+    const auto [c, s, rho] = rotation(alphahat, beta);
     const double theta_next = s * alpha;
     alphabar_ = c * alpha;
-
-    // Step 5: the rotation Pbar_k, which takes theta_{k+1} out of R_k^T and leaves the next row of Rbar_k.
-    const double rhobar_old = factors_.empty() ? 1 : factors_.back().rhobar;
-    const double zeta_old = factors_.empty() ? 0 : factors_.back().zeta;
+    // Pbar_k takes theta_{k+1} out of R_k^T and leaves the next row of Rbar_k.
     const double thetabar = sbar_ * rho;
     const double rho_temp = cbar_ * rho;
     const auto [cbar, sbar, rhobar] = rotation(rho_temp, theta_next);
+    rho_ = rho;
     cbar_ = cbar;
     sbar_ = sbar;
-    const double zeta = cbar * zetabar_;
+    rhobar_ = rhobar;
+    zeta_ = cbar * zetabar_;
     zetabar_ *= -sbar;
-    factors_.push_back({rho, theta_next, rhobar, thetabar, zeta});
 
-    track_residual(c, s, zeta_old);
-    track_condition(beta, alpha, rho_temp, rhobar_old);
-    normar_ = std::abs(zetabar_);  // |A^T r_k| is |zetabar_{k+1}|
-}
+    const double betacheck = shat * betadd_;
+    damped2_ += betacheck * betacheck;
+    const double last = last_residual(c * chat * betadd_, thetabar, zeta_old);
+    betadd_ *= -s * chat;
+    normr_ = std::sqrt(last * last + betadd_ * betadd_ + damped2_);
 
-// |r_k|: the rotation Ptilde_k makes Rbar_k^T upper bidiagonal, and forward substitution follows its
-// right-hand side (section 3 of the paper, "Computing |r_k|"; dd and d stand for two dots and one, tautilde
-// for tilde tau).
-void Lsmr::track_residual(double c, double s, double zeta_old) {
-    const double thetabar = factors_.back().thetabar, rhobar = factors_.back().rhobar;
-    const double zeta = factors_.back().zeta;
-    const double betahat = c * betadd_;
-    betadd_ *= -s;
-    const double thetatilde_old = thetatilde_;
-    const auto [ctilde, stilde, rhotilde] = rotation(rhodold_, thetabar);
-    thetatilde_ = stilde * rhobar;
-    rhodold_ = ctilde * rhobar;
-    betad_ = -stilde * betad_ + ctilde * betahat;
-    tautildeold_ = ratio(zeta_old - thetatilde_old * tautildeold_, rhotilde);
-    const double taud = ratio(zeta - thetatilde_ * tautildeold_, rhodold_);
-    normr_ = std::sqrt((betad_ - taud) * (betad_ - taud) + betadd_ * betadd_);
-}
-
-// Estimates of |A| (Frobenius, of B_k) and of cond(A) (the diagonal of Rbar_k), as in the same section.
-void Lsmr::track_condition(double beta, double alpha, double rho_temp, double rhobar_old) {
-    norm_a2_ += beta * beta;
+    // |A| of Frobenius and cond(A), estimated from B_k and from the diagonal of Rbar_k.
+    norm_a2_ += beta * beta + c_ * c_;
     norm_a_ = std::sqrt(norm_a2_);
     norm_a2_ += alpha * alpha;
     maxrbar_ = std::max(maxrbar_, rhobar_old);
     if (iterations_ > 1) minrbar_ = std::min(minrbar_, rhobar_old);
     condition_ = ratio(std::max(maxrbar_, rho_temp), std::min(minrbar_, rho_temp));
+
+    return {0,
+            ratio(thetabar, rho_old) * ratio(rho, rhobar_old),
+            ratio(ratio(zeta_, rho), rhobar),
+            ratio(theta_next, rho)};
 }
 
-// Rbar t = z and R y = t, both upper bidiagonal: from the last row up in one go.
-std::vector<double> Lsmr::solve() const {
-    std::vector<double> y(factors_.size());
-    double theta = 0, t = 0, thetabar_next = 0, value = 0;
-    for (std::size_t i = factors_.size(); i-- > 0;) {
-        const Factors& f = factors_[i];
-        t = ratio(f.zeta - thetabar_next * t, f.rhobar);
-        theta = i + 1 < factors_.size() ? f.theta_next : 0;
-        value = ratio(t - theta * value, f.rho);
-        thetabar_next = f.thetabar;
-        y[i] = value;
-    }
-    return y;
-}
-
-bool Lsmr::may_be_compatible(const LsmrTolerances& tolerances, double solution) const {
-    return normr_ <= tolerances.btol * normb_ + tolerances.atol * norm_a_ * solution ||
-           normr_ <= 1e-15 * (normb_ + norm_a_ * solution);
+// The rotation Ptilde_k makes Rbar_k^T upper bidiagonal, and forward substitution follows its right-hand
+// side; returns the last element of the residual (section 3 of the paper, "Computing |r_k|"; dd and d stand
+// for two dots and one, tautilde for tilde tau).
+double Lsmr::last_residual(double betahat, double thetabar, double zeta_old) {
+    const double thetatilde_old = thetatilde_;
+    const auto [ctilde, stilde, rhotilde] = rotation(rhodold_, thetabar);
+    thetatilde_ = stilde * rhobar_;
+    rhodold_ = ctilde * rhobar_;
+    betad_ = -stilde * betad_ + ctilde * betahat;
+    tautildeold_ = ratio(zeta_old - thetatilde_old * tautildeold_, rhotilde);
+    return betad_ - ratio(zeta_ - thetatilde_ * tautildeold_, rhodold_);
 }
 
 bool Lsmr::at_rounding(double solution) const {
     constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-    return normar_ <= kEpsilon * maxrbar_ * (normr_ + maxrbar_ * solution);
+    return gradient() <= kEpsilon * maxrbar_ * (normr_ + maxrbar_ * solution);
 }
 
 // The rules S1, S2 and S3 of the paper, and each again at the rounding of float64.
 RidgeStop Lsmr::tested(const LsmrTolerances& tolerances, double solution) const {
     const double test1 = normr_ / normb_;
     const double scale = norm_a_ * normr_;
-    const double test2 = scale != 0 ? normar_ / scale : std::numeric_limits<double>::infinity();
+    const double test2 = scale != 0 ? gradient() / scale : std::numeric_limits<double>::infinity();
     const double test3 = 1 / condition_;
     if (test1 <= tolerances.btol + tolerances.atol * norm_a_ * solution / normb_)
         return RidgeStop::compatible;
@@ -155,37 +241,94 @@ RidgeStop Lsmr::tested(const LsmrTolerances& tolerances, double solution) const 
     return RidgeStop::none;
 }
 
-double Bidiagonal::dominant_part(double c) const {
-    const double sigma = dominant.sigma;
-    return sigma == 0 ? 0 : sigma * dominant.p_dot_d / (sigma * sigma + c * c);
+// Rotations take c I and the subdiagonal out of [B; c I]; the rest is upper bidiagonal (C. Paige and
+// M. Saunders, "LSQR", ACM Trans. Math. Softw. 8, 1982).
+Bidiagonal::Norms Bidiagonal::norms_at(double c) const {
+    const auto n = std::size_t(steps());
+    std::vector<double> rho(n), theta(n), y(n);
+    double rhobar = alpha.empty() ? 0 : alpha[0], phibar = beta.empty() ? 0 : beta[0];
+    for (std::size_t k = 0; k < n; ++k) {
+        const Rotation damping = rotation(rhobar, c), next = rotation(damping.r, beta[k + 1]);
+        rho[k] = next.r;
+        theta[k] = next.s * alpha[k + 1];
+        y[k] = next.c * damping.c * phibar;
+        rhobar = -next.c * alpha[k + 1];
+        phibar *= next.s * damping.c;
+    }
+    for (std::size_t k = n; k-- > 0;) y[k] = ratio(y[k] - (k + 1 < n ? theta[k] * y[k + 1] : 0), rho[k]);
+    // The residual in the basis U: beta_1 e_1 - B y.
+    double above = beta.empty() ? 0 : beta[0], residual2 = 0;
+    for (std::size_t k = 0; k < n; ++k) {
+        const double r = above - alpha[k] * y[k];
+        residual2 += r * r;
+        above = -beta[k + 1] * y[k];
+    }
+    return {std::sqrt(residual2 + above * above), norm(y)};
 }
 
-ProjectedSolution Bidiagonal::solve(double c, std::int64_t steps) const {
-    if (steps == 0) steps = this->steps();
-    ProjectedSolution result;
-    result.xi = dominant_part(c);
-    double residual2 = dominant.p_dot_d - dominant.sigma * result.xi;
-    residual2 *= residual2;
-    double solution2 = result.xi * result.xi;
-    if (!beta.empty() && (trivial() || steps == 0)) residual2 += beta[0] * beta[0];
-    if (!trivial() && steps > 0) {
-        Lsmr lsmr(c, alpha[0], beta[0]);
-        for (std::int64_t k = 1; k <= steps; ++k) lsmr.step(beta[std::size_t(k)], alpha[std::size_t(k)]);
-        result.y = lsmr.solve();
-        result.gradient = lsmr.gradient();
-        // The residual in the basis U: beta_1 e_1 - B y.
-        double above = beta[0];
-        for (std::size_t i = 0; i < result.y.size(); ++i) {
-            const double r = above - alpha[i] * result.y[i];
-            residual2 += r * r;
-            solution2 += result.y[i] * result.y[i];
-            above = -beta[i + 1] * result.y[i];
-        }
-        residual2 += above * above;
+RidgePath solve_ridge_path(LsmrVectors& vectors,
+                           std::span<const double> d,
+                           std::span<const double> coefficients,
+                           const RidgeRule& rule,
+                           const std::function<void(double)>& go_on) {
+    RidgePath path;
+    std::vector<double>&alpha = path.bidiagonal.alpha, &beta = path.bidiagonal.beta;
+    beta.push_back(vectors.start(d));
+    alpha.push_back(beta[0] > 0 ? vectors.next_v(0) : 0);
+    std::vector<Watch> watches;
+    std::vector<LsmrUpdate> updates;
+    for (const double c : coefficients) {
+        updates.push_back({watches.size()});  // h = v
+        watches.emplace_back(Lsmr(c, alpha[0], beta[0]), rule);
+        path.points.push_back({c, 0, alpha[0] > 0 ? RidgeStop::none : RidgeStop::exact});
     }
-    result.residual = std::sqrt(residual2);
-    result.solution = std::sqrt(solution2);
-    return result;
+    vectors.update(updates);
+    while (std::ranges::count(path.points, RidgeStop::none, &RidgePoint::stop) > 0) {
+        if (path.bidiagonal.steps() >= rule.most_steps) {
+            for (RidgePoint& point : path.points)
+                if (point.stop == RidgeStop::none) point.stop = RidgeStop::iterations;
+            break;
+        }
+        double least = 1;
+        for (std::size_t i = 0; i < watches.size(); ++i)
+            if (path.points[i].stop == RidgeStop::none) least = std::min(least, watches[i].share());
+        go_on(least);
+        beta.push_back(vectors.next_u(alpha.back()));
+        alpha.push_back(vectors.next_v(beta.back()));
+        updates.clear();
+        for (std::size_t i = 0; i < watches.size(); ++i) {
+            if (path.points[i].stop != RidgeStop::none) continue;
+            updates.push_back(watches[i].lsmr().step(beta.back(), alpha.back()));
+            updates.back().solution = i;
+        }
+        vectors.update(updates);
+        for (const LsmrUpdate& update : updates) {
+            RidgePoint& point = path.points[update.solution];
+            Watch& watch = watches[update.solution];
+            point.stop = watch.stop(vectors, update.solution);
+            point.iterations = watch.lsmr().iterations();
+            point.gradient = watch.lsmr().gradient();
+        }
+    }
+    path.x = vectors.solutions(coefficients.size());
+    return path;
 }
+
+template <class T>
+std::unique_ptr<LsmrVectors> make_cpu_lsmr(const SparseMatrix<T>& a,
+                                           const SparseMatrix<T>& back,
+                                           std::size_t solutions,
+                                           ThreadPool& threads) {
+    return std::make_unique<CpuLsmrVectors<T>>(a, back, solutions, threads);
+}
+
+template std::unique_ptr<LsmrVectors> make_cpu_lsmr(const SparseMatrix<float>&,
+                                                    const SparseMatrix<float>&,
+                                                    std::size_t,
+                                                    ThreadPool&);
+template std::unique_ptr<LsmrVectors> make_cpu_lsmr(const SparseMatrix<double>&,
+                                                    const SparseMatrix<double>&,
+                                                    std::size_t,
+                                                    ThreadPool&);
 
 }  // namespace stencil

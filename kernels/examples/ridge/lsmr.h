@@ -1,13 +1,21 @@
-// The scalar side of LSMR for min |A x - d|^2 + c^2 |x|^2: two QR factorisations of a bidiagonal matrix by
-// Givens rotations, and the stopping rules of SciPy and CuPy. D. Fong and M. Saunders, "LSMR: An iterative
-// algorithm for sparse least-squares problems", SIAM J. Sci. Comput. 33 (2011); names are those of its
-// Algorithm LSMR.
+// LSMR for min |A x - d|^2 + c^2 |x|^2 with many c at once: D. Fong and M. Saunders, "LSMR: An iterative
+// algorithm for sparse least-squares problems", SIAM J. Sci. Comput. 33 (2011), with regularisation as in its
+// section 5.2. The Golub-Kahan vectors u and v do not depend on c, so that all c share the products with A.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
 #include <vector>
 
+#include "kernels/examples/ridge/sparse_matrix.h"
+
 namespace stencil {
+
+class CudaStream;
+class ThreadPool;
 
 /// The tests of scipy.sparse.linalg.lsmr, with CuPy's default tolerances.
 struct LsmrTolerances {
@@ -29,86 +37,116 @@ enum class RidgeStop {
 };
 const char* name_of(RidgeStop stop);
 
-/// One coefficient's recurrences along a Golub-Kahan process A V = U B that knows nothing of c. That of the
-/// stacked matrix [A; c I] has the same V, and its own bidiagonal matrix follows from B by a recurrence
-/// without subtractions, so that all norms and tests are those of LSMR on the stacked system.
+/// What a step changes in the vectors of one solution: hbar = h - hbar_factor hbar, x += x_factor hbar,
+/// h = v - h_factor h.
+struct LsmrUpdate {
+    std::size_t solution = 0;
+    double hbar_factor = 0, x_factor = 0, h_factor = 0;
+};
+
+/// The scalars of one coefficient; names are those of Algorithm LSMR. Norms and tests are those of LSMR on
+/// the stacked matrix [A; c I], which takes the same steps.
 class Lsmr {
   public:
     Lsmr(double c, double alpha1, double beta1);
 
-    /// Step k from alpha_k, beta_{k+1} and alpha_{k+1}.
-    void step(double beta, double alpha_next);
+    /// Step k, from beta_{k+1} and alpha_{k+1}.
+    LsmrUpdate step(double beta, double alpha);
 
     std::int64_t iterations() const { return iterations_; }
     double c() const { return c_; }
     /// |A^T r - c^2 x|, from the recurrence.
-    double gradient() const { return normar_; }
-    /// The gradient is what rounding leaves of it, given |x|: no further step makes x better.
+    double gradient() const;
+    /// The gradient has fallen to rounding, given |x|: no further step improves x.
     bool at_rounding(double solution) const;
-
-    /// x = V y with this y (iterations()).
-    std::vector<double> solve() const;
-
     /// The first of LSMR's tests that holds, given |x|.
     RidgeStop tested(const LsmrTolerances& tolerances, double solution) const;
-    /// The bound of test 1 on |r|, given |x|.
-    bool may_be_compatible(const LsmrTolerances& tolerances, double solution) const;
 
   private:
-    void track_residual(double c, double s, double zeta_old);
-    void track_condition(double beta, double alpha, double rho_temp, double rhobar_old);
+    double last_residual(double betahat, double thetabar, double zeta_old);
 
     double c_;
-    double excess_ = 0;  // alpha_k^2 less that of the stacked process
     std::int64_t iterations_ = 0;
-    double alphabar_, zetabar_;
-    double cbar_ = 1, sbar_ = 0;
-    double betadd_, betad_ = 0, rhodold_ = 1, tautildeold_ = 0, thetatilde_ = 0;
+    double alphabar_, zetabar_, zeta_ = 0;
+    double rho_ = 1, rhobar_ = 1, cbar_ = 1, sbar_ = 0;
+    double betadd_, betad_ = 0, rhodold_ = 1, tautildeold_ = 0, thetatilde_ = 0, damped2_ = 0;
     double norm_a2_, norm_a_ = 0, maxrbar_ = 0, minrbar_ = 1e100, condition_ = 1;
-    double normb_, normr_, normar_;
-
-    // Entries of the two upper bidiagonal factors R and Rbar, and of the right-hand side, that a step adds.
-    struct Factors {
-        double rho, theta_next, rhobar, thetabar, zeta;
-    };
-    std::vector<Factors> factors_;
+    double normb_, normr_;
 };
 
-/// A singular value far above the others, taken out of the process: A q = sigma p, A^T p = sigma q. The
-/// process then works in the complement, where it needs fewer steps.
-struct DominantPart {
-    double sigma = 0;    ///< 0: none was taken out
-    double p_dot_d = 0;  ///< of the right-hand side
+/// The vectors of LSMR on a device: u and v, and h, hbar and x of each solution, all in float64 whatever the
+/// matrix's precision. The same bits from run to run.
+class LsmrVectors {
+  public:
+    virtual ~LsmrVectors() = default;
+
+    /// u = d / |d|; v and the vectors of all solutions are 0. Returns |d|.
+    virtual double start(std::span<const double> d) = 0;
+    /// u = A v - alpha u, divided by its length, which is returned; a zero vector stays.
+    virtual double next_u(double alpha) = 0;
+    /// Likewise v = A^T u - beta v.
+    virtual double next_v(double beta) = 0;
+    virtual void update(std::span<const LsmrUpdate> updates) = 0;
+    /// |x| of one solution.
+    virtual double length(std::size_t solution) = 0;
+    /// x of the first `count` solutions (count x columns).
+    virtual std::vector<double> solutions(std::size_t count) = 0;
 };
 
-/// A solution x = V y + xi q.
-struct ProjectedSolution {
-    std::vector<double> y;
-    double xi = 0;
-    double residual = 0;  ///< |A x - d|
-    double solution = 0;  ///< |x|
-    double gradient = 0;  ///< |A^T (d - A x) - c^2 x|
-};
+/// `back` is the transposed matrix. The thread pool must outlive it.
+template <class T>
+std::unique_ptr<LsmrVectors> make_cpu_lsmr(const SparseMatrix<T>& a,
+                                           const SparseMatrix<T>& back,
+                                           std::size_t solutions,
+                                           ThreadPool& threads);
 
-/// The result of Golub-Kahan bidiagonalisation: A V = U B with orthonormal columns of U and V and a
-/// lower bidiagonal B (G. Golub and W. Kahan 1965; in the form "Bidiag 1" of C. Paige and M. Saunders, LSQR,
-/// ACM Trans. Math. Softw. 8, 1982). V and B do not depend on c: for every c the solution in the space of V
-/// and all its norms follow from B alone.
+/// Through cuSPARSE and cuBLAS. The stream must outlive it. Throws CudaError, and MissingLibrary.
+template <class T>
+std::unique_ptr<LsmrVectors> make_cuda_lsmr(const SparseMatrix<T>& a,
+                                            const SparseMatrix<T>& back,
+                                            std::size_t solutions,
+                                            CudaStream& stream);
+
+/// The lower bidiagonal B of the process A V = U B, with |d| = beta[0], |A^T u_1| = alpha[0]. In the space of
+/// V the solution for any c follows from B alone.
 struct Bidiagonal {
-    /// beta[0] v... : d (or what is left of it) = beta[0] u_1, A^T u_1 = alpha[0] v_1; step k adds beta[k]
-    /// and alpha[k]. An exact 0 ends the process.
     std::vector<double> alpha, beta;
-    DominantPart dominant;
 
-    /// Steps with a next beta and alpha.
     std::int64_t steps() const { return alpha.empty() ? 0 : std::int64_t(alpha.size()) - 1; }
-    /// There is nothing to iterate: d = 0, or A^T d = 0.
-    bool trivial() const { return alpha.empty() || alpha[0] == 0 || beta[0] == 0; }
-    /// xi of a coefficient.
-    double dominant_part(double c) const;
 
-    /// LSMR's solution after `steps` steps (0: all), in O(steps).
-    ProjectedSolution solve(double c, std::int64_t steps = 0) const;
+    struct Norms {
+        double residual = 0;  ///< |A x - d|
+        double solution = 0;  ///< |x|
+    };
+    /// In O(steps).
+    Norms norms_at(double c) const;
 };
+
+struct RidgeRule {
+    bool certified = true;    ///< stop once |g| / (c^2 |x|) <= tolerance, a bound on the relative error of x
+    double tolerance = 1e-6;  ///< of the certificate
+    LsmrTolerances lsmr;      ///< of LSMR's own tests, where not certified and for c = 0
+    std::int64_t most_steps = 0;
+};
+
+struct RidgePoint {
+    double c = 0;
+    std::int64_t iterations = 0;  ///< at which its rule was met
+    RidgeStop stop = RidgeStop::none;
+    double gradient = 0;  ///< |A^T (d - A x) - c^2 x|, from the recurrence
+};
+
+struct RidgePath {
+    std::vector<RidgePoint> points;
+    std::vector<double> x;  ///< points x columns
+    Bidiagonal bidiagonal;
+};
+
+/// Makes steps until every coefficient's rule is met. `go_on` is called before each step and may throw.
+RidgePath solve_ridge_path(LsmrVectors& vectors,
+                           std::span<const double> d,
+                           std::span<const double> coefficients,
+                           const RidgeRule& rule,
+                           const std::function<void(double done)>& go_on);
 
 }  // namespace stencil

@@ -40,7 +40,7 @@ double corner_of(const Bidiagonal& bidiagonal, double low, double high) {
     std::vector<double> c, x, y;
     for (int i = 0; i < kLinePoints; ++i) {
         c.push_back(low * std::exp(step * i));
-        const ProjectedSolution at = bidiagonal.solve(c.back());
+        const Bidiagonal::Norms at = bidiagonal.norms_at(c.back());
         x.push_back(std::log(at.residual));
         y.push_back(std::log(at.solution));
     }
@@ -71,10 +71,10 @@ ReportCurve l_curve(const Bidiagonal& bidiagonal, std::span<const CurvePoint> po
     curve.log_x = curve.log_y = true;
     const auto [low, high] = range_of(points);
     if (high > low) {
-        ReportSeries line{"all c, from the process", {}, true, false, false};
+        ReportSeries line{"all c", {}, true, false, false};
         for (int i = 0; i < kLinePoints; ++i) {
             const double c = low * std::pow(high / low, i / (kLinePoints - 1.0));
-            line.points.push_back(place(bidiagonal.solve(c), "", false));
+            line.points.push_back(place(bidiagonal.norms_at(c), "", false));
         }
         curve.series.push_back(std::move(line));
     }
@@ -89,7 +89,7 @@ ReportCurve l_curve(const Bidiagonal& bidiagonal, std::span<const CurvePoint> po
     curve.series.push_back(std::move(solved));
     if (const double c = corner_of(bidiagonal, low, high); c > 0) {
         curve.series.push_back({fmt::format("corner, c = {}", label(scale.coefficient(c))),
-                                {place(bidiagonal.solve(c), "", true)},
+                                {place(bidiagonal.norms_at(c), "", true)},
                                 false,
                                 true,
                                 false});
@@ -107,7 +107,7 @@ std::shared_ptr<const LiveCurve> live_l_curve(const Bidiagonal& bidiagonal,
         LiveCurve{"l_curve", "c", scale.coefficient(low), scale.coefficient(high), {}});
     live->at = [bidiagonal, scale](double given) {
         const double c = std::ldexp(given, -scale.a);
-        const ProjectedSolution at = bidiagonal.solve(c);
+        const Bidiagonal::Norms at = bidiagonal.norms_at(c);
         LivePoint point;
         point.x = scale.residual(at.residual);
         point.y = scale.solution(at.solution);

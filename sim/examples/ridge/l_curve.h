@@ -25,8 +25,8 @@ struct CurvePoint {
 double corner_of(const Bidiagonal& bidiagonal, double low, double high);
 
 /// "l_curve": |x| over |r|, both logarithmic, with the points labelled by c, the line between them from the
-/// process, its corner marked, and dashed what the tutorial plots for |r|. Line and corner are those of the
-/// coefficients whose solutions are right to a tenth; the label of another has a question mark.
+/// bidiagonal matrix, its corner marked, and dashed what the tutorial plots for |r|. Line and corner are
+/// those of the coefficients whose solutions are right to a tenth; the label of another has a question mark.
 ReportCurve l_curve(const Bidiagonal& bidiagonal,
                     std::span<const CurvePoint> points,
                     const Scale& scale = {});

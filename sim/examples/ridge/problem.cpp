@@ -120,7 +120,7 @@ using Kind = ExampleOption::Kind;
 
 constexpr double kMaxRows = 2e9;
 constexpr std::string_view kStops[] = {"certificate", "lsmr", "both"};
-constexpr std::string_view kMethods[] = {"process", "cholesky"};
+constexpr std::string_view kMethods[] = {"lsmr", "process", "cholesky"};
 
 const ExampleOption kOptions[] = {
     {"rows", Kind::integer, "N", "rows of the random matrix", "15000", 1, kMaxRows, "matrix"},
@@ -142,10 +142,10 @@ const ExampleOption kOptions[] = {
      {},
      kStops},
     {"tolerance", Kind::real, "T", "of the certificate: bound on |x - exact x| / |x|", "1e-6", 1e-14, 1},
-    {"methods", Kind::text, "LIST", "auto: what is sensible for the size; or of process, cholesky", "auto"},
+    {"methods", Kind::text, "LIST", "auto: what is sensible for the size; or of lsmr, cholesky", "auto"},
     {"matrix", Kind::file, "FILE.mtx", "the matrix, in Matrix Market format, instead of a random one"},
     {"rhs", Kind::file, "FILE", "the data d, as .npy or Matrix Market, instead of random ones"},
-    {"at", Kind::text, "C,...", "further c, from the same process afterwards"},
+    {"at", Kind::text, "C,...", "further c, solved for afterwards"},
 };
 
 void read_methods(RidgeSettings& settings, const std::string& text) {
@@ -154,8 +154,8 @@ void read_methods(RidgeSettings& settings, const std::string& text) {
     const std::vector<std::string> names = split(text, ',');
     for (const std::string& name : names)
         if (!contains(kMethods, name))
-            throw InputError("--methods {}: must be auto, or a list of process, cholesky", text);
-    settings.process = contains(names, "process");
+            throw InputError("--methods {}: must be auto, or a list of lsmr, cholesky", text);
+    settings.lsmr = contains(names, "lsmr") || contains(names, "process");  // as it was called
     settings.cholesky = contains(names, "cholesky");
 }
 
@@ -287,7 +287,7 @@ RidgeSettings read_ridge_settings(const OptionValues& options) {
     settings.tolerance = options.real("tolerance");
     const std::string stop = options.text("stop");
     settings.certified = stop != "lsmr";
-    settings.lsmr = stop != "certificate";
+    settings.lsmr_rule = stop != "certificate";
     read_methods(settings, options.text("methods"));
     return settings;
 }

@@ -65,11 +65,11 @@ struct RidgeSettings {
     std::vector<double> coefficients;  ///< ascending
     std::vector<double> further;       ///< of --at
     double tolerance = 1e-6;
-    bool certified = true;  ///< rows with the certificate
-    bool lsmr = false;      ///< rows with LSMR's own rule
-    /// "auto" or "all"; otherwise those named.
+    bool certified = true;   ///< rows with the certificate
+    bool lsmr_rule = false;  ///< rows with LSMR's own rule
+    /// --methods auto: what is sensible for the size; otherwise those named.
     bool automatic = true;
-    bool process = true, cholesky = true;
+    bool lsmr = true, cholesky = true;
 };
 
 /// Throws InputError.

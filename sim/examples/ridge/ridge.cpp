@@ -1,5 +1,5 @@
-// The example ridge: the one process that serves all coefficients, beside it the dense normal equations; the
-// solutions that they are held against; its tables, its curve and its file.
+// The example ridge: LSMR for all coefficients at once, beside it the dense normal equations; the solutions
+// that they are held against; its tables, its curve and its file.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 #include "kernels/cuda/cuda_runtime.h"
 #include "kernels/examples/ridge/dense_ridge.h"
-#include "kernels/examples/ridge/ridge_path.h"
+#include "kernels/examples/ridge/lsmr.h"
 #include "sim/examples/context.h"
 #include "sim/examples/ridge/l_curve.h"
 #include "sim/examples/ridge/problem.h"
@@ -28,26 +28,16 @@ constexpr double kDirectError = 1e-6;    // the most that a dense solution may b
 constexpr double kWideOperations = 2e7;  // for the references: about a second
 constexpr double kFailedBound = 1.5;     // times the tolerance: what rounding may add to a certificate
 constexpr std::int64_t kSensibleOnCpu = 4000, kSensibleOnGpu = 20000;  // columns, for Cholesky
-constexpr std::int64_t kUsualSteps = 4096;  // whose vectors count in the predicted memory
 
-/// The result of a process under one stopping rule.
+/// The result of LSMR under one stopping rule.
 struct PathResult {
     bool certified = true;
-    std::vector<RidgePoint> points;
-    std::vector<CurvePoint> checked;  ///< the points, by fresh products
-    std::vector<double> x;            ///< coefficients x columns
+    RidgePath path;
+    std::vector<CurvePoint> checked;  ///< its points, by fresh products
     std::vector<CurvePoint> further;  ///< at --at
-    Bidiagonal bidiagonal;
+
+    std::int64_t steps() const { return path.bidiagonal.steps(); }
 };
-
-// Host memory for V.
-std::size_t basis_bytes() {
-    return std::size_t(double(query_host_memory().free_bytes) * 0.5);
-}
-
-double difference(double value, double right) {
-    return right > 0 ? std::abs(value - right) / right : value;
-}
 
 nlohmann::ordered_json number(double value) {
     return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json("unknown");
@@ -68,8 +58,8 @@ ReportTable table_of(const PathResult& result,
                      "bound on the error of x",
                      "|g| / (|A| |r| + c^2 |x|)",
                      "broadcast residual"};
-    for (std::size_t i = 0; i < result.points.size(); ++i) {
-        const RidgePoint& point = result.points[i];
+    for (std::size_t i = 0; i < result.checked.size(); ++i) {
+        const RidgePoint& point = result.path.points[i];
         const SolutionCheck& check = result.checked[i].check;
         table.rows.push_back({scale.coefficient(point.c),
                               number(scale.residual(check.residual)),
@@ -85,7 +75,7 @@ ReportTable table_of(const PathResult& result,
 
 ReportTable further_table(std::span<const CurvePoint> further, const Scale& scale) {
     ReportTable table{"further_coefficients",
-                      "Further coefficients, from the same process",
+                      "Further coefficients",
                       {"c", "|A x - d|", "|x|", "bound on the error of x"},
                       {}};
     for (const auto& [c, check, error] : further)
@@ -122,11 +112,11 @@ class RidgeRun {
                     {cholesky("dense Cholesky (OpenBLAS)", Device::cpu),
                      cholesky("dense Cholesky (cuSOLVER)", Device::cuda)});
         for (const bool certified : {true, false})
-            if (settings_.process && (certified ? settings_.certified : settings_.lsmr))
+            if (settings_.lsmr && (certified ? settings_.certified : settings_.lsmr_rule))
                 measure(context_,
                         work(certified),
                         dtype_of<T>,
-                        {process(certified, Device::cpu), process(certified, Device::cuda)});
+                        {lsmr(certified, Device::cpu), lsmr(certified, Device::cuda)});
         write_solutions();
         if (!results_.empty()) report_results();
     }
@@ -202,20 +192,12 @@ class RidgeRun {
                 why_no_cholesky(device)};
     }
 
-    Variant process(bool certified, Device device) {
-        return {"one process for all c", device, [this, certified, device](ReportRow& row) {
+    Variant lsmr(bool certified, Device device) {
+        return {"LSMR, all c at once", device, [this, certified, device](ReportRow& row) {
                     if constexpr (STENCILSCOPE_HAS_CUDA)
-                        if (device == Device::cuda) return run_gpu_process(certified, row);
-                    run_cpu_process(certified, row);
+                        if (device == Device::cuda) return run_gpu_lsmr(certified, row);
+                    run_cpu_lsmr(certified, row);
                 }};
-    }
-
-    void run_cpu_process(bool certified, ReportRow& row) {
-        std::unique_ptr<GolubKahan> process;
-        const double seconds =
-            seconds_of([&] { process = make_cpu_golub_kahan(a_, context_.threads(), basis_bytes()); });
-        row.more.emplace_back("layout_seconds", seconds);
-        run_process(*process, certified, row);
     }
 
     void run_gpu_cholesky(ReportRow& row) {
@@ -226,45 +208,48 @@ class RidgeRun {
         run_cholesky(dense, row);
     }
 
-    void run_gpu_process(bool certified, ReportRow& row) {
-        CudaStream stream;
-        std::unique_ptr<GolubKahan> process;
-        const std::size_t before = CudaMemoryMeter::left();
-        const double seconds =
-            seconds_of([&] { process = make_cuda_golub_kahan(a_, context_.threads(), stream, most_steps_); });
-        row.gpu_memory = GpuMemoryUse{double(before - CudaMemoryMeter::left()) +
-                                      double(process->vector_bytes()) *
-                                          double(std::min(process->capacity(), kUsualSteps))};
-        row.to_device_seconds = process->upload_seconds();
-        row.more.emplace_back("layout_seconds", seconds - process->upload_seconds());
-        run_process(*process, certified, row);
+    void run_cpu_lsmr(bool certified, ReportRow& row) {
+        std::unique_ptr<LsmrVectors> vectors;
+        row.more.emplace_back("layout_seconds", seconds_of([&] {
+                                  vectors =
+                                      make_cpu_lsmr(a_, transposed(a_), solutions(), context_.threads());
+                              }));
+        run_lsmr(*vectors, certified, row);
     }
 
-    void run_process(GolubKahan& process, bool certified, ReportRow& row) {
+    void run_gpu_lsmr(bool certified, ReportRow& row) {
+        CudaStream stream;
+        std::unique_ptr<LsmrVectors> vectors;
+        SparseMatrix<T> back;
+        row.more.emplace_back("layout_seconds", seconds_of([&] { back = transposed(a_); }));
+        const std::size_t before = CudaMemoryMeter::left();
+        row.to_device_seconds = seconds_of([&] { vectors = make_cuda_lsmr(a_, back, solutions(), stream); });
+        row.gpu_memory = GpuMemoryUse{double(before - CudaMemoryMeter::left())};
+        run_lsmr(*vectors, certified, row);
+    }
+
+    // For which there are vectors at once.
+    std::size_t solutions() const {
+        return std::max(settings_.coefficients.size(), settings_.further.size());
+    }
+
+    void run_lsmr(LsmrVectors& vectors, bool certified, ReportRow& row) {
         PathResult result;
         result.certified = certified;
-        process.on_pause([this] { context_.pause(); });
-        time_host(context_, row, [&] {
-            result.points =
-                solve_ridge_path(process, d_, settings_.coefficients, rule(certified), [&](double done) {
-                    context_.progress(done);
-                });
-            std::vector<ProjectedSolution> solutions;
-            for (const RidgePoint& point : result.points) solutions.push_back(point.projected);
-            result.x = process.combine(solutions);
-        });
-        for (const double c : settings_.further) {
-            const ProjectedSolution at = process.bidiagonal().solve(c);
-            result.further.push_back({c, checker_.check(process.combine({&at, 1}), d_, c)});
+        const auto solve = [&](const std::vector<double>& coefficients) {
+            return solve_ridge_path(
+                vectors, d_, coefficients, rule(certified), [this](double done) { context_.progress(done); });
+        };
+        time_host(context_, row, [&] { result.path = solve(settings_.coefficients); });
+        context_.begin_part(row.name + ": further coefficients");
+        const RidgePath further = solve(settings_.further);
+        for (std::size_t i = 0; i < settings_.further.size(); ++i) {
+            const double c = settings_.further[i];
+            result.further.push_back({c, checker_.check(part(further.x, i), d_, c)});
         }
-        result.bidiagonal = process.bidiagonal();
-        row.rates = {
-            context_.memory_rate(row, double(result.bidiagonal.steps() + 1) * checker_.bytes_of_step())};
+        row.rates = {context_.memory_rate(row, double(result.steps() + 1) * checker_.bytes_of_step())};
         context_.begin_part(row.name + ": its solutions' errors");
         check_path(result, row);
-        if (result.bidiagonal.steps() == process.capacity() && process.capacity() < most_steps_)
-            row.check +=
-                fmt::format("; memory has no room for the vectors of more than {} steps", process.capacity());
         const auto same = std::ranges::find(results_, certified, &PathResult::certified);
         if (same != results_.end())
             *same = std::move(result);
@@ -273,36 +258,29 @@ class RidgeRun {
     }
 
     void check_path(PathResult& result, ReportRow& row) {
-        double bound = 0, norms = 0;
+        double bound = 0;
         std::size_t right = 0;
         row.error = 0;
-        for (std::size_t i = 0; i < result.points.size(); ++i) {
-            context_.progress(double(i) / double(result.points.size()));
-            const RidgePoint& point = result.points[i];
-            const SolutionCheck check = checker_.check(part(result.x, i), d_, point.c);
-            const double error = error_of(i, part(result.x, i), check);
-            result.checked.push_back({point.c, check, error});
+        for (std::size_t i = 0; i < result.path.points.size(); ++i) {
+            context_.progress(double(i) / double(result.path.points.size()));
+            const double c = result.path.points[i].c;
+            const SolutionCheck check = checker_.check(part(result.path.x, i), d_, c);
+            const double error = error_of(i, part(result.path.x, i), check);
+            result.checked.push_back({c, check, error});
             const bool holds = error <= kFailedBound * settings_.tolerance;
             right += holds ? 1 : 0;
-            if (point.c > 0) bound = std::max(bound, check.bound);
-            if (point.c > 0 || known(i)) {
+            if (c > 0) bound = std::max(bound, check.bound);
+            if (c > 0 || known(i)) {
                 row.error = std::max(row.error, error);
                 row.unreached |= result.certified && !holds;
             }
-            norms = std::max({norms,
-                              difference(point.projected.residual, check.residual),
-                              difference(point.projected.solution, check.solution)});
         }
-        row.check = fmt::format("error <= {:g} certified for {} of {}, norms within {:.0e}",
-                                settings_.tolerance,
-                                right,
-                                result.points.size(),
-                                norms);
+        row.check = fmt::format(
+            "error <= {:g} certified for {} of {}", settings_.tolerance, right, result.checked.size());
         // The residual that LSMR's rule leaves is far above the error of the arithmetic.
         row.inexact = !result.certified || row.unreached;
-        row.more.emplace_back("steps", result.bidiagonal.steps());
+        row.more.emplace_back("steps", result.steps());
         row.more.emplace_back("error_bound", bound);
-        row.more.emplace_back("singular_value_taken_out", result.bidiagonal.dominant.sigma);
     }
 
     void run_cholesky(const DenseRidge& dense, ReportRow& row) {
@@ -373,8 +351,8 @@ class RidgeRun {
             report.tables.push_back(
                 table_of(results_[i], scale_, "coefficients_lsmr", "Coefficients, LSMR's stopping rule"));
         if (!settings_.further.empty()) report.tables.push_back(further_table(result.further, scale_));
-        report.curves.push_back(l_curve(result.bidiagonal, result.checked, scale_));
-        report.live = live_l_curve(result.bidiagonal, result.checked, scale_);
+        report.curves.push_back(l_curve(result.path.bidiagonal, result.checked, scale_));
+        report.live = live_l_curve(result.path.bidiagonal, result.checked, scale_);
         report.notes.push_back(
             "The dashed line is what a broadcasting mistake makes of the residual, as tutorials in NumPy "
             "have it: A x of shape (n,) less d of shape (n, 1) becomes an n x n matrix of all differences, "
@@ -405,18 +383,18 @@ void check(const ExampleRequest& request) {
     read_ridge_settings(request.options);
 }
 
-// Returns about how many steps of the process a random matrix takes: those in which the error of the smallest
-// coefficient falls to the tolerance at the rate of conjugate gradients. The singular values, but for the
-// first, lie between the deviation times |sqrt(rows) - sqrt(columns)| and times their sum (Marchenko, Pastur
-// 1967).
+// Returns about how many steps a random matrix takes: those in which the error of the smallest
+// coefficient falls to the tolerance at the rate of conjugate gradients, and those in which rounding lets the
+// first singular value return. The other singular values lie between the deviation times |sqrt(rows) -
+// sqrt(columns)| and times their sum (Marchenko, Pastur 1967).
 double expected_steps(const RidgeSettings& settings, double rows, double columns, double density) {
-    constexpr double kLeast = 26;  // of the first checks
+    constexpr double kFirst = 14, kReturns = 1.15;
     const double deviation = std::sqrt(density / 3 - density * density / 4);
     const double c = settings.coefficients.front();
     const double largest = std::hypot(deviation * (std::sqrt(rows) + std::sqrt(columns)), c);
     const double smallest = std::hypot(deviation * (std::sqrt(rows) - std::sqrt(columns)), c);
-    const double steps =
-        kLeast + 0.5 * largest / std::max(smallest, 1e-12 * largest) * std::log(2 / settings.tolerance);
+    const double steps = kFirst + kReturns * 0.5 * largest / std::max(smallest, 1e-12 * largest) *
+                                      std::log(2 / settings.tolerance);
     return std::min(steps, 5 * std::min(rows, columns));
 }
 
@@ -431,8 +409,8 @@ std::vector<ExampleWork> work_of(const ExampleRequest& request, DType dtype) {
     constexpr double kIndexBytes = 4, kShareOfLsmr = 0.3;  // its own rule stops sooner
     const double steps = expected_steps(settings, rows, columns, request.options.real("density"));
     const double bytes = steps * 2 * nonzeros * (kIndexBytes + double(bytes_of(dtype)));
-    if (settings.process && settings.certified) all.push_back({0, bytes});
-    if (settings.process && settings.lsmr) all.push_back({0, kShareOfLsmr * bytes});
+    if (settings.lsmr && settings.certified) all.push_back({0, bytes});
+    if (settings.lsmr && settings.lsmr_rule) all.push_back({0, kShareOfLsmr * bytes});
     const bool sensible = !settings.automatic || std::max(columns, rows / 4) <= double(kSensibleOnCpu);
     if (settings.cholesky && sensible) {
         const double count = double(settings.coefficients.size());
@@ -472,10 +450,11 @@ void run(ExampleContext& context) {
 
 const Example kRidgeExample = {
     "ridge",
-    "min |A x - d|^2 + c^2 |x|^2 with a sparse matrix for many c: the L-curve from one process",
-    "One Golub-Kahan process serves all coefficients c, because its vectors do not depend on c; it ends once "
-    "the error of every x is bounded. Afterwards any other c costs next to nothing. Vectors and sums are "
-    "float64 whatever the precision of the matrix. Usual code runs one LSMR for each c on the stacked system "
+    "min |A x - d|^2 + c^2 |x|^2 with a sparse matrix for many c: the L-curve by LSMR",
+    "LSMR solves for all coefficients c at once: its products with the matrix do not depend on c. It ends "
+    "once "
+    "the error of every x is bounded. Vectors and sums are float64 whatever the precision of the matrix. "
+    "Usual code runs one LSMR for each c on the stacked system "
     "[A; c I], whose stopping rule leaves x wrong by some percent at small c, and often plots a residual "
     "that is wrong by a broadcasting mistake; the rows of --stop lsmr follow that rule, and the plot shows "
     "both residuals.",

@@ -34,7 +34,7 @@ class SolutionChecker {
     double frobenius() const { return frobenius_; }
     /// A^T (d - A x) - c^2 x, of the last check().
     const std::vector<double>& gradient() const { return gradient_; }
-    /// Bytes that a step of the process reads.
+    /// Bytes that a step of LSMR reads.
     double bytes_of_step() const;
 
   private:

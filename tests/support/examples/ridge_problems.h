@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/examples/ridge/ridge_path.h"
+#include "kernels/examples/ridge/lsmr.h"
 #include "tests/support/scratch.h"
 
 namespace stencil_test {
@@ -103,21 +103,17 @@ struct PathSolution {
     stencil::Bidiagonal bidiagonal;
 };
 
-inline PathSolution solve_path(stencil::GolubKahan& process,
+inline PathSolution solve_path(stencil::LsmrVectors& vectors,
                                std::span<const double> d,
                                std::span<const double> coefficients,
                                stencil::RidgeRule rule,
                                std::size_t columns) {
     if (rule.most_steps == 0) rule.most_steps = 5 * std::int64_t(std::min(d.size(), columns));
-    PathSolution solution;
-    solution.points = stencil::solve_ridge_path(process, d, coefficients, rule, [](double) {});
-    std::vector<stencil::ProjectedSolution> projected;
-    for (const stencil::RidgePoint& point : solution.points) projected.push_back(point.projected);
-    const std::vector<double> all = process.combine(projected);
-    for (std::size_t i = 0; i < solution.points.size(); ++i)
-        solution.x.emplace_back(all.begin() + std::ptrdiff_t(i * columns),
-                                all.begin() + std::ptrdiff_t((i + 1) * columns));
-    solution.bidiagonal = process.bidiagonal();
+    const stencil::RidgePath path = stencil::solve_ridge_path(vectors, d, coefficients, rule, [](double) {});
+    PathSolution solution{path.points, {}, path.bidiagonal};
+    for (std::size_t i = 0; i < path.points.size(); ++i)
+        solution.x.emplace_back(path.x.begin() + std::ptrdiff_t(i * columns),
+                                path.x.begin() + std::ptrdiff_t((i + 1) * columns));
     return solution;
 }
 
