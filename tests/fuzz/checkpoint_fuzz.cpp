@@ -21,6 +21,8 @@ namespace stencil_fuzz {
 namespace {
 
 constexpr std::size_t kChange = 4;  // bytes: place (2), kind, number
+// Copies of an object into itself double the text; beyond this many values nothing is copied.
+constexpr std::size_t kMostValues = 1000;
 
 // Folders with a checkpoint each, removed at exit.
 struct Checkpoints {
@@ -77,11 +79,11 @@ void change(Json& json, std::string_view how) {
     const std::size_t kind = byte(2) % (kValues.size() + 4);
     if (kind < kValues.size())
         place = kValues[kind];
-    else if (kind == kValues.size())
+    else if (kind == kValues.size() && places.size() < kMostValues)
         place = Json(*places[byte(3) % places.size()]);
     else if (kind == kValues.size() + 1 && place.is_number_integer())
         place = place.get<std::int64_t>() ^ (std::int64_t(1) << byte(3) % 62);
-    else if (kind == kValues.size() + 2 && place.is_array() && !place.empty())
+    else if (kind == kValues.size() + 2 && place.is_array() && !place.empty() && places.size() < kMostValues)
         place.push_back(Json(place[byte(3) % place.size()]));
     else if (kind == kValues.size() + 3 && place.is_structured() && !place.empty())
         place.erase(std::next(place.begin(), std::ptrdiff_t(byte(3) % place.size())));

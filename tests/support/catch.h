@@ -4,11 +4,15 @@
 #if __has_include(<catch2/catch_all.hpp>)
 #include <catch2/catch_all.hpp>
 using Catch::Approx;  // as Catch2 2 does
+using Catch::Matchers::ContainsSubstring;
 namespace Catch {
 using TestEventListenerBase = EventListenerBase;
 }
 #else
 #include <catch2/catch.hpp>
+inline auto ContainsSubstring(const std::string& text) {
+    return Catch::Matchers::Contains(text);
+}
 #endif
 
 /// AddressSanitizer makes tests ten times slower, and finds the same errors in small fields.
