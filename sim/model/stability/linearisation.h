@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim/model/stability/matrices.h"
+#include "sim/model/matrices.h"
 #include "sim/model/step/stages.h"
 
 namespace stencil::equation {

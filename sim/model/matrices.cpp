@@ -1,4 +1,4 @@
-#include "sim/model/stability/matrices.h"
+#include "sim/model/matrices.h"
 
 #include <Eigen/Eigenvalues>
 #include <Eigen/LU>
