@@ -1,54 +1,161 @@
-// The table of instructions: what everything but the two interpreters knows of each. Also questions about
-// stages that several executors ask.
+// The table of instructions: everything that the program knows of each except its vector form, which is in
+// rows/row_machine.cpp. Also questions about stages that several executors ask.
 #pragma once
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdlib>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "kernels/equation/float_parts.h"
 #include "kernels/equation/program.h"
+#include "kernels/equation/required.h"
 
 namespace stencil::equation {
 
-/// $a to $d stand for the arguments in both forms.
+/// Operator precedence, which decides where a readable formula needs brackets.
+enum class Precedence : std::uint8_t { sum, product, sign, whole };
+
+/// An instruction as in a typed formula. $a to $d stand for the arguments.
+struct Readable {
+    const char* form;
+    Precedence precedence = Precedence::whole;
+    /// The lowest precedence that each argument may have without brackets.
+    std::array<Precedence, 4> least{};
+};
+
+/// The value of an instruction in both precisions, for the scalar interpreter.
+struct ScalarFunction {
+    template <std::convertible_to<float (*)(float, float, float, float)> F>
+    constexpr ScalarFunction(F f) : of_float(f), of_double(f) {}
+    template <class T>
+    T of(T a, T b, T c, T d) const {
+        if constexpr (sizeof(T) == sizeof(float))
+            return of_float(a, b, c, d);
+        else
+            return of_double(a, b, c, d);
+    }
+    float (*of_float)(float, float, float, float);
+    double (*of_double)(double, double, double, double);
+};
+
+/// A row without one of the required members does not compile.
 struct OperationRow {
-    Code code;
-    /// In C, CUDA C, GLSL and JavaScript alike: what these write differently is a function that each defines
-    /// (kCudaFunctions, kGlslFunctions, assets/web/arithmetic.js).
-    const char* c;
-    const char* readable;  ///< as in a typed formula; null for those with precedence (program_text)
+    Required<Code> code;
+    /// In C, CUDA C, GLSL and JavaScript alike, with $a to $d for the arguments: what these languages write
+    /// differently is a function that each defines (kCudaFunctions, kGlslFunctions,
+    /// assets/web/arithmetic.js).
+    Required<const char*> c;
+    Required<Readable> readable;
+    Required<ScalarFunction> scalar;
     int count = 1;         ///< operations, for operations_of_cell()
     int instructions = 1;  ///< estimated instructions on a GPU
 };
 
-inline constexpr auto kOperations = std::to_array<OperationRow>({
-    {Code::random, nullptr, nullptr, 1, 60},
-    {Code::add, "$a + $b", nullptr},
-    {Code::subtract, "$a - $b", nullptr},
-    {Code::multiply, "$a * $b", nullptr},
-    {Code::divide, "divide_rn($a, $b)", nullptr, 1, 8},
-    {Code::fma, "fma_rn($a, $b, $c)", nullptr},
-    {Code::fnma, "fma_rn(-$a, $b, $c)", nullptr},
-    {Code::fms, "fma_rn($a, $b, -$c)", nullptr},
-    {Code::sum4, "($a + $b) + ($c + $d)", nullptr, 2},
-    {Code::negate, "negated($a)", nullptr},
-    {Code::sqrt, "sqrt_rn($a)", "sqrt($a)", 1, 8},
-    {Code::abs, "magnitude($a)", "abs($a)"},
-    {Code::floor, "floor_of($a)", "floor($a)"},
-    {Code::minimum, "$a < $b ? $a : $b", "min($a, $b)"},
-    {Code::maximum, "$a > $b ? $a : $b", "max($a, $b)"},
-    {Code::less, "real_of($a < $b)", "($a < $b)"},
-    {Code::less_or_equal, "real_of($a <= $b)", "($a <= $b)"},
-    {Code::equal, "real_of($a == $b)", "($a == $b)"},
-    {Code::select, "$a != real_of(0) ? $b : $c", "where($a, $b, $c)"},
-    {Code::scale, "scaled($a, $b)", "ldexp($a, $b)"},
-    {Code::exponent, "exponent_of($a)", "exponent($a)"},
-    {Code::significand, "significand_of($a)", "significand($a)"},
-});
-static_assert(std::ranges::is_sorted(kOperations, {}, &OperationRow::code) &&
+inline constexpr auto kOperations = [] {
+    using enum Precedence;
+    using P = std::array<Precedence, 4>;
+    constexpr P kSum{sum, product}, kProduct{product, sign};
+    return std::to_array<OperationRow>({
+        // Depends on the cell: executors draw random numbers, and formulas name them.
+        {Code::random, "", Readable{""}, [](auto a, auto, auto, auto) { return a; }, 1, 60},
+        {Code::add,
+         "$a + $b",
+         Readable{"$a + $b", sum, kSum},
+         [](auto a, auto b, auto, auto) { return a + b; }},
+        {Code::subtract,
+         "$a - $b",
+         Readable{"$a - $b", sum, kSum},
+         [](auto a, auto b, auto, auto) { return a - b; }},
+        {Code::multiply,
+         "$a * $b",
+         Readable{"$a*$b", product, kProduct},
+         [](auto a, auto b, auto, auto) { return a * b; }},
+        {Code::divide,
+         "divide_rn($a, $b)",
+         Readable{"$a/$b", product, kProduct},
+         [](auto a, auto b, auto, auto) { return a / b; },
+         1,
+         8},
+        {Code::fma,
+         "fma_rn($a, $b, $c)",
+         Readable{"$c + $a*$b", sum, P{product, sign, sum}},
+         [](auto a, auto b, auto c, auto) { return std::fma(a, b, c); }},
+        {Code::fnma,
+         "fma_rn(-$a, $b, $c)",
+         Readable{"$c - $a*$b", sum, P{product, sign, sum}},
+         [](auto a, auto b, auto c, auto) { return std::fma(-a, b, c); }},
+        {Code::fms,
+         "fma_rn($a, $b, -$c)",
+         Readable{"$a*$b - $c", sum, P{product, sign, product}},
+         [](auto a, auto b, auto c, auto) { return std::fma(a, b, -c); }},
+        {Code::sum4,
+         "($a + $b) + ($c + $d)",
+         Readable{"($a + $b) + ($c + $d)", sum},
+         [](auto a, auto b, auto c, auto d) { return (a + b) + (c + d); },
+         2},
+        {Code::negate,
+         "negated($a)",
+         Readable{"-$a", sign, P{sign}},
+         [](auto a, auto, auto, auto) { return -a; }},
+        {Code::sqrt,
+         "sqrt_rn($a)",
+         Readable{"sqrt($a)"},
+         [](auto a, auto, auto, auto) { return std::sqrt(a); },
+         1,
+         8},
+        {Code::abs,
+         "magnitude($a)",
+         Readable{"abs($a)"},
+         [](auto a, auto, auto, auto) { return std::abs(a); }},
+        {Code::floor,
+         "floor_of($a)",
+         Readable{"floor($a)"},
+         [](auto a, auto, auto, auto) { return std::floor(a); }},
+        {Code::minimum,
+         "$a < $b ? $a : $b",
+         Readable{"min($a, $b)"},
+         [](auto a, auto b, auto, auto) { return a < b ? a : b; }},
+        {Code::maximum,
+         "$a > $b ? $a : $b",
+         Readable{"max($a, $b)"},
+         [](auto a, auto b, auto, auto) { return a > b ? a : b; }},
+        {Code::less,
+         "real_of($a < $b)",
+         Readable{"($a < $b)"},
+         [](auto a, auto b, auto, auto) { return decltype(a)(a < b); }},
+        {Code::less_or_equal,
+         "real_of($a <= $b)",
+         Readable{"($a <= $b)"},
+         [](auto a, auto b, auto, auto) { return decltype(a)(a <= b); }},
+        {Code::equal,
+         "real_of($a == $b)",
+         Readable{"($a == $b)"},
+         [](auto a, auto b, auto, auto) { return decltype(a)(a == b); }},
+        {Code::select,
+         "$a != real_of(0) ? $b : $c",
+         Readable{"where($a, $b, $c)"},
+         [](auto a, auto b, auto c, auto) { return a != 0 ? b : c; }},
+        {Code::scale,
+         "scaled($a, $b)",
+         Readable{"ldexp($a, $b)"},
+         [](auto a, auto b, auto, auto) { return scaled(a, b); }},
+        {Code::exponent,
+         "exponent_of($a)",
+         Readable{"exponent($a)"},
+         [](auto a, auto, auto, auto) { return exponent_of(a); }},
+        {Code::significand,
+         "significand_of($a)",
+         Readable{"significand($a)"},
+         [](auto a, auto, auto, auto) { return significand_of(a); }},
+    });
+}();
+static_assert(std::ranges::is_sorted(kOperations,
+                                     {},
+                                     [](const OperationRow& row) { return row.code.value; }) &&
               kOperations.size() == std::size_t(Code::significand) - std::size_t(Code::random) + 1);
 
 /// The row of an operation; null for inputs.

@@ -13,57 +13,31 @@
 namespace stencil::equation {
 namespace {
 
-// Operator precedence of a piece of text, which decides where it needs brackets.
-enum Binding { kSum, kProduct, kSign, kWhole };
-
 struct Piece {
     std::string text;
-    Binding binding = kWhole;
+    Precedence precedence = Precedence::whole;
 };
 
-constexpr const char* kPlus = " + ";
-
-std::string within(const Piece& piece, Binding place) {
-    return piece.binding >= place ? piece.text : "(" + piece.text + ")";
-}
-
-Piece product(const Piece& a, const Piece& b) {
-    return {within(a, kProduct) + "*" + within(b, kSign), kProduct};
-}
-
-Piece sum(const Piece& a, const char* sign, const Piece& b) {
-    if (b.text.starts_with("(-") && std::isdigit(static_cast<unsigned char>(b.text[2])) && sign == kPlus) {
-        std::string positive = b.text.substr(2);
-        return {within(a, kSum) + " - " + positive.erase(positive.find(')'), 1), kSum};
+// `a + (-2)*b` is `a - 2*b`. Brackets before a digit enclose the number alone.
+std::string without_added_negatives(std::string text) {
+    constexpr std::string_view kAdded = " + (-";
+    for (std::size_t at = 0; (at = text.find(kAdded, at)) != text.npos; ++at) {
+        if (!std::isdigit(static_cast<unsigned char>(text[at + kAdded.size()]))) continue;
+        text.erase(text.find(')', at), 1);
+        text.replace(at, kAdded.size(), " - ");
     }
-    return {within(a, kSum) + sign + within(b, kProduct), kSum};
+    return text;
 }
 
 // Formats an operation on its arguments.
 Piece piece_of(Code code, const std::array<Piece, 4>& arguments) {
-    const auto& [a, b, c, d] = arguments;
-    switch (code) {
-        case Code::add:
-            return sum(a, kPlus, b);
-        case Code::subtract:
-            return sum(a, " - ", b);
-        case Code::multiply:
-            return product(a, b);
-        case Code::divide:
-            return {within(a, kProduct) + "/" + within(b, kSign), kProduct};
-        case Code::fma:
-            return sum(c, kPlus, product(a, b));
-        case Code::fnma:
-            return sum(c, " - ", product(a, b));
-        case Code::fms:
-            return sum(product(a, b), " - ", c);
-        case Code::sum4:
-            return {fmt::format("({} + {}) + ({} + {})", a.text, b.text, c.text, d.text), kSum};
-        case Code::negate:
-            return {"-" + within(a, kSign), kSign};
-        default:
-            return {filled_in(row_of(code)->readable, {a.text, b.text, c.text})};
+    const Readable& readable = row_of(code)->readable;
+    std::array<std::string, 4> texts;
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+        const auto& [text, precedence] = arguments[i];
+        texts[i] = precedence >= readable.least[i] ? text : "(" + text + ")";
     }
+    return {without_added_negatives(filled_in(readable.form, texts)), readable.precedence};
 }
 
 std::string number_text(double number) {

@@ -28,8 +28,8 @@ bool is_extreme(Op op) {
 
 // Whether finite arguments give a finite result (overflow aside).
 bool keeps_finite(Op op) {
-    return op != Op::data && op != Op::sqrt && op != Op::exp && op != Op::log && op != Op::power &&
-           op != Op::convolved;
+    const OpRow* row = row_of(op);
+    return row ? bool(row->keeps_finite) : op != Op::data && op != Op::convolved;
 }
 
 }  // namespace
@@ -142,7 +142,7 @@ Node Graph::folded(Expression expression) {
         values[i] = value.value_or(0);
     }
     const OpRow* row = row_of(op);
-    if (numbers && row && row->folds()) return number(row->at(values[0], values[1], values[2]).value);
+    if (numbers && row && row->folds()) return number(row->at.value(values[0], values[1], values[2]).value);
     if (op == Op::select)
         if (const auto condition = number_of(expression.args[0]))
             return expression.args[*condition != 0 ? 1 : 2];

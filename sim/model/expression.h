@@ -36,7 +36,7 @@ enum class Op : std::uint8_t {
     spacing,
     columns,
     rows,
-    // Operations on values of one cell.
+    // Operations on values of one cell. Each has a row in operations.cpp.
     add,
     subtract,
     multiply,
@@ -77,6 +77,11 @@ enum class Op : std::uint8_t {
     difference_xy,  ///< se + nw - ne - sw, four times the derivative
     divergence,     ///< args D, g: twice the sum over the four faces of (D + D') (g' - g) / 2
 };
+
+/// Whether it is an operation on values of one cell.
+constexpr bool is_of_cell(Op op) {
+    return op >= Op::add && op < Op::stored;
+}
 
 constexpr bool reaches_neighbours(Op op) {
     return op >= Op::neighbour;

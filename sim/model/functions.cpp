@@ -9,23 +9,6 @@ namespace {
 
 using Args = std::vector<Value>;
 
-// Applies one operation to scalar arguments.
-template <Op op>
-Value cellwise(Semantics& m, const Syntax& call, const Args& v) {
-    Expression e{.op = op, .count = std::uint8_t(v.size())};
-    for (std::size_t i = 0; i < v.size(); ++i) e.args[i] = m.scalar_of(v[i], call.text);
-    return m.graph().make(e);
-}
-
-// Folds a binary operation over any number of arguments, as in min(a, b, c).
-template <Op op>
-Value chained(Semantics& m, const Syntax& call, const Args& v) {
-    Node node = m.scalar_of(v[0], call.text);
-    for (std::size_t i = 1; i < v.size(); ++i)
-        node = m.graph().make(op, {node, m.scalar_of(v[i], call.text)});
-    return node;
-}
-
 // A value of the whole field at the step's start, the same in every cell.
 template <Op op>
 Value whole_field(Semantics& m, const Syntax& call, const Args& v) {
@@ -239,10 +222,9 @@ Meaning takes_complex(Meaning code) {
     return code;
 }
 
-}  // namespace
-
-const std::vector<Function>& functions() {
-    static const std::vector<Function> table{
+// Functions that are not an operation of the table of operations.
+std::vector<Function> other_functions() {
+    return {
         {{"lap", 1, 1}, linear(laplacian), "the Laplacian", "D*lap(u)"},
         {{"lap2", 1, 1}, "lap(lap(a))", "the biharmonic operator, lap(lap(u))", "-lap2(u)"},
         {{"div", 1, 1}, linear(divergence), "of a vector: div(D*grad(u)) face by face", "div(D*grad(u))"},
@@ -286,18 +268,10 @@ const std::vector<Function>& functions() {
          "a[-1,-1] + a[0,-1] + a[1,-1] + a[-1,0] + a[1,0] + a[-1,1] + a[0,1] + a[1,1]",
          "the sum of the eight neighbours",
          "sum8(u) - 8*u"},
-        {{"sqrt", 1, 1}, cellwise<Op::sqrt>, "the square root", "sqrt(u^2 + v^2)"},
-        {{"exp", 1, 1}, takes_complex(exponential), "e to a power", "exp(-u^2)"},
-        {{"log", 1, 1}, cellwise<Op::log>, "the natural logarithm", "log(1 + u^2)"},
-        {{"sin", 1, 1}, cellwise<Op::sin>, "the sine of radians", "sin(2*pi*x/Lx)"},
-        {{"cos", 1, 1}, cellwise<Op::cos>, "the cosine of radians", "cos(a*t)"},
         {{"tan", 1, 1}, "sin(a)/cos(a)", "the tangent of radians", "tan(u)"},
         {{"sinh", 1, 1}, takes_complex(hyperbolic_sine), "the hyperbolic sine", "sinh(u)"},
         {{"cosh", 1, 1}, "0.5*(exp(-a) + exp(a))", "the hyperbolic cosine", "1/cosh(u)"},
-        {{"tanh", 1, 1}, cellwise<Op::tanh>, "the hyperbolic tangent", "(1 + tanh(10*u))/2"},
         {{"atan", 1, 2}, "atan2(a, b)", "the arc tangent, or atan2", "atan(u)"},
-        {{"atan2", 2, 2}, cellwise<Op::atan2>, "the angle of (x, y), given y first", "atan2(v, u)"},
-        {{"abs", 1, 1}, takes_complex(absolute), "the absolute value", "abs(x - Lx/2)"},
         {{"real", 1, 1, kYields},
          takes_complex(real),
          "the real part of a complex number",
@@ -308,8 +282,6 @@ const std::vector<Function>& functions() {
          takes_complex(conjugate),
          "the complex conjugate",
          "real(conj(u + 1i*v)*u)"},
-        {{"min", 2, 8}, chained<Op::minimum>, "the least", "min(u, 1)"},
-        {{"max", 2, 8}, chained<Op::maximum>, "the largest", "max(u, v, 0)"},
         {{"mean", 1, 1, kYields},
          linear(whole_field<Op::mean>),
          "the mean over the whole field",
@@ -324,17 +296,12 @@ const std::vector<Function>& functions() {
          linear(convolution),
          "the convolution with a kernel, a formula of r, rx and ry",
          "conv(u, exp(-r^2)) - u"},
-        {{"floor", 1, 1}, cellwise<Op::floor>, "the next whole number below", "floor(10*u)"},
         {{"ceil", 1, 1}, "-floor(-a)", "the next whole number above", "ceil(10*u)"},
         {{"round", 1, 1}, "floor(a + 0.5)", "the nearest whole number", "round(u)"},
         {{"mod", 2, 2}, rest, "the rest of a division, of the divisor's sign", "mod(x, 10)"},
         {{"sign", 1, 1}, "(a > 0) - (a < 0)", "1, 0 or -1", "sign(u)"},
         {{"heaviside", 1, 1}, "a > 0", "1 above 0, else 0", "heaviside(u - a)"},
         {{"ind", 1, 1}, indicator, "1 where a condition holds, else 0", "ind(u > a)"},
-        {{"where", 3, 3},
-         linear(cellwise<Op::select>, 0b110),
-         "the second where the first holds, else the third",
-         "where(u > a, 1, v)"},
         {{"pow", 2, 2}, "a^b", "a power, as `^`", "pow(u, 3)"},
         {{"random", 0, 0},
          random,
@@ -411,10 +378,16 @@ const std::vector<Function>& functions() {
          R"(image("photo.png", red))"},
         {{"array", 1, 1}, data, "an array of a .npy file, over the field", R"(array("start.npy"))"},
     };
-    return table;
 }
 
-namespace {
+// An operation as a function; some take complex arguments, too.
+Function function_of(const OpRow& row) {
+    const Spelling& spelling = row.spelling;
+    Meaning meaning(row);
+    if (row.op == Op::exp) meaning = takes_complex(exponential);
+    if (row.op == Op::abs) meaning = takes_complex(absolute);
+    return {spelling.function, meaning, spelling.help, spelling.example};
+}
 
 // Spellings of the same functions in other programs.
 constexpr auto kSynonyms = std::to_array<std::pair<std::string_view, std::string_view>>({
@@ -445,6 +418,29 @@ constexpr auto kSynonyms = std::to_array<std::pair<std::string_view, std::string
 });
 
 }  // namespace
+
+Value Meaning::of(Semantics& m, const Syntax& call, const std::vector<Value>& v) const {
+    if (apply) return apply(m, call, v);
+    const std::size_t operands = std::size_t(operation->operands.value);
+    Expression e{.op = operation->op, .count = std::uint8_t(operands)};
+    for (std::size_t i = 0; i < operands; ++i) e.args[i] = m.scalar_of(v[i], call.text);
+    Node node = m.graph().make(e);
+    for (std::size_t i = operands; i < v.size(); ++i)
+        node = m.graph().make(e.op, {node, m.scalar_of(v[i], call.text)});
+    return node;
+}
+
+const std::vector<Function>& functions() {
+    static const std::vector<Function> table = [] {
+        std::vector<Function> all;
+        for (const OpRow& row : operations())
+            if (!row.spelling->function.name.empty()) all.push_back(function_of(row));
+        const std::vector<Function> others = other_functions();
+        all.insert(all.end(), others.begin(), others.end());
+        return all;
+    }();
+    return table;
+}
 
 std::vector<std::string> function_names() {
     std::vector<std::string> names = names_of(functions());

@@ -288,16 +288,16 @@ void Semantics::refuse_count(const Function& function, const Syntax& call) const
 }
 
 Value Semantics::applied(const Function& function, const Syntax& call, const std::vector<Value>& arguments) {
-    const auto& [apply, formula, linear_in, takes_complex] = function.meaning;
-    if (!apply) {
+    const Meaning& meaning = function.meaning;
+    if (!meaning.formula.empty()) {
         for (const Value& argument : arguments) scalar_of(real_part(argument), call.text);
-        return built_in(formula, arguments, call.span);
+        return built_in(meaning.formula, arguments, call.span);
     }
     const bool real = std::ranges::none_of(arguments, &Value::is_complex);
-    if (real || takes_complex) return apply(*this, call, arguments);
+    if (real || meaning.takes_complex) return meaning.of(*this, call, arguments);
     std::vector<Value> re = arguments, im = arguments;
     for (std::size_t i = 0; i < arguments.size(); ++i) {
-        if ((linear_in >> i & 1) == 0) {
+        if ((meaning.linear_in >> i & 1) == 0) {
             require_real(arguments[i]);
             continue;
         }
@@ -305,7 +305,7 @@ Value Semantics::applied(const Function& function, const Syntax& call, const std
         im[i] = imaginary_part(arguments[i]);
     }
     const bool outer = std::exchange(in_parts_, true);
-    Value result = joined(apply(*this, call, re), apply(*this, call, im));
+    Value result = joined(meaning.of(*this, call, re), meaning.of(*this, call, im));
     in_parts_ = outer;
     return result;
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "sim/model/equations.h"
+#include "sim/model/operations.h"
 #include "sim/model/text/statements.h"
 #include "sim/model/text/text_error.h"
 
@@ -167,23 +168,23 @@ class Semantics : public TextReader {
     std::set<std::string> uses_;
 };
 
-/// How a function's value is made of its arguments: by code, or as a formula of others in a, b and c.
+/// How a function's value is made of its arguments: by code, as a formula of others in a, b and c, or as an
+/// operation.
 struct Meaning {
     using Apply = Value (*)(Semantics&, const Syntax& call, const std::vector<Value>& arguments);
     Meaning(Apply code) : apply(code) {}
     Meaning(const char* of_others) : formula(of_others) {}
+    explicit Meaning(const OpRow& row) : operation(&row), linear_in(row.spelling->linear_in) {}
+
+    /// Applies the code or the operation.
+    Value of(Semantics& semantics, const Syntax& call, const std::vector<Value>& arguments) const;
 
     Apply apply = nullptr;
     std::string_view formula = {};
+    const OpRow* operation = nullptr;
     unsigned linear_in =
         0;  ///< a bit for each argument in which it is linear: complex ones are taken by parts
     bool takes_complex = false;  ///< the code takes complex arguments as they are
-};
-
-struct Signature {
-    std::string_view name;
-    int least, most;      ///< number of arguments
-    bool yields = false;  ///< a text may use the name for a component, parameter or definition
 };
 
 /// A row of the table of functions.
@@ -192,7 +193,6 @@ struct Function : Signature {
     std::string_view help;     ///< one line
     std::string_view example;  ///< in the components u and v and the parameters D, a and b
 };
-inline constexpr bool kYields = true;
 
 /// Rows of one name differ in their numbers of arguments.
 const std::vector<Function>& functions();

@@ -1,11 +1,11 @@
-#include "sim/model/semantics.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 #include <utility>
 
+#include "sim/model/operations.h"
+#include "sim/model/semantics.h"
 #include "sim/text/names.h"
 #include "sim/text/quote.h"
 
@@ -130,65 +130,8 @@ class Tangent {
     }
 
     Node operation(Node node, const Expression& e) {
-        const Node a = e.args[0], b = e.args[1], c = e.args[2];
-        // A zero tangent makes the product zero even if the factor is infinite or NaN.
-        const auto product = [&](Node factor, Node change) {
-            return change == zero() ? change : g_.multiply(factor, change);
-        };
-        const auto times = [&](Node factor) { return product(factor, of(a)); };
-        const auto where = [&](Node condition, Node yes, Node no) {
-            return yes == no ? yes : g_.make(Op::select, {condition, yes, no});
-        };
-        // Defines the derivative as 0 where it has no value (0/0 or 0*inf): sqrt(u) and u^p at 0, the angle
-        // of (0, 0).
-        const auto unless_zero = [&](Node value, Node derivative) {
-            return where(g_.make(Op::equal, {value, zero()}), zero(), derivative);
-        };
-        switch (e.op) {
-            case Op::add:
-                return g_.add(of(a), of(b));
-            case Op::subtract:
-                return g_.subtract(of(a), of(b));
-            case Op::multiply:
-                return g_.add(product(b, of(a)), product(a, of(b)));
-            case Op::divide:
-                return g_.divide(g_.subtract(of(a), product(node, of(b))), b);
-            case Op::negate:
-                return g_.negate(of(a));
-            case Op::sqrt:
-                return unless_zero(node, times(g_.divide(g_.number(0.5), node)));
-            case Op::abs:
-                return where(g_.make(Op::less, {a, zero()}), g_.negate(of(a)), of(a));
-            case Op::minimum:
-                return where(g_.make(Op::less, {a, b}), of(a), of(b));
-            case Op::maximum:
-                return where(g_.make(Op::less, {b, a}), of(a), of(b));
-            case Op::exp:
-                return unless_zero(node, times(node));
-            case Op::log:
-                return unless_zero(a, g_.divide(of(a), a));
-            case Op::sin:
-                return times(g_.make(Op::cos, {a}));
-            case Op::cos:
-                return times(g_.negate(g_.make(Op::sin, {a})));
-            case Op::tanh:
-                return times(g_.subtract(g_.number(1), g_.multiply(node, node)));
-            case Op::atan2: {
-                const Node square = g_.add(g_.multiply(a, a), g_.multiply(b, b));
-                const Node cross = g_.subtract(product(b, of(a)), product(a, of(b)));
-                return unless_zero(square, g_.divide(cross, square));
-            }
-            case Op::power: {
-                const Node less = g_.make(Op::power, {a, g_.subtract(b, g_.number(1)), g_.negate(c)});
-                const Node log = g_.make(Op::log, {g_.make(Op::abs, {a})});
-                return g_.add(product(g_.multiply(b, less), of(a)),
-                              unless_zero(a, product(g_.multiply(node, log), of(b))));
-            }
-            case Op::select:
-                return where(a, of(b), of(c));
-            default:
-                return zero();  // floor and conditions are piecewise constant
-        }
+        const auto of_argument = [this](Node argument) { return of(argument); };
+        return row_of(e.op)->derivative.value({g_, node, e.args[0], e.args[1], e.args[2], of_argument});
     }
 
     const Semantics& semantics_;

@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "kernels/equation/rows/scalar_machine.h"
+#include "kernels/equation/operations.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/equation/rows/row_machine.cpp"
@@ -61,96 +61,6 @@ class Argument {
     Vec<T> scalar_ = hn::Zero(Tag<T>());
 };
 
-template <Code code, class V>
-HWY_INLINE V result(V a, V b, V c, V d) {
-    if constexpr (code == Code::add) return hn::Add(a, b);
-    if constexpr (code == Code::subtract) return hn::Sub(a, b);
-    if constexpr (code == Code::multiply) return hn::Mul(a, b);
-    if constexpr (code == Code::fma) return hn::MulAdd(a, b, c);
-    if constexpr (code == Code::fnma) return hn::NegMulAdd(a, b, c);
-    if constexpr (code == Code::fms) return hn::MulSub(a, b, c);
-    if constexpr (code == Code::sum4) return hn::Add(hn::Add(a, b), hn::Add(c, d));
-}
-
-template <Code code, Source a, Source b, Source c, Source d, class T, int count, std::size_t... j>
-HWY_INLINE void chain(const TileOperation<T>& o,
-                      std::ptrdiff_t x,
-                      Vectors<T, count>& v,
-                      std::index_sequence<j...>) {
-    const Argument<a, T> first(o, 0, x);
-    const Argument<b, T> second(o, 1, x);
-    const Argument<c, T> third(o, 2, x);
-    const Argument<d, T> fourth(o, 3, x);
-    ((v[j] = result<code>(
-          first.vector(v[j], j), second.vector(v[j], j), third.vector(v[j], j), fourth.vector(v[j], j))),
-     ...);
-}
-
-template <int k, class T, int count>
-HWY_INLINE void run_chained(const TileOperation<T>& o, std::ptrdiff_t x, Vectors<T, count>& v) {
-    constexpr Kernel kernel = kChainedKernels[std::size_t(k)];
-    constexpr auto each = std::make_index_sequence<std::size_t(count)>();
-    chain<kernel.code, kernel.sources[0], kernel.sources[1], kernel.sources[2], kernel.sources[3], T, count>(
-        o, x, v, each);
-}
-
-// Applies f to operands in memory, a vector at a time.
-template <class T, class F>
-void each(const TileOperation<T>& o, std::ptrdiff_t x, int cells, F&& f) {
-    const Tag<T> d;
-    const auto load = [&](std::size_t k, int i) {
-        if (o.kernel.sources[k] == Source::none) return hn::Zero(d);
-        if (o.kernel.sources[k] == Source::scalar) return hn::Set(d, *o.from[k]);
-        return hn::LoadU(d, at(o.from[k], o.from_moves[k], x) + i);
-    };
-    T* to = at(o.to, o.to_moves, x);
-    for (int i = 0; i < cells; i += kLanes<T>)
-        hn::StoreU(f(d, load(0, i), load(1, i), load(2, i), load(3, i)), d, to + i);
-}
-
-template <Code code, class T>
-void each_result(const TileOperation<T>& o, std::ptrdiff_t x, int cells) {
-    each(o, x, cells, [](auto, auto a, auto b, auto c, auto d) { return result<code>(a, b, c, d); });
-}
-
-// random_cell() for consecutive cells; 32-bit words are in the lower halves of 64-bit lanes.
-template <class T>
-void random_cells(const TileOperation<T>& o, std::ptrdiff_t x, int cells) {
-    const hn::CappedTag<std::uint64_t, 8> d;
-    const hn::Repartition<std::uint32_t, decltype(d)> words;
-    const auto product = [&](auto a, std::uint32_t factor) {
-        return hn::MulEven(hn::BitCast(words, a), hn::Set(words, factor));
-    };
-    const auto lower = [&](auto a) { return hn::And(a, hn::Set(d, 0xFFFFFFFFu)); };
-    T* to = at(o.to, o.to_moves, x);
-    const auto first = hn::Iota(d, 0);
-    for (int i = 0; i < cells; i += int(hn::MaxLanes(d))) {
-        PhiloxBlock block = philox_block(o.random->key, 0, o.random->y);
-        auto a = hn::Add(first, hn::Set(d, std::uint64_t(x + i))), b = hn::Set(d, block.counter[1]);
-        auto c = hn::Set(d, block.counter[2]), e = hn::Set(d, block.counter[3]);
-        for (int round = 0; round < kPhiloxRounds; ++round) {
-            const auto p = product(a, kPhiloxFactors[0]), q = product(c, kPhiloxFactors[1]);
-            a = hn::Xor(hn::Xor(hn::ShiftRight<32>(q), b), hn::Set(d, block.key[0]));
-            c = hn::Xor(hn::Xor(hn::ShiftRight<32>(p), e), hn::Set(d, block.key[1]));
-            b = q;
-            e = p;
-            for (std::size_t k = 0; k < block.key.size(); ++k) block.key[k] += kPhiloxWeyl[k];
-        }
-        const hn::RebindToFloat<decltype(d)> df;
-        const auto number = [&](auto bits) {
-            return hn::ConvertTo(df, hn::BitCast(hn::RebindToSigned<decltype(d)>(), bits));
-        };
-        if constexpr (sizeof(T) == 4) {
-            const auto value = hn::Mul(number(hn::ShiftRight<8>(lower(a))), hn::Set(df, 0x1p-24));
-            const hn::Rebind<float, decltype(d)> half;
-            hn::StoreU(hn::DemoteTo(half, value), half, to + i);
-        } else {
-            const auto bits = hn::Xor(hn::ShiftLeft<21>(lower(a)), hn::ShiftRight<11>(lower(b)));
-            hn::StoreU(hn::Mul(number(bits), hn::Set(df, 0x1p-53)), df, to + i);
-        }
-    }
-}
-
 template <class D, class V>
 V two_to(D d, V n) {
     using T = hn::TFromD<D>;
@@ -197,60 +107,150 @@ V significand(D d, V a) {
     return hn::BitCast(d, hn::Or(fraction, hn::BitCast(di, hn::Set(d, T(1)))));
 }
 
+// The vector form of each instruction; one without does not compile.
+template <Code code, class D, class V>
+HWY_INLINE V result(D tag, V a, V b, V c, V d) {
+    const auto truth = [&](auto mask) { return hn::IfThenElseZero(mask, hn::Set(tag, 1)); };
+    if constexpr (code == Code::add)
+        return hn::Add(a, b);
+    else if constexpr (code == Code::subtract)
+        return hn::Sub(a, b);
+    else if constexpr (code == Code::multiply)
+        return hn::Mul(a, b);
+    else if constexpr (code == Code::divide)
+        return hn::Div(a, b);
+    else if constexpr (code == Code::fma)
+        return hn::MulAdd(a, b, c);
+    else if constexpr (code == Code::fnma)
+        return hn::NegMulAdd(a, b, c);
+    else if constexpr (code == Code::fms)
+        return hn::MulSub(a, b, c);
+    else if constexpr (code == Code::sum4)
+        return hn::Add(hn::Add(a, b), hn::Add(c, d));
+    else if constexpr (code == Code::negate)
+        return hn::Neg(a);
+    else if constexpr (code == Code::sqrt)
+        return hn::Sqrt(a);
+    else if constexpr (code == Code::abs)
+        return hn::Abs(a);
+    else if constexpr (code == Code::floor)
+        return hn::Floor(a);
+    else if constexpr (code == Code::minimum)
+        return hn::IfThenElse(hn::Lt(a, b), a, b);
+    else if constexpr (code == Code::maximum)
+        return hn::IfThenElse(hn::Gt(a, b), a, b);
+    else if constexpr (code == Code::less)
+        return truth(hn::Lt(a, b));
+    else if constexpr (code == Code::less_or_equal)
+        return truth(hn::Le(a, b));
+    else if constexpr (code == Code::equal)
+        return truth(hn::Eq(a, b));
+    else if constexpr (code == Code::select)
+        // An equality, because Ne() is false for NaN on some processors.
+        return hn::IfThenElse(hn::Eq(a, hn::Zero(tag)), c, b);
+    else if constexpr (code == Code::scale)
+        return scale(tag, a, b);
+    else if constexpr (code == Code::exponent)
+        return exponent(tag, a);
+    else if constexpr (code == Code::significand)
+        return significand(tag, a);
+    else
+        static_assert(code == Code::random, "an instruction has no vector form");
+}
+
+template <Code code, Source a, Source b, Source c, Source d, class T, int count, std::size_t... j>
+HWY_INLINE void chain(const TileOperation<T>& o,
+                      std::ptrdiff_t x,
+                      Vectors<T, count>& v,
+                      std::index_sequence<j...>) {
+    const Argument<a, T> first(o, 0, x);
+    const Argument<b, T> second(o, 1, x);
+    const Argument<c, T> third(o, 2, x);
+    const Argument<d, T> fourth(o, 3, x);
+    ((v[j] = result<code>(Tag<T>(),
+                          first.vector(v[j], j),
+                          second.vector(v[j], j),
+                          third.vector(v[j], j),
+                          fourth.vector(v[j], j))),
+     ...);
+}
+
+template <int k, class T, int count>
+HWY_INLINE void run_chained(const TileOperation<T>& o, std::ptrdiff_t x, Vectors<T, count>& v) {
+    constexpr Kernel kernel = kChainedKernels[std::size_t(k)];
+    constexpr auto each = std::make_index_sequence<std::size_t(count)>();
+    chain<kernel.code, kernel.sources[0], kernel.sources[1], kernel.sources[2], kernel.sources[3], T, count>(
+        o, x, v, each);
+}
+
+// Applies f to operands in memory, a vector at a time.
+template <class T, class F>
+void each(const TileOperation<T>& o, std::ptrdiff_t x, int cells, F&& f) {
+    const Tag<T> d;
+    const auto load = [&](std::size_t k, int i) {
+        if (o.kernel.sources[k] == Source::none) return hn::Zero(d);
+        if (o.kernel.sources[k] == Source::scalar) return hn::Set(d, *o.from[k]);
+        return hn::LoadU(d, at(o.from[k], o.from_moves[k], x) + i);
+    };
+    T* to = at(o.to, o.to_moves, x);
+    for (int i = 0; i < cells; i += kLanes<T>)
+        hn::StoreU(f(d, load(0, i), load(1, i), load(2, i), load(3, i)), d, to + i);
+}
+
+// random_cell() for consecutive cells; 32-bit words are in the lower halves of 64-bit lanes.
 template <class T>
-HWY_NOINLINE void run_unchained(const TileOperation<T>& o, std::ptrdiff_t x, int n) {
-    const auto truth = [](auto d, auto mask) { return hn::IfThenElseZero(mask, hn::Set(d, T(1))); };
-    switch (o.kernel.code) {
-        case Code::add:
-            return each_result<Code::add>(o, x, n);
-        case Code::subtract:
-            return each_result<Code::subtract>(o, x, n);
-        case Code::multiply:
-            return each_result<Code::multiply>(o, x, n);
-        case Code::fma:
-            return each_result<Code::fma>(o, x, n);
-        case Code::fnma:
-            return each_result<Code::fnma>(o, x, n);
-        case Code::fms:
-            return each_result<Code::fms>(o, x, n);
-        case Code::sum4:
-            return each_result<Code::sum4>(o, x, n);
-        case Code::divide:
-            return each(o, x, n, [](auto, auto a, auto b, auto, auto) { return hn::Div(a, b); });
-        case Code::negate:
-            return each(o, x, n, [](auto, auto a, auto, auto, auto) { return hn::Neg(a); });
-        case Code::sqrt:
-            return each(o, x, n, [](auto, auto a, auto, auto, auto) { return hn::Sqrt(a); });
-        case Code::abs:
-            return each(o, x, n, [](auto, auto a, auto, auto, auto) { return hn::Abs(a); });
-        case Code::floor:
-            return each(o, x, n, [](auto, auto a, auto, auto, auto) { return hn::Floor(a); });
-        case Code::minimum:
-            return each(
-                o, x, n, [](auto, auto a, auto b, auto, auto) { return hn::IfThenElse(hn::Lt(a, b), a, b); });
-        case Code::maximum:
-            return each(
-                o, x, n, [](auto, auto a, auto b, auto, auto) { return hn::IfThenElse(hn::Gt(a, b), a, b); });
-        case Code::less:
-            return each(o, x, n, [&](auto d, auto a, auto b, auto, auto) { return truth(d, hn::Lt(a, b)); });
-        case Code::less_or_equal:
-            return each(o, x, n, [&](auto d, auto a, auto b, auto, auto) { return truth(d, hn::Le(a, b)); });
-        case Code::equal:
-            return each(o, x, n, [&](auto d, auto a, auto b, auto, auto) { return truth(d, hn::Eq(a, b)); });
-        case Code::select:
-            // An equality, because Ne() is false for NaN on some processors.
-            return each(o, x, n, [](auto d, auto a, auto b, auto c, auto) {
-                return hn::IfThenElse(hn::Eq(a, hn::Zero(d)), c, b);
-            });
-        case Code::scale:
-            return each(o, x, n, [](auto d, auto a, auto b, auto, auto) { return scale(d, a, b); });
-        case Code::exponent:
-            return each(o, x, n, [](auto d, auto a, auto, auto, auto) { return exponent(d, a); });
-        case Code::significand:
-            return each(o, x, n, [](auto d, auto a, auto, auto, auto) { return significand(d, a); });
-        default:
-            return random_cells(o, x, n);
+void random_cells(const TileOperation<T>& o, std::ptrdiff_t x, int cells) {
+    const hn::CappedTag<std::uint64_t, 8> d;
+    const hn::Repartition<std::uint32_t, decltype(d)> words;
+    const auto product = [&](auto a, std::uint32_t factor) {
+        return hn::MulEven(hn::BitCast(words, a), hn::Set(words, factor));
+    };
+    const auto lower = [&](auto a) { return hn::And(a, hn::Set(d, 0xFFFFFFFFu)); };
+    T* to = at(o.to, o.to_moves, x);
+    const auto first = hn::Iota(d, 0);
+    for (int i = 0; i < cells; i += int(hn::MaxLanes(d))) {
+        PhiloxBlock block = philox_block(o.random->key, 0, o.random->y);
+        auto a = hn::Add(first, hn::Set(d, std::uint64_t(x + i))), b = hn::Set(d, block.counter[1]);
+        auto c = hn::Set(d, block.counter[2]), e = hn::Set(d, block.counter[3]);
+        for (int round = 0; round < kPhiloxRounds; ++round) {
+            const auto p = product(a, kPhiloxFactors[0]), q = product(c, kPhiloxFactors[1]);
+            a = hn::Xor(hn::Xor(hn::ShiftRight<32>(q), b), hn::Set(d, block.key[0]));
+            c = hn::Xor(hn::Xor(hn::ShiftRight<32>(p), e), hn::Set(d, block.key[1]));
+            b = q;
+            e = p;
+            for (std::size_t k = 0; k < block.key.size(); ++k) block.key[k] += kPhiloxWeyl[k];
+        }
+        const hn::RebindToFloat<decltype(d)> df;
+        const auto number = [&](auto bits) {
+            return hn::ConvertTo(df, hn::BitCast(hn::RebindToSigned<decltype(d)>(), bits));
+        };
+        if constexpr (sizeof(T) == 4) {
+            const auto value = hn::Mul(number(hn::ShiftRight<8>(lower(a))), hn::Set(df, 0x1p-24));
+            const hn::Rebind<float, decltype(d)> half;
+            hn::StoreU(hn::DemoteTo(half, value), half, to + i);
+        } else {
+            const auto bits = hn::Xor(hn::ShiftLeft<21>(lower(a)), hn::ShiftRight<11>(lower(b)));
+            hn::StoreU(hn::Mul(number(bits), hn::Set(df, 0x1p-53)), df, to + i);
+        }
     }
+}
+
+template <class T, std::size_t row>
+void run_row_of_table(const TileOperation<T>& o, std::ptrdiff_t x, int cells) {
+    constexpr Code code = kOperations[row].code;
+    if constexpr (code == Code::random)
+        random_cells(o, x, cells);
+    else
+        each(o, x, cells, [](auto d, auto a, auto b, auto c, auto e) { return result<code>(d, a, b, c, e); });
+}
+
+template <class T>
+HWY_NOINLINE void run_unchained(const TileOperation<T>& o, std::ptrdiff_t x, int cells) {
+    [&]<std::size_t... row>(std::index_sequence<row...>) {
+        static constexpr std::array kRun{&run_row_of_table<T, row>...};
+        kRun[std::size_t(o.kernel.code) - std::size_t(kOperations.front().code.value)](o, x, cells);
+    }
+    (std::make_index_sequence<kOperations.size()>());
 }
 
 template <class T, int count, std::size_t... j>

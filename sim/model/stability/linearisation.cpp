@@ -149,8 +149,8 @@ void Linearisation::move_to(const UniformState& state) {
         }
         const auto arg = [&](std::size_t i) { return i < e.count ? value_[e.args[i]] : 0.0; };
         const OpRow* row = row_of(e.op);
-        Slopes local =
-            row ? row->at(arg(0), arg(1), arg(2)) : difference(e.op, arg(0), double(state.nx) * state.ny);
+        Slopes local = row ? row->at.value(arg(0), arg(1), arg(2))
+                           : difference(e.op, arg(0), double(state.nx) * state.ny);
         if (e.op == Op::convolved) {
             const KernelSymbol& kernel = *kernels_.at(e.index);
             local = {arg(0) * kernel.sum(), {1}};

@@ -66,7 +66,7 @@ constexpr int kArray = 10;
 
 int weight(Op op) {
     const OpRow* row = row_of(op);
-    return row ? row->cost : op == Op::random ? 25 : 1;
+    return row ? row->cost.value : op == Op::random ? 25 : 1;
 }
 
 // Estimated cost per cell if these expressions are stored: operations at the cell, recomputation at

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "sim/model/operations.h"
+
 namespace stencil::equation {
 namespace {
 
@@ -243,26 +245,10 @@ Reflection Reflections::operation(const Expression& e, std::size_t side) {
         return {linear, g_.make(there), zero};
     }
     if (all_even) return {even, zero};
-    const auto by_sign = [&](int s) { return s == 0 ? Reflection() : Reflection{s == 1 ? even : odd, zero}; };
-    switch (e.op) {
-        case Op::multiply:
-        case Op::divide:
-            return by_sign(sign[0] * sign[1]);
-        case Op::sin:
-        case Op::tanh:
-            return by_sign(sign[0]);
-        case Op::abs:
-        case Op::cos:
-            return by_sign(sign[0] * sign[0]);
-        case Op::atan2:
-            return by_sign(sign[1] == 1 ? sign[0] : 0);
-        case Op::select: {
-            const auto is_odd = [&](std::size_t i) { return sign[i] == -1 || e.args[i] == zero; };
-            return by_sign(sign[0] == 1 && is_odd(1) && is_odd(2) ? -1 : 0);
-        }
-        default:
-            return {};
-    }
+    Mirrored mirrored{.sign = sign};
+    for (std::size_t i = 0; i < e.count; ++i) mirrored.zero[i] = e.args[i] == zero;
+    const int sign_of_result = row_of(e.op)->parity.value(mirrored);
+    return sign_of_result == 0 ? Reflection() : Reflection{sign_of_result == 1 ? even : odd, zero};
 }
 
 // Derivatives of mirrored fields are mirrored too: derivatives across the side swap even and odd, and those
