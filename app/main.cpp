@@ -79,6 +79,7 @@ int run(int argc, char** argv) {
 int run_as_one_of_several(int argc, char** argv) {
     stencil::Communicator::begin(stencil::interrupt_signal);
     stencil::Communicator& comm = stencil::Communicator::all();
+    stencil::require_same_program(comm);
     stencil::choose_gpu_of_process(comm);
     if (comm.rank() > 0) {
         stencil::serve(comm);

@@ -48,7 +48,7 @@ class SpreadState : public SavedState {
         number = ++states;
     }
     ~SpreadState() override {
-        together([](int state) { slabs().saved.erase(state); }, number);
+        together<"forget state">([](int state) { slabs().saved.erase(state); }, number);
     }
     std::size_t bytes() const override { return bytes_; }
 
@@ -62,14 +62,14 @@ class SpreadState : public SavedState {
 
 class DistributedSolver : public Solver {
     // Calls act(slab, arguments...) on each process that has a slab of the field, together().
-    template <class Act, class... Args>
+    template <team::Name name, class Act, class... Args>
     auto call(Act, const Args&... arguments) const {
         const auto on_slab = [](int number, const Args&... all) {
             using Answer = std::invoke_result_t<Act, SlabSolver&, const Args&...>;
             SlabSolver* slab = slabs().find(number);
             return slab ? Act()(*slab, all...) : Answer();
         };
-        return together(on_slab, number_, arguments...);
+        return together<name>(on_slab, number_, arguments...);
     }
 
   public:
@@ -80,14 +80,15 @@ class DistributedSolver : public Solver {
     void set_params(const StepParameters& params) override {
         if (!has_halos_of(params.boundary)) return remake(params, true);
         setup_.params = params;
-        call([](SlabSolver& slab, const StepParameters& all) { slab.solver().set_params(all); }, params);
+        call<"set parameters">(
+            [](SlabSolver& slab, const StepParameters& all) { slab.solver().set_params(all); }, params);
     }
 
     using Solver::load;
     void load(Solver& other) override {
         const auto* spread = dynamic_cast<DistributedSolver*>(&other);
         if (!spread || spread->processes() != processes()) return Solver::load(other);
-        call(
+        call<"load from solver">(
             [](SlabSolver& slab, int from) {
                 const State now = slabs().find(from)->solver().state();
                 const StateRows rows(std::make_shared<State>(now.to(slab.setup().dtype)),
@@ -102,19 +103,20 @@ class DistributedSolver : public Solver {
 
     equation::Clock clock() const override { return own().clock(); }
     void set_clock(const equation::Clock& clock) override {
-        call([](SlabSolver& slab, const equation::Clock& same) { slab.solver().set_clock(same); }, clock);
+        call<"set clock">(
+            [](SlabSolver& slab, const equation::Clock& same) { slab.solver().set_clock(same); }, clock);
     }
 
     double wait() override {
-        return call([](SlabSolver& slab) {
+        return call<"wait">([](SlabSolver& slab) {
             return std::ranges::max(gather_values(slab.comm(), slab.solver().wait()));
         });
     }
     void expect(long long steps) override {
-        call([](SlabSolver& slab, long long all) { slab.solver().expect(all); }, steps);
+        call<"expect">([](SlabSolver& slab, long long all) { slab.solver().expect(all); }, steps);
     }
     void wait_for_fastest() override {
-        call([](SlabSolver& slab) { slab.solver().wait_for_fastest(); });
+        call<"wait for fastest">([](SlabSolver& slab) { slab.solver().wait_for_fastest(); });
     }
     ExecutionPath way() const override { return own().way(); }
 
@@ -127,12 +129,12 @@ class DistributedSolver : public Solver {
             one.push_back(slab.solver().field(same));
             return slab.gather(std::move(one));
         };
-        return std::move(call(gathered, what).front());
+        return std::move(call<"field">(gathered, what).front());
     }
 
     void set_base(const Field& base) override { set_base(FieldRows({&base}), 0); }
     void set_base(const RowSource& source, std::size_t field) override {
-        call(
+        call<"set base">(
             [](SlabSolver& slab, const OfferedRows& rows) {
                 const GivenRows base = take_rows(slab.comm(), slab.partition(), rows);
                 slab.solver().set_base(base.rows->rows(base.first, slab.first_row(), slab.local_rows()));
@@ -144,7 +146,7 @@ class DistributedSolver : public Solver {
         const auto* spread = dynamic_cast<DistributedSolver*>(&other);
         if (!spread || spread->processes() != processes()) return set_base(other.field(formula));
         spread->check(formula);
-        call(
+        call<"set base from solver">(
             [](SlabSolver& slab, int from, const std::string& shown) {
                 slab.solver().set_base(slabs().find(from)->solver(), shown);
             },
@@ -157,7 +159,7 @@ class DistributedSolver : public Solver {
         out.width = request.width;
         out.height = request.height;
         out.on_device = false;
-        out.host = call(
+        out.host = call<"resample">(
             [](SlabSolver& slab, const Observable& same, const ResampleRequest& whole) {
                 return slab.resample(same, whole);
             },
@@ -167,7 +169,7 @@ class DistributedSolver : public Solver {
 
     PartialStatistics sums(const Observable& what, Summand summand) override {
         check(what);
-        return call(
+        return call<"sums">(
             [](SlabSolver& slab, const Observable& same, Summand of) {
                 return joined(slab.comm(), slab.solver().sums(same, of));
             },
@@ -177,12 +179,12 @@ class DistributedSolver : public Solver {
     bool estimate_errors(bool on) override {
         if (on == estimates_) return true;
         const auto estimate = [](SlabSolver& slab, bool same) { return slab.solver().estimate_errors(same); };
-        if (!call(estimate, on)) return false;
+        if (!call<"estimate errors">(estimate, on)) return false;
         estimates_ = on;
         return true;
     }
     PartialStatistics error_sums(std::size_t c, Summand summand) override {
-        return call(
+        return call<"error sums">(
             [](SlabSolver& slab, std::size_t same, Summand of) {
                 return joined(slab.comm(), slab.solver().error_sums(same, of));
             },
@@ -191,7 +193,7 @@ class DistributedSolver : public Solver {
     }
     std::vector<double> percentiles(const Observable& what, std::span<const double> q) override {
         check(what);
-        return call(
+        return call<"percentiles">(
             [](SlabSolver& slab, const Observable& same, const std::vector<double>& all) {
                 return slab.solver().percentiles(same, all);
             },
@@ -205,7 +207,7 @@ class DistributedSolver : public Solver {
             slab.comm().sum(counts);
             return counts;
         };
-        return call(counted, what, low, high, bins);
+        return call<"histogram">(counted, what, low, high, bins);
     }
     std::vector<double> sample(const Observable& what,
                                std::span<const SamplePoint> points,
@@ -215,7 +217,7 @@ class DistributedSolver : public Solver {
                                 const Observable& same,
                                 const std::vector<SamplePoint>& all,
                                 bool interpolated) { return slab.sample(same, all, interpolated); };
-        return call(sampled, what, std::vector<SamplePoint>(points.begin(), points.end()), smooth);
+        return call<"sample">(sampled, what, std::vector<SamplePoint>(points.begin(), points.end()), smooth);
     }
 
     std::unique_ptr<SavedState> save() override {
@@ -223,8 +225,8 @@ class DistributedSolver : public Solver {
         auto state = std::make_unique<SpreadState>(std::size_t(double(setup_.nx) * setup_.ny * cell));
         state->boundary = setup_.params.boundary;
         state->step = step_;
-        call([](SlabSolver& slab, int number) { slabs().saved[number] = slab.solver().save(); },
-             state->number);
+        call<"save state">([](SlabSolver& slab, int number) { slabs().saved[number] = slab.solver().save(); },
+                           state->number);
         return state;
     }
     void restore(const SavedState& state) override {
@@ -234,8 +236,9 @@ class DistributedSolver : public Solver {
             then.boundary = saved.boundary;
             remake(then, false);
         }
-        call([](SlabSolver& slab, int number) { slab.solver().restore(*slabs().saved.at(number)); },
-             saved.number);
+        call<"restore state">(
+            [](SlabSolver& slab, int number) { slab.solver().restore(*slabs().saved.at(number)); },
+            saved.number);
         step_ = saved.step;
         forget_largest();
     }
@@ -245,12 +248,13 @@ class DistributedSolver : public Solver {
         const auto write = [](SlabSolver& slab, const SolverArray& same, const std::string& file) {
             return write_together(slab.comm(), file, slab.rows_of(same));
         };
-        return *write_shared(path, [&](const std::string& file) { return call(write, array, file); });
+        return *write_shared(
+            path, [&](const std::string& file) { return call<"write array">(write, array, file); });
     }
 
     InnerState inner(bool with_cells) override {
         if (!with_cells) return own().inner(false);
-        return call([](SlabSolver& slab) {
+        return call<"inner state">([](SlabSolver& slab) {
             InnerState state = slab.solver().inner();
             std::vector<Field> arrays;
             for (auto& [name, array] : state.arrays) arrays.push_back(std::move(array));
@@ -271,23 +275,23 @@ class DistributedSolver : public Solver {
             return slab.solver().take_inner(
                 {{numbers.begin(), numbers.end()}, names, *arrays.rows, arrays.first});
         };
-        return call(take,
-                    inner.names,
-                    NumberList(inner.numbers.begin(), inner.numbers.end()),
-                    offered(inner.arrays, inner.first, inner.names.size()));
+        return call<"take inner state">(take,
+                                        inner.names,
+                                        NumberList(inner.numbers.begin(), inner.numbers.end()),
+                                        offered(inner.arrays, inner.first, inner.names.size()));
     }
 
     SpreadCosts costs(long long steps) {
         const auto alone = [](SlabSolver& slab, long long all) { return slab.seconds_alone(all); };
-        return {slabs().find(number_)->traffic(), steps > 0 ? call(alone, steps) : 0};
+        return {slabs().find(number_)->traffic(), steps > 0 ? call<"seconds alone">(alone, steps) : 0};
     }
     std::string hash() {
-        return call([](SlabSolver& slab) { return slab.hash(); });
+        return call<"hash">([](SlabSolver& slab) { return slab.hash(); });
     }
 
   protected:
     void load_fields(const RowSource& start) override {
-        call(
+        call<"load rows">(
             [](SlabSolver& slab, long long step, const OfferedRows& rows) {
                 slab.solver().load(*take_rows(slab.comm(), slab.partition(), rows).rows, step);
             },
@@ -295,15 +299,16 @@ class DistributedSolver : public Solver {
             offered(start, 0, setup_.components()));
     }
     std::vector<Field> fields() override {
-        return call([](SlabSolver& slab) { return slab.gather(slab.solver().state().components); });
+        return call<"fields">([](SlabSolver& slab) { return slab.gather(slab.solver().state().components); });
     }
     void advance_by(long long steps) override {
-        call([](SlabSolver& slab, long long all) { slab.solver().advance(all); }, steps);
+        call<"advance">([](SlabSolver& slab, long long all) { slab.solver().advance(all); }, steps);
     }
     void paint_piece(const BrushPiece& piece, std::size_t component) override {
-        call([](SlabSolver& slab, const BrushPiece& same, std::size_t on) { slab.solver().paint(same, on); },
-             piece,
-             component);
+        call<"paint">(
+            [](SlabSolver& slab, const BrushPiece& same, std::size_t on) { slab.solver().paint(same, on); },
+            piece,
+            component);
     }
     double largest_value(const StepParameters& params) const override {
         return own().largest_allowed(params);
@@ -334,13 +339,13 @@ class DistributedSolver : public Solver {
             return "";
         };
         const std::lock_guard lock(team::one_at_a_time());
-        const std::string trouble = together(
+        const std::string trouble = together<"make solver">(
             make, ++solvers, json_text(to_json(spec)), params, processes_, OnFirst<SolverSetup>{&setup_});
         if (!trouble.empty()) throw MachineError(trouble);
         return solvers;
     }
     static void drop(int number) {
-        together([](int solver) { slabs().solvers.erase(solver); }, number);
+        together<"drop solver">([](int solver) { slabs().solvers.erase(solver); }, number);
     }
 
     // Whether the halos fit the boundary: periodic fields have halos at their ends too. Typed equations
@@ -354,8 +359,9 @@ class DistributedSolver : public Solver {
     void remake(const StepParameters& params, bool with_cells) {
         const int last = std::exchange(number_, made(params));
         if (with_cells)
-            call([](SlabSolver& slab, int from) { slab.solver().resume(slabs().find(from)->snapshot()); },
-                 last);
+            call<"resume from solver">(
+                [](SlabSolver& slab, int from) { slab.solver().resume(slabs().find(from)->snapshot()); },
+                last);
         drop(last);
         setup_.params = params;
     }
@@ -422,7 +428,8 @@ SeenField look_at(const RowSource& source, std::size_t field) {
     };
     RowsSeen seen;
     const std::string recipe = source.recipe();
-    if (Communicator::all().size() > 1 && !recipe.empty()) seen = together(look, recipe, field);
+    if (Communicator::all().size() > 1 && !recipe.empty())
+        seen = together<"look at rows">(look, recipe, field);
     if (seen.hash.empty() && seen.trouble.empty()) seen = look_alone(source, field);
     if (!seen.trouble.empty()) throw InputError(seen.trouble);
     return {seen.hash, seen.statistics};
@@ -435,8 +442,9 @@ std::string write_npy(const std::filesystem::path& path, const RowSource& source
     };
     const std::string recipe = source.recipe();
     if (Communicator::all().size() > 1 && !recipe.empty())
-        if (const auto written = write_shared(
-                path, [&](const std::string& file) { return together(write, recipe, field, file); }))
+        if (const auto written = write_shared(path, [&](const std::string& file) {
+                return together<"write rows">(write, recipe, field, file);
+            }))
             return *written;
     return write_npy_rows(path, source.nx(), source.ny(), [&](const RowSink& sink) {
         for_pieces(source, field, 0, source.ny(), sink);

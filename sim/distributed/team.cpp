@@ -1,9 +1,15 @@
 #include "sim/distributed/team.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
+#include <functional>
+#include <map>
 #include <new>
 
 #include "sim/distributed/slab_solver.h"
@@ -11,7 +17,13 @@
 namespace stencil {
 namespace {
 
-void nothing(Packet&) {}
+using Table = std::map<std::string_view, const team::Row*>;
+
+// The calls of this process. Rows add themselves while the program starts.
+Table& table() {
+    static Table calls;
+    return calls;
+}
 
 void report(Communicator& comm, const char* what) {
     char host[256] = "";
@@ -21,8 +33,18 @@ void report(Communicator& comm, const char* what) {
 
 }  // namespace
 
-std::intptr_t team::number_of(Call call) {
-    return reinterpret_cast<std::intptr_t>(call) - reinterpret_cast<std::intptr_t>(nothing);
+team::Row::Row(std::string_view its_name, std::vector<std::size_t> sizes, Call its_call)
+    : name(its_name), argument_bytes(std::move(sizes)), call(its_call) {
+    if (!table().emplace(name, this).second) {
+        std::fprintf(stderr, "stencilscope: two calls have the name %s\n", its_name.data());
+        std::abort();
+    }
+}
+
+std::string team::protocol() {
+    std::string text = STENCILSCOPE_VERSION;
+    for (const auto& [name, row] : table()) text += fmt::format("; {} {}", name, row->argument_bytes);
+    return text;
 }
 
 std::recursive_mutex& team::one_at_a_time() {
@@ -40,13 +62,35 @@ void team::send(Packet& call, const std::function<void()>& own_part) {
     }
 }
 
+void require_same_program(Communicator& comm) {
+    if (comm.size() == 1) return;
+    const std::string own = team::protocol();
+    const std::vector<std::string> all = gather_values(comm, own);
+    const auto version_of = [](const std::string& protocol) {
+        return protocol.substr(0, protocol.find(';'));
+    };
+    if (std::ranges::adjacent_find(all, std::not_equal_to()) == all.end()) return;
+    // One process reports: the first whose program is not that of process 0. The others wait for its end.
+    const auto other =
+        std::ranges::find_if(all, [&](const std::string& each) { return each != all.front(); });
+    if (comm.rank() == other - all.begin()) {
+        report(comm,
+               fmt::format("another build of stencilscope ({}) than that of process 0 ({}): start the same "
+                           "program on all hosts",
+                           version_of(own),
+                           version_of(all.front()))
+                   .c_str());
+        comm.abort(1);
+    }
+    meet(comm);
+}
+
 // An empty message ends it.
 void serve(Communicator& comm) {
     try {
         for (Bytes bytes; comm.broadcast(bytes), !bytes.empty(); bytes.clear()) {
             Packet packet(bytes);
-            const auto address = reinterpret_cast<std::intptr_t>(nothing) + packet.get<std::intptr_t>();
-            reinterpret_cast<team::Call>(address)(packet);
+            table().at(packet.get<std::string>())->call(packet);
         }
         slabs() = {};
         return;

@@ -1,11 +1,14 @@
-// Functions that all processes call together. Process 0 runs the command and calls them; the other processes
-// wait for its calls in serve().
+// Functions that all processes call together, by name. Process 0 runs the command and calls them; the other
+// processes wait for its calls in serve().
 #pragma once
 
-#include <cstdint>
+#include <algorithm>
 #include <functional>
 #include <mutex>
+#include <string>
+#include <string_view>
 #include <tuple>
+#include <vector>
 
 #include "sim/distributed/packet.h"
 
@@ -15,8 +18,36 @@ namespace team {
 
 using Call = void (*)(Packet& arguments);
 
-/// All processes run the same program, so a call is known by its distance from another one.
-std::intptr_t number_of(Call call);
+/// The name of a call, as an argument of templates.
+template <std::size_t length>
+struct Name {
+    constexpr Name(const char (&name)[length]) { std::ranges::copy(name, text); }
+    constexpr operator std::string_view() const { return {text, length - 1}; }
+    char text[length]{};
+};
+
+/// A row of the table of calls.
+struct Row {
+    /// Adds the row to the table of this process. Names differ.
+    Row(std::string_view its_name, std::vector<std::size_t> sizes, Call its_call);
+
+    std::string_view name;
+    std::vector<std::size_t> argument_bytes;  ///< the sizes of the arguments' types
+    Call call;
+};
+
+template <class Act, class... Args>
+void perform(Packet& arguments) {
+    std::apply(Act(), std::tuple<Args...>{arguments.get<Args>()...});
+}
+
+/// Adds the call to the table when the program starts, in every process.
+template <Name name, class Act, class... Args>
+inline const Row kRow{name, {sizeof(Args)...}, perform<Act, Args...>};
+
+/// The version of the program and its table of calls, as text that differs between programs that do not
+/// understand each other.
+std::string protocol();
 
 /// Calls come from the engine's thread and at the end from main's; one at a time.
 std::recursive_mutex& one_at_a_time();
@@ -24,19 +55,14 @@ std::recursive_mutex& one_at_a_time();
 /// Does process 0's part. An exception would leave the other processes waiting, so it ends all of them.
 void send(Packet& call, const std::function<void()>& own_part);
 
-template <class Act, class... Args>
-void perform(Packet& arguments) {
-    std::apply(Act(), std::tuple<Args...>{arguments.get<Args>()...});
-}
-
 }  // namespace team
 
 /// Calls act(arguments...) on all processes and returns what it returns on process 0. `Act` is a lambda
 /// without captures. Only process 0 may call this.
-template <class Act, class... Args>
+template <team::Name name, class Act, class... Args>
 auto together(Act act, const Args&... arguments) {
     Packet call;
-    call.put(team::number_of(team::perform<Act, Args...>));
+    call.put(std::string(team::kRow<name, Act, Args...>.name));
     (call.put(arguments), ...);
     const std::lock_guard lock(team::one_at_a_time());
     if constexpr (std::is_void_v<decltype(act(arguments...))>) {
@@ -47,6 +73,10 @@ auto together(Act act, const Args&... arguments) {
         return answer;
     }
 }
+
+/// Compares the programs of all processes before the first call. Ends all processes with one line where
+/// another version, or a build with other calls, runs. Collective.
+void require_same_program(Communicator& comm);
 
 /// The loop of the processes other than 0; returns when process 0 ends it.
 void serve(Communicator& comm);
