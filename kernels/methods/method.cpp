@@ -35,13 +35,6 @@ std::span<const Method> diffusion_methods() {
          .summary = "any number of steps at once, by sine, cosine or Fourier transforms",
          .make_float32 = make_spectral_cpu<float>,
          .make_float64 = make_spectral_cpu<double>},
-        {.name = "tutorial",
-         .device = Device::cuda,
-         .extra_arrays = 1,
-         .steps_at_a_time = kGraphSteps,
-         .summary = "8x8 shared tile that also writes the Laplacian every step",
-         .make_float32 = ON_CUDA(make_tutorial<float>),
-         .make_float64 = ON_CUDA(make_tutorial<double>)},
         {.name = "naive",
          .alias = "generated",
          .device = Device::cuda,
@@ -117,6 +110,8 @@ bool Method::is_built() const {
 }
 
 const Method* find_method(std::string_view name, std::optional<Device> device, std::string_view model) {
+    // A method of earlier versions, which is now a kernel to learn from (assets/kernels/tutorial.cu).
+    if (name == "tutorial") name = "naive";
     const auto all = methods(model);
     const auto found = std::ranges::find_if(all, [&](const Method& method) {
         return method.is_called(name) && (!device || method.device == *device);

@@ -34,8 +34,6 @@ std::unique_ptr<Stepper<T>> make_spectral_cpu(const ExecutionSpace&, FieldShape)
 template <class T>
 void step_plainly_on(CudaStream&, FieldPair<T>&, const DiffusionParams&, long long steps);
 template <class T>
-std::unique_ptr<Stepper<T>> make_tutorial(const ExecutionSpace&, FieldShape);
-template <class T>
 std::unique_ptr<Stepper<T>> make_naive(const ExecutionSpace&, FieldShape);
 template <class T>
 std::unique_ptr<Stepper<T>> make_tiled(const ExecutionSpace&, FieldShape);

@@ -142,7 +142,9 @@ void add_methods(LadderSpec& spec, std::string_view text) {
     auto known = method_names({});
     for (const std::string& name : method_names({}, kEquation))
         if (!contains(known, name)) known.push_back(name);
-    for (const std::string& name : split(text, ',')) {
+    for (std::string name : split(text, ',')) {
+        const Method* called = find_method(name);
+        if (called != nullptr && !contains(known, name)) name = called->name;
         if (!contains(known, name))
             throw InputError("--method: " + unknown_name_message("method", name, known));
         if (!contains(spec.methods, name)) spec.methods.push_back(name);

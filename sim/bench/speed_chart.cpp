@@ -88,7 +88,8 @@ std::vector<figure::ChartSeries> speed_curves(const MeasuredMachine& machine, DT
     std::vector<figure::ChartSeries> curves;
     for (const MeasuredMethod& figures : machine.methods) {
         const Method* method = find_method(figures.name, machine.device);
-        if (!method || figures.cell_bytes != bytes_of(dtype)) continue;
+        // Saved figures may be of methods that are no more.
+        if (!method || method->name != figures.name || figures.cell_bytes != bytes_of(dtype)) continue;
         figure::ChartSeries& curve = curves.emplace_back(figure::ChartSeries{figures.name, {}});
         curve.dashed = true;
         curve.color = figure::blend(method_color(*method), kReferenceColor, 0.6);

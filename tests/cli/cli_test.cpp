@@ -324,7 +324,7 @@ TEST_CASE("Help and version are answered") {
     REQUIRE(contains(version.out, STENCILSCOPE_HAS_CUDA ? "CUDA: yes" : "CUDA: no"));
     const ProgramResult help = require_done(stencilscope("run --help"));
     for (const char* word :
-         {"--coefficient", "--export", "jagged", "coolwarm", "tutorial", "insulated", "figure.svg"})
+         {"--coefficient", "--export", "jagged", "coolwarm", "streaming", "insulated", "figure.svg"})
         REQUIRE(contains(help.out, word));
     REQUIRE(contains(stencilscope("--help").out, "devices"));
     REQUIRE(require_done(stencilscope("help")).out == stencilscope("--help").out);

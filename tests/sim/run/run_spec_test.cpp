@@ -231,6 +231,9 @@ TEST_CASE("A method is found by its name and by its alias, which a change of the
     CHECK(method_of(spec)->device == Device::cuda);
     set_setting(spec, "model", "diffusion");
     CHECK(method_of(spec)->name == "naive");
+    // A method of earlier versions.
+    CHECK(find_method("tutorial", Device::cuda)->name == "naive");
+    CHECK(method_of(spec_with("method=tutorial"))->name == "naive");
 }
 
 TEST_CASE("Every ready run has a title and a sentence, can be begun, and has a name that no model has") {

@@ -345,7 +345,7 @@ TEST_CASE("Too little GPU memory is predicted, with what would fit") {
     const int side = std::stoi(message().substr(message().find("field of ") + 9));
     spec.size = Size{side, side};
     REQUIRE(message().empty());
-    spec.method = "tutorial";  // also stores the Laplacian
+    spec.method = "spectral";  // also stores modes
     REQUIRE(contains(message(), "GPU memory"));
 }
 
