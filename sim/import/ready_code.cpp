@@ -440,12 +440,11 @@ std::string CodeReader::stencil(std::string_view kind, const std::string& chemic
     const std::string u = names.of(chemical), whole = std::string(kind) + '_' + chemical;
     if (kind == "trilaplacian") return fmt::format("lap({})", stencil("bilaplacian", chemical));
     if (const std::string derivative = derivative_of(kind, u); !derivative.empty()) return derivative;
-    const std::string sum = sum_over_cells(kind, u);
-    if (sum.empty()) return whole;
+    if (kind != "bilaplacian") return fmt::format("{}_{}", kind, u);
     std::string& own = sums_[whole];
     if (own.empty()) {
         own = names.fresh(whole);
-        definitions_.push_back(fmt::format("{} = {}", own, sum));
+        definitions_.push_back(fmt::format("{} = {}", own, bilaplacian_of(u)));
     }
     return own;
 }

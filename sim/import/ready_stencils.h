@@ -9,8 +9,8 @@ namespace stencil::import {
 /// A derivative of u, such as lap(u) for `laplacian`; empty if it is none.
 std::string derivative_of(std::string_view kind, const std::string& u);
 
-/// A sum over cells of u, which is worth a name of its own; empty if it is none.
-std::string sum_over_cells(std::string_view kind, const std::string& u);
+/// The bilaplacian of u as a sum over cells. (Texts have the other sums, such as sobelN_u, by their names.)
+std::string bilaplacian_of(const std::string& u);
 
 /// Whether it is the place of a neighbour, such as n2e.
 bool is_compass(std::string_view way);
