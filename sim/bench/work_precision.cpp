@@ -18,8 +18,9 @@
 namespace stencil {
 namespace {
 
-constexpr int kRungs = 6;            // time steps; each halves the previous
-constexpr double kFirstShare = 0.9;  // of the stability limit
+constexpr const char* kReference = "rk4";  // the integrator that errors are compared with
+constexpr int kRungs = 6;                  // time steps; each halves the previous
+constexpr double kFirstShare = 0.9;        // of the stability limit
 constexpr int kFewestSteps = 16;
 constexpr double kStandardSteps = 200;
 constexpr double kPartSeconds = 0.1;
@@ -62,7 +63,7 @@ class Measurement {
 
     static RunSpec resolved(const WorkPrecisionSpec& spec, const Machine& machine) {
         RunSpec run = spec.run;
-        run.chosen_integrator = "rk4";
+        run.chosen_integrator = kReference;
         run.dt = "1";
         run.dtype = DType::float64;
         if (!spec.methods.empty()) run.method = spec.methods.front();
@@ -101,8 +102,8 @@ class Measurement {
                 why_not = error.what();
             }
             if (!why_not.empty()) {
-                if (row.scheme == equation::SteppingScheme::rk4)
-                    throw InputError("--work-precision compares with rk4: {}", why_not);
+                if (row.name == kReference)
+                    throw InputError("--work-precision compares with {}: {}", kReference, why_not);
                 result_.rows.push_back({row.name, nullptr, DType::float64, why_not});
             }
         }
@@ -118,10 +119,10 @@ class Measurement {
 
     void make_reference() {
         double& until = result_.spec.until;
-        const double limit = limit_of("rk4");
+        const double limit = limit_of(kReference);
         if (until == 0) until = std::isinf(limit) ? kStandardSteps : kStandardSteps * limit;
         const double finest = first_dt(limit) / (1 << (kRungs - 1));
-        const RunSpec run = run_by("rk4", DType::float64);
+        const RunSpec run = run_by(kReference, DType::float64);
         const auto steps = static_cast<long long>(std::ceil(until / finest));
         const State coarse = after(run, 2 * steps, 1, "the reference").state;
         reference_ = after(run, 4 * steps, 1, "the reference").state;
@@ -295,7 +296,7 @@ Json to_json(const WorkPrecision& measured) {
     json["nx"] = run.size->nx;
     json["ny"] = run.size->ny;
     json["until"] = measured.spec.until;
-    json["reference"] = {{"stepper", "rk4"},
+    json["reference"] = {{"stepper", kReference},
                          {"dtype", "float64"},
                          {"dt", finite_or_null(measured.reference_dt)},
                          {"error", finite_or_null(measured.reference_error)}};

@@ -98,10 +98,15 @@ class Assembly : TextReader {
         try {
             scheme_of(setting.text);
         } catch (const InputError&) {
+            const IntegratorRow& row =
+                *std::ranges::find_if(integrators(), [](const auto& each) { return each.stages > 0; });
             refuse(setting.span,
-                   "rkl2 alone has a number of stages, {} to {}: `integrator = rkl2:9`",
+                   "{} alone has a number of stages, {} to {}: `integrator = {}:{}`",
+                   row.name,
                    kLeastStages,
-                   kMostStages);
+                   kMostStages,
+                   row.name,
+                   row.stages);
         }
         return setting.text;
     }

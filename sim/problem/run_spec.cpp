@@ -179,7 +179,7 @@ equation::Integrator Problem::scheme() const {
 }
 
 bool Problem::is_general() const {
-    return !model->diffusivity || scheme() != equation::SteppingScheme::euler;
+    return !model->diffusivity || scheme() != equation::Integrator();
 }
 
 std::optional<std::size_t> find_component(const Model& model, std::string_view name) {

@@ -18,9 +18,10 @@ constexpr double kLeastError = 1e-4;  // smaller ones say little about the next 
 constexpr double kLowersFrom = 0.95, kRaisesFrom = 1.15;
 
 void require_error_control(const Problem& spec) {
-    if (equation::row_of(spec.scheme()).error_order == 0)
-        throw InputError("--tolerance: {} does not estimate its error: take --integrator bs32 or dp54",
-                         spec.integrator());
+    if (spec.scheme()->error_order == 0)
+        throw InputError("--tolerance: {} does not estimate its error: take --integrator {}",
+                         spec.integrator(),
+                         equation::listed_integrators([](const auto& row) { return row.error_order > 0; }));
     const equation::Equations& equations = *spec.model->equations;
     for (const auto& component : equations.components)
         if (equations.graph.depends(component.formula).random)

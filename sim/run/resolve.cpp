@@ -44,8 +44,7 @@ std::string cpu_methods(std::string_view model) {
 }
 
 bool solves_by_transforms(const RunSpec& spec) {
-    return spec.is_general() &&
-           (spec.scheme() == equation::SteppingScheme::imex || uses_transforms(*spec.model->equations));
+    return spec.is_general() && (spec.scheme()->is_implicit || uses_transforms(*spec.model->equations));
 }
 
 // Checks the lazily loaded libraries that the spec needs.
@@ -60,9 +59,9 @@ void require_libraries(const RunSpec& spec, const Method& method) {
     if (convolves && why_no_fftw(bytes).empty()) bytes = sizeof(double);
     if (!why_no_fftw(bytes).empty())
         throw InputError("{}: {}",
-                         spec.scheme() == equation::SteppingScheme::imex ? "--integrator imex"
-                         : convolves ? "--model: what is convolved by transforms"
-                                     : "--model: what is solved for by transforms",
+                         spec.scheme()->is_implicit ? "--integrator imex"
+                         : convolves                ? "--model: what is convolved by transforms"
+                                                    : "--model: what is solved for by transforms",
                          why_no_fftw(bytes));
 }
 

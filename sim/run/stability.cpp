@@ -139,7 +139,7 @@ class FieldLimit {
   public:
     FieldLimit(const Problem& spec, Solver& solver) : scheme_(spec.scheme()) {
         // Only transforms depend on the boundary, so other schemes need not parse the text again.
-        if (scheme_ == equation::SteppingScheme::imex) bounded_ = run_equations(spec);
+        if (scheme_->is_implicit) bounded_ = run_equations(spec);
         equations_ = bounded_ ? &*bounded_ : spec.model->equations.get();
         states_ = telling_states(spec, solver, *equations_, false);
     }
@@ -229,7 +229,7 @@ bool is_far_below(double dt, const Problem& spec, Solver& solver) {
         const equation::Dependence& depends = equations.graph.depends(component.formula);
         return depends.column || depends.row;
     };
-    if (spec.scheme() == equation::SteppingScheme::imex || equations.inside || !equations.data.empty() ||
+    if (spec.scheme()->is_implicit || equations.inside || !equations.data.empty() ||
         std::ranges::any_of(equations.components, varies))
         return false;
     return equation::is_stable_at_few_waves(

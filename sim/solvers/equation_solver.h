@@ -60,7 +60,7 @@ class EquationSolver : public DeviceSolver<Device> {
 
     bool estimate_errors(bool on) override {
         if (on == estimates_) return true;
-        if (on && row_of(this->run().scheme).error_order == 0) return false;
+        if (on && this->run().scheme->error_order == 0) return false;
         const equation::Clock now = clock();
         estimates_ = on;
         make_anew();

@@ -176,7 +176,7 @@ Entry entry_of(const Problem& spec) {
     }
     const equation::Equations equations = run_equations(spec);
     const equation::Integrator scheme = spec.scheme();
-    if (scheme == equation::SteppingScheme::imex)
+    if (scheme->is_implicit)
         throw InputError(
             "--kernel: imex solves by transforms, which a kernel of your own cannot: --integrator euler");
     const equation::Program program = equation::make_program(equations, scheme, spec.dtype == DType::float64);

@@ -135,10 +135,11 @@ Json notes_json(const WebStart& start, bool shows) {
         notes.push_back(fmt::format(
             "The run was changed on the way (settings, strokes), so the page begins at its step {}.",
             start.step));
-    if (start.step > 0 && now.integrator() == "ab2")
+    if (start.step > 0 && now.scheme()->is_multistep)
         notes.push_back(
-            "The page does not have the rates of the step before, so its first step is one of Euler's method "
-            "instead of ab2's.");
+            fmt::format("The page does not have the rates of the step before, so its first step is one of "
+                        "Euler's method instead of {}'s.",
+                        now.integrator()));
     if (!shows) notes.push_back(fmt::format("The shown formula, {}, cannot be computed here.", now.shown()));
     return notes;
 }
@@ -233,7 +234,7 @@ std::string why_no_web_page(const RunSpec& spec) {
     const TimeStep dt = read_time_step(spec.dt);
     if (dt.tolerance || dt.follows) return "a page has a fixed time step: give --dt a number";
     if (!equations.kernels.empty()) return "a page cannot convolve fields by transforms";
-    if (!equations.elliptic.empty() || spec.scheme() == equation::SteppingScheme::imex)
+    if (!equations.elliptic.empty() || spec.scheme()->is_implicit)
         return "a page cannot solve for fields by transforms";
     const auto is_global = [&](const equation::Evolving& c) {
         return equations.graph.depends(c.formula).global ||

@@ -302,7 +302,7 @@ TEST_CASE("The dispersion relation and the largest stable step have the transfor
     state.ny = 51;
     for (const double k : {0.0, 0.1, 0.4, 1.0})
         CHECK(std::abs(dispersion(e, state, k).front() - (0.1 - 2 * std::exp(-k * k * 4.5))) < 1e-9);
-    const double dt = stable_step(e, SteppingScheme::euler, {state}).dt;
+    const double dt = stable_step(e, {}, {state}).dt;
     CHECK(dt > 1.0);
     CHECK(dt < 1.1);
     CHECK(std::abs(value_at(e, e.components.front().formula, state) - (0.05 - 1)) < 1e-9);
@@ -371,7 +371,7 @@ TEST_CASE("What a convolution cannot be is refused in one line, with its place")
     CHECK(message_of<stencil::InputError>([] {
               Equations e = read_equations("du/dt = conv(u + 1, exp(-r))");
               set_all_sides(e, "zero");
-              make_program(e, SteppingScheme::euler, true);
+              make_program(e, {}, true);
           }).find("give it a name and sides") != std::string::npos);
     // Texts that have names like these, or a field that is called r, mean what they always have.
     CHECK_NOTHROW(read_equations("du/dt = lap(u) + r*u - conv*rx; r = 1; conv = 2; rx = 3"));

@@ -185,11 +185,15 @@ bool compare(const Job& job, KernelKind kernel, int nx, int ny, int steps) {
     return true;
 }
 
-// Lists every model with every integrator that supports it, or with its own alone.
-std::vector<Job> jobs_of(bool float64, bool own_alone, const std::vector<std::string>& more = {}) {
+// Lists every model with every integrator that supports it (of those that keep no rates, without
+// `keeping_rates`), or with its own alone.
+std::vector<Job> jobs_of(bool float64, bool own_alone, bool keeping_rates = false) {
     std::vector<Job> jobs;
-    std::vector<std::string> schemes{"euler", "heun", "midpoint", "rk4", "symplectic"};
-    schemes.insert(schemes.end(), more.begin(), more.end());
+    std::vector<std::string> schemes = explicit_integrators();
+    std::erase_if(schemes, [&](const std::string& name) {
+        const Integrator scheme = scheme_of(name);
+        return !keeping_rates && (scheme->is_multistep || scheme->tableau != nullptr || scheme.stages > 0);
+    });
     for (const Preset& preset : presets())
         for (const std::string& scheme : schemes) {
             Job job{fmt::format("{}, {}", preset.name, scheme), read_equations(preset.text), {}};
@@ -222,7 +226,7 @@ std::vector<T> cells_of(CudaEquationStepper<T>& stepper, int components, CudaStr
 }  // namespace
 
 TEMPLATE_TEST_CASE("Every model has the CPU's bits on the GPU, by every stepper", "", float, double) {
-    std::vector<Job> jobs = jobs_of(sizeof(TestType) == 8, false, {"ab2", "bs32", "dp54", "rkl2:5"});
+    std::vector<Job> jobs = jobs_of(sizeof(TestType) == 8, false, true);
     CHECK(jobs.size() > 3 * presets().size());
     compile<TestType>(jobs, KernelKind::single);
     // Larger than a block in both directions, with partial vectors and rows.
@@ -256,15 +260,14 @@ TEMPLATE_TEST_CASE("Integrators that keep rates have the CPU's bits several step
     for (const KernelKind kernel : {KernelKind::fused, KernelKind::resident}) {
         constexpr int kColumns = 261, kRows = 83;
         std::vector<Job> jobs;
-        for (const char* scheme : {"bs32", "dp54", "rkl2:3"})
-            for (const bool errors : {false}) {
-                Job job{fmt::format("{}, errors {}", scheme, errors), read_equations(kTexts.front()), {}};
-                job.program =
-                    make_program(job.equations, scheme_of(scheme), sizeof(TestType) == 8, 0.1, errors);
-                if (errors && job.program.errors == 0) continue;
-                job.values = TypedRun().start;
-                jobs.push_back(std::move(job));
-            }
+        for (const IntegratorRow& row : integrators()) {
+            if (row.tableau == nullptr && row.stages == 0) continue;
+            Job job{row.name, read_equations(kTexts.front()), {}};
+            const Integrator scheme(row, row.stages > 0 ? 3 : 0);
+            job.program = make_program(job.equations, scheme, sizeof(TestType) == 8, 0.1);
+            job.values = TypedRun().start;
+            jobs.push_back(std::move(job));
+        }
         compile<TestType>(jobs, kernel, kColumns);
         std::size_t compared = 0;
         for (const Job& job : jobs) compared += compare<TestType>(job, kernel, kColumns, kRows, 37);
@@ -474,7 +477,7 @@ TEMPLATE_TEST_CASE("imex on the GPU is the CPU's but for roundings, however its 
         GENERATE("boundary = periodic", "boundary = zero", "boundary = insulated", "x: zero; y: periodic");
     INFO(equations << sides);
     const Equations e = read_equations(equations + sides);
-    require_near_cpu<T>(e, make_program(e, SteppingScheme::imex, sizeof(T) == 8));
+    require_near_cpu<T>(e, make_program(e, scheme_of("imex"), sizeof(T) == 8));
 }
 
 TEMPLATE_TEST_CASE("Elliptic equations on the GPU have the CPU's solutions but for roundings, cut anywhere",

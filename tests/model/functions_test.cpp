@@ -290,8 +290,7 @@ TEST_CASE("A Laplacian that stands by itself keeps its middle where it is a fact
         {"lap(v) + u*lap(v) - v*lap(v)", "(1 + u - v)*lap(v)"},
         {"lap(u) - u^2*lap(u) + u", "(1 - u^2)*lap(u) + u"},
     }));
-    for (const char* stepper :
-         {"euler", "heun", "midpoint", "ab2", "bs32", "rk4", "dp54", "rkl2:5", "symplectic"}) {
+    for (const std::string& stepper : explicit_integrators()) {
         INFO(sum << ", " << stepper);
         run.integrator = stepper;
         CHECK(largest_difference(run_typed<double>("du/dt = " + sum + end, run),

@@ -188,7 +188,7 @@ TEST_CASE("The limit of imex is that of its explicit part") {
         const Equations e = read_equations(text);
         UniformState state = uniform_state(e, std::move(components));
         state.x = 0.5;
-        return stable_step(e, SteppingScheme::imex, {state}).dt;
+        return stable_step(e, scheme_of("imex"), {state}).dt;
     };
     CHECK(std::isinf(limit("du/dt = 5*lap(u) - lap2(u) - u", {0})));
     CHECK(std::isinf(limit("du/dt = v; dv/dt = lap(u)", {0, 0})));
@@ -218,7 +218,7 @@ TEST_CASE("Noise is explicit: of a rate that is noise alone, a step is Euler's")
 TEST_CASE("What imex cannot step is refused in one line that says why") {
     const auto refusal = [](const std::string& text) {
         return message_of<stencil::InputError>(
-            [&] { make_program(read_equations(text), SteppingScheme::imex, false); });
+            [&] { make_program(read_equations(text), scheme_of("imex"), false); });
     };
     for (const auto& [text, name, why] :
          {std::tuple{"dT/dt = lap(T); boundary = insulated; left: T = 1", "`T`", "left"},

@@ -49,8 +49,7 @@ TEST_CASE("Sensitivities are what differences of two runs tell, by every stepper
         "atan2(F, 1 + u) + where(F*x > 1, F*u, F^2) + min(u + 5, F*v)",
         "du/dt = 0.1*lap(u) - u^(2 + F) + (1 + u^2)^(F/3 - 1)",
         "du/dt = F*lap(u)/(1 + u) + cos(u) + log(1 + F + u^2) - up(F)*dx(u); laplacian = isotropic");
-    for (const char* stepper :
-         {"euler", "heun", "midpoint", "ab2", "bs32", "rk4", "dp54", "rkl2:5", "symplectic"}) {
+    for (const std::string& stepper : explicit_integrators()) {
         INFO(text << ", " << stepper);
         TypedRun run{.nx = 13, .ny = 9, .steps = 12, .integrator = stepper};
         const auto [differences, stepped] = derivatives(std::string(text) + "; dt = 0.02", run, 1e-5);

@@ -73,6 +73,15 @@ inline const std::vector<std::string> kTexts{
 /// Those that stay finite and are stepped several steps at a time.
 inline const std::vector<std::string> kFiniteTexts(kTexts.begin(), kTexts.begin() + 8);
 
+/// The names of all integrators but implicit ones, whose transforms round by themselves, for tests that loop
+/// over the table. One with a number of stages gets a small one.
+inline std::vector<std::string> explicit_integrators() {
+    std::vector<std::string> names;
+    for (const auto& row : stencil::equation::integrators())
+        if (!row.is_implicit) names.push_back(row.name + (row.stages > 0 ? ":5" : ""));
+    return names;
+}
+
 using Start = std::function<double(int component, int x, int y)>;
 
 /// A start of waves and single cells.

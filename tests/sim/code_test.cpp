@@ -48,8 +48,7 @@ TEST_CASE("What is printed of a step is a text that steps alike") {
           "u' = where(u > t2 or u < c1, min(u, 0.4), max(u[-1,+1], 0.35)) - floor(3*u)",
           "du/dt = -u*(v - w); dv/dt = -v*(w - u); dw/dt = -w*(u - v) - (u - (v - w))/u"}) {
         const Equations e = read_equations(text + parameters);
-        const std::string printed =
-            program_text(make_program(e, SteppingScheme::euler, true), names_of(e.parameters));
+        const std::string printed = program_text(make_program(e, {}, true), names_of(e.parameters));
         const std::string again = as_model(printed) + parameters;
         INFO(printed);
         const stencil_test::TypedRun run{.steps = 4};
@@ -60,7 +59,7 @@ TEST_CASE("What is printed of a step is a text that steps alike") {
 
 TEST_CASE("Operations of a cell are counted without those that neighbours share") {
     const auto count = [](const char* text) {
-        return operations_of_cell(make_program(read_equations(text), SteppingScheme::euler, false));
+        return operations_of_cell(make_program(read_equations(text), {}, false));
     };
     CHECK(count("du/dt = D*lap(u); D = 0.2") == 4);  // two for the sum, a product, a multiply-add
     CHECK(count(kGrayScott) == 14);

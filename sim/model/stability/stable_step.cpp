@@ -80,7 +80,7 @@ class StepSearch {
 
     /// Adds a wave; true if it lowers the limit.
     bool add(const BlockSystem& system, const BlockSystem::Seen& seen) {
-        const bool implicit = scheme_ == SteppingScheme::imex;
+        const bool implicit = scheme_->is_implicit;
         const Matrix linear = implicit ? system.linear(seen.wave) : Matrix();
         bool lowered = false;
         for (std::size_t b = 0; b < system.blocks.size(); ++b) {
@@ -94,9 +94,8 @@ class StepSearch {
                 implicit ? add_implicit(jacobian, system.of(block, linear), block.reaction, tolerated)
                 : !block.composition.maps.empty()
                     ? add_composed(jacobian, block.composition, seen.rates[b], tolerated)
-                : scheme_ == SteppingScheme::symplectic
-                    ? add_symplectic(jacobian, seen.rates[b], tolerated)
-                    : add_explicit(seen.rates[b], block.reaction, tolerated);
+                : scheme_->wave->matrix != nullptr ? add_by_matrix(jacobian, seen.rates[b], tolerated)
+                                                   : add_explicit(seen.rates[b], block.reaction, tolerated);
             lowered = lower || lowered;
         }
         return lowered;
@@ -125,19 +124,20 @@ class StepSearch {
             const double allowed = rate.real() + tolerated;
             const auto stable = [&](double dt) {
                 const double bound = allowed > 0 ? std::exp(dt * allowed) : 1;
-                return amplification(scheme_, dt * rate) <= bound * (1 + kRounding);
+                return scheme_->wave->amplification(scheme_, dt * rate) <= bound * (1 + kRounding);
             };
-            lowered = lower(size, stable, allowed <= 0 && scheme_ != SteppingScheme::rkl2) || lowered;
+            lowered = lower(size, stable, allowed <= 0 && !scheme_->wave->has_narrow_region) || lowered;
         }
         return lowered;
     }
 
-    bool add_symplectic(const Matrix& jacobian, const std::vector<Complex>& rates, double tolerated) {
+    bool add_by_matrix(const Matrix& jacobian, const std::vector<Complex>& rates, double tolerated) {
         double size = 0;
         for (const Complex& rate : rates) size = std::max(size, std::abs(rate));
         const double most = largest_growth(rates) + tolerated;
         return lower(size, [&](double dt) {
-            return is_bounded(symplectic_step(jacobian, dt), 0, std::exp(dt * most) * (1 + kRounding));
+            const Matrix step = scheme_->wave->matrix(jacobian, Matrix(), dt);
+            return is_bounded(step, 0, std::exp(dt * most) * (1 + kRounding));
         });
     }
 
@@ -185,8 +185,8 @@ class StepSearch {
         const double linear_growth = largest_growth(eigenvalues(linear));
         return lower(size, [&](double dt) {
             if (kGamma * dt * linear_growth > 0.5) return false;
-            return is_bounded(
-                imex_step(jacobian, linear, dt), growing, std::exp(dt * allowance) * (1 + kRounding));
+            const Matrix step = scheme_->wave->matrix(jacobian, linear, dt);
+            return is_bounded(step, growing, std::exp(dt * allowance) * (1 + kRounding));
         });
     }
 
@@ -206,7 +206,7 @@ class StepSearch {
         // Below this share of the fastest rate every scheme is practically exact.
         above = 1e-3 / size;
         if (!stable(above)) above = 2e-6 / size;
-        const double factor = scheme_ == SteppingScheme::rkl2 ? kNarrow : 2;
+        const double factor = scheme_->wave->has_narrow_region ? kNarrow : 2;
         while (above < largest && stable(above)) above *= factor;
         if (above >= largest && stable(largest)) return false;
         above = std::min(above, largest);
@@ -236,7 +236,7 @@ class LimitFinder {
                 const std::vector<UniformState>& states,
                 bool brief)
         : brief_(brief),
-          equations_(scheme == SteppingScheme::imex ? copy_.emplace(equations) : equations),
+          equations_(scheme->is_implicit ? copy_.emplace(equations) : equations),
           composition_(equations),
           scheme_(scheme),
           roots_(formulas_of(equations)) {
@@ -247,7 +247,7 @@ class LimitFinder {
                 texts_.push_back(&term);
                 roots_.push_back(term.node);
             }
-        if (scheme == SteppingScheme::imex) implicit_ = linear_part(*copy_, roots_);
+        if (scheme->is_implicit) implicit_ = linear_part(*copy_, roots_);
         for (const UniformState& state : states) {
             auto symbol = std::make_unique<Jacobians>(equations_, roots_, implicit_, state);
             const bool known =
@@ -305,8 +305,7 @@ class LimitFinder {
         else
             waves_ = few && !brief_ ? waves(directed, 3, 8) : waves(directed, 12, 24);
         if (symbols_.front()->has_edge()) waves_.push_back({0, 0, true});
-        const std::size_t most =
-            scheme_ == SteppingScheme::imex ? kMostStatesOfLargeImplicit : kMostStatesOfLarge;
+        const std::size_t most = scheme_->is_implicit ? kMostStatesOfLargeImplicit : kMostStatesOfLarge;
         if (few && symbols_.size() > most) {
             const double pi = std::numbers::pi;
             std::ranges::stable_sort(symbols_, std::greater<>(), [&](const auto& symbol) {

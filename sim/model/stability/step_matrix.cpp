@@ -5,8 +5,6 @@
 #include <functional>
 #include <utility>
 
-#include "sim/model/step/tableaus.h"
-
 namespace stencil::equation {
 
 Composition::Composition(const Equations& equations) {
@@ -38,65 +36,6 @@ Matrix Composition::euler_step(const Matrix& jacobian, double dt) const {
     for (const int r : rates)
         for (int c = 0; c < step.columns; ++c) step(r, c) = dt * step(r, c) + (r == c ? 1.0 : 0.0);
     return step;
-}
-
-Matrix symplectic_step(const Matrix& j, double dt) {
-    Matrix step = identity(j.rows);
-    for (int c = 0; c < j.rows; ++c) {
-        Matrix one = identity(j.rows);
-        for (int k = 0; k < j.columns; ++k) one(c, k) += dt * j(c, k);
-        step = product(one, step);
-    }
-    return step;
-}
-
-namespace {
-
-Complex stability_polynomial(const Tableau& tableau, Complex z) {
-    std::vector<Complex> rates;
-    const auto state = [&](const std::vector<double>& weights) {
-        Complex sum = 1;
-        for (std::size_t j = 0; j < weights.size(); ++j) sum += z * weights[j] * rates[j];
-        return sum;
-    };
-    for (std::size_t i = 0; i < tableau.a.size(); ++i) rates.push_back(state(tableau.a[i]));
-    return state(tableau.weights);
-}
-
-// The larger root of r^2 = r + z (3 r - 1) / 2.
-double adams_bashforth(Complex z) {
-    const Complex half = 0.5 + 0.75 * z, root = std::sqrt(half * half - 0.5 * z);
-    return std::max(std::abs(half + root), std::abs(half - root));
-}
-
-Complex legendre(int stages, Complex z) {
-    Complex before = 0, change = 0;
-    for (const LegendreStage& s : legendre_stages(stages))
-        before =
-            std::exchange(change, s.mu * change + s.nu * before + z * (s.rate * (1.0 + change) + s.start));
-    return 1.0 + change;
-}
-
-}  // namespace
-
-double amplification(const Integrator& scheme, Complex z) {
-    if (scheme == SteppingScheme::rkl2) return std::abs(legendre(scheme.stages, z));
-    if (scheme == SteppingScheme::ab2) return adams_bashforth(z);
-    if (const Tableau* tableau = tableau_of(scheme)) return std::abs(stability_polynomial(*tableau, z));
-    // An explicit Runge-Kutta scheme with as many evaluations as its order has the exponential's Taylor
-    // polynomial.
-    Complex sum = 1;
-    for (int k = row_of(scheme).order; k >= 1; --k) sum = 1.0 + z / double(k) * sum;
-    return std::abs(sum);
-}
-
-Matrix imex_step(const Matrix& j, const Matrix& l, double dt) {
-    constexpr double g = kGamma, delta = kDelta;
-    const Matrix one = identity(j.rows), solve = inverse(combined(1, one, -g * dt, l));
-    const Matrix first = product(solve, combined(g * dt, j, 0, j));
-    const Matrix rate = product(j, combined(g + 1 - delta, one, 1 - delta, first));
-    const Matrix second = product(solve, combined(dt, rate, delta / g - 1, first));
-    return combined(1, one, 1, second);
 }
 
 std::vector<double> moduli(const Matrix& m) {

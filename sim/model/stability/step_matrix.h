@@ -1,4 +1,4 @@
-// One linear step of small waves: the amplification of each time integrator.
+// One linear step of small waves. How each integrator changes them is in its row (step/integrators.cpp).
 #pragma once
 
 #include <optional>
@@ -21,13 +21,6 @@ struct Composition {
     /// One Euler step, which uses the maps' values of the previous step.
     Matrix euler_step(const Matrix& jacobian, double dt) const;
 };
-
-/// The amplification matrix of a symplectic step with Jacobian j.
-Matrix symplectic_step(const Matrix& j, double dt);
-/// The amplification matrix of an imex step with Jacobian j, of which l is implicit.
-Matrix imex_step(const Matrix& j, const Matrix& l, double dt);
-/// How much a step of an explicit scheme amplifies a mode whose rate times dt is z.
-double amplification(const Integrator& scheme, Complex z);
 
 /// Moduli of the eigenvalues, largest first.
 std::vector<double> moduli(const Matrix& m);

@@ -4,16 +4,23 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <utility>
 
+#include "sim/model/matrices.h"
 #include "sim/model/step/linear_part.h"
 #include "sim/model/step/plan.h"
-#include "sim/model/step/tableaus.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
 #include "sim/text/parse.h"
 #include "sim/text/quote.h"
 
 namespace stencil::equation {
+
+double Tableau::node(std::size_t i) const {
+    return std::accumulate(a[i].begin(), a[i].end(), 0.0);
+}
+
 namespace {
 
 using Arrays = StepPlan::Arrays;
@@ -27,6 +34,14 @@ void add_increment(StepPlan& plan, const Arrays& from, double time, const Arrays
     plan.add_stage(from, time, to, [&](Lowering& l, int c) { return plan.advanced(l, c, factor, c); });
 }
 
+// An explicit Runge-Kutta scheme with as many evaluations as its order has the exponential's Taylor
+// polynomial.
+double taylor_amplification(const Integrator& scheme, Complex z) {
+    Complex sum = 1;
+    for (int k = scheme->order; k >= 1; --k) sum = 1.0 + z / double(k) * sum;
+    return std::abs(sum);
+}
+
 void euler(StepPlan& plan) {
     plan.add_stage(plan.present(), 0, plan.next(), [&](Lowering& l, int c) {
         const Evolving& component = plan.model().components[std::size_t(c)];
@@ -34,6 +49,7 @@ void euler(StepPlan& plan) {
     });
 }
 
+// In the SSP form (Shu & Osher 1988).
 void heun(StepPlan& plan) {
     const Arrays one = plan.state_at("1", 1);
     add_increment(plan, plan.present(), 0, one, 1);
@@ -67,9 +83,9 @@ void rk4(StepPlan& plan) {
     });
 }
 
-// The slope (1 + w/2) f - w/2 f_before, where w is dt over that of the step before, is the rate halfway
-// through a step of any length. Without a step before, w is 0: an Euler step, whose error of order dt^2 is
-// made once.
+// Adams-Bashforth with the weights of variable steps. The slope (1 + w/2) f - w/2 f_before, where w is dt
+// over that of the step before, is the rate halfway through a step of any length. Without a step before, w is
+// 0: an Euler step, whose error of order dt^2 is made once.
 void ab2(StepPlan& plan) {
     Graph& g = plan.graph();
     Lowering lowering = plan.rates_of(plan.present(), 0);
@@ -88,6 +104,27 @@ void ab2(StepPlan& plan) {
     }
     plan.add(lowering, outputs);
 }
+
+// The larger root of r^2 = r + z (3 r - 1) / 2.
+double adams_bashforth(const Integrator&, Complex z) {
+    const Complex half = 0.5 + 0.75 * z, root = std::sqrt(half * half - 0.5 * z);
+    return std::max(std::abs(half + root), std::abs(half - root));
+}
+
+// Bogacki & Shampine, Appl. Math. Lett. 2, 1989.
+const Tableau kBogackiShampine{
+    {{}, {1.0 / 2}, {0, 3.0 / 4}}, {2.0 / 9, 1.0 / 3, 4.0 / 9}, {-5.0 / 72, 1.0 / 12, 1.0 / 9, -1.0 / 8}};
+
+// Dormand & Prince, J. Comput. Appl. Math. 6, 1980: RK5(4)7M.
+const Tableau kDormandPrince{
+    {{},
+     {1.0 / 5},
+     {3.0 / 40, 9.0 / 40},
+     {44.0 / 45, -56.0 / 15, 32.0 / 9},
+     {19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729},
+     {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656}},
+    {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84},
+    {71.0 / 57600, 0, -71.0 / 16695, 71.0 / 1920, -17253.0 / 339200, 22.0 / 525, -1.0 / 40}};
 
 // The weighted sum of earlier stages' rates and of the newest one.
 int weighted(Lowering& lowering,
@@ -127,7 +164,7 @@ void estimate_errors(StepPlan& plan, const Tableau& tableau, const std::vector<A
 
 // Each stage writes its rates, if a later one needs them, and the next one's state.
 void runge_kutta(StepPlan& plan) {
-    const Tableau& tableau = *tableau_of(plan.integrator());
+    const Tableau& tableau = *plan.integrator()->tableau;
     const std::size_t count = tableau.weights.size();
     std::vector<Arrays> rates;
     Arrays state = plan.present();
@@ -149,6 +186,48 @@ void runge_kutta(StepPlan& plan) {
         plan.add(lowering, outputs);
     }
     if (plan.estimates_errors()) estimate_errors(plan, tableau, rates);
+}
+
+double tableau_amplification(const Integrator& scheme, Complex z) {
+    const Tableau& tableau = *scheme->tableau;
+    std::vector<Complex> rates;
+    const auto state = [&](const std::vector<double>& weights) {
+        Complex sum = 1;
+        for (std::size_t j = 0; j < weights.size(); ++j) sum += z * weights[j] * rates[j];
+        return sum;
+    };
+    for (std::size_t i = 0; i < tableau.a.size(); ++i) rates.push_back(state(tableau.a[i]));
+    return std::abs(state(tableau.weights));
+}
+
+// A stage of RKL2 (Meyer, Balsara & Aslam, J. Comput. Phys. 257, 2014, eqs. 16 to 18), with d_j = Y_j - Y_0:
+// d_j = mu d_(j-1) + nu d_(j-2) + dt (rate f(Y_(j-1)) + start f(Y_0)), which is the state at time `node`.
+struct LegendreStage {
+    double mu = 0, nu = 0, rate = 0, start = 0, node = 0;
+};
+std::vector<LegendreStage> legendre_stages(int count) {
+    const auto b = [](int j) { return j < 2 ? 1.0 / 3 : (j * j + j - 2) / (2.0 * j * (j + 1)); };
+    const double w = 4.0 / (count * count + count - 2);
+    std::vector<LegendreStage> stages{{0, 0, b(1) * w, 0, b(1) * w}};
+    for (int j = 2; j <= count; ++j) {
+        LegendreStage s;
+        s.mu = (2.0 * j - 1) / j * b(j) / b(j - 1);
+        s.nu = (1.0 - j) / j * b(j) / b(j - 2);
+        s.rate = s.mu * w;
+        s.start = (b(j - 1) - 1) * s.rate;
+        const double before = j > 2 ? stages[std::size_t(j) - 3].node : 0;
+        s.node = s.mu * stages.back().node + s.nu * before + s.rate + s.start;
+        stages.push_back(s);
+    }
+    return stages;
+}
+
+double legendre_amplification(const Integrator& scheme, Complex z) {
+    Complex before = 0, change = 0;
+    for (const LegendreStage& s : legendre_stages(scheme.stages))
+        before =
+            std::exchange(change, s.mu * change + s.nu * before + z * (s.rate * (1.0 + change) + s.start));
+    return std::abs(1.0 + change);
 }
 
 // States of three stages are kept at a time, and the rates at the step's start. All sums are of changes, so
@@ -184,7 +263,8 @@ void rkl2(StepPlan& plan) {
     }
 }
 
-// Tangents need the state before their component is advanced, so they are stepped first.
+// Semi-implicit Euler: components in turn, each from the newest values; leapfrog for waves. Tangents need the
+// state before their component is advanced, so they are stepped first.
 std::vector<int> in_turn(const std::vector<Evolving>& components) {
     std::vector<int> order;
     for (int own = 0; own < int(components.size()); ++own) {
@@ -207,6 +287,16 @@ void symplectic(StepPlan& plan) {
         state[std::size_t(c)] = to;
         ahead[std::size_t(c)] = 1;
     }
+}
+
+Matrix symplectic_step(const Matrix& j, const Matrix&, double dt) {
+    Matrix step = identity(j.rows);
+    for (int c = 0; c < j.rows; ++c) {
+        Matrix one = identity(j.rows);
+        for (int k = 0; k < j.columns; ++k) one(c, k) += dt * j(c, k);
+        step = product(one, step);
+    }
+    return step;
 }
 
 // Writes state + change, for stages that need no rate.
@@ -255,69 +345,103 @@ void imex(StepPlan& plan) {
     add_changed(plan, change, plan.next());
 }
 
+Matrix imex_step(const Matrix& j, const Matrix& l, double dt) {
+    constexpr double g = kGamma, delta = kDelta;
+    const Matrix one = identity(j.rows), solve = inverse(combined(1, one, -g * dt, l));
+    const Matrix first = product(solve, combined(g * dt, j, 0, j));
+    const Matrix rate = product(j, combined(g + 1 - delta, one, 1 - delta, first));
+    const Matrix second = product(solve, combined(dt, rate, delta / g - 1, first));
+    return combined(1, one, 1, second);
+}
+
 }  // namespace
 
 const std::vector<IntegratorRow>& integrators() {
-    using Scheme = SteppingScheme;
     static const std::vector<IntegratorRow> rows{
-        {Scheme::euler, "euler", "One evaluation per step, error proportional to dt", 1, euler},
-        {Scheme::heun, "heun", "Two evaluations per step, error proportional to dt^2 (Heun 1900)", 2, heun},
-        {Scheme::midpoint,
-         "midpoint",
-         "Two evaluations per step, the second one halfway, error proportional to dt^2 (Runge 1895)",
-         2,
-         midpoint},
-        {.scheme = Scheme::ab2,
-         .name = "ab2",
+        {.name = "euler",
+         .help = "One evaluation per step, error proportional to dt",
+         .order = 1,
+         .add_stages = euler,
+         .wave = WaveStep{.amplification = taylor_amplification},
+         .steps_maps = true},
+        {.name = "heun",
+         .help = "Two evaluations per step, error proportional to dt^2 (Heun 1900)",
+         .order = 2,
+         .add_stages = heun,
+         .wave = WaveStep{.amplification = taylor_amplification}},
+        {.name = "midpoint",
+         .help = "Two evaluations per step, the second one halfway, error proportional to dt^2 (Runge 1895)",
+         .order = 2,
+         .add_stages = midpoint,
+         .wave = WaveStep{.amplification = taylor_amplification}},
+        {.name = "ab2",
          .help = "One evaluation per step, beside that of the step before, error proportional to dt^2 "
                  "(Adams & Bashforth 1883)",
          .order = 2,
          .add_stages = ab2,
+         .wave = WaveStep{.amplification = adams_bashforth},
          .is_multistep = true},
-        {.scheme = Scheme::bs32,
-         .name = "bs32",
+        {.name = "bs32",
          .help = "Three evaluations per step, error proportional to dt^3 (Bogacki & Shampine 1989)",
          .order = 3,
          .add_stages = runge_kutta,
+         .wave = WaveStep{.amplification = tableau_amplification},
+         .tableau = &kBogackiShampine,
          .error_order = 2},
-        {Scheme::rk4, "rk4", "Four evaluations per step, error proportional to dt^4 (Kutta 1901)", 4, rk4},
-        {.scheme = Scheme::dp54,
-         .name = "dp54",
+        {.name = "rk4",
+         .help = "Four evaluations per step, error proportional to dt^4 (Kutta 1901)",
+         .order = 4,
+         .add_stages = rk4,
+         .wave = WaveStep{.amplification = taylor_amplification}},
+        {.name = "dp54",
          .help = "Six evaluations per step, error proportional to dt^5 (Dormand & Prince 1980)",
          .order = 5,
          .add_stages = runge_kutta,
+         .wave = WaveStep{.amplification = tableau_amplification},
+         .tableau = &kDormandPrince,
          .error_order = 4},
-        {.scheme = Scheme::rkl2,
-         .name = "rkl2",
+        {.name = "rkl2",
          .help = "For diffusion: s evaluations make steps of (s^2 + s - 2)/4 times Euler's limit, error "
                  "proportional to dt^2; rkl2:s, s = 9 without (Meyer, Balsara & Aslam 2014)",
          .order = 2,
          .add_stages = rkl2,
+         .wave = WaveStep{.amplification = legendre_amplification, .has_narrow_region = true},
          .stages = 9},
-        {Scheme::symplectic,
-         "symplectic",
-         "Components one after the other, each by the newest values: leapfrog for waves",
-         1,
-         symplectic},
-        {Scheme::imex,
-         "imex",
-         "Two evaluations per step, the linear part solved by transforms: large steps where it is stiff, "
-         "error proportional to dt^2 (Ascher, Ruuth & Spiteri 1997)",
-         2,
-         imex},
+        {.name = "symplectic",
+         .help = "Components one after the other, each by the newest values: leapfrog for waves",
+         .order = 1,
+         .add_stages = symplectic,
+         .wave = WaveStep{.matrix = symplectic_step}},
+        {.name = "imex",
+         .help = "Two evaluations per step, the linear part solved by transforms: large steps where it is "
+                 "stiff, error proportional to dt^2 (Ascher, Ruuth & Spiteri 1997)",
+         .order = 2,
+         .add_stages = imex,
+         .wave = WaveStep{.matrix = imex_step},
+         .is_implicit = true},
     };
     return rows;
 }
 
-const IntegratorRow& row_of(SteppingScheme scheme) {
-    return *std::ranges::find(integrators(), scheme, &IntegratorRow::scheme);
+Integrator::Integrator() : Integrator(integrators().front()) {}
+
+Integrator::Integrator(const IntegratorRow& its_row) : Integrator(its_row, its_row.stages) {}
+
+std::string listed_integrators(const std::function<bool(const IntegratorRow&)>& which,
+                               const char* conjunction) {
+    std::vector<std::string> names;
+    for (const IntegratorRow& row : integrators())
+        if (which(row)) names.push_back(row.name + (row.stages > 0 ? "[:STAGES]" : ""));
+    const std::string last = names.back();
+    names.pop_back();
+    return names.empty() ? last : fmt::format("{} {} {}", fmt::join(names, ", "), conjunction, last);
 }
 
 Integrator scheme_of(std::string_view name) {
     const std::size_t colon = name.find(':');
     const IntegratorRow& row =
         row_named(integrators(), "integrator", name.substr(0, colon), "--integrator: ");
-    if (colon == name.npos) return {row.scheme, row.stages};
+    if (colon == name.npos) return Integrator(row);
     const auto stages = read_real(name.substr(colon + 1));
     if (row.stages == 0) throw InputError("--integrator {}: {} has no number", quotable(name), row.name);
     if (!stages || *stages != std::floor(*stages) || *stages < kLeastStages || *stages > kMostStages)
@@ -328,7 +452,7 @@ Integrator scheme_of(std::string_view name) {
                          kMostStages,
                          row.name,
                          row.stages);
-    return {row.scheme, int(*stages)};
+    return {row, int(*stages)};
 }
 
 bool rounds_increments(bool float64, double dt) {

@@ -28,7 +28,7 @@ StepPlan::StepPlan(
     for (Evolving& c : model_.components) c.formula = continued(c.formula);
     find_globals();
     components_ = int(model_.components.size());
-    const IntegratorRow& row = row_of(integrator);
+    const IntegratorRow& row = *integrator.row;
     program_.past = row.is_multistep ? components_ : 0;
     program_.errors = errors && row.error_order > 0 ? components_ : 0;
     program_.components = components_ + program_.past + program_.errors;
@@ -41,10 +41,11 @@ StepPlan::StepPlan(
 }
 
 Program StepPlan::plan() {
-    const IntegratorRow& row = row_of(integrator_);
     for (const Evolving& c : model_.components)
-        if (!c.rate && integrator_ != SteppingScheme::euler)
-            throw InputError("--integrator: `{}' = ...` is a step of its own, which `euler` takes", c.name);
+        if (!c.rate && !integrator_->steps_maps)
+            throw InputError("--integrator: `{}' = ...` is a step of its own, which {} takes",
+                             c.name,
+                             listed_integrators([](const auto& row) { return row.steps_maps; }));
     // If components wrap differently, each reader of a coefficient decides how it wraps, so none is
     // stored.
     keeps_coefficients_ = reflections_.agree();
@@ -52,7 +53,7 @@ Program StepPlan::plan() {
     if (program_.past > 0) std::ranges::copy(values(" rate"), std::back_inserter(program_.next));
     if (program_.errors > 0) std::ranges::copy(values(" error"), std::back_inserter(program_.next));
     add_globals(stages_of_inside());
-    row.add_stages(*this);
+    integrator_->add_stages.value(*this);
     store_coefficients();
     return finished();
 }
@@ -291,11 +292,11 @@ Program make_program(
 }
 
 ViewProgram make_view_program(const Equations& equations, const std::vector<Node>& formulas, bool float64) {
-    return StepPlan(equations, SteppingScheme::euler, float64).plan_view(formulas);
+    return StepPlan(equations, {}, float64).plan_view(formulas);
 }
 
 Program make_start_program(const Equations& equations, bool float64) {
-    return StepPlan(equations, SteppingScheme::euler, float64).plan_start();
+    return StepPlan(equations, {}, float64).plan_start();
 }
 
 }  // namespace stencil::equation

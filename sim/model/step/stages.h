@@ -2,6 +2,7 @@
 // the state.
 #pragma once
 
+#include <complex>
 #include <functional>
 #include <numbers>
 #include <string>
@@ -9,41 +10,74 @@
 #include <vector>
 
 #include "kernels/equation/program.h"
+#include "kernels/equation/required.h"
 #include "sim/model/equations.h"
 
 namespace stencil::equation {
 
 class StepPlan;
+struct Matrix;
 
-/// The time integrators: euler; heun (SSP form, Shu & Osher 1988); midpoint (the explicit one); ab2
-/// (Adams-Bashforth, with the variable-step weights, and begun by an Euler step); bs32, dp54 (tableaus.h);
-/// rk4; rkl2 (Runge-Kutta-Legendre, tableaus.h); symplectic (semi-implicit Euler: components in turn, each
-/// from the newest values; leapfrog for waves); imex (implicit in the linear part by transforms: ARS(2,2,2),
-/// Ascher, Ruuth & Spiteri, Appl. Numer. Math. 25, 1997).
-enum class SteppingScheme { euler, heun, midpoint, ab2, bs32, rk4, dp54, rkl2, symplectic, imex };
+struct IntegratorRow;
 
 /// An integrator with the number of its stages, where one may choose it; else 0.
 struct Integrator {
-    SteppingScheme scheme = SteppingScheme::euler;
+    Integrator();  ///< the first of the table, euler
+    explicit Integrator(const IntegratorRow& its_row);
+    Integrator(const IntegratorRow& its_row, int its_stages) : row(&its_row), stages(its_stages) {}
+    const IntegratorRow* operator->() const { return row; }
+    friend bool operator==(const Integrator&, const Integrator&) = default;
+
+    const IntegratorRow* row;
     int stages = 0;
-    Integrator(SteppingScheme its_scheme = SteppingScheme::euler, int its_stages = 0)
-        : scheme(its_scheme), stages(its_stages) {}
-    operator SteppingScheme() const { return scheme; }
 };
 
+/// An explicit Runge-Kutta scheme (Butcher's tableau): k_i = f(u + dt sum_j a[i][j] k_j) at time node(i), and
+/// the step is u + dt sum_i weights[i] k_i.
+struct Tableau {
+    std::vector<std::vector<double>> a;  ///< row i has i entries
+    std::vector<double> weights;
+    /// The step's weights less those of the embedded scheme, so that they weigh the estimated error; the last
+    /// one belongs to the rates after the step.
+    std::vector<double> errors;
+
+    /// When stage i is, in steps after the step's start.
+    double node(std::size_t i) const;
+    /// The weights of the state of stage i; of the step, if i is the number of stages.
+    const std::vector<double>& row(std::size_t i) const { return i < a.size() ? a[i] : weights; }
+};
+
+/// How a step changes a small wave, for the stability analysis. One of the two functions is given.
+struct WaveStep {
+    /// The amplification of a wave whose rate times dt is z, where a step is a function of the rate.
+    double (*amplification)(const Integrator&, std::complex<double> z) = nullptr;
+    /// The matrix of a step with this Jacobian, of which `linear` is the implicit part (zero: none).
+    Matrix (*matrix)(const Matrix& jacobian, const Matrix& linear, double dt) = nullptr;
+    /// Whether a step may be unstable while a larger one is stable, for rates without growth: the region of
+    /// stability has narrow places along the negative axis.
+    bool has_narrow_region = false;
+};
+
+/// A time integrator: everything that the program knows of it. A row without one of the required members does
+/// not compile.
 struct IntegratorRow {
-    SteppingScheme scheme;
     std::string name;
     std::string_view help;  ///< one line
-    int order;              ///< of accuracy in dt
-    void (*add_stages)(StepPlan&);
-    int stages = 0;             ///< the usual number, where NAME:NUMBER chooses one; else 0
-    int error_order = 0;        ///< order in dt of its estimate of a step's error; 0: it has none
-    bool is_multistep = false;  ///< whether it keeps the rates of the step before
+    Required<int> order;    ///< of accuracy in dt
+    Required<void (*)(StepPlan&)> add_stages;
+    Required<WaveStep> wave;
+    const Tableau* tableau = nullptr;  ///< of explicit Runge-Kutta schemes whose stages follow from it
+    int stages = 0;                    ///< the usual number, where NAME:NUMBER chooses one; else 0
+    int error_order = 0;               ///< order in dt of its estimate of a step's error; 0: it has none
+    bool is_multistep = false;         ///< whether it keeps the rates of the step before
+    bool is_implicit = false;          ///< whether it solves the linear part of the rates by transforms
+    bool steps_maps = false;           ///< whether components may be maps, u' = ...
 };
 const std::vector<IntegratorRow>& integrators();
-/// An integrator's row in the table.
-const IntegratorRow& row_of(SteppingScheme scheme);
+/// The names of the integrators for which `which` holds, as a sentence lists them: "bs32 or dp54". Those with
+/// a number of stages have [:STAGES] behind their names.
+std::string listed_integrators(const std::function<bool(const IntegratorRow&)>& which,
+                               const char* conjunction = "or");
 
 /// The integrator of that name, or NAME:STAGES. Throws InputError if there is none.
 Integrator scheme_of(std::string_view name);

@@ -223,6 +223,12 @@ Setting setting_of(const ModelParameter& parameter) {
 std::vector<Setting> problem_settings() {
     using namespace setting_row;
     using enum SettingKind;
+    static const std::string integrator_help =
+        equation::listed_integrators([](const auto&) { return true; }) + " (default: the model's own)";
+    static const std::string tolerance_help = fmt::format(
+        "with {}: chooses dt so that the estimated error of a step stays below E (1 + |u|); "
+        "--dt is the first one",
+        equation::listed_integrators([](const auto& each) { return each.error_order > 0; }, "and"));
     std::vector<Setting> rows{
         row({setting_name::size, "NX[xNY]", "columns x rows (default: the file's own, or 2000x2000)", shape},
             set_size,
@@ -264,24 +270,13 @@ std::vector<Setting> problem_settings() {
                  parameter},
                 set_dt,
                 [](const RunSpec& s) { return unless_empty(s.dt); })),
-        of_typed_equations(row(
-            {setting_name::tolerance,
-             "E",
-             "with bs32 and dp54: chooses dt so that the estimated error of a step stays below E (1 + |u|); "
-             "--dt is the first one",
-             parameter},
-            set_tolerance,
-            get_nothing)),
+        of_typed_equations(
+            row({setting_name::tolerance, "E", tolerance_help, parameter}, set_tolerance, get_nothing)),
         of_typed_equations(row({setting_name::dx, "H", "distance of cells of typed equations", shape},
                                set_dx,
                                [](const RunSpec& s) { return s.dx > 0 ? Json(s.dx) : Json(); })),
         of_typed_equations(formerly("stepper",
-                                    row({setting_name::integrator,
-                                         "NAME",
-                                         "euler, heun, midpoint, ab2, bs32, rk4, dp54, rkl2[:STAGES], "
-                                         "symplectic or imex (default: the "
-                                         "model's own)",
-                                         shape},
+                                    row({setting_name::integrator, "NAME", integrator_help, shape},
                                         set_integrator,
                                         [](const RunSpec& s) { return unless_empty(s.chosen_integrator); }))),
         of_typed_equations(

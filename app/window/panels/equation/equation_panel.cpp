@@ -43,7 +43,7 @@ void draw_steps(UiState& ui, const Snapshot& snapshot) {
     const equation::Integrator scheme = now.scheme();
     combo_row("Integrator", current.c_str(), "Time integrator; the field is kept\n--integrator NAME", [&] {
         for (const equation::IntegratorRow& integrator : equation::integrators())
-            if (choice(integrator.name.c_str(), integrator.scheme == scheme, integrator.help))
+            if (choice(integrator.name.c_str(), &integrator == scheme.row, integrator.help))
                 change(ui, setting_name::integrator, integrator.name);
     });
     if (now.model->equations->has_global_values()) {
@@ -61,7 +61,7 @@ void draw_steps(UiState& ui, const Snapshot& snapshot) {
         "Stages",
         "Evaluations per step: s of them reach (s^2 + s - 2)/4 of Euler's limit\n--integrator rkl2:S"};
     if (const auto stages = whole_row(field, scheme.stages, equation::kLeastStages, equation::kMostStages))
-        change(ui, setting_name::integrator, fmt::format("{}:{}", equation::row_of(scheme).name, *stages));
+        change(ui, setting_name::integrator, fmt::format("{}:{}", scheme->name, *stages));
 }
 
 // --- Observable

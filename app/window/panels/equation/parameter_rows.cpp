@@ -276,7 +276,7 @@ void draw_time_step(UiState& ui, const Snapshot& snapshot) {
                 kFollowEvery)))
         change(ui, setting_name::dt, follows ? "follow:0.8limit" : fixed_time_step(now.dt));
     bool controls = step.tolerance.has_value();
-    if ((controls || row_of(now.scheme()).error_order > 0) &&
+    if ((controls || now.scheme()->error_order > 0) &&
         checkbox_row(
             "Control the error",
             &controls,
