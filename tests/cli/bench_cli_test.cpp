@@ -63,11 +63,11 @@ TEST_CASE("bench --work-precision writes its table, picture and results, and ref
         require_done(stencilscope(words + "--size 12x9 --until 1 --model allen-cahn --out {} --json {}",
                                   folder / "out",
                                   folder / "w.json"));
-    for (const auto& integrator : equation::integrators())
+    for (const auto& integrator : stencil::equation::integrators())
         REQUIRE(contains(result.out, "\n" + integrator.name + " "));
     const Json results = read_json(folder / "w.json");
     REQUIRE(results == read_json(folder / "out/work-precision.json"));
-    REQUIRE(results.at("rows").size() == 6 * equation::integrators().size());
+    REQUIRE(results.at("rows").size() == 6 * stencil::equation::integrators().size());
     REQUIRE(contains(read_bytes(folder / "out/work-precision.csv"), "rk4,cpu,float64"));
     REQUIRE(read_picture(folder / "out/work-precision.png").width > 100);
     REQUIRE_FALSE(read_bytes(folder / "out/work-precision.svg").empty());

@@ -99,7 +99,7 @@ TEST_CASE(
         range(std::size_t(0), stencil::equation::integrators().size()))];
     const std::string name = by.name + (by.stages > 0 ? ":5" : "");
     // At steps whose differences are not lost in rounding, dp54 is a little better than its order.
-    const double order = by.name == "dp54" ? 5.25 : by.order;
+    const double order = by.name == "dp54" ? 5.25 : by.order.value;
     for (const std::string& sides : more.contains(by.name) ? more.at(by.name) : some) {
         const auto run = [&](int parts) { return run_of(u, {{kNonlinear, sides}}, 12, 0.8, parts, name); };
         // Compiling takes most of the time, so that one kind of sides is enough for all executors.
