@@ -51,9 +51,8 @@ ChildCommand picture_command() {
     return command;
 }
 
-void DesktopProgram::run(std::function<ChildCommand()> make) {
-    thread_ = {};  // ends the previous program first
-    thread_ = std::jthread([this, make = std::move(make)](const std::stop_token& stop) {
+void run_program(Background<std::string>& program, std::function<ChildCommand()> make) {
+    program.start([make = std::move(make)](const std::stop_token& stop) {
         std::string path;
         try {
             // Error output is read too, because the programs report errors on it.
@@ -66,30 +65,21 @@ void DesktopProgram::run(std::function<ChildCommand()> make) {
         } catch (const std::exception&) {
             path.clear();
         }
-        if (stop.stop_requested()) return;
-        std::unique_lock lock(mutex_);
-        answer_ = path;
-        lock.unlock();
-        wake_();
+        return path;
     });
-}
-
-std::optional<std::string> DesktopProgram::take() {
-    const std::lock_guard lock(mutex_);
-    return std::exchange(answer_, std::nullopt);
 }
 
 bool Desktop::serve(UiState& ui) {
     PathDialog& dialog = ui.dialog;
     if (!std::exchange(dialog.known, true)) dialog.there = !dialog_program().empty();
     if (const auto question = ui.take<PathQuestion>())
-        dialog_.run([question] { return dialog_command(dialog_program(), *question); });
-    const auto path = dialog_.take();
+        run_program(dialog_, [question] { return dialog_command(dialog_program(), *question); });
+    const auto path = dialog_.poll();
     if (path) dialog.answer = *path;
     return path.has_value();
 }
 
-// In a thread, because compressing the picture takes longer than a frame.
+// In the background, because compressing the picture takes longer than a frame.
 void Desktop::copy_canvas(UiState& ui, int frame_height) {
     const ChildCommand command = picture_command();
     if (command.words.empty())
@@ -97,7 +87,7 @@ void Desktop::copy_canvas(UiState& ui, int frame_height) {
     const ScreenRect at = whole_pixels(ui.canvas);
     const int width = int(at.width), height = int(at.height);
     auto pixels = read_pixels(at, frame_height);
-    clipboard_.run([=, pixels = std::move(pixels)] {
+    run_program(clipboard_, [=, pixels = std::move(pixels)] {
         ChildCommand with_picture = command;
         with_picture.input = png_text(width, height, pixels);
         return with_picture;

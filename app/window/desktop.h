@@ -2,13 +2,11 @@
 #pragma once
 
 #include <functional>
-#include <mutex>
-#include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "app/window/ui_state.h"
+#include "sim/machine/background.h"
 #include "sim/machine/child_process.h"
 
 namespace stencil {
@@ -22,29 +20,14 @@ ChildCommand dialog_command(const std::string& program, const PathQuestion& ques
 /// else xclip. Without words if it is not installed.
 ChildCommand picture_command();
 
-/// Runs one such program at a time in a thread.
-class DesktopProgram {
-  public:
-    /// `wake` is called from that thread when take() has an answer.
-    explicit DesktopProgram(std::function<void()> wake) : wake_(std::move(wake)) {}
-
-    /// Ends the previous program and runs the new one; `make` is called in the thread.
-    void run(std::function<ChildCommand()> make);
-
-    /// Returns the last path that a program printed, if one has ended since the last call; empty: no path.
-    std::optional<std::string> take();
-
-  private:
-    std::function<void()> wake_;
-    std::mutex mutex_;
-    std::optional<std::string> answer_;  ///< guarded by the mutex
-    std::jthread thread_;                ///< last, so that it ends before what it uses
-};
+/// Runs the command that `make` returns, in the background: ends the program before. The result is the last
+/// path that the program printed; empty: none, or the program failed.
+void run_program(Background<std::string>& program, std::function<ChildCommand()> make);
 
 /// Serves the window's requests for file dialogs and the clipboard.
 class Desktop {
   public:
-    /// `wake` is called from another thread when serve() has an answer.
+    /// `wake` is called on another thread when serve() has an answer.
     explicit Desktop(std::function<void()> wake) : dialog_(std::move(wake)) {}
 
     /// Starts the dialog that was asked for and returns answers: true if there is a new one.
@@ -54,7 +37,7 @@ class Desktop {
     void copy_canvas(UiState& ui, int frame_height);
 
   private:
-    DesktopProgram dialog_, clipboard_{[] {}};
+    Background<std::string> dialog_, clipboard_;
 };
 
 }  // namespace stencil

@@ -34,39 +34,31 @@ KernelWatch::KernelWatch(std::function<void()> on_news, std::string program)
       thread_([this](const std::stop_token& stop) { serve(stop); }) {}
 
 void KernelWatch::watch(const std::string& file, const RunSpec& run) {
-    {
-        const std::lock_guard lock(mutex_);
-        if (file == order_.file && (file.empty() || alike(run, order_.run))) return;
-        if (file != order_.file) news_ = {news_.version + 1, file, "", "", {}, nullptr};
-        order_ = {file, run, order_.number + 1};
-    }
-    wake_.notify_all();
-}
-
-KernelNews KernelWatch::news() const {
-    const std::lock_guard lock(mutex_);
-    return news_;
+    shared_.change([&](Exchange& all) {
+        if (file == all.order.file && (file.empty() || alike(run, all.order.run))) return;
+        if (file != all.order.file) all.news = {all.news.version + 1, file, "", "", {}, nullptr};
+        all.order = {file, run, all.order.number + 1};
+    });
 }
 
 void KernelWatch::publish(const std::function<void(KernelNews&)>& change) {
-    {
-        const std::lock_guard lock(mutex_);
-        change(news_);
-        ++news_.version;
-    }
+    shared_.change([&](Exchange& all) {
+        change(all.news);
+        ++all.news.version;
+    });
     on_news_();
 }
 
 void KernelWatch::serve(const std::stop_token& stop) {
-    for (std::uint64_t seen = 0;;) {
-        Order order;
-        {
-            std::unique_lock lock(mutex_);
-            wake_.wait_for(lock, stop, kInterval, [&] { return order_.number != seen; });
-            if (stop.stop_requested()) return;
-            order = order_;
-            seen = order.number;
-        }
+    std::uint64_t seen = 0;
+    while (true) {
+        const Order order = shared_.wait(
+            stop,
+            kInterval,
+            [&](const Exchange& all) { return all.order.number != seen; },
+            [](const Exchange& all) { return all.order; });
+        if (stop.stop_requested()) return;
+        seen = order.number;
         if (!order.file.empty()) look(order, stop);
     }
 }
@@ -78,8 +70,8 @@ void KernelWatch::look(const Order& order, const std::stop_token& stop) {
     const std::pair now{order.number, error ? fs::file_time_type{} : saved};
     if (std::exchange(tried_, now) == now) return;
     const auto is_stale = [&] {
-        const std::lock_guard lock(mutex_);
-        return stop.stop_requested() || order_.number != order.number;
+        return stop.stop_requested() ||
+               shared_.read([&](const Exchange& all) { return all.order.number != order.number; });
     };
     try {
         try_file(order, is_stale);

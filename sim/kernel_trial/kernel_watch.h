@@ -1,18 +1,17 @@
 // Watches a kernel's file and, in a thread, tries it again whenever it is saved.
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
 #include <utility>
 
 #include "sim/kernel_trial/trial.h"
+#include "sim/machine/background.h"
 #include "sim/user_kernel/user_kernel.h"
 
 namespace stencil::user_kernel {
@@ -34,7 +33,9 @@ class KernelWatch {
     explicit KernelWatch(std::function<void()> on_news, std::string program = "");
     /// Watches this file for runs like `run`, at whose size it is timed. Does nothing if both are unchanged.
     void watch(const std::string& file, const RunSpec& run);
-    KernelNews news() const;
+    KernelNews news() const {
+        return shared_.read([](const Exchange& all) { return all.news; });
+    }
 
   private:
     struct Order {
@@ -51,10 +52,11 @@ class KernelWatch {
 
     std::function<void()> on_news_;
     std::string program_;
-    mutable std::mutex mutex_;
-    std::condition_variable_any wake_;
-    Order order_;  // these two are guarded by mutex_
-    KernelNews news_;
+    struct Exchange {
+        Order order;
+        KernelNews news;
+    };
+    Shared<Exchange> shared_;
     /// The order tried last, and the file's time stamp then.
     std::pair<std::uint64_t, std::filesystem::file_time_type> tried_;
     std::jthread thread_;  ///< last, so that it ends before what it uses

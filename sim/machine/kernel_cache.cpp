@@ -205,16 +205,19 @@ std::string why_kernels_not_kept() {
     return first_reason.get();
 }
 
-std::future<void> warm_up_compiler() {
-    return std::async(std::launch::async, [] {
+Background<bool> warm_up_compiler() {
+    Background<bool> work;
+    work.start([](const std::stop_token&) {
         const int capability = default_compute_capability();
-        if (capability == 0 || !equation::why_no_nvrtc().empty()) return;
+        if (capability == 0 || !equation::why_no_nvrtc().empty()) return false;
         try {
             equation::compile_cuda("extern \"C\" __global__ void nothing() {}", capability);
+            return true;
         } catch (const std::exception&) {
-            // The first equation reports the problem.
+            return false;  // the first equation reports the problem
         }
     });
+    return work;
 }
 
 }  // namespace stencil

@@ -3,10 +3,11 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <future>
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "sim/machine/background.h"
 
 namespace stencil {
 
@@ -45,8 +46,8 @@ std::string compiled_kernels(const std::string& text, int compute_capability);
 /// A sentence if the user's cache was ignored in this process; else empty.
 std::string why_kernels_not_kept();
 
-/// Does the compiler's one-time initialisation, which takes longer than an equation, on a background thread
-/// if there is a GPU.
-std::future<void> warm_up_compiler();
+/// Starts the compiler's one-time initialisation, which takes longer than an equation. The result is whether
+/// there is a GPU and a compiler.
+Background<bool> warm_up_compiler();
 
 }  // namespace stencil

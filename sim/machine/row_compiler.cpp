@@ -5,19 +5,18 @@
 #include <link.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <optional>
+#include <memory>
 #include <system_error>
-#include <thread>
 
 #include "sim/files/atomic_file.h"
 #include "sim/files/descriptor.h"
 #include "sim/files/folder.h"
+#include "sim/machine/background.h"
 #include "sim/machine/child_process.h"
 #include "sim/machine/host_memory.h"
 #include "sim/machine/kernel_cache.h"
@@ -68,75 +67,79 @@ class Library {
     void* library_;
 };
 
+/// A library of rows, and its origin in words.
+struct CompiledLibrary {
+    std::unique_ptr<Library> library;
+    std::string origin;
+};
+
+// Returns null if there is no entry, or none that can be loaded: the text is compiled again.
+std::unique_ptr<Library> load_kept(const KernelCache& cache, const std::string& key) {
+    try {
+        const auto kept = cache.find(key);
+        return kept ? std::make_unique<Library>(*kept) : nullptr;
+    } catch (const MachineError&) {
+        return nullptr;
+    }
+}
+
+CompiledLibrary make_library(const std::string& text,
+                             std::uint64_t memory_limit,
+                             const std::stop_token& stop) {
+    const CCompiler compiler = find_c_compiler();
+    const auto folder = user_cache_folder();
+    const KernelCache cache(folder ? *folder / "kernels" : "");
+    const std::string key = fmt::format("{}\n{}\n{}\n{}",
+                                        compiler.identity,
+                                        fmt::join(c_compiler_options(), " "),
+                                        processor_identity(),
+                                        text);
+    const std::string path = cache.path_of(key).string();
+    if (auto kept = folder ? load_kept(cache, key) : nullptr)
+        return {std::move(kept), fmt::format("kept in {}", path)};
+    std::error_code ignored;
+    remove_leftovers(fs::temp_directory_path(ignored));
+    const std::uint64_t left = memory_limit - std::min(memory_limit, process_bytes());
+    const std::string bytes = compile_c(compiler, text, stop, kLongestCompilation, left);
+    CompiledLibrary made{std::make_unique<Library>(bytes),
+                         fmt::format("compiled by {}", fmt::join(compiler.command, " "))};
+    // Only libraries that load are cached: a compiler may exit with 0 and produce nothing.
+    if (folder && cache.keep(key, bytes)) made.origin += fmt::format(", kept in {}", path);
+    return made;
+}
+
 class BackgroundRows : public equation::CompiledRows {
   public:
-    BackgroundRows(const std::string& text, std::uint64_t memory_limit) : memory_limit_(memory_limit) {
-        try {
-            thread_ = std::jthread([this, text](const std::stop_token& stop) { work(text, stop); });
-        } catch (const std::system_error& error) {
-            fail(error);
-        }
+    BackgroundRows(const std::string& text, std::uint64_t memory_limit) {
+        work_.start([=](const std::stop_token& stop) { return make_library(text, memory_limit, stop); });
     }
 
-    State state() const override { return state_.load(std::memory_order_acquire); }
-    void wait() override {
-        if (thread_.joinable()) thread_.join();
+    State state() const override {
+        take();
+        return work_.busy() ? State::under_way : made_.library ? State::there : State::failed;
     }
-    void* function(const std::string& name) const override { return library_->function(name); }
+    void wait() override {
+        if (work_.busy()) take_result();
+    }
+    void* function(const std::string& name) const override { return made_.library->function(name); }
     std::string why_not() const override { return why_not_; }
-    std::string origin() const override { return origin_; }
+    std::string origin() const override { return made_.origin; }
 
   private:
-    void work(const std::string& text, const std::stop_token& stop) {
+    void take() const {
+        if (work_.busy() && !work_.running()) take_result();
+    }
+    void take_result() const {
         try {
-            make(text, stop);
-            state_.store(State::there, std::memory_order_release);
+            made_ = work_.get();
         } catch (const std::exception& error) {
-            fail(error);
+            why_not_ = error.what();
         }
-    }
-    void make(const std::string& text, const std::stop_token& stop) {
-        const CCompiler compiler = find_c_compiler();
-        const auto folder = user_cache_folder();
-        const KernelCache cache(folder ? *folder / "kernels" : "");
-        const std::string key = fmt::format("{}\n{}\n{}\n{}",
-                                            compiler.identity,
-                                            fmt::join(c_compiler_options(), " "),
-                                            processor_identity(),
-                                            text);
-        const std::string path = cache.path_of(key).string();
-        if (folder && load_kept(cache, key)) {
-            origin_ = fmt::format("kept in {}", path);
-            return;
-        }
-        std::error_code ignored;
-        remove_leftovers(fs::temp_directory_path(ignored));
-        const std::uint64_t left = memory_limit_ - std::min(memory_limit_, process_bytes());
-        const std::string bytes = compile_c(compiler, text, stop, kLongestCompilation, left);
-        library_.emplace(bytes);
-        origin_ = fmt::format("compiled by {}", fmt::join(compiler.command, " "));
-        // Only libraries that load are cached: a compiler may exit with 0 and produce nothing.
-        if (folder && cache.keep(key, bytes)) origin_ += fmt::format(", kept in {}", path);
-    }
-    bool load_kept(const KernelCache& cache, const std::string& key) {
-        const auto kept = cache.find(key);
-        try {
-            if (kept) library_.emplace(*kept);
-        } catch (const MachineError&) {
-            return false;  // it is recompiled
-        }
-        return kept.has_value();
-    }
-    void fail(const std::exception& error) {
-        why_not_ = error.what();
-        state_.store(State::failed, std::memory_order_release);
     }
 
-    std::uint64_t memory_limit_;
-    std::atomic<State> state_ = State::under_way;
-    std::optional<Library> library_;
-    std::string why_not_, origin_;
-    std::jthread thread_;  ///< last member, because it uses the others
+    mutable CompiledLibrary made_;
+    mutable std::string why_not_;
+    mutable Background<CompiledLibrary> work_;
 };
 
 std::string variable(const char* name) {

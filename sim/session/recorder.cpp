@@ -154,13 +154,8 @@ void Exporter::start(std::string doing, std::function<ExportOutcome(WriteProgres
     doing_ = std::move(doing);
     progress_.done = progress_.all = 0;
     progress_.cancelled = false;
-    writing_ = std::async(std::launch::async, outcome_of, std::move(work), std::ref(progress_));
-}
-
-std::optional<ExportOutcome> Exporter::poll() {
-    if (!busy() || writing_.wait_for(std::chrono::seconds(0)) != std::future_status::ready)
-        return std::nullopt;
-    return writing_.get();
+    writing_.start(
+        [this, work = std::move(work)](const std::stop_token&) { return outcome_of(work, progress_); });
 }
 
 }  // namespace stencil

@@ -1,14 +1,14 @@
-// Writes the files of a run in progress: numbered frames or a film, and exports in a thread.
+// Writes the files of a run in progress: numbered frames or a film, and exports in the background.
 #pragma once
 
 #include <filesystem>
 #include <functional>
-#include <future>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "sim/machine/background.h"
 #include "sim/run/output/exports.h"
 #include "sim/run/output/film.h"
 #include "sim/run/output/frame_writer.h"
@@ -86,10 +86,10 @@ struct ExportOrder {
     ExportOutcome write(WriteProgress& progress) const;
 };
 
-/// Runs one export at a time in a thread. The destructor waits for it.
+/// Runs one export at a time in the background. The destructor waits for it.
 class Exporter {
   public:
-    bool busy() const { return writing_.valid(); }
+    bool busy() const { return writing_.busy(); }
     /// Share done, 0 to 1, while busy; empty if unknown.
     std::optional<double> share() const;
     /// Describes the export in progress.
@@ -101,12 +101,12 @@ class Exporter {
     void start(std::string doing, std::function<ExportOutcome(WriteProgress&)> work);
 
     /// Returns the result of a finished export, once.
-    std::optional<ExportOutcome> poll();
+    std::optional<ExportOutcome> poll() { return writing_.poll(); }
 
   private:
     WriteProgress progress_;
     std::string doing_;
-    std::future<ExportOutcome> writing_;
+    Background<ExportOutcome> writing_;  ///< last, so that it ends before what it uses
 };
 
 }  // namespace stencil

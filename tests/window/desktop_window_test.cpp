@@ -1,7 +1,6 @@
 // Desktop programs, replaced by scripts.
 #include "app/window/desktop.h"
 
-#include <atomic>
 #include <filesystem>
 
 #include "app/window/panels/widgets/widgets.h"
@@ -25,14 +24,9 @@ struct Programs {
 };
 
 std::string answer_of(const ChildCommand& command) {
-    std::atomic<bool> ended = false;
-    DesktopProgram program([&] {
-        ended = true;
-        ended.notify_all();
-    });
-    program.run([&] { return command; });
-    ended.wait(false);
-    return program.take().value();
+    Background<std::string> program;
+    run_program(program, [&] { return command; });
+    return program.get();
 }
 
 }  // namespace

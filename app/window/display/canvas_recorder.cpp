@@ -3,20 +3,25 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <condition_variable>
 #include <deque>
-#include <mutex>
 #include <optional>
-#include <thread>
 
 #include "app/window/display/gl_objects.h"
 #include "sim/files/folder.h"
+#include "sim/machine/background.h"
 #include "sim/run/output/video.h"
 
 namespace stencil {
 namespace {
 
 constexpr std::size_t kMostWaiting = 8;  // frames
+
+std::optional<std::vector<Rgb>> take_first(std::deque<std::vector<Rgb>>& frames) {
+    if (frames.empty()) return std::nullopt;
+    std::vector<Rgb> frame = std::move(frames.front());
+    frames.pop_front();
+    return frame;
+}
 
 }  // namespace
 
@@ -25,31 +30,20 @@ struct CanvasRecorder::Film {
     const ScreenRect canvas;
     const double fps;
     const double most;  ///< frames; 0: any number
-    const std::function<void()> wake;
+    bool ends = false;  ///< no frames are added
 
-    std::mutex mutex = {};  ///< guards the members below
-    std::condition_variable_any changed = {};
-    std::deque<std::vector<Rgb>> waiting = {};
-    std::optional<action::Tell> outcome = {};  ///< set once everything is written
-    std::jthread thread = {};  ///< last, so that it ends before what it uses; stopped, it writes what waits
-
-    void add(std::vector<Rgb> frame) {
-        const std::lock_guard lock(mutex);
-        waiting.push_back(std::move(frame));
-        changed.notify_one();
-    }
-    bool has_room() {
-        const std::lock_guard lock(mutex);
-        return waiting.size() < kMostWaiting;
-    }
+    Shared<std::deque<std::vector<Rgb>>> waiting = {};  ///< frames to be written
+    Background<action::Tell>
+        writer;  ///< last, so that it ends before what it uses; stopped, it writes what waits
 
     // Returns the next frame, or nothing after the last.
     std::optional<std::vector<Rgb>> next(const std::stop_token& stop) {
-        std::unique_lock lock(mutex);
-        if (!changed.wait(lock, stop, [&] { return !waiting.empty(); })) return std::nullopt;
-        std::vector<Rgb> frame = std::move(waiting.front());
-        waiting.pop_front();
-        return frame;
+        constexpr std::chrono::hours kAnyTime{1};
+        while (true) {
+            auto frame = waiting.wait(
+                stop, kAnyTime, [](const auto& frames) { return !frames.empty(); }, take_first);
+            if (frame || stop.stop_requested()) return frame;
+        }
     }
 
     action::Tell write(const std::stop_token& stop) {
@@ -79,35 +73,31 @@ void CanvasRecorder::follow(UiState& ui, bool fresh, int frame_height) {
     if (const auto order = ui.take<FilmCanvas>(); order && !film_) {
         const std::string name = "film" + order->ending;
         const std::filesystem::path path = unused_folder(order->folder, {&name, 1}) / name;
-        film_.reset(new Film{path, canvas, order->fps, std::round(order->seconds * order->fps), wake_});
-        film_->thread = std::jthread([film = film_.get()](const std::stop_token& stop) {
-            action::Tell end = film->write(stop);
-            std::unique_lock lock(film->mutex);
-            film->outcome = std::move(end);
-            lock.unlock();
-            film->wake();
-        });
+        film_.reset(new Film{.path = path,
+                             .canvas = canvas,
+                             .fps = order->fps,
+                             .most = std::round(order->seconds * order->fps),
+                             .writer = Background<action::Tell>(wake_)});
+        film_->writer.start([film = film_.get()](const std::stop_token& stop) { return film->write(stop); });
         told.place = path.string();
         told.frames = 0;
     }
     const bool stops = ui.take<StopFilm>().has_value();
     if (!film_) return;
     const bool full = film_->most > 0 && double(told.frames) >= film_->most;
-    if (stops || full || canvas != film_->canvas) {
-        film_->thread.request_stop();
-    } else if (fresh && film_->has_room() && !film_->thread.get_stop_token().stop_requested()) {
-        film_->add(read_pixels(canvas, frame_height));
+    film_->ends |= stops || full || canvas != film_->canvas;
+    if (film_->ends) {
+        film_->writer.cancel();
+    } else if (fresh &&
+               film_->waiting.read([](const auto& frames) { return frames.size(); }) < kMostWaiting) {
+        film_->waiting.change([&](auto& frames) { frames.push_back(read_pixels(canvas, frame_height)); });
         ++told.frames;
     }
 }
 
 bool CanvasRecorder::take(UiState& ui) {
     if (!film_) return false;
-    std::optional<action::Tell> outcome;
-    {
-        const std::lock_guard lock(film_->mutex);
-        outcome = std::exchange(film_->outcome, {});
-    }
+    auto outcome = film_->writer.poll();
     if (!outcome) return false;
     ui.act(std::move(*outcome));
     film_.reset();

@@ -23,106 +23,89 @@ void step_aside() {
 }  // namespace
 
 Engine::Engine(const RunSpec& asked, const SessionOptions& options, std::function<void()> on_news)
-    : on_news_(std::move(on_news)), thread_([this, asked, options] { run(asked, options); }) {}
-
-template <class F>
-void Engine::put(F&& into) {
-    {
-        const std::lock_guard lock(mutex_);
-        into(inbox_);
-    }
-    news_.notify_all();
-}
-
-Engine::~Engine() {
-    put([this](Inbox&) { stop_ = true; });
-    thread_.join();
-}
+    : on_news_(std::move(on_news)),
+      thread_([this, asked, options](const std::stop_token& stop) { run(asked, options, stop); }) {}
 
 void Engine::send(std::vector<Action> actions) {
     if (actions.empty()) return;
-    put([&](Inbox& inbox) { std::ranges::move(actions, std::back_inserter(inbox.actions)); });
+    shared_.change([&](Exchange& all) { std::ranges::move(actions, std::back_inserter(all.actions)); });
 }
 
 void Engine::see(const ViewRequest& request) {
-    put([&](Inbox& inbox) { inbox.view = request; });
+    shared_.change([&](Exchange& all) { all.view = request; });
 }
 
 void Engine::frame_taken(std::uint64_t count) {
-    put([&](Inbox& inbox) { inbox.taken = count; });
+    shared_.change([&](Exchange& all) { all.taken = count; });
 }
 
 std::shared_ptr<const Snapshot> Engine::snapshot() const {
-    const std::lock_guard lock(mutex_);
-    return snapshot_;
+    return shared_.read([](const Exchange& all) { return all.snapshot; });
 }
 
 bool Engine::is_up_to_date() const {
-    const std::lock_guard lock(mutex_);
-    return inbox_.actions.empty() && !acting_;
+    return shared_.read([](const Exchange& all) { return all.actions.empty() && !all.acting; });
 }
 
 void Engine::check() const {
-    const std::lock_guard lock(mutex_);
-    if (failure_) std::rethrow_exception(failure_);
+    const auto failure = shared_.read([](const Exchange& all) { return all.failure; });
+    if (failure) std::rethrow_exception(failure);
 }
 
-void Engine::run(const RunSpec& asked, const SessionOptions& options) {
+void Engine::run(const RunSpec& asked, const SessionOptions& options, const std::stop_token& stop) {
     step_aside();
     try {
         SessionOptions watched = options;
-        watched.cut = [this] { return is_cut(); };
+        watched.cut = [&] { return is_cut(stop); };
         Session session(asked, watched);
         session_ = &session;
-        serve(session);
+        serve(session, stop);
     } catch (...) {
-        {
-            const std::lock_guard lock(mutex_);
-            failure_ = std::current_exception();
-        }
+        shared_.change([](Exchange& all) { all.failure = std::current_exception(); });
         on_news_();
     }
 }
 
 // While a slow initial condition is made: publishes progress; true if the user stops it or leaves.
-bool Engine::is_cut() {
+bool Engine::is_cut(const std::stop_token& stop) {
     if (session_) publish(session_->snapshot());
-    const std::lock_guard lock(mutex_);
-    return stop_ || std::ranges::any_of(inbox_.actions, [](const Action& action) {
-               const auto* run = std::get_if<action::Run>(&action);
-               return (run && !run->on) || std::holds_alternative<action::Cancel>(action);
-           });
+    return stop.stop_requested() || shared_.read([](const Exchange& all) {
+        return std::ranges::any_of(all.actions, [](const Action& action) {
+            const auto* run = std::get_if<action::Run>(&action);
+            return (run && !run->on) || std::holds_alternative<action::Cancel>(action);
+        });
+    });
 }
 
-void Engine::serve(Session& session) {
+void Engine::serve(Session& session, const std::stop_token& stop) {
     publish(session.snapshot());
-    Inbox inbox;
-    while (wait_for_inbox(session.busy(), inbox)) {
-        for (const Action& action : inbox.actions) session.apply(action);
-        if (inbox.view) session.set_view(*inbox.view);
-        if (inbox.taken) session.frame_taken(*inbox.taken);
+    while (true) {
+        const Exchange news = shared_.wait(
+            stop,
+            session.busy() ? std::chrono::milliseconds(0) : kIdle,
+            [](const Exchange& all) { return all.has_messages(); },
+            [](Exchange& all) {
+                Exchange taken{.actions = std::exchange(all.actions, {}),
+                               .view = std::exchange(all.view, {}),
+                               .taken = std::exchange(all.taken, {})};
+                all.acting = !taken.actions.empty();
+                return taken;
+            });
+        if (stop.stop_requested()) return;
+        for (const Action& action : news.actions) session.apply(action);
+        if (news.view) session.set_view(*news.view);
+        if (news.taken) session.frame_taken(*news.taken);
         session.work();
         publish(session.snapshot(), true);
     }
 }
 
-// Returns false when the engine should end.
-bool Engine::wait_for_inbox(bool busy, Inbox& inbox) {
-    std::unique_lock lock(mutex_);
-    if (!busy) news_.wait_for(lock, kIdle, [this] { return stop_ || !inbox_.empty(); });
-    inbox = std::exchange(inbox_, {});
-    acting_ = !inbox.actions.empty();
-    return !stop_;
-}
-
 void Engine::publish(std::shared_ptr<const Snapshot> snapshot, bool has_acted) {
-    {
-        const std::lock_guard lock(mutex_);
-        if (has_acted) acting_ = false;
-        if (snapshot_ == snapshot) return;
-        snapshot_ = std::move(snapshot);
-    }
-    on_news_();
+    const bool is_new = shared_.change([&](Exchange& all) {
+        if (has_acted) all.acting = false;
+        return std::exchange(all.snapshot, snapshot) != snapshot;
+    });
+    if (is_new) on_news_();
 }
 
 }  // namespace stencil

@@ -1,15 +1,14 @@
 // Runs the session in its own thread, so that drawing never waits for a step.
 #pragma once
 
-#include <condition_variable>
 #include <exception>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <thread>
 #include <vector>
 
+#include "sim/machine/background.h"
 #include "sim/session/session.h"
 
 namespace stencil {
@@ -20,7 +19,7 @@ class Engine {
     Engine(const RunSpec& asked, const SessionOptions& options, std::function<void()> on_news);
 
     /// Ends after the present slice and pending exports; an initial condition being made is abandoned.
-    ~Engine();
+    ~Engine() = default;
     Engine(const Engine&) = delete;
     Engine& operator=(const Engine&) = delete;
 
@@ -39,32 +38,29 @@ class Engine {
     void check() const;
 
   private:
-    // Messages since the last slice.
-    struct Inbox {
-        std::vector<Action> actions;
-        std::optional<ViewRequest> view;
-        std::optional<std::uint64_t> taken;
-        bool empty() const { return actions.empty() && !view && !taken; }
+    // What the window's and the engine's threads share.
+    struct Exchange {
+        // Messages since the last slice.
+        std::vector<Action> actions = {};
+        std::optional<ViewRequest> view = {};
+        std::optional<std::uint64_t> taken = {};
+
+        bool acting = false;  ///< actions were taken whose snapshot is still to come
+        std::shared_ptr<const Snapshot> snapshot = {};
+        std::exception_ptr failure = {};
+
+        bool has_messages() const { return !actions.empty() || view || taken; }
     };
 
-    template <class F>
-    void put(F&& into);
-    void run(const RunSpec& asked, const SessionOptions& options);
-    void serve(Session& session);
-    bool is_cut();
-    bool wait_for_inbox(bool busy, Inbox& inbox);
+    void run(const RunSpec& asked, const SessionOptions& options, const std::stop_token& stop);
+    void serve(Session& session, const std::stop_token& stop);
+    bool is_cut(const std::stop_token& stop);
     void publish(std::shared_ptr<const Snapshot> snapshot, bool has_acted = false);
 
     std::function<void()> on_news_;
-    mutable std::mutex mutex_;
-    std::condition_variable news_;
-    Inbox inbox_;
-    bool acting_ = false;  ///< actions were taken whose snapshot is still to come
-    bool stop_ = false;
-    std::shared_ptr<const Snapshot> snapshot_;
-    std::exception_ptr failure_;
+    Shared<Exchange> shared_;
     Session* session_ = nullptr;  ///< once it is made; used only by the engine's thread
-    std::thread thread_;          ///< last, so that it starts after everything else exists
+    std::jthread thread_;         ///< last, so that it ends before what it uses
 };
 
 }  // namespace stencil
