@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <future>
 #include <stdexcept>
-#include <thread>
 #include <utility>
 
 #include "sim/distributed/distributed_solver.h"
@@ -16,12 +14,7 @@
 namespace stencil {
 namespace {
 
-constexpr auto kOrderFrames = std::chrono::milliseconds(100);
 constexpr auto kAsksAgain = std::chrono::milliseconds(20);
-
-bool wants(const ViewRequest& view, Pane pane) {
-    return std::ranges::any_of(view.panes, [&](const PaneRequest& request) { return request.pane == pane; });
-}
 
 }  // namespace
 
@@ -71,27 +64,33 @@ void Session::take_extras(const RunSpec& spec) {
     take_bookmarks(spec);
 }
 
-// Uses a thread, which is abandoned if the user cancels: a single call of FFTW may take seconds.
+// In the background, so that the user can cancel it: a single call of FFTW may take seconds, and ends by
+// itself then.
 std::shared_ptr<const RowSource> Session::make_origin(RunSpec& spec) {
     if (auto recipe = start_in_place(spec)) return recipe;
     if (!cut_) return in_memory(make_start(spec));
-    std::packaged_task<std::pair<RunSpec, State>()> work([spec]() mutable {
-        State state = make_start(spec);
-        return std::pair(std::move(spec), std::move(state));
-    });
-    auto made = work.get_future();
-    std::thread(std::move(work)).detach();
     making_field_ = true;
-    bool cut = false;
-    do {
-        dirty_ = true;
-        cut = cut_();
-    } while (!cut && made.wait_for(kAsksAgain) != std::future_status::ready);
+    wait_for_start();  // an abandoned one
+    starts_.start([spec](const std::stop_token& stop) mutable -> std::optional<Start> {
+        State state = make_start(spec);
+        if (stop.stop_requested()) return std::nullopt;
+        return Start{std::move(spec), std::move(state)};
+    });
+    wait_for_start();
     making_field_ = false;
-    if (cut) throw std::runtime_error("Stopped: nothing was changed");
-    auto [known, state] = made.get();
+    auto [known, state] = starts_.get().value();
     spec = std::move(known);
     return in_memory(std::move(state));
+}
+
+void Session::wait_for_start() {
+    do {
+        dirty_ = true;
+        if (!cut_()) continue;
+        starts_.cancel();
+        making_field_ = false;
+        throw std::runtime_error("Stopped: nothing was changed");
+    } while (!starts_.wait_for(kAsksAgain));
 }
 
 void Session::replace(std::unique_ptr<Simulation> next) {
@@ -115,11 +114,11 @@ void Session::went_back() {
 }
 
 void Session::field_changed(bool another_field) {
-    ++version_;
+    views_.field_changed();
     dirty_ = true;
     if (!another_field) return;
     reference_.forget();
-    frame_maker_.forget();
+    views_.forget();
     step_watch_ = {};
     pace_.recent = Timings(64);
     statistics_cadence_.reset();
@@ -127,8 +126,8 @@ void Session::field_changed(bool another_field) {
 }
 
 void Session::set_view(const ViewRequest& request) {
-    view_ = request;
-    if (!wants(view_, Pane::from_reference)) reference_.release();
+    views_.look(request);
+    if (!views_.wants(Pane::from_reference)) reference_.release();
 }
 
 bool Session::settled() const {
@@ -136,21 +135,15 @@ bool Session::settled() const {
 }
 
 bool Session::frame_is_due() const {
-    if (!frame_ || view_.serial != frame_->serial) return true;
-    const bool moving = steps_left() || reference_behind();
-    if (version_ != framed_version_) {
-        if (!moving) return settled() || frame_was_taken();
-        return !pace_.order.empty() && frame_was_taken() && Pace::Clock::now() - last_frame_ >= kOrderFrames;
-    }
-    return settled() && frame_maker_.stale();
+    return views_.due({settled(), steps_left() || reference_behind(), !pace_.order.empty()});
 }
 
 bool Session::batch_is_due() const {
-    return pace_.running && !steps_left() && version_ == framed_version_ && frame_was_taken();
+    return pace_.running && !steps_left() && views_.shows_field() && views_.was_taken();
 }
 
 bool Session::reference_missing() const {
-    return wants(view_, Pane::from_reference) && reference_.missing();
+    return views_.wants(Pane::from_reference) && reference_.missing();
 }
 
 bool Session::busy() const {
@@ -180,7 +173,7 @@ void Session::work() {
 
 void Session::work_a_slice() {
     if (limits_are_due()) {
-        speeds_.measure_limits(simulation_->now(), frame_->count);
+        speeds_.measure_limits(simulation_->now(), views_.frame()->count);
         dirty_ = true;
     }
     if (speeds_.ladder()) {
@@ -189,7 +182,7 @@ void Session::work_a_slice() {
         if (speeds_.ladder()->done()) end_ladder("");
     } else if (reference_behind()) {
         reference_.catch_up(*simulation_);
-        if (!reference_behind()) ++version_;
+        if (!reference_behind()) views_.field_changed();
         dirty_ = true;
     } else {
         if (batch_is_due()) begin_batch();
@@ -201,11 +194,8 @@ void Session::work_a_slice() {
 void Session::stop(const std::string& why) {
     pace_.stop(step());
     speeds_.drop_ladder();
-    framed_version_ = version_;
+    views_.fail();
     messages_.error(why, std::string(kOfRun));
-    auto empty = std::make_shared<Frame>(frame_ ? *frame_ : Frame{});
-    empty->serial = view_.serial;
-    frame_ = std::move(empty);
 }
 
 void Session::begin_batch() {
@@ -265,26 +255,18 @@ void Session::make_reference() {
 void Session::make_frame() {
     // Only a reference at the same step shows the error.
     Simulation* reference = reference_behind() ? nullptr : reference_.run();
-    const bool exact = settled() || view_.exact;
-    frame_ = frame_maker_.make(view_,
-                               {simulation_.get(),
-                                reference,
-                                history_.compared_fields(simulation_->now()),
-                                version_,
-                                steps_left(),
-                                exact});
-    const bool stepped = framed_version_ != version_;
-    framed_version_ = version_;
-    last_frame_ = Pace::Clock::now();
+    const bool stepped = views_.make({simulation_.get(),
+                                      reference,
+                                      history_.compared_fields(simulation_->now()),
+                                      0,
+                                      steps_left(),
+                                      settled() || views_.request().exact});
     dirty_ = true;
-    const double measured = measure_field();
-    if (frame_maker_.resampling_seconds() > 0)
-        costs_.resampling_ms.add(frame_maker_.resampling_seconds() * 1e3);
-    costs_.measuring_ms.add((frame_maker_.measuring_seconds() + measured) * 1e3);
+    views_.note_cost(measure_field());
     if (!stepped || steps_left()) return;
     if (pace_.seconds > 0) {
-        costs_.stepping_ms.add(pace_.seconds * 1e3);
-        costs_.waiting_ms.add(pace_.waiting * 1e3);
+        stepping_ms_.add(pace_.seconds * 1e3);
+        waiting_ms_.add(pace_.waiting * 1e3);
     }
     if (!pace_.ordered) pace_.last_batch = step() - pace_.from;
     pace_.seconds = pace_.waiting = 0;
@@ -294,14 +276,14 @@ void Session::make_frame() {
 double Session::measure_field() {
     const auto bound = simulation_->now().stability();
     const bool unstable = bound && bound->exceeded();
-    const bool due = settled() || view_.exact || unstable || statistics_cadence_.due();
-    if (view_.exact) step_watch_.look(*simulation_, version_, true);
-    if (measured_version_ == version_ || !due) return 0;
+    const bool due = settled() || views_.request().exact || unstable || statistics_cadence_.due();
+    if (views_.request().exact) step_watch_.look(*simulation_, views_.version(), true);
+    if (measured_version_ == views_.version() || !due) return 0;
     if (shows_another()) measure_anew();
     Statistics statistics;
     const double seconds = statistics_cadence_.spend(
         [&] { statistics = measures_.add(step(), simulation_->solver(), simulation_->shown()); });
-    measured_version_ = version_;
+    measured_version_ = views_.version();
     watch_for_overflow(statistics);
     return seconds;
 }
@@ -315,7 +297,7 @@ void Session::measure_anew() {
 }
 
 void Session::watch_for_overflow(const Statistics& statistics) {
-    if (const auto found = step_watch_.look(*simulation_, version_, settled())) {
+    if (const auto found = step_watch_.look(*simulation_, views_.version(), settled())) {
         if (!found->overflowed.empty()) stop_overflow(overflow_text(step(), *found));
         return;
     }

@@ -6,12 +6,13 @@
 #include <optional>
 #include <string>
 
+#include "sim/machine/background.h"
 #include "sim/machine/median.h"
 #include "sim/run/output/measures.h"
 #include "sim/run/simulation.h"
 #include "sim/session/action.h"
 #include "sim/session/engine/cadence.h"
-#include "sim/session/engine/frame_maker.h"
+#include "sim/session/memory_watch.h"
 #include "sim/session/pace.h"
 #include "sim/session/recorder.h"
 #include "sim/session/reference.h"
@@ -19,6 +20,7 @@
 #include "sim/session/snapshot.h"
 #include "sim/session/speeds.h"
 #include "sim/session/step_watch.h"
+#include "sim/session/views.h"
 
 namespace stencil {
 
@@ -33,8 +35,8 @@ struct SessionOptions {
 };
 
 /// Has no thread and no window: its owner calls apply() for the user's actions and work() while busy().
-/// Errors become messages; only the constructor throws. Parts do the work, one file each: pace, auto_method,
-/// reference, speeds, recorder, run_history.
+/// Errors become messages; only the constructor throws. Parts with their own state do the work, one file
+/// each: pace, views, reference, speeds, recorder, run_history, memory_watch.
 class Session {
   public:
     /// Makes the simulation. Throws InputError, MachineError, CudaError and std::bad_alloc.
@@ -44,7 +46,7 @@ class Session {
     void set_view(const ViewRequest& request);
 
     /// Reports that this frame was displayed; a running session makes no further frame before that.
-    void frame_taken(std::uint64_t count) { taken_ = count; }
+    void frame_taken(std::uint64_t count) { views_.taken(count); }
 
     /// Whether work() has something to do.
     bool busy() const;
@@ -93,7 +95,13 @@ class Session {
     void begin(const RunSpec& asked);
     void begin_another(const RunSpec& asked, const std::string& what);
     void take_extras(const RunSpec& spec);
+    /// The initial condition, and the settings with what making it has found.
+    struct Start {
+        RunSpec spec;
+        State state;
+    };
     std::shared_ptr<const RowSource> make_origin(RunSpec& spec);
+    void wait_for_start();
     StartMaker start_maker() {
         return [this](RunSpec& spec) { return make_origin(spec); };
     }
@@ -151,12 +159,13 @@ class Session {
     bool settled() const;
     bool shows_another() const { return measured_of_ != simulation_->now().shown(); }
     bool steps_left() const { return step() < pace_.target; }
-    bool frame_was_taken() const { return !frame_ || taken_ >= frame_->count; }
     bool frame_is_due() const;
     bool batch_is_due() const;
     bool reference_missing() const;
     bool reference_behind() const { return reference_.behind(step()); }
-    bool limits_are_due() const { return frame_ && speeds_.limits_are_due(frame_->count, settled()); }
+    bool limits_are_due() const {
+        return views_.frame() && speeds_.limits_are_due(views_.frame()->count, settled());
+    }
     void work_a_slice();
     void begin_batch();
     StepCost step_cost() const { return stencil::step_cost(*method_of(simulation_->now()), pace_.recent); }
@@ -171,7 +180,6 @@ class Session {
     void finish_recording();
     void stop(const std::string& why);
 
-    const MemoryUse& memory_use();
     void fill_progress(Snapshot& snapshot) const;
     void fill_numbers(Snapshot& snapshot);
 
@@ -179,6 +187,7 @@ class Session {
     std::unique_ptr<Simulation> simulation_;
     std::function<bool()> cut_;
     bool making_field_ = false;
+    Background<std::optional<Start>> starts_;  ///< empty if it was cancelled
     Pace pace_;
     AutoMethod auto_;
     std::string after_jump_;  ///< method to return to after exact n-step propagation, "auto" included
@@ -198,20 +207,11 @@ class Session {
     bool sets_dt_ = false;                             ///< dt was set explicitly, so the text includes it
     static constexpr std::string_view kOfRun = "run";  ///< subject of errors that stop the run
 
-    FrameMaker frame_maker_;
-    ViewRequest view_;
-    std::shared_ptr<const Frame> frame_;
-    std::uint64_t version_ = 1;  ///< changes with the field
-    std::uint64_t framed_version_ = 0;
+    Views views_;
     std::uint64_t measured_version_ = 0;
-    std::uint64_t taken_ = 0;
-    Pace::Clock::time_point last_frame_{};
     Cadence statistics_cadence_;
-    struct {
-        Recent<31> stepping_ms, waiting_ms, resampling_ms, measuring_ms;
-    } costs_;
-    Pace::Clock::time_point memory_at_{};
-    MemoryUse memory_;
+    Recent<31> stepping_ms_, waiting_ms_;
+    MemoryWatch memory_;
     bool dirty_ = true;
     bool history_old_ = true;  ///< the snapshot's history must be updated
     std::shared_ptr<const Snapshot> snapshot_;

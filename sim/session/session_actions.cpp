@@ -187,7 +187,7 @@ void Session::change_looks(const action::Change& change) {
     const auto before = std::make_shared<const RunSpec>(simulation_->now());
     simulation_->apply(Set{change.setting, change.value});
     const RunSpec& now = simulation_->now();
-    framed_version_ = 0;
+    views_.look_again();
     if (change.setting == setting_name::show || change.setting == setting_name::allow_unstable)
         look_like(now);
     const std::string after = setting_text(now, change.setting);
@@ -205,9 +205,9 @@ void Session::change_looks(const action::Change& change) {
 void Session::look_like(const RunSpec& looks) {
     if (Simulation* reference = reference_.run()) reference->apply(Set{setting_name::show, looks.show});
     simulation_->look_like(looks);
-    frame_maker_.forget();
+    views_.forget();
     field_changed(false);
-    framed_version_ = 0;
+    views_.look_again();
 }
 
 // Starts a new run with the present settings but another initial condition, size or precision.
@@ -454,7 +454,8 @@ void Session::handle(const action::AddProbe& probe) {
     const Size size = *simulation_->now().size;
     measures_.add_probe(probe.x, probe.y, size.nx, size.ny);
     if (history_.tip) history_.tip_measures.add_probe(probe.x, probe.y, size.nx, size.ny);
-    measured_version_ = framed_version_ = 0;  // so that it has a value at once
+    measured_version_ = 0;
+    views_.look_again();  // so that it has a value at once
 }
 
 void Session::handle(const action::RemoveProbe& probe) {

@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <utility>
 
-#include "kernels/cuda/cuda_runtime.h"
 #include "sim/files/folder.h"
 #include "sim/machine/host_memory.h"
 #include "sim/problem/run_text.h"
@@ -20,7 +19,6 @@
 namespace stencil {
 namespace {
 
-constexpr auto kMemoryInterval = std::chrono::milliseconds(500);
 // A longer batch shows its progress.
 constexpr auto kLongBatch = std::chrono::milliseconds(500);
 
@@ -67,7 +65,7 @@ std::shared_ptr<const Snapshot> Session::snapshot() {
     snapshot->messages = messages_.all();
     snapshot->said = said_;
     snapshot->opened = opened_;
-    snapshot->frame = frame_;
+    snapshot->frame = views_.frame();
     snapshot_ = std::move(snapshot);
     return snapshot_;
 }
@@ -120,31 +118,9 @@ void Session::fill_numbers(Snapshot& snapshot) {
     if (snapshot.way.operations > 0) snapshot.limits.instructions_per_cell = snapshot.way.operations;
     snapshot.speeds = speeds_.of(now);
     snapshot.measuring_ladder = speeds_.ladder() != nullptr;
-    snapshot.cost = {costs_.stepping_ms.middle(),
-                     costs_.waiting_ms.middle(),
-                     costs_.resampling_ms.middle(),
-                     costs_.measuring_ms.middle()};
-    snapshot.memory = memory_use();
-}
-
-const MemoryUse& Session::memory_use() {
-    if (Pace::Clock::now() - memory_at_ < kMemoryInterval) return memory_;
-    memory_at_ = Pace::Clock::now();
-    const HostMemory host = query_host_memory();
-    memory_.host_total = double(host.total_bytes);
-    memory_.host_used = double(process_bytes());
-    memory_.host_free = double(host.free_bytes);
-    memory_.gpu_total = memory_.gpu_used = memory_.gpu_free = 0;
-    if (!machine_->has_cuda()) return memory_;
-    try {
-        const CudaMemoryInfo gpu = cuda_memory();
-        memory_.gpu_total = double(gpu.total_bytes);
-        memory_.gpu_free = double(gpu.free_bytes);
-        memory_.gpu_used = memory_.gpu_total - memory_.gpu_free;
-    } catch (const CudaError&) {
-        // After a user's kernel has faulted, every CUDA call fails; that was already reported.
-    }
-    return memory_;
+    snapshot.cost = {
+        stepping_ms_.middle(), waiting_ms_.middle(), views_.resampling_ms(), views_.measuring_ms()};
+    snapshot.memory = memory_.look(*machine_);
 }
 
 // --- Files
@@ -156,11 +132,11 @@ void Session::handle(const action::Export& order) {
     ExportOrder& written = *kept;
     RunSpec now = simulation_->now();
     now.exports.clear();
-    now.view = view_.name();
+    now.view = views_.request().name();
     std::string left_out;
     for (const std::string& file : order.files) {
         if (is_frame_export(file)) throw InputError("export: frames are recorded while the run goes on");
-        if (file == "profile.csv" && view_.profiles.empty())
+        if (file == "profile.csv" && views_.request().profiles.empty())
             left_out += "; profile.csv needs a line (L)";
         else if (file == "probes.csv" && measures_.probes().empty())
             left_out += "; probes.csv needs a probe (P)";
@@ -249,7 +225,7 @@ void Session::handle(const action::ExportMeasures& order) {
     RunOutput& output = written.output;
     RunSpec& spec = output.now = output.document = simulation_->now();
     spec.exports = {"statistics.csv", "histogram.csv"};
-    if (!view_.profiles.empty()) spec.exports.emplace_back("profile.csv");
+    if (!views_.request().profiles.empty()) spec.exports.emplace_back("profile.csv");
     if (!measures_.probes().empty()) spec.exports.emplace_back("probes.csv");
     output.fields.push_back({spec.shown(), output_suffix(spec, spec.shown()), nullptr, {}, {}, tables()});
     written.folder = unused_folder(order.folder, export_files(spec));
@@ -260,7 +236,7 @@ void Session::handle(const action::ExportMeasures& order) {
 
 MeasureTables Session::tables() {
     RunSpec now = simulation_->now();
-    now.profiles = view_.profiles;
+    now.profiles = views_.request().profiles;
     return make_tables(simulation_->solver(), now, now.shown(), measures_);
 }
 
@@ -268,10 +244,10 @@ MeasureTables Session::tables() {
 void Session::add_measures(RunSpec& spec) const {
     spec.probes.clear();
     for (const ProbeSeries& probe : measures_.probes()) spec.probes.push_back({probe.x, probe.y});
-    spec.profiles = view_.profiles;
-    spec.surface = view_.surface;
+    spec.profiles = views_.request().profiles;
+    spec.surface = views_.request().surface;
     // Bookmarks are not repeated with their fields, so there is no such view.
-    spec.view = view_.name() == row_of(Pane::from_bookmark).name ? "" : view_.name();
+    spec.view = views_.request().name() == row_of(Pane::from_bookmark).name ? "" : views_.request().name();
     spec.bookmarks.clear();
     for (const Bookmark& one : history_.bookmarks)
         if (history_.has(one)) spec.bookmarks.push_back({one.step, one.name});

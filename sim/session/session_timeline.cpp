@@ -30,7 +30,7 @@ double copy_bytes(const RunSpec& now) {
 
 // Returns free memory on the device that holds the field, because checkpoints stay there.
 double Session::free_memory() {
-    const MemoryUse memory = memory_use();
+    const MemoryUse memory = memory_.look(*machine_);
     const RunSpec& now = simulation_->now();
     const bool cuda = method_of(now)->device == Device::cuda;
     return std::min(cuda ? memory.gpu_free : memory.host_free, double(now.memory_limit));
@@ -59,12 +59,7 @@ UndoEntry Session::entry(const std::string& what, long long at, Scope scope) {
     if (scope != Scope::fields) entry.looks = std::make_shared<const RunSpec>(simulation_->now());
     if (scope != Scope::run) return entry;
     RunExtras extras{nullptr, pace_.stop_at, auto_.on, measures_, measured_of_};
-    if (!view_.panes.empty()) {
-        std::vector<Pane> panes;
-        for (const PaneRequest& pane : view_.panes) panes.push_back(pane.pane);
-        extras.view =
-            std::make_shared<const OpenedView>(OpenedView{std::move(panes), view_.profiles, view_.surface});
-    }
+    if (!views_.request().panes.empty()) extras.view = std::make_shared<const OpenedView>(views_.opened());
     entry.extras = std::make_shared<const RunExtras>(std::move(extras));
     return entry;
 }
@@ -72,7 +67,7 @@ UndoEntry Session::entry(const std::string& what, long long at, Scope scope) {
 // If there is no memory for a copy of the field, the change is made without undo.
 void Session::remember(const std::string& what, Scope scope) {
     const bool fits = copy_fits();
-    memory_at_ = {};
+    memory_.expire();
     if (fits) {
         history_.changes.push(entry(what, step(), scope), undo_budget());
         return;
@@ -259,8 +254,8 @@ void Session::handle(const action::SetBookmark&) {
 void Session::keep_bookmark(Bookmark& bookmark) {
     bookmark.state = history_.timeline.keep(*simulation_, timeline_budget(), true);
     bookmark.fields = std::make_shared<const State>(simulation_->solver().state());
-    frame_maker_.forget();
-    framed_version_ = 0;
+    views_.forget();
+    views_.look_again();
     history_old_ = true;
 }
 
@@ -286,8 +281,8 @@ void Session::handle(const action::NameBookmark& named) {
 void Session::handle(const action::RemoveBookmark& removed) {
     if (removed.index >= history_.bookmarks.size()) return;
     history_.remove_bookmark(removed.index);
-    frame_maker_.forget();
-    framed_version_ = 0;
+    views_.forget();
+    views_.look_again();
 }
 
 void Session::handle(const action::GoToBookmark& bookmark) {
@@ -315,8 +310,8 @@ void Session::handle(const action::GoToBookmark& bookmark) {
 void Session::handle(const action::Compare& with) {
     if (with.index >= history_.bookmarks.size()) return;
     history_.compared = with.index;
-    frame_maker_.forget();
-    framed_version_ = 0;
+    views_.forget();
+    views_.look_again();
 }
 
 }  // namespace stencil

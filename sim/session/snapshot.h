@@ -14,6 +14,7 @@
 #include "sim/machine/machine.h"
 #include "sim/problem/run_spec.h"
 #include "sim/run/output/timings.h"
+#include "sim/session/memory_watch.h"
 #include "sim/session/step_watch.h"
 #include "sim/session/view.h"
 #include "sim/solvers/solver.h"
@@ -74,12 +75,6 @@ struct EngineCost {
     double measuring_ms = 0;   ///< ranges, statistics, histogram, probes
 };
 
-struct MemoryUse {
-    double gpu_used = 0, gpu_total = 0, gpu_free = 0;  ///< bytes, of all processes; 0 without a GPU
-    double host_used = 0;                              ///< bytes, of this program
-    double host_total = 0, host_free = 0;
-};
-
 /// Undo history and bookmarks.
 struct History {
     std::vector<std::string> done, undone;  ///< newest last
@@ -97,13 +92,6 @@ struct History {
 struct StatusMessage {
     int count = 0;  ///< total so far
     std::string text = {};
-};
-
-/// How a run that was opened is looked at.
-struct OpenedView {
-    std::vector<Pane> panes;
-    std::vector<ProfileLine> profiles;
-    SurfaceView surface;
 };
 
 struct Snapshot {
@@ -129,10 +117,10 @@ struct Snapshot {
     std::shared_ptr<const StepLimit> step_limit;  ///< for typed equations, once computed
 
     std::optional<Statistics> start_statistics;
-    std::vector<MeasuredMoment> series;  ///< statistics of the field; newest last
+    SharedVector<MeasuredMoment> series;  ///< statistics of the field; newest last
     std::optional<double>
         drift;  ///< relative drift of the total; only if the boundary conserves it and nothing was painted
-    std::vector<ProbeSeries> probes;
+    SharedVector<ProbeSeries> probes;
 
     ExecutionPath way;    ///< execution path of the solver
     Speed speed;          ///< average over the newest batches; zeros before the first, and for exact n-step

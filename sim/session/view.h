@@ -57,6 +57,13 @@ struct ViewRequest {
     }
 };
 
+/// How a run that was opened is looked at.
+struct OpenedView {
+    std::vector<Pane> panes;
+    std::vector<ProfileLine> profiles;
+    SurfaceView surface;
+};
+
 /// A picture: values, and the range that the colours span.
 struct PaneImage {
     PaneRequest request;

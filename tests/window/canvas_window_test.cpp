@@ -31,7 +31,7 @@ TEST_CASE("Where there are contours and cells are large, the cells themselves ar
     lab.snapshot.now.contours = "0.5";
     lab.frame();
     CHECK(asked() == ResampleRequest{{0, 0, 40, 30}, 40, 30, false});
-    lab.ui.smooth = true;
+    lab.ui.preferences.smooth = true;
     lab.frame();
     CHECK(asked().width > 40);
 }
@@ -181,7 +181,7 @@ TEST_CASE("Cells that are large enough have their numbers asked for and drawn, a
     lab.frame();
     const int with = lab.vertices();
     REQUIRE(with > without + block.nx * block.ny * 4);
-    lab.ui.show_numbers = false;
+    lab.ui.preferences.show_numbers = false;
     lab.frame();
     REQUIRE_FALSE(lab.output.request.numbers);
     REQUIRE(lab.vertices() < with - block.nx * block.ny * 4);
@@ -286,7 +286,7 @@ TEST_CASE("Three-up has a fourth place for plots while there is a line or a prob
     lab.ui.panes = three_up();
     lab.frame();
     CHECK(lab.ui.plots.width == 0);
-    lab.snapshot.probes.push_back({3, 4, {}, {}});
+    lab.snapshot.probes.own().push_back({3, 4, {}, {}});
     lab.frame();
     REQUIRE(lab.ui.plots.width > 0);
     for (std::size_t i = 0; i < 3; ++i) {
@@ -297,7 +297,7 @@ TEST_CASE("Three-up has a fourth place for plots while there is a line or a prob
         }
     }
     CHECK(lab.output.request.panes.size() == 3);
-    lab.snapshot.probes.clear();
+    lab.snapshot.probes.own().clear();
     lab.ui.profiles = {ProfileLine{{1, 1}, {9, 9}}};
     lab.frame();
     CHECK(lab.ui.plots.width > 0);
@@ -307,7 +307,7 @@ TEST_CASE("Three-up has a fourth place for plots while there is a line or a prob
 
     Lab row({1500, 1500});  // plots below three pictures in a row are as wide as these
     row.ui.panes = three_up();
-    row.snapshot.probes.push_back({3, 4, {}, {}});
+    row.snapshot.probes.own().push_back({3, 4, {}, {}});
     row.frame();
     REQUIRE(row.slot(2).title.y == row.slot(0).title.y);
     const ScreenRect& last = row.slot(2).title;

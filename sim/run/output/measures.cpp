@@ -56,11 +56,12 @@ Histogram measure_histogram(Solver& solver, const Observable& what, const ValueR
 }
 
 const Statistics& Measures::add(long long step, Solver& solver, const Observable& what) {
-    if (!series_.empty() && series_.back().step == step) series_.pop_back();
-    series_.push_back({step, solver.statistics(what)});
-    if (max_moments_ > 0 && series_.size() > max_moments_) thin_out(series_);
+    std::vector<MeasuredMoment>& series = series_.own();
+    if (!series.empty() && series.back().step == step) series.pop_back();
+    series.push_back({step, solver.statistics(what)});
+    if (max_moments_ > 0 && series.size() > max_moments_) thin_out(series);
     add_probe_values(step, solver, what);
-    return series_.back().statistics;
+    return series.back().statistics;
 }
 
 void Measures::add_probe(int x, int y, int nx, int ny) {
@@ -68,11 +69,11 @@ void Measures::add_probe(int x, int y, int nx, int ny) {
         throw InputError("there is no cell ({}, {}): the field has {}x{}", x, y, nx, ny);
     if (probes_.size() >= kMaxProbes)
         throw InputError("there are {} probes already: remove one first", kMaxProbes);
-    probes_.push_back({x, y, {}, {}});
+    probes_.own().push_back({x, y, {}, {}});
 }
 
 void Measures::remove_probe(int index) {
-    if (index >= 0 && std::size_t(index) < probes_.size()) probes_.erase(probes_.begin() + index);
+    if (index >= 0 && std::size_t(index) < probes_.size()) probes_.own().erase(probes_.own().begin() + index);
 }
 
 void Measures::add_probe_values(long long step, Solver& solver, const Observable& what) {
@@ -81,7 +82,7 @@ void Measures::add_probe_values(long long step, Solver& solver, const Observable
     for (const ProbeSeries& probe : probes_) points.push_back({probe.x + 0.5, probe.y + 0.5});
     const std::vector<double> values = solver.sample(what, points, false);
     for (std::size_t i = 0; i < probes_.size(); ++i) {
-        ProbeSeries& probe = probes_[i];
+        ProbeSeries& probe = probes_.own()[i];
         if (!probe.steps.empty() && probe.steps.back() == step) {
             probe.values.back() = values[i];
             continue;
@@ -95,8 +96,8 @@ void Measures::add_probe_values(long long step, Solver& solver, const Observable
 }
 
 void Measures::rewind(long long step) {
-    std::erase_if(series_, [&](const MeasuredMoment& m) { return m.step > step; });
-    for (ProbeSeries& probe : probes_) {
+    std::erase_if(series_.own(), [&](const MeasuredMoment& m) { return m.step > step; });
+    for (ProbeSeries& probe : probes_.own()) {
         const auto keep = std::size_t(std::ranges::upper_bound(probe.steps, step) - probe.steps.begin());
         probe.steps.resize(keep);
         probe.values.resize(keep);
@@ -104,7 +105,7 @@ void Measures::rewind(long long step) {
 }
 
 void Measures::resize(int nx, int ny) {
-    std::erase_if(probes_, [&](const ProbeSeries& probe) { return probe.x >= nx || probe.y >= ny; });
+    std::erase_if(probes_.own(), [&](const ProbeSeries& probe) { return probe.x >= nx || probe.y >= ny; });
 }
 
 std::string statistics_csv(const Measures& measures, const TableUnits& units) {

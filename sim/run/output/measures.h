@@ -9,6 +9,7 @@
 
 #include "kernels/view/resample.h"
 #include "kernels/view/statistics/statistics.h"
+#include "sim/machine/shared_vector.h"
 #include "sim/problem/run_spec.h"
 #include "sim/view/value_range.h"
 
@@ -63,12 +64,12 @@ class Measures {
 
     /// Adds the current statistics and probe values; replaces an entry at the same step.
     const Statistics& add(long long step, Solver& solver, const Observable& what);
-    const std::vector<MeasuredMoment>& series() const { return series_; }
+    const SharedVector<MeasuredMoment>& series() const { return series_; }
 
     /// Throws InputError beyond kMaxProbes or outside of the field.
     void add_probe(int x, int y, int nx, int ny);
     void remove_probe(int index);
-    const std::vector<ProbeSeries>& probes() const { return probes_; }
+    const SharedVector<ProbeSeries>& probes() const { return probes_; }
 
     /// Restores the series of a resumed run.
     void resume(std::vector<MeasuredMoment> series, std::vector<ProbeSeries> probes) {
@@ -85,8 +86,8 @@ class Measures {
     void add_probe_values(long long step, Solver& solver, const Observable& what);
 
     std::size_t max_moments_;
-    std::vector<MeasuredMoment> series_;
-    std::vector<ProbeSeries> probes_;
+    SharedVector<MeasuredMoment> series_;
+    SharedVector<ProbeSeries> probes_;
 };
 
 /// All tables of one formula.
